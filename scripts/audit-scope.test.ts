@@ -1,9 +1,69 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { scope } from './audit-scope.ts'
+import { ops } from '@sluice/program'
+import { describe, expect, test } from 'vitest'
+import { familyFacts } from './audit-families.ts'
+import { pages } from './audit-scope.ts'
 import { root } from './lib/run.ts'
 
-test('the scope of an audit names the sources as they are', () => {
-  expect(readFileSync(join(root, 'docs/audit/scope.md'), 'utf8'), 'stale: npm run audit:scope').toBe(scope())
+const dossier = join(root, 'docs/audit')
+
+describe('the audit dossier', () => {
+  test.each(Object.entries(pages))('%s says what the sources say', (file, page) => {
+    expect(readFileSync(join(dossier, file), 'utf8'), 'stale: npm run audit:scope').toBe(page())
+  })
+
+  test('names on its first page every other page', () => {
+    const readme = readFileSync(join(dossier, 'README.md'), 'utf8')
+    for (const file of readdirSync(dossier).filter((name) => name !== 'README.md'))
+      expect(readme).toContain(`(${file})`)
+  })
+
+  /** Every test that a page gives as evidence is there. */
+  test('names tests that exist', () => {
+    const sources = [
+      'contracts/test',
+      'contracts/test/invariants',
+      'packages/client/test',
+      'packages/client/src',
+      'scripts',
+      'test',
+    ]
+      .flatMap((folder) => readdirSync(join(root, folder), { withFileTypes: true }).map((entry) => ({ folder, entry })))
+      .filter(({ entry }) => entry.isFile() && /\.(t\.sol|test\.ts)$/.test(entry.name))
+      .map(({ folder, entry }) => [entry.name, readFileSync(join(root, folder, entry.name), 'utf8')] as const)
+    const files = new Set(sources.map(([name]) => name))
+    const text = sources.map(([, content]) => content).join('\n')
+    const pageTexts = readdirSync(dossier).map((file) => readFileSync(join(dossier, file), 'utf8'))
+    const named = pageTexts.flatMap((page) =>
+      [...page.matchAll(/`(?:[\w/-]+\/)?([\w-]+\.(?:t\.sol|test\.ts))`/g)].map(([, name]) => name!),
+    )
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((name) => !files.has(name))).toEqual([])
+    const tests = pageTexts.flatMap((page) => [...page.matchAll(/`(testFuzz_\w+|test_\w+)`/g)].map(([, name]) => name!))
+    expect(tests.length).toBeGreaterThan(7)
+    expect(tests.filter((name) => !text.includes(`function ${name}(`))).toEqual([])
+  })
+})
+
+describe('the table of operations', () => {
+  const facts = familyFacts()
+
+  test('has every operation that the encoder knows', () => {
+    expect(facts.map(({ name }) => name)).toEqual(ops.map(({ name }) => name))
+  })
+
+  /** Held to what the encoder knows by itself: which operations are paid ahead by a step before them. */
+  test('agrees with the encoder on what is paid ahead', () => {
+    const ahead = facts.filter(({ paid }) => paid.some((way) => way.startsWith('ahead'))).map(({ name }) => name)
+    for (const op of ops) if ('prepaid' in op && op.prepaid) expect(ahead).toContain(op.name)
+  })
+
+  test('leaves no step that takes its input first, and no callback, without a word on a partial fill', () => {
+    for (const { name, paid, partial } of facts) expect(partial.length, `${name}: ${paid}`).toBeGreaterThan(0)
+    const unguarded = facts.filter(
+      ({ paid, partial }) => paid.includes('taken, approved') && !/reverts|forfeited|exact input/.test(partial.join()),
+    )
+    expect(unguarded).toEqual([])
+  })
 })

@@ -1,7 +1,9 @@
-/** `npm run audit:scope`: writes docs/audit/scope.md, what there is to audit, from the sources that explorers verify the Guards with. */
+/** `npm run audit:scope`: writes the pages of docs/audit that are made from sources, compiled contracts, and results of benchmarks. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { id } from 'ethers'
+import { familiesPage } from './audit-families.ts'
+import { limitsPage } from './audit-limits.ts'
 import { root } from './lib/run.ts'
 
 type Standard = { readonly sources: Readonly<Record<string, { readonly content: string }>> }
@@ -44,4 +46,12 @@ ${rows.join('\n')}
 `
 }
 
-if (import.meta.main) writeFileSync(join(root, 'docs/audit/scope.md'), scope())
+/** Text of each page by its file in docs/audit. */
+export const pages: Readonly<Record<string, () => string>> = {
+  'scope.md': scope,
+  'families.md': familiesPage,
+  'limits.md': limitsPage,
+}
+
+if (import.meta.main)
+  for (const [file, page] of Object.entries(pages)) writeFileSync(join(root, 'docs/audit', file), page())

@@ -6,8 +6,8 @@ import {Deal} from "./support/Deals.sol";
 import {Programs} from "./support/Programs.sol";
 import {SurchargeToken, Token} from "./support/Tokens.sol";
 
-/// @notice Exclusions of the invariants (SECURITY.md), shown: of 5, a pool of concentrated liquidity that runs out and takes a
-///   part of what it is sold; of 2 and 4, a token that charges its sender on top of what is sent.
+/// @notice Limits of the invariants (SECURITY.md): a pool that runs dry leaves unsold input with the sender who pays it directly,
+///   and a token that charges its sender on top of each transfer is excluded from 2 and 4.
 contract ExclusionsTest is Arena {
     /// @dev In its one range, from -60,000 to 60,000 ticks, this takes about 19e18 of a token.
     uint128 internal constant THIN = 1e18;
@@ -21,32 +21,6 @@ contract ExclusionsTest is Arena {
         assertEq(tokenIn.balanceOf(address(executor)), 0);
         assertGt(tokenIn.balanceOf(user), WEALTH - amountIn);
         assertEq(tokenIn.balanceOf(user) + tokenIn.balanceOf(pool), WEALTH + initial(pool, address(tokenIn)));
-    }
-
-    function testFuzz_one_in_between_leaves_a_rest_in_the_executor_and_the_sender_his_least(uint96 amountIn, bool greedy)
-        public
-    {
-        amountIn = uint96(bound(amountIn, 100e18, 1e24));
-        Token middle = new Token();
-        address first = v2Pair(address(tokenIn), address(middle), 1e27);
-        address second = v3Pool(address(middle), address(tokenOut), 3000, THIN);
-        uint256 sold = v2Out(first, address(tokenIn), amountIn);
-        bytes memory program = bytes.concat(
-            Programs.v2(Programs.PULL_ALL | zeroForOne(first, address(tokenIn)), "", address(tokenIn), first, 3000),
-            Programs.v3(Programs.REST | Programs.TO_GUARD | zeroForOne(second, address(middle)), "", address(middle), second)
-        );
-        // All that the pool has, or one unit more than anyone can get.
-        uint256 held = tokenOut.balanceOf(second);
-        Deal memory order = orderOf(address(tokenIn), amountIn, address(tokenOut), greedy ? held + 1 : 1, address(executor));
-        uint256 before = tokenOut.balanceOf(user);
-        bool ok = trySwap(order, program);
-        assertEq(ok, !greedy);
-        assertEq(tokenOut.balanceOf(user) - before, ok ? held - tokenOut.balanceOf(second) : 0);
-        assertEq(tokenIn.balanceOf(user), ok ? WEALTH - amountIn : WEALTH);
-        // What the pool did not take is there, and nothing but that.
-        uint256 taken = ok ? middle.balanceOf(second) - initial(second, address(middle)) : 0;
-        assertEq(middle.balanceOf(address(executor)), ok ? sold - taken : 0);
-        if (ok) assertGt(sold, taken);
     }
 
     function testFuzz_a_token_that_charges_its_sender_costs_him_more_than_the_amount(uint96 amountIn, uint96 pulled) public {

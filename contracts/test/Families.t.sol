@@ -5,30 +5,13 @@ import {IERC20 as IOzERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 import {IGuard} from "../src/interfaces/IGuard.sol";
-import {IUniswapV4PoolManager} from "../src/interfaces/IUniswapV4PoolManager.sol";
-import {Arena} from "./support/Arena.sol";
 import {IToken} from "./support/Genuine.sol";
+import {GenuineV4} from "./support/GenuineV4.sol";
 import {Programs} from "./support/Programs.sol";
 import {Token} from "./support/Tokens.sol";
 
 contract Vault is ERC4626 {
     constructor(address asset) ERC4626(IOzERC20(asset)) ERC20("Vault", "V") {}
-}
-
-interface IV4Liquidity {
-    struct ModifyLiquidityParams {
-        int24 tickLower;
-        int24 tickUpper;
-        int256 liquidityDelta;
-        bytes32 salt;
-    }
-
-    function initialize(IUniswapV4PoolManager.PoolKey calldata key, uint160 sqrtPriceX96) external returns (int24 tick);
-    function modifyLiquidity(
-        IUniswapV4PoolManager.PoolKey calldata key,
-        ModifyLiquidityParams calldata params,
-        bytes calldata hookData
-    ) external payable returns (int256 delta);
 }
 
 interface ICurveFactory {
@@ -71,7 +54,7 @@ interface IBalancerVault {
 }
 
 /// @notice The families whose genuine bytecode runs here, beside uniswap-v2 and uniswap-v3 in Swap.t.sol.
-contract FamiliesTest is Arena {
+contract FamiliesTest is GenuineV4 {
     string internal constant BALANCER = "../packages/devnet/node_modules/@balancer-labs/v2-deployments/dist/tasks/";
     address internal middle;
 
@@ -88,54 +71,10 @@ contract FamiliesTest is Arena {
         assertEq(address(executor).balance, 0);
     }
 
-    function v4(address manager, address a, address b) internal returns (IUniswapV4PoolManager.PoolKey memory key) {
-        (address c0, address c1) = a < b ? (a, b) : (b, a);
-        key = IUniswapV4PoolManager.PoolKey(c0, c1, 3000, 60, address(0));
-        IV4Liquidity liquidity = IV4Liquidity(
-            create(
-                abi.encodePacked(
-                    published("@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json", ".bytecode.object"),
-                    abi.encode(manager)
-                )
-            )
-        );
-        IV4Liquidity(manager).initialize(key, 1 << 96);
-        for (uint256 k; k < 2; ++k) {
-            address token = k == 0 ? c0 : c1;
-            if (token == address(0)) continue;
-            Token(token).mint(address(this), 1e27);
-            Token(token).approve(address(liquidity), 1e27);
-        }
-        vm.deal(address(this), 1e27);
-        liquidity.modifyLiquidity{value: c0 == address(0) ? 1e25 : 0}(
-            key, IV4Liquidity.ModifyLiquidityParams(-60_000, 60_000, 1e24, 0), ""
-        );
-    }
-
-    receive() external payable {}
-
-    function manager4() internal returns (address) {
-        return create(
-            abi.encodePacked(
-                published("@uniswap/v4-core/out/PoolManager.sol/PoolManager.json", ".bytecode.object"),
-                abi.encode(address(this))
-            )
-        );
-    }
-
-    function v4Step(bytes1 flags, bytes memory amount, address manager, address from, address[] memory path)
-        internal
-        pure
-        returns (bytes memory step)
-    {
-        step = abi.encodePacked(bytes1(0x05), flags, amount, Programs.token(flags, from), manager, uint8(path.length));
-        for (uint256 k; k < path.length; ++k) step = abi.encodePacked(step, path[k], uint24(3000), uint24(60));
-    }
-
     function test_uniswap_v4_trades_several_hops_in_one_unlock() public {
         address manager = manager4();
-        v4(manager, address(tokenIn), middle);
-        v4(manager, middle, address(tokenOut));
+        v4(manager, address(tokenIn), middle, DEEP);
+        v4(manager, middle, address(tokenOut), DEEP);
         address[] memory path = new address[](2);
         (path[0], path[1]) = (middle, address(tokenOut));
         uint256 got = trade(
@@ -149,7 +88,7 @@ contract FamiliesTest is Arena {
 
     function test_uniswap_v4_trades_native_both_ways() public {
         address manager = manager4();
-        v4(manager, address(0), address(tokenOut));
+        v4(manager, address(0), address(tokenOut), DEEP);
         address[] memory path = new address[](1);
         path[0] = address(tokenOut);
         uint256 got = trade(

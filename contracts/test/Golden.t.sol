@@ -155,16 +155,16 @@ contract GoldenTest is Build {
     function test_two_uniswap_v3_hops() public {
         run("two uniswap-v3 hops");
         swappedV3(P, address(executor), true, type(uint128).max);
-        pulled(P, 5);
+        pulled(P, type(uint128).max);
         swappedV3(Q, address(this), false, 1000);
-        sent(B, Q, 5);
+        sent(B, Q, 1000);
         assertTrue(tape.ended());
     }
 
     function test_shares() public {
         run("shares of what is held");
         swappedV3(P, address(executor), false, 0);
-        sent(B, P, 5);
+        sent(B, P, 0);
         sent(B, Q, uint256(1000) * 16_777_215 / 16_777_216);
         swappedV2(Q, 0, 248, address(this));
         sent(B, P, 5);
@@ -213,7 +213,7 @@ contract GoldenTest is Build {
                 (IUniswapV4PoolManager.PoolKey(A, B, 0x800000, 1, address(0)), params, "")
             )
         );
-        called(P, 5, abi.encodeCall(IUniswapV4PoolManager.settle, ()));
+        called(P, 12, abi.encodeCall(IUniswapV4PoolManager.settle, ()));
         called(P, abi.encodeCall(IUniswapV4PoolManager.take, (B, address(this), 7)));
         assertTrue(tape.ended());
     }
@@ -233,7 +233,7 @@ contract GoldenTest is Build {
             )
         );
         called(P, abi.encodeCall(IUniswapV4PoolManager.sync, (A)));
-        pulled(P, 5);
+        pulled(P, 12);
         called(P, abi.encodeCall(IUniswapV4PoolManager.settle, ()));
         called(P, abi.encodeCall(IUniswapV4PoolManager.take, (B, U, 7)));
         assertTrue(tape.ended());

@@ -260,6 +260,6 @@ describe('invariant 10: the decoder of the Executor', () => {
       expect(met.paidAhead).toBeGreaterThan(CASES / 6_000)
       for (const { name } of ops) expect(metOps.get(name), name).toBeGreaterThan(CASES / (2 * ops.length))
     },
-    LONG ? 900_000 : 60_000,
+    LONG ? 900_000 : 180_000,
   )
 })

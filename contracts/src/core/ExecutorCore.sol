@@ -35,27 +35,28 @@ import {Transfers} from "../libraries/Transfers.sol";
 import {Slots} from "../slots/Slots.sol";
 
 /// @title ExecutorCore
-/// @notice Runs programs. It has no owner and no state, holds nothing between calls and is useless as a spender.
-/// @dev 1. No step calls `transferFrom`, or a function that the program's author chooses.
-///   2. Who may call back, and what it is paid in, stands in slots that only `execute` writes, never in callback data.
+/// @notice Runs swap programs for one Guard. It has no owner and no state between calls, and needs no approvals.
+/// @dev 1. No step calls `transferFrom`, or a function that the author of the program chooses.
+///   2. The expected callback sender and the payment token are in slots that only `execute` writes, never in callback data.
 ///   3. A callback is answered once, to the contract being called, while it is being called.
-///   4. `execute` is the Guard's alone, which is locked while it runs: it cannot be entered again.
-///   Whatever is left here belongs to whoever takes it next.
+///   4. Only the Guard calls `execute`. The Guard is locked meanwhile, so `execute` cannot be re-entered.
+///   5. A step reverts with `PartialFill` if its pool consumed less than the Executor held for it.
+///   Tokens sent here by mistake can be taken by any later program.
 abstract contract ExecutorCore is IExecutor, Slots {
     using Transfers for address;
 
-    /// @dev The one caller of `execute`, and whom `pullInput` is asked of.
+    /// @dev The only caller of `execute`, and the contract that `pullInput` is called on.
     address private immutable GUARD;
 
     // Slots: zero outside of `execute`.
-    /// @dev The contract whose callback is awaited, with the bits below.
+    /// @dev Slot of the contract whose callback is awaited, with the bits below.
     uint256 private constant AWAITED = 0;
-    /// @dev What the callback is paid in, where the Executor pays.
+    /// @dev Slot of the token that the Executor pays in the callback, unless the Guard pays.
     uint256 private constant TOKEN = 1;
 
-    /// @dev The Guard pays.
+    /// @dev Bit: the Guard pays the callback, from the sender's input.
     uint256 private constant PULLED = 1 << 160;
-    /// @dev Which callback is awaited; none of these for a uniswap-v3 style one.
+    // Bits: the kind of callback; none of them for a callback in the style of Uniswap V3.
     uint256 private constant FROM_UNISWAP_V4 = 1 << 161;
     uint256 private constant FROM_BALANCER_V3 = 1 << 162;
     uint256 private constant FROM_PANCAKE_INFINITY = 1 << 163;
@@ -66,10 +67,10 @@ abstract contract ExecutorCore is IExecutor, Slots {
         GUARD = guard;
     }
 
-    /// @dev Wrappers, pools and vaults pay native token out to here.
+    /// @dev Receives native token from wrappers, pools, and vaults.
     receive() external payable {}
 
-    /// @notice The callback of a pool. Forks of uniswap-v3 name it differently, so the name is left open.
+    /// @notice Answers the callback of a pool. Forks of Uniswap V3 use different function names, so any selector is accepted.
     fallback() external {
         uint256 awaited = _get(AWAITED);
         if (address(uint160(awaited)) != msg.sender) revert UnexpectedCallback(msg.sender, address(uint160(awaited)));
@@ -135,16 +136,18 @@ abstract contract ExecutorCore is IExecutor, Slots {
     function _uniswapV3(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
         (address pool, address token, uint256 amount, address to, uint256 next) = UniswapV3.read(at, flags, end);
         _await(pool, flags, token, 0);
-        UniswapV3.swap(pool, to, Program.zeroForOne(flags), amount);
+        uint256 consumed = UniswapV3.swap(pool, to, Program.zeroForOne(flags), amount);
         _answered(pool, flags);
+        if (!Program.isPulled(flags)) Inputs.requireWhole(pool, consumed, amount);
         return next;
     }
 
     function _iziswap(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
         (address pool, address token, uint256 amount, address to, uint256 next) = Iziswap.read(at, flags, end);
         _await(pool, flags, token, FROM_IZISWAP);
-        Iziswap.swap(pool, to, Program.zeroForOne(flags), amount);
+        uint256 consumed = Iziswap.swap(pool, to, Program.zeroForOne(flags), amount);
         _answered(pool, flags);
+        if (consumed != amount && !Program.isPulled(flags)) Iziswap.finish(pool, token, consumed, amount);
         return next;
     }
 
@@ -183,7 +186,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
         return next;
     }
 
-    /// @dev Ends a callback whose caller decodes `bytes`: empty ones.
+    /// @dev Returns empty `bytes` to the caller of the callback.
     function _answerEmpty() private pure {
         assembly ("memory-safe") {
             mstore(0x00, 0x20)
@@ -192,7 +195,9 @@ abstract contract ExecutorCore is IExecutor, Slots {
         }
     }
 
-    /// @param token What the Executor pays in, where the Guard does not.
+    /// @dev Records the contract that may call back.
+    /// @param token Token that the Executor pays; ignored if the Guard pays.
+    /// @param from Bit of the kind of callback.
     function _await(address pool, uint256 flags, address token, uint256 from) private {
         if (Program.isPulled(flags)) {
             _set(AWAITED, uint160(pool) | from | PULLED);
@@ -202,12 +207,15 @@ abstract contract ExecutorCore is IExecutor, Slots {
         }
     }
 
+    /// @dev Reverts if the callback did not come, and clears the slots.
     function _answered(address pool, uint256 flags) private {
         if (_get(AWAITED) != 0) revert CallbackMissing(pool);
         if (!Program.isPulled(flags)) _set(TOKEN, 0);
     }
 
-    /// @dev Pays the caller of a callback.
+    /// @dev Pays the caller of the callback.
+    /// @param pulled True if the Guard pays.
+    /// @param amount Base units of the input.
     function _pay(bool pulled, uint256 amount) private {
         if (pulled) Inputs.pull(GUARD, msg.sender, amount);
         else address(uint160(_get(TOKEN))).transfer(msg.sender, amount);

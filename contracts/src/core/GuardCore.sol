@@ -9,18 +9,20 @@ import {Transfers} from "../libraries/Transfers.sol";
 import {Loan} from "./Loan.sol";
 
 /// @title GuardCore
-/// @notice The one contract that users approve: no owner, no state, no upgrade, no callback, no call of the caller's choosing.
-/// @dev All it ever calls: balanceOf, transfer, transferFrom and permit of the order's tokens, permit and transferFrom of
-///   Permit2, deposit and withdraw of the order's wrappers, execute of its Executor, and plain sends of native token. These hold
-///   for a hostile Executor, program, token or recipient, and for tokens that debit no more than they are told (SECURITY.md):
-///   1. `transferFrom` and `permit` are called only for the sender of the swap in flight, whose tokens they are.
-///   2. At most the amount given leaves the sender.
-///   3. When a swap returns, the recipient's balance of `tokenOut` has grown by at least `minOutput`, or that much native was
-///      sent to the recipient. The recipient is the sender, unless the calldata names another.
-///   4. What the Guard held before a swap it holds after it.
-///   5. The fee is floor(output × feePpm / 1e6), at most a tenth, and goes to the named fee recipient alone. The rest of the
+/// @notice The only contract that users approve. It has no owner, no state between swaps, no upgrade, no callback, and makes no
+///   call that its caller chooses.
+/// @dev The Guard calls only: balanceOf, transfer, transferFrom, and permit of the order's tokens; permit and transferFrom of
+///   Permit2; deposit and withdraw of the order's wrappers; execute of the order's Executor; and plain transfers of native token.
+///   The following holds for any Executor, program, token, and recipient, if tokens debit at most the transferred amount
+///   (SECURITY.md):
+///   1. `transferFrom` and `permit` are called only for the sender of the swap in flight.
+///   2. At most `amountIn` leaves the sender.
+///   3. When a swap returns, the recipient's balance of `tokenOut` has grown by at least `minOutput`, or at least that much native
+///      token was sent to the recipient. The recipient is the sender, unless the calldata names another.
+///   4. A swap does not lower the Guard's own balances.
+///   5. The fee is floor(output × feePpm / 1e6), at most a tenth, and only the named fee recipient receives it. The rest of the
 ///      output goes to the recipient; unused native input goes to the sender.
-///   Tokens may return nothing, take a tax, rebase or call back. Stray tokens sent to the Guard stay there for good.
+///   Tokens may return nothing, take a tax, rebase, or call back. Tokens sent to the Guard by mistake cannot be recovered.
 abstract contract GuardCore is Loan {
     using Orders for Order;
     using Orders for Payout;
@@ -90,16 +92,16 @@ abstract contract GuardCore is Loan {
         return _swapDirect(amountIn, order, recipient, _usePermit(order, permit), program);
     }
 
-    /// @dev Gives the sender's permission to the input's contract, or to Permit2. Locked first: either may be hostile.
-    /// @return by How the input is paid.
+    /// @dev Submits the sender's permit to the input token, or to Permit2. Locks first, since the token may be hostile.
+    /// @return by Payment method of the input.
     function _usePermit(Order calldata order, Permit calldata permit) private returns (uint256 by) {
         _lock();
         Permits.give(permit, order.inputToken());
         return permit.kind == PermitKind.Permit2 ? BY_PERMIT2 : BY_APPROVAL;
     }
 
-    /// @dev A swap whose output comes to the Guard, which passes it on.
-    /// @param by How the input is paid, where it is a token.
+    /// @dev Swaps with the output paid to the Guard, which forwards it to the recipient.
+    /// @param by Payment method of the input; ignored for native input.
     function _swap(uint256 amountIn, Order calldata order, Payout calldata payout, uint256 by, bytes calldata program)
         private
         returns (uint256 amountOut)
@@ -128,7 +130,8 @@ abstract contract GuardCore is Loan {
         _end(order, nativeBefore, amountOut);
     }
 
-    /// @dev A swap whose output the Executor sends to the recipient itself.
+    /// @dev Swaps with the output sent by the Executor to the recipient.
+    /// @param by Payment method of the input; ignored for native input.
     function _swapDirect(
         uint256 amountIn,
         Order calldata order,
@@ -145,13 +148,15 @@ abstract contract GuardCore is Loan {
         _end(order, nativeBefore, amountOut);
     }
 
-    /// @dev Checks what the recipient got, gives unused native back to the sender, and unlocks.
+    /// @dev Checks the output, returns unused native token to the sender, and unlocks.
+    /// @param nativeBefore Native balance of the Guard before the swap, without the value of the call, in wei.
+    /// @param amountOut Amount that the recipient received, in base units of the output.
     function _end(Order calldata order, uint256 nativeBefore, uint256 amountOut) private {
         if (amountOut < order.minOutput) {
             _needCode(order.runner());
             revert OutputTooLow(amountOut, order.minOutput);
         }
-        // Native that the Executor did not use or handed back is the sender's. Native output excludes native input.
+        // Native token that was not used belongs to the sender. An order cannot have both native input and native output.
         if (msg.value != 0) {
             uint256 unused = _growth(nativeBefore, address(this).balance);
             if (unused != 0) msg.sender.sendNative(unused);
@@ -159,27 +164,27 @@ abstract contract GuardCore is Loan {
         _unlock();
     }
 
-    /// @dev Locks, lends the input, runs the program and ends the loan.
-    /// @param recipient Where the Executor is to send the output.
+    /// @dev Locks, lends the input, runs the program, and ends the loan.
+    /// @param recipient Account that the Executor sends the output to.
     function _execute(uint256 amountIn, Order calldata order, address recipient, uint256 by, bytes calldata program)
         private
     {
         address executor = order.runner();
         address tokenIn = order.inputToken();
         if (msg.value == 0) {
-            // Until here only balances were read, in static calls that cannot re-enter, unless a permit locked already.
+            // Only static calls came before, which cannot re-enter, or a permit, which locked first.
             _lock(executor, tokenIn, by);
             _lend(amountIn);
             _run(executor, 0, tokenIn, recipient, amountIn, program);
             _lend(0);
             return;
         }
-        // Locked before the wrapper is called, and nothing is lent until it has been.
+        // Locks before it calls the wrapper, and lends after.
         _lock(executor, tokenIn, BY_GUARD);
         if (tokenIn == address(0)) return _run(executor, amountIn, tokenIn, recipient, amountIn, program);
         uint256 before = tokenIn.balanceOf(address(this));
         tokenIn.wrap(amountIn);
-        // Where the Guard held none of it, a wrapper that gave too little has nothing to lend: the draw or the unwrapping fails.
+        // If the Guard held none before, a wrapper that gave too little makes the draw or the unwrapping fail.
         if (before != 0) {
             uint256 moved = _growth(before, tokenIn.balanceOf(address(this)));
             if (moved != amountIn) revert WrapMismatch(tokenIn, moved, amountIn);
@@ -192,8 +197,8 @@ abstract contract GuardCore is Loan {
         _unwrap(tokenIn, left);
     }
 
-    /// @dev Has the output come as native, or in the payout's wrapper and unwraps it.
-    /// @return amount How much there is now.
+    /// @dev Runs a swap whose output is native token, or the payout's wrapper, which is unwrapped.
+    /// @return amount Native output, in wei.
     function _executeForNative(
         uint256 amountIn,
         Order calldata order,
@@ -214,6 +219,7 @@ abstract contract GuardCore is Loan {
         amount = _growth(nativeBefore, address(this).balance);
     }
 
+    /// @dev Unwraps exactly `amount`, or reverts.
     function _unwrap(address wrapper, uint256 amount) private {
         uint256 before = address(this).balance;
         wrapper.unwrap(amount);
@@ -221,8 +227,8 @@ abstract contract GuardCore is Loan {
         if (moved != amount) revert WrapMismatch(wrapper, moved, amount);
     }
 
-    /// @dev Equals IExecutor(executor).execute{value: value}(Task(token, amount, recipient)) with the program behind, without the
-    ///   check that the Executor has code: one without brings no output, or fails as some precompiles do.
+    /// @dev Equals IExecutor(executor).execute{value: value}(Task(token, amount, recipient)) with the program appended, without the
+    ///   check that the Executor has code: an Executor without code produces no output.
     function _run(
         address executor,
         uint256 value,
@@ -251,12 +257,13 @@ abstract contract GuardCore is Loan {
         }
     }
 
-    /// @dev Looked at only where something went wrong, of which an Executor without code is the reason then.
+    /// @dev Called only after a failure, to report an Executor without code as its cause.
     function _needCode(address executor) private view {
         if (executor.code.length == 0) revert InvalidExecutor(executor);
     }
 
-    /// @return kept What is left of `amount` for the recipient.
+    /// @dev Pays the fee.
+    /// @return kept `amount` minus the fee.
     function _takeFee(Order calldata order, Payout calldata payout, uint256 amount) private returns (uint256 kept) {
         uint256 fee = amount * payout.feePpm / PPM;
         // unchecked: the fee is at most a tenth of the amount.
@@ -268,12 +275,13 @@ abstract contract GuardCore is Loan {
         else order.tokenOut.transfer(payout.feeRecipient, fee);
     }
 
-    /// @dev Nothing has been called yet.
+    /// @dev Checks lock and order. Runs before any external call.
     function _check(uint256 amountIn, Order calldata order) private view {
         if (_locked()) revert Reentrancy();
         order.check(amountIn);
     }
 
+    /// @dev Returns the native balance of the Guard without the value of the call, in wei.
     function _nativeBefore() private view returns (uint256 held) {
         // unchecked: the value is part of the balance.
         unchecked {
@@ -281,7 +289,7 @@ abstract contract GuardCore is Loan {
         }
     }
 
-    /// @dev Zero where the balance fell.
+    /// @dev Returns `later - before`, or zero if the balance fell.
     function _growth(uint256 before, uint256 later) private pure returns (uint256 grown) {
         assembly ("memory-safe") {
             grown := mul(gt(later, before), sub(later, before))

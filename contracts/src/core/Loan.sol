@@ -7,22 +7,22 @@ import {Transfers} from "../libraries/Transfers.sol";
 import {Slots} from "../slots/Slots.sol";
 
 /// @title Loan
-/// @notice The Guard's lock, and the input that it lends to the Executor of the swap in flight: one swap at a time.
-/// @dev idle: all slots zero. locked: PAYER alone is set, and nothing can be drawn. lent: all are set, and the Executor draws.
-///   The token that `pullInput` draws is split over the first two slots, which spares a third.
+/// @notice The Guard's lock and its allowance for the Executor of the swap in flight. One swap runs at a time.
+/// @dev Idle: all slots are zero. Locked: only PAYER is set, and nothing can be drawn. Lent: all slots are set, and the Executor
+///   can draw. The input token is split over the first two slots, which saves a third slot.
 abstract contract Loan is IGuard, Slots {
     using Transfers for address;
 
-    /// @dev The Executor in bits 0–159, the lower 96 bits of the token above it.
+    /// @dev Slot: Executor in bits 0–159, lower 96 bits of the input token in bits 160–255.
     uint256 private constant EXECUTOR = 0;
-    /// @dev The lock: zero only outside of a swap. Whom `pullInput` draws from in bits 0–159, who pays how in bits 160–191, of
-    ///   which the lowest is always set and most never are: so the word is neither zero nor all ones, whoever takes part.
-    ///   The upper 64 bits of the token above them.
+    /// @dev Slot and lock: zero only outside of a swap. Account that pays the input in bits 0–159, payment method in bits 160–191,
+    ///   upper 64 bits of the input token in bits 192–255. Bit 160 is always set during a swap and bits 163–191 never are, so the
+    ///   word is neither zero nor all ones for any accounts.
     uint256 private constant PAYER = 1;
-    /// @dev How much `pullInput` may still draw.
+    /// @dev Slot: base units of the input that `pullInput` may still draw.
     uint256 private constant REMAINING = 2;
 
-    // How the input is paid: by the sender's approval of the Guard, by native that the Guard has wrapped, or through Permit2.
+    // Payment methods: the sender's approval of the Guard, native token that the Guard has wrapped, or Permit2.
     uint256 internal constant BY_APPROVAL = LOCKED;
     uint256 internal constant BY_GUARD = LOCKED | WRAPPED;
     uint256 internal constant BY_PERMIT2 = LOCKED | PERMITTED;
@@ -31,7 +31,7 @@ abstract contract Loan is IGuard, Slots {
     uint256 private constant WRAPPED = 1 << 161;
     uint256 private constant PERMITTED = 1 << 162;
 
-    /// @dev Wrappers unwrap to here, and Executors hand native output over; nobody else has a reason to.
+    /// @dev Receives native token from wrappers and Executors during a swap, and refuses it at any other time.
     receive() external payable {
         if (!_locked()) revert UnexpectedNative(msg.sender);
     }
@@ -67,17 +67,20 @@ abstract contract Loan is IGuard, Slots {
         return _get(REMAINING);
     }
 
+    /// @dev True during a swap.
     function _locked() internal view returns (bool) {
         return _get(PAYER) != 0;
     }
 
-    /// @dev Without an Executor: nobody can draw.
+    /// @dev Locks without an Executor: nobody can draw.
     function _lock() internal {
         _set(PAYER, LOCKED);
     }
 
-    /// @param token What `pullInput` is to draw.
-    /// @param by How it is paid.
+    /// @dev Locks for a swap. The caller of the Guard pays the input.
+    /// @param executor Contract that may call `pullInput`.
+    /// @param token Input token.
+    /// @param by Payment method.
     function _lock(address executor, address token, uint256 by) internal {
         uint256 first;
         uint256 second;
@@ -89,15 +92,18 @@ abstract contract Loan is IGuard, Slots {
         _set(PAYER, second);
     }
 
+    /// @dev Ends the swap.
     function _unlock() internal {
         _set(PAYER, 0);
         _set(EXECUTOR, 0);
     }
 
+    /// @dev Sets the amount that `pullInput` may draw, in base units of the input.
     function _lend(uint256 amount) internal {
         _set(REMAINING, amount);
     }
 
+    /// @dev Returns the amount that was lent and not drawn, in base units of the input.
     function _notDrawn() internal view returns (uint256) {
         return _get(REMAINING);
     }

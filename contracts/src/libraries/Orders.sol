@@ -4,14 +4,14 @@ pragma solidity 0.8.30;
 import {IGuard} from "../interfaces/IGuard.sol";
 
 /// @title Orders
-/// @notice Refuses senseless orders, and reads the addresses of others.
-/// @dev Solidity checks at each read that an address is no wider than 20 bytes. `check` does it once for all of them, and
-///   the functions that read one are right for orders that have passed it.
+/// @notice Validates orders and payouts, and reads their addresses.
+/// @dev Solidity checks at each read that an address has at most 20 bytes. `check` does so once for all of them; the functions that
+///   read an address are valid only after it.
 library Orders {
     uint256 private constant MAX_FEE_PPM = 100_000;
 
-    /// @notice What is wrong with the order itself, of any swap. Where an address is too wide it reverts as Solidity does:
-    ///   without data.
+    /// @notice Reverts if the order is invalid. If an address is wider than 20 bytes it reverts without data, as Solidity does.
+    /// @param amountIn Input, in base units.
     function check(IGuard.Order calldata order, uint256 amountIn) internal view {
         uint256 minOutput = order.minOutput;
         uint256 deadline = order.deadline;
@@ -32,10 +32,10 @@ library Orders {
             late := gt(timestamp(), deadline)
             nothing := or(iszero(amountIn), iszero(minOutput))
             free := iszero(or(tokenIn, callvalue()))
-            // Value is native input, in whatever wrapper it is lent.
+            // A call with value has native input, also if it is lent wrapped.
             same := or(eq(tokenIn, tokenOut), iszero(or(tokenOut, iszero(callvalue()))))
             refused := or(eq(executor, address()), or(eq(executor, tokenIn), eq(executor, tokenOut)))
-            // One branch for them all where nothing is wrong.
+            // One branch for a valid order.
             wrong := or(or(late, nothing), or(free, or(same, refused)))
         }
         if (!wrong) return;
@@ -46,12 +46,13 @@ library Orders {
         revert IGuard.InvalidExecutor(executor);
     }
 
-    /// @notice Of a swap that names its amount and may come with value: that amount, or none.
+    /// @notice Reverts unless the value of the call is zero or `amountIn`.
     function checkValue(uint256 amountIn) internal view {
         if (msg.value != 0 && msg.value != amountIn) revert IGuard.InvalidValue(msg.value, amountIn);
     }
 
-    /// @notice What is wrong with the payout. Were its wrapper also the input, what is given back of that would count as output.
+    /// @notice Reverts if the payout is invalid. A wrapper that is also the input is refused, since returned input would count as
+    ///   output.
     function checkPayout(IGuard.Order calldata order, IGuard.Payout calldata payout) internal view {
         address wrapper = payout.wrapper;
         if (wrapper != address(0)) {
@@ -69,8 +70,7 @@ library Orders {
         }
     }
 
-    /// @notice Refuses recipients that could never use the output: none, the Guard, and the contracts of the order. The zero
-    ///   address as a token of the order is refused as recipient in any case.
+    /// @notice Reverts for recipients at which the output would be lost: zero, the Guard, and the contracts of the order.
     function checkRecipient(IGuard.Order calldata order, address recipient) internal view {
         bool refused;
         assembly ("memory-safe") {
@@ -103,14 +103,14 @@ library Orders {
         }
     }
 
-    /// @notice Recipient of a payout that has passed `checkPayout`; zero for no payout.
+    /// @notice Returns the recipient of a payout that has passed `checkPayout`; zero if there is no payout.
     function payee(IGuard.Payout calldata payout) internal pure returns (address value) {
         assembly ("memory-safe") {
             value := calldataload(payout)
         }
     }
 
-    /// @notice The payout of an order that says nothing about it: what stands behind the calldata is zeros.
+    /// @notice Returns an empty payout: reads behind the end of calldata give zeros.
     function noPayout() internal pure returns (IGuard.Payout calldata payout) {
         assembly ("memory-safe") {
             payout := calldatasize()

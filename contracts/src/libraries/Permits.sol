@@ -7,19 +7,21 @@ import {IGuard} from "../interfaces/IGuard.sol";
 import {IPermit2} from "../interfaces/IPermit2.sol";
 
 /// @title Permits
-/// @notice Passes the sender's signed permission on, to the token or to Permit2.
-/// @dev One call by one of three fixed selectors, with the sender as owner and the Guard as spender. Its outcome is not looked
-///   at: anyone may have used the signature before, and the draw tells whether the allowance is there.
+/// @notice Submits the sender's signed permit to the token or to Permit2.
+/// @dev Makes one call with one of three fixed selectors, the sender as owner, and the Guard as spender. A failure is ignored: anyone
+///   may have submitted the signature before, and the transfer fails if the allowance is missing.
 library Permits {
-    /// @dev The same on every chain: deployed through the keyless CREATE2 deployer, as the Guard is.
+    /// @dev Address of Permit2 on every chain.
     address internal constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
 
-    /// @notice Does nothing for an empty signature.
+    /// @notice Submits a permit; does nothing if the signature is empty.
+    /// @param token Input token of the order.
     function give(IGuard.Permit calldata permit, address token) internal {
         bytes calldata signature = permit.signature;
         if (signature.length == 0) return;
         if (permit.kind == IGuard.PermitKind.Permit2) {
-            // Too wide a number is cut here and makes a permission that nobody signed.
+            // Permit2's fields have 160 and 48 bits. Higher bits are cut, and Permit2 checks the signature against the cut numbers:
+            // the permit is what the sender signed, or fails.
             IPermit2.PermitDetails memory details =
                 IPermit2.PermitDetails(token, uint160(permit.amount), uint48(permit.deadline), uint48(permit.nonce));
             IPermit2.PermitSingle memory single = IPermit2.PermitSingle(details, address(this), permit.deadline);
@@ -29,7 +31,7 @@ library Permits {
         bytes32 s;
         uint8 v;
         assembly ("memory-safe") {
-            // A shorter signature takes in what stands behind it, which nobody signed.
+            // A shorter signature is read with the bytes behind it, and the token refuses it.
             r := calldataload(signature.offset)
             s := calldataload(add(signature.offset, 0x20))
             v := byte(0, calldataload(add(signature.offset, 0x40)))
@@ -42,8 +44,7 @@ library Permits {
         _call(token, data);
     }
 
-    /// @notice `IPermit2(PERMIT2).transferFrom(from, to, amount, token)`; Permit2 reverts where the token fails, or the amount
-    ///   is wider than its words.
+    /// @notice Equals IPermit2(PERMIT2).transferFrom(from, to, amount, token). An amount of more than 160 bits reverts.
     function transferFrom(address token, address from, address to, uint256 amount) internal {
         address permit2 = PERMIT2;
         bool ok;
@@ -64,7 +65,7 @@ library Permits {
         if (!ok) revert IGuard.TransferFailed(token, to, amount);
     }
 
-    /// @dev Neither the outcome nor the answer is read.
+    /// @dev Calls `target` and ignores failure and return data.
     function _call(address target, bytes memory data) private {
         assembly ("memory-safe") {
             pop(call(gas(), target, 0, add(data, 0x20), mload(data), 0, 0))

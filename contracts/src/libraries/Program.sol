@@ -4,8 +4,8 @@ pragma solidity 0.8.30;
 import {IExecutor} from "../interfaces/IExecutor.sol";
 
 /// @title Program
-/// @notice The byte format that the Executor runs. packages/program/FORMAT.md shows the same table.
-/// @dev A program is steps back to back. All numbers are big-endian.
+/// @notice Decodes the byte format of programs. packages/program/FORMAT.md has the same table.
+/// @dev A program is a sequence of steps. All numbers are big-endian.
 ///
 ///   byte 0       opcode
 ///   byte 1       flags: bits 0–2 input kind, bits 3–4 output kind, bit 5 zeroForOne, bits 6–7 of the family
@@ -57,8 +57,8 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 ///   0x1d ambient       dex 20, tokenOut 20, poolIdx 3, limitBits 1
 ///   0x1e prop-amm      pool 20, tokenOut 20
 ///
-///   Functions here take an offset into calldata and return what stands there with the offset behind it. They may read past
-///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it acts on what it read.
+///   Functions here take an offset into calldata and return the value at it and the offset after it. They may read past the end of
+///   the program, where calldata gives other bytes or zeros: each family calls `finish` before it uses the values.
 library Program {
     uint256 internal constant UNISWAP_V2 = 0x01;
     uint256 internal constant UNISWAP_V3 = 0x02;
@@ -101,7 +101,7 @@ library Program {
 
     uint256 internal constant SHARE_BITS = 24;
 
-    // Where the task stands in the calldata of `execute`, and the program behind it.
+    // Calldata offsets of the task's fields and of the program in a call of `execute`.
     uint256 private constant INPUT_TOKEN_AT = 0x04;
     uint256 private constant INPUT_AMOUNT_AT = 0x24;
     uint256 private constant RECIPIENT_AT = 0x44;
@@ -115,7 +115,7 @@ library Program {
         return (flags >> 3) & 3;
     }
 
-    /// @notice Whether the sender pays through the Guard.
+    /// @notice Returns true if the sender pays the input through the Guard.
     function isPulled(uint256 flags) internal pure returns (bool) {
         return flags & 4 != 0;
     }
@@ -160,9 +160,9 @@ library Program {
         }
     }
 
-    /// @notice How much of which token a step takes; all but `wrap` begin with it.
-    /// @dev Only while `execute` runs, whose task they may stand in.
-    /// @return amount What is pulled, or what the input kind carries: a share, an amount, or zero.
+    /// @notice Reads the amount and token of a step's input; every step but `wrap` begins with them.
+    /// @dev Valid only during `execute`, since they may come from its task.
+    /// @return amount Amount to pull in base units, or the number of the input kind: a share, an amount, or zero.
     function readInput(uint256 at, uint256 flags) internal pure returns (uint256 amount, address tokenIn, uint256 next) {
         uint256 kind = inputKind(flags);
         if (isPulled(flags)) {
@@ -184,7 +184,8 @@ library Program {
         }
     }
 
-    /// @return amount What an input kind that is not pulled carries: a share, an amount, or zero.
+    /// @notice Reads the number of an input kind that is not pulled.
+    /// @return amount A share of 2^24, an amount in base units, or zero.
     function readHeld(uint256 at, uint256 flags) internal pure returns (uint256 amount, uint256 next) {
         uint256 kind = inputKind(flags);
         if (kind == HELD) return readUint128(at);
@@ -192,8 +193,8 @@ library Program {
         next = at;
     }
 
-    /// @notice Where the output goes.
-    /// @dev Only while `execute` runs, whose argument it may be.
+    /// @notice Reads the recipient of a step's output.
+    /// @dev Valid only during `execute`, since it may come from its task.
     function readRecipient(uint256 at, uint256 flags) internal view returns (address to, uint256 next) {
         uint256 kind = outputKind(flags);
         if (kind == TO_RECIPIENT) {
@@ -207,7 +208,7 @@ library Program {
         return readAddress(at);
     }
 
-    /// @notice Reverts where the step that ends at `next` reaches beyond the program.
+    /// @notice Reverts if a step that ends at `next` reaches beyond the end of the program.
     function finish(uint256 next, uint256 end) internal pure {
         if (next > end) revert IExecutor.ProgramTooShort(next, end);
     }

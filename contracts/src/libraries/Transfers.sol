@@ -5,22 +5,22 @@ import {IERC20} from "../interfaces/IERC20.sol";
 
 /// @title Transfers
 /// @notice Moves tokens and reads balances, for tokens that return true, return nothing, return false or have no code.
-/// @dev The selectors here, with those of the pools, are all that Guard and Executor ever send to another contract.
-///   A callee's revert data is passed on as it came; the errors below stand for empty ones and for answers of false.
-///   Each function equals the plain Solidity call on IERC20 with its return value checked; the assembly spares the memory
-///   and the second code-size check. Its scratch space is below 0x80, and the free memory pointer is put back where it is used.
+/// @dev Guard and Executor call other contracts only by the selectors here and those of the pools. Revert data is forwarded; the
+///   errors below are for empty revert data and for a returned false. Each function equals the Solidity call on IERC20 with its
+///   return value checked; the assembly saves memory and the second code-size check. It uses scratch space below 0x80 and restores
+///   the free memory pointer.
 library Transfers {
     error TransferFailed(address token, address to, uint256 amount);
     error NativeTransferFailed(address to, uint256 amount);
     error ReadFailed(address target);
 
-    /// @notice `IERC20(token).balanceOf(account)`.
+    /// @notice Equals IERC20(token).balanceOf(account).
     function balanceOf(address token, address account) internal view returns (uint256 held) {
         bool ok;
         assembly ("memory-safe") {
             mstore(0x00, 0x70a08231)
             mstore(0x20, account)
-            // A token without code answers nothing, which the length check catches.
+            // A token without code returns no data and fails the length check.
             ok := staticcall(gas(), token, 0x1c, 0x24, 0x00, 0x20)
             ok := and(ok, gt(returndatasize(), 0x1f))
             held := mload(0x00)
@@ -28,7 +28,7 @@ library Transfers {
         if (!ok) revert ReadFailed(token);
     }
 
-    /// @notice `IERC20(token).transfer(to, amount)`; no answer counts as true where the token has code.
+    /// @notice `IERC20(token).transfer(to, amount)`; no return data counts as true if the token has code.
     function transfer(address token, address to, uint256 amount) internal {
         bool ok;
         assembly ("memory-safe") {
@@ -36,7 +36,7 @@ library Transfers {
             mstore(0x34, amount)
             mstore(0x00, 0xa9059cbb000000000000000000000000)
             ok := call(gas(), token, 0, 0x10, 0x44, 0x00, 0x20)
-            // Anything but true is looked at again: a failure is passed on, silence counts where there is code.
+            // Not true: forwards the revert, or accepts empty return data if the token has code.
             if iszero(and(ok, and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)))) {
                 if and(iszero(ok), gt(returndatasize(), 0)) {
                     returndatacopy(0x00, 0x00, returndatasize())
@@ -44,13 +44,13 @@ library Transfers {
                 }
                 ok := and(ok, and(iszero(returndatasize()), gt(extcodesize(token), 0)))
             }
-            // The amount reached into the free memory pointer's upper bytes, which are zero in any real program.
+            // Restores the upper bytes of the free memory pointer, which are zero.
             mstore(0x34, 0)
         }
         if (!ok) revert TransferFailed(token, to, amount);
     }
 
-    /// @notice `IERC20(token).transferFrom(from, to, amount)`; no answer counts as true where the token has code.
+    /// @notice `IERC20(token).transferFrom(from, to, amount)`; no return data counts as true if the token has code.
     function transferFrom(address token, address from, address to, uint256 amount) internal {
         bool ok;
         assembly ("memory-safe") {
@@ -60,7 +60,7 @@ library Transfers {
             mstore(0x2c, shl(96, from))
             mstore(0x0c, 0x23b872dd000000000000000000000000)
             ok := call(gas(), token, 0, 0x1c, 0x64, 0x00, 0x20)
-            // Anything but true is looked at again: a failure is passed on, silence counts where there is code.
+            // Not true: forwards the revert, or accepts empty return data if the token has code.
             if iszero(and(ok, and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)))) {
                 if and(iszero(ok), gt(returndatasize(), 0)) {
                     returndatacopy(0x00, 0x00, returndatasize())
@@ -74,7 +74,7 @@ library Transfers {
         if (!ok) revert TransferFailed(token, to, amount);
     }
 
-    /// @notice `IERC20(token).approve(spender, amount)`; no answer counts as true where the token has code.
+    /// @notice `IERC20(token).approve(spender, amount)`; no return data counts as true if the token has code.
     function approve(address token, address spender, uint256 amount) internal {
         bool ok;
         assembly ("memory-safe") {
@@ -82,7 +82,7 @@ library Transfers {
             mstore(0x34, amount)
             mstore(0x00, 0x095ea7b3000000000000000000000000)
             ok := call(gas(), token, 0, 0x10, 0x44, 0x00, 0x20)
-            // Anything but true is looked at again: a failure is passed on, silence counts where there is code.
+            // Not true: forwards the revert, or accepts empty return data if the token has code.
             if iszero(and(ok, and(eq(mload(0x00), 1), gt(returndatasize(), 0x1f)))) {
                 if and(iszero(ok), gt(returndatasize(), 0)) {
                     returndatacopy(0x00, 0x00, returndatasize())
@@ -95,24 +95,24 @@ library Transfers {
         if (!ok) revert TransferFailed(token, spender, amount);
     }
 
-    /// @notice Takes back what `spender` has not used of an approval by this contract.
+    /// @notice Sets this contract's approval of `spender` to zero if any of it is left.
     function clearApproval(address token, address spender) internal {
         if (IERC20(token).allowance(address(this), spender) != 0) approve(token, spender, 0);
     }
 
-    /// @notice Balance of a token, or of native where it is zero.
+    /// @notice Returns the balance of a token, or of native token if `token` is zero.
     function heldOf(address token, address account) internal view returns (uint256) {
         return token == address(0) ? account.balance : balanceOf(token, account);
     }
 
-    /// @notice Sends a token, or native where it is zero, unless it is there already.
+    /// @notice Sends a token, or native token if `token` is zero; does nothing if `to` is this contract.
     function passOn(address token, address to, uint256 amount) internal {
         if (to == address(this)) return;
         if (token == address(0)) sendNative(to, amount);
         else transfer(token, to, amount);
     }
 
-    /// @notice `IWrappedNative(wrapper).deposit{value: amount}()`; one without code takes the value and gives nothing.
+    /// @notice Equals IWrappedNative(wrapper).deposit{value: amount}() without the check that the wrapper has code.
     function wrap(address wrapper, uint256 amount) internal {
         assembly ("memory-safe") {
             mstore(0x00, 0xd0e30db0)
@@ -124,7 +124,7 @@ library Transfers {
         }
     }
 
-    /// @notice `IWrappedNative(wrapper).withdraw(amount)`; one without code gives nothing.
+    /// @notice Equals IWrappedNative(wrapper).withdraw(amount) without the check that the wrapper has code.
     function unwrap(address wrapper, uint256 amount) internal {
         assembly ("memory-safe") {
             mstore(0x00, 0x2e1a7d4d)
@@ -137,7 +137,8 @@ library Transfers {
         }
     }
 
-    /// @notice Sends native token with all gas; the callers are locked against re-entry.
+    /// @notice Sends native token with all remaining gas. Callers hold a lock against re-entry.
+    /// @param amount Wei.
     function sendNative(address to, uint256 amount) internal {
         bool ok;
         assembly ("memory-safe") {

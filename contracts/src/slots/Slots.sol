@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 /// @title Slots
-/// @notice Words that last while a swap is in flight and are zero before and after it. All that the builds differ in.
+/// @notice Words that are nonzero only during a swap. The two builds differ only in where they are kept.
 abstract contract Slots {
     function _get(uint256 slot) internal view virtual returns (uint256 value);
 

@@ -5,10 +5,9 @@ import {Slots} from "./Slots.sol";
 
 /// @title StorageSlots
 /// @notice Slots in storage, for chains without transient storage.
-/// @dev A word holds its value plus one, so that it never goes back to zero: a slot used before costs 2,900 gas to set and
-///   gives 2,800 of it back when cleared, one that went through zero would cost 20,000. A word never written means zero too.
-///   The largest value cannot be told from zero. The lock never has it; a loan that large lends nothing, and an Executor whose
-///   word is all ones cannot draw.
+/// @dev A word holds its value plus one and never returns to zero: a slot that was used before costs 2,900 gas to set and refunds
+///   2,800 when cleared, while a slot at zero costs 20,000. An unwritten word reads as zero too. The value 2^256 - 1 reads as zero:
+///   the lock never has it, a loan of that size lends nothing, and an Executor with that word cannot draw.
 abstract contract StorageSlots is Slots {
     function _get(uint256 slot) internal view override returns (uint256 value) {
         assembly ("memory-safe") {

@@ -60,10 +60,25 @@ contract Recorder {
             || name == bytes4(keccak256("getAssetAmountForBuyAsset(uint256)"))
             || name == bytes4(keccak256("computeQuote(address,address,uint256,bool)"));
         if (!reads) TAPE.write(address(this), msg.value, msg.data);
-        if (name == 0x128acb08) _callBack(abi.encodeWithSelector(0xfa461e33, int256(5), int256(-7), ""));
-        // iziswap: 5 of the token sold are asked for, as the first amount or the second.
-        if (name == 0x857f812f) _callBack(abi.encodeWithSignature("swapX2YCallback(uint256,uint256,bytes)", 5, 7, ""));
-        if (name == 0x2c481252) _callBack(abi.encodeWithSignature("swapY2XCallback(uint256,uint256,bytes)", 7, 5, ""));
+        // uniswap-v3: the whole input is consumed.
+        if (name == 0x128acb08) {
+            (, bool zeroForOne, int256 amount) = abi.decode(msg.data[4:], (address, bool, int256));
+            int256 given = amount == 0 ? int256(0) : -7;
+            (int256 amount0, int256 amount1) = zeroForOne ? (amount, given) : (given, amount);
+            _callBack(abi.encodeWithSelector(0xfa461e33, amount0, amount1, ""));
+            _answer(uint256(amount0), uint256(amount1), 0);
+        }
+        // iziswap: the same, as the first amount or the second.
+        if (name == 0x857f812f) {
+            (, uint256 amount) = abi.decode(msg.data[4:], (address, uint256));
+            _callBack(abi.encodeWithSignature("swapX2YCallback(uint256,uint256,bytes)", amount, 7, ""));
+            _answer(amount, 7, 0);
+        }
+        if (name == 0x2c481252) {
+            (, uint256 amount) = abi.decode(msg.data[4:], (address, uint256));
+            _callBack(abi.encodeWithSignature("swapY2XCallback(uint256,uint256,bytes)", 7, amount, ""));
+            _answer(7, amount, 0);
+        }
         if (name == bytes4(keccak256("unlock(bytes)"))) {
             bytes memory data = abi.decode(msg.data[4:], (bytes));
             _callBack(TAPE.balancer() ? data : abi.encodeWithSignature("unlockCallback(bytes)", data));
@@ -86,10 +101,11 @@ contract Recorder {
         // Token transfers and approvals answer true; an allowance is used up.
         if (name == 0xa9059cbb || name == 0x095ea7b3 || name == 0x23b872dd) _answer(1, 0, 0);
         if (name == 0xdd62ed3e) _answer(0, 0, 0);
-        // uniswap-v4: 5 of currency 0 are owed for 7 of currency 1, or the other way round.
+        // uniswap-v4: the whole input is owed for 7 of the other currency.
         if (name == bytes4(keccak256("swap((address,address,uint24,int24,address),(bool,int256,uint160),bytes)"))) {
             bool zeroForOne = uint256(bytes32(msg.data[164:196])) == 1;
-            _answer(zeroForOne ? (uint256(uint128(int128(-5))) << 128) | 7 : (7 << 128) | uint256(uint128(int128(-5))), 0, 0);
+            uint256 owed = uint128(uint256(bytes32(msg.data[196:228])));
+            _answer(zeroForOne ? owed << 128 | 7 : 7 << 128 | owed, 0, 0);
         }
         // pancake-infinity: the same, of either manager.
         if (
@@ -97,12 +113,15 @@ contract Recorder {
                 || name == bytes4(keccak256("swap((address,address,address,address,uint24,bytes32),bool,int128,bytes)"))
         ) {
             bool zeroForOne = uint256(bytes32(msg.data[196:228])) == 1;
-            _answer(zeroForOne ? (uint256(uint128(int128(-5))) << 128) | 7 : (7 << 128) | uint256(uint128(int128(-5))), 0, 0);
+            uint256 owed = uint128(uint256(bytes32(msg.data[228:260])));
+            _answer(zeroForOne ? owed << 128 | 7 : 7 << 128 | owed, 0, 0);
         }
-        // ekubo: 5 of the token sold are owed for 7 of the other one.
+        // ekubo: the same, by numbers of the opposite sign.
         if (name == 0 && msg.data.length == 132) {
-            bool zeroForOne = uint256(bytes32(msg.data[100:132])) & (1 << 31) == 0;
-            _answer(zeroForOne ? (5 << 128) | uint256(uint128(int128(-7))) : (uint256(uint128(int128(-7))) << 128) | 5, 0, 0);
+            uint256 params = uint256(bytes32(msg.data[100:132]));
+            uint256 owed = uint128(params >> 32);
+            uint256 given = uint128(int128(-7));
+            _answer(params & (1 << 31) == 0 ? owed << 128 | given : given << 128 | owed, 0, 0);
         }
         _answer(word, word, word);
     }

@@ -40,8 +40,11 @@ import { AbiCoder } from 'ethers'
 /** Answer of every Recorder for a balance or an amount. */
 export const WORD = 10n ** 30n
 const RESERVE = WORD / 2n
-/** Amounts that a pool of uniswap-v3, uniswap-v4 or iziswap asks for, and that one of v4 gives. */
-const [OWED, GIVEN] = [5n, 7n]
+/** Amount that a pool of uniswap-v4, pancake-infinity, or ekubo gives. */
+const GIVEN = 7n
+/** Amount that such a pool says it takes, as the Executor reads it: balance changes have 128 bits and a sign. */
+const spentOf = (amount: bigint, sign: 1n | -1n): bigint =>
+  BigInt.asUintN(256, sign * BigInt.asIntN(128, sign * amount))
 /** Beyond the points of every pool of iziswap. */
 const FARTHEST_POINT = 800_001
 const [LOWEST_PRICE, HIGHEST_PRICE] = [4295128740n, 1461446703485210103287273052203988822378723970341n]
@@ -113,7 +116,7 @@ const litePsm = ILitePsm__factory.createInterface()
 /**
  * The calls that steps stand for. Long: one case for each operation.
  *
- * @returns undefined where the steps spend more native token than the Executor has
+ * @returns undefined where the steps spend more native token than the Executor has, or hold more than a pool counts
  */
 export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined {
   const calls: Call[] = []
@@ -147,6 +150,14 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
     pull(scene.executor, amount)
     return 0n
   }
+  /** Draws only the cost of the sender's own input. */
+  const takeCost = (step: Step, cost: bigint, amount: bigint): bigint => {
+    if (!isPulled(step.input)) return amount
+    pull(scene.executor, cost)
+    return 0n
+  }
+  /** True for a step that reverts since its pool takes another amount than the Executor holds for it. */
+  const isPartial = ({ input }: Step, owed: bigint, amount: bigint) => !isPulled(input) && owed !== amount
   const passOn = (of: string, to: string, amount: bigint) => {
     if (to !== scene.executor) transfer(of, to, amount)
   }
@@ -170,7 +181,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         const amount = resolve(step.input, tokenIn)
         const limit = step.zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
         call(step.pool, v3.encodeFunctionData('swap', [to, step.zeroForOne, amount, limit, '0x']))
-        pay(step, step.pool, OWED)
+        pay(step, step.pool, amount)
         break
       }
       case 'wrap': {
@@ -189,6 +200,8 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
       }
       case 'uniswap-v4': {
         let amount = resolve(step.input, tokenIn)
+        const owed = step.hops.length === 0 ? 0n : spentOf(amount, -1n)
+        if (isPartial(step, owed, amount)) return undefined
         call(step.manager, v4.getFunction('unlock').selector)
         let sold: string = tokenIn
         for (const { tokenOut, fee, tickSpacing, hooks } of step.hops) {
@@ -201,7 +214,6 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
           sold = tokenOut
           amount = GIVEN
         }
-        const owed = step.hops.length === 0 ? 0n : OWED
         call(step.manager, v4.encodeFunctionData('sync', [tokenIn]))
         pay(step, step.manager, owed)
         call(step.manager, v4.encodeFunctionData('settle'))
@@ -277,6 +289,8 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         break
       case 'pancake-infinity': {
         let amount = resolve(step.input, tokenIn)
+        const owed = step.hops.length === 0 ? 0n : spentOf(amount, -1n)
+        if (isPartial(step, owed, amount)) return undefined
         call(step.vault, infinityVault.getFunction('lock').selector)
         let sold: string = tokenIn
         for (const { tokenOut, manager, kind, fee, parameters, hooks } of step.hops) {
@@ -294,7 +308,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
           amount = GIVEN
         }
         call(step.vault, infinityVault.encodeFunctionData('sync', [tokenIn]))
-        pay(step, step.vault, step.hops.length === 0 ? 0n : OWED)
+        pay(step, step.vault, owed)
         call(step.vault, infinityVault.encodeFunctionData('settle'))
         call(step.vault, infinityVault.encodeFunctionData('take', [sold, to, amount]))
         break
@@ -307,7 +321,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
             ? iziswap.encodeFunctionData('swapX2Y', [to, amount, -FARTHEST_POINT, '0x'])
             : iziswap.encodeFunctionData('swapY2X', [to, amount, FARTHEST_POINT, '0x']),
         )
-        pay(step, step.pool, OWED)
+        pay(step, step.pool, amount)
         break
       }
       case 'syncswap': {
@@ -338,16 +352,25 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         break
       }
       case 'lite-psm': {
-        const amount = take(step)
-        approve(tokenIn, step.pool, amount)
+        if (step.sellGem) {
+          const amount = take(step)
+          approve(tokenIn, step.pool, amount)
+          call(step.pool, litePsm.encodeFunctionData('sellGem', [to, amount]))
+          break
+        }
         const WAD = 10n ** 18n
+        const amount = resolve(step.input, tokenIn)
         // Factor and fee are what a Recorder answers.
-        const gems = step.sellGem ? amount : ((amount + 1n) * WAD - 1n) / (WORD * (WAD + WORD))
-        call(step.pool, litePsm.encodeFunctionData((step.sellGem ? 'sellGem' : 'buyGem') as 'sellGem', [to, gems]))
+        const gems = ((amount + 1n) * WAD - 1n) / (WORD * (WAD + WORD))
+        const cost = gems * WORD + (gems * WORD * WORD) / WAD
+        approve(tokenIn, step.pool, takeCost(step, cost, amount))
+        call(step.pool, litePsm.encodeFunctionData('buyGem', [to, gems]))
         break
       }
       case 'ekubo': {
         let amount = resolve(step.input, tokenIn)
+        const owed = step.hops.length === 0 ? 0n : spentOf(amount < MAX_UINT128 ? amount : MAX_UINT128, 1n)
+        if (isPartial(step, owed, amount)) return undefined
         call(step.core, ekubo.getFunction('lock').selector)
         let sold: string = tokenIn
         for (const { tokenOut, config } of step.hops) {
@@ -361,7 +384,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
           amount = GIVEN
         }
         call(step.core, ekubo.getFunction('startPayments').selector + wordOf(tokenIn))
-        pay(step, step.core, step.hops.length === 0 ? 0n : OWED)
+        pay(step, step.core, owed)
         call(step.core, ekubo.getFunction('completePayments').selector + wordOf(tokenIn))
         const packed = [sold, to].map((address) => address.slice(2)).join('')
         const sixteen = BigInt.asUintN(128, amount).toString(16).padStart(32, '0')
@@ -378,11 +401,15 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         break
       }
       case 'aave-gsm': {
-        const amount = take(step)
-        approve(tokenIn, step.pool, amount)
-        // What GHO buys is what a Recorder answers.
-        if (step.sellAsset) call(step.pool, aaveGsm.encodeFunctionData('sellAsset', [amount, to]))
-        else call(step.pool, aaveGsm.encodeFunctionData('buyAsset', [WORD, to]))
+        if (step.sellAsset) {
+          const amount = take(step)
+          approve(tokenIn, step.pool, amount)
+          call(step.pool, aaveGsm.encodeFunctionData('sellAsset', [amount, to]))
+          break
+        }
+        // The asset that GHO buys, and its cost, are what a Recorder answers.
+        approve(tokenIn, step.pool, takeCost(step, WORD, resolve(step.input, tokenIn)))
+        call(step.pool, aaveGsm.encodeFunctionData('buyAsset', [WORD, to]))
         break
       }
       case 'aave-v3': {

@@ -30,7 +30,7 @@ export const chainToId: Record<string, number> = {
 }
 
 /** The Guard Contract: the same on every chain, as its address follows from its code. */
-const GUARD = '0x0c7c2a894cca9cdf8f3ee0a7b68d69849a91ef0f'
+const GUARD = '0xf6d7bcd0794c1bb2d0fb1538caacada9276af277'
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 

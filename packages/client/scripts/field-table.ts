@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { decodeProgram, ops } from '@sluice/program'
 import { golden } from '@sluice/program/testing'
 import { fieldsOf, type Proof } from '../src/fields.ts'
+import type { GuardOrder } from '../src/order.ts'
 
 const README = join(import.meta.dirname, '../README.md')
 export const DOSSIER = join(import.meta.dirname, '../../../docs/audit/sdk-fields.md')
@@ -56,12 +57,73 @@ export function readmeWithTable(readme = readFileSync(README, 'utf8')): string {
   return `${before}${BEGIN}\n\n${fieldTable()}\n\n${END}${after}`
 }
 
+/**
+ * Every field of an order in the calldata: the harm, and the proof. `verify` proves all of them.
+ *
+ * @see `test/hostile.test.ts`, which changes each in a genuine answer
+ */
+export const orderRows: Readonly<Record<keyof GuardOrder, readonly [harm: string, proof: string]>> = {
+  tokenIn: ['spends another token that the sender approved', 'equal to `src` of the request'],
+  amountIn: [
+    'spends more',
+    'equal to `amount`; for an exact output at most `maxFromAmount`, where the caller names it',
+  ],
+  tokenOut: ['pays in a worthless token', 'equal to `dst` of the request'],
+  minOutput: [
+    'lets the rest of the output be kept',
+    'the expected output less slippage, or `amountOut`; at least `minToAmount`, where the caller names it',
+  ],
+  deadline: [
+    'keeps the transaction valid for a worse time',
+    'equal to `deadline` of the request, or at most 25 minutes ahead',
+  ],
+  executor: ['draws the input and keeps what exceeds the lowest output', 'it is in the list of known Executors'],
+  wrapper: [
+    'makes the swap revert, or takes native output to unwrap',
+    "the address is the chain's wrapper of the native token",
+  ],
+  feePpm: ['keeps a part of the output', 'equal to `convenienceFee` of the request'],
+  feeRecipient: ['takes the fee that the caller agreed to', 'equal to `convenienceFeeRecipient` of the request'],
+  recipient: ['takes the output', 'equal to `recipient` of the request, or the sender'],
+  direct: ["counts the recipient's other income as output", 'false, unless the caller allows `direct`'],
+  program: [
+    'see the fields of the steps below',
+    'read whole, and by its own encoding only; takes all of the input and leaves nothing behind',
+  ],
+  permit: [
+    'draws by a signature that was given for something else',
+    'equal to `permit` of the terms in every field; absent if they name none',
+  ],
+}
+
+function orderTable(): string {
+  const rows = Object.entries(orderRows).map(([field, [harm, proof]]) => `| \`${field}\` | ${harm} | ${proof} |`)
+  return ['| field | can | proof |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
 /** The page of the audit dossier. */
 export function dossierPage(): string {
   return `# Fields of a program, and how the SDK proves them
 
 Made by \`packages/client/scripts/field-table.ts\` from \`packages/client/src/fields.ts\`, which \`verify\`, \`explain\` and \`excludePools\` use.
 The Guard's check of the least output bounds every harm below; a proof bounds what a hostile service can take above it.
+
+## Threat model
+
+The service is hostile: it chooses every byte of the answer. Trusted are the request and the terms of the caller, the wallet, the wallet's own node
+where a swap is simulated, and the list of known contracts in this package ([release.md](release.md)). The call is proven before its fields are: \`to\` is a
+known Guard, \`from\` the sender, \`value\` the input if that is native and zero if not, and the calldata is read only if encoding it again gives
+the same bytes. \`calls\` are at most a reset and an exact approval, then the transaction.
+
+## Fields of the order
+
+\`hostile.test.ts\` changes each of them in a genuine answer.
+
+${orderTable()}
+
+## Fields of the steps
+
+\`proof.test.ts\` holds the table to every field that the bytes of a step can have.
 
 ${fieldTable()}
 `

@@ -25,6 +25,7 @@ export {
 export type { SwapProgress, SwapState } from './swap-state.ts'
 export type { TypedData } from './typed-data.ts'
 export * from './types.ts'
+export { unknownPools } from './unknown-pools.ts'
 export { verify } from './verify.ts'
 export {
   type Eip1193Provider,

@@ -143,7 +143,13 @@ export type PermitOffer = {
   readonly kind: 'eip2612' | 'dai' | 'permit2'
   readonly unlimited: boolean
   /** The transaction that the owner sends first, once; null where nothing is missing. */
-  readonly approval: { readonly to: string; readonly data: Hex; readonly value: string } | null
+  readonly approval: {
+    readonly to: string
+    readonly data: Hex
+    readonly value: string
+    /** True if it sets the largest allowance of Permit2. */
+    readonly unlimited?: boolean
+  } | null
   /** For `eth_signTypedData_v4`. */
   readonly typedData: object
   /** With the signature behind it, `permit` of a swap. */

@@ -3,6 +3,7 @@ import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindin
 import { request } from '@sluice/devnet'
 import { decodeProgram, encodeProgram, type Step } from '@sluice/program'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { orderRows } from '../scripts/field-table.ts'
 import {
   atPrice,
   contractsOf,
@@ -72,6 +73,34 @@ describe('verify', () => {
     refuses(cheap(route), asked, /below minToAmount/, { minToAmount })
     refuses(route, asked, /below minToAmount/, { minToAmount: minToAmount + 1n })
     refuses(route, asked, /minToAmount must be an integer/, { minToAmount: '1e18' })
+  })
+
+  test('refuses an answer in which any one field of the order differs', async () => {
+    const asked = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, asked)
+    const signature = `0x${'11'.repeat(64)}1b` as const
+    const permit = { kind: 'eip2612', amount, nonce: 0n, deadline: MILLENNIUM_SECONDS, signature } as const
+    const changes: Readonly<Record<keyof typeof orderRows, (order: GuardSwap) => Partial<GuardSwap>>> = {
+      tokenIn: () => ({ tokenIn: stranger }),
+      amountIn: ({ amountIn }) => ({ amountIn: amountIn + 1n }),
+      tokenOut: () => ({ tokenOut: stranger }),
+      minOutput: ({ minOutput }) => ({ minOutput: minOutput - 1n }),
+      deadline: ({ deadline }) => ({ deadline: deadline + MILLENNIUM_SECONDS }),
+      executor: () => ({ executor: stranger }),
+      wrapper: () => ({ recipient: asked.from, wrapper: stranger }),
+      feePpm: () => ({ recipient: asked.from, feePpm: 1n, feeRecipient: stranger }),
+      feeRecipient: () => ({ recipient: asked.from, feePpm: 1n, feeRecipient: asked.from }),
+      recipient: () => ({ recipient: stranger }),
+      direct: () => ({ recipient: asked.from, direct: true }),
+      program: ({ program }) => ({ program: `${program}00` }),
+      permit: () => ({ recipient: asked.from, permit }),
+    }
+    expect(verify(CHAIN, route, asked, stage).tokenIn).toBe(asked.src)
+    for (const [field, change] of Object.entries(changes)) {
+      const changed = reordered(route, change)
+      expect(changed.tx.data, field).not.toBe(route.tx.data)
+      expect(() => verify(CHAIN, changed, asked, stage), field).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
+    }
   })
 
   test('allows direct mode to those who asked for it, by an Executor that is known', async () => {

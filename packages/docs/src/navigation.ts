@@ -108,6 +108,7 @@ export const SECTIONS: readonly Section[] = [
       ['docs/decisions/solver.md', 'Solvers'],
       ['docs/decisions/recipient.md', 'Another recipient'],
       ['docs/decisions/docs-site.md', 'This site'],
+      ['docs/decisions/no-remainder.md', 'No remainder in the Executor'],
     ],
   },
 ]
@@ -118,8 +119,12 @@ export const LEFT_OUT: readonly string[] = [
   'docs/audit/assumptions.md',
   'docs/audit/attacks.md',
   'docs/audit/calls.md',
+  'docs/audit/families.md',
+  'docs/audit/limits.md',
+  'docs/audit/release.md',
   'docs/audit/scope.md',
   'docs/audit/sdk-fields.md',
   'docs/audit/smt.md',
   'docs/audit/state.md',
+  'docs/audit/wrappers.md',
 ]

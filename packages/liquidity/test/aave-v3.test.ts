@@ -13,7 +13,7 @@ import {
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aaveV3 } from '../src/dexes/aave-v3/index.ts'
-import { type AaveV3State, balanceOf, minted, taken } from '../src/dexes/aave-v3/math.ts'
+import { type AaveV3State, balanceOf, scaledBurn, scaledMint } from '../src/dexes/aave-v3/math.ts'
 import { type Pool, PoolRefusal } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
 import { compareCapacities } from './fuzz/capacity.ts'
@@ -92,8 +92,8 @@ function swapOf(r: Random): Swap {
 /** Growth of the trader's balance by what a swap pays, and scaled units after it; aTokens that it has may round with those that come. */
 function paid({ tokenIn, tokenOut, amountIn }: Swap, state: AaveV3State, has: bigint) {
   const quote = aaveV3.quoteExactInput({ ...pool, state }, tokenIn, tokenOut, amountIn)
-  if (tokenIn !== pool.tokens[0]) return { quote, amountOut: quote.amountOut, has: has - taken(state, amountIn) }
-  const after = has + minted(state, amountIn)
+  if (tokenIn !== pool.tokens[0]) return { quote, amountOut: quote.amountOut, has: has - scaledBurn(state, amountIn) }
+  const after = has + scaledMint(state, amountIn)
   return { quote, amountOut: balanceOf(state, after) - balanceOf(state, has), has: after }
 }
 
@@ -116,7 +116,7 @@ test('random supplies and withdrawals pay what is quoted, while the index grows'
         const { ok, amountOut, left } = outcomes[k]![step]!
         const asked = `${swap.amountIn} of ${pool.tokens.indexOf(swap.tokenIn)} at ${state.income}, step ${step}`
         // Whoever sends more than they have fails before the market is asked.
-        if (swap.tokenIn === aToken.address && taken(state, swap.amountIn) > has) {
+        if (swap.tokenIn === aToken.address && scaledBurn(state, swap.amountIn) > has) {
           expect(ok, asked).toBe(false)
           break
         }

@@ -1,4 +1,4 @@
-/** Writes FORMAT.md; `npm run docs` does too, and `npm run new:dex`. */
+/** Writes FORMAT.md. Also run by `npm run docs` and `npm run new:dex`. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatReference } from '../src/reference.ts'

@@ -1,12 +1,13 @@
+/** Byte writer and reader. */
 import { ProgramError } from './errors.ts'
 
 type Hex = `0x${string}`
 
-/** Appends numbers and addresses, big-endian. */
+/** Writes numbers and addresses, big-endian. */
 export class ByteWriter {
   #hex = ''
 
-  /** @throws ProgramError `INVALID_STEP` when the value does not fit */
+  /** Appends a number. @throws ProgramError `INVALID_STEP` if the value does not fit */
   uint(value: bigint | number, bytes: number, name: string): this {
     const number = BigInt(value)
     if (number < 0n || number >> BigInt(bytes * 8) !== 0n)
@@ -34,12 +35,12 @@ export class ByteWriter {
   }
 }
 
-/** Reads what ByteWriter wrote. */
+/** Reads the format of ByteWriter. */
 export class ByteReader {
   readonly #hex: string
   #at = 0
 
-  /** @throws ProgramError `INVALID_PROGRAM` when the text is not whole bytes of hex */
+  /** @throws ProgramError `INVALID_PROGRAM` if the text is not whole bytes of hex */
   constructor(hex: string) {
     if (!/^0x([0-9a-fA-F]{2})*$/.test(hex)) throw new ProgramError('INVALID_PROGRAM', 'a program is whole bytes of hex')
     this.#hex = hex.slice(2).toLowerCase()
@@ -49,7 +50,7 @@ export class ByteReader {
     return this.#at === this.#hex.length
   }
 
-  /** In bytes from the start. */
+  /** Position in bytes. */
   get offset(): number {
     return this.#at / 2
   }

@@ -1,3 +1,4 @@
+/** Decodes programs. */
 import { ByteReader } from './bytes.ts'
 import { encodeProgram } from './encode.ts'
 import { ProgramError } from './errors.ts'
@@ -9,16 +10,16 @@ import { ZERO_ADDRESS } from './zero.ts'
 
 type Refuse = (why: string) => ProgramError
 
-/** Stands for the sender's input token while bytes are compared: any but the zero address, which nobody pulls. */
+/** Placeholder for the sender's input token while bytes are compared; not the zero address, which is never pulled. */
 const SOME_TOKEN = `0x${'11'.repeat(20)}` as const
 
 /**
- * The steps of a program. `tokenIn` of a step that pulls is not in the bytes: the zero address stands for the sender's
- * input token there, unless it is given.
+ * Decodes a program into steps. The input token of a step that pulls is not encoded: it is `pulledToken`, or the zero
+ * address if absent.
  *
- * @param pulledToken - the order's input token (the wrapper where the Guard wraps)
- * @throws ProgramError `INVALID_PROGRAM` for any bytes but those that `encodeProgram` makes of the steps: the Executor would
- *   revert for some of them, such as an unknown opcode, and run others, such as a batch without hops
+ * @param pulledToken - the order's input token (the wrapper if the Guard wraps)
+ * @throws ProgramError `INVALID_PROGRAM` for bytes that `encodeProgram` does not produce. The Executor would revert
+ *   for some of them, such as an unknown opcode, and run others, such as a batch without hops
  */
 export function decodeProgram(program: string, pulledToken?: `0x${string}`): Step[] {
   const bytes = new ByteReader(program)
@@ -39,7 +40,7 @@ function encoded(steps: readonly Step[], pulledToken: `0x${string}`): string {
   }
 }
 
-/** The step that begins where the reader stands. */
+/** Decodes the step at the reader's position. */
 export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step {
   const start = bytes.offset
   const refuse: Refuse = (why) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${why}`)

@@ -1,3 +1,4 @@
+/** Encodes programs. */
 import { ByteWriter } from './bytes.ts'
 import { ProgramError } from './errors.ts'
 import { amountBytes, DIRECTION, inputKinds, outputKinds, SHARE_DENOMINATOR } from './format.ts'
@@ -9,9 +10,9 @@ import { ZERO_ADDRESS } from './zero.ts'
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * The bytes of a program, as `Executor.execute` takes them.
+ * Encodes a program for `Executor.execute`.
  *
- * @throws ProgramError `INVALID_STEP` for a step that its operation cannot do, or a number out of range
+ * @throws ProgramError `INVALID_STEP` for a step that its operation does not support, or a number out of range
  */
 export function encodeProgram(steps: readonly Step[]): `0x${string}` {
   const out = new ByteWriter()
@@ -29,7 +30,7 @@ function encodeStep(step: Step, out: ByteWriter): void {
   out.uint(op.code, 1, 'opcode').uint(flags, 1, 'flags')
   if (input.kind === 'share') out.uint(input.share, amountBytes.share, 'share')
   if (input.kind === 'held' || input.kind === 'pull') out.uint(input.amount, amountBytes.pull, 'amount')
-  // What is pulled is the sender's input token: the Guard tells the Executor. What is native alone needs no name.
+  // The Guard tells the Executor which token is pulled, and native-only operations need no token.
   if (!isPulled(step) && op.native !== 'only') out.address(step.tokenIn, 'tokenIn')
   writeFields(op.fields, values, flags, out)
   if (op.hops) {
@@ -61,7 +62,7 @@ function writeField(field: Field, name: string, value: unknown, flags: number, o
   }
 }
 
-/** The direction, and the flags of fields that some hop needs. */
+/** Returns the direction bit and the flags of fields that any hop needs. */
 function ownFlags(op: Op, values: Values, hops: readonly Values[]): number {
   let flags = op.direction && values[op.direction.name] ? DIRECTION : 0
   for (const [name, field] of Object.entries(op.hops ?? {}))

@@ -1,6 +1,6 @@
 export type ProgramErrorCode = 'INVALID_STEP' | 'INVALID_PROGRAM'
 
-/** A step that has no bytes, or bytes that are no program. */
+/** Error for a step that cannot be encoded, or bytes that are not a program. */
 export class ProgramError extends Error {
   override readonly name = 'ProgramError'
   readonly code: ProgramErrorCode

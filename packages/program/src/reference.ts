@@ -1,4 +1,4 @@
-/** The byte format as a page, FORMAT.md, made from what encoder and decoder use. */
+/** Generates FORMAT.md from the definitions that encoder and decoder use. */
 import { amountBytes, DIRECTION, inputKinds, outputKinds, SHARE_DENOMINATOR } from './format.ts'
 import type { Field, Fields } from './ops/fields.ts'
 import { ops } from './ops/index.ts'

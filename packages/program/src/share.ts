@@ -1,8 +1,9 @@
+/** Shares of a held balance, in the Executor's fixed-point format. */
 import { SHARE_DENOMINATOR } from './format.ts'
 
 /**
- * The nearest share the Executor can take, between 1 and SHARE_DENOMINATOR − 1. A leg that takes all (num = den) has no
- * share: it takes the rest.
+ * Returns the nearest share that the Executor can represent, between 1 and SHARE_DENOMINATOR − 1. A leg that takes
+ * everything (num = den) uses `rest` instead.
  *
  * @param num - 0 < num < den
  */
@@ -12,7 +13,7 @@ export function toShare(num: bigint, den: bigint): number {
   return Number(nearest < 1n ? 1n : nearest > most ? most : nearest)
 }
 
-/** Part of an amount held that a share takes, exactly as the Executor computes it. */
+/** Returns the amount that a share takes of a held amount, computed like the Executor. */
 export function shareOf(held: bigint, share: number): bigint {
   return (held * BigInt(share)) / BigInt(SHARE_DENOMINATOR)
 }

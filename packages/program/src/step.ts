@@ -1,24 +1,27 @@
-/** Payment of a step, in and out; its work is its operation's (ops/). Addresses are lower-case hex. */
+/** Input and output of a step; the swap itself is defined by its operation (ops/). Addresses are lowercase hex. */
 
-/** Amount of its input token that a step takes. */
+/** Input amount of a step. */
 export type StepInput =
-  /** Exactly this much of the sender's input token, drawn through the Guard. Base units, below 2^128. */
+  /** Exact amount of the sender's input token, pulled through the Guard. Base units, below 2^128. */
   | { readonly kind: 'pull'; readonly amount: bigint }
-  /** All of the sender's input, drawn through the Guard. */
+  /** The whole input of the sender, pulled through the Guard. */
   | { readonly kind: 'pullAll' }
-  /** Exactly this much of what the Executor holds. Base units, below 2^128. */
+  /** Exact amount of the Executor's balance. Base units, below 2^128. */
   | { readonly kind: 'held'; readonly amount: bigint }
-  /** floor(balance × share / SHARE_DENOMINATOR) of what the Executor holds; 1 ≤ share < SHARE_DENOMINATOR. */
+  /** floor(balance × share / SHARE_DENOMINATOR) of the Executor's balance; 1 ≤ share < SHARE_DENOMINATOR. */
   | { readonly kind: 'share'; readonly share: number }
-  /** All that the Executor holds. */
+  /** The Executor's whole balance. */
   | { readonly kind: 'rest' }
-  /** The step before has paid this pool already: only of operations that are `prepaid`. */
+  /** The previous step has already paid this pool; only for `prepaid` operations. */
   | { readonly kind: 'atPool' }
 
 /** Receiver of a step's output. */
 export type StepOutput =
   | { readonly kind: 'executor' }
-  /** Whom the Guard names: itself, to release it to the sender after its checks, or the sender in direct mode. */
+  /**
+   * Recipient set by the Guard: the Guard itself, which checks the output and releases it to the sender, or the sender
+   * in direct mode.
+   */
   | { readonly kind: 'recipient' }
-  /** Another pool that takes it as its input. */
+  /** Another pool, which uses it as its input. */
   | { readonly kind: 'address'; readonly address: `0x${string}` }

@@ -1,18 +1,19 @@
+/** Trades of a step, and joining of steps. */
 import { opOf, type Step } from './ops/index.ts'
 import type { Keccak, Trade } from './ops/op.ts'
 import { ZERO_ADDRESS } from './zero.ts'
 
-/** The trades of a step as its bytes tell them, pool by pool. */
+/** Returns the trades of a step, one per pool. */
 export function tradesOf(step: Step, keccak256: Keccak): readonly Trade[] {
   return opOf(step).trades(step as never, keccak256)
 }
 
-/** The contract that holds the pools of a step, where one holds many. */
+/** Returns the contract that holds the pools of a step, if one holds many. */
 export function singletonOf(step: Step): `0x${string}` | undefined {
   return addressIn(step, opOf(step).singleton)
 }
 
-/** A contract beside the pool of a step that keeps its tokens, where there is one. */
+/** Returns the separate contract that keeps the tokens of a step's pool, if any. */
 export function keeperOf(step: Step): `0x${string}` | undefined {
   const keeper = addressIn(step, opOf(step).keeper)
   return keeper === ZERO_ADDRESS ? undefined : keeper
@@ -23,10 +24,9 @@ function addressIn(step: Step, field: string | undefined): `0x${string}` | undef
 }
 
 /**
- * Two steps as one: hops that follow each other inside one singleton need one unlock or batch instead of two, and no transfer
- * of the token between them.
+ * Joins two steps: consecutive hops in one singleton then need one unlock or batch, and no transfer between them.
  *
- * @returns undefined where they cannot be joined, or where the first pays anyone but the second alone
+ * @returns undefined if they cannot be joined, or if the first pays anyone but the second
  */
 export function joinSteps(first: Step, second: Step): Step | undefined {
   if (first.output.kind !== 'executor' || second.input.kind !== 'rest') return undefined

@@ -1,2 +1,2 @@
-/** Stands for the native token, and for hooks that a pool does not have. */
+/** Represents the native token, and an absent hook. */
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'

@@ -7,25 +7,29 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title AaveGsm
-/// @notice Aave's exchange of an asset for GHO at a fixed price, a fee aside. Both ways are told in the asset: what is worth less
-///   than one unit of it stays with the Executor.
+/// @notice Swaps an asset and GHO at a fixed price and a fee. The module trades whole units of the asset: of GHO from the sender
+///   only the cost is drawn, and any remainder of less than a unit's worth goes to the module.
 library AaveGsm {
     using Transfers for address;
 
     /// @notice opcode, flags (bit 5: the asset is sold), amount, tokenIn, pool 20, tokenOut 20, address.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         Inputs.Trade memory trade;
         (trade, next) = Inputs.readTrade(at, flags, end);
-        uint256 amount = Inputs.take(flags, trade.amount, trade.tokenIn);
         IAaveGsm gsm = IAaveGsm(trade.pool);
-        trade.tokenIn.approve(trade.pool, amount);
         if (Program.zeroForOne(flags)) {
+            uint256 amount = Inputs.take(flags, trade.amount, trade.tokenIn);
+            trade.tokenIn.approve(trade.pool, amount);
             gsm.sellAsset(amount, trade.to);
         } else {
-            (uint256 assets,,,) = gsm.getAssetAmountForBuyAsset(amount);
+            uint256 amount = Inputs.resolve(flags, trade.amount, trade.tokenIn);
+            (uint256 assets, uint256 cost,,) = gsm.getAssetAmountForBuyAsset(amount);
+            // Of the sender's own GHO only the cost is drawn.
+            if (Program.isPulled(flags)) amount = Inputs.take(flags, cost, trade.tokenIn);
+            trade.tokenIn.approve(trade.pool, amount);
             gsm.buyAsset(assets, trade.to);
         }
-        trade.tokenIn.clearApproval(trade.pool);
+        Inputs.forfeit(trade.tokenIn, trade.pool);
     }
 }

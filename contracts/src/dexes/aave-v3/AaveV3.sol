@@ -7,13 +7,13 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title AaveV3
-/// @notice An asset supplied to a market of Aave for its aToken, or withdrawn for it.
+/// @notice Supplies an asset to a market of Aave for its aToken, or withdraws it.
 library AaveV3 {
     using Transfers for address;
 
     /// @notice opcode, flags (bit 5: supply), amount, tokenIn, pool 20, tokenOut 20, address. The pool is the market.
-    /// @dev aTokens round where they move: what arrived is withdrawn, which may be a unit more or less than was sent.
-    /// @return next Where the step ends.
+    /// @dev aTokens round when they move, so the amount that arrived is withdrawn: up to a unit more or less than was sent.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         Inputs.Trade memory trade;
         (trade, next) = Inputs.readTrade(at, flags, end);
@@ -21,7 +21,7 @@ library AaveV3 {
         if (Program.zeroForOne(flags)) {
             trade.tokenIn.approve(trade.pool, amount);
             IAaveV3Pool(trade.pool).supply(trade.tokenIn, amount, trade.to, 0);
-            trade.tokenIn.clearApproval(trade.pool);
+            Inputs.requireSpent(trade.tokenIn, trade.pool);
         } else {
             IAaveV3Pool(trade.pool).withdraw(trade.tokenOut, amount, trade.to);
         }

@@ -7,8 +7,9 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title Ambient
-/// @notice One contract for all pools, which takes its input by allowance, or with the call where it is native, and pays its caller.
-/// @dev The output is measured, and passed on. Input that is not sold before the price limit is left here.
+/// @notice Swaps in the contract of all pools, which takes its input by allowance, or as value if it is native token, and pays its
+///   caller.
+/// @dev Measures the output and forwards it. Input that is not sold before the price limit makes the step revert.
 library Ambient {
     using Transfers for address;
 
@@ -16,7 +17,7 @@ library Ambient {
 
     /// @notice opcode, flags, amount, tokenIn, dex 20, tokenOut 20, poolIdx 3, limitBits 1, address. Zero is native; the lower token
     ///   is the base, and the price limit is two to the power of limitBits.
-    /// @return next End of the step.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         Inputs.Trade memory trade;
         (trade.amount, trade.tokenIn, next) = Program.readInput(at, flags);
@@ -25,7 +26,7 @@ library Ambient {
         uint256 poolIdx;
         (poolIdx, next) = Program.readUint24(next);
         uint256 limit = 1 << Program.readByte(next);
-        // unchecked: an offset into calldata.
+        // unchecked: a calldata offset.
         unchecked {
             (trade.to, next) = Program.readRecipient(next + 1, flags);
         }
@@ -46,11 +47,13 @@ library Ambient {
             0
         );
         if (trade.tokenIn == address(0)) {
+            uint256 nativeBefore = address(this).balance;
             IAmbientDex(trade.pool).userCmd{value: amount}(SWAP, command);
+            Inputs.requireWhole(trade.pool, nativeBefore - address(this).balance, amount);
         } else {
             trade.tokenIn.approve(trade.pool, amount);
             IAmbientDex(trade.pool).userCmd(SWAP, command);
-            trade.tokenIn.clearApproval(trade.pool);
+            Inputs.requireSpent(trade.tokenIn, trade.pool);
         }
         trade.tokenOut.passOn(trade.to, trade.tokenOut.heldOf(address(this)) - before);
     }

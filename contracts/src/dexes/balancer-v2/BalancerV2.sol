@@ -7,12 +7,12 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title BalancerV2
-/// @notice One or several pools of the vault in one batch; zero is native, which the vault wraps itself.
+/// @notice Swaps through one or several pools of the vault in one batch. The zero address is native token, which the vault wraps.
 library BalancerV2 {
     using Transfers for address;
 
     /// @notice opcode, flags, amount, tokenIn, vault 20, hops 1, {poolId 32, tokenOut 20} × hops, address.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         uint256 amount;
         address vault;
@@ -55,7 +55,7 @@ library BalancerV2 {
             }
             (assets[k + 1], at) = Program.readAddress(at + 32);
             swaps[k] = IBalancerV2Vault.BatchSwapStep(poolId, k, k + 1, k == 0 ? amount : 0, "");
-            // A limit is the most that may go in: nothing of what is bought on the way, and the input below.
+            // A limit is the maximum that may go in: zero for intermediate tokens; the input is set below.
         }
         limits[0] = int256(amount);
         IBalancerV2Vault.FundManagement memory funds =

@@ -6,14 +6,14 @@ import {Inputs} from "../../libraries/Inputs.sol";
 import {Program} from "../../libraries/Program.sol";
 
 /// @title BalancerV3
-/// @notice One or several pools of the vault inside one unlock, paid in its callback. Where the pool of a hop is one of its two
-///   tokens, it stands for that token's buffer: shares of a tokenised vault, which are made of their asset or turned into it.
+/// @notice Swaps through one or several pools of the vault in one unlock, paid in its callback. A hop whose pool is one of its two
+///   tokens wraps into or unwraps from that ERC-4626 share through the vault's buffer.
 library BalancerV3 {
     /// @notice opcode, flags, amount, tokenIn, vault 20, hops 1, {pool 20, tokenOut 20} × hops, address.
-    /// @return vault What calls back.
-    /// @return token What is paid.
+    /// @return vault Contract that calls back.
+    /// @return token Input token.
     /// @return data What the vault calls back with: amount 32, recipient 20, tokenIn, hops as in the program.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function read(uint256 at, uint256 flags, uint256 end)
         internal
         view
@@ -31,10 +31,10 @@ library BalancerV3 {
         data = abi.encodePacked(Inputs.resolve(flags, amount, token), to, token, msg.data[at:hopsEnd]);
     }
 
-    /// @notice The vault's callback: its calldata is `data`.
-    /// @param pulled Whether the sender pays.
+    /// @notice Answers the vault's callback, whose calldata is `data`.
+    /// @param pulled True if the Guard pays from the sender.
     /// @param pay Pays the vault.
-    /// @dev Pays first, since the vault counts what it holds more than before.
+    /// @dev Pays first, since the vault measures the growth of its balance. The vault reverts if a hop leaves a part of its input.
     function settle(bool pulled, function(bool, uint256) internal pay) internal {
         uint256 amount;
         address to;

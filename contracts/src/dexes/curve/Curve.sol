@@ -8,8 +8,8 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title Curve
-/// @notice Stable and crypto pools, old ones that answer nothing, NG ones that are paid before, and pools of the native token.
-/// @dev What came is measured, and passed on where the pool pays its caller.
+/// @notice Swaps in stable and crypto pools: old ones that return nothing, NG ones that are paid first, and pools of native token.
+/// @dev Measures the output and forwards it if the pool pays its caller.
 library Curve {
     using Transfers for address;
 
@@ -29,7 +29,7 @@ library Curve {
     }
 
     /// @notice opcode, flags, amount, tokenIn, variant 1, i 1, j 1, tokenOut 20, pool 20, address. Zero is native.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         uint256 amount;
         Swap memory swap;
@@ -48,7 +48,7 @@ library Curve {
     }
 
     function _sendAhead(Swap memory swap, uint256 flags, uint256 amount) private {
-        // NG pools keep account of their balances, so the growth of the balance is what the pool itself sees as received.
+        // NG pools record their balances, so the pool sees the growth of its balance as received.
         uint256 before = swap.tokenIn.balanceOf(swap.pool);
         Inputs.pay(flags, amount, swap.tokenIn, swap.pool);
         amount = swap.tokenIn.balanceOf(swap.pool) - before;
@@ -71,7 +71,7 @@ library Curve {
         } else {
             pool.exchange{value: value}(swap.i, swap.j, amount, 0);
         }
-        if (!native) swap.tokenIn.clearApproval(swap.pool);
+        if (!native) Inputs.requireSpent(swap.tokenIn, swap.pool);
         swap.tokenOut.passOn(swap.to, swap.tokenOut.heldOf(address(this)) - before);
     }
 }

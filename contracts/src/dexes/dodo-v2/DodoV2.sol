@@ -6,10 +6,10 @@ import {Inputs} from "../../libraries/Inputs.sol";
 import {Program} from "../../libraries/Program.sol";
 
 /// @title DodoV2
-/// @notice Proactive market makers that are paid before they swap.
+/// @notice Swaps in proactive market makers, which are paid before they swap.
 library DodoV2 {
     /// @notice opcode, flags (bit 5: the base token is sold), amount, tokenIn, pool 20, address.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         address pool;
         address to;

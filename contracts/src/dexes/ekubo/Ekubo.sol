@@ -5,9 +5,9 @@ import {Inputs} from "../../libraries/Inputs.sol";
 import {Program} from "../../libraries/Program.sol";
 
 /// @title Ekubo
-/// @notice One or several pools of the core inside one lock; zero is native.
+/// @notice Swaps through one or several pools of the core in one lock. The zero address is native token.
 library Ekubo {
-    /// @dev The ends of the core's prices: no limit.
+    /// @dev No price limit: the ends of the core's price range.
     uint256 private constant LOWEST_RATIO = 4611797791050542631;
     uint256 private constant HIGHEST_RATIO = 79227682466138141934206691491;
 
@@ -19,12 +19,12 @@ library Ekubo {
     uint256 private constant HOP = 52;
 
     /// @notice opcode, flags, amount, tokenIn, core 20, hops 1, {tokenOut 20, config 32} × hops, address.
-    /// @return core What calls back.
-    /// @return token What is paid; zero for native.
-    /// @return amount How much is sold.
-    /// @return to Who receives.
-    /// @return hopsAt Where the hops begin, with their number.
-    /// @return next Where the step ends.
+    /// @return core Contract that calls back.
+    /// @return token Input token; zero for native token.
+    /// @return amount Input in base units.
+    /// @return to Recipient of the output.
+    /// @return hopsAt Calldata offset of the number of hops, which precedes them.
+    /// @return next Calldata offset after the step.
     function read(uint256 at, uint256 flags, uint256 end)
         internal
         view
@@ -40,13 +40,13 @@ library Ekubo {
     }
 
     function _hopsEnd(uint256 hopsAt) private pure returns (uint256) {
-        // unchecked: a byte times two digits, behind an offset into calldata.
+        // unchecked: a calldata offset plus a byte times a constant.
         unchecked {
             return hopsAt + 1 + Program.readByte(hopsAt) * HOP;
         }
     }
 
-    /// @dev Calls core.lock() with what it hands back: amount 32, recipient 20, tokenIn 20, hops as in the program.
+    /// @dev Calls core.lock() with data for the callback: amount 32, recipient 20, tokenIn 20, hops as in the program.
     function lock(address core, address token, uint256 amount, address to, uint256 hopsAt) internal {
         uint256 hopsEnd = _hopsEnd(hopsAt);
         assembly ("memory-safe") {
@@ -64,8 +64,8 @@ library Ekubo {
         }
     }
 
-    /// @notice The core's callback: a selector of zeros, the number of the lock, and what `lock` sent.
-    /// @param pulled Whether the sender pays.
+    /// @notice Answers the core's callback: a selector of zeros, the number of the lock, and the data of `lock`.
+    /// @param pulled True if the Guard pays from the sender.
     /// @param pay Pays the core an ERC-20.
     function settle(bool pulled, function(bool, uint256) internal pay) internal {
         uint256 amount;
@@ -78,6 +78,7 @@ library Ekubo {
         address tokenIn = token;
         uint256 hops = Program.readByte(at);
         at += 1;
+        uint256 first = amount;
         uint256 owed;
         for (uint256 k; k < hops; ++k) {
             uint256 spent;
@@ -85,10 +86,13 @@ library Ekubo {
             if (k == 0) owed = spent;
         }
 
+        // Of the sender's own token only what is owed is drawn. The core itself refuses a later hop that consumes a part.
         // Native token counts as paid when it arrives.
         if (tokenIn == address(0)) {
+            Inputs.requireWhole(msg.sender, owed, first);
             _call(0, 0, 0, 0, owed);
         } else {
+            if (!pulled) Inputs.requireWhole(msg.sender, owed, first);
             _call(START_PAYMENTS, uint160(tokenIn), 0, 36, 0);
             pay(pulled, owed);
             _call(COMPLETE_PAYMENTS, uint160(tokenIn), 0, 36, 0);
@@ -104,8 +108,8 @@ library Ekubo {
         );
     }
 
-    /// @dev Calls the core, whose answers are not needed.
-    /// @param length Of the selector and what follows it.
+    /// @dev Calls the core and ignores its return data.
+    /// @param length Bytes of calldata: the selector and what follows it.
     function _call(uint256 selector, uint256 a, uint256 b, uint256 length, uint256 value) private {
         assembly ("memory-safe") {
             let free := mload(0x40)
@@ -119,18 +123,18 @@ library Ekubo {
         }
     }
 
-    /// @return tokenOut What the pool gave.
-    /// @return spent How much it took.
-    /// @return amountOut How much it gave.
-    /// @return next Where the hop ends.
+    /// @return tokenOut Output token.
+    /// @return spent Input that the pool consumed, in base units.
+    /// @return amountOut Output in base units.
+    /// @return next Calldata offset after the hop.
     function _swap(address tokenIn, uint256 amount, uint256 at)
         private
         returns (address tokenOut, uint256 spent, uint256 amountOut, uint256 next)
     {
         (tokenOut, next) = Program.readAddress(at);
         bool zeroForOne = tokenIn < tokenOut;
-        // Sixteen bytes, of which the first bit stands for an exact output: with the limit of the other direction, which the
-        // core refuses. What is more than that becomes such a number.
+        // The amount has 128 bits and a sign; a negative one is an exact output, whose price limit the core refuses here. A larger
+        // amount is capped to such a number.
         if (amount > type(uint128).max) amount = type(uint128).max;
         uint256 params = (zeroForOne ? LOWEST_RATIO : HIGHEST_RATIO) << 160 | amount << 32;
         int256 delta;
@@ -147,7 +151,7 @@ library Ekubo {
                 returndatacopy(free, 0, returndatasize())
                 revert(free, returndatasize())
             }
-            // What calls back may be anything: less than a word is no balance change.
+            // The contract is not trusted: return data shorter than a word counts as no balance change.
             if gt(returndatasize(), 0x1f) { delta := mload(0x00) }
         }
         int128 delta0 = int128(delta >> 128);

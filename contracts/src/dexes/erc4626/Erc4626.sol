@@ -12,7 +12,7 @@ library Erc4626 {
     using Transfers for address;
 
     /// @notice opcode, flags (bit 5: deposit), amount, tokenIn, tokenOut 20, address. The vault is one of the tokens.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         address tokenIn;
         address tokenOut;
@@ -22,7 +22,7 @@ library Erc4626 {
         if (Program.zeroForOne(flags)) {
             tokenIn.approve(tokenOut, amount);
             IERC4626(tokenOut).deposit(amount, to);
-            tokenIn.clearApproval(tokenOut);
+            Inputs.requireSpent(tokenIn, tokenOut);
         } else {
             IERC4626(tokenIn).redeem(amount, to, address(this));
         }

@@ -7,14 +7,14 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title KyberClassic
-/// @notice Pairs of amplified reserves that are paid before they swap. Their fee moves with the block, so it is asked for here.
+/// @notice Swaps in pairs of amplified reserves, which are paid before they swap. Their fee changes by block, so it is read here.
 library KyberClassic {
     using Transfers for address;
 
     uint256 private constant ONE = 1e18;
 
     /// @notice opcode, flags (bit 5: the first token is sold), amount, tokenIn, pool 20, address.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         address tokenIn;
         address pool;
@@ -26,7 +26,7 @@ library KyberClassic {
         IKyberClassicPair(pool).swap(zeroForOne ? 0 : amountOut, zeroForOne ? amountOut : 0, to, "");
     }
 
-    /// @dev What the pair would let out for what it holds above its reserve, rounded as its own check asks for.
+    /// @dev Returns the output for the pair's balance above its reserve, rounded as the pair's own check requires.
     function _amountOut(address pool, uint256 held, bool zeroForOne) private view returns (uint256) {
         (uint256 reserveIn, uint256 reserve1, uint256 vReserveIn, uint256 vReserveOut, uint256 fee) =
             IKyberClassicPair(pool).getTradeInfo();

@@ -6,9 +6,9 @@ import {Inputs} from "../../libraries/Inputs.sol";
 import {Program} from "../../libraries/Program.sol";
 
 /// @title PancakeInfinity
-/// @notice One or several pools of the vault's managers inside one lock; zero is native.
+/// @notice Swaps through one or several pools of the vault's managers in one lock. The zero address is native token.
 library PancakeInfinity {
-    /// @dev One inside TickMath's bounds: no limit.
+    /// @dev No price limit: one inside the bounds of TickMath.
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
 
@@ -21,7 +21,7 @@ library PancakeInfinity {
     uint256 private constant SETTLE = 0x11da60b4; // settle()
     uint256 private constant TAKE = 0x0b0d9c09; // take(address,address,uint256)
 
-    /// @dev Flag bit 6: each hop names its hooks.
+    /// @dev Flag bit 6: each hop has a hooks address.
     uint256 private constant HOOKS = 64;
     uint256 private constant HOP = 49;
     uint256 private constant HOOKED_HOP = 69;
@@ -31,12 +31,12 @@ library PancakeInfinity {
 
     /// @notice opcode, flags, amount, tokenIn, vault 20, hops 1, {tokenOut 20, manager 20, kind 1, fee 3, parameters 5, hooks 20
     ///   where flag bit 6 is set} × hops, address.
-    /// @return vault What calls back.
-    /// @return token What is paid; zero for native.
-    /// @return amount How much is sold.
-    /// @return to Who receives.
-    /// @return hopsAt Where the hops begin, with their number.
-    /// @return next Where the step ends.
+    /// @return vault Contract that calls back.
+    /// @return token Input token; zero for native token.
+    /// @return amount Input in base units.
+    /// @return to Recipient of the output.
+    /// @return hopsAt Calldata offset of the number of hops, which precedes them.
+    /// @return next Calldata offset after the step.
     function read(uint256 at, uint256 flags, uint256 end)
         internal
         view
@@ -53,7 +53,7 @@ library PancakeInfinity {
         (to, next) = Program.readRecipient(next, flags);
         Program.finish(next, end);
         amount = Inputs.resolve(flags, amount, token);
-        // A manager would take a positive number for an exact output.
+        // A manager reads a positive number as an exact output.
         if (amount > uint256(type(int256).max)) revert IExecutor.InvalidStep(flags);
     }
 
@@ -85,14 +85,14 @@ library PancakeInfinity {
     }
 
     function _hopsEnd(uint256 hopsAt, uint256 flags) private pure returns (uint256) {
-        // unchecked: a byte times two digits, behind an offset into calldata.
+        // unchecked: a calldata offset plus a byte times a constant.
         unchecked {
             return hopsAt + 1 + Program.readByte(hopsAt) * _hopSize(flags);
         }
     }
 
-    /// @notice The vault's callback, lockAcquired(bytes data).
-    /// @param pulled Whether the sender pays.
+    /// @notice Answers the vault's callback, lockAcquired(bytes data).
+    /// @param pulled True if the Guard pays from the sender.
     /// @param pay Pays the vault an ERC-20.
     function settle(bool pulled, function(bool, uint256) internal pay) internal {
         uint256 amount;
@@ -105,6 +105,7 @@ library PancakeInfinity {
         address tokenIn = token;
         uint256 hops = Program.readByte(hopsAt);
         at = hopsAt + 1;
+        uint256 first = amount;
         uint256 owed;
         for (uint256 k; k < hops; ++k) {
             uint256 spent;
@@ -112,10 +113,13 @@ library PancakeInfinity {
             if (k == 0) owed = spent;
         }
 
+        // Of the sender's own token only what is owed is drawn. The vault itself refuses a later hop that consumes a part.
         // The vault takes native token without `sync`.
         if (tokenIn == address(0)) {
+            Inputs.requireWhole(msg.sender, owed, first);
             _call(SETTLE, 0, 0, 0, 4, owed);
         } else {
+            if (!pulled) Inputs.requireWhole(msg.sender, owed, first);
             _call(SYNC, uint160(tokenIn), 0, 0, 36, 0);
             pay(pulled, owed);
             _call(SETTLE, 0, 0, 0, 4, 0);
@@ -123,8 +127,8 @@ library PancakeInfinity {
         _call(TAKE, uint160(token), uint160(to), amount, 100, 0);
     }
 
-    /// @dev Calls the vault, whose answers are not needed.
-    /// @param length Of the selector and as many arguments as it has.
+    /// @dev Calls the vault and ignores its return data.
+    /// @param length Bytes of calldata: the selector and its arguments.
     function _call(uint256 selector, uint256 a, uint256 b, uint256 c, uint256 length, uint256 value) private {
         assembly ("memory-safe") {
             let free := mload(0x40)
@@ -139,10 +143,10 @@ library PancakeInfinity {
         }
     }
 
-    /// @return tokenOut What the pool gave.
-    /// @return spent How much it took.
-    /// @return amountOut How much it gave.
-    /// @return next Where the hop ends.
+    /// @return tokenOut Output token.
+    /// @return spent Input that the pool consumed, in base units.
+    /// @return amountOut Output in base units.
+    /// @return next Calldata offset after the hop.
     function _swap(address tokenIn, uint256 amount, uint256 at, bool hooked)
         private
         returns (address tokenOut, uint256 spent, uint256 amountOut, uint256 next)
@@ -186,7 +190,7 @@ library PancakeInfinity {
                 returndatacopy(free, 0, returndatasize())
                 revert(free, returndatasize())
             }
-            // What is called may be anything: less than a word is no balance change.
+            // The contract is not trusted: return data shorter than a word counts as no balance change.
             if gt(returndatasize(), 0x1f) { delta := mload(0x00) }
             next := add(next, add(9, mul(hooked, 20)))
         }

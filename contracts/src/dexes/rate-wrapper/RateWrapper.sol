@@ -7,12 +7,12 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title RateWrapper
-/// @notice Wrappers of rebasing tokens, as wstETH is of stETH. They pay their caller: what came is measured and passed on.
+/// @notice Wrappers of rebasing tokens, as wstETH is of stETH. They pay their caller, so the output is measured and forwarded.
 library RateWrapper {
     using Transfers for address;
 
     /// @notice opcode, flags (bit 5: wrap), amount, tokenIn, tokenOut 20, address. The wrapper is one of the tokens.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         address tokenIn;
         address tokenOut;
@@ -23,7 +23,7 @@ library RateWrapper {
         if (Program.zeroForOne(flags)) {
             tokenIn.approve(tokenOut, amount);
             IRateWrapper(tokenOut).wrap(amount);
-            tokenIn.clearApproval(tokenOut);
+            Inputs.requireSpent(tokenIn, tokenOut);
         } else {
             IRateWrapper(tokenIn).unwrap(amount);
         }

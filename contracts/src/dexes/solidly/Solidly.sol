@@ -7,12 +7,12 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title Solidly
-/// @notice Volatile and stable pairs that are paid before they swap and tell what they give.
+/// @notice Swaps in volatile and stable pairs, which are paid before they swap and compute their output.
 library Solidly {
     using Transfers for address;
 
     /// @notice opcode, flags, amount, tokenIn, pool 20, address.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         address tokenIn;
         address pool;

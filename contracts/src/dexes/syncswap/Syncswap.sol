@@ -6,13 +6,13 @@ import {Inputs} from "../../libraries/Inputs.sol";
 import {Program} from "../../libraries/Program.sol";
 
 /// @title Syncswap
-/// @notice Pools that are paid before they swap, most of them in a vault that many share.
+/// @notice Swaps in pools that are paid before they swap, most of them in a shared vault.
 library Syncswap {
-    /// @dev Pays the token itself, native token wrapped.
+    /// @dev Withdraw mode: pays native token wrapped.
     uint8 private constant AS_TOKEN = 2;
 
     /// @notice opcode, flags, amount, tokenIn, pool 20, vault 20 (zero where the pool holds its tokens itself), address.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         uint256 amount;
         address tokenIn;

@@ -6,13 +6,13 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title UniswapV2
-/// @notice Constant-product pairs that are paid before they swap; the fee comes with the step.
-/// @dev The input is what the pair holds above its reserve, so a taxed token, or one already sent there, counts as it arrived.
+/// @notice Swaps in constant-product pairs, which are paid before they swap. The fee is a field of the step.
+/// @dev The input is the pair's balance above its reserve: the amount that arrived after any tax, or that was sent before.
 library UniswapV2 {
     using Transfers for address;
 
     /// @notice opcode, flags, amount, tokenIn, pool 20, feePpm 3, address.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         uint256 amount;
         address tokenIn;

@@ -5,10 +5,10 @@ import {IWoofiV2Pool} from "../../interfaces/IWoofiV2.sol";
 import {Inputs} from "../../libraries/Inputs.sol";
 
 /// @title WoofiV2
-/// @notice A pool of many tokens that is priced by an oracle, told how much it was paid.
+/// @notice Swaps in a pool of many tokens with oracle prices, which takes the amount it was paid as an argument.
 library WoofiV2 {
     /// @notice opcode, flags, amount, tokenIn, pool 20, tokenOut 20, address.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function run(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         Inputs.Trade memory trade;
         (trade, next) = Inputs.readTrade(at, flags, end);

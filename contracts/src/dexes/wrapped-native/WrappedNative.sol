@@ -8,12 +8,12 @@ import {Program} from "../../libraries/Program.sol";
 import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title WrappedNative
-/// @notice Native token in and out of its wrapper, one to one.
+/// @notice Wraps and unwraps native token, one to one.
 library WrappedNative {
     using Transfers for address;
 
     /// @notice opcode, flags, amount, wrapper 20, address.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function wrap(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         if (Program.inputKind(flags) > Program.HELD) revert IExecutor.InvalidStep(flags);
         uint256 amount;
@@ -29,7 +29,7 @@ library WrappedNative {
     }
 
     /// @notice opcode, flags, amount, tokenIn, address. The wrapper is the input.
-    /// @return next Where the step ends.
+    /// @return next Calldata offset after the step.
     function unwrap(uint256 at, uint256 flags, uint256 end) internal returns (uint256 next) {
         uint256 amount;
         address wrapper;

@@ -29,7 +29,8 @@ function bodyOf({ permit, typedData, approval }: PermitOffer): PermitResponse['p
   return {
     kind,
     unlimited: kind === 'dai',
-    approval: approval && { ...approval, value: approval.value.toString() },
+    // The approval of Permit2 sets the largest allowance; what the Guard may draw is limited by the signature.
+    approval: approval && { ...approval, value: approval.value.toString(), unlimited: true },
     typedData: typedData as PermitResponse['permits'][number]['typedData'],
     permit: `${kind}:${amount}:${nonce}:${deadline}:`,
   }

@@ -8,10 +8,19 @@ const permitOffer = z.object({
   unlimited: z
     .boolean()
     .describe(
-      'The token takes no amount: until the owner takes it back, the Guard may draw any, in swaps of this owner.',
+      'True if the signature names no amount: until the owner revokes it, the Guard may draw any amount, in swaps of this owner. `approval.unlimited` is about the transaction before it.',
     ),
   approval: z
-    .object({ to: hexAddress, data: hexBytes, value: units })
+    .object({
+      to: hexAddress,
+      data: hexBytes,
+      value: units,
+      unlimited: z
+        .boolean()
+        .describe(
+          'True if it sets the largest allowance: Permit2, which moves tokens by signatures alone, may draw any amount.',
+        ),
+    })
     .nullable()
     .describe('What the owner has to send first, once: an approval of Permit2. Null where nothing is missing.'),
   typedData: z

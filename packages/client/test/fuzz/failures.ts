@@ -140,7 +140,7 @@ const route = {
       gas: '1',
     },
   ],
-  tx: { from: address, to: '0x0c7c2a894cca9cdf8f3ee0a7b68d69849a91ef0f', data: '0x2dfcad76', value: '0' },
+  tx: { from: address, to: '0xf6d7bcd0794c1bb2d0fb1538caacada9276af277', data: '0x2dfcad76', value: '0' },
   calls: [],
   slippage: { percent: 0.5, reason: 'x' },
 }

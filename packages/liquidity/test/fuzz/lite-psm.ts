@@ -1,6 +1,5 @@
 /** Modules of LitePSM's deployed code on Ethereum (AGPL-3.0), each between two tokens of ours and with a pocket of its own. */
 import { type DexRow, toAddress } from '@sluice/chains'
-import { daiFor, type LitePsmState } from '../../src/dexes/lite-psm/math.ts'
 import type { Pool } from '../../src/index.ts'
 import { random } from '../random.ts'
 import { addressAt, codeAt, type Deployed, sceneWith, startNode, withImmutables, worldOf } from './deployed.ts'
@@ -55,11 +54,5 @@ export async function startLitePsm(given: Deployed, seed: number): Promise<PoolW
       state: null,
     })
   }
-  const world = await worldOf(node, 'lite-psm', ROW, made)
-  return {
-    ...world,
-    // Gems are bought whole.
-    leaves: ({ tokens, state }, { tokenIn, amountIn }, amountOut) =>
-      tokenIn === tokens[1] ? amountIn - daiFor(state as LitePsmState, amountOut) : 0n,
-  }
+  return worldOf(node, 'lite-psm', ROW, made)
 }

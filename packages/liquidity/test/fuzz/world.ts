@@ -18,8 +18,6 @@ export type PoolWorld = {
   blockHash(): Hex
   /** Reads the head. */
   sync(): Promise<unknown>
-  /** Part of an input that pools leave which sell whole units alone; nothing where absent. */
-  leaves?(pool: Pool, swap: { readonly tokenIn: Address; readonly amountIn: bigint }, amountOut: bigint): bigint
   /** Why pools were left out, and how many. */
   readonly skipped: ReadonlyMap<string, number>
   request<T>(method: string, params?: readonly unknown[]): Promise<T>

@@ -1,7 +1,10 @@
 import { address } from './fields.ts'
 import { defineOp } from './op.ts'
 
-/** An asset for its aToken, which is `tokenOut`, or the aToken, which is `tokenIn`, back; `pool` is the market, which holds many. */
+/**
+ * Supplies an asset for the aToken `tokenOut`, or withdraws with the aToken `tokenIn`; `pool` is the Aave market, which
+ * holds many assets.
+ */
 export const aaveV3 = defineOp(
   {
     name: 'aave-v3',
@@ -9,7 +12,7 @@ export const aaveV3 = defineOp(
     mechanism: 'wrap',
     code: 0x19,
     fields: { pool: address, tokenOut: address },
-    // What the input is approved to.
+    // Contract that the input is approved to.
     singleton: 'pool',
     trustedIn: 'aaveV3Markets',
     direction: { name: 'supply', says: 'supply, else withdrawal' },

@@ -1,7 +1,10 @@
 import { address, uint } from './fields.ts'
 import { defineOp } from './op.ts'
 
-/** A pool of one dex that holds all of them; the zero address is native. The price limit is two to the power of `limitBits`. */
+/**
+ * Swaps in a pool of the contract that holds all pools; the zero address is native. The price limit is two to the power
+ * of `limitBits`.
+ */
 export const ambient = defineOp(
   {
     name: 'ambient',

@@ -1,7 +1,7 @@
 import { address, bytes32 } from './fields.ts'
 import { defineOp, inSeries } from './op.ts'
 
-/** Several pools of the vault in one batch; the zero address is native. */
+/** Swaps in several pools of the vault in one batch; the zero address is native. */
 export const balancerV2 = defineOp(
   {
     name: 'balancer-v2',

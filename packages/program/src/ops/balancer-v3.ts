@@ -1,7 +1,10 @@
 import { address } from './fields.ts'
 import { defineOp, inSeries } from './op.ts'
 
-/** Several pools of the vault in one unlock. A hop whose pool is one of its tokens goes through the buffer of that share. */
+/**
+ * Swaps in several pools of the vault in one unlock. A hop whose pool is one of its tokens uses the buffer of that
+ * wrapped token.
+ */
 export const balancerV3 = defineOp(
   {
     name: 'balancer-v3',
@@ -19,5 +22,8 @@ export const balancerV3 = defineOp(
     ),
 )
 
-/** The buffer of a share as a pool: 32 bytes, since the share's own address is a vault where shares are made. */
+/**
+ * Returns the id of a buffer as a pool: 32 bytes, because the wrapped token's address already identifies its ERC-4626
+ * vault.
+ */
 const bufferId = (vault: `0x${string}`, share: `0x${string}`): `0x${string}` => `${share}${vault.slice(2, 26)}`

@@ -1,7 +1,7 @@
 import { address, uint } from './fields.ts'
 import { defineOp } from './op.ts'
 
-/** Coins by their indices; the zero address is native. */
+/** Swaps between two coins by index; the zero address is native. */
 export const curve = defineOp(
   {
     name: 'curve',
@@ -9,7 +9,7 @@ export const curve = defineOp(
     mechanism: 'stable',
     code: 0x07,
     fields: {
-      // Type of the indices of `exchange`; `received` calls exchange_received, for which the input is sent to the pool first.
+      // Index type of `exchange`; `received` calls exchange_received, which requires the input in the pool first.
       variant: { kind: 'choice', of: ['int128', 'uint256', 'int128-received', 'uint256-received'] },
       i: uint(1),
       j: uint(1),

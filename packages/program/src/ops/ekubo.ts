@@ -4,7 +4,7 @@ import { defineOp, inSeries, type Keccak } from './op.ts'
 type Address = `0x${string}`
 type Hop = { readonly tokenOut: Address; readonly config: `0x${string}` }
 
-/** Several pools of the core in one lock; the zero address is native. */
+/** Swaps in several pools of the core in one lock; the zero address is native. */
 export const ekubo = defineOp(
   {
     name: 'ekubo',
@@ -12,7 +12,7 @@ export const ekubo = defineOp(
     mechanism: 'singleton',
     code: 0x15,
     fields: { core: address },
-    // Of the pool key: extension 20, fee 8, type 4.
+    // Config of the pool key: extension (20 bytes), fee (8), and type (4).
     hops: { tokenOut: address, config: bytes32 },
     singleton: 'core',
     trustedIn: 'ekuboCores',
@@ -21,7 +21,7 @@ export const ekubo = defineOp(
   (step, keccak256) => inSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
 )
 
-/** Hash of the words of the pool's key. */
+/** Returns the pool id: the hash of the words of the pool key. */
 function idOf({ tokenOut, config }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
   const tokens = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
   const words = [...tokens, BigInt(config)].map((word) => word.toString(16).padStart(64, '0'))

@@ -1,7 +1,7 @@
 import { address } from './fields.ts'
 import { defineOp } from './op.ts'
 
-/** The asset into the vault, which is `tokenOut`, or the vault's shares, which are `tokenIn`, back. */
+/** Deposits the asset into the vault `tokenOut`, or redeems shares of the vault `tokenIn`. */
 export const erc4626 = defineOp(
   {
     name: 'erc4626',

@@ -1,7 +1,7 @@
 import { address } from './fields.ts'
 import { betweenTwo, defineOp } from './op.ts'
 
-/** The pool deposits whatever lies there. */
+/** Swaps in a pool, which deposits its whole token balance. */
 export const eulerSwap = defineOp(
   {
     name: 'euler-swap',

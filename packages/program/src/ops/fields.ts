@@ -1,21 +1,24 @@
-/** Fields of a step as the bytes hold them: plain data, which encoder, decoder, generators and FORMAT.md each read in their own way. */
+/** Field descriptions of a step, as data that encoder, decoder, test generators, and FORMAT.md share. */
 
 type Address = `0x${string}`
 
-/** `flag`: present in every hop where the flags hold this bit, else the zero address; set where any hop needs it. */
+/**
+ * Address field. With `flag`: encoded in every hop if the flags contain this bit, else the zero address; the bit is set
+ * if any hop needs the field.
+ */
 export type AddressField = { readonly kind: 'address'; readonly flag?: number }
 export type Bytes32Field = { readonly kind: 'bytes32' }
 export type UintField = {
   readonly kind: 'uint'
   readonly bytes: number
-  /** Limit that a value must be below, where the chain takes less than the bytes hold. */
+  /** Exclusive upper bound, if the chain accepts less than the bytes can hold. */
   readonly below?: number
 }
-/** One of a few words, written as its index in one byte. */
+/** One of several strings, encoded as its index in one byte. */
 export type ChoiceField = { readonly kind: 'choice'; readonly of: readonly string[] }
 export type Field = AddressField | Bytes32Field | UintField | ChoiceField
 
-/** By name, in the order of the bytes. */
+/** Fields by name, in byte order. */
 export type Fields = Readonly<Record<string, Field>>
 
 export type ValueOf<F extends Field> = F extends AddressField
@@ -28,11 +31,11 @@ export type ValueOf<F extends Field> = F extends AddressField
 
 export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
 
-/** 20 bytes. */
+/** Field of 20 bytes. */
 export const address = { kind: 'address' } as const satisfies Field
-/** 32 bytes. */
+/** Field of 32 bytes. */
 export const bytes32 = { kind: 'bytes32' } as const satisfies Field
-/** A big-endian number of so many bytes. */
+/** Field with a big-endian number of `bytes` bytes. */
 export const uint = (bytes: number, more: Pick<UintField, 'below'> = {}): UintField => ({
   kind: 'uint',
   bytes,

@@ -1,4 +1,4 @@
-/** Every operation that the Executor knows, by its code. */
+/** Operations of the Executor, indexed by opcode. */
 import { aaveGsm } from './aave-gsm.ts'
 import { aaveV3 } from './aave-v3.ts'
 import { ambient } from './ambient.ts'
@@ -59,15 +59,15 @@ const table = [
 
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never
 
-/** One instruction of the Executor: a swap in one pool or one singleton, or a wrap. One member an operation. */
+/** Instruction of the Executor: a swap in one pool or one singleton, or a wrap. One union member per operation. */
 export type Step = StepOfEach<(typeof table)[number]>
 
 type TrustedListOf<O> = O extends { readonly trustedIn: infer List extends string } ? List : never
 
-/** Lists of a chain's contracts that hold the pools of a family. */
+/** Names of the lists of trusted contracts that hold the pools of a family. */
 export type TrustedList = TrustedListOf<(typeof table)[number]>
 
-/** By their codes. */
+/** Operations, indexed by opcode. */
 export const ops: readonly Op[] = table as readonly unknown[] as readonly Op[]
 
 const byName: ReadonlyMap<string, Op> = new Map(ops.map((op) => [op.name, op]))
@@ -77,12 +77,12 @@ export function opOf({ op }: Pick<Step, 'op'>): Op {
   return byName.get(op)!
 }
 
-/** Families of pools that the operations swap in, in the order of their codes. */
+/** Pool families that the operations swap in, in opcode order. */
 export const executableFamilies: readonly string[] = [...new Set(ops.flatMap(familiesOf))]
 
 const prepaidFamilies: ReadonlySet<string> = new Set(ops.filter(({ prepaid }) => prepaid).flatMap(familiesOf))
 
-/** True for a family whose pools measure what they were sent, and so can be paid by the step before. */
+/** Returns true for a family whose pools measure their input, so that the previous step can pay them directly. */
 export function isPrepaid(family: string): boolean {
   return prepaidFamilies.has(family)
 }
@@ -91,20 +91,23 @@ const singletonFamilies: ReadonlySet<string> = new Set(
   ops.filter(({ singleton, hops }) => singleton && hops).flatMap(familiesOf),
 )
 
-/** True for a family whose pools share one contract, in which hops that follow each other are joined. */
+/** Returns true for a family whose pools share one contract; consecutive hops in it are joined. */
 export function isSingleton(family: string): boolean {
   return singletonFamilies.has(family)
 }
 
-/** In the order of the operations' codes. */
+/** Names of all trusted lists, in opcode order. */
 export const trustedLists = [...new Set(ops.flatMap(({ trustedIn }) => trustedIn ?? []))] as readonly TrustedList[]
 
-/** The list that names the contract which holds a family's pools; undefined where none does. */
+/** Returns the name of the trusted list for a family; undefined if it has none. */
 export function trustedListOf(family: string): TrustedList | undefined {
   return ops.find((op) => familiesOf(op).includes(family))?.trustedIn as TrustedList | undefined
 }
 
-/** Form of the salt by which the addresses of a family's pools follow; undefined where they do not, or it is not known. */
+/**
+ * Returns the salt format from which pool addresses of a family are derived; undefined if they are not derived or the
+ * format is unknown.
+ */
 export function saltOf(family: string): PoolSalt | undefined {
   return ops.flatMap(({ salts }) => salts?.[family] ?? [])[0]
 }

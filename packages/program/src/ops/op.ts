@@ -1,65 +1,65 @@
-/** An operation of the Executor: the form in which each family describes its own. */
+/** Types by which each family describes its operation. */
 import type { StepInput, StepOutput } from '../step.ts'
 import type { Fields, ValuesOf } from './fields.ts'
 
 type Address = `0x${string}`
 type Hex = `0x${string}`
 
-/** A trade in one pool, as a step's bytes tell it. */
+/** Trade in one pool, as decoded from a step. */
 export type Trade = {
-  /** Address, or id for a pool inside a singleton; a wrapper for native token that is wrapped or unwrapped. */
+  /** Pool address, or pool id in a singleton; the wrapper for wraps. */
   readonly pool: Hex
-  /** The zero address is the native token. */
+  /** Zero address for the native token. */
   readonly tokenIn: Address
-  /** Undefined where the bytes name the pool and a direction alone. */
+  /** Undefined if the step only encodes the pool and a direction. */
   readonly tokenOut: Address | undefined
-  /** Code that runs in the trade beside that of the contract that holds the pool, where the pool's key names it; zero for none. */
+  /** Hook contract named by the pool key; zero address for none. */
   readonly hooks?: Address
 }
 
-/** Keccak-256 of bytes, which ids of some pools are: whoever asks brings it, so that this package needs none. */
+/** Keccak-256, used for some pool ids. Passed by the caller, so that this package needs no hash library. */
 export type Keccak = (data: Hex) => Hex
 
-/** Kinds of pools that pages tell apart by colour: no palette has one for each family. */
+/** Pool mechanisms that user interfaces distinguish by color; there are fewer than families. */
 export type Mechanism = 'concentrated' | 'product' | 'singleton' | 'stable' | 'weighted' | 'bins' | 'pmm' | 'wrap'
 
 /**
- * Form of the salt with which factories make pools by CREATE2, named after who was first to use it: both tokens packed, or both and
- * the fee in words.
+ * CREATE2 salt format of pool factories, named after its first user: both tokens packed, or both tokens and the fee as
+ * words.
  */
 export type PoolSalt = 'uniswap-v2' | 'uniswap-v3'
 
 export type OpShape = {
   readonly name: string
-  /** In words, for people. */
+  /** Title for documentation. */
   readonly title: string
   readonly mechanism: Mechanism
   readonly code: number
   readonly fields: Fields
-  /** Step property that flag bit 5 holds, and what the bit says in FORMAT.md. */
+  /** Step property in flag bit 5, and its description in FORMAT.md. */
   readonly direction?: { readonly name: string; readonly says: string }
-  /** Several pools of one contract in one step: the fields of each, behind their number in one byte. */
+  /** Fields of each hop, for steps with several pools of one contract; preceded by their number in one byte. */
   readonly hops?: Fields
-  /** Field of the contract that holds all its pools. Steps with hops that follow each other in the same one are joined. */
+  /** Field with the contract that holds all pools. Consecutive steps with the same contract are joined. */
   readonly singleton?: string
-  /** Field of a contract beside the pool that keeps its tokens; zero in a pool that keeps them itself. */
+  /** Field with a separate contract that keeps the pool's tokens; zero if the pool keeps them. */
   readonly keeper?: string
-  /** List of the chain's contracts, in what the SDK trusts, that the singleton must be in. */
+  /** Name of the list, in the SDK's trusted contracts, that must contain the singleton. */
   readonly trustedIn?: string
-  /** True where it measures what it was sent, and so can be paid by the step before: always, or as a variant of it. */
+  /** True if the pool measures its input, always or in one variant, so that the previous step can pay it directly. */
   readonly prepaid?: true
-  /** Set where the zero address can be its input: the native token, which comes with the call and is never pulled. */
+  /** Set if the native token can be the input. It is sent with the call and never pulled. */
   readonly native?: 'also' | 'only'
-  /** Families of pools that it swaps in, where they are more than the one of its name. */
+  /** Pool families of the operation, if not only the family of its name. */
   readonly families?: readonly string[]
-  /** Families whose pools' addresses follow from factory, code and tokens, by the salt. */
+  /** Salt formats of families whose pool addresses follow from factory, code, and tokens. */
   readonly salts?: Readonly<Record<string, PoolSalt>>
 }
 
 type Common = { readonly tokenIn: Address; readonly input: StepInput; readonly output: StepOutput }
 type Flat<T> = { readonly [K in keyof T]: T[K] } & {}
 
-/** The step that an operation's description stands for. */
+/** Step type derived from an operation's description. */
 export type StepOf<O extends OpShape> = Flat<
   Common & { readonly op: O['name'] } & ValuesOf<O['fields']> &
     (O extends { readonly direction: { readonly name: infer D extends string } }
@@ -69,19 +69,19 @@ export type StepOf<O extends OpShape> = Flat<
 >
 
 export type Op<O extends OpShape = OpShape> = O & {
-  /** The trades of a step, one a pool. */
+  /** Returns the trades of a step, one per pool. */
   readonly trades: (step: StepOf<O>, keccak256: Keccak) => readonly Trade[]
 }
 
-/** An operation with the types of its fields kept. */
+/** Defines an operation and preserves its literal types. */
 export const defineOp = <const O extends OpShape>(shape: O, trades: Op<O>['trades']): Op<O> => ({ ...shape, trades })
 
-/** Trade of a step in one pool whose bytes do not tell the token bought. */
+/** Returns the trade of a step whose bytes do not contain the bought token. */
 export const inPool = ({ pool, tokenIn }: { readonly pool: Address; readonly tokenIn: Address }): readonly Trade[] => [
   { pool, tokenIn, tokenOut: undefined },
 ]
 
-/** The trade of a step in one pool whose bytes tell both tokens. */
+/** Returns the trade of a step whose bytes contain both tokens. */
 export const betweenTwo = ({
   pool,
   tokenIn,
@@ -92,7 +92,7 @@ export const betweenTwo = ({
   readonly tokenOut: Address
 }): readonly Trade[] => [{ pool, tokenIn, tokenOut }]
 
-/** Trades of hops that each sell what the one before bought. */
+/** Returns the trades of consecutive hops: each sells the token that the previous one bought. */
 export function inSeries<Hop extends { readonly tokenOut: Address }>(
   { tokenIn, hops }: { readonly tokenIn: Address; readonly hops: readonly Hop[] },
   poolOf: (hop: Hop, tokenIn: Address) => Hex,

@@ -10,7 +10,7 @@ type Hop = {
   readonly hooks: Address
 }
 
-/** Several pools of the vault in one lock, of either of its managers; the zero address is native. */
+/** Swaps in several pools of the vault in one lock, of either pool manager; the zero address is native. */
 export const pancakeInfinity = defineOp(
   {
     name: 'pancake-infinity',
@@ -22,9 +22,10 @@ export const pancakeInfinity = defineOp(
       tokenOut: address,
       manager: address,
       kind: { kind: 'choice', of: ['cl', 'bin'] },
-      // As in the pool key; 0x800000 for one that can be set anew.
+      // Fee in the pool key; 0x800000 for a dynamic fee.
       fee: uint(3),
-      // Of the pool key, all of whose higher bits are zero: 16 bits that say what the hook does, then tick spacing or bin step.
+      // Low bytes of the pool key's parameters, whose higher bits are zero: 16 bits of hook permissions, then tick
+      // spacing or bin step.
       parameters: uint(5),
       hooks: { kind: 'address', flag: 64 },
     },
@@ -35,7 +36,7 @@ export const pancakeInfinity = defineOp(
   (step, keccak256) => inSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
 )
 
-/** Hash of the words of the pool's key. */
+/** Returns the pool id: the hash of the words of the pool key. */
 function idOf({ tokenOut, manager, fee, parameters, hooks }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
   const currencies = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
   const key = [...currencies, BigInt(hooks), BigInt(manager), BigInt(fee), BigInt(parameters)]

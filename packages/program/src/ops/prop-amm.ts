@@ -1,7 +1,7 @@
 import { address } from './fields.ts'
 import { betweenTwo, defineOp } from './op.ts'
 
-/** A venue of proprietary market makers behind their common interface. */
+/** Swaps with a proprietary market maker behind the common interface. */
 export const propAmm = defineOp(
   {
     name: 'prop-amm',

@@ -1,7 +1,7 @@
 import { address } from './fields.ts'
 import { defineOp } from './op.ts'
 
-/** wrap(uint256) of the wrapper, which is `tokenOut`, or unwrap(uint256) of the one that is `tokenIn`. */
+/** Calls wrap(uint256) of the wrapper `tokenOut`, or unwrap(uint256) of the wrapper `tokenIn`. */
 export const rateWrapper = defineOp(
   {
     name: 'rate-wrapper',

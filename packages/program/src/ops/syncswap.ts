@@ -1,7 +1,7 @@
 import { address } from './fields.ts'
 import { defineOp, inPool } from './op.ts'
 
-/** `vault` is zero where the pool holds its tokens itself. */
+/** Swaps in a pool; `vault` is the zero address if the pool holds its tokens itself. */
 export const syncswap = defineOp(
   {
     name: 'syncswap',

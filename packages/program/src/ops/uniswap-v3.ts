@@ -1,7 +1,7 @@
 import { address } from './fields.ts'
 import { defineOp, inPool } from './op.ts'
 
-/** Every pool that asks for its input in a callback, whatever its fork calls that. */
+/** Swaps in any pool that requests its input by a callback, whatever the fork names the callback. */
 export const uniswapV3 = defineOp(
   {
     name: 'uniswap-v3',

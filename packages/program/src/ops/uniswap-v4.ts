@@ -4,7 +4,7 @@ import { defineOp, inSeries, type Keccak } from './op.ts'
 type Address = `0x${string}`
 type Hop = { readonly tokenOut: Address; readonly fee: number; readonly tickSpacing: number; readonly hooks: Address }
 
-/** Several pools of the singleton in one unlock; the zero address is native. */
+/** Swaps in several pools of the singleton in one unlock; the zero address is native. */
 export const uniswapV4 = defineOp(
   {
     name: 'uniswap-v4',
@@ -14,9 +14,9 @@ export const uniswapV4 = defineOp(
     fields: { manager: address },
     hops: {
       tokenOut: address,
-      // As in the pool key; 0x800000 for one that can be set anew.
+      // Fee in the pool key; 0x800000 for a dynamic fee.
       fee: uint(3),
-      // Signed on chain; a pool's spacing is never negative.
+      // Signed on chain, but never negative.
       tickSpacing: uint(3, { below: 2 ** 23 }),
       hooks: { kind: 'address', flag: 64 },
     },
@@ -31,7 +31,7 @@ export const uniswapV4 = defineOp(
     })),
 )
 
-/** Hash of the words of the pool's key. */
+/** Returns the pool id: the hash of the words of the pool key. */
 function idOf({ tokenOut, fee, tickSpacing, hooks }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
   const currencies = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
   const key = [...currencies, BigInt(fee), BigInt(tickSpacing), BigInt(hooks)]

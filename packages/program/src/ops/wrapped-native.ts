@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from '../zero.ts'
 import { address } from './fields.ts'
 import { defineOp } from './op.ts'
 
-/** Native to wrapped; `tokenIn` is the zero address and not in the bytes. */
+/** Wraps the native token; `tokenIn` is the zero address and not encoded. */
 export const wrap = defineOp(
   {
     name: 'wrap',
@@ -16,7 +16,7 @@ export const wrap = defineOp(
   ({ wrapped, tokenIn }) => [{ pool: wrapped, tokenIn, tokenOut: wrapped }],
 )
 
-/** Wrapped to native; `tokenIn` is the wrapper. */
+/** Unwraps to the native token; `tokenIn` is the wrapper. */
 export const unwrap = defineOp(
   {
     name: 'unwrap',

@@ -1,4 +1,4 @@
-/** Random steps of every operation, for the property tests of this package and of the contracts. */
+/** Random steps of every operation, for property tests of this package and of the contracts. */
 import fc from 'fast-check'
 import { SHARE_DENOMINATOR } from '../format.ts'
 import type { Field, Fields } from '../ops/fields.ts'
@@ -9,11 +9,11 @@ import { ZERO_ADDRESS } from '../zero.ts'
 
 type Address = `0x${string}`
 
-/** Stands for the sender's input token. */
+/** Placeholder for the sender's input token. */
 export const PULLED_TOKEN: Address = `0x${'aa'.repeat(20)}`
 
 const hexOf = (bytes: Uint8Array): Address => `0x${Buffer.from(bytes).toString('hex')}`
-/** Never the zero address, which stands for native token. */
+/** Random address; never the zero address, which represents the native token. */
 const address = fc.uint8Array({ minLength: 20, maxLength: 20, min: 1 }).map(hexOf)
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hexOf)
 const amount = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n })
@@ -53,7 +53,7 @@ function drawn(field: Field): fc.Arbitrary<unknown> {
 const drawnFields = (fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, drawn(field)]))
 
-/** In every way that the operation can be paid. */
+/** Steps with every input and output kind that the operation supports. */
 function stepsOf(op: Op): fc.Arbitrary<Step>[] {
   const own = {
     op: fc.constant(op.name),

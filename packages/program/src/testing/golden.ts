@@ -1,4 +1,4 @@
-/** Programs with their bytes, written down by hand; contracts/test/Golden.t.sol runs them in the Executor. */
+/** Programs with hand-written bytes; contracts/test/Golden.t.sol runs them in the Executor. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Step } from '../ops/index.ts'
@@ -12,7 +12,7 @@ export type Golden = {
 
 const file = join(import.meta.dirname, '../../golden/programs.json')
 
-// Amounts are decimal strings in the file, bigint in a step.
+// Amounts are decimal strings in the file and bigint in a step.
 export const golden: readonly Golden[] = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
   key === 'amount' && typeof value === 'string' ? BigInt(value) : value,
 )

@@ -1,4 +1,4 @@
-/** Tools for tests of other packages: random steps, the golden programs, and the parts of the decoder. */
+/** Test tools for other packages: random steps, golden programs, and the byte reader. */
 export { ByteReader } from '../bytes.ts'
 export { decodeStep } from '../decode.ts'
 export { inputKinds } from '../format.ts'

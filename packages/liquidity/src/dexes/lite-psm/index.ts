@@ -1,3 +1,4 @@
+/** Family of Maker's LitePSM modules. */
 import { ILitePsm__factory, LitePsmLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -13,7 +14,7 @@ const lens = LitePsmLens__factory.createInterface()
 const psm = ILitePsm__factory.createInterface()
 const READ_GAS = 60_000
 
-/** A row is a module. */
+/** Finds the pool of a row, which is a module. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex, address } = row
   const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('tokens', [address]) as Hex, gas: READ_GAS }]
@@ -39,12 +40,13 @@ const topics: readonly Hex[] = (['SellGem', 'BuyGem', 'File'] as const).map(
   (name) => psm.getEvent(name as 'SellGem').topicHash as Hex,
 )
 
+/** LitePSM modules, which trade DAI and a stablecoin (gem) at a fixed price. */
 export const litePsm: DexFamily<LitePsmState> = {
   id: 'lite-psm',
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // DAI comes and goes by calls of others that other contracts tell of, and gems by the pocket's own transfers.
+  // DAI changes by calls that emit logs of other contracts, and gems by transfers of the pocket.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Token} from "./Tokens.sol";
+
+/// @notice Pools of the families whose bytecode is not published as a package, which run dry: each consumes at most `capacity` of
+///   its input, asks for its payment as its family does, and pays one unit of output for each unit that it consumes.
+/// @dev Native token is the zero address. Output tokens are minted.
+abstract contract PartialPool {
+    uint256 public capacity;
+
+    constructor(uint256 capacity_) {
+        capacity = capacity_;
+    }
+
+    receive() external payable {}
+
+    function _consumed(uint256 amount) internal view returns (uint256) {
+        return amount < capacity ? amount : capacity;
+    }
+
+    function _pay(address token, address to, uint256 amount) internal {
+        if (token != address(0)) return Token(token).mint(to, amount);
+        (bool ok,) = to.call{value: amount}("");
+        require(ok, "native refused");
+    }
+
+    function _callBack(bytes memory data) internal {
+        (bool ok, bytes memory answer) = msg.sender.call(data);
+        if (ok) return;
+        assembly ("memory-safe") {
+            revert(add(answer, 0x20), mload(answer))
+        }
+    }
+}
+
+/// @notice Ambient's dex: takes what it sells by allowance, and hands unsold native token back.
+contract PartialAmbient is PartialPool {
+    constructor(uint256 capacity_) PartialPool(capacity_) {}
+
+    function userCmd(uint16, bytes calldata command) external payable {
+        (address base, address quote,, bool isBuy,, uint256 amount) =
+            abi.decode(command, (address, address, uint256, bool, bool, uint256));
+        uint256 consumed = _consumed(amount);
+        if (!isBuy) (base, quote) = (quote, base);
+        if (base == address(0)) _pay(base, msg.sender, msg.value - consumed);
+        else Token(base).transferFrom(msg.sender, address(this), consumed);
+        _pay(quote, msg.sender, consumed);
+    }
+}
+
+/// @notice iZiSwap's pool: asks for what it consumed, as the first amount or the second.
+contract PartialIziswap is PartialPool {
+    address internal immutable X;
+    address internal immutable Y;
+
+    constructor(uint256 capacity_, address x, address y) PartialPool(capacity_) {
+        (X, Y) = (x, y);
+    }
+
+    function swapX2Y(address to, uint128 amount, int24, bytes calldata) external returns (uint256, uint256) {
+        uint256 consumed = _consumed(amount);
+        _swap(to, consumed, X, Y, abi.encodeWithSignature("swapX2YCallback(uint256,uint256,bytes)", consumed, 7, ""));
+        return (consumed, consumed);
+    }
+
+    function swapY2X(address to, uint128 amount, int24, bytes calldata) external returns (uint256, uint256) {
+        uint256 consumed = _consumed(amount);
+        _swap(to, consumed, Y, X, abi.encodeWithSignature("swapY2XCallback(uint256,uint256,bytes)", 7, consumed, ""));
+        return (consumed, consumed);
+    }
+
+    function _swap(address to, uint256 consumed, address from, address into, bytes memory callback) private {
+        _pay(into, to, consumed);
+        uint256 before = Token(from).balanceOf(address(this));
+        _callBack(callback);
+        require(Token(from).balanceOf(address(this)) - before == consumed, "not paid");
+    }
+}
+
+/// @notice A singleton that keeps account of what its caller owes, as Ekubo's core and Pancake's vault with its manager do: both
+///   refuse a lock that ends with anything owed.
+abstract contract PartialSingleton is PartialPool {
+    mapping(address => int256) internal owed;
+    mapping(address => uint256) internal before;
+
+    function _trade(address from, address into, uint256 amount) internal returns (uint256 consumed) {
+        consumed = _consumed(amount);
+        owed[from] += int256(consumed);
+        owed[into] -= int256(consumed);
+    }
+
+    function _holds(address token) internal view returns (uint256) {
+        return token == address(0) ? address(this).balance : Token(token).balanceOf(address(this));
+    }
+
+    function _settled(address[3] memory tokens) internal view {
+        for (uint256 k; k < 3; ++k) require(owed[tokens[k]] == 0, "something is owed");
+    }
+}
+
+/// @notice Ekubo's core, of three tokens.
+contract PartialEkubo is PartialSingleton {
+    address[3] internal tokens;
+
+    constructor(uint256 capacity_, address[3] memory tokens_) PartialPool(capacity_) {
+        tokens = tokens_;
+    }
+
+    fallback() external payable {
+        bytes4 name = msg.sig;
+        if (name == bytes4(keccak256("lock()"))) {
+            before[address(0)] = address(this).balance;
+            _callBack(bytes.concat(bytes4(0), bytes32(uint256(1)), msg.data[4:]));
+            // Native token counts as paid when it arrives.
+            owed[address(0)] -= int256(address(this).balance) - int256(before[address(0)]);
+            _settled(tokens);
+        } else if (name == bytes4(keccak256("startPayments()"))) {
+            address token = address(uint160(uint256(bytes32(msg.data[4:]))));
+            before[token] = _holds(token);
+        } else if (name == bytes4(keccak256("completePayments()"))) {
+            address token = address(uint160(uint256(bytes32(msg.data[4:]))));
+            owed[token] -= int256(_holds(token) - before[token]);
+        } else if (name == bytes4(keccak256("withdraw()"))) {
+            address token = address(bytes20(msg.data[4:]));
+            uint256 amount = uint128(bytes16(msg.data[44:]));
+            owed[token] += int256(amount);
+            _pay(token, address(bytes20(msg.data[24:])), amount);
+            if (token == address(0)) before[token] -= amount;
+        } else {
+            (address token0, address token1,, uint256 params) =
+                abi.decode(msg.data[4:], (address, address, bytes32, uint256));
+            bool zeroForOne = params & (1 << 31) == 0;
+            (address from, address into) = zeroForOne ? (token0, token1) : (token1, token0);
+            uint256 consumed = _trade(from, into, uint128(params >> 32));
+            uint256 given = uint128(-int128(uint128(consumed)));
+            uint256 delta = zeroForOne ? consumed << 128 | given : given << 128 | consumed;
+            assembly ("memory-safe") {
+                mstore(0x00, delta)
+                return(0x00, 0x20)
+            }
+        }
+    }
+}
+
+/// @notice PancakeSwap Infinity's vault and a manager of pools with ticks, of three tokens.
+contract PartialInfinity is PartialSingleton {
+    struct PoolKey {
+        address currency0;
+        address currency1;
+        address hooks;
+        address poolManager;
+        uint24 fee;
+        bytes32 parameters;
+    }
+
+    struct SwapParams {
+        bool zeroForOne;
+        int256 amountSpecified;
+        uint160 sqrtPriceLimitX96;
+    }
+
+    address[3] internal tokens;
+    address internal synced;
+
+    constructor(uint256 capacity_, address[3] memory tokens_) PartialPool(capacity_) {
+        tokens = tokens_;
+    }
+
+    function lock(bytes calldata data) external returns (bytes memory) {
+        _callBack(abi.encodeWithSignature("lockAcquired(bytes)", data));
+        _settled(tokens);
+        return "";
+    }
+
+    function swap(PoolKey calldata key, SwapParams calldata params, bytes calldata) external returns (int256) {
+        (address from, address into) =
+            params.zeroForOne ? (key.currency0, key.currency1) : (key.currency1, key.currency0);
+        uint256 given = _trade(from, into, uint256(-params.amountSpecified));
+        uint256 taken = uint128(-int128(uint128(given)));
+        return int256(params.zeroForOne ? taken << 128 | given : given << 128 | taken);
+    }
+
+    function sync(address token) external {
+        (synced, before[token]) = (token, _holds(token));
+    }
+
+    function settle() external payable {
+        if (msg.value != 0) owed[address(0)] -= int256(msg.value);
+        else owed[synced] -= int256(_holds(synced) - before[synced]);
+    }
+
+    function take(address token, address to, uint256 amount) external {
+        owed[token] += int256(amount);
+        _pay(token, to, amount);
+    }
+}
+
+/// @notice Exchanges of an asset of six decimals at par, a fee aside, which trade whole units of the asset.
+abstract contract UnitExchange {
+    uint256 internal constant WAD = 1e18;
+    uint256 internal constant FACTOR = 1e12;
+    Token public immutable ASSET;
+    Token public immutable MONEY;
+    /// @notice Fee, 1e18 is 100 %.
+    uint256 public immutable FEE;
+
+    constructor(Token asset, Token money, uint256 fee) {
+        (ASSET, MONEY, FEE) = (asset, money, fee);
+    }
+
+    function costOf(uint256 assets) public view returns (uint256) {
+        return assets * FACTOR + assets * FACTOR * FEE / WAD;
+    }
+
+    function _buy(address to, uint256 assets) internal {
+        MONEY.transferFrom(msg.sender, address(this), costOf(assets));
+        ASSET.mint(to, assets);
+    }
+
+    function _sell(address to, uint256 assets) internal {
+        ASSET.transferFrom(msg.sender, address(this), assets);
+        MONEY.mint(to, assets * FACTOR);
+    }
+}
+
+/// @notice Maker's module. @dev As DssLitePsm: the fee is on top, rounded down.
+contract UnitPsm is UnitExchange {
+    constructor(Token gem, Token dai, uint256 fee) UnitExchange(gem, dai, fee) {}
+
+    function to18ConversionFactor() external pure returns (uint256) {
+        return FACTOR;
+    }
+
+    function tout() external view returns (uint256) {
+        return FEE;
+    }
+
+    function buyGem(address to, uint256 gems) external returns (uint256) {
+        _buy(to, gems);
+        return costOf(gems);
+    }
+
+    function sellGem(address to, uint256 gems) external returns (uint256) {
+        _sell(to, gems);
+        return gems * FACTOR;
+    }
+}
+
+/// @notice Aave's module of GHO. @dev A sale takes fewer units than it is offered if the rest is worth nothing: here an odd one.
+contract UnitGsm is UnitExchange {
+    constructor(Token asset, Token gho, uint256 fee) UnitExchange(asset, gho, fee) {}
+
+    function getAssetAmountForBuyAsset(uint256 maxGho)
+        public
+        view
+        returns (uint256 assets, uint256 gho, uint256 gross, uint256 fee)
+    {
+        assets = ((maxGho + 1) * WAD - 1) / (FACTOR * (WAD + FEE));
+        gho = costOf(assets);
+        gross = assets * FACTOR;
+        fee = gho - gross;
+    }
+
+    function buyAsset(uint256 minAmount, address to) external returns (uint256, uint256) {
+        _buy(to, minAmount);
+        return (minAmount, costOf(minAmount));
+    }
+
+    function sellAsset(uint256 maxAmount, address to) external returns (uint256, uint256) {
+        uint256 sold = maxAmount / 2 * 2;
+        _sell(to, sold);
+        return (sold, sold * FACTOR);
+    }
+}

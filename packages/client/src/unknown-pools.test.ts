@@ -1,0 +1,38 @@
+/** Pools that nothing proves, found from bytes: addresses of pairs are those that known factories have on chain. */
+import { encodeGuardSwap } from '@sluice/bindings/guard'
+import { encodeProgram, type Step } from '@sluice/program'
+import { expect, test } from 'vitest'
+import { contractsOf, explain, unknownPools } from './index.ts'
+
+const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+/** Uniswap's pair, and its V3 pool of 0.05 %, of both on Ethereum. */
+const PAIR = '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc'
+const POOL = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640'
+const contracts = contractsOf(1)!
+const at = (digits: string) => `0x${digits.repeat(20)}` as const
+
+function unknownOf(...pools: readonly { op: 'uniswap-v2' | 'uniswap-v3'; pool: string; feePpm?: number }[]) {
+  const steps = pools.map(({ op, pool, feePpm = 3_000 }) => ({
+    ...{ op, pool, zeroForOne: false, tokenIn: WETH },
+    ...(op === 'uniswap-v2' && { feePpm }),
+    ...{ input: { kind: 'pull', amount: 1_000n }, output: { kind: 'recipient' } },
+  })) as unknown as Step[]
+  const data = encodeGuardSwap({
+    ...{ tokenIn: WETH, amountIn: 1_000n, value: 0n, tokenOut: USDC, minOutput: 990n, deadline: 1_800_000_000n },
+    ...{ executor: at('33'), wrapper: at('00'), feePpm: 0n, feeRecipient: at('00'), recipient: at('55') },
+    ...{ direct: false, program: encodeProgram(steps) },
+  })
+  return unknownPools(explain({ from: at('55'), to: contracts.guard, data, value: '0' }), contracts)
+}
+
+test('pools of known factories are known by their addresses, though the bytes name no output of a step', () => {
+  expect(unknownOf({ op: 'uniswap-v2', pool: PAIR }, { op: 'uniswap-v3', pool: POOL })).toEqual([])
+})
+
+test('another address, the pool of another kind, and a fee that is not of the factory are named', () => {
+  const stranger = at('ba')
+  expect(unknownOf({ op: 'uniswap-v2', pool: stranger }, { op: 'uniswap-v3', pool: POOL })).toEqual([stranger])
+  expect(unknownOf({ op: 'uniswap-v2', pool: POOL })).toEqual([POOL])
+  expect(unknownOf({ op: 'uniswap-v2', pool: PAIR, feePpm: 100_000 })).toEqual([PAIR])
+})

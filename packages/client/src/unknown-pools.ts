@@ -1,0 +1,44 @@
+/** Pools of a transaction that nothing proves, from its bytes alone. */
+import { type Step, tradesOf } from '@sluice/program'
+import type { SwapContracts } from './contracts.ts'
+import type { Explanation } from './explain.ts'
+import { keccak256 } from './keccak.ts'
+import { type Unproven, unprovenFields } from './proof.ts'
+import type { SwapLeg } from './types.ts'
+
+/**
+ * Pools of a transaction that follow from no known factory and are in none of the lists: they may run any code, and can keep what
+ * exceeds the lowest output. The bytes do not name the output token of every step, so all tokens of the swap are tried.
+ *
+ * @param contracts - everything that is trusted on the chain
+ * @example
+ * ```ts
+ * const unknown = unknownPools(explain(tx), contractsOf(1)!)
+ * ```
+ */
+export function unknownPools(explanation: Explanation, contracts: SwapContracts): readonly string[] {
+  const { tokenIn, tokenOut, steps } = explanation
+  const wrapper = contracts.wrapper ? [contracts.wrapper] : []
+  const named = steps.flatMap((step) => [step.tokenIn, 'tokenOut' in step ? step.tokenOut : []].flat())
+  const tokens = [...new Set([tokenOut, ...named, ...wrapper].map((token) => token.toLowerCase()))]
+  const unknown = steps.flatMap((step) => openFields(step, tokens, contracts, [tokenIn, tokenOut]))
+  return [...new Set(unknown.map(({ pool, value }) => pool || value))]
+}
+
+/** Fields of a step that nothing proves, by the output token that leaves the fewest. */
+function openFields(
+  step: Step,
+  tokens: readonly string[],
+  contracts: SwapContracts,
+  ends: readonly string[],
+): readonly Unproven[] {
+  const trades = tradesOf(step, keccak256)
+  let fewest: readonly Unproven[] | undefined
+  for (const tokenOut of tokens) {
+    const legs = trades.map(({ pool }) => ({ pool, tokenIn: step.tokenIn, tokenOut }) as SwapLeg)
+    const open = unprovenFields([step], legs, contracts, ends)
+    if (!fewest || open.length < fewest.length) fewest = open
+    if (fewest.length === 0) break
+  }
+  return fewest ?? []
+}

@@ -1,0 +1,197 @@
+/**
+ * Writes docs/audit/families.md: how each operation of the Executor is paid, who holds what a pool leaves, who may call back, and
+ * which answers it relies on. Read from the sources, so the page cannot say what they do not. `npm run audit:scope` runs it.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ops } from '@sluice/program'
+import { root } from './lib/run.ts'
+
+const SOURCES = join(root, 'contracts/src')
+const read = (path: string) => readFileSync(join(SOURCES, path), 'utf8')
+const core = read('core/ExecutorCore.sol')
+
+export type FamilyFacts = {
+  readonly name: string
+  readonly source: string
+  readonly paid: readonly string[]
+  readonly partial: readonly string[]
+  readonly callback: string
+  readonly answers: readonly string[]
+  readonly output: string
+}
+
+/** Ways to pay a step, by what its source calls. The page explains the words. */
+const AHEAD = /Inputs\.(prepay|pay)\(/
+const MEASURED = /Inputs\.payMeasured\(/
+const TAKES = /Inputs\.take(Pair)?\(/
+
+/** Outcome of a fill that is not whole, by what guards it in the source. */
+const PARTIAL: readonly (readonly [pattern: RegExp, text: string])[] = [
+  [/!pulled\) Inputs\.requireWhole/, "not drawn (the sender's own token); else reverts, by the amounts returned"],
+  [/requireWhole\(trade\.pool, nativeBefore/, 'native: reverts, by the balance'],
+  [/Inputs\.requireSpent\(/, 'token: reverts, by the approval'],
+  [/isPulled\(flags\)\)\s*\{?\s*amount = Inputs\.take/, 'not drawn (of the sender only the cost is)'],
+  [/Inputs\.forfeit\(/, 'forfeited'],
+  [/clearApproval\(/, 'exact input; the approval is cleared'],
+]
+
+/** Behavior of genuine code where the Executor guards nothing; not read from our sources. */
+const UNGUARDED: Readonly<Record<string, string>> = {
+  'balancer-v3': 'the vault has all of it, and reverts an unlock that ends with a credit or a debt',
+  'wrapped-native': 'one to one',
+  'aave-v3': 'withdrawal: burns the aTokens it is told to',
+  erc4626: 'redemption: burns the shares it is told to',
+  'rate-wrapper': 'unwrapping: burns the shares it is told to',
+}
+
+const STARTS: Readonly<Record<string, string>> = { wrap: 'wrapped-native', unwrap: 'wrapped-native' }
+
+export function familyFacts(): FamilyFacts[] {
+  return ops.map(({ name }) => {
+    const folder = STARTS[name] ?? name
+    const file = readdirSync(join(SOURCES, 'dexes', folder)).find((each) => each.endsWith('.sol'))!
+    const source = read(`dexes/${folder}/${file}`).replace(/^\s*\/\/.*$/gm, '')
+    const own = folder === 'wrapped-native' ? functionOf(source, name) : source
+    const entry = new RegExp(`opcode == Program\\.${name.replaceAll('-', '_').toUpperCase()}\\) at = (\\w+)`).exec(
+      core,
+    )?.[1]
+    if (!entry) throw new Error(`ExecutorCore has no branch of ${name}`)
+    const step = entry.startsWith('_') ? functionOf(core, entry) : ''
+    return {
+      name,
+      source: `contracts/src/dexes/${folder}/${file}`,
+      paid: paidBy(own, step),
+      partial: partialOf(name, folder, own, step),
+      callback: callbackOf(step),
+      answers: answersOf(own),
+      output: outputOf(own),
+    }
+  })
+}
+
+function paidBy(source: string, step: string): string[] {
+  if (step) return ['callback']
+  const found: string[] = []
+  if (AHEAD.test(source)) found.push('ahead')
+  if (MEASURED.test(source)) found.push('ahead, measured')
+  if (TAKES.test(source)) found.push(/\.approve\(/.test(source) ? 'taken, approved' : 'taken')
+  if (/\{value: /.test(source)) found.push('native with the call')
+  return found
+}
+
+function partialOf(name: string, folder: string, source: string, step: string): string[] {
+  const notDrawn = "not drawn (the sender's own token)"
+  if (/_answered\(pool, flags, consumed, amount\)|requireWhole\(pool, consumed, amount\)/.test(step))
+    return [`${notDrawn}; else reverts, by the amounts returned`]
+  const rounding = /ROUNDING_BITS = (\d+);/.exec(source)?.[1]
+  if (/\w+\.finish\(pool, token, consumed, amount\)/.test(step) && rounding)
+    return [
+      `${notDrawn}; else reverts, by the amounts returned, but for 2^-${rounding} of the input, which is forfeited`,
+    ]
+  const found = PARTIAL.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
+  if (/!pulled\) Inputs/.test(source))
+    found.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
+  if (AHEAD.test(source) || MEASURED.test(source)) found.push('the pool keeps it')
+  if (/\{value: /.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
+    found.push('native: unguarded, exact input')
+  const own = UNGUARDED[folder]
+  if (own) found.push(own)
+  if (found.length === 0) throw new Error(`${name}: nothing says what becomes of a partial fill`)
+  return found
+}
+
+/** The flag that names the awaited callback in the Executor's slot. */
+function callbackOf(step: string): string {
+  if (!step) return 'nobody'
+  const flag = /_await\(\w+, flags, token, (\w+)\)/.exec(step)?.[1]
+  if (!flag) throw new Error('a step with a function of its own awaits no callback')
+  return flag === '0' ? 'the pool' : `the contract called (\`${flag}\`)`
+}
+
+/** Functions whose answers the step uses, of others' contracts. */
+function answersOf(source: string): string[] {
+  const views = viewsOf(source)
+  const called = [...source.matchAll(/\.(\w+)(?:\{[^}]*\})?\(/g)].map(([, name]) => name!)
+  const asked = [...new Set(called.filter((name) => views.has(name)))].map((name) => `\`${name}\``)
+  if (/function owed\(/.test(source)) asked.push('the amount that the callback asks for')
+  if (/0x0902f1ac/.test(source)) asked.push('`getReserves`')
+  if (/:= mload\(0x00\)|consumed := mload|consumed(?:,)?\) =|\(,, amount\) =/.test(source))
+    asked.push('amounts that `swap` returns')
+  if (/Inputs\.(requireSpent|forfeit)\(|clearApproval\(/.test(source)) asked.push("`allowance` of the input's token")
+  if (/balanceOf\(pool\)|balanceOf\(\w+\.pool\)|payMeasured/.test(source))
+    asked.push("`balanceOf` of the pool in the input's token")
+  if (/requireWhole\(trade\.pool, nativeBefore/.test(source)) asked.push("the Executor's own balance")
+  return [...new Set(asked)]
+}
+
+/** View functions of the interfaces that a family's source imports. */
+function viewsOf(source: string): ReadonlySet<string> {
+  const files = [...source.matchAll(/interfaces\/(I\w+)\.sol/g)].map(([, name]) => name!)
+  const views = files
+    .filter((name) => !['IERC20', 'IExecutor'].includes(name))
+    .flatMap((name) => [...read(`interfaces/${name}.sol`).matchAll(/function (\w+)\([^)]*\)[^;{]*\bview\b/g)])
+    .map(([, name]) => name!)
+  return new Set(views)
+}
+
+function outputOf(source: string): string {
+  if (/passOn\(/.test(source)) return 'measured, passed on'
+  if (/\.sendNative\(|wrapper\.transfer\(/.test(source)) return 'passed on, the same amount'
+  return 'sent by the pool'
+}
+
+/** Text of a function from its name to its closing brace; as indented in contracts. */
+function functionOf(source: string, name: string): string {
+  const text = new RegExp(`^ {4}function ${name}\\b[\\s\\S]*?^ {4}}$`, 'm').exec(source)?.[0]
+  if (!text) throw new Error(`there is no function ${name}`)
+  return text
+}
+
+/** The error as the Executor's interface declares it. */
+function partialFillError(): string {
+  const declared = /error (PartialFill\([^)]*\));/.exec(read('interfaces/IExecutor.sol'))?.[1]
+  if (!declared) throw new Error('IExecutor declares no PartialFill')
+  return declared
+}
+
+export function familiesTable(): string {
+  const cell = (parts: readonly string[]) => (parts.length > 0 ? parts.join('; ') : '–')
+  const rows = familyFacts().map(({ name, source, paid, partial, callback, answers, output }) => {
+    const link = `[\`${name}\`](../../${source})`
+    return `| ${link} | ${cell(paid)} | ${cell(partial)} | ${callback} | ${cell(answers)} | ${output} |`
+  })
+  return [
+    '| operation | input is paid | a fill that is not whole | may call back | answers relied on | output |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n')
+}
+
+export function familiesPage(): string {
+  return `# Operations of the Executor
+
+Made by \`npm run audit:scope\` from the sources of the Executor; a test compares it with them. An order that names a program with any of these
+steps is bounded by the Guard all the same: the sender pays at most \`amountIn\`, and the recipient gets at least \`minOutput\`.
+
+${familiesTable()}
+
+**Input.** \`ahead\`: it goes to the pool before the call, drawn from the sender, out of the Executor, or left there by the step before; \`measured\`: the
+pool is told the growth of its balance. \`callback\`: the pool asks for it while it is called; the Guard lends it from the sender, or the Executor pays.
+\`taken\`: the Executor holds it before the call; \`approved\`: for exactly that amount.
+
+**A fill that is not whole.** \`not drawn\`: the rest never leaves the sender. \`reverts\`: with \`${partialFillError()}\`, so that no remainder
+stays in the Executor for the next caller ([decision](../decisions/no-remainder.md)). \`the pool keeps it\`: the pool has the input already, and the output that the Guard checks is lower.
+\`the manager reverts\`: genuine managers
+refuse to end a lock with a credit that nobody took. \`forfeited\`: an exchange of whole units leaves less than one unit, or a pool rounds; the
+rest is sent to it, and its approval is cleared. \`exact input\` and
+the entries on burning describe genuine code of the protocol, which the Executor does not check; what such code leaves is slack above \`minOutput\`.
+
+**Callbacks.** The slot \`AWAITED\` names one contract and one kind of callback. It is set by \`execute\` only, cleared by the callback, and a step
+whose callback did not come reverts (\`CallbackMissing\`). Callback data name neither payer nor token. The amount that a callback asks for is bounded by
+what is left of the loan, or by the balance of the Executor.
+
+**Answers.** A hostile answer changes amounts within the slack, or makes the step revert. Balances of the Executor's output are measured where the
+output is \`measured\`. Each step also relies on \`transfer\` and \`approve\` of the input's token as \`Transfers.sol\` describes.
+`
+}
