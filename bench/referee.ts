@@ -41,7 +41,8 @@ async function judge(services: Services, hash: Hex): Promise<RefereeResponse> {
     time: async <T>(_stage: string, run: () => T | Promise<T>) => run(),
     log: silentLog(),
   }
-  return verdictResponse(await services.chain(1).live.judge(hash, work))
+  const { chain, live } = services.chain(1)
+  return verdictResponse(await live.judge(hash, work), chain)
 }
 
 type Read = {

@@ -69,7 +69,7 @@ async function run(chainId: number): Promise<number> {
       await live.settled(SETTLE_MS)
       verdict = await live.judge(hash.toLowerCase() as Hex, work)
     }
-    const body = verdictResponse(verdict)
+    const body = verdictResponse(verdict, chain)
     if (values.json) console.log(JSON.stringify(body, null, 2))
     else {
       const tokens = [...new Set(body.trades.flatMap(({ src, dst }) => [src, dst]))].filter((token) => token !== NATIVE)

@@ -1,7 +1,9 @@
 /** Verdict on a mined swap, as `/referee` and `npm run referee` answer it. */
+import type { Chain } from '@sluice/chains'
 import type { Comparison, JudgedTrade, Verdict } from '@sluice/quoting'
 import { z } from 'zod'
-import { hexAddress, units } from './responses.ts'
+import { hexAddress, swapLeg, units } from './responses.ts'
+import { swapsOf } from './swap/response.ts'
 
 const signedUnits = z.string().regex(/^-?[0-9]+$/)
 const bps = z.number().nullable()
@@ -14,6 +16,7 @@ const comparison = z.object({
   netToAmount: signedUnits.nullable().describe('The same less its gas, at the gas price of the transaction.'),
   quoteId: z.string(),
   pools: z.array(z.string()).describe('Pools of that route.'),
+  swaps: z.array(swapLeg).describe('Legs of that route, as in an answer of `/quote`.'),
   bound: units
     .nullable()
     .describe('No route of the pools that the service knows pays more; null if no bound is known.'),
@@ -81,7 +84,8 @@ export const refereeResponse = z.object({
 })
 export type RefereeResponse = z.infer<typeof refereeResponse>
 
-export function verdictResponse({ mined, trades, sandwich, ...verdict }: Verdict): RefereeResponse {
+/** @param chain - of the transaction */
+export function verdictResponse({ mined, trades, sandwich, ...verdict }: Verdict, chain: Chain): RefereeResponse {
   return {
     hash: verdict.hash,
     outcome: verdict.outcome,
@@ -94,13 +98,16 @@ export function verdictResponse({ mined, trades, sandwich, ...verdict }: Verdict
     gasUsed: mined?.gasUsed.toString() ?? null,
     gasPrice: mined?.gasPriceWei.toString() ?? null,
     gasCost: mined?.costWei.toString() ?? null,
-    trades: trades.map(tradeBody),
+    trades: trades.map((trade) => tradeBody(trade, chain)),
     sandwich: sandwich && { ...sandwich, gain: sandwich.gain.toString() },
     unknown: [...verdict.unknown],
   }
 }
 
-function tradeBody({ trader, recipient, tokenIn, tokenOut, ...trade }: JudgedTrade): RefereeResponse['trades'][number] {
+function tradeBody(
+  { trader, recipient, tokenIn, tokenOut, ...trade }: JudgedTrade,
+  chain: Chain,
+): RefereeResponse['trades'][number] {
   return {
     ...{ trader, recipient, src: tokenIn, dst: tokenOut },
     fromAmount: trade.amountIn.toString(),
@@ -108,17 +115,18 @@ function tradeBody({ trader, recipient, tokenIn, tokenOut, ...trade }: JudgedTra
     netToAmount: trade.netAmountOut?.toString() ?? null,
     toAmountAtParent: trade.paidAtParent?.toString() ?? null,
     fees: trade.fees.map(({ amount, ...fee }) => ({ ...fee, amount: amount.toString() })),
-    comparisons: trade.comparisons.map(comparisonBody),
+    comparisons: trade.comparisons.map((comparison) => comparisonBody(comparison, chain)),
   }
 }
 
-function comparisonBody({ state, best, bound, leftBps, leftAtMostBps, leftNetBps }: Comparison) {
+function comparisonBody({ state, best, bound, leftBps, leftAtMostBps, leftNetBps }: Comparison, chain: Chain) {
   return {
     state,
     toAmount: best.amountOut.toString(),
     netToAmount: best.netAmountOut?.toString() ?? null,
     quoteId: best.id,
     pools: [...best.pools],
+    swaps: swapsOf(best.route, chain),
     bound: bound?.toString() ?? null,
     ...{ leftBps, leftAtMostBps, leftNetBps },
     ...(best.poolsPending && { poolsPending: true as const }),

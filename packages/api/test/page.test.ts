@@ -74,14 +74,18 @@ test('files with a hash in their names are kept for good, and sent compressed to
   expect(font.headers.get('content-encoding')).toBeNull()
 })
 
-test.each(['/app/assets/gone.js', '/app/assets/main-4f3a.js.map', '/app/../../package.json', '/nowhere', '/aggregator', '/prices'])(
-  '%s stays 404 with a body for programs',
-  async (path) => {
-    const answer = await fetch(`${server.url}${path}`)
-    expect(answer.status).toBe(404)
-    expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND' })
-  },
-)
+test.each([
+  '/app/assets/gone.js',
+  '/app/assets/main-4f3a.js.map',
+  '/app/../../package.json',
+  '/nowhere',
+  '/aggregator',
+  '/prices',
+])('%s stays 404 with a body for programs', async (path) => {
+  const answer = await fetch(`${server.url}${path}`)
+  expect(answer.status).toBe(404)
+  expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND' })
+})
 
 test('where no page was built, its paths are like any other that is not there', async () => {
   for (const path of ['/', '/app/explain']) {

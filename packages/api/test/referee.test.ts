@@ -59,14 +59,14 @@ beforeAll(async () => {
 afterAll(() => services?.close())
 
 async function judge(hash: string, by = services): Promise<RefereeResponse> {
-  const { live } = by.chain(31_337)
+  const { chain, live } = by.chain(31_337)
   const work = {
     signal: AbortSignal.timeout(120_000),
     time: async <T>(_: string, run: () => T | Promise<T>) => run(),
     log: silentLog(),
   }
   for (let round = 0; ; round++) {
-    const body = verdictResponse(await live.judge(hash as `0x${string}`, work))
+    const body = verdictResponse(await live.judge(hash as `0x${string}`, work), chain)
     const isPending = body.trades.some(({ comparisons }) => comparisons.some(({ poolsPending }) => poolsPending))
     if (!isPending || round === 10) return body
     await live.settled(10_000)
@@ -107,8 +107,9 @@ async function expectTrade(
   // Alone in its block: the state in its position is that of the parent.
   expect(trade!.comparisons.map(({ state }) => state)).toEqual(['position'])
   expect(trade!.toAmountAtParent).toBe(trade!.toAmount)
-  const { toAmount, bound, leftBps, leftAtMostBps, pools } = trade!.comparisons[0]!
+  const { toAmount, bound, leftBps, leftAtMostBps, pools, swaps } = trade!.comparisons[0]!
   expect(pools.length).toBeGreaterThan(0)
+  expect(swaps.map(({ pool }) => pool)).toEqual(pools)
   const left = Number(((BigInt(toAmount) - BigInt(trade!.toAmount)) * 10_000_000n) / BigInt(toAmount)) / 1_000
   expect(leftBps).toBe(left)
   if (bound !== null) {

@@ -10,6 +10,7 @@ import type { ApiParams } from './console/ApiPage.tsx'
 import { kinds } from './honesty/drift.ts'
 import type { HonestyParams } from './honesty/HonestyPage.tsx'
 import type { PricesParams } from './prices/PricesPage.tsx'
+import { readRefereeParams } from './referee/params.ts'
 import { readSimulateParams } from './simulate/params.ts'
 import { chainOf, readSwapParams } from './swap/params.ts'
 import { SwapPage } from './swap/SwapPage.tsx'
@@ -80,11 +81,18 @@ const api = createRoute({
   }),
 })
 
+const referee = createRoute({
+  getParentRoute: () => root,
+  path: '/app/referee',
+  component: lazyRouteComponent(() => import('./referee/RefereePage.tsx'), 'RefereePage'),
+  validateSearch: readRefereeParams,
+})
+
 const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
   typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string')
 
 export const router = createRouter({
-  routeTree: root.addChildren([swap, explain, simulate, prices, honesty, chains, api]),
+  routeTree: root.addChildren([swap, explain, simulate, referee, prices, honesty, chains, api]),
   defaultPreload: 'intent',
   scrollRestoration: true,
   // Pages see of a link what their own check has let through, and nothing else of it.
@@ -111,8 +119,8 @@ function NotFound() {
 function Broken({ error }: ErrorComponentProps) {
   return (
     <>
-      <h1>This page failed</h1>
-      <Notice kind="bad" title="It is a fault of the page." urgent>
+      <h1>Something broke</h1>
+      <Notice kind="bad" title="This is a bug in the page." urgent>
         {String((error as Error).message)}
       </Notice>
     </>

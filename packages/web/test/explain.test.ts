@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
+import { mined } from './src/mined.ts'
 import { type Stage, startStage } from './src/stage.ts'
 
 const browser = findBrowser()
@@ -7,14 +8,32 @@ const WAIT = { timeout: 20_000 }
 
 describe.skipIf(!browser)('the Explain page', () => {
   let stage: Stage
-  let tx: { readonly to: string; readonly data: string }
+  let tx: { readonly to: string; readonly data: string; readonly from: string }
+  let pools: readonly string[]
   beforeAll(async () => {
     stage = await startStage(browser!)
-    const query = `src=${stage.token('WETH')}&dst=${stage.token('USDC')}&amount=${50n * 10n ** 18n}&from=${stage.devnet.info.accounts[0]!.address}`
-    const response = await fetch(`${stage.server.url}/aggregator/31337?${query}`)
-    tx = ((await response.json()) as { tx: typeof tx }).tx
+    // The saved chain is old: a new block has the time of now, by which deadlines are set.
+    await stage.rpc('evm_mine')
+    const route = await swap('')
+    tx = route.tx
+    pools = route.swaps.map(({ pool }) => pool)
+    // The first answer leaves out tokens that the chain is still asked about.
+    await fetch(`${stage.server.url}/prices/31337?token=${stage.token('WETH')},${stage.token('USDC')}`)
   })
   afterAll(() => stage?.stop())
+
+  type Route = { readonly tx: typeof tx; readonly swaps: readonly { readonly pool: string }[] }
+
+  async function swap(terms: string): Promise<Route> {
+    const from = stage.devnet.info.accounts[0]!.address
+    const query = `src=${stage.token('WETH')}&dst=${stage.token('USDC')}&amount=${50n * 10n ** 18n}&from=${from}${terms}`
+    const response = await fetch(`${stage.server.url}/aggregator/31337?${query}`)
+    return (await response.json()) as Route
+  }
+
+  /** The calldata with another word at a place behind the selector. */
+  const withWord = (data: string, place: number, value: bigint): string =>
+    data.slice(0, 10 + 64 * place) + value.toString(16).padStart(64, '0') + data.slice(10 + 64 * (place + 1))
 
   const open = (fragment: string) => stage.open(`/app/explain?chain=31337#${fragment}`)
 
@@ -49,6 +68,9 @@ describe.skipIf(!browser)('the Explain page', () => {
     await page.locator('.verdict').waitFor(WAIT)
     expect(await page.locator('.bytes').textContent()).toBe(tx.data)
     expect(await page.locator('.mark--off').count()).toBe(0)
+    const missing = 'names and decimals of the tokens; prices of the tokens'
+    await page.getByText(`Not known here: the contract that it is sent to; ${missing}.`).waitFor(WAIT)
+    expect(await page.locator('.verdict--good').count()).toBe(0)
   })
 
   test('a fact lights its bytes', async () => {
@@ -81,7 +103,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     const transfer = `0xa9059cbb${tx.data.slice(10, 138)}`
     await page.getByRole('textbox').fill(transfer)
     await page.getByRole('button', { name: 'Explain', exact: true }).click()
-    await page.getByRole('alert').filter({ hasText: 'This is no swap of the Guard.' }).waitFor(WAIT)
+    await page.getByRole('alert').filter({ hasText: 'This isn’t a Sluice swap.' }).waitFor(WAIT)
     expect(page.url()).toContain(`#${transfer}`)
     await page.getByRole('textbox').fill('0x12345')
     await page.getByRole('button', { name: 'Explain', exact: true }).click()
@@ -90,6 +112,87 @@ describe.skipIf(!browser)('the Explain page', () => {
 
   test('a cut program is refused, not guessed at', async () => {
     const { page } = await open(tx.data.slice(0, -64))
-    await page.getByRole('alert').filter({ hasText: 'This is no swap of the Guard.' }).waitFor(WAIT)
+    await page.getByRole('alert').filter({ hasText: 'The calldata is malformed or truncated.' }).waitFor(WAIT)
+  })
+
+  const full = (data: string, from = tx.from) => `data=${data}&to=${tx.to}&from=${from}`
+
+  test('calls usual terms safe, with prices, fee, pools, and deadline in the sentence', async () => {
+    const { page, complaints } = await open(full(tx.data))
+    const verdict = page.getByRole('status').filter({ hasText: 'Safe terms.' })
+    await verdict.waitFor(WAIT)
+    const text = (await verdict.textContent())!
+    expect(text).toMatch(/Takes 50.* WETH \(\$1\d{5}\.\d\d\).* at least .* USDC \(\$1\d{5}\.\d\d\), or it reverts/)
+    expect(text).toMatch(
+      /minimum \d\.\d\d % below the value of the input · no fee · \d+ pools?, all known · valid until 20\d\d-/,
+    )
+    expect(complaints).toEqual([])
+  })
+
+  test.each([
+    [
+      'a minimum of 1 wei',
+      () => full(withWord(tx.data, 3, 1n)),
+      /the minimum is worth < \$0\.01, (100|99)\.\d\d % less than the \$/,
+    ],
+    [
+      'a deadline of 1970',
+      () => full(withWord(tx.data, 4, 60n)),
+      /its deadline has passed \(1970-01-01 00:01:00 UTC\): it would revert/,
+    ],
+    [
+      'a pool that nobody knows',
+      () => {
+        const pool = pools.find((one) => one.length === 42 && tx.data.includes(one.slice(2).toLowerCase()))!
+        return full(tx.data.replace(pool.slice(2).toLowerCase(), 'badbadbadbadbadbadbadbadbadbadbadbadbad0'))
+      },
+      /1 pool isn’t from a known factory \(0xbadb…bad0\)/,
+    ],
+    [
+      'another signer than the one who is paid',
+      async () => {
+        const other = `0x${'12'.repeat(20)}`
+        return full((await swap(`&recipient=${other}`)).tx.data)
+      },
+      /it pays 0x1212…1212, not the signer/,
+    ],
+  ] as const)('names %s as unusual, and shows no tick', async (_, fragment, expected) => {
+    const { page } = await open(await fragment())
+    await page.getByRole('status').filter({ hasText: expected }).waitFor(WAIT)
+    expect(await page.locator('.verdict--warn').count()).toBe(1)
+    expect(await page.locator('.verdict--good').count()).toBe(0)
+    await page.locator('.facts tr.odd').first().waitFor()
+  })
+
+  test('names a fee of 10 % and a slippage of 50 %, which the service itself encodes', async () => {
+    const fee = `&convenienceFee=10&convenienceFeeRecipient=0x${'34'.repeat(20)}&slippage=50`
+    const { page } = await open(full((await swap(fee)).tx.data))
+    const verdict = page.getByRole('status').filter({ hasText: /5\d\.\d\d % less than the \$/ })
+    await verdict.waitFor(WAIT)
+    await verdict.filter({ hasText: 'a fee of 10 % goes to 0x3434…3434' }).waitFor()
+    expect(await page.locator('.facts tr.odd').count()).toBe(2)
+  })
+
+  test('says what it does not know of bare calldata, and calls it no safe terms', async () => {
+    const { page } = await open(tx.data)
+    await page.getByText('Not known here: the contract that it is sent to.').waitFor(WAIT)
+    expect(await page.locator('.verdict--good').count()).toBe(0)
+  })
+
+  test('explains an example, and a transaction that is in a block', async () => {
+    const { page } = await stage.open('/app/explain?chain=31337')
+    await page.getByRole('button', { name: 'try an example' }).click()
+    await page.getByRole('status').filter({ hasText: 'Safe terms.' }).waitFor(WAIT)
+    expect(new URL(page.url()).hash).toContain('0x')
+    const hash = await (await mined(stage)).byService(10n ** 18n)
+    const { page: other } = await open(hash)
+    await other.getByText('This transaction is in a block, and succeeded.').waitFor(WAIT)
+    await other.getByRole('status').filter({ hasText: 'Safe terms.' }).waitFor(WAIT)
+  })
+
+  test('knows no transaction by a hash that is none', async () => {
+    const { page } = await open(`0x${'ab'.repeat(32)}`)
+    await page.getByRole('alert').filter({ hasText: 'No transaction with this hash on Devnet.' }).waitFor(WAIT)
+    expect(await page.getByText('failed').count()).toBe(0)
   })
 })

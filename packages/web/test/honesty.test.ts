@@ -11,7 +11,7 @@ const WAIT = { timeout: 20_000 }
 const PATH = '/app/honesty'
 const STATS = '**/stats/31337*'
 
-describe.skipIf(!browser)('the Honesty page', () => {
+describe.skipIf(!browser)('the page of quote accuracy', () => {
   let stage: Stage
   beforeAll(async () => {
     stage = await startStage(browser!, { DRIFT_SAMPLE_PERCENT: '100' })
@@ -24,7 +24,7 @@ describe.skipIf(!browser)('the Honesty page', () => {
   test('says that nothing was measured yet, and why', async () => {
     const { page, complaints } = await stage.open(PATH)
     await page.getByText('Nothing measured yet.').waitFor(WAIT)
-    await page.getByText('No quote of this chain has been looked at again.').waitFor()
+    await page.getByText('No data yet. Make a quote and wait two blocks.').waitFor()
     expect(await page.locator('.hn__sums dd').allTextContents()).toEqual(['0', 'not known', 'not known', 'not known'])
     expect(complaints).toEqual([])
   })
@@ -55,7 +55,7 @@ describe.skipIf(!browser)('the Honesty page', () => {
     await page.getByRole('heading', { name: 'Chains', exact: true }).waitFor(WAIT)
     await page.keyboard.press('g')
     await page.keyboard.press('h')
-    await page.getByRole('heading', { name: 'Honesty' }).waitFor(WAIT)
+    await page.getByRole('heading', { name: 'Quote accuracy' }).waitFor(WAIT)
     await page.getByRole('button', { name: 'Brands' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Brands' }).waitFor()
@@ -121,7 +121,7 @@ describe.skipIf(!browser)('the Honesty page', () => {
     const stats = { ...(await now()), withdrawing }
     await page.route(STATS, (route) => route.fulfill(json(stats)))
     await page.goto(`${stage.server.url}${PATH}`)
-    const panel = page.getByRole('region', { name: 'Not taken at their word' })
+    const panel = page.getByRole('region', { name: 'Unreliable pools' })
     await panel.getByText(/left out until \d\d:\d\d UTC/).waitFor(WAIT)
     await panel.getByText('2.50').waitFor()
     await shoot(page, 'honesty-left-out')

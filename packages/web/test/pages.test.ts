@@ -5,6 +5,7 @@ import { devnetDir } from '@sluice/api/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
+import { mined } from './src/mined.ts'
 import { measure, type Stage, startStage } from './src/stage.ts'
 
 const browser = findBrowser()
@@ -31,6 +32,7 @@ const pages: Readonly<Record<string, { readonly path: (stage: Stage) => string; 
   tampered: { path: () => '', there: '.verdict--bad' },
   simulate: { path: () => '/app/simulate', there: '.form' },
   prices: { path: () => '/app/prices', there: '.plot__line' },
+  referee: { path: () => '', there: '.gt' },
   honesty: { path: () => '/app/honesty?by=pool', there: '.plot__dot' },
   chains: { path: () => '/app/chains', there: '.tile--following' },
   api: { path: () => '/app/api', there: '.code pre' },
@@ -45,13 +47,17 @@ const stateThemes: Readonly<Record<string, readonly (typeof themes)[number][]>> 
 describe.skipIf(!browser)('every page', () => {
   let stage: Stage
   let data: string
+  let worse: string
   beforeAll(async () => {
     mkdirSync(shots, { recursive: true })
-    stage = await startStage(browser!, { DRIFT_SAMPLE_PERCENT: '100' })
+    stage = await startStage(browser!, {
+      ...{ DRIFT_SAMPLE_PERCENT: '100', RPC_TIMEOUT_MS: '30000', REQUEST_TIMEOUT_MS: '60000' },
+    })
     await measure(stage)
     const query = `src=${stage.token('WETH')}&dst=${stage.token('USDC')}&amount=${300n * 10n ** 18n}&from=${stage.devnet.info.accounts[0]!.address}`
     const answer = await (await fetch(`${stage.server.url}/aggregator/31337?${query}`)).json()
     data = (answer as { tx: { data: string } }).tx.data
+    worse = await (await mined(stage)).byRouter(40n * 10n ** 18n)
     // The first answers of a chain leave out what it is still asked about.
     await fetch(`${stage.server.url}/prices/31337?token=${stage.token('WETH')},${stage.token('LINK')}`)
   })
@@ -61,6 +67,7 @@ describe.skipIf(!browser)('every page', () => {
     const executor = stage.devnet.info.executor.slice(2).toLowerCase()
     if (name === 'explain') return `/app/explain#${data}`
     if (name === 'tampered') return `/app/explain#${data.replace(executor, `${executor.slice(0, -2)}00`)}`
+    if (name === 'referee') return `/app/referee?chain=31337&hash=${worse}`
     return pages[name]!.path(stage)
   }
 
@@ -99,6 +106,23 @@ describe.skipIf(!browser)('every page', () => {
         await page.context().close()
       },
     )
+  })
+
+  test('a posted list of the console is one, and the pages have their names', async () => {
+    const { page, complaints } = await stage.open('/app/api?ep=pricesPost')
+    await page.getByRole('button', { name: 'Send' }).click(WAIT)
+    await page.locator('.status', { hasText: '200' }).waitFor(WAIT)
+    const names = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()
+    expect(names).toEqual([
+      ...['Swap', 'Explain', 'Simulate', 'Referee', 'Prices', 'Accuracy', 'Chains', 'API', 'Docs'],
+    ])
+    for (const name of names.slice(1, -1)) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await expect.poll(() => page.title(), WAIT).toBe(`${name} · Sluice`)
+    }
+    expect(complaints).toEqual([])
+    await page.getByRole('link', { name: 'Docs' }).click()
+    await expect.poll(() => new URL(page.url()).pathname).toMatch(/^\/docs/)
   })
 
   test(`the first load is below ${FIRST_LOAD / 1000} kB`, async () => {
@@ -172,12 +196,14 @@ describe.skipIf(!browser)('every page', () => {
     '/app/chains?chain=%E2%80%AE',
     '/app/api?ep=7&lang=__proto__&set=[[]]',
     '/app/simulate?from=7&data={}&value=1e999',
+    '/app/referee?chain=x&hash=%E2%80%AE0x&trade=9e9&at=__proto__',
+    '/app/referee?hash=7&trade={}',
     '/app/explain?chain=[]#0xzz',
   ])('a link that was tampered with opens its page: %s', async (path) => {
     const { page, complaints } = await stage.open(path)
     await page.locator('main h1').waitFor({ ...WAIT, state: 'attached' })
     await atRest(page)
-    expect(await page.getByText('This page failed').count()).toBe(0)
+    expect(await page.getByText('Something broke').count()).toBe(0)
     expect(complaints).toEqual([])
     await page.context().close()
   })

@@ -1,7 +1,8 @@
 import { deployCoin } from '@sluice/api/testing'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
+import { safetyTests } from './src/safety.ts'
 import { type Stage, startStage } from './src/stage.ts'
 import { announce, type WalletOptions } from './src/wallet.ts'
 
@@ -32,9 +33,18 @@ function clockDrawings() {
 
 describe.skipIf(!browser)('the Swap page', () => {
   let stage: Stage
+  const opened: Page[] = []
   beforeAll(async () => {
-    stage = await startStage(browser!)
+    const started = await startStage(browser!)
+    const open: Stage['open'] = async (...options) => {
+      const result = await started.open(...options)
+      opened.push(result.page)
+      return result
+    }
+    stage = { ...started, open }
   })
+  // Each page keeps a stream open, of which a caller may have only so many.
+  afterEach(() => Promise.all(opened.splice(0).map((page) => page.context().close())))
   afterAll(() => stage?.stop())
 
   const owner = (index: number) => stage.devnet.info.accounts[index]!.address
@@ -62,7 +72,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(paid).toBeGreaterThan(0n)
     const shown = await page.locator('.rows dt:text("You received") + dd .num').getAttribute('title')
     expect(BigInt(shown!.replace('.', '').padEnd(shown!.indexOf('.') + 18, '0'))).toBe(paid)
-    await page.getByRole('heading', { name: 'Paid beside quoted' }).waitFor()
+    await page.getByRole('heading', { name: 'Quoted vs received' }).waitFor()
     await page.getByRole('link', { name: 'Explain this transaction' }).click()
     await page.getByText('This transaction is in a block, and succeeded.').waitFor(WAIT)
     expect(await page.locator('.mark--off').count()).toBe(0)
@@ -73,7 +83,7 @@ describe.skipIf(!browser)('the Swap page', () => {
 
   test('follows the chain block by block, and nothing moves while it does', async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '3'))
-    await page.getByText('Fresh: simulated in the newest block').waitFor(WAIT)
+    await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     const at = () => page.locator('.age .unit .num').textContent()
     const first = await at()
     await page.evaluate(() => {
@@ -85,7 +95,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     })
     await stage.rpc('evm_mine')
     await expect.poll(at, WAIT).not.toBe(first)
-    await page.getByText('Fresh: simulated in the newest block').waitFor(WAIT)
+    await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts)
     expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBe(0)
   })
@@ -137,8 +147,8 @@ describe.skipIf(!browser)('the Swap page', () => {
     await page.getByRole('alert').filter({ hasText: 'The link sends all USDC to another account.' }).waitFor(WAIT)
     expect(await page.getByText(recipient).count()).toBeGreaterThan(0)
     expect(await go(page, /swap/i).count()).toBe(0)
-    await go(page, 'Accept this recipient').click()
-    await page.getByText('not to your wallet').waitFor(WAIT)
+    await go(page, 'Accept these terms').click()
+    await page.getByText('not your wallet').waitFor(WAIT)
     const before = await stage.balance(stage.token('USDC'), recipient)
     await go(page, 'Approve WETH and swap').click()
     await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
@@ -151,7 +161,7 @@ describe.skipIf(!browser)('the Swap page', () => {
   test('a recipient of a link can be refused for the wallet, and one is typed in the settings', async () => {
     const recipient = '0x00000000000000000000000000000000000b0b02'
     const { page } = await stage.open(`${pair('WETH', 'USDC', '2')}&recipient=${recipient}`)
-    await page.getByRole('button', { name: 'Send it to my wallet' }).click(WAIT)
+    await page.getByRole('button', { name: 'Use the defaults' }).click(WAIT)
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
     expect(page.url()).not.toContain('recipient')
     await page.getByRole('button', { name: 'Settings' }).click()
@@ -159,7 +169,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     await field.fill('0x12')
     expect(await field.getAttribute('aria-invalid')).toBe('true')
     await field.fill(recipient)
-    await page.getByText('not to your wallet').waitFor(WAIT)
+    await page.getByText('not your wallet').waitFor(WAIT)
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
     expect(page.url()).toContain(recipient)
   })
@@ -167,7 +177,7 @@ describe.skipIf(!browser)('the Swap page', () => {
   test('says why not, and the largest amount that would route, which does', async () => {
     const { page } = await stage.open(pair('WETH', 'FAR', '100000'))
     // From cold the largest amount takes several searches of seconds on a busy machine.
-    await page.getByRole('heading', { name: 'Why not' }).waitFor({ timeout: 3 * WAIT.timeout })
+    await page.getByRole('heading', { name: 'Why there is no route' }).waitFor({ timeout: 3 * WAIT.timeout })
     await go(page, /^Use .* WETH$/).click()
     await go(page, /Approve WETH and swap|Not enough WETH/).waitFor(WAIT)
     expect(await page.locator('.gt').count()).toBeGreaterThan(0)
@@ -175,7 +185,7 @@ describe.skipIf(!browser)('the Swap page', () => {
 
   test('a node that dies leaves the last figures, marked as old, and fresh ones come when it is back', async () => {
     const { page } = await stage.open(pair('WETH', 'DAI', '2'))
-    await page.getByText('Fresh: simulated in the newest block').waitFor(WAIT)
+    await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     const least = await page.locator('.least__v').textContent()
     stage.proxy.fault = () => 'drop'
     try {
@@ -186,7 +196,7 @@ describe.skipIf(!browser)('the Swap page', () => {
       stage.proxy.fault = () => undefined
     }
     await stage.rpc('evm_mine')
-    await page.getByText('Fresh: simulated in the newest block').waitFor(WAIT)
+    await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     expect(await page.locator('.age--stale').count()).toBe(0)
   })
 
@@ -280,10 +290,12 @@ describe.skipIf(!browser)('the Swap page', () => {
   test('a wallet on another chain is asked to switch', async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ chainId: 1 }) })
     await connect(page)
-    await page.getByText('Your wallet is on chain 1.').waitFor(WAIT)
+    await page.getByText('Your wallet is on Ethereum.').waitFor(WAIT)
     await go(page, 'Switch to Devnet').click()
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
   })
+
+  safetyTests(() => stage)
 
   test('another chain of the service opens from the head, with its own address', async () => {
     const { page } = await stage.open('/')

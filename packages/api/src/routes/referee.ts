@@ -8,9 +8,9 @@ import type { ServedChain } from '../served-chain.ts'
 /** Verdict on a mined swap of any router. */
 export async function referee(
   request: Request,
-  { live }: ServedChain,
+  { chain, live }: ServedChain,
   context: RequestContext,
 ): Promise<RefereeResponse> {
   const hash = readHash(request.params.hash as string | undefined)
-  return verdictResponse(await live.judge(hash as Hex, context))
+  return verdictResponse(await live.judge(hash as Hex, context), chain)
 }

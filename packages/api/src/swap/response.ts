@@ -48,7 +48,7 @@ export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: Answer
     ...(quote.poolsPending && { poolsPending: true }),
     ...(quote.proof !== undefined && { proof: quote.proof as QuoteResponse['proof'] }),
     warnings: [...quote.warnings],
-    swaps: route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)],
+    swaps: swapsOf(route, chain),
   }
 }
 
@@ -63,6 +63,11 @@ export function noRouteResponse(query: QuoteQuery, block: number): SwapNoRoute {
     simulationBlock: block,
     swaps: null,
   }
+}
+
+/** Legs of a route as answers list them; a route that only wraps has one. */
+export function swapsOf(route: Route, chain: Chain): SwapLeg[] {
+  return route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)]
 }
 
 function legs(route: Route, chain: Chain): SwapLeg[] {

@@ -306,7 +306,15 @@ function comparisonOf(
   const bound = route.optimalityGapBps === null ? null : boundOf(amountOut, route.optimalityGapBps)
   return {
     state,
-    best: { id, amountOut, netAmountOut, gasCostWei, poolsPending, route, pools: route.legs.map(({ pool }) => pool.id) },
+    best: {
+      id,
+      amountOut,
+      netAmountOut,
+      gasCostWei,
+      poolsPending,
+      route,
+      pools: route.legs.map(({ pool }) => pool.id),
+    },
     bound,
     leftBps: bpsBelow(trade.amountOut, amountOut),
     leftAtMostBps: bound === null ? null : bpsBelow(trade.amountOut, bound),

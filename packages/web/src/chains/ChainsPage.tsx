@@ -13,11 +13,11 @@ import { useTitle } from '../ui/title.ts'
 
 /** Standing of a chain, for people: what is deployed there, and whether it is followed. */
 const looks = {
-  following: 'Deployed, following',
+  following: 'Deployed, synced',
   late: 'Behind',
   down: 'Node not answering',
   asleep: 'Deployed, asleep',
-  predicted: 'Address known, not deployed',
+  predicted: 'Not deployed yet (address reserved)',
 } as const
 type Look = keyof typeof looks
 
@@ -40,7 +40,7 @@ function lookOf({ status }: Chain, run: ChainStatus | undefined): Look {
 const groups: readonly (readonly [string, readonly Look[]])[] = [
   ['Followed now', ['following', 'late', 'down']],
   ['Deployed; followed when somebody asks', ['asleep']],
-  ['Address known', ['predicted']],
+  ['Not deployed yet (address reserved)', ['predicted']],
 ]
 
 export function ChainsPage() {
@@ -58,12 +58,12 @@ export function ChainsPage() {
     <>
       <div className="lede">
         <h1>Chains</h1>
-        <p>One Guard, at one address on nearly all of them. Where it does not stand yet, anyone can put it there.</p>
+        <p>The same Guard address on almost every chain. Not there yet? Anyone can deploy it.</p>
       </div>
       {error && (
         <div className="above">
           <Failure error={error}>
-            {data && `The figures are of ${new Date(dataUpdatedAt).toISOString().slice(11, 16)} UTC.`}
+            {data && `Figures shown are from ${new Date(dataUpdatedAt).toISOString().slice(11, 16)} UTC.`}
           </Failure>
         </div>
       )}
@@ -231,8 +231,8 @@ const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** The age of a block means something only where the chain's time is ours. */
 function LastBlock({ run }: { readonly run: ChainStatus | undefined }) {
-  if (run?.clock === 'resting') return 'none is due: the chain rests'
-  if (run?.clock === 'off') return 'by a clock of its own'
+  if (run?.clock === 'resting') return 'idle (no new blocks)'
+  if (run?.clock === 'off') return 'clock differs from ours'
   if (run?.clock !== 'moving' || run.lagSeconds === undefined) return <span className="q">not known yet</span>
   return <Lag seconds={run.lagSeconds} />
 }
@@ -252,7 +252,7 @@ function Followed({ rows }: { readonly rows: readonly Row[] }) {
     <section className="panel cl" aria-labelledby="followed">
       <div className="panel__h">
         <h2 id="followed">Followed now</h2>
-        <span className="note">by the age of the last block</span>
+        <span className="note">sorted by last block</span>
       </div>
       <Scroll label="Chains followed now">
         <table>
@@ -277,7 +277,7 @@ function Followed({ rows }: { readonly rows: readonly Row[] }) {
                   {name}
                 </td>
                 <td className="unit">{id}</td>
-                <td>{run?.clock === 'resting' ? 'Following; the chain rests' : looks[look]}</td>
+                <td>{run?.clock === 'resting' ? 'Synced, idle' : looks[look]}</td>
                 <td className="r">{run?.head !== undefined && <Count value={run.head} />}</td>
                 <td className="r">
                   {run?.clock === 'moving' && run.lagSeconds !== undefined && <Lag seconds={run.lagSeconds} />}

@@ -37,8 +37,8 @@ export function ApiPage() {
       <div className="lede">
         <h1>API</h1>
         <p>
-          No key, no registration. Every parameter is filled for this chain: change one, and the lines to copy change
-          with it. <a href="/docs/api.html">The whole reference</a> works without scripts.
+          No key, no registration. Parameters are pre-filled with working values; edit one and the code updates.{' '}
+          <a href="/docs/api.html">Full reference</a>.
         </p>
       </div>
       {error && <Failure error={error} />}
@@ -202,11 +202,11 @@ function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProp
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
         <pre tabIndex={0}>{sample}</pre>
       </section>
-      <section className="panel" aria-label="Answer" aria-live="polite" aria-busy={answer.state === 'asking'}>
+      <section className="panel" aria-label="Response" aria-live="polite" aria-busy={answer.state === 'asking'}>
         {answer.got ? (
           <Shown answer={answer.got} />
         ) : (
-          <p className="res-h note">{answer.state === 'asking' ? 'Asking…' : 'The answer stands here.'}</p>
+          <p className="res-h note">{answer.state === 'asking' ? 'Sending…' : 'Response'}</p>
         )}
         {answer.state === 'failed' && <Failure error={answer.error} />}
       </section>

@@ -8,7 +8,15 @@ export type Parameter = {
 }
 type Schema = {
   readonly properties?: Readonly<
-    Record<string, { readonly description?: string; readonly default?: unknown; readonly type?: string }>
+    Record<
+      string,
+      {
+        readonly description?: string
+        readonly default?: unknown
+        readonly type?: string
+        readonly items?: { readonly type?: string }
+      }
+    >
   >
   readonly required?: readonly string[]
 }
@@ -30,6 +38,8 @@ export type Field = {
   readonly hint: string
   /** The value is JSON, not text. */
   readonly isJson: boolean
+  /** The value is a list of texts: commas separate them, unless it is JSON. */
+  readonly isList?: boolean
 }
 
 /** True for what no call does without: also for `amount`, which is called optional because `amountOut` may stand in its place. */
@@ -75,9 +85,10 @@ function parametersOf({ parameters = [] }: Operation): readonly Field[] {
 
 function bodyOf({ requestBody }: Operation): readonly Field[] {
   const { properties = {}, required = [] } = requestBody?.content['application/json']?.schema ?? {}
-  return Object.entries(properties).map(([name, { description = '', default: value, type }]) => ({
+  return Object.entries(properties).map(([name, { description = '', default: value, type, items }]) => ({
     ...{ name, description, place: 'body' as const, required: required.includes(name), hint: textOf(value) },
     isJson: type === 'array' || type === 'object',
+    ...(type === 'array' && items?.type === 'string' && { isList: true }),
   }))
 }
 
@@ -98,13 +109,22 @@ export function callOf({ method, path, fields }: Endpoint, values: Readonly<Reco
   // Commas separate items of a list, and may stand as they are.
   const query = given('query').map(([{ name }, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`)
   const body = Object.fromEntries(
-    given('body').map(([{ name, isJson }, value]) => [name, isJson ? parsed(value) : value]),
+    given('body').map(([{ name, isJson, isList }, value]) => [
+      name,
+      isList ? listed(value) : isJson ? parsed(value) : value,
+    ]),
   )
   return {
     method,
     path: query.length > 0 ? `${filled}?${query.join('&')}` : filled,
     ...(method === 'post' && { body: JSON.stringify(body) }),
   }
+}
+
+/** A list of texts, typed as JSON or between commas. */
+function listed(text: string): unknown {
+  const value = parsed(text)
+  return typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value
 }
 
 /** JSON as a value. Other text goes as it is: the service says what is wrong with it. */

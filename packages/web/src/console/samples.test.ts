@@ -26,6 +26,15 @@ test('parameters stand where the document has them, encoded', () => {
   })
 })
 
+test('a list of texts in a body is a list, between commas or as JSON', () => {
+  const body = { properties: { token: { type: 'array', items: { type: 'string' } } }, required: ['token'] }
+  const content = { 'application/json': { schema: body } }
+  const paths = { '/prices/{chain_id}': { post: { operationId: 'pricesPost', requestBody: { content } } } }
+  const [post] = endpointsOf({ paths })
+  for (const token of ['0xa,0xb', ' 0xa, 0xb ', '["0xa","0xb"]'])
+    expect(callOf(post!, { token }).body, token).toBe('{"token":["0xa","0xb"]}')
+})
+
 test('a shell reads the line for curl as it was meant', () => {
   const line = sampleOf('curl', { origin, endpoint, call: callOf(endpoint, values), values })
   const words = execFileSync('bash', ['-c', line.replace(/^curl/, "printf '%s\\n'")], { encoding: 'utf8' })

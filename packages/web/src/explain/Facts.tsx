@@ -1,11 +1,13 @@
 import { utc } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
-import { Amount } from '../ui/Num.tsx'
+import { TokenAmount } from '../ui/TokenAmount.tsx'
 import type { Fact, How, Value } from './facts.ts'
+import type { Unusual } from './terms.ts'
 
 type Props = {
   readonly facts: readonly Fact[]
+  readonly unusual: readonly Unusual[]
   readonly tokenOf: TokenOf
   readonly lit: string | null
   readonly onLight: (key: string | null) => void
@@ -28,13 +30,13 @@ function Mark({ how }: { readonly how: How }) {
 }
 
 /** Facts and how they are known: proven and claimed never look alike. */
-export function Facts({ facts, tokenOf, lit, onLight }: Props) {
+export function Facts({ facts, unusual, tokenOf, lit, onLight }: Props) {
   return (
     <section className="panel" aria-labelledby="facts">
       <div className="panel__h">
         <h2 id="facts">Facts</h2>
         <span className="note">
-          <Mark how="proven" /> by the bytes · <Mark how="claimed" /> by whoever sent them
+          <Mark how="proven" /> by the bytes · <Mark how="claimed" /> by its sender
         </span>
       </div>
       <table className="facts">
@@ -54,7 +56,10 @@ export function Facts({ facts, tokenOf, lit, onLight }: Props) {
               onFocus: () => onLight(owner),
               onBlur: () => onLight(null),
             }
-            const classes = [owner && lit === owner && 'hot', how === 'differs' && 'off'].filter(Boolean).join(' ')
+            const odd = unusual.find(({ fact }) => fact === name)
+            const classes = [owner && lit === owner && 'hot', how === 'differs' && 'off', odd && 'odd']
+              .filter(Boolean)
+              .join(' ')
             return (
               <tr
                 key={`${name}${JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? String(v) : v))}`}
@@ -67,6 +72,12 @@ export function Facts({ facts, tokenOf, lit, onLight }: Props) {
                     <Shown value={value} tokenOf={tokenOf} />
                   </div>
                   <div className="note">{note}</div>
+                  {odd && (
+                    <div className="note odd__why">
+                      <Icon name="warn" />
+                      <span>Unusual: {odd.text}.</span>
+                    </div>
+                  )}
                 </td>
                 <td className="r">
                   <Mark how={how} />
@@ -93,19 +104,7 @@ function Shown({ value, tokenOf }: { readonly value: Value; readonly tokenOf: To
     case 'time':
       // Beyond the calendar: for ever.
       return <>{value.seconds < 8_640_000_000_000n ? utc(value.seconds) : 'for ever'}</>
-    case 'amount': {
-      const { symbol, decimals, tags } = tokenOf(value.token)
-      if (tags?.includes('unknown'))
-        return (
-          <>
-            {String(value.base)} <span className="unit">base units of {symbol}</span>
-          </>
-        )
-      return (
-        <>
-          <Amount base={value.base} decimals={decimals} digits={9} /> {symbol}
-        </>
-      )
-    }
+    case 'amount':
+      return <TokenAmount base={value.base} token={tokenOf(value.token)} digits={9} />
   }
 }

@@ -37,7 +37,7 @@ export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
     <section className="panel steps-panel" aria-labelledby="steps">
       <div className="panel__h">
         <h2 id="steps">{steps.length === 1 ? '1 step' : `${steps.length} steps`}</h2>
-        <span className="note">each between contracts, in order</span>
+        <span className="note">token transfers in order</span>
       </div>
       <div className="lanes" ref={box}>
         <div className="lanes__h" aria-hidden="true">
@@ -56,7 +56,7 @@ export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
           <Lane number="" width={width} moves={[['you', 'guard', 22, 'ink']]}>
             <b>Guard takes the input</b>{' '}
             <span className="unit">
-              <Amount base={amountIn} decimals={src.decimals} /> {src.symbol}, as the steps draw it
+              <Amount base={amountIn} decimals={src.decimals} /> {src.symbol}, as each step needs it
             </span>
           </Lane>
           {steps.map((step, index) => (
@@ -69,7 +69,8 @@ export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
           <Lane number="" width={width} moves={mode === 'custody' ? [['guard', 'you', 22, 'accent']] : []}>
             <b>{mode === 'custody' ? 'Guard checks and pays you' : 'Guard checks what you received'}</b>{' '}
             <span className="unit">
-              at least <Amount base={minOutput} decimals={dst.decimals} digits={9} /> {dst.symbol}, or all is undone
+              at least <Amount base={minOutput} decimals={dst.decimals} digits={9} /> {dst.symbol}, or everything
+              reverts
             </span>
           </Lane>
         </ol>

@@ -36,9 +36,10 @@ const NOWHERE = `0x${'0'.repeat(40)}`
 /**
  * @param contracts - of the deployment, as this page knows it
  * @param now - Unix seconds
+ * @param isMined - a deadline means nothing to a transaction that is in a block
  * @throws ClientError where the bytes are no swap of the Guard
  */
-export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: number): Read {
+export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: number, isMined = false): Read {
   const found = explain({ data: tx.data, to: tx.to ?? NOWHERE, from: tx.from ?? NOWHERE, value: tx.value ?? '0' })
   const { name, payout, before } = calls[tx.data.slice(0, 10).toLowerCase()]!
   const faults: string[] = []
@@ -52,11 +53,11 @@ export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: nu
     tx.to === undefined
       ? undefined
       : against(contracts && [contracts.guard], tx.to, 'it calls another contract than the Guard of the deployment')
-  const expired = found.deadline < BigInt(now)
+  const expired = !isMined && found.deadline < BigInt(now)
   const facts: Fact[] = [
     {
       ...{ name: 'Call', owner: 'call', value: words(`Guard.${name}`), how: 'proven' },
-      note: 'Takes the input, runs the Executor, checks the output, or undoes everything.',
+      note: 'Takes the input, runs the Executor, checks the output, or reverts.',
     },
     contractFact(tx.to, contracts, contractHow),
     {
@@ -87,7 +88,7 @@ export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: nu
     },
     {
       ...{ name: 'Valid until', owner: 'deadline', how: 'proven', value: { kind: 'time', seconds: found.deadline } },
-      note: expired ? 'By this clock it has passed: the transaction would undo itself.' : 'Later, it undoes itself.',
+      note: expired ? 'By this clock it has passed: the transaction would revert.' : 'After that it reverts.',
     },
     executorFact(found.executor, contracts, executorHow),
   ]
@@ -101,6 +102,17 @@ export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: nu
     facts.push({ name, value: { kind: 'address', address }, how, note, ...(owner && { owner }) })
   }
   return { explanation: found, call: name, facts, faults }
+}
+
+/** Pools of the route, and those that nothing proves. */
+export function poolsFact({ pools }: Explanation, unknown: readonly string[] | undefined): Fact {
+  const count = pools.length === 1 ? '1 pool' : `${pools.length} pools`
+  const all = { name: 'Pools', how: 'claimed' } as const
+  if (unknown === undefined)
+    return { ...all, value: words(count), note: 'This page knows no contracts of this chain to compare them with.' }
+  if (unknown.length === 0)
+    return { ...all, how: 'proven', value: words(count), note: 'All from known factories, or named by the deployment.' }
+  return { ...all, value: words(count), note: `Not known: ${unknown.join(', ')}. The minimum still holds.` }
 }
 
 /** @param isNamed - false where the calldata has no field for anybody but the sender */
@@ -128,7 +140,7 @@ function contractFact(to: string | undefined, contracts: SwapContracts | undefin
   const must = contracts ? ` It must be ${contracts.guard}.` : ''
   return {
     name: 'Contract',
-    value: to === undefined ? words('not told') : { kind: 'address', address: to },
+    value: to === undefined ? words('not given') : { kind: 'address', address: to },
     note: how === undefined ? `The bytes do not say whom they are sent to.${must}` : notes[how],
     // It comes beside the bytes: known to be right, it is still no part of them.
     how: how === 'differs' ? 'differs' : 'claimed',

@@ -29,7 +29,7 @@ export function takes({ input }: Step, symbol: string): Taken {
 export function gives({ output }: Step, mode: Explanation['mode']): string {
   if (output.kind === 'executor') return 'kept by the Executor'
   if (output.kind === 'address') return 'straight to the next pool'
-  return mode === 'custody' ? 'to the Guard, for you' : 'straight to you'
+  return mode === 'custody' ? 'to the Guard (held for you)' : 'straight to you'
 }
 
 /** Between which parties value goes, in and out. */

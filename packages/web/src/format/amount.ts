@@ -1,4 +1,5 @@
 /** Amounts from base units to text and back: strings and bigint all the way, cut and never rounded up. */
+import { decimal } from './number.ts'
 
 /** '1497756731467863547986972' with 18 decimals → whole '1497756', fraction '731467863547986972'. */
 function split(amount: bigint | string, decimals: number): readonly [string, string] {
@@ -17,21 +18,74 @@ export function plain(amount: bigint | string, decimals: number): string {
 export type Typed =
   | { readonly kind: 'empty' }
   | { readonly kind: 'amount'; readonly base: bigint }
+  /** One comma that may end the thousands or begin the fraction: its readings, as texts without a comma. */
+  | { readonly kind: 'ambiguous'; readonly readings: readonly [string, string] }
   | { readonly kind: 'wrong'; readonly why: string }
 
-/** Typed text as base units. Spaces between digits are passed over, as amounts are shown with them. */
+/** Characters that separate thousands and never begin a fraction. */
+const SEPARATORS = /[\s\u2009\u202f'’]/g
+const COMMA_THOUSANDS = /^\d{1,3}(,\d{3})+(\.\d*)?$/
+const POINT_THOUSANDS = /^\d{1,3}(\.\d{3})+(,\d*)?$/
+
+/** Text with a point before its fraction and nothing between its thousands; both readings where a comma may be either. */
+function canonical(text: string): string | readonly [string, string] {
+  const commas = text.split(',').length - 1
+  const points = text.split('.').length - 1
+  if (commas === 0 && points < 2) return text
+  if (commas === 1 && points === 0) {
+    // A group of thousands has three digits, and no number begins its groups with a zero.
+    if (/^[1-9]\d{0,2},\d{3}$/.test(text)) return [text.replace(',', '.'), text.replace(',', '')]
+    return text.replace(',', '.')
+  }
+  if (COMMA_THOUSANDS.test(text)) return text.replaceAll(',', '')
+  if (POINT_THOUSANDS.test(text)) return text.replaceAll('.', '').replace(',', '.')
+  return text
+}
+
+/**
+ * Typed text as base units. `1,5` is 1.5, `1,234.56` and `1.234,56` are 1234.56, and `1,234` is ambiguous. Spaces and apostrophes
+ * between digits are ignored, since amounts are shown with spaces.
+ */
 export function parseAmount(text: string, decimals: number): Typed {
-  const digits = text.replace(/[\s\u2009\u202f]/g, '')
+  const digits = canonical(text.replace(SEPARATORS, ''))
+  if (typeof digits !== 'string') return { kind: 'ambiguous', readings: digits }
   if (digits === '' || digits === '.') return { kind: 'empty' }
+  if (/^[\d.]+e[+-]?\d*$/i.test(digits)) return { kind: 'wrong', why: 'Write the number out, without an exponent.' }
+  if (digits.startsWith('-') || digits.startsWith('\u2212')) return { kind: 'wrong', why: 'Enter a positive amount.' }
   const match = /^(\d*)(?:\.(\d*))?$/.exec(digits)
-  if (!match) return { kind: 'wrong', why: 'Only digits and one point.' }
+  if (!match) return { kind: 'wrong', why: 'Use digits and one decimal point.' }
   const [, whole = '', fraction = ''] = match
   if (fraction.replace(/0+$/, '').length > decimals)
-    return { kind: 'wrong', why: `This token has ${decimals} decimals; there are ${fraction.length}.` }
+    return { kind: 'wrong', why: `At most ${decimals} decimals; this has ${fraction.length}.` }
   const base = BigInt(`${whole}${fraction.slice(0, decimals).padEnd(decimals, '0')}` || '0')
   // uint128 is the most that a program carries.
-  if (base >= 1n << 128n) return { kind: 'wrong', why: 'More than any token has.' }
+  if (base >= 1n << 128n) return { kind: 'wrong', why: 'Amount too large.' }
   return base === 0n ? { kind: 'empty' } : { kind: 'amount', base }
+}
+
+/** Places of dollars that are read. */
+const USD_PLACES = 6
+/** Significant digits of an amount that was entered in dollars: its price has no more. */
+const USD_DIGITS = 9
+
+/**
+ * Dollars as base units of a token, cut to nine significant digits.
+ *
+ * @param text - without its dollar sign
+ * @param price - USD of a whole token
+ */
+export function parseUsd(text: string, price: number, decimals: number): Typed {
+  const typed = parseAmount(text, USD_PLACES)
+  if (typed.kind !== 'amount') return typed
+  const [whole = '0', fraction = ''] = decimal(price).split('.')
+  const scaledPrice = BigInt(`${whole}${fraction}`)
+  if (scaledPrice <= 0n) return { kind: 'wrong', why: 'This token has no price.' }
+  const scale = 10n ** BigInt(decimals + fraction.length)
+  const base = (typed.base * scale) / scaledPrice / 10n ** BigInt(USD_PLACES)
+  if (base === 0n) return { kind: 'wrong', why: 'Less than the smallest unit of the token.' }
+  if (base >= 1n << 128n) return { kind: 'wrong', why: 'Amount too large.' }
+  const cut = 10n ** BigInt(Math.max(0, String(base).length - USD_DIGITS))
+  return { kind: 'amount', base: (base / cut) * cut }
 }
 
 /** The same with thin spaces between thousands, for fields only. */

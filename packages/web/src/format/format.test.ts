@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compact, grouped, parseAmount, percentBelow, plain, rate } from './amount.ts'
+import { compact, grouped, parseAmount, parseUsd, percentBelow, plain, rate } from './amount.ts'
 import { decimal, short, show } from './number.ts'
 
 test('what is shown of an amount, typed again, is the amount', () => {
@@ -18,13 +18,79 @@ test.each([
   ['1.5', 'amount'],
   ['.5', 'amount'],
   ['1 000.25', 'amount'],
-  ['1,5', 'wrong'],
+  ['1,5', 'amount'],
   ['1e3', 'wrong'],
+  ['1.2.3', 'wrong'],
+  ['1,2,3', 'wrong'],
+  ['1,23.4', 'wrong'],
+  ['$5', 'wrong'],
   ['-1', 'wrong'],
   ['0.1234567', 'wrong'],
   ['9'.repeat(40), 'wrong'],
 ])('%j of a token with six decimals is %s', (text, kind) => {
   expect(parseAmount(text, 6).kind).toBe(kind)
+})
+
+test.each([
+  ['1,5', '1.5'],
+  ['0,123', '0.123'],
+  [',5', '0.5'],
+  ['1,', '1'],
+  ['1234,567', '1234.567'],
+  ['1,234.56', '1234.56'],
+  ['1.234,56', '1234.56'],
+  ['1,234,567', '1234567'],
+  ['1.234.567', '1234567'],
+  ["1'234.5", '1234.5'],
+  ['1.234', '1.234'],
+])('%j is read as %s', (text, amount) => {
+  expect(parseAmount(text, 6)).toEqual(parseAmount(amount, 6))
+})
+
+test('a comma before three digits is ambiguous, and both readings are amounts', () => {
+  expect(parseAmount('1,234', 18)).toEqual({ kind: 'ambiguous', readings: ['1.234', '1234'] })
+  expect(parseAmount('12,000', 2)).toEqual({ kind: 'ambiguous', readings: ['12.000', '12000'] })
+})
+
+test('whatever a locale makes of an amount is read as the same amount, or asked about', () => {
+  const locales = fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'de-CH', 'pt-BR', 'ru-RU')
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2_000_000_000 }),
+      fc.integer({ min: 0, max: 6 }),
+      locales,
+      (value, places, locale) => {
+        const text = (value / 10 ** places).toFixed(places)
+        const written = Number(text).toLocaleString(locale, {
+          minimumFractionDigits: places,
+          maximumFractionDigits: places,
+        })
+        const typed = parseAmount(written, 6)
+        const expected = parseAmount(text, 6)
+        if (typed.kind === 'ambiguous')
+          expect(typed.readings.map((reading) => parseAmount(reading, 6))).toContainEqual(expected)
+        // A point before three digits is a decimal point here, whatever the locale: the page itself writes amounts so.
+        else if (!/^\d{1,3}\.\d{3}$/.test(written)) expect(typed).toEqual(expected)
+      },
+    ),
+  )
+})
+
+test('dollars become an amount that is worth no more', () => {
+  expect(parseUsd('100', 4, 18)).toEqual({ kind: 'amount', base: 25n * 10n ** 18n })
+  expect(parseUsd('100', 3, 6)).toEqual({ kind: 'amount', base: 33_333_333n })
+  expect(parseUsd('1', 1e-9, 0)).toEqual({ kind: 'amount', base: 10n ** 9n })
+  expect(parseUsd('0.01', 1e9, 2).kind).toBe('wrong')
+  expect(parseUsd('1,234', 2, 6).kind).toBe('ambiguous')
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.integer({ min: 1, max: 10 ** 6 }), (usd, price) => {
+      const typed = parseUsd(String(usd), price, 18)
+      const base = typed.kind === 'amount' ? typed.base : 0n
+      const worth = base * BigInt(price)
+      const asked = BigInt(usd) * 10n ** 18n
+      expect(worth <= asked && (asked - worth) * 100_000_000n <= asked).toBe(true)
+    }),
+  )
 })
 
 test('amounts are cut, never rounded up', () => {

@@ -1,14 +1,14 @@
-/** Longest that a name is shown. */
+/** Highest number of characters that are shown of a name. */
 const MOST = 80
 
 /**
- * A text of somebody else as it may stand on a page: no character that turns the writing round, hides, stacks, or ends the line, and
- * not without end.
+ * Makes a text of somebody else safe to show: without characters that reverse the writing, are invisible or blank, stack, or break
+ * the line, and at most 80 characters long.
  */
 export function legible(text: string): string {
   const shown = text
     .slice(0, 8 * MOST)
-    .replace(/[\p{C}\p{Z}\p{Mn}\p{Me}]+/gu, ' ')
+    .replace(/[\p{C}\p{Z}\p{Mn}\p{Me}\u115f\u1160\u2800\u3164\uffa0]+/gu, ' ')
     .trim()
   return shown.length > MOST ? `${shown.slice(0, MOST - 1)}…` : shown
 }

@@ -22,7 +22,7 @@ export type HonestyParams = { readonly chain?: number; readonly by?: Kind; reado
 const EVERY_MS = 5_000
 
 export function HonestyPage() {
-  useTitle('Honesty')
+  useTitle('Accuracy')
   const { chain: chainId, by = 'family', pick: chosen } = useSearch({ strict: false }) as HonestyParams
   const chain = useChain(chainId)
   const navigate = useNavigate()
@@ -38,11 +38,8 @@ export function HonestyPage() {
   return (
     <>
       <div className="lede">
-        <h1>Honesty</h1>
-        <p>
-          Quotes of this chain, simulated again one and two blocks later: how far what they would then have paid is from
-          what was said. Below zero is against you.
-        </p>
+        <h1>Quote accuracy</h1>
+        <p>We re-simulate quotes one and two blocks later. Negative: you would have received less than quoted.</p>
       </div>
       {error && data && (
         <div className="above">
@@ -108,11 +105,11 @@ function Sums({ of }: { readonly of: Honesty | undefined }) {
   )
   return (
     <dl className="hn__sums" aria-busy={!of}>
-      {figure('times a quote was looked at again', <Count value={of?.samples ?? 0} />)}
+      {figure('quotes re-checked', <Count value={of?.samples ?? 0} />)}
       {figure('median, 1 block later', <Bps value={one?.median} />)}
       {figure('median, 2 blocks later', <Bps value={two?.median} />)}
       {figure(
-        'undone, 2 blocks later',
+        'would revert, 2 blocks later',
         two && two.samples > 0 ? <Percent value={two.wouldRevert} /> : <span className="q">not known</span>,
       )}
     </dl>
@@ -139,8 +136,8 @@ function Sampling({ of: { samplePercent, samples, missed } }: { readonly of: Hon
         </>
       ) : (
         <>
-          {share} of the calls to the node go into this. <Count value={missed} /> more could not be looked at again: a
-          block was not seen, or is gone.
+          {share} of the calls to the node go into this. <Count value={missed} /> couldn’t be re-checked (missed or
+          reorged block).
         </>
       )}
     </p>
@@ -166,7 +163,7 @@ function Table({ rows, pick, onPick }: TableProps) {
               </th>
               <th className="r">Median</th>
               <th className="r hide-s">Worst 5 %</th>
-              <th className="r">Undone</th>
+              <th className="r">Would revert</th>
             </tr>
           </thead>
           <tbody>
@@ -191,7 +188,7 @@ function Table({ rows, pick, onPick }: TableProps) {
                     <Bps value={two.worst5} bare />
                   </td>
                   <td className="r">
-                    <Undone of={two} />
+                    <WouldRevert of={two} />
                   </td>
                 </tr>
               )
@@ -200,7 +197,7 @@ function Table({ rows, pick, onPick }: TableProps) {
           </tbody>
         </table>
       </div>
-      {rows?.length === 0 && <p className="opts__none note">No quote of this chain has been looked at again.</p>}
+      {rows?.length === 0 && <p className="opts__none note">No data yet. Make a quote and wait two blocks.</p>}
       {rows && rows.length > 0 && (
         <p className="note hn__foot">Two blocks later, in basis points of what was quoted.</p>
       )}
@@ -208,7 +205,7 @@ function Table({ rows, pick, onPick }: TableProps) {
   )
 }
 
-function Undone({ of: { samples, wouldRevert } }: { readonly of: After }) {
+function WouldRevert({ of: { samples, wouldRevert } }: { readonly of: After }) {
   return samples > 0 ? <Percent value={wouldRevert} /> : <span className="q">–</span>
 }
 
@@ -254,7 +251,7 @@ function Detail({ row, others }: { readonly row: Row; readonly others: readonly 
               <th className="r">Samples</th>
               <th className="r">Mean</th>
               <th className="r">Worst 5 %</th>
-              <th className="r">Undone</th>
+              <th className="r">Would revert</th>
             </tr>
           </thead>
           <tbody>
@@ -272,7 +269,7 @@ function Detail({ row, others }: { readonly row: Row; readonly others: readonly 
                   <Bps value={after.worst5} bare />
                 </td>
                 <td className="r">
-                  <Undone of={after} />
+                  <WouldRevert of={after} />
                 </td>
               </tr>
             ))}
@@ -280,8 +277,8 @@ function Detail({ row, others }: { readonly row: Row; readonly others: readonly 
         </table>
       </div>
       <p className="note">
-        Undone: the transaction would have paid less than its least, and been undone for the price of its gas. The
-        figures are of a window: what was long ago counts no more.
+        Would revert: the transaction would have paid below the minimum, so it would have reverted and cost gas. Recent
+        quotes only.
       </p>
     </section>
   )

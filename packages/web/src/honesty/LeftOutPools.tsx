@@ -8,7 +8,7 @@ export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) 
   return (
     <section className="panel hn__out" aria-labelledby="out">
       <div className="panel__h">
-        <h2 id="out">Not taken at their word</h2>
+        <h2 id="out">Unreliable pools</h2>
         <span className="note">{pools.length === 1 ? '1 pool' : `${pools.length} pools`}</span>
       </div>
       <p className="note">
@@ -20,9 +20,9 @@ export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) 
           <thead>
             <tr>
               <th>Pool</th>
-              <th>Of</th>
-              <th className="r">Withdrew</th>
-              <th className="r">Standing</th>
+              <th>DEX</th>
+              <th className="r">Times it paid less</th>
+              <th className="r">Status</th>
             </tr>
           </thead>
           <tbody>

@@ -24,6 +24,12 @@ function Drawn({ depth, others, symbol, width }: Props & { readonly width: numbe
       role="img"
       aria-label={`Depth of ${symbol}: ${spoken}`}
     >
+      <text x={16} y={12}>
+        USD you can sell (log scale)
+      </text>
+      <text x={right} y={height - 2} textAnchor="end">
+        Price impact
+      </text>
       {ups.map(({ y, name }) => (
         <g key={name}>
           <path className="grid-l" d={`M16 ${y}H${right}`} />

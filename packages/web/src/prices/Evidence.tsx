@@ -18,11 +18,11 @@ export type PriceDetail = {
 
 const words: Readonly<Record<Reason, string>> = {
   unknown: 'No pool of this token is known here.',
-  'no-decimals': 'The token does not tell its decimals.',
-  'below-floor': 'Less than $300 of liquidity stands behind it: too little for a price.',
+  'no-decimals': 'The token does not state its decimals.',
+  'below-floor': 'Under $300 of liquidity: too little to price.',
   'no-anchor': 'None of its pools leads to a dollar.',
   unsellable: 'Measured on the chain, it could be bought but not sold.',
-  pending: 'Its pools are still being looked for.',
+  pending: 'Its pools are still being searched.',
 }
 const BARS = [0.2, 0.4, 0.6, 0.8]
 const LENGTH_OF_ID = 42
@@ -42,18 +42,18 @@ export function Confidence({ of }: { readonly of: number }) {
 export function Evidence({ detail }: { readonly detail: PriceDetail }) {
   const { usd, confidence, sources, reason } = detail
   if (usd === null || sources.length === 0)
-    return <p className="note evidence">{reason ? words[reason] : 'Taken as a dollar: nothing says otherwise.'}</p>
+    return <p className="note evidence">{reason ? words[reason] : 'Assumed to be $1: no market says otherwise.'}</p>
   return (
     <div className="evidence">
       <p className="note">
         <Confidence of={confidence} />
-        {Math.round(confidence * 100)} % confidence: how much stands behind the price, and how far its pools agree.
+        {Math.round(confidence * 100)} % confidence, from liquidity and agreement between pools
       </p>
       <table>
         <thead>
           <tr>
             <th>Pool</th>
-            <th className="r">Says</th>
+            <th className="r">Price</th>
             <th className="r">Weight</th>
           </tr>
         </thead>

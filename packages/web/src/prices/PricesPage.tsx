@@ -118,7 +118,7 @@ function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
               <th className="r" aria-sort="descending">
                 Depth at 2 %
               </th>
-              <th className="r hide-s">0.5 to 10 %</th>
+              <th className="r hide-s">Depth, 0.5–10 % impact</th>
             </tr>
           </thead>
           <tbody>
@@ -150,7 +150,7 @@ function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
           </tbody>
         </table>
       </div>
-      {isEmpty && <p className="opts__none note">No token of this chain is called so.</p>}
+      {isEmpty && <p className="opts__none note">No matching token.</p>}
     </section>
   )
 }
@@ -204,14 +204,11 @@ function Detail({
       {depth && depth['10'] > 0 ? (
         <>
           <DepthPlot depth={depth} others={known} symbol={symbol} />
-          <p className="note">
-            Across: price impact. Up: how much {symbol} can be sold for, in powers of ten. Grey: the other tokens of
-            this chain.
-          </p>
+          <p className="note">Gray: the other tokens of this chain.</p>
         </>
       ) : (
         <p className="note">
-          No depth to show. Where a pool trades this token, Swap still finds a route and says what it costs.
+          No depth data. If a pool trades this token, Swap still finds a route and shows what it costs.
         </p>
       )}
     </section>

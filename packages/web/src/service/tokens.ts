@@ -2,12 +2,16 @@
 import { type ListedToken, NATIVE } from '@sluice/client'
 import { useTokenList } from '@sluice/react'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { legible } from '../format/legible.ts'
 import { brief } from '../format/number.ts'
 import { sluice } from './client.ts'
 
 export type Token = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decimals'> & {
   readonly tags?: readonly (ListedToken['tags'][number] | 'unknown')[]
   readonly extensions?: ListedToken['extensions']
+  /** The whole symbol, where `symbol` is cut. */
+  readonly fullSymbol?: string
 }
 
 /** Tokens of a chain that the page keeps for names; search asks the service. */
@@ -16,13 +20,36 @@ const OFFERED = 60
 const FRESH_MS = 60_000
 const ZERO = `0x${'0'.repeat(40)}`
 
+/** Highest number of characters that are shown of a symbol: more would push figures off a phone. */
+const MAX_SYMBOL = 14
+
+/** A token with names that are safe to show. Its contract chose them: they may reverse, hide, or crowd out what stands next to them. */
+function withSafeNames<T extends Token>(token: T): T {
+  const symbol = legible(token.symbol) || brief(token.address)
+  const isLong = symbol.length > MAX_SYMBOL
+  return {
+    ...token,
+    symbol: isLong ? `${symbol.slice(0, MAX_SYMBOL - 1)}…` : symbol,
+    name: legible(token.name),
+    ...(isLong && { fullSymbol: symbol }),
+  }
+}
+
+type List = ReturnType<typeof useTokenList>
+
+function useSafeNames(list: List) {
+  const { data } = list
+  const tokens = useMemo(() => data?.map((token): Token => withSafeNames<Token>(token)), [data])
+  return { ...list, data: tokens }
+}
+
 /** All tokens that have a name here, deepest first. */
 export function useTokens(chainId: number) {
-  return useTokenList(chainId, { limit: LIST })
+  return useSafeNames(useTokenList(chainId, { limit: LIST }))
 }
 
 export function useTokenSearch(chainId: number, text: string, enabled: boolean) {
-  return useTokenList(chainId, { limit: OFFERED, enabled, keepPrevious: true, ...(text && { q: text }) })
+  return useSafeNames(useTokenList(chainId, { limit: OFFERED, enabled, keepPrevious: true, ...(text && { q: text }) }))
 }
 
 export const isNative = (address: string): boolean =>
@@ -58,6 +85,6 @@ export function useNamed(
     enabled: missing.length > 0,
     staleTime: FRESH_MS,
   })
-  const all = [...(list.data ?? []), ...(found.data?.flat() ?? [])]
+  const all = [...(list.data ?? []), ...(found.data?.flat().map((token) => withSafeNames<Token>(token)) ?? [])]
   return { of: namer(all), ready: list.isSuccess && (missing.length === 0 || !found.isPending) }
 }

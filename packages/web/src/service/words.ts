@@ -12,30 +12,36 @@ const byCode: Readonly<Record<string, readonly [title: string, text: string]>> =
   VALUE_LOSS: ['You would receive far less than you pay, by today’s prices.', 'A pool may be manipulated.'],
   ROUTE_REVERTED: ['Every route was tried on the chain and reverted.', 'The token may not be sellable.'],
   UNKNOWN_TOKEN: ['No pool of this chain trades this address.', 'Check the chain.'],
-  GUARD_NOT_DEPLOYED: ['The contracts do not stand on this chain yet.', 'Anyone can deploy them.'],
-  RPC_FAILED: ['The node of this chain does not answer.', 'Where figures stand here, they are of an earlier block.'],
+  GUARD_NOT_DEPLOYED: ['Not deployed on this chain yet.', 'Anyone can deploy the contracts.'],
+  RPC_FAILED: ['The node of this chain does not answer.', 'Figures shown are from an earlier block.'],
   NODE_PAUSED: ['The node of this chain refuses requests for a while.', 'Try again in a minute.'],
   TIMEOUT: ['This took longer than the service allows.', 'Try again.'],
   ROUTE_TIMEOUT: ['The search took longer than the service allows.', 'Try another amount.'],
-  UNSUPPORTED_CHAIN: ['This service does not know the chain.', 'Choose another.'],
+  UNSUPPORTED_CHAIN: ['Unsupported chain.', 'Choose another.'],
 }
+
+const WALLET_ERROR = 'Your wallet reported an error.'
 
 /** @param limit - of price impact that was asked for, in percent */
 export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): Words {
   if (!(error instanceof ClientError))
-    return { title: 'This page failed.', text: String((error as Error)?.message ?? error), small: '' }
+    return {
+      // Wallets and nodes number their errors; a fault of the page has no number.
+      title: typeof (error as { code?: unknown } | null)?.code === 'number' ? WALLET_ERROR : 'Something broke.',
+      ...{ text: sentence(String((error as Error)?.message ?? error)), small: '' },
+    }
   const { serviceCode, requestId, retryAfter, status } = error.details
   const small = [serviceCode ?? error.code, requestId && `request ${requestId.slice(0, 8)}`].filter(Boolean).join(' · ')
   const later = retryAfter === undefined ? 'Try again.' : `Next try in ${retryAfter} s.`
   if (error.code === 'NETWORK') {
     const title = navigator.onLine ? 'The service does not answer.' : 'No connection.'
-    return { title, text: 'Explain still works.', small }
+    return { title, text: 'Check your connection, then try again.', small }
   }
   if (error.code === 'UNSAFE')
     return { title: 'Do not sign: the transaction differs from what you asked for.', text: tail(error.message), small }
-  if (error.code === 'REVERTED') return { title: 'Undone.', text: sentence(error.message), small }
-  if (error.code === 'WALLET') return { title: 'The wallet did not send it.', text: sentence(error.message), small }
-  if (error.code === 'STALE') return { title: 'The price kept moving away.', text: 'Ask again.', small }
+  if (error.code === 'REVERTED') return { title: 'Reverted.', text: 'You paid gas, nothing else.', small }
+  if (error.code === 'WALLET') return { title: WALLET_ERROR, text: sentence(error.message), small }
+  if (error.code === 'STALE') return { title: 'The price kept changing.', text: 'Try again.', small }
   if (serviceCode === 'PRICE_IMPACT') {
     const { priceImpact } = error.details.body ?? {}
     const by = typeof priceImpact === 'number' ? `by ${cut(priceImpact)} %` : 'too far'
@@ -55,7 +61,7 @@ export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): Words {
   const known = byCode[serviceCode ?? error.code]
   if (known) return { title: known[0], text: known[1], small }
   return {
-    title: status === undefined ? 'That failed.' : `The service refused with ${status}.`,
+    title: status === undefined ? 'Something went wrong.' : `The service returned an error (${status}).`,
     text: sentence(error.message),
     small,
   }
@@ -87,6 +93,12 @@ export function refusalOf(error: unknown): Refusal | null {
     ...(typeof block === 'number' && { block }),
     reasons: Array.isArray(reasons) ? (reasons as Reason[]) : [],
   }
+}
+
+/** Price impact of the route that was refused for it, in percent. */
+export function impactOf(error: unknown): number | undefined {
+  const impact = error instanceof ClientError ? error.details.body?.priceImpact : undefined
+  return typeof impact === 'number' ? impact : undefined
 }
 
 /** True where less of the same would do. */

@@ -13,7 +13,7 @@ export function Running() {
   return (
     <>
       <div className="sim__b" role="status">
-        <Notice kind="info" title="Running on the state of the chain." />
+        <Notice kind="info" title="Simulating…" />
       </div>
       <dl className="rows">
         {names.map((name) => (
@@ -47,9 +47,9 @@ export function Result({ result, chainId, params, data }: ResultProps) {
     <>
       <div className="sim__b" role="status">
         {success ? (
-          <Notice kind="good" title="It would go through." />
+          <Notice kind="good" title="Succeeds." />
         ) : (
-          <Notice kind="bad" title="It would revert.">
+          <Notice kind="bad" title="Reverts.">
             {revertReason}
           </Notice>
         )}

@@ -2,15 +2,14 @@ import '../styles/api.css'
 import { NATIVE, type SimulateParameters } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef } from 'react'
+import { Prose } from '../console/FieldRow.tsx'
+import { useExampleSwap } from '../example/use-example-swap.ts'
 import { sluice } from '../service/client.ts'
-import { useTokens } from '../service/tokens.ts'
-import { firstPair } from '../swap/params.ts'
 import { FormRow } from '../ui/FormRow.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
-import { useWallet } from '../wallet/use-wallet.ts'
 import { type FieldName, fields, readSimulateParams, type SimulateParams } from './params.ts'
 import { Result, Running } from './Result.tsx'
 
@@ -23,14 +22,19 @@ type Row = {
 
 const rows: readonly Row[] = [
   { name: 'from', note: 'Sender. Needs neither funds nor approvals.', hint: '0x…', required: true },
-  { name: 'to', note: 'What is called: a router of any kind.', hint: '0x…', required: true },
+  { name: 'to', note: 'Contract to call: any router.', hint: '0x…', required: true },
   { name: 'data', note: 'Calldata, exactly as it would be sent.', hint: '0x…', required: true },
-  { name: 'tokenIn', note: 'What is given: an ERC-20.', hint: '0x…', required: true },
-  { name: 'amountIn', note: 'So many base units of it are put there and approved.', hint: '1000000', required: true },
-  { name: 'tokenOut', note: 'What is measured; the native token by its usual address.', hint: NATIVE, required: true },
+  { name: 'tokenIn', note: 'Token you pay (ERC-20).', hint: '0x…', required: true },
+  {
+    name: 'amountIn',
+    note: 'Amount in base units; funded and approved for the simulation.',
+    hint: '1000000',
+    required: true,
+  },
+  { name: 'tokenOut', note: 'Token to measure (0xEeee… for native).', hint: NATIVE, required: true },
 ]
 const more: readonly Row[] = [
-  { name: 'spender', note: 'Who is approved, where it is not the contract called.', hint: '0x…' },
+  { name: 'spender', note: 'Spender to approve, if not `to`.', hint: '0x…' },
   { name: 'block', note: 'A number or a tag.', hint: 'latest' },
   { name: 'gas', note: 'Gas limit.', hint: 'half of a block' },
   { name: 'gasPrice', note: 'Wei.', hint: 'of the network' },
@@ -60,8 +64,8 @@ export function SimulatePage() {
       <div className="lede">
         <h1>Simulate</h1>
         <p>
-          What any swap transaction would do, of any router: run once on the state of the chain, without funds,
-          approvals or keys.
+          See what any swap transaction would do, of any router: it runs once on the current state, without funds,
+          approvals, or keys.
         </p>
       </div>
       <div className="sim">
@@ -69,7 +73,7 @@ export function SimulatePage() {
         <section className="panel" aria-labelledby="result" aria-busy={isFetching}>
           <div className="panel__h">
             <h2 id="result">Result</h2>
-            <span className="note">{isFetching ? 'Running…' : chain.name}</span>
+            <span className="note">{isFetching ? 'Simulating…' : chain.name}</span>
           </div>
           {error ? (
             <div className="sim__b">
@@ -81,8 +85,8 @@ export function SimulatePage() {
             <Running />
           ) : (
             <div className="sim__b">
-              <Notice kind="info" title="Nothing was run yet.">
-                Fill the fields, or take a swap of this chain as an example.
+              <Notice kind="info" title="No simulation yet.">
+                Fill the fields, or use an example.
               </Notice>
             </div>
           )}
@@ -103,7 +107,9 @@ type FormProps = {
 function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
   const navigate = useNavigate()
   const go = (search: SimulateParams, hash: string) => navigate({ to: '/app/simulate', search, hash })
-  const example = useExample(chainId, go)
+  const example = useExampleSwap(chainId, ({ tx, src, dst }, amountIn) =>
+    go({ chain: chainId, from: tx.from, to: tx.to, tokenIn: src, amountIn, tokenOut: dst }, tx.data),
+  )
   const form = useRef<HTMLFormElement>(null)
   const stands = JSON.stringify({ ...params, data })
   // Another address fills the same fields, so that whoever works by keys stays where they are.
@@ -130,8 +136,8 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
     <section className="panel" aria-labelledby="call">
       <div className="panel__h">
         <h2 id="call">Call</h2>
-        <button type="button" className="link" disabled={example.busy} onClick={example.fill}>
-          Take a swap as an example
+        <button type="button" className="link" disabled={example.busy} onClick={() => void example.fill()}>
+          Use an example
         </button>
       </div>
       {example.error !== null && (
@@ -146,7 +152,7 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
           {more.map(row)}
         </details>
         <button type="submit" className="btn btn--go" aria-disabled={busy}>
-          {busy ? 'Running…' : 'Simulate'}
+          {busy ? 'Simulating…' : 'Simulate'}
         </button>
       </form>
     </section>
@@ -182,38 +188,8 @@ function FieldRow({ row: { name, note, hint, required }, value }: { readonly row
         />
       )}
       <p className="note" id={`sim-${name}-note`}>
-        {note}
+        <Prose text={note} />
       </p>
     </FormRow>
   )
-}
-
-/** A real swap of this chain: whatever the service would have signed now. */
-function useExample(chainId: number, go: (search: SimulateParams, hash: string) => Promise<void>) {
-  const { data: tokens } = useTokens(chainId)
-  const wallet = useWallet()
-  const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
-  const pair = tokens && firstPair(tokens)
-  return {
-    busy: state.busy || !pair,
-    error: state.error,
-    async fill() {
-      if (!pair) return
-      setState({ busy: true, error: null })
-      const { src, dst } = pair
-      // Nobody's account: a simulation needs none.
-      const from = wallet?.address ?? '0x000000000000000000000000000000000000dEaD'
-      try {
-        const amount = String(10n ** BigInt(src.decimals))
-        const { tx } = await sluice.getSwap(chainId, { src: src.address, dst: dst.address, amount, from })
-        await go(
-          { chain: chainId, from, to: tx.to, tokenIn: src.address, amountIn: amount, tokenOut: dst.address },
-          tx.data,
-        )
-        setState({ busy: false, error: null })
-      } catch (error) {
-        setState({ busy: false, error })
-      }
-    },
-  }
 }

@@ -6,19 +6,19 @@ type Props = { readonly live: Live }
 const TICKS = [0, 1, 2, 3, 4]
 
 /** One tick a block: how old the figures are, without anything that counts down. */
-export function Age({ live: { seen: block, age, head, isAsking, isStale, isDead } }: Props) {
-  const words = isDead
-    ? 'No answer from the chain: these figures are old'
+export function Age({ live: { seen: block, age, head, isAsking, isStale, silent } }: Props) {
+  const words = silent
+    ? `Can’t reach the ${silent}. These figures are out of date.`
     : isAsking && block !== undefined && head !== undefined
-      ? `Asking for block ${head}…`
+      ? `Updating to block ${head}…`
       : age >= STALE_BLOCKS
-        ? `${age} blocks old: ask again before you sign`
+        ? `${age} blocks old. Refresh before signing.`
         : age === 0
-          ? 'Fresh: simulated in the newest block'
+          ? 'Up to date (simulated in the latest block)'
           : `${age} ${age === 1 ? 'block' : 'blocks'} old`
   return (
     <div className={`age ${isStale ? 'age--stale' : ''}`}>
-      <span className="age__w">{block === undefined ? 'Asking for a quote…' : words}</span>
+      <span className="age__w">{block === undefined ? 'Getting a quote…' : words}</span>
       <span className="unit">
         {block !== undefined && (
           <>
@@ -32,7 +32,7 @@ export function Age({ live: { seen: block, age, head, isAsking, isStale, isDead 
         aria-label={`${Math.min(age, TICKS.length)} of ${TICKS.length} blocks old`}
       >
         {TICKS.map((tick) => (
-          <span key={tick} className={block !== undefined && (tick <= age || isDead) ? 'on' : undefined} />
+          <span key={tick} className={block !== undefined && (tick <= age || silent) ? 'on' : undefined} />
         ))}
       </span>
     </div>

@@ -11,7 +11,7 @@ export function Figures({ quote, dst, native }: Props) {
   const gap = quote?.optimalityGapNet ?? quote?.optimalityGap
   return (
     <dl className="figs">
-      <Figure name="Price impact" note="How far this order moves the price of its own route.">
+      <Figure name="Price impact" note="How much your trade moves the price.">
         {quote && (isKnown(quote.priceImpact) ? <Percent value={quote.priceImpact} /> : <Unknown />)}
       </Figure>
       <Figure
@@ -27,7 +27,7 @@ export function Figures({ quote, dst, native }: Props) {
       >
         {quote && <Usd value={quote.gasCost?.usd} />}
       </Figure>
-      <Figure name="Left after gas" note="What the router made as large as it could.">
+      <Figure name="You receive, net of gas" note="What the router optimizes for.">
         {quote &&
           dst &&
           (isKnown(quote.netToAmount) ? (
@@ -39,7 +39,7 @@ export function Figures({ quote, dst, native }: Props) {
             <Unknown />
           ))}
       </Figure>
-      <Figure name="Below the best possible" note={quote && gapWords(gap, afterGas ? 'after gas' : 'before gas')}>
+      <Figure name="Optimality gap (at most)" note={quote && gapWords(gap, afterGas ? 'after gas' : 'before gas')}>
         {quote &&
           (isKnown(gap) ? (
             <>
@@ -56,9 +56,8 @@ export function Figures({ quote, dst, native }: Props) {
 const isKnown = <T,>(value: T | null | undefined): value is T => value !== null && value !== undefined
 
 function gapWords(gap: number | null | undefined, of: 'after gas' | 'before gas'): string {
-  if (!isKnown(gap)) return 'No bound is known for a route like this.'
-  if (gap < 1) return `No split of these pools could pay even 0.01 % more, ${of}.`
-  return `Another split of these pools could pay at most ${(gap / 100).toFixed(2)} % more, ${of}.`
+  if (!isKnown(gap)) return 'We can’t bound this route.'
+  return `At most ${gap < 1 ? '0.01' : (Math.ceil(gap) / 100).toFixed(2)} % better is possible with these pools, ${of}.`
 }
 
 const Unknown = () => <span className="q">not known</span>

@@ -1,4 +1,4 @@
-import type { Route } from '@sluice/client'
+import type { Proven, Route } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { percentBelow } from '../format/amount.ts'
@@ -15,11 +15,15 @@ type Props = {
   readonly dst: Token
 }
 
-type TicketProps = Props & { readonly chainId: number; readonly onNew: () => void }
+type TicketProps = Props & {
+  readonly chainId: number
+  readonly fee: Proven['fee'] | undefined
+  readonly onNew: () => void
+}
 
-export function LandedTicket({ chainId, route, paid, src, dst, onNew }: TicketProps) {
+export function LandedTicket({ chainId, route, paid, src, dst, fee, onNew }: TicketProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  // What was signed is over: whoever cannot see it is told where they are.
+  // Moves the focus, and with it screen readers, to the outcome.
   useEffect(() => heading.current?.focus(), [])
   const later = paid.block - route.simulationBlock
   return (
@@ -41,7 +45,7 @@ export function LandedTicket({ chainId, route, paid, src, dst, onNew }: TicketPr
           <dt>{paid.isOther ? 'The recipient received' : 'You received'}</dt>
           <dd>
             {paid.received === undefined ? (
-              'your node does not tell'
+              'unknown (your node doesn’t keep past state)'
             ) : (
               <>
                 <Amount base={paid.received} decimals={dst.decimals} digits={9} /> {dst.symbol}
@@ -52,9 +56,17 @@ export function LandedTicket({ chainId, route, paid, src, dst, onNew }: TicketPr
         <div>
           <dt>In block</dt>
           <dd>
-            <Count value={paid.block} />, {later === 1 ? 'one after the quote' : `${later} after the quote`}
+            <Count value={paid.block} /> ({later === 1 ? '1 block' : `${later} blocks`} after the quote)
           </dd>
         </div>
+        {fee && (
+          <div>
+            <dt>Integrator fee</dt>
+            <dd>
+              {Number(fee.ppm) / 10_000} % to <Address of={fee.recipient} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Gas used</dt>
           <dd>
@@ -85,12 +97,12 @@ export function LandedPanel({ route, paid, dst }: Props) {
     below === undefined
       ? ''
       : below === '0'
-        ? 'none'
+        ? '0 %'
         : `${below.startsWith('-') ? '+' : '\u2212'}${below.replace('-', '')} %`
   return (
     <section className="panel landed" aria-labelledby="paid">
       <div className="panel__h">
-        <h2 id="paid">Paid beside quoted</h2>
+        <h2 id="paid">Quoted vs received</h2>
         <span className="note">
           block <Count value={paid.block} />
         </span>
@@ -106,11 +118,11 @@ export function LandedPanel({ route, paid, dst }: Props) {
         </div>
         <div>
           <span className="lab">
-            Paid in block <Count value={paid.block} />
+            Received in block <Count value={paid.block} />
           </span>
           <div className="paid__v">
             {received === undefined ? (
-              <span className="q">not told</span>
+              <span className="q">unknown (your node doesn’t keep past state)</span>
             ) : (
               <>
                 <Amount base={received} decimals={dst.decimals} digits={9} /> <span className="unit">{dst.symbol}</span>
@@ -158,12 +170,12 @@ function Scale({
     <svg
       viewBox={`0 0 ${width} 84`}
       role="img"
-      aria-label={`Paid beside quoted: ${words}; the least stands at the left end`}
+      aria-label={`Received compared with quoted: ${words}; the minimum is at the left end`}
     >
       <path className="gauge__axis" d={`M1 44H${width - 1}`} />
       <path className="gauge__end" d={`M${x(0)} 28V52`} />
       <text x={x(0)} y={72}>
-        least
+        minimum
       </text>
       <path className="gauge__yes" d={`M${x(0)} 44H${x(paidAt)}`} />
       <path className="gauge__end" d={`M${x(QUOTED_AT)} 28V52`} />
@@ -172,7 +184,7 @@ function Scale({
       </text>
       <path className="gauge__mark" d={`m${x(paidAt)} 46-6 10h12Z`} />
       <text className="strong" x={x(paidAt)} y={74} textAnchor={paidAt > 0.5 ? 'end' : 'start'}>
-        paid{words === 'none' ? ' the same' : `, ${words}`}
+        {words === '0 %' ? 'exactly as quoted' : `received, ${words}`}
       </text>
     </svg>
   )

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useSwitchChain } from 'wagmi'
 import { fragmentOf } from '../explain/input.ts'
 import { plain } from '../format/amount.ts'
@@ -7,125 +7,132 @@ import { isNative } from '../service/tokens.ts'
 import { wordsOf } from '../service/words.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
+import { useSetting } from '../ui/setting.ts'
 import { WalletDialog } from '../ui/WalletButton.tsx'
 import { useAllowance, useAllowanceWay, useWallet } from '../wallet/use-wallet.ts'
 import { Cure } from './Cure.tsx'
+import { MainButton } from './MainButton.tsx'
+import { AcceptTerms, TermList, TermProblems } from './TermList.tsx'
 import type { Swap } from './use-swap.ts'
 
-function go(label: ReactNode, onClick?: () => void): ReactNode {
-  return (
-    <button type="button" className="btn btn--go" disabled={onClick === undefined} onClick={onClick}>
-      {label}
-    </button>
-  )
-}
+const LossDialog = lazy(async () => ({ default: (await import('./LossDialog.tsx')).LossDialog }))
 
 /** The one button: what it says is what is next, or what stands in the way. */
 export function MainAction({ swap }: { readonly swap: Swap }) {
-  const { order, live, paying, short, refused, most, isRecipientNew, act } = swap
-  const { chain, src, dst, typed, same, exact, recipient } = order
+  const { order, refused, quote } = swap
+  const [isConnecting, setIsConnecting] = useState(false)
+  return (
+    <>
+      <TermList terms={order.terms} />
+      <Action swap={swap} onConnect={() => setIsConnecting(true)} />
+      {quote && !refused && <Footnote swap={swap} />}
+      {isConnecting && <WalletDialog onClose={() => setIsConnecting(false)} />}
+    </>
+  )
+}
+
+function Action({ swap, onConnect }: { readonly swap: Swap; readonly onConnect: () => void }) {
+  const { order, live, short, refused, isReady, act } = swap
+  const { chain, src, dst, entry, same, terms } = order
+  const { typed } = entry
   const wallet = useWallet()
-  const [connecting, setConnecting] = useState(false)
-  const { mutate: switchChain, error: notSwitched } = useSwitchChain()
-  const { quote, isStale, isAsking } = live
+  if (order.broken) return <MainButton onClick={order.again}>Try again</MainButton>
+  if (!src || !dst) return <MainButton>Loading tokens…</MainButton>
+  if (same) return <MainButton>Choose two tokens</MainButton>
+  if (terms.problems.length > 0) return <TermProblems terms={terms} />
+  if (typed?.kind === 'wrong') return <MainButton>Correct the amount</MainButton>
+  if (typed?.kind === 'ambiguous') return <MainButton>Choose an amount</MainButton>
+  if (typed?.kind !== 'amount') return <MainButton>Enter an amount</MainButton>
+  if (refused && entry.isSettled) return <Refused swap={swap} />
+  if (!isReady)
+    return live.error !== undefined && !live.isAsking && entry.isSettled ? (
+      <MainButton onClick={live.again}>Try again</MainButton>
+    ) : (
+      <MainButton>Getting a quote…</MainButton>
+    )
+  if (!wallet) return <MainButton onClick={onConnect}>Connect a wallet</MainButton>
+  if (wallet.chainId !== chain.id) return <OtherChain swap={swap} chainId={wallet.chainId} />
+  if (short) return <MainButton>{`Not enough ${src.symbol}${short === 'gas' ? ' for gas' : ''}`}</MainButton>
+  if (terms.isNew) return <AcceptTerms terms={terms} symbol={dst.symbol} />
+  if (live.isStale) return <MainButton onClick={live.again}>Refresh the quote</MainButton>
+  // While figures are on their way the button stays where it is: before anything is signed, the swap is quoted again.
+  return <Sign swap={swap} onSign={act.sign} />
+}
+
+function Sign({ swap, onSign }: { readonly swap: Swap; readonly onSign: () => void }) {
+  const { order, paying, loss } = swap
+  const { chain, src } = order
+  const [isConfirming, setIsConfirming] = useState(false)
   const allowed = useAllowance(chain.id, src?.address, chain.guard)
   const free = (src && isNative(src.address)) || (allowed !== undefined && allowed >= paying)
-  const way = useAllowanceWay(chain.id, src?.address, free || allowed === undefined ? 0n : paying)
+  const way = useAllowanceWay(chain.id, src?.address, chain.guard, free || allowed === undefined ? 0n : paying)
+  const label: ReactNode = free ? 'Swap' : way === 'permit' ? 'Sign and swap' : `Approve ${src?.symbol} and swap`
+  if (!loss?.isHigh) return <MainButton onClick={onSign}>{label}</MainButton>
+  return (
+    <>
+      <MainButton kind="danger" onClick={() => setIsConfirming(true)}>
+        Swap at a loss of {loss.percent.toFixed(2)} %
+      </MainButton>
+      <Suspense>{isConfirming && <LossDialog {...{ swap, loss }} onClose={() => setIsConfirming(false)} />}</Suspense>
+    </>
+  )
+}
+
+/** No route for this amount: the largest that has one, as far as the wallet can pay it. */
+function Refused({ swap }: { readonly swap: Swap }) {
+  const { order, live, most, spendable, act } = swap
+  const { chain, src, dst, exact, limit } = order
   const named = exact === 'in' ? src : dst
-
-  function action() {
-    if (order.broken) return go('Try again', order.again)
-    if (!src || !dst) return go('Looking for tokens…')
-    if (same) return go('Choose two tokens')
-    if (typed?.kind === 'wrong') return go('Correct the amount')
-    if (typed?.kind !== 'amount') return go('Enter an amount')
-    if (refused) {
-      const { title, text } = wordsOf(live.error, order.limit)
-      return (
-        <>
-          <Notice kind="bad" title={title} urgent>
-            {text} <Cure error={live.error} chainId={chain.id} token={dst.address} />
-          </Notice>
-          {most !== undefined && most > 0n && named
-            ? go(
-                <span>
-                  Use <Amount base={most} decimals={named.decimals} /> {named.symbol}
-                </span>,
-                () => act.amount(plain(most, named.decimals)),
-              )
-            : go(most === undefined ? 'Looking for an amount that routes…' : 'No route')}
-        </>
-      )
-    }
-    if (!quote) return isAsking ? go('Getting a quote…') : go('Try again', live.again)
-    if (!wallet) return go('Connect a wallet', () => setConnecting(true))
-    if (wallet.chainId !== chain.id)
-      return (
-        <>
-          <Notice kind="warn" title={`Your wallet is on chain ${wallet.chainId ?? 'unknown'}.`}>
-            This quote is of {chain.name}.{notSwitched && ' The wallet did not switch.'}
-          </Notice>
-          {go(`Switch to ${chain.name}`, () => switchChain({ chainId: chain.id }))}
-        </>
-      )
-    if (short) return go(`Not enough ${src.symbol}`)
-    if (isRecipientNew && recipient !== undefined)
-      return <NewRecipient {...{ recipient, symbol: dst.symbol, onAccept: act.recipient }} />
-    if (isStale) return go('Refresh the quote', live.again)
-    // While figures are on their way the button stays where it is, and quotes anew before anything is signed.
-    return go(free ? 'Swap' : way === 'permit' ? 'Sign and swap' : `Approve ${src.symbol} and swap`, act.sign)
-  }
+  const { title, text } = wordsOf(live.error, limit)
+  const isAbove = exact === 'in' && most !== undefined && spendable !== undefined && most > spendable
+  const offered = isAbove && spendable > 0n ? spendable : most
   return (
     <>
-      {recipient !== undefined && !isRecipientNew && <NamedRecipient recipient={recipient} />}
-      {action()}
-      {quote && !refused && (
-        <p className="note center">
-          {wallet?.isLocal && <>Local account · </>}
-          Gas <Usd value={quote.gasCost?.usd} /> · no protocol fee
-          {quote.tx && (
-            <>
-              {' · '}
-              <Link to="/app/explain" search={{ chain: chain.id }} hash={fragmentOf(quote.tx)}>
-                What it signs
-              </Link>
-            </>
-          )}
-        </p>
-      )}
-      {connecting && <WalletDialog onClose={() => setConnecting(false)} />}
-    </>
-  )
-}
-
-type NewRecipientProps = {
-  readonly recipient: string
-  readonly symbol: string
-  readonly onAccept: (recipient: string | undefined) => void
-}
-
-/** A recipient that came with a link: somebody else may have chosen it. */
-function NewRecipient({ recipient, symbol, onAccept }: NewRecipientProps) {
-  return (
-    <>
-      <Notice kind="warn" title={`The link sends all ${symbol} to another account.`} urgent>
-        <span className="mono">{recipient}</span> receives the output, and your wallet pays. Continue only if you know
-        this account.
+      <Notice kind="bad" title={title} urgent>
+        {text} <Cure error={live.error} chainId={chain.id} token={dst?.address} />
       </Notice>
-      <button type="button" className="btn" onClick={() => onAccept(undefined)}>
-        Send it to my wallet
-      </button>
-      <button type="button" className="btn btn--go" onClick={() => onAccept(recipient)}>
-        Accept this recipient
-      </button>
+      {offered !== undefined && offered > 0n && named ? (
+        <MainButton onClick={() => act.amount(plain(offered, named.decimals))}>
+          <span>
+            Use <Amount base={offered} decimals={named.decimals} /> {named.symbol}
+          </span>
+        </MainButton>
+      ) : (
+        <MainButton>{most === undefined ? 'Finding the largest amount that works…' : 'No route'}</MainButton>
+      )}
     </>
   )
 }
 
-function NamedRecipient({ recipient }: { readonly recipient: string }) {
+function OtherChain({ swap, chainId }: { readonly swap: Swap; readonly chainId: number | undefined }) {
+  const { chain } = swap.order
+  const { chains } = useSetting()
+  const { mutate: switchChain, error: notSwitched } = useSwitchChain()
+  const name = chains.find(({ id }) => id === chainId)?.name ?? `chain ${chainId ?? 'unknown'}`
   return (
-    <p className="note">
-      Output goes to <span className="mono">{recipient}</span>, not to your wallet.
+    <>
+      <Notice kind="warn" title={`Your wallet is on ${name}.`}>
+        This quote is for {chain.name}.{notSwitched && ' The wallet did not switch.'}
+      </Notice>
+      <MainButton onClick={() => switchChain({ chainId: chain.id })}>Switch to {chain.name}</MainButton>
+    </>
+  )
+}
+
+function Footnote({ swap: { order, quote } }: { readonly swap: Swap }) {
+  const wallet = useWallet()
+  return (
+    <p className="note center">
+      {wallet?.isLocal && <>Local account · </>}
+      Gas <Usd value={quote?.gasCost?.usd} /> · no protocol fee
+      {quote?.tx && (
+        <>
+          {' · '}
+          <Link to="/app/explain" search={{ chain: order.chain.id }} hash={fragmentOf(quote.tx)}>
+            Review the transaction
+          </Link>
+        </>
+      )}
     </p>
   )
 }

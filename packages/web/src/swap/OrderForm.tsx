@@ -1,20 +1,36 @@
 import { lazy, Suspense, useState } from 'react'
 import { plain } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
-import { Failure } from '../ui/Notice.tsx'
-import { Amount } from '../ui/Num.tsx'
+import { Failure, Notice } from '../ui/Notice.tsx'
+import { Amount, Usd } from '../ui/Num.tsx'
 import { Age } from './Age.tsx'
 import { Cure } from './Cure.tsx'
+import { useLedger } from './ledger.ts'
+import { worthOf } from './loss.ts'
 import { MainAction } from './MainAction.tsx'
-import { AmountField, Flip, Least, Rate, type Side, Skeleton, TicketLeg, TokenButton, Worth } from './Ticket.tsx'
+import { ORDER_FORM } from './MainButton.tsx'
+import {
+  AmountField,
+  amountProblem,
+  Flip,
+  Least,
+  Rate,
+  type Side,
+  Skeleton,
+  TicketLeg,
+  TokenButton,
+  UnitToggle,
+  ValueDifference,
+  Worth,
+} from './Ticket.tsx'
 import { isDirect, type Swap } from './use-swap.ts'
 import { Warnings } from './Warnings.tsx'
 
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
 const modes = [
-  ['in', 'I pay exactly'],
-  ['out', 'I receive exactly'],
+  ['in', 'Exact input'],
+  ['out', 'Exact output'],
 ] as const
 
 type Props = { readonly swap: Swap; readonly onPick: (side: Side) => void }
@@ -23,9 +39,10 @@ type Props = { readonly swap: Swap; readonly onPick: (side: Side) => void }
 export function OrderForm({ swap, onPick }: Props) {
   const { order, live, quote, refused } = swap
   const [settings, setSettings] = useState(false)
-  const quiet = live.isAsking || live.isStale
+  const quiet = live.isAsking || live.isStale || !swap.isReady
   return (
     <>
+      <form id={ORDER_FORM} onSubmit={(event) => event.preventDefault()} />
       <div className="ticket__mode">
         <fieldset className="seg" aria-label="Which amount is exact">
           {modes.map(([end, name]) => (
@@ -53,7 +70,9 @@ export function OrderForm({ swap, onPick }: Props) {
       </div>
       {!refused && order.asked && <Least quote={quote} token={order.dst} quiet={quiet} />}
       <div id="settings">
-        <Suspense>{settings && <Settings auto={quote?.slippage} onRecipient={swap.act.recipient} />}</Suspense>
+        <Suspense>
+          {settings && <Settings key={order.terms.resets} auto={quote?.slippage} terms={order.terms} />}
+        </Suspense>
       </div>
       <Foot swap={swap} />
     </>
@@ -62,18 +81,11 @@ export function OrderForm({ swap, onPick }: Props) {
 
 /** Amount that was typed, or that the quote says of this end. */
 function AmountOf({ swap, end, quiet }: { readonly swap: Swap; readonly end: 'in' | 'out'; readonly quiet: boolean }) {
-  const { order, quote, refused, act } = swap
+  const { order, quote, refused } = swap
   const token = end === 'in' ? order.src : order.dst
   const told = end === 'in' ? quote?.fromAmount : quote?.toAmount
   if (order.exact === end)
-    return (
-      <AmountField
-        label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'}
-        value={order.text}
-        decimals={token?.decimals ?? 18}
-        onChange={(amount) => act.amount(amount, true)}
-      />
-    )
+    return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
     <output className={`amt ${quiet ? 'quiet' : ''} ${long(told, token)}`}>
       {refused || !order.asked ? (
@@ -88,30 +100,28 @@ function AmountOf({ swap, end, quiet }: { readonly swap: Swap; readonly end: 'in
 }
 
 function Pay({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
-  const { order, quote, balance, short, act } = swap
-  const { src, typed, exact, priceOf } = order
-  const paying = exact === 'out' ? quote?.fromAmount : typed?.kind === 'amount' ? typed.base : undefined
+  const { order, quote, balance, short } = swap
+  const { src, entry, exact, priceOf } = order
+  const isTyped = exact === 'in'
   return (
     <TicketLeg
-      label={exact === 'in' ? 'You pay' : 'You pay, simulated'}
-      right={
-        balance !== undefined &&
-        src &&
-        exact === 'in' && (
-          <button type="button" className="link" onClick={() => act.amount(plain(balance, src.decimals))}>
-            of <Amount base={balance} decimals={src.decimals} most={2} /> {src.symbol}
-          </button>
-        )
-      }
+      label={isTyped ? 'You pay' : 'You pay (estimated)'}
+      right={<Balance swap={swap} />}
       note={
-        <>
-          <Worth base={paying} token={src} price={priceOf(src)} />
-          {short && balance !== undefined && src && (
-            <span className="have">
-              You have <Amount base={balance} decimals={src.decimals} digits={9} /> {src.symbol}.
-            </span>
-          )}
-        </>
+        (isTyped && amountProblem(entry)) || (
+          <>
+            {isTyped ? (
+              <UnitToggle entry={entry} token={src} price={priceOf(src)} />
+            ) : (
+              <Worth base={quote?.fromAmount} token={src} price={priceOf(src)} />
+            )}
+            {short === 'input' && balance !== undefined && src && (
+              <span className="have">
+                You have <Amount base={balance} decimals={src.decimals} digits={9} /> {src.symbol}.
+              </span>
+            )}
+          </>
+        )
       }
     >
       <AmountOf swap={swap} end="in" quiet={quiet} />
@@ -120,19 +130,63 @@ function Pay({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
   )
 }
 
+const shares = [
+  [25n, '25 %'],
+  [50n, '50 %'],
+  [100n, 'Max'],
+] as const
+
+/** The balance, and parts of it to pay. */
+function Balance({ swap: { order, balance, spendable, act } }: { readonly swap: Swap }) {
+  const { src, exact } = order
+  if (balance === undefined || !src) return null
+  const use = (percent: bigint) => act.amount(plain(((spendable ?? 0n) * percent) / 100n, src.decimals))
+  return (
+    <>
+      Balance <Amount base={balance} decimals={src.decimals} most={2} />
+      {exact === 'in' &&
+        shares.map(([percent, name]) => (
+          <button
+            key={name}
+            type="button"
+            className="link share"
+            disabled={spendable === undefined || spendable === 0n}
+            onClick={() => use(percent)}
+          >
+            {name}
+          </button>
+        ))}
+    </>
+  )
+}
+
 function Receive({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
-  const { order, quote, refused } = swap
-  const { src, dst, exact, priceOf } = order
+  const { order, quote, refused, loss } = swap
+  const { src, dst, entry, exact, priceOf } = order
+  const isTyped = exact === 'out'
   const note =
     quote && src && dst && !refused ? (
       <>
-        <Worth base={quote.toAmount} token={dst} price={priceOf(dst)} /> · <Rate quote={quote} src={src} dst={dst} />
+        {isTyped ? (
+          <UnitToggle entry={entry} token={dst} price={priceOf(dst)} />
+        ) : (
+          <Worth base={quote.toAmount} token={dst} price={priceOf(dst)} />
+        )}
+        <ValueDifference loss={loss} /> <br />
+        <Rate quote={quote} src={src} dst={dst} />
       </>
     ) : (
-      <>&nbsp;</>
+      <>
+        &nbsp;
+        <br />
+        &nbsp;
+      </>
     )
   return (
-    <TicketLeg label={exact === 'in' ? 'You receive, simulated' : 'You receive, at worst'} note={note}>
+    <TicketLeg
+      label={isTyped ? 'You receive at least' : 'You receive (simulated)'}
+      note={(isTyped && amountProblem(entry)) || note}
+    >
       <AmountOf swap={swap} end="out" quiet={quiet} />
       <TokenButton token={dst} side="receive" onOpen={() => onPick('receive')} />
     </TicketLeg>
@@ -140,7 +194,8 @@ function Receive({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
 }
 
 function Foot({ swap }: { readonly swap: Swap }) {
-  const { order, live, quote, refused, failed, tokenOf } = swap
+  const { order, live, quote, refused, failed, tokenOf, loss } = swap
+  const isPending = useLedger(order.chain.id).some(({ kind, status }) => kind !== 'approval' && status === 'pending')
   const isQuoted = !refused && order.asked !== undefined
   return (
     <div className={`ticket__go ${isQuoted ? 'ticket__go--ruled' : ''}`}>
@@ -150,9 +205,26 @@ function Foot({ swap }: { readonly swap: Swap }) {
           <Cure error={live.error} chainId={order.chain.id} token={order.dst?.address} />
         </Failure>
       )}
-      {quote && !refused && <Warnings quote={quote} tokenOf={tokenOf} direct={isDirect(quote)} />}
+      {quote && !refused && <Warnings {...{ quote, tokenOf, loss }} src={order.src} direct={isDirect(quote)} />}
+      {quote && !refused && <GasRemark swap={swap} />}
+      {isPending && (
+        <Notice kind="warn" title="A swap is still pending.">
+          Another one is sent in addition to it.
+        </Notice>
+      )}
       <MainAction swap={swap} />
     </div>
+  )
+}
+
+function GasRemark({ swap: { order, quote } }: { readonly swap: Swap }) {
+  const gas = quote?.gasCost?.usd
+  const worth = quote && worthOf(quote, order)
+  if (typeof gas !== 'number' || worth === undefined || gas <= worth) return null
+  return (
+    <Notice kind="warn" title="Gas costs more than you receive.">
+      <Usd value={gas} /> of gas for <Usd value={worth} />.
+    </Notice>
   )
 }
 

@@ -5,6 +5,7 @@ import { LegTable } from '../route/LegTable.tsx'
 import type { Token, TokenOf } from '../service/tokens.ts'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Figures } from './Figures.tsx'
+import { Skeleton } from './Ticket.tsx'
 import type { Live, Quote } from './use-quote.ts'
 
 type Props = {
@@ -82,7 +83,7 @@ export function RouteSkeleton({ pools }: { readonly pools: number | undefined })
       <div className="busy" />
       <div className="panel__h">
         <h2>Route</h2>
-        <p className="route__sum">{pools ? `Looking through ${pools} pools…` : 'Looking for pools…'}</p>
+        <p className="route__sum">{pools ? `Searching ${pools} pools…` : 'Searching for pools…'}</p>
       </div>
       <div className="flow flow--empty">
         <svg viewBox="0 0 860 400" preserveAspectRatio="none" aria-hidden="true">
@@ -97,7 +98,9 @@ export function RouteSkeleton({ pools }: { readonly pools: number | undefined })
           ))}
         </svg>
       </div>
-      <div className="key">Colours name the families once the route is here.</div>
+      <div className="key" aria-hidden="true">
+        <Skeleton like="concentrated constant product" />
+      </div>
       <Figures quote={undefined} dst={undefined} native="" />
     </section>
   )

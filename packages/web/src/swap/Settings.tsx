@@ -3,48 +3,50 @@ import { IMPACT_DEFAULT } from '../service/words.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useSwapParams } from './params.ts'
 import { slippageWarning } from './slippage.ts'
+import { isPercent, MAX_FEE, MAX_IMPACT, MAX_SLIPPAGE, type Terms } from './terms.ts'
 import type { Quote } from './use-quote.ts'
 
 type Props = {
   /** Slippage that the service chose for the route that is shown; undefined where it was not asked to. */
   readonly auto: Quote['slippage']
-  readonly onRecipient: (address: string | undefined) => void
+  readonly terms: Terms
 }
 
 const presets = ['0.1', '0.5', '1'] as const
 
-/** Slippage, the limit of price impact, the recipient, and the fee of an app that sends people here. All of it stands in the address. */
-export function Settings({ auto, onRecipient }: Props) {
-  const [{ impact, recipient, fee, feeTo }, change] = useSwapParams()
+/** Slippage, the limit of price impact, the recipient, and the fee of an app that sends people here. The link carries all of it. */
+export function Settings({ auto, terms }: Props) {
+  const [{ impact, recipient, fee, feeTo }] = useSwapParams()
   return (
     <div className="set">
-      <Slippage auto={auto} />
+      <Slippage auto={auto} terms={terms} />
       <div className="set__r">
         <Percentage
-          label="Most price impact"
+          label="Max price impact"
           value={impact ?? IMPACT_DEFAULT}
-          most={100}
-          onChange={(text) => change({ impact: text === IMPACT_DEFAULT ? undefined : text }, true)}
+          max={MAX_IMPACT}
+          onChange={(text) => terms.set({ impact: text === IMPACT_DEFAULT || text === '' ? undefined : text })}
         />
       </div>
       <div className="set__r">
-        <Recipient value={recipient} onChange={onRecipient} />
+        <Recipient value={recipient} onChange={(address) => terms.set({ recipient: address })} />
       </div>
       <div className="set__r">
         <Percentage
-          label="Fee for the app that sends you"
+          label="Integrator fee"
           value={fee ?? ''}
-          most={10}
-          onChange={(text) => change({ fee: text || undefined }, true)}
+          max={MAX_FEE}
+          onChange={(text) => terms.set({ fee: text || undefined })}
         />
-        {fee !== undefined && Number(fee) > 0 && (
+        {fee !== undefined && Number(fee) !== 0 && (
           <label className="set__f">
             <span>Paid to</span>
             <input
               className="field mono"
               placeholder="0x…"
+              spellCheck={false}
               defaultValue={feeTo ?? ''}
-              onChange={(event) => change({ feeTo: event.target.value.trim() }, true)}
+              onChange={(event) => terms.set({ feeTo: event.target.value.trim() || undefined })}
             />
           </label>
         )}
@@ -53,7 +55,10 @@ export function Settings({ auto, onRecipient }: Props) {
   )
 }
 
-type RecipientProps = { readonly value: string | undefined; readonly onChange: Props['onRecipient'] }
+type RecipientProps = {
+  readonly value: string | undefined
+  readonly onChange: (address: string | undefined) => void
+}
 
 function Recipient({ value, onChange }: RecipientProps) {
   const [text, setText] = useState(value ?? '')
@@ -74,20 +79,20 @@ function Recipient({ value, onChange }: RecipientProps) {
         }}
       />
       {wrong && (
-        <span className="amt__why">Enter 0x and 40 hex digits. Until then, the last valid recipient counts.</span>
+        <span className="amt__why">Enter 0x and 40 hex digits. Until then, the last valid recipient applies.</span>
       )}
     </label>
   )
 }
 
-function Slippage({ auto }: Pick<Props, 'auto'>) {
-  const [{ slippage }, change] = useSwapParams()
+function Slippage({ auto, terms }: Props) {
+  const [{ slippage }] = useSwapParams()
   const [own, setOwn] = useState(slippage !== undefined && !presets.some((preset) => preset === slippage))
   const warning = slippage === undefined ? null : slippageWarning(slippage)
   return (
     <div className="set__r">
       <span className="lab" id="slippage">
-        Slippage: how much less you would accept
+        Slippage tolerance
       </span>
       <fieldset className="seg" aria-labelledby="slippage">
         <button
@@ -95,7 +100,7 @@ function Slippage({ auto }: Pick<Props, 'auto'>) {
           aria-pressed={slippage === undefined && !own}
           onClick={() => {
             setOwn(false)
-            change({ slippage: undefined })
+            terms.set({ slippage: undefined })
           }}
         >
           Auto {auto && `${auto.percent} %`}
@@ -107,44 +112,53 @@ function Slippage({ auto }: Pick<Props, 'auto'>) {
             aria-pressed={slippage === preset && !own}
             onClick={() => {
               setOwn(false)
-              change({ slippage: preset })
+              terms.set({ slippage: preset })
             }}
           >
             {preset} %
           </button>
         ))}
         <button type="button" aria-pressed={own} onClick={() => setOwn(true)}>
-          Own
+          Custom
         </button>
       </fieldset>
       {own && (
         <Percentage
-          label="Own slippage"
+          label="Custom slippage"
           value={slippage ?? ''}
-          most={50}
-          onChange={(text) => change({ slippage: text || undefined }, true)}
+          max={MAX_SLIPPAGE}
+          onChange={(text) => terms.set({ slippage: text || undefined })}
         />
       )}
       <p className="note">
         {slippage === undefined
-          ? `Auto: ${auto?.reason ?? 'as much as the route is likely to need'}.`
-          : `${slippage} % less than simulated still goes through.`}
+          ? autoWords(auto?.reason)
+          : `The swap goes through if you get up to ${slippage} % less than quoted.`}
       </p>
       {warning && <Notice kind="warn" title={warning} />}
     </div>
   )
 }
 
+/** Pools of the route whose drift the service has measured, in the words of its reason. */
+const MEASURED = /measured for (\d+) of/
+
+function autoWords(reason: string | undefined): string {
+  const measured = Number(MEASURED.exec(reason ?? '')?.[1] ?? 0)
+  const basis = measured > 0 ? '' : ' (no history yet, so estimated from their fees)'
+  return `Set from how much these pools usually move in two blocks${basis}.`
+}
+
 type PercentageProps = {
   readonly label: string
   readonly value: string
-  readonly most: number
+  readonly max: number
   readonly onChange: (text: string) => void
 }
 
-function Percentage({ label, value, most, onChange }: PercentageProps) {
+function Percentage({ label, value, max, onChange }: PercentageProps) {
   const [text, setText] = useState(value)
-  const wrong = text !== '' && (!/^\d{1,3}(\.\d{1,4})?$/.test(text) || Number(text) > most)
+  const wrong = text !== '' && !isPercent(text, max)
   return (
     <label className="set__f">
       <span>{label}, %</span>
@@ -157,10 +171,10 @@ function Percentage({ label, value, most, onChange }: PercentageProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          if (next === '' || (/^\d{1,3}(\.\d{1,4})?$/.test(next) && Number(next) <= most)) onChange(next)
+          if (next === '' || isPercent(next, max)) onChange(next)
         }}
       />
-      {wrong && <span className="amt__why">At most {most}, with at most 4 decimals.</span>}
+      {wrong && <span className="amt__why">Enter a number from 0 to {max}.</span>}
     </label>
   )
 }

@@ -1,9 +1,11 @@
+import { ClientError } from '@sluice/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import { brief } from '../format/number.ts'
 import type { Token } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
+import { MainButton } from './MainButton.tsx'
 import { type Signing, type StepState, wasRefused } from './signing.ts'
 
 type Props = {
@@ -20,11 +22,11 @@ const SILENT_MS = 60_000
 
 /** Steps of signing, each with what was checked. */
 export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCancel, onAgain }: Props) {
-  const { steps, allowance, route, explanation, error, hash } = signing
+  const { steps, allowance, route, explanation, error, hash, sent } = signing
   const allow = {
-    approval: `Exactly this amount to the Guard, and no more.`,
-    permit: 'By a signature: no transaction of its own.',
-    batch: 'In one with the swap: both happen, or neither.',
+    approval: 'Exactly this amount for the Guard, no more.',
+    permit: 'By a signature, without a transaction.',
+    batch: 'Together with the swap: both happen, or neither.',
   }
   return (
     <>
@@ -32,12 +34,14 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
         <h2>
           Swap <Amount base={amount} decimals={src.decimals} /> {src.symbol}
         </h2>
-        <button type="button" className="link" onClick={onCancel}>
-          {error === undefined ? 'Cancel' : 'Back'}
-        </button>
+        {(error !== undefined || sent !== 'swap') && (
+          <button type="button" className="link" onClick={onCancel}>
+            {error !== undefined ? 'Back' : sent === 'approval' ? 'Stop before the swap' : 'Cancel'}
+          </button>
+        )}
       </div>
       <ol className="steps">
-        <Step state={steps.check} number={1} title="Transaction read and checked here">
+        <Step state={steps.check} number={1} title="We checked the transaction">
           {explanation && route && (
             <ul className="checks">
               <Check>
@@ -50,71 +54,89 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
               </Check>
               <Check>
                 Takes <Amount base={explanation.amountIn} decimals={src.decimals} /> {src.symbol},{' '}
-                {explanation.fee ? `a fee of ${Number(explanation.fee.ppm) / 10_000} %` : 'no fee'}
+                {explanation.fee
+                  ? `a fee of ${Number(explanation.fee.ppm) / 10_000} % to ${explanation.fee.recipient}`
+                  : 'no fee'}
               </Check>
               <Check>Calls the Guard of this chain, {brief(explanation.guard)}</Check>
               <Check>
                 {signing.unknownPools === 0
-                  ? 'Every pool was made by a factory that is known here'
-                  : `${signing.unknownPools} of the pools cannot be told by their address; the least binds them too`}
+                  ? 'Every pool is from a known factory'
+                  : `${signing.unknownPools} ${signing.unknownPools === 1 ? 'pool isn’t' : 'pools aren’t'} from a known factory; your minimum still applies`}
               </Check>
-              <Check>{route.swaps.length === 1 ? '1 leg' : `${route.swaps.length} legs`}, the same as drawn</Check>
+              <Check>Route matches the one shown</Check>
             </ul>
           )}
         </Step>
         {needsAllowance && (
-          <Step state={steps.allow} number={2} title={`${src.symbol} approved`}>
-            <p className="note">{allowance ? allow[allowance] : 'Only where the allowance is short.'}</p>
+          <Step
+            state={steps.allow}
+            number={2}
+            title={steps.allow === 'done' ? `${src.symbol} approved` : `Approve ${src.symbol}`}
+          >
+            <p className="note">{allowance ? allow[allowance] : 'Skipped if already approved.'}</p>
           </Step>
         )}
         <Step state={steps.confirm} number={needsAllowance ? 3 : 2} title="Confirm in your wallet">
           {explanation && route && (
             <p className="note">
-              It should show the address <span className="mono">{brief(explanation.guard)}</span> and a gas limit of{' '}
-              <Count value={signing.gasLimit ?? 0n} />.
+              Your wallet should show the address <span className="mono">{brief(explanation.guard)}</span> and a gas
+              limit of <Count value={signing.gasLimit ?? 0n} />.
             </p>
           )}
         </Step>
-        <Step state={steps.land} number={needsAllowance ? 4 : 3} title="Lands in a block">
+        <Step state={steps.land} number={needsAllowance ? 4 : 3} title="Confirmed on-chain">
           {hash && <p className="note mono">{brief(hash)}</p>}
         </Step>
       </ol>
-      <Foot signing={signing} dst={dst} onAgain={onAgain} />
+      <Foot {...{ signing, src, dst, amount, onAgain }} />
     </>
   )
 }
 
-function Foot({ signing, dst, onAgain }: Pick<Props, 'signing' | 'dst' | 'onAgain'>) {
-  const { lower, error, waitingSince } = signing
+type FootProps = Pick<Props, 'signing' | 'src' | 'dst' | 'amount' | 'onAgain'>
+
+function Foot({ signing, src, dst, amount, onAgain }: FootProps) {
+  const { lower, error, waitingSince, sent } = signing
   const silent = useSince(waitingSince, SILENT_MS)
   return (
     <div className="ticket__go" aria-live="polite">
       {lower && <Lower lower={lower} dst={dst} />}
       {error === undefined && !lower && (
-        <Notice kind="info" title="The quote is held.">
-          Figures do not change while you sign. Older than 2 blocks, it is asked again first.
+        <Notice kind="info" title={sent === 'swap' ? 'Sent.' : 'Quote locked while you sign.'}>
+          {sent === 'swap'
+            ? 'It stays listed under Transactions, also after a reload.'
+            : 'If it gets older than 2 blocks we refresh it first.'}
         </Notice>
       )}
       {silent && (
         <Notice kind="warn" title="Still waiting.">
-          Look at your wallet.
+          Check your wallet.
         </Notice>
       )}
       {error !== undefined &&
         (wasRefused(error) ? (
           <Notice kind="warn" title="You declined in the wallet." urgent>
-            Nothing was sent.
+            {sent === 'nothing' ? (
+              'Nothing was sent.'
+            ) : (
+              <>
+                No swap was sent. Your approval of <Amount base={amount} decimals={src.decimals} /> {src.symbol} stays.
+              </>
+            )}
           </Notice>
         ) : (
           <Failure error={error} />
         ))}
-      {error !== undefined && (
-        <button type="button" className="btn btn--go" onClick={onAgain}>
-          Ask again
-        </button>
-      )}
+      {error !== undefined && canRetry(signing) && <MainButton onClick={onAgain}>Ask again</MainButton>}
     </div>
   )
+}
+
+/** A swap that may still be mined is not sent twice. */
+function canRetry({ error, sent }: Signing): boolean {
+  const code = error instanceof ClientError ? error.code : undefined
+  return code === 'REVERTED' || (sent !== 'swap' && code !== 'PENDING')
 }
 
 type LowerProps = { readonly lower: NonNullable<Signing['lower']>; readonly dst: Token }
@@ -123,15 +145,13 @@ function Lower({ lower, dst }: LowerProps) {
   const { route, answer } = lower
   return (
     <>
-      <Notice kind="warn" title="The market moved while you looked." urgent>
+      <Notice kind="warn" title="The price moved." urgent>
         It now pays <Amount base={route.toAmount} decimals={dst.decimals} digits={9} /> {dst.symbol}, at least{' '}
         <Amount base={route.minToAmount ?? '0'} decimals={dst.decimals} digits={9} />.
       </Notice>
-      <button type="button" className="btn btn--go" onClick={() => answer(true)}>
-        Sign this one
-      </button>
+      <MainButton onClick={() => answer(true)}>Accept new quote</MainButton>
       <button type="button" className="btn" onClick={() => answer(false)}>
-        Do not sign
+        Cancel
       </button>
     </>
   )

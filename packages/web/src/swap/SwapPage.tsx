@@ -2,6 +2,8 @@ import { lazy, Suspense, useState } from 'react'
 import { isNative } from '../service/tokens.ts'
 import { useKey } from '../ui/Shell.tsx'
 import { useTitle } from '../ui/title.ts'
+import { useLedger } from './ledger.ts'
+import { usdOf } from './loss.ts'
 import { OrderForm } from './OrderForm.tsx'
 import { RouteEmpty, RoutePanel, RouteSkeleton } from './RoutePanel.tsx'
 import { Spoken } from './Spoken.tsx'
@@ -12,6 +14,7 @@ import { type Swap, useSwap } from './use-swap.ts'
 const TokenPicker = lazy(async () => ({ default: (await import('./TokenPicker.tsx')).TokenPicker }))
 const WhyNot = lazy(async () => ({ default: (await import('./WhyNot.tsx')).WhyNot }))
 const SigningPanel = lazy(async () => ({ default: (await import('./Signing.tsx')).SigningPanel }))
+const Ledger = lazy(async () => ({ default: (await import('./Ledger.tsx')).Ledger }))
 const LandedTicket = lazy(async () => ({ default: (await import('./Landed.tsx')).LandedTicket }))
 const LandedPanel = lazy(async () => ({ default: (await import('./Landed.tsx')).LandedPanel }))
 
@@ -22,15 +25,19 @@ export function SwapPage() {
   useKey('/', () => setPicking('pay'))
   useKey('r', swap.live.again)
   const { chain, src, dst } = swap.order
+  const entries = useLedger(chain.id)
   return (
     <>
       <h1 className="sr">Swap</h1>
       <div className="swap">
-        <section className="panel ticket" aria-label="Order">
-          <Suspense>
-            <Ticket swap={swap} onPick={setPicking} />
-          </Suspense>
-        </section>
+        <div className="swap__side">
+          <section className="panel ticket" aria-label="Order">
+            <Suspense>
+              <Ticket swap={swap} onPick={setPicking} />
+            </Suspense>
+          </section>
+          <Suspense>{entries.length > 0 && <Ledger entries={entries} />}</Suspense>
+        </div>
         <div>
           <Suspense>
             <Beside swap={swap} />
@@ -40,7 +47,7 @@ export function SwapPage() {
       <Suspense>
         {picking && (
           <TokenPicker
-            chainId={chain.id}
+            chain={chain}
             side={picking}
             chosen={(picking === 'pay' ? src : dst)?.address}
             onClose={() => setPicking(undefined)}
@@ -62,7 +69,10 @@ function Ticket({ swap, onPick }: { readonly swap: Swap; readonly onPick: (side:
   if (!signing || !src || !dst || !asked) return <OrderForm swap={swap} onPick={onPick} />
   if (signing.paid && signing.route)
     return (
-      <LandedTicket {...{ chainId: chain.id, route: signing.route, paid: signing.paid, src, dst, onNew: act.leave }} />
+      <LandedTicket
+        {...{ chainId: chain.id, route: signing.route, paid: signing.paid, src, dst, onNew: act.leave }}
+        fee={signing.explanation?.fee}
+      />
     )
   return (
     <SigningPanel
@@ -76,23 +86,27 @@ function Ticket({ swap, onPick }: { readonly swap: Swap; readonly onPick: (side:
 function Beside({ swap }: { readonly swap: Swap }) {
   const { order, live, quote, refused, failed, signing, tokenOf, most, act } = swap
   const { src, dst, asked, exact, native, pools } = order
-  const { limit, broken, same, typed } = order
-  if (broken) return <RouteEmpty>The service has to name its tokens first.</RouteEmpty>
-  if (same) return <RouteEmpty>A route joins two different tokens.</RouteEmpty>
-  if (typed?.kind === 'wrong') return <RouteEmpty>The amount cannot be read.</RouteEmpty>
-  if (src && dst && !asked) return <RouteEmpty>Enter an amount: its route is drawn here.</RouteEmpty>
+  const { limit, broken, same, entry, terms } = order
+  if (broken) return <RouteEmpty>Couldn’t load the token list.</RouteEmpty>
+  if (same) return <RouteEmpty>Choose two different tokens.</RouteEmpty>
+  if (terms.problems.length > 0) return <RouteEmpty>Correct the terms to see the route.</RouteEmpty>
+  if (entry.typed?.kind === 'wrong' || entry.typed?.kind === 'ambiguous')
+    return <RouteEmpty>That isn’t a valid amount.</RouteEmpty>
+  if (src && dst && !asked) return <RouteEmpty>Enter an amount to see its route.</RouteEmpty>
   if (!src || !dst || !asked) return <RouteSkeleton pools={pools} />
+  const price = order.priceOf(src)
   if (refused)
     return (
       <WhyNot
         {...{ error: live.error, most, limit }}
+        worth={exact === 'in' && price ? usdOf(asked.amount ?? 0n, src, price) : undefined}
         token={exact === 'in' ? src : dst}
         asked={BigInt(asked.amountOut ?? asked.amount ?? 0)}
         onUse={act.amount}
         onRaise={act.raise}
       />
     )
-  if (!quote && failed) return <RouteEmpty>No route yet: the service did not quote.</RouteEmpty>
+  if (!quote && failed) return <RouteEmpty>No route yet: the service returned no quote.</RouteEmpty>
   if (!quote) return <RouteSkeleton pools={pools} />
   return (
     <>

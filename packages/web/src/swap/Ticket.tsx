@@ -1,8 +1,11 @@
-import { type ReactNode, useEffect, useId, useState } from 'react'
-import { grouped, parseAmount, plain, rate } from '../format/amount.ts'
+import type { ReactNode } from 'react'
+import { rate } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Amount, Decimal, Usd } from '../ui/Num.tsx'
+import { type Loss, usdOf } from './loss.ts'
+import { ORDER_FORM } from './MainButton.tsx'
+import type { AmountEntry } from './use-amount.ts'
 import type { Quote } from './use-quote.ts'
 
 export type Side = 'pay' | 'receive'
@@ -16,11 +19,12 @@ export function TokenButton({ token, side, onOpen }: TokenButtonProps) {
       type="button"
       className="tok"
       aria-haspopup="dialog"
-      aria-label={`${symbol}, token to ${side}`}
+      aria-label={`${token?.fullSymbol ?? symbol}, token to ${side}`}
+      title={token && `${token.fullSymbol ?? symbol} ${token.name} ${token.address}`}
       onClick={onOpen}
     >
       <Disc symbol={symbol} />
-      {symbol}
+      <span className="tok__s">{symbol}</span>
     </button>
   )
 }
@@ -30,68 +34,93 @@ export function Disc({ symbol }: { readonly symbol: string }) {
   return <span className="disc" data-letter={symbol.charAt(0).toUpperCase()} aria-hidden="true" />
 }
 
-type FieldProps = {
-  readonly label: string
-  /** Decimal text as the address has it. */
-  readonly value: string
-  readonly decimals: number
-  readonly onChange: (text: string) => void
-}
-
-/** Pause in typing before the amount is asked about. */
-const TYPING_PAUSE_MS = 250
-/** From so many characters on, smaller. */
+/** Numbers of characters from which on the amount is smaller, and smaller again. */
 const LONG = 12
+const LONGER = 15
+/** Id of the words about an amount that cannot be used as it is. */
+const WHY = 'amount-why'
 
-export function AmountField({ label, value, decimals, onChange }: FieldProps) {
-  const id = useId()
-  const [text, setText] = useState(grouped(value))
-  const [touched, setTouched] = useState(false)
-  const typed = parseAmount(text, decimals)
-  // An amount from elsewhere, such as the browser's back or "use less", takes the place of what was typed.
-  useEffect(() => {
-    setText((now) => {
-      const same = parseAmount(now, decimals)
-      const next = parseAmount(value, decimals)
-      return same.kind === 'amount' && next.kind === 'amount' && same.base === next.base ? now : grouped(value)
-    })
-    setTouched(false)
-  }, [value, decimals])
-  useEffect(() => {
-    if (!touched) return
-    const later = setTimeout(
-      () => onChange(typed.kind === 'amount' ? plain(typed.base, decimals) : ''),
-      TYPING_PAUSE_MS,
-    )
-    return () => clearTimeout(later)
-  })
-  const wrong = typed.kind === 'wrong'
+type FieldProps = { readonly label: string; readonly entry: AmountEntry }
+
+/** The amount, exactly as it is typed while it is typed. */
+export function AmountField({ label, entry }: FieldProps) {
+  const { text, unit, typed, set, commit, tidy } = entry
+  const isWrong = typed?.kind === 'wrong' || typed?.kind === 'ambiguous'
   return (
     <>
-      <label className="sr" htmlFor={id}>
-        {label}
-      </label>
+      {unit === 'usd' && !text.trim().startsWith('$') && <span className="amt amt__unit">$</span>}
       <input
-        id={id}
-        className={`amt ${text.length >= LONG ? 'amt--long' : ''}`}
+        form={ORDER_FORM}
+        className={`amt ${text.length >= LONGER ? 'amt--longer' : text.length >= LONG ? 'amt--long' : ''}`}
         inputMode="decimal"
         autoComplete="off"
         spellCheck={false}
         placeholder="0"
         value={text}
-        aria-invalid={wrong}
-        aria-describedby={wrong ? `${id}-why` : undefined}
-        onChange={(event) => {
-          setTouched(true)
-          setText(event.target.value)
+        aria-label={unit === 'usd' ? `${label}, in dollars` : label}
+        aria-invalid={isWrong}
+        aria-describedby={isWrong ? WHY : undefined}
+        onChange={(event) => set(event.target.value)}
+        onBlur={() => {
+          commit()
+          tidy()
         }}
-        onBlur={() => typed.kind === 'amount' && setText(grouped(plain(typed.base, decimals)))}
+        onKeyDown={(event) => event.key === 'Enter' && commit()}
       />
-      {wrong && (
-        <span className="amt__why" id={`${id}-why`} role="alert">
-          {typed.why}
-        </span>
-      )}
+    </>
+  )
+}
+
+/** Why an amount cannot be used, or which of its readings was meant; undefined for one that can. */
+export function amountProblem({ typed, set }: AmountEntry): ReactNode {
+  if (typed?.kind === 'wrong')
+    return (
+      <span className="amt__why" id={WHY} role="alert">
+        {typed.why}
+      </span>
+    )
+  if (typed?.kind === 'ambiguous')
+    return (
+      <span className="amt__why" id={WHY} role="alert">
+        Did you mean{' '}
+        {typed.readings.map((reading, index) => (
+          <span key={reading}>
+            {index > 0 && ' or '}
+            <button type="button" className="link" onClick={() => set(reading)}>
+              {reading}
+            </button>
+          </span>
+        ))}
+        ?
+      </span>
+    )
+  return undefined
+}
+
+type UnitToggleProps = {
+  readonly entry: AmountEntry
+  readonly token: Token | undefined
+  readonly price: number | null | undefined
+}
+
+/** The amount in the other unit, and the way to enter it there. */
+export function UnitToggle({ entry, token, price }: UnitToggleProps) {
+  const { typed, unit, toggleUnit } = entry
+  if (!token || typeof price !== 'number')
+    return <Worth base={typed?.kind === 'amount' ? typed.base : undefined} token={token} price={price} />
+  const base = typed?.kind === 'amount' ? typed.base : 0n
+  return (
+    <>
+      {unit === 'usd' ? (
+        <>
+          <Amount base={base} decimals={token.decimals} digits={9} /> {token.symbol}
+        </>
+      ) : (
+        <Worth base={base} token={token} price={price} />
+      )}{' '}
+      <button type="button" className="link" onClick={toggleUnit}>
+        {unit === 'usd' ? `Enter ${token.symbol}` : 'Enter dollars'}
+      </button>
     </>
   )
 }
@@ -143,7 +172,25 @@ export function Worth({ base, token, price }: WorthProps) {
   if (base === undefined || !token || price === undefined) return <>&nbsp;</>
   if (price === null) return <span className="q">no price</span>
   // Shown, never sent: a price is a float to begin with.
-  return <Usd value={Number(plain(base, token.decimals)) * price} />
+  return <Usd value={usdOf(base, token, price)} />
+}
+
+export const MINUS = '\u2212'
+/** Percent that are shown as no difference. */
+const NO_DIFFERENCE = 0.005
+
+/** Difference of value between what is paid and received. */
+export function ValueDifference({ loss }: { readonly loss: Loss | undefined }) {
+  if (loss?.usd === undefined || Math.abs(loss.percent) < NO_DIFFERENCE) return null
+  const sign = loss.percent > 0 ? MINUS : '+'
+  return (
+    <span className={loss.isHigh ? 'bad' : undefined} title="Compared with the value you pay, by current prices">
+      {' '}
+      ({sign}
+      {Math.abs(loss.percent).toFixed(2)} %, {sign}
+      <Usd value={Math.abs(loss.usd)} />)
+    </span>
+  )
 }
 
 export function Rate({ quote, src, dst }: { readonly quote: Quote; readonly src: Token; readonly dst: Token }) {
@@ -164,7 +211,7 @@ type LeastProps = { readonly quote: Quote | undefined; readonly token: Token | u
 export function Least({ quote, token, quiet }: LeastProps) {
   return (
     <div className="least">
-      <span className="lab">At least, or the swap undoes itself</span>
+      <span className="lab">Minimum received (or the swap reverts)</span>
       <div className={`least__v ${quiet ? 'quiet' : ''}`}>
         {quote?.minToAmount && token ? (
           <>
@@ -175,7 +222,7 @@ export function Least({ quote, token, quiet }: LeastProps) {
           <Skeleton like="000 000.00" />
         )}
       </div>
-      <p className="note">The contract checks this, not this page.</p>
+      <p className="note">Enforced on-chain by the Guard contract.</p>
     </div>
   )
 }

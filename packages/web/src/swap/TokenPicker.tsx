@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId, useState } from 'react'
+import type { Chain } from '../service/chains.ts'
 import { isNative, type Token, useTokenSearch } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -8,18 +9,20 @@ import { Disc, type Side, Skeleton } from './Ticket.tsx'
 import { sameToken } from './use-quote.ts'
 
 type Props = {
-  readonly chainId: number
+  readonly chain: Pick<Chain, 'id' | 'name'>
   readonly side: Side
   readonly chosen: string | undefined
   readonly onChoose: (token: Token) => void
   readonly onClose: () => void
 }
 
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
 /** A combobox over the service's list: symbol, name or address; copies of known symbols are marked and stand below them. */
-export function TokenPicker({ chainId, side, chosen, onChoose, onClose }: Props) {
+export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
-  const { data, isPending, isError } = useTokenSearch(chainId, text.trim(), true)
+  const { data, isPending, isError } = useTokenSearch(chain.id, text.trim(), true)
   const list = id(useId())
   const options = ordered(data ?? [])
   const at = Math.min(active, options.length - 1)
@@ -73,7 +76,7 @@ export function TokenPicker({ chainId, side, chosen, onChoose, onClose }: Props)
             onClick={() => onChoose(token)}
           >
             <Named token={token} isChosen={sameToken(token.address, chosen)} />
-            <Balance chainId={chainId} token={token} />
+            <Balance chainId={chain.id} token={token} />
           </div>
         ))}
         {isPending && (
@@ -85,8 +88,10 @@ export function TokenPicker({ chainId, side, chosen, onChoose, onClose }: Props)
       {!isPending && options.length === 0 && (
         <p className="opts__none note" role="status">
           {isError
-            ? 'The list of tokens did not come.'
-            : 'No pool of this chain trades a token that is called so. Paste its address.'}
+            ? 'Couldn’t load tokens.'
+            : ADDRESS.test(text.trim())
+              ? `No pool on ${chain.name} trades this token.`
+              : 'No match. Try the contract address.'}
         </p>
       )}
     </Dialog>
@@ -98,16 +103,16 @@ function Named({ token, isChosen }: { readonly token: Token; readonly isChosen: 
     <>
       <Disc symbol={token.symbol} />
       <p>
-        <b>{token.symbol}</b> <span className="unit">{token.name}</span>
+        <b title={token.fullSymbol}>{token.symbol}</b> <span className="unit">{token.name}</span>
         {isChosen && <span className="unit"> · chosen</span>}
         <br />
         {token.tags?.includes('copy') ? (
           <span className="copy">
-            Same symbol as a known token, another contract <Address of={token.address} />
+            Not the well-known {token.symbol}: different contract <Address of={token.address} />
           </span>
         ) : token.tags?.includes('unlisted') ? (
           <span className="copy">
-            Found by its address alone, nobody vouches for it <Address of={token.address} />
+            Unverified: found by address only <Address of={token.address} />
           </span>
         ) : isNative(token.address) ? (
           <span className="addr">native</span>

@@ -1,23 +1,52 @@
-import type { TokenOf } from '../service/tokens.ts'
+import type { Token, TokenOf } from '../service/tokens.ts'
 import { Notice } from '../ui/Notice.tsx'
+import type { Loss } from './loss.ts'
+import { MINUS, ValueDifference } from './Ticket.tsx'
 import type { Quote } from './use-quote.ts'
 
-type Props = { readonly quote: Quote; readonly tokenOf: TokenOf; readonly direct: boolean }
+type Props = {
+  readonly quote: Quote
+  readonly src: Token | undefined
+  readonly tokenOf: TokenOf
+  readonly loss: Loss | undefined
+  readonly direct: boolean
+}
 
 /** Addresses in the service's words become the names that the page uses. */
 const ADDRESS = /0x[0-9a-fA-F]{40}/g
+const IMPACT = /^the price impact is ([\d.]+) percent$/
+const TAX = /^(src|dst) takes ([\d.]+) percent on transfers/
 
-export function Warnings({ quote, tokenOf, direct }: Props) {
+/** Warnings of the quote, in the words of the page where it has some. */
+export function Warnings({ quote, src, tokenOf, loss, direct }: Props) {
+  const symbol = (end: string) => (end === 'src' ? (src?.symbol ?? 'The token') : tokenOf(quote.dst).symbol)
   return (
     <>
       {quote.warnings?.map((text) => {
+        const impact = IMPACT.exec(text)?.[1]
+        if (impact !== undefined)
+          return (
+            <Notice key={text} kind="warn" title={`High price impact: ${MINUS}${Number(impact).toFixed(2)} %.`}>
+              {loss?.usd !== undefined && loss.usd > 0 && (
+                <>
+                  Value difference: <ValueDifference loss={loss} />.
+                </>
+              )}
+            </Notice>
+          )
+        const tax = TAX.exec(text)
+        if (tax)
+          return (
+            <Notice key={text} kind="warn" title={`${symbol(tax[1]!)} keeps ${tax[2]} % of every transfer.`}>
+              Amounts shown are after that.
+            </Notice>
+          )
         const named = text.replace(ADDRESS, (address) => tokenOf(address).symbol)
         return <Notice key={text} kind="warn" title={`${named.charAt(0).toUpperCase()}${named.slice(1)}.`} />
       })}
       {direct && (
-        <Notice kind="warn" title="Paid out by the Executor.">
-          This token takes a part of every transfer, so it goes straight to you; the Guard checks what your balance grew
-          by.
+        <Notice kind="warn" title="Sent to you directly,">
+          because this token charges a transfer fee. The Guard still checks what you receive.
         </Notice>
       )}
     </>

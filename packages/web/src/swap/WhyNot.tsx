@@ -1,18 +1,21 @@
 import { plain } from '../format/amount.ts'
 import { Swatch } from '../route/Swatch.tsx'
 import type { Token } from '../service/tokens.ts'
-import { isAboutSize, type Reason, refusalOf, wordsOf } from '../service/words.ts'
+import { impactOf, isAboutSize, type Reason, refusalOf, wordsOf } from '../service/words.ts'
 import { Address } from '../ui/Address.tsx'
-import { Amount, Count } from '../ui/Num.tsx'
+import { Amount, Count, Usd } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
+import { MINUS } from './Ticket.tsx'
 
 type Props = {
   readonly error: unknown
   /** Token of the amount that was typed. */
   readonly token: Token
   readonly asked: bigint
-  /** Most price impact that was asked for, in percent. */
+  /** Highest price impact that was asked for, in percent. */
   readonly limit: string | undefined
+  /** USD of what would be paid; undefined without a price. */
+  readonly worth: number | undefined
   /** Base units; undefined while it is looked for, 0 where nothing routes. */
   readonly most: bigint | undefined
   readonly onUse: (text: string) => void
@@ -23,7 +26,7 @@ type Props = {
 const LISTED = 6
 
 /** Every "no" carries the "yes": the largest amount that routes, and what stood in the way of more. */
-export function WhyNot({ error, token, asked, limit, most, onUse, onRaise }: Props) {
+export function WhyNot({ error, token, asked, limit, worth, most, onUse, onRaise }: Props) {
   const { title, text, small } = wordsOf(error, limit)
   const { reasons, block } = refusalOf(error) ?? { reasons: [] }
   const byReason = new Map<string, Reason[]>()
@@ -31,7 +34,7 @@ export function WhyNot({ error, token, asked, limit, most, onUse, onRaise }: Pro
   return (
     <section className="panel" aria-labelledby="why">
       <div className="panel__h">
-        <h2 id="why">Why not</h2>
+        <h2 id="why">Why there is no route</h2>
         <span className="note">
           {small}
           {block !== undefined && (
@@ -46,7 +49,7 @@ export function WhyNot({ error, token, asked, limit, most, onUse, onRaise }: Pro
         <div>
           {most !== undefined && most > 0n ? (
             <>
-              <span className="lab">Largest amount that has a route</span>
+              <span className="lab">Largest amount available</span>
               <div className="why__v">
                 <Amount base={most} decimals={token.decimals} /> <span className="unit">{token.symbol}</span>
               </div>
@@ -64,24 +67,14 @@ export function WhyNot({ error, token, asked, limit, most, onUse, onRaise }: Pro
             <>
               <div className="why__v">{title}</div>
               <p className="note">{text}</p>
-              {most === undefined && <p className="note">Looking for the largest amount that would route…</p>}
+              {most === undefined && <p className="note">Finding the largest amount that works…</p>}
             </>
           )}
         </div>
-        {isAboutSize(error) && (
-          <div>
-            <span className="lab">Or accept what it costs</span>
-            <p className="note">
-              Without a limit of price impact the whole order may route, and lose most of its worth.
-            </p>
-            <button type="button" className="btn why__raise" onClick={onRaise}>
-              Raise the limit to 100 %
-            </button>
-          </div>
-        )}
+        {isAboutSize(error) && <SwapAnyway {...{ error, worth, onRaise }} />}
         {byReason.size > 0 && (
           <div>
-            <span className="lab">What was tried</span>
+            <span className="lab">Routes we tried</span>
             <ul className="why__l">
               {[...byReason].map(([reason, list]) => (
                 <li key={reason}>
@@ -103,6 +96,35 @@ export function WhyNot({ error, token, asked, limit, most, onUse, onRaise }: Pro
   )
 }
 
+/** The way on without a limit of price impact, and what it is likely to cost. */
+function SwapAnyway({ error, worth, onRaise }: Pick<Props, 'error' | 'worth' | 'onRaise'>) {
+  const impact = impactOf(error)
+  return (
+    <div>
+      <span className="lab">Swap anyway</span>
+      <p className="note">
+        You could lose most of the value
+        {impact !== undefined && (
+          <>
+            : about{' '}
+            {worth !== undefined && (
+              <>
+                {MINUS}
+                <Usd value={(worth * impact) / 100} />{' '}
+              </>
+            )}
+            ({impact.toFixed(1)} %)
+          </>
+        )}
+        .
+      </p>
+      <button type="button" className="btn why__raise" onClick={onRaise}>
+        Raise the limit to 100 %
+      </button>
+    </div>
+  )
+}
+
 /** Pixels that both words of the gauge need side by side. */
 const WORDS_MEET = 60
 /** Pixels of a tick's name. */
@@ -110,7 +132,7 @@ const TICK_NAME = 64
 
 type GaugeProps = { readonly width: number; readonly most: bigint; readonly asked: bigint; readonly token: Token }
 
-/** Gauge of what routes beside what was asked, by powers of ten. */
+/** Gauge of the largest amount with a route and the one that was entered, on a logarithmic scale. */
 function Gauge({ width, most, asked, token }: GaugeProps) {
   const power = (amount: bigint) =>
     String(amount).length - 1 + Math.log10(Number(`0.${String(amount).slice(0, 12)}`) * 10)
@@ -134,7 +156,7 @@ function Gauge({ width, most, asked, token }: GaugeProps) {
     <svg
       viewBox={`0 0 ${width} 76`}
       role="img"
-      aria-label="What routes beside what was asked, on a scale by powers of ten"
+      aria-label="Largest amount with a route and the amount you entered, on a logarithmic scale"
     >
       <path className="gauge__axis" d={`M1 36H${width - 1}`} />
       {ticks.map((at, k) => (
@@ -153,10 +175,10 @@ function Gauge({ width, most, asked, token }: GaugeProps) {
       </text>
       <path className="gauge__no" d={`M${x(power(asked)) - 1.5} 26V46`} />
       <text className="strong" x={x(power(asked))} y={20} textAnchor={ends}>
-        asked
+        entered
       </text>
       <text x={0} y={74}>
-        {token.symbol}, powers of ten
+        {token.symbol}, log scale
       </text>
     </svg>
   )

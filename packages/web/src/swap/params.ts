@@ -1,6 +1,7 @@
 /** Parameters in the address of the Swap page: everything that a quote depends on, so that a link carries it. */
 import { NATIVE } from '@sluice/client'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { legible } from '../format/legible.ts'
 import type { Token } from '../service/tokens.ts'
 
 export type SwapParams = {
@@ -16,14 +17,22 @@ export type SwapParams = {
   readonly impact?: string
   /** Account that receives the output in place of the wallet. */
   readonly recipient?: string
+  /** Percent of the output for the app that sends people here, and the account that receives it. */
   readonly fee?: string
   readonly feeTo?: string
 }
 
 const address = (value: unknown) => (/^0x[0-9a-fA-F]{40}$/.test(String(value)) ? String(value) : undefined)
 const number = (value: unknown) => (/^\d{1,40}(\.\d{0,40})?$/.test(String(value)) ? String(value) : undefined)
+/** Longest text of a term: an address and more. */
+const MAX_TERM = 60
+/** A term as it stands in the link: one that cannot be used is named on the ticket, and never left out in silence. */
+const term = (value: unknown) => {
+  if (value === undefined || value === null || value === '') return undefined
+  return legible(typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, MAX_TERM)
+}
 
-/** Anything that is not as it should be is left out: the page opens on its own choice then. */
+/** Reads the address. Tokens and amounts that cannot be read are left out: the page then opens on its own choice. */
 export function readSwapParams(search: Readonly<Record<string, unknown>>): SwapParams {
   const read = {
     chain: chainOf(search.chain),
@@ -31,11 +40,11 @@ export function readSwapParams(search: Readonly<Record<string, unknown>>): SwapP
     dst: address(search.dst),
     amount: number(search.amount),
     exact: search.exact === 'out' ? ('out' as const) : undefined,
-    slippage: number(search.slippage),
-    impact: number(search.impact),
-    recipient: address(search.recipient),
-    fee: number(search.fee),
-    feeTo: address(search.feeTo),
+    slippage: term(search.slippage),
+    impact: term(search.impact),
+    recipient: term(search.recipient),
+    fee: term(search.fee),
+    feeTo: term(search.feeTo),
   }
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined))
 }

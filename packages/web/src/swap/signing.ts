@@ -12,7 +12,9 @@ import {
 } from '@sluice/client'
 import { type SwapQuestion, type SwapRun, useSwap } from '@sluice/react'
 import { useState } from 'react'
+import type { Token } from '../service/tokens.ts'
 import type { Connected } from '../wallet/use-wallet.ts'
+import { recordEntry, updateEntry } from './ledger.ts'
 import type { Quote } from './use-quote.ts'
 
 export type StepName = 'allow' | 'check' | 'confirm' | 'land'
@@ -42,12 +44,16 @@ export type Signing = {
   /** Since when the wallet has been silent, in milliseconds since 1970. */
   readonly waitingSince: number | undefined
   readonly hash: string | undefined
+  /** Transactions that the wallet has sent, also in earlier attempts at this swap. */
+  readonly sent: 'nothing' | 'approval' | 'swap'
   readonly paid: Paid | undefined
   readonly error: unknown
 }
 
 export type Order = {
   readonly chainId: number
+  readonly src: Token
+  readonly dst: Token
   readonly asked: SwapRequest
   /** Quote on the screen. */
   readonly shown: Quote
@@ -58,9 +64,12 @@ export type Order = {
 
 export function useSigning() {
   const run = useSwap()
+  const [isApproved, setIsApproved] = useState(false)
   const [receipt, setReceipt] = useState<Pick<Signing, 'paid' | 'error'> & { readonly hash: string }>()
 
-  async function start({ chainId, asked, shown, contracts, direct }: Order, connected: Connected): Promise<void> {
+  async function start(order: Order, connected: Connected): Promise<void> {
+    const { chainId, asked, shown, contracts, direct } = order
+    const record = ledgerOf(order)
     const floor = BigInt(shown.minToAmount ?? shown.toAmount)
     const outcome = await run.start(chainId, asked, {
       ...{ contracts, direct },
@@ -68,6 +77,11 @@ export function useSigning() {
       knownPools: false,
       wallet: async () => (await connected.open()).wallet,
       confirm: (_, { minOutput }) => (minOutput < floor ? 'ask' : true),
+      // Called after `cancel` too: a wallet that still shows the swap may send it.
+      onProgress(progress) {
+        record(progress)
+        if (progress.stage === 'approving') setIsApproved(true)
+      },
     })
     if (!outcome) return
     const { hash, route } = outcome
@@ -80,19 +94,51 @@ export function useSigning() {
   // A receipt belongs to one transaction: a later swap has another.
   const own = receipt?.hash === run.hash ? receipt : undefined
   return {
-    state: run.status === 'idle' ? undefined : signingOf(run, own?.paid, own?.error),
+    state: run.status === 'idle' ? undefined : signingOf(run, isApproved, own?.paid, own?.error),
     start,
     /** Ends the page's part: what the wallet already shows can still be signed there. */
-    cancel: run.cancel,
+    cancel() {
+      setIsApproved(false)
+      run.cancel()
+    },
   }
 }
 
-function signingOf(run: SwapRun, paid: Paid | undefined, receiptError: unknown): Signing {
+/** Writes the transactions of a swap into the ledger as they are sent. */
+function ledgerOf({ chainId, src, dst, asked, shown }: Order): (progress: SwapProgress) => void {
+  let sentAs: string | undefined
+  return (progress) => {
+    if (!('state' in progress) || progress.hash === undefined) return
+    const { stage, hash: id, state } = progress
+    const route = state.route ?? shown
+    const kind =
+      stage === 'sent' ? 'swap' : stage === 'batching' ? 'batch' : stage === 'approving' ? 'approval' : undefined
+    if (kind) {
+      sentAs = id
+      recordEntry({
+        ...{ id, kind, chainId, from: state.from, sentAt: Date.now(), status: 'pending' },
+        src: { symbol: src.symbol, decimals: src.decimals },
+        dst: { symbol: dst.symbol, decimals: dst.decimals },
+        fromAmount: kind === 'approval' ? String(asked.amount ?? shown.fromAmount) : route.fromAmount,
+        toAmount: route.toAmount,
+      })
+    }
+    // Of a batch, or a transaction that its owner replaced, the hash is known when it is mined.
+    if (stage === 'done' && sentAs !== undefined) updateEntry(sentAs, { id, kind: 'swap' })
+  }
+}
+
+function signingOf(run: SwapRun, isApproved: boolean, paid: Paid | undefined, receiptError: unknown): Signing {
   const { events, route, proven, question, promptedAt, hash } = run
   const prompts = events.flatMap((event) => (event.stage === 'prompted' ? [event.prompt] : []))
   return {
     steps: stepsOf(events, prompts, proven !== undefined, paid !== undefined),
     allowance: prompts.findLast((prompt) => prompt !== 'swap'),
+    sent: events.some(({ stage }) => stage === 'sent' || stage === 'batching')
+      ? 'swap'
+      : isApproved
+        ? 'approval'
+        : 'nothing',
     ...{ route, hash, paid, explanation: proven, lower: question, waitingSince: promptedAt },
     gasLimit: route && gasLimit(route),
     unknownPools: proven?.unknownPools.length ?? 0,

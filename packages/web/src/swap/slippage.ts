@@ -1,7 +1,7 @@
-/** A warning of one's own choice, or null. */
+/** Warning about a slippage that the owner chose, or null. */
 export function slippageWarning(percent: string): string | null {
   const value = Number(percent)
-  if (value >= 5) return 'Whoever orders the block may take most of it from you.'
-  if (value < 0.05) return 'The smallest move of the price undoes the swap.'
+  if (value >= 5) return 'High slippage: a sandwich bot can take up to this much.'
+  if (value < 0.05) return 'Very low: the swap will probably revert.'
   return null
 }

@@ -1,12 +1,14 @@
 /** Order in the address of the page: tokens, amount and terms, with the page's own choice where it says nothing. */
 import { useQuery } from '@tanstack/react-query'
-import { parseAmount, type Typed } from '../format/amount.ts'
+import { parseAmount } from '../format/amount.ts'
 import { type Chain, useStatus } from '../service/chains.ts'
 import { sluice } from '../service/client.ts'
 import { isNative, type Token, useNamed, useTokens } from '../service/tokens.ts'
 import { useChain, useSetting } from '../ui/setting.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { firstPair, type SwapParams, useSwapParams } from './params.ts'
+import { requestOf, type Terms, useTerms } from './terms.ts'
+import { type AmountEntry, useAmount } from './use-amount.ts'
 import { type Asked, sameToken } from './use-quote.ts'
 
 /** Whole tokens that the page opens with: a route worth drawing on the local chain, something usual elsewhere. */
@@ -23,17 +25,17 @@ export type Order = {
   readonly same: boolean
   /** Which end has the amount that was typed. */
   readonly exact: 'in' | 'out'
-  /** As typed, in whole tokens of that end. */
+  /** Amount of that end, as typed. */
+  readonly entry: AmountEntry
+  /** The same in the link, in whole tokens. */
   readonly text: string
-  readonly typed: Typed | undefined
   readonly priceOf: (token: Token | undefined) => number | null | undefined
   /** Undefined while something is missing, or wrong. */
   readonly asked: Asked | undefined
   readonly pools: number | undefined
-  /** Most price impact, in percent, where it is not the service's own. */
+  /** Highest price impact, in percent; undefined for the service's own. */
   readonly limit: string | undefined
-  /** Account that receives the output in place of the wallet. */
-  readonly recipient: string | undefined
+  readonly terms: Terms
   /** Why there are no tokens to choose from, and how to look for them again. */
   readonly broken: unknown
   readonly again: () => void
@@ -65,43 +67,40 @@ export function useOrder(): Order {
   const text = params.amount ?? (params.src ? '' : FIRST_AMOUNT[chain.id === local?.chainId ? 'local' : 'other'])
   const exact = params.exact ?? 'in'
   const named = exact === 'in' ? src : dst
-  const typed = named && parseAmount(text, named.decimals)
   const same = sameToken(ends.src, ends.dst)
   const prices = usePrices(chain.id, src, dst)
   const priceOf = (token: Token | undefined) => token && prices?.[token.address]
-  const ready = src && dst && typed?.kind === 'amount' && !same
+  const change: Order['change'] = (more, replace) => {
+    const chosen = {
+      chain: chain.id,
+      amount: text,
+      ...(ends.src && { src: ends.src }),
+      ...(ends.dst && { dst: ends.dst }),
+    }
+    navigate({ ...chosen, ...more }, replace)
+  }
+  const settle = (amount: string) => change({ amount }, true)
+  const entry = useAmount({ value: text, token: named, price: priceOf(named), settle })
   const from = wallet?.chainId === chain.id ? wallet.address : undefined
+  const terms = useTerms(params, from, change)
+  // The link is asked about, while what is typed is an amount at all.
+  const linked = named && parseAmount(text, named.decimals)
+  const isReady = src && dst && !same && terms.problems.length === 0
+  const amount = entry.typed?.kind === 'amount' && linked?.kind === 'amount' ? String(linked.base) : undefined
   return {
-    ...{ chain, src, dst, same, exact, text, typed, priceOf, pools: status?.pools, limit: params.impact },
-    recipient: params.recipient?.toLowerCase() === from?.toLowerCase() ? undefined : params.recipient,
+    ...{ chain, src, dst, same, exact, text, entry, priceOf, terms, change, pools: status?.pools },
+    limit: terms.values.impact,
     broken: src && dst ? null : broken,
     again: () => void refetch(),
-    asked: ready
-      ? {
-          ...{ chainId: chain.id, src: src.address, dst: dst.address, from },
-          ...(exact === 'in' ? { amount: String(typed.base) } : { amountOut: String(typed.base) }),
-          ...termsOf(params),
-        }
-      : undefined,
+    asked:
+      isReady && amount !== undefined
+        ? {
+            ...{ chainId: chain.id, src: src.address, dst: dst.address, from },
+            ...(exact === 'in' ? { amount } : { amountOut: amount }),
+            ...requestOf(terms.values),
+          }
+        : undefined,
     native: tokens?.find(({ address }) => isNative(address))?.symbol ?? 'of the native token',
-    change(more, replace) {
-      const chosen = {
-        chain: chain.id,
-        amount: text,
-        ...(ends.src && { src: ends.src }),
-        ...(ends.dst && { dst: ends.dst }),
-      }
-      navigate({ ...chosen, ...more }, replace)
-    },
-  }
-}
-
-function termsOf({ slippage, impact, recipient, fee, feeTo }: SwapParams) {
-  return {
-    slippage: slippage ?? 'auto',
-    ...(impact !== undefined && { maxPriceImpact: impact }),
-    ...(recipient && { recipient }),
-    ...(fee && feeTo && { convenienceFee: fee, convenienceFeeRecipient: feeTo }),
   }
 }
 

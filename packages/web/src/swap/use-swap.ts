@@ -1,11 +1,11 @@
 /** An order with its quote, and with what becomes of it when it is signed. */
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { plain } from '../format/amount.ts'
-import { type Token, type TokenOf, useNamed } from '../service/tokens.ts'
+import { isNative, type Token, type TokenOf, useNamed } from '../service/tokens.ts'
 import { isAboutSize, refusalOf } from '../service/words.ts'
 import { useSetting } from '../ui/setting.ts'
-import { useBalance, useWallet } from '../wallet/use-wallet.ts'
+import { useBalance, useGasReserve, useWallet } from '../wallet/use-wallet.ts'
+import { type Loss, lossOf } from './loss.ts'
 import { type Signing, useSigning } from './signing.ts'
 import type { Side } from './Ticket.tsx'
 import { useLargest } from './use-largest.ts'
@@ -19,10 +19,15 @@ export type Swap = {
   readonly quote: Quote | undefined
   readonly tokenOf: TokenOf
   readonly balance: bigint | undefined
+  /** The balance, less what gas may take of it; undefined while it is not known. */
+  readonly spendable: bigint | undefined
   /** Base units of the input; 0 while they are not known. */
   readonly paying: bigint
-  /** True where the wallet has less of it than is to be paid. */
-  readonly short: boolean
+  /** The wallet has too little: to pay the input, or to pay gas with it. */
+  readonly short: 'input' | 'gas' | undefined
+  /** True when the quote answers the amount as it is typed: nothing else is signed. */
+  readonly isReady: boolean
+  readonly loss: Loss | undefined
   /** True where the service says that there is no route. */
   readonly refused: boolean
   /** True where asking failed in another way. */
@@ -30,8 +35,6 @@ export type Swap = {
   /** The largest amount that routes, where this one does not: undefined while it is looked for, 0 where none does. */
   readonly most: bigint | undefined
   readonly signing: Signing | undefined
-  /** True if the output goes to an account that only the link named so far: nothing is signed before its owner accepts it. */
-  readonly isRecipientNew: boolean
   readonly act: {
     readonly amount: (text: string, replace?: boolean) => void
     readonly flip: () => void
@@ -39,8 +42,6 @@ export type Swap = {
     readonly exact: (end: 'in' | 'out') => void
     readonly choose: (side: Side, token: Token) => void
     readonly raise: () => void
-    /** Names the account that receives the output; undefined for the wallet. */
-    readonly recipient: (address: string | undefined) => void
     readonly sign: () => void
     /** Back to the order. */
     readonly leave: () => void
@@ -49,16 +50,19 @@ export type Swap = {
 
 export function useSwap(): Swap {
   const order = useOrder()
-  const { chain, src, dst, asked, change, text, typed, exact } = order
+  const { chain, src, dst, asked, change, text, entry, exact, terms } = order
   const { local } = useSetting()
   const wallet = useWallet()
   const queries = useQueryClient()
   const signing = useSigning()
-  const [accepted, setAccepted] = useState<string>()
   const live = useQuote(asked, signing.state !== undefined)
   const balance = useBalance(chain.id, src?.address)
   const quote = signing.state?.route ?? live.quote
+  const typed = entry.typed
   const paying = exact === 'out' ? BigInt(quote?.fromAmount ?? 0) : typed?.kind === 'amount' ? typed.base : 0n
+  const isPayingNative = src !== undefined && isNative(src.address)
+  const reserve = useGasReserve(chain.id, isPayingNative, quote?.gasEstimate)
+  const gas = isPayingNative ? BigInt(quote?.gasCost?.native ?? 0) : 0n
   const named = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
   const open = signing.state === undefined
   const refused = open && isRefusal(live.error)
@@ -66,28 +70,26 @@ export function useSwap(): Swap {
   const searched = refused && told === undefined && isAboutSize(live.error)
   const largest = useLargest(asked, searched)
   const found = largest.data === undefined ? undefined : BigInt(largest.data)
+  const isReady = entry.isSettled && live.isCurrent
   return {
-    ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, signing: signing.state },
-    short: balance !== undefined && paying > balance,
+    ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, isReady, signing: signing.state },
+    short: balance === undefined ? undefined : paying > balance ? 'input' : paying + gas > balance ? 'gas' : undefined,
+    spendable: isPayingNative ? less(balance, reserve) : balance,
+    loss: quote && lossOf(quote, order),
     failed: open && live.error !== undefined && !refused,
-    isRecipientNew: order.recipient !== undefined && order.recipient !== accepted,
     most: told ?? (searched ? found : 0n),
     act: {
       amount: (amount, replace) => change({ amount }, replace),
-      raise: () => change({ impact: '100' }),
-      recipient(address) {
-        setAccepted(address)
-        change({ recipient: address }, true)
-      },
+      raise: () => terms.set({ impact: '100' }),
       // What would be received is what is paid now: the same trade the other way round.
       flip() {
         if (!src || !dst) return
-        const amount = quote ? plain(quote.toAmount, dst.decimals) : text
+        const amount = quote && isReady ? plain(quote.toAmount, dst.decimals) : text
         change({ src: dst.address, dst: src.address, amount, exact: undefined })
       },
       exact(end) {
         const amount =
-          quote && src && dst
+          quote && isReady && src && dst
             ? end === 'in'
               ? plain(quote.fromAmount, src.decimals)
               : plain(quote.minToAmount ?? quote.toAmount, dst.decimals)
@@ -102,13 +104,13 @@ export function useSwap(): Swap {
         change({ [mine]: token.address, ...(swapped && { [other]: swapped }) })
       },
       sign() {
-        if (!asked || !live.quote || !wallet) return
+        if (!src || !dst || !asked || !live.quote || !wallet || !isReady || terms.isNew) return
         const { chainId, from: _, amountOut: __, ...rest } = asked
         const contracts = chainId === local?.chainId ? local.contracts : undefined
         // An exact output is signed as the input that the quote found for it.
         const order = { ...rest, amount: live.quote.fromAmount }
-        const terms = { chainId, asked: order, shown: live.quote, contracts, direct: isDirect(live.quote) }
-        void signing.start(terms, wallet)
+        const signed = { chainId, src, dst, asked: order, shown: live.quote, contracts, direct: isDirect(live.quote) }
+        void signing.start(signed, wallet)
       },
       leave() {
         signing.cancel()
@@ -117,6 +119,11 @@ export function useSwap(): Swap {
       },
     },
   }
+}
+
+function less(balance: bigint | undefined, reserve: bigint | undefined): bigint | undefined {
+  if (balance === undefined || reserve === undefined) return undefined
+  return balance > reserve ? balance - reserve : 0n
 }
 
 /** True where the Executor pays the recipient itself, as output tokens that take a tax need. swapDirect(…) and its like with a permit. */

@@ -41,12 +41,12 @@ export function ChainDialog({ chosen, onClose }: { readonly chosen: number; read
                 <b>{name}</b> <span className="unit">{id}</span>
               </p>
               <span className="unit">
-                {id === local?.chainId ? 'runs here' : status === 'deployed' ? 'deployed' : 'address known'}
+                {id === local?.chainId ? 'runs here' : status === 'deployed' ? 'deployed' : 'not deployed yet'}
               </span>
             </button>
           </li>
         ))}
-        {found.length === 0 && <li className="opts__none note">No chain of this service is called so.</li>}
+        {found.length === 0 && <li className="opts__none note">No matching chain.</li>}
         {found.length > SHOWN && (
           <li className="opts__none note">{found.length - SHOWN} more: type a part of the name.</li>
         )}

@@ -11,8 +11,9 @@ const pages = [
   ['/', 'Swap'],
   ['/app/explain', 'Explain'],
   ['/app/simulate', 'Simulate'],
+  ['/app/referee', 'Referee'],
   ['/app/prices', 'Prices'],
-  ['/app/honesty', 'Honesty'],
+  ['/app/honesty', 'Accuracy'],
   ['/app/chains', 'Chains'],
   ['/app/api', 'API'],
 ] as const
@@ -46,6 +47,7 @@ export function Head() {
               {name}
             </Link>
           ))}
+          <a href="/docs">Docs</a>
         </nav>
         <div className="top__r">
           <button type="button" className="head-chip" onClick={() => setChoosing(true)} aria-haspopup="dialog">
@@ -64,7 +66,7 @@ export function Head() {
             </span>
           </button>
           <button type="button" className="head-chip head-chip--quiet" onClick={flip}>
-            {theme === 'dark' ? 'Light' : 'Dark'}
+            {theme === 'dark' ? 'Light mode' : 'Dark mode'}
           </button>
           <WalletButton />
         </div>

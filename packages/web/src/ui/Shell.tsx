@@ -8,6 +8,7 @@ const goes: Readonly<Record<string, string>> = {
   s: '/',
   e: '/app/explain',
   i: '/app/simulate',
+  r: '/app/referee',
   p: '/app/prices',
   h: '/app/honesty',
   c: '/app/chains',
@@ -19,7 +20,7 @@ const keys = [
   ['Esc', 'close or clear'],
   ['↑ ↓ Home End', 'between the pools of a drawing'],
   ['r', 'ask for the quote again'],
-  ['g then s e i p h c a', 'Swap, Explain, Simulate, Prices, Honesty, Chains, API'],
+  ['g then s e i r p h c a', 'Swap, Explain, Simulate, Referee, Prices, Accuracy (how quotes hold), Chains, API'],
   ['?', 'this list'],
 ] as const
 /** Between `g` and the letter of a page. */

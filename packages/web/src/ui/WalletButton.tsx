@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useConnect, useConnectors, useDisconnect } from 'wagmi'
+import { useConnect, useConnections, useConnectors, useDisconnect } from 'wagmi'
 import { brief } from '../format/number.ts'
 import { LOCAL, remember } from '../wallet/local-account.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
@@ -31,10 +31,16 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
   const wallet = useWallet()
   const connectors = useConnectors()
   const { mutate: connect, error, isPending, variables } = useConnect()
-  const { mutate: disconnect } = useDisconnect()
+  const connections = useConnections()
+  const { mutateAsync: disconnect } = useDisconnect()
+  /** Ends every connection but one: of several, the next would take the place of the one that ends, without a word. */
+  const leaveAll = (kept?: string) =>
+    Promise.allSettled(
+      connections.flatMap(({ connector }) => (connector.uid === kept ? [] : [disconnect({ connector })])),
+    )
   const leave = () => {
-    if (wallet?.isLocal) remember(false)
-    disconnect(undefined, { onSettled: onClose })
+    remember(false)
+    void leaveAll().then(onClose)
   }
   return (
     <Dialog title={wallet ? 'Wallet' : 'Connect a wallet'} onClose={onClose}>
@@ -46,8 +52,8 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
             <span className="mono">{wallet.address}</span>
           </p>
           {wallet.isLocal && (
-            <Notice kind="info" title="An account of the local chain.">
-              Its node signs for whoever asks. It holds nothing of worth.
+            <Notice kind="info" title="A test account.">
+              Anyone can sign with it; its funds are worthless.
             </Notice>
           )}
           <button type="button" className="btn" onClick={leave}>
@@ -65,8 +71,8 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
                 className="opt opt--plain"
                 disabled={isPending}
                 onClick={() => {
-                  remember(true)
-                  connect({ connector }, { onSuccess: onClose })
+                  remember(connector.id === LOCAL)
+                  connect({ connector }, { onSuccess: () => void leaveAll(connector.uid).then(onClose) })
                 }}
               >
                 <p>
@@ -74,17 +80,17 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
                 </p>
                 <span className="unit">
                   {isPending && variables?.connector === connector
-                    ? 'look at it'
+                    ? 'Check your wallet'
                     : connector.id === LOCAL
-                      ? 'of the local chain'
-                      : 'in this browser'}
+                      ? 'Local test chain'
+                      : 'Browser wallet'}
                 </span>
               </button>
             </li>
           ))}
         {connectors.length === 0 && (
           <li className="opts__none note">
-            No wallet announces itself in this browser. Install one that does (EIP-6963); quotes need none.
+            No wallet found. Install MetaMask, Rabby or another; you can get quotes without one.
           </li>
         )}
       </ul>

@@ -46,6 +46,27 @@ export function useBalance(chainId: number, token: string | undefined): bigint |
   return data === undefined ? undefined : BigInt(data)
 }
 
+/** Gas of a swap whose route is not known. */
+const USUAL_GAS = 500_000n
+/** The price of gas may double until the swap is mined, and its limit is above the estimate. */
+const GAS_MARGIN = 3n
+
+/** Wei to keep for the gas of a swap; undefined while the wallet's node has not said its price. */
+export function useGasReserve(chainId: number, enabled: boolean, gas: string | undefined): bigint | undefined {
+  const connected = useWallet()
+  const { data } = useQuery({
+    queryKey: ['gas price', chainId, connected?.address],
+    enabled: enabled && connected?.chainId === chainId,
+    refetchInterval: BALANCE_EVERY_MS,
+    retry: false,
+    queryFn: async () => {
+      const { provider } = await connected!.open()
+      return String(BigInt((await provider.request({ method: 'eth_gasPrice' })) as string))
+    },
+  })
+  return data === undefined ? undefined : BigInt(data) * BigInt(gas ?? USUAL_GAS) * GAS_MARGIN
+}
+
 /** Base units of an ERC-20 that the wallet lets a spender draw; undefined as for balances. */
 export function useAllowance(chainId: number, token: string | undefined, spender: string): bigint | undefined {
   const connected = useWallet()
@@ -67,9 +88,15 @@ export function useAllowance(chainId: number, token: string | undefined, spender
 /**
  * The way in which the SDK will get the Guard its allowance: the first of those that wallet and token take.
  *
+ * @param guard - the spender that a permit must name
  * @param amount - base units that are missing; 0n where none are
  */
-export function useAllowanceWay(chainId: number, token: string | undefined, amount: bigint): AllowanceWay | undefined {
+export function useAllowanceWay(
+  chainId: number,
+  token: string | undefined,
+  guard: string,
+  amount: bigint,
+): AllowanceWay | undefined {
   const connected = useWallet()
   const { data } = useQuery({
     queryKey: ['allowance-way', chainId, token, connected?.address],
@@ -79,7 +106,7 @@ export function useAllowanceWay(chainId: number, token: string | undefined, amou
     queryFn: async ({ signal }): Promise<AllowanceWay> => {
       const { wallet } = await connected!.open()
       if (await canBatch(wallet, chainId)) return 'batch'
-      const wanted = { src: token!, from: connected!.address, amount: String(amount) }
+      const wanted = { src: token!, from: connected!.address, amount: String(amount), guard }
       const offers = await sluice.getPermits(chainId, wanted, signal)
       // DAI's form has no limit, and is not taken unless its owner asks for it.
       return offers.some(({ kind, approval }) => kind !== 'dai' && approval === null) ? 'permit' : 'approve'

@@ -55,6 +55,8 @@ export async function startStage(executablePath: string, env: Readonly<Record<st
   const server = await startOver(proxy.url, {
     LOCAL_CHAIN_FILE: join(dir, 'devnet.json'),
     RPC_TIMEOUT_MS: '1000',
+    // Another build than that of the package.
+    ...(process.env.WEB_DIR && { WEB_DIR: process.env.WEB_DIR }),
     ...env,
   })
   await writeDevnetJson({ dir, devnet, apiUrl: server.url })

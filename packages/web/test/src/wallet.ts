@@ -6,6 +6,8 @@ export type WalletOptions = {
   readonly chainId: number
   /** Times that it declines to send. */
   readonly declines?: number
+  /** Transactions that it sends before it declines. */
+  readonly sendsFirst?: number
   /** Blocks that pass while it asks its owner. */
   readonly slowBlocks?: number
   /** It does several calls as one (EIP-5792): here in one block, in their order. */
@@ -19,13 +21,23 @@ export function announce(options: WalletOptions): string {
   return `(${script.toString()})(${JSON.stringify(options)})`
 }
 
-/* Runs in the page: nothing from here reaches it but its argument. */
-function script({ rpcUrl, address, chainId, declines = 0, slowBlocks = 0, batches = false, counts }: WalletOptions) {
+/* Runs in the page: nothing from here reaches it but its argument. Long: so it can call no function outside. */
+function script({
+  rpcUrl,
+  address,
+  chainId,
+  declines = 0,
+  sendsFirst = 0,
+  slowBlocks = 0,
+  batches = false,
+  counts,
+}: WalletOptions) {
   const asked: Record<string, number> = {}
   if (counts) Object.assign(globalThis, { [counts]: asked })
   const listeners: Record<string, ((value: unknown) => void)[]> = {}
   let chain = chainId
   let left = declines
+  let free = sendsFirst
   let allowed = false
   const node = async (method: string, params: unknown[] = []) => {
     const response = await fetch(rpcUrl, {
@@ -73,7 +85,7 @@ function script({ rpcUrl, address, chainId, declines = 0, slowBlocks = 0, batche
         return { version: '2.0.0', atomic: true, status: failed ? 500 : 200, receipts }
       }
       if (method === 'eth_sendTransaction' || method === 'eth_signTypedData_v4') {
-        if (left-- > 0) throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+        if (free-- <= 0 && left-- > 0) throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
         for (let block = 0; block < slowBlocks; block++) await node('evm_mine')
       }
       return node(method, params)

@@ -1,0 +1,152 @@
+/** Terms of a swap that its signer should look at twice: each is allowed by the Guard, and unusual for a swap of this service. */
+import { type Explanation, type SwapContracts, unknownPools } from '@sluice/client'
+import { grouped, plain } from '../format/amount.ts'
+import { brief, utc } from '../format/number.ts'
+import type { PastedTx } from './input.ts'
+
+/** Percent of the input's value that a minimum may lie below it: slippage, price impact, and fee together. */
+const MAX_SHORTFALL_PERCENT = 5
+/** Parts per million. */
+const MAX_FEE_PPM = 10_000n
+const MAX_VALID_SECONDS = 86_400n
+/** Base units: a minimum this small protects nothing, whatever the token is worth. */
+const MAX_DUST = 1_000n
+/** Unix seconds beyond the calendar. */
+const MAX_TIME = 8_640_000_000_000n
+const SHOWN_POOLS = 3
+
+export type Unusual = {
+  /** Name of the fact that it is about. */
+  readonly fact: 'Pays at least' | 'Fee' | 'Valid until' | 'Pools' | 'Pays whom' | 'Signature'
+  readonly text: string
+}
+
+/** A token as prices and lists know it; undefined for what they do not tell. */
+export type Valued = { readonly usd: number | undefined; readonly decimals: number | undefined }
+
+export type Terms = {
+  readonly unusual: readonly Unusual[]
+  /** Facts that were needed and are missing, in words. */
+  readonly missing: readonly string[]
+  /** USD that it takes, and pays at least; undefined without a price. */
+  readonly takesUsd: number | undefined
+  readonly paysUsd: number | undefined
+  /** Percent by which the minimum lies below the input's value; undefined without prices. */
+  readonly shortfall: number | undefined
+  /** Pools that nothing proves; undefined if the page knows no contracts of the chain. */
+  readonly unknown: readonly string[] | undefined
+}
+
+export type TermsInput = {
+  readonly tx: PastedTx
+  readonly explanation: Explanation
+  readonly contracts: SwapContracts | undefined
+  /** Account that signs, if the transaction or the wallet names it. */
+  readonly signer: string | undefined
+  /** Time does not matter to a transaction that is in a block. */
+  readonly isMined: boolean
+  /** Unix seconds. */
+  readonly now: number
+  readonly input: Valued
+  readonly output: Valued
+}
+
+export function termsOf(given: TermsInput): Terms {
+  const { explanation, contracts, input, output } = given
+  const takesUsd = worth(explanation.amountIn, input)
+  const paysUsd = worth(explanation.minOutput, output)
+  const isPriced = takesUsd !== undefined && paysUsd !== undefined && takesUsd > 0
+  const shortfall = isPriced ? 100 * (1 - paysUsd / takesUsd) : undefined
+  const unknown = contracts && unknownPools(explanation, contracts)
+  const found = [
+    minimum(explanation, takesUsd, paysUsd, shortfall),
+    fee(explanation),
+    deadline(given),
+    unknown && pools(unknown),
+    recipient(given),
+    signature(explanation),
+  ]
+  return {
+    ...{ takesUsd, paysUsd, shortfall, unknown },
+    unusual: found.filter((one) => one !== undefined),
+    missing: missing(given),
+  }
+}
+
+function minimum(
+  { minOutput }: Explanation,
+  takesUsd: number | undefined,
+  paysUsd: number | undefined,
+  shortfall: number | undefined,
+): Unusual | undefined {
+  const fact = 'Pays at least'
+  if (shortfall !== undefined && shortfall > MAX_SHORTFALL_PERCENT) {
+    const least = `the minimum is worth ${usdText(paysUsd!)}, ${percentText(shortfall)} less than the ${usdText(takesUsd!)} it takes`
+    return { fact, text: `${least} (slippage, price impact, and fee together)` }
+  }
+  if (minOutput > MAX_DUST) return undefined
+  const amount = minOutput === 1n ? '1 base unit' : `${minOutput} base units`
+  return { fact, text: `the minimum is ${amount} of the token, which protects nothing` }
+}
+
+function fee({ fee }: Explanation): Unusual | undefined {
+  if (!fee || fee.ppm <= MAX_FEE_PPM) return undefined
+  return { fact: 'Fee', text: `a fee of ${Number(fee.ppm) / 10_000} % goes to ${brief(fee.recipient)}` }
+}
+
+function deadline({ explanation: { deadline }, isMined, now }: TermsInput): Unusual | undefined {
+  if (isMined) return undefined
+  const fact = 'Valid until'
+  const time = deadline < MAX_TIME ? utc(deadline) : 'for ever'
+  if (deadline < BigInt(now)) return { fact, text: `its deadline has passed (${time}): it would revert` }
+  if (deadline - BigInt(now) <= MAX_VALID_SECONDS) return undefined
+  return { fact, text: `it stays valid for more than a day (${time})` }
+}
+
+function pools(unknown: readonly string[]): Unusual | undefined {
+  if (unknown.length === 0) return undefined
+  const names = unknown.slice(0, SHOWN_POOLS).map(brief).join(', ')
+  const rest = unknown.length > SHOWN_POOLS ? `, and ${unknown.length - SHOWN_POOLS} more` : ''
+  const subject = unknown.length === 1 ? '1 pool isn’t' : `${unknown.length} pools aren’t`
+  return { fact: 'Pools', text: `${subject} from a known factory (${names}${rest})` }
+}
+
+function recipient({ explanation: { recipient }, signer }: TermsInput): Unusual | undefined {
+  // A call that names nobody pays its sender.
+  if (signer === undefined || isNowhere(recipient) || recipient.toLowerCase() === signer.toLowerCase()) return undefined
+  return { fact: 'Pays whom', text: `it pays ${brief(recipient)}, not the signer` }
+}
+
+function signature({ permit }: Explanation): Unusual | undefined {
+  if (permit?.amount !== null) return undefined
+  return { fact: 'Signature', text: 'its signature lets the Guard draw any amount of the token' }
+}
+
+function missing({ tx, explanation, contracts, input, output }: TermsInput): readonly string[] {
+  const isNative = tx.data.toLowerCase().startsWith(SWAP_NATIVE)
+  const names = input.decimals === undefined || output.decimals === undefined
+  const prices = input.usd === undefined || output.usd === undefined
+  return [
+    ...(contracts === undefined ? ['the contracts of this chain'] : []),
+    ...(tx.to === undefined ? ['the contract that it is sent to'] : []),
+    ...(isNative && explanation.amountIn === 0n ? ['the value that it carries'] : []),
+    ...(names ? ['names and decimals of the tokens'] : []),
+    ...(prices ? ['prices of the tokens'] : []),
+  ]
+}
+
+/** swapNative(…) */
+const SWAP_NATIVE = '0x3293da90'
+
+const isNowhere = (address: string): boolean => /^0x0{40}$/.test(address)
+
+/** USD of an amount, for comparison and for the screen alone. */
+function worth(base: bigint, { usd, decimals }: Valued): number | undefined {
+  return usd === undefined || decimals === undefined ? undefined : Number(plain(base, decimals)) * usd
+}
+
+const usdText = (usd: number): string => (usd > 0 && usd < 0.01 ? '< $0.01' : `$${grouped(usd.toFixed(2))}`)
+
+/** Two places, cut: 99.999 is not 100. */
+export const percentText = (percent: number): string =>
+  `${(Math.trunc(percent * 100) / 100).toFixed(2).replace('-', '−')} %`

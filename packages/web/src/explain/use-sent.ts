@@ -1,0 +1,48 @@
+/** A transaction by its hash, from the wallet's node or that of the local chain: the service keeps none. */
+import { useQuery } from '@tanstack/react-query'
+import { useSetting } from '../ui/setting.ts'
+import { nodeProvider } from '../wallet/local-account.ts'
+import { useWallet } from '../wallet/use-wallet.ts'
+import { type PastedTx, readPasted } from './input.ts'
+
+export type Sent =
+  | {
+      readonly kind: 'sent'
+      readonly tx: PastedTx
+      readonly outcome: 'landed' | 'reverted' | 'waiting'
+      readonly block: number | undefined
+    }
+  /** `nobody`: no node can be asked. `absent`: the node does not know it. `empty`: it has no calldata. */
+  | { readonly kind: 'nobody' | 'absent' | 'empty' }
+
+type Found = {
+  readonly input: string
+  readonly to: string | null
+  readonly from: string
+  readonly value: string
+} | null
+type Receipt = { readonly status: string; readonly blockNumber: string } | null
+
+export function useSent(chainId: number, hash: string | undefined) {
+  const wallet = useWallet()
+  const { local } = useSetting()
+  return useQuery<Sent>({
+    queryKey: ['sent', chainId, hash, wallet?.address],
+    enabled: hash !== undefined,
+    retry: false,
+    queryFn: async () => {
+      const own = wallet?.chainId === chainId ? (await wallet.open()).provider : undefined
+      const provider = chainId === local?.chainId ? nodeProvider(local.rpcUrl) : own
+      if (!provider) return { kind: 'nobody' }
+      const ask = (method: string) => provider.request({ method, params: [hash] })
+      const answers = await Promise.all([ask('eth_getTransactionByHash'), ask('eth_getTransactionReceipt')])
+      const [found, receipt] = answers as [Found, Receipt]
+      if (!found) return { kind: 'absent' }
+      const { input: data, to, from, value } = found
+      const parsed = readPasted(JSON.stringify({ data, to, from, value }))
+      if (parsed.kind !== 'transaction') return { kind: 'empty' }
+      const outcome = receipt ? (receipt.status === '0x1' ? 'landed' : 'reverted') : 'waiting'
+      return { kind: 'sent', tx: parsed.tx, outcome, block: receipt ? Number(receipt.blockNumber) : undefined }
+    },
+  })
+}

@@ -1,0 +1,43 @@
+/** Prices and decimals of the two tokens of a swap, as far as the service tells them. */
+import type { SwapContracts } from '@sluice/client'
+import { useQuery } from '@tanstack/react-query'
+import { sluice } from '../service/client.ts'
+import { isNative, type Token, type TokenOf } from '../service/tokens.ts'
+import type { Valued } from './terms.ts'
+
+const SOON_MS = 2_000
+/** First answers leave out what the chain is still asked about. */
+const FIRST_ANSWERS = 4
+
+type Asked = {
+  readonly chainId: number
+  readonly tokenIn: string
+  readonly tokenOut: string
+  readonly contracts: SwapContracts | undefined
+  /** Block of a mined transaction: prices are those at the end of the one before. */
+  readonly block: number | undefined
+}
+
+type Values = { readonly input: Valued; readonly output: Valued; readonly isPending: boolean }
+
+export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: Asked, of: TokenOf): Values {
+  // The native token costs what its wrapper does.
+  const priced = (token: string) => (isNative(token) && contracts?.wrapper ? contracts.wrapper : token).toLowerCase()
+  const tokens = [...new Set([priced(tokenIn), priced(tokenOut)])]
+  const at = block === undefined ? {} : { block: block - 1 }
+  const { data, isLoading } = useQuery({
+    queryKey: ['prices of a swap', chainId, tokens, block],
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) =>
+      state.data && Object.values(state.data).includes(null) && state.dataUpdateCount < FIRST_ANSWERS ? SOON_MS : false,
+    queryFn: () => sluice.get<Record<string, number | null>>(`/prices/${chainId}`, { token: tokens, ...at }),
+  })
+  const usdOf = (token: string): number | undefined => {
+    const usd = data?.[priced(token)]
+    return typeof usd === 'number' && Number.isFinite(usd) ? usd : undefined
+  }
+  const decimalsOf = ({ tags, decimals }: Token) => (tags?.includes('unknown') ? undefined : decimals)
+  const valued = (token: string): Valued => ({ usd: usdOf(token), decimals: decimalsOf(of(token)) })
+  return { input: valued(tokenIn), output: valued(tokenOut), isPending: isLoading }
+}

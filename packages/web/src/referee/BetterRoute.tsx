@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { Flow } from '../route/Flow.tsx'
+import { LegTable } from '../route/LegTable.tsx'
+import type { TokenOf } from '../service/tokens.ts'
+import { TokenAmount } from '../ui/TokenAmount.tsx'
+import type { Comparison, Trade } from './verdict.ts'
+
+type Props = { readonly trade: Trade; readonly comparison: Comparison; readonly tokenOf: TokenOf }
+
+/** The best route at the state: as flow through pools, and as a table. */
+export function BetterRoute({ trade, comparison: { best, legs }, tokenOf }: Props) {
+  const [lit, setLit] = useState<number | null>(null)
+  const { src, dst, gave, paid } = trade
+  const pools = new Set(legs.map(({ pool }) => pool)).size
+  const route = { src, dst, fromAmount: String(gave), swaps: legs }
+  return (
+    <div>
+      <section className="panel route" aria-labelledby="better">
+        <div className="panel__h">
+          <h2 id="better">
+            {best > paid ? 'The route that would have been better' : 'The best route of this service'}
+          </h2>
+          <p className="route__sum">
+            <span>{pools === 1 ? '1 pool' : `${pools} pools`}</span>
+          </p>
+        </div>
+        <div className="ends">
+          <p>
+            <TokenAmount base={gave} token={tokenOf(src)} />
+          </p>
+          <p>
+            <TokenAmount base={best} token={tokenOf(dst)} digits={9} />
+          </p>
+        </div>
+        <Flow route={route} tokenOf={tokenOf} lit={lit} onLight={setLit} />
+      </section>
+      <LegTable legs={legs} tokenOf={tokenOf} lit={lit} onLight={setLit} />
+    </div>
+  )
+}

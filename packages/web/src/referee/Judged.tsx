@@ -1,0 +1,244 @@
+import { Link } from '@tanstack/react-router'
+import { brief } from '../format/number.ts'
+import type { Chain } from '../service/chains.ts'
+import { type TokenOf, useNamed } from '../service/tokens.ts'
+import { Address } from '../ui/Address.tsx'
+import { Copy } from '../ui/Copy.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { Bps, Count } from '../ui/Num.tsx'
+import { TokenAmount } from '../ui/TokenAmount.tsx'
+import { BetterRoute } from './BetterRoute.tsx'
+import { isSandwichUnknown, verdictWords } from './outcomes.ts'
+import { type RefereeParams, type State, states } from './params.ts'
+import { Scale } from './Scale.tsx'
+import type { Comparison, Sandwich, Trade, Verdict } from './verdict.ts'
+
+type Props = {
+  readonly verdict: Verdict
+  readonly params: RefereeParams
+  readonly chain: Chain
+  readonly onChange: (more: RefereeParams) => void
+}
+
+/** A swap that was judged: the verdict, its figures, its neighbors, and the route that would have been better. */
+export function Judged({ verdict, params, chain, onChange }: Props) {
+  const { trades, sandwich, gaps } = verdict
+  const trade = trades[(params.trade ?? 1) - 1] ?? trades[0]!
+  const { comparisons, src, dst, fees } = trade
+  const comparison = comparisons.find(({ state }) => state === params.at) ?? comparisons[0]
+  const legs = comparison?.legs ?? []
+  const named = [src, dst, ...legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])]
+  const { of } = useNamed(chain.id, [
+    ...named,
+    ...fees.map(({ token }) => token),
+    ...(sandwich ? [sandwich.token] : []),
+  ])
+  return (
+    <>
+      {comparison ? (
+        <Banner comparison={comparison} trade={trade} tokenOf={of} />
+      ) : (
+        <Notice kind="warn" title="This trade is not comparable.">
+          Another trade of the same transaction is.
+        </Notice>
+      )}
+      {trades.length > 1 && (
+        <fieldset className="seg referee__trades" aria-label="Trade">
+          {trades.map(({ trader }, k) => (
+            <button
+              // biome-ignore lint/suspicious/noArrayIndexKey: a trade of a batch has no name but its place.
+              key={k}
+              type="button"
+              aria-pressed={trades[k] === trade}
+              onClick={() => onChange({ trade: k + 1 })}
+            >
+              Trade {k + 1} of {brief(trader)}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {comparison?.isPending && (
+        <Notice kind="info" title="Pools are still being found.">
+          A better route may appear. This page asks again by itself.
+        </Notice>
+      )}
+      <Neighbors sandwich={sandwich} isUnknown={isSandwichUnknown(verdict)} tokenOf={of} />
+      <div className="referee">
+        <Figures
+          {...{ verdict, trade, comparison, tokenOf: of, chainId: chain.id, hash: params.hash ?? '', onChange }}
+        />
+        {comparison && (
+          <section className="panel plot referee__scale" aria-labelledby="scale">
+            <div className="panel__h">
+              <h2 id="scale">Paid, best, and bound</h2>
+              <span className="note">basis points of the best</span>
+            </div>
+            <Scale paid={trade.paid} comparison={comparison} />
+            <p className="note">
+              100 bps are 1 %. The best is what the route of this service pays in simulation at that state, before gas.
+              No route over the pools that it knows pays more than the bound.
+            </p>
+          </section>
+        )}
+      </div>
+      {comparison && legs.length > 0 && <BetterRoute {...{ trade, comparison, tokenOf: of }} />}
+      {gaps.length > 0 && (
+        <Notice kind="info" title="Not known:">
+          <ul className="referee__gaps">
+            {gaps.map((gap) => (
+              <li key={gap}>{gap}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </>
+  )
+}
+
+type BannerProps = { readonly comparison: Comparison; readonly trade: Trade; readonly tokenOf: TokenOf }
+
+function Banner({ comparison, trade, tokenOf }: BannerProps) {
+  const { kind, title, text } = verdictWords(comparison)
+  return (
+    <div className={`verdict verdict--${kind}`} role="status">
+      <Icon name={kind} />
+      <div>
+        <p>
+          <b>{title}</b>
+        </p>
+        <p className="verdict__more">
+          Gave <TokenAmount base={trade.gave} token={tokenOf(trade.src)} /> and received{' '}
+          <TokenAmount base={trade.paid} token={tokenOf(trade.dst)} digits={9} />. {text}
+        </p>
+      </div>
+      <Copy text={location.href} className="btn btn--small">
+        Copy link
+      </Copy>
+    </div>
+  )
+}
+
+type FiguresProps = {
+  readonly verdict: Verdict
+  readonly trade: Trade
+  readonly comparison: Comparison | undefined
+  readonly tokenOf: TokenOf
+  readonly chainId: number
+  readonly hash: string
+  readonly onChange: (more: RefereeParams) => void
+}
+
+function Figures({ verdict, trade, comparison, tokenOf, chainId, hash, onChange }: FiguresProps) {
+  const { trader, recipient, comparisons, fees } = trade
+  const dst = tokenOf(trade.dst)
+  const amount = (base: bigint | null) =>
+    base === null ? <span className="q">not known</span> : <TokenAmount base={base} token={dst} digits={9} />
+  return (
+    <section className="panel" aria-labelledby="figures">
+      <div className="panel__h">
+        <h2 id="figures">Figures</h2>
+        {comparisons.length > 1 ? (
+          <fieldset className="seg" aria-label="State of the chain">
+            {comparisons.map(({ state }) => (
+              <button
+                key={state}
+                type="button"
+                aria-pressed={state === comparison?.state}
+                onClick={() => onChange({ at: state })}
+              >
+                {states[state]}
+              </button>
+            ))}
+          </fieldset>
+        ) : (
+          comparison && <span className="note">{alone(comparison.state, verdict.index)}</span>
+        )}
+      </div>
+      <dl className="rows referee__rows">
+        <Row name="Paid" value={amount(trade.paid)} isStrong />
+        {comparison && (
+          <>
+            <Row name="Best simulated" value={amount(comparison.best)} />
+            <Row name="Proven bound" value={amount(comparison.bound)} />
+            <Row name="Left on the table, net of gas" value={<Bps value={comparison.leftNetBps} />} isStrong />
+            <Row name="Left before gas" value={<Bps value={comparison.leftBps} />} />
+            <Row name="Left at most, by the bound" value={<Bps value={comparison.leftAtMostBps} />} />
+          </>
+        )}
+        <Row name="The same swap, a block earlier" value={amount(trade.paidAtParent)} />
+        {fees.map((fee) => (
+          <Row
+            key={`${fee.account}${fee.token}`}
+            name="Fee, it seems"
+            value={
+              <>
+                <TokenAmount base={fee.amount} token={tokenOf(fee.token)} /> to <Address of={fee.account} />
+              </>
+            }
+          />
+        ))}
+        <Row name="Trader" value={<Address of={trader} />} />
+        {recipient.toLowerCase() !== trader.toLowerCase() && <Row name="Paid to" value={<Address of={recipient} />} />}
+        {verdict.block !== null && (
+          <Row
+            name="Mined"
+            value={
+              <>
+                block <Count value={verdict.block} />
+                {verdict.index !== null && `, position ${verdict.index}`}
+              </>
+            }
+          />
+        )}
+      </dl>
+      <p className="referee__more">
+        <Link to="/app/explain" search={{ chain: chainId }} hash={hash}>
+          Explain the transaction
+        </Link>
+        <a href="/docs/referee.html">How it is judged</a>
+      </p>
+    </section>
+  )
+}
+
+/** A transaction that is first in its block met the state at the end of the block before. */
+const alone = (state: State, index: number | null): string =>
+  index === 0 ? 'First in its block: both states are one' : states[state]
+
+type RowProps = { readonly name: string; readonly value: React.ReactNode; readonly isStrong?: boolean }
+
+function Row({ name, value, isStrong = false }: RowProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className={isStrong ? 'strong' : undefined}>{value}</dd>
+    </div>
+  )
+}
+
+type NeighborsProps = {
+  readonly sandwich: Sandwich | null
+  readonly isUnknown: boolean
+  readonly tokenOf: TokenOf
+}
+
+function Neighbors({ sandwich, isUnknown, tokenOf }: NeighborsProps) {
+  if (!sandwich)
+    return isUnknown ? (
+      <Notice kind="info" title="Sandwich: not known.">
+        The transactions around it could not all be read.
+      </Notice>
+    ) : (
+      <Notice kind="info" title="No sandwich seen.">
+        No two transactions of its block trade around it in one of its pools.
+      </Notice>
+    )
+  const { front, back, by, pool, token, gain } = sandwich
+  return (
+    <Notice kind="warn" title="Looks like a sandwich.">
+      <Address of={front} /> before it and <Address of={back} /> after it, both of <Address of={by} />, trade in the
+      pool <Address of={pool} /> and took <TokenAmount base={gain} token={tokenOf(token)} /> out of it.
+    </Notice>
+  )
+}

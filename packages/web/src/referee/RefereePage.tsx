@@ -1,0 +1,132 @@
+import '../styles/explain.css'
+import '../styles/prices.css'
+import '../styles/referee.css'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { Skeleton } from '../swap/Ticket.tsx'
+import { Failure, Notice } from '../ui/Notice.tsx'
+import { useChain } from '../ui/setting.ts'
+import { useTitle } from '../ui/title.ts'
+import { Judged } from './Judged.tsx'
+import { notJudged } from './outcomes.ts'
+import { isHash, type RefereeParams } from './params.ts'
+import { useVerdict } from './use-verdict.ts'
+
+export function RefereePage() {
+  useTitle('Referee')
+  const params = useSearch({ strict: false }) as RefereeParams
+  const { hash } = params
+  const chain = useChain(params.chain)
+  const navigate = useNavigate()
+  const { data: verdict, error, isFetching } = useVerdict(chain.id, hash)
+  const change = (more: RefereeParams) =>
+    navigate({ to: '/app/referee', search: (before: RefereeParams) => ({ ...before, ...more }) })
+  const isWrong = hash !== undefined && !isHash(hash.trim())
+  const words = verdict && notJudged(verdict, chain.name)
+  return (
+    <>
+      <div className="lede">
+        <h1>Referee</h1>
+        <p>
+          How good was this swap? Any mined swap of any router, compared with the best route at the same state of the
+          chain, and with a bound that no route over the known pools can beat.
+        </p>
+      </div>
+      <Ask
+        key={hash}
+        hash={hash ?? ''}
+        chain={chain.name}
+        // A shared link names its chain, though the page would open on it anyway.
+        onAsk={(text) => navigate({ to: '/app/referee', search: { chain: chain.id, hash: text } })}
+      />
+      <div className="spaced stack">
+        {hash === undefined && (
+          <Notice kind="info" title="Nothing to judge yet.">
+            Paste the hash of a mined swap on {chain.name}.
+          </Notice>
+        )}
+        {isWrong && (
+          <Notice kind="bad" title="That isn’t a transaction hash." urgent>
+            A hash is 0x and 64 hex digits.
+          </Notice>
+        )}
+        {error && !verdict && <Failure error={error} />}
+        {words && (
+          <div role="status">
+            <Notice kind={words.kind} title={words.title}>
+              {words.text}
+            </Notice>
+          </div>
+        )}
+        {!isWrong && isFetching && !verdict && <Judging />}
+        {verdict && !words && <Judged {...{ verdict, params, chain, onChange: change }} />}
+      </div>
+    </>
+  )
+}
+
+type AskProps = { readonly hash: string; readonly chain: string; readonly onAsk: (hash: string) => void }
+
+function Ask({ hash, chain, onAsk }: AskProps) {
+  const [typed, setTyped] = useState(hash)
+  return (
+    <form
+      className="panel paste"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed.trim() !== '') onAsk(typed.trim())
+      }}
+    >
+      <label className="lab" htmlFor="hash">
+        Hash of a transaction on {chain}
+      </label>
+      <span />
+      <input
+        className="field mono"
+        id="hash"
+        spellCheck={false}
+        autoComplete="off"
+        placeholder="0x…"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <button type="submit" className="btn">
+        Judge
+      </button>
+    </form>
+  )
+}
+
+const SOON_MS = 4_000
+
+/** Place of the verdict to come; it says what it waits for when that takes long. */
+function Judging() {
+  const [isLong, setIsLong] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLong(true), SOON_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  const names = ['Paid', 'Best simulated', 'Proven bound', 'Left on the table, net of gas']
+  return (
+    <section className="panel" aria-label="Verdict" aria-busy="true">
+      <div className="panel__h">
+        <h2>Judging…</h2>
+      </div>
+      <p className="note referee__wait" role="status">
+        {isLong
+          ? 'Still reading: the block before is quoted from all of its pools, which takes some seconds the first time.'
+          : 'Reading the transaction, and quoting the same trade at the state before it.'}
+      </p>
+      <dl className="rows">
+        {names.map((name) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Skeleton like="000 000.000000" />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

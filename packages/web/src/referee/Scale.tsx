@@ -1,0 +1,64 @@
+import { Plot } from '../ui/Plot.tsx'
+import { bpsText } from './outcomes.ts'
+import type { Comparison } from './verdict.ts'
+
+type Props = { readonly paid: bigint; readonly comparison: Comparison }
+
+const HEIGHT = 148
+const AXIS = 84
+const EDGE = 12
+/** Basis points that the scale spans at least, so that a hundredth of one does not look like much. */
+const MIN_SPAN_BPS = 2
+
+/** Payment, best route, and bound on one scale. Distances are basis points of the best route. */
+export function Scale(props: Props) {
+  return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
+}
+
+function Drawn({ paid, comparison, width }: Props & { readonly width: number }) {
+  const { best, bound } = comparison
+  const paidAt = -below(paid, best)
+  const boundAt = bound === null ? null : -below(bound, best)
+  const ends = [paidAt, 0, boundAt ?? 0]
+  const [low, high] = [Math.min(...ends), Math.max(...ends)]
+  const pad = Math.max(0, MIN_SPAN_BPS - (high - low)) / 2 + (high - low) * 0.04
+  const x = (bps: number) => EDGE + ((bps - low + pad) / (high - low + 2 * pad)) * (width - 2 * EDGE)
+  const anchor = (at: number) => (x(at) > width * 0.6 ? 'end' : x(at) < width * 0.4 ? 'start' : 'middle')
+  const words = paidAt === 0 ? 'paid: the same' : `paid: ${bpsText(Math.abs(paidAt))} ${paidAt < 0 ? 'less' : 'more'}`
+  const boundWords =
+    boundAt === null ? 'bound: not known' : `bound: ${boundAt < 0.01 ? '< 0.01 bps' : bpsText(boundAt)} more at most`
+  return (
+    <svg
+      className="scale"
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      width={width}
+      height={HEIGHT}
+      role="img"
+      aria-label={`Compared with the best simulated route: ${words}; ${boundWords}`}
+    >
+      <path className="grid-l" d={`M${EDGE} ${AXIS}H${width - EDGE}`} />
+      <path className={paidAt < 0 ? 'scale__left' : 'scale__more'} d={`M${x(paidAt)} ${AXIS}H${x(0)}`} />
+      {boundAt !== null && (
+        <>
+          <path className="scale__bound" d={`M${x(boundAt)} 28V${AXIS + 8}`} />
+          <text x={x(boundAt)} y={20} textAnchor={anchor(boundAt)}>
+            {boundWords}
+          </text>
+        </>
+      )}
+      <path className="scale__best" d={`M${x(0)} 58V${AXIS + 8}`} />
+      <text className="strong" x={x(0)} y={50} textAnchor={anchor(0)}>
+        best simulated
+      </text>
+      <path className="scale__paid" d={`m${x(paidAt)} ${AXIS + 6}-7 12h14Z`} />
+      <text className="strong" x={x(paidAt)} y={AXIS + 40} textAnchor={anchor(paidAt)}>
+        {words}
+      </text>
+    </svg>
+  )
+}
+
+/** Basis points of the best by which an amount is below it: for drawing alone. */
+function below(amount: bigint, best: bigint): number {
+  return best === 0n ? 0 : Number(((best - amount) * 10_000_000n) / best) / 1_000
+}

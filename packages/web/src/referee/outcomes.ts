@@ -1,0 +1,71 @@
+/** Verdicts in words: what was judged, or why there is nothing to judge. */
+import type { Comparison, Verdict } from './verdict.ts'
+
+export type Words = { readonly kind: 'good' | 'warn' | 'info'; readonly title: string; readonly text: string }
+
+/** Below this, a difference is noise of the gas price and of rounding. */
+const NOISE_BPS = 1
+
+const sentence = (text: string): string => {
+  const start = text.charAt(0).toUpperCase() + text.slice(1)
+  return start === '' || /[.!?]$/.test(start) ? start : `${start}.`
+}
+
+/** Why a transaction was not judged; undefined for one that was. */
+export function notJudged({ outcome, reason, block, trades, gaps }: Verdict, chain: string): Words | undefined {
+  switch (outcome) {
+    case 'unknown':
+      return {
+        kind: 'warn',
+        title: `No transaction with this hash on ${chain}.`,
+        text: 'Check the hash and the chain.',
+      }
+    case 'pending':
+      return { kind: 'info', title: 'Not mined yet.', text: 'It is judged as soon as it is in a block.' }
+    case 'reverted':
+      return { kind: 'info', title: 'Not a swap.', text: 'The transaction reverted: it cost gas and swapped nothing.' }
+    case 'nothing':
+    case 'transfer':
+    case 'wrap':
+      return { kind: 'info', title: 'Not a swap.', text: sentence(reason) }
+    case 'several':
+      return { kind: 'info', title: 'Not comparable.', text: sentence(reason) }
+    case 'swap':
+      break
+  }
+  if (trades.some(({ comparisons }) => comparisons.length > 0)) return undefined
+  if (gaps.some(isAboutState)) {
+    const of = block === null ? 'the block before' : `block ${block - 1}`
+    const text = 'Judging an old swap takes an archive node.'
+    return { kind: 'warn', title: `The service’s node has no state of ${of}.`, text }
+  }
+  return { kind: 'warn', title: 'Not comparable.', text: gaps.map(sentence).join(' ') }
+}
+
+/** The service says so where a node has pruned the state. */
+const isAboutState = (gap: string): boolean => gap.includes('does not have the state')
+
+/** The verdict on a trade at a state, in one sentence. */
+export function verdictWords({ leftNetBps, leftBps }: Comparison): Words {
+  const left = leftNetBps ?? leftBps
+  const gas = leftNetBps === null ? 'before gas' : 'net of gas'
+  if (left === null) return { kind: 'info', title: 'Not comparable.', text: 'The best route pays nothing.' }
+  const amount = `${bpsText(Math.abs(left))} (${percentText(Math.abs(left))})`
+  if (left > NOISE_BPS) return { kind: 'warn', title: `Left ${amount} on the table, ${gas}.`, text: '' }
+  if (left < -NOISE_BPS) {
+    const text = 'It used liquidity that this service does not know, such as quotes of market makers, or cheaper gas.'
+    return { kind: 'good', title: `Paid ${amount} more than the best known route, ${gas}.`, text }
+  }
+  return { kind: 'good', title: `As good as the best known route: within ${NOISE_BPS} bps, ${gas}.`, text: '' }
+}
+
+/** Two decimals, cut. */
+export const bpsText = (bps: number): string => `${(Math.trunc(bps * 100) / 100).toFixed(2).replace('-', '−')} bps`
+
+const percentText = (bps: number): string => {
+  const percent = Math.trunc(bps) / 100
+  return percent < 0.01 ? '< 0.01 %' : `${percent.toFixed(2)} %`
+}
+
+/** True if the service could not read the neighbors of the transaction. */
+export const isSandwichUnknown = ({ gaps }: Verdict): boolean => gaps.some((gap) => gap.startsWith('a sandwich'))

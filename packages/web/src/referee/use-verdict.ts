@@ -1,0 +1,31 @@
+/** The verdict of the service on a transaction, asked again while it may still change. */
+import { ClientError, SluiceClient } from '@sluice/client'
+import { useQuery } from '@tanstack/react-query'
+import { isHash } from './params.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
+
+/** Judging reads a block and quotes at two past states, which takes longer than a quote. */
+const TIMEOUT_MS = 60_000
+const AGAIN_MS = 3_000
+/** Times that a verdict that may still change is asked for. */
+const MAX_ANSWERS = 20
+
+const patient = new SluiceClient({ baseUrl: location.origin, timeoutMs: TIMEOUT_MS })
+
+/** True while pools are searched for, or the transaction is not mined. */
+const mayChange = ({ outcome, trades }: Verdict): boolean =>
+  outcome === 'pending' || trades.some(({ comparisons }) => comparisons.some(({ isPending }) => isPending))
+
+export function useVerdict(chainId: number, hash: string | undefined) {
+  const text = hash?.trim().toLowerCase() ?? ''
+  return useQuery<Verdict>({
+    queryKey: ['referee', chainId, text],
+    enabled: isHash(text),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: (failures, error) => error instanceof ClientError && error.retryable && failures < 1,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data && mayChange(data) && dataUpdateCount < MAX_ANSWERS ? AGAIN_MS : false,
+    queryFn: async ({ signal }) =>
+      verdictOf(await patient.get<Readonly<Record<string, unknown>>>(`/referee/${chainId}/${text}`, {}, signal)),
+  })
+}

@@ -1,0 +1,142 @@
+/** An answer of `/referee`, read for the page: only fields of the expected form are shown. */
+import type { SwapLeg } from '@sluice/client'
+import { legible } from '../format/legible.ts'
+import type { State } from './params.ts'
+
+export type Outcome = 'unknown' | 'pending' | 'reverted' | 'nothing' | 'transfer' | 'wrap' | 'several' | 'swap'
+
+export type Comparison = {
+  readonly state: State
+  /** Base units of the output that the best route paid in simulation. */
+  readonly best: bigint
+  /** No route over the known pools pays more; null if not known. */
+  readonly bound: bigint | null
+  readonly leftBps: number | null
+  readonly leftAtMostBps: number | null
+  readonly leftNetBps: number | null
+  readonly legs: readonly SwapLeg[]
+  readonly isPending: boolean
+}
+
+export type Fee = { readonly account: string; readonly token: string; readonly amount: bigint }
+
+export type Trade = {
+  readonly trader: string
+  readonly recipient: string
+  readonly src: string
+  readonly dst: string
+  readonly gave: bigint
+  readonly paid: bigint
+  readonly paidNet: bigint | null
+  readonly paidAtParent: bigint | null
+  readonly fees: readonly Fee[]
+  readonly comparisons: readonly Comparison[]
+}
+
+export type Sandwich = {
+  readonly pool: string
+  readonly front: string
+  readonly back: string
+  readonly by: string
+  readonly token: string
+  readonly gain: bigint
+}
+
+export type Verdict = {
+  readonly outcome: Outcome
+  readonly reason: string
+  readonly block: number | null
+  readonly index: number | null
+  readonly trades: readonly Trade[]
+  readonly sandwich: Sandwich | null
+  readonly gaps: readonly string[]
+}
+
+const OUTCOMES: readonly string[] = [
+  ...['unknown', 'pending', 'reverted', 'nothing', 'transfer', 'wrap', 'several', 'swap'],
+]
+/** Rows of a list that are read; the service sends no more. */
+const MAX_ROWS = 100
+/** Basis points beyond which a figure is not a comparison any more. */
+const MAX_BPS = 1e9
+
+type Plain = Readonly<Record<string, unknown>>
+
+/** @throws Error if the answer has no outcome that this page knows */
+export function verdictOf(answer: Plain): Verdict {
+  const { outcome } = answer
+  if (!OUTCOMES.includes(String(outcome))) throw new Error('the service answered with an unknown outcome')
+  return {
+    outcome: outcome as Outcome,
+    reason: text(answer.reason),
+    block: count(answer.block),
+    index: count(answer.index),
+    trades: list(answer.trades).flatMap(tradeOf),
+    sandwich: isPlain(answer.sandwich) ? sandwichOf(answer.sandwich) : null,
+    gaps: Array.isArray(answer.unknown) ? answer.unknown.slice(0, MAX_ROWS).map(text).filter(Boolean) : [],
+  }
+}
+
+function tradeOf(trade: Plain): readonly Trade[] {
+  const [gave, paid] = [units(trade.fromAmount), units(trade.toAmount)]
+  const [trader, recipient, src, dst] = [trade.trader, trade.recipient, trade.src, trade.dst].map(address)
+  if (gave === null || paid === null || !trader || !recipient || !src || !dst) return []
+  return [
+    {
+      ...{ trader, recipient, src, dst, gave, paid },
+      paidNet: units(trade.netToAmount),
+      paidAtParent: units(trade.toAmountAtParent),
+      fees: list(trade.fees).flatMap((fee): readonly Fee[] => {
+        const [account, token, amount] = [address(fee.account), address(fee.token), units(fee.amount)]
+        return account && token && amount !== null ? [{ account, token, amount }] : []
+      }),
+      comparisons: list(trade.comparisons).flatMap(comparisonOf),
+    },
+  ]
+}
+
+function comparisonOf(one: Plain): readonly Comparison[] {
+  const [best = null, bound = null] = [one.toAmount, one.bound].map(units)
+  if (best === null || (one.state !== 'position' && one.state !== 'parent')) return []
+  return [
+    {
+      ...{ state: one.state, best, bound: bound !== null && bound >= best ? bound : null },
+      leftBps: bps(one.leftBps),
+      leftAtMostBps: bps(one.leftAtMostBps),
+      leftNetBps: bps(one.leftNetBps),
+      legs: list(one.swaps).flatMap(legOf),
+      isPending: one.poolsPending === true,
+    },
+  ]
+}
+
+function legOf(leg: Plain): readonly SwapLeg[] {
+  const [tokenIn, tokenOut] = [address(leg.tokenIn), address(leg.tokenOut)]
+  const [amountIn, amountOut, gas] = [leg.amountIn, leg.amountOut, leg.gas].map(units)
+  const share = typeof leg.share === 'number' && leg.share >= 0 && leg.share <= 100 ? leg.share : undefined
+  if (!tokenIn || !tokenOut || amountIn === null || amountOut === null || gas === null || share === undefined) return []
+  return [
+    {
+      ...{ pool: text(leg.pool), protocol: text(leg.protocol), dex: text(leg.dex), tokenIn, tokenOut, share },
+      ...{ amountIn: String(amountIn), amountOut: String(amountOut), gas: String(gas) },
+    },
+  ]
+}
+
+function sandwichOf({ pool, front, back, by, token, gain }: Plain): Sandwich | null {
+  const [inPool, who, of, much] = [address(pool), address(by), address(token), units(gain)]
+  const [before, after] = [front, back].map((place) => (isPlain(place) ? text(place.hash) : ''))
+  if (!inPool || !who || !of || much === null || !before || !after) return null
+  return { pool: inPool, front: before, back: after, by: who, token: of, gain: much }
+}
+
+const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null
+const list = (value: unknown): readonly Plain[] =>
+  Array.isArray(value) ? value.filter(isPlain).slice(0, MAX_ROWS) : []
+const text = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
+const address = (value: unknown): string | null => (/^0x[0-9a-fA-F]{40}$/.test(String(value)) ? String(value) : null)
+const units = (value: unknown): bigint | null =>
+  typeof value === 'string' && /^-?\d{1,78}$/.test(value) ? BigInt(value) : null
+const bps = (value: unknown): number | null => (typeof value === 'number' && Math.abs(value) < MAX_BPS ? value : null)
+const count = (value: unknown): number | null =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null

@@ -1,0 +1,165 @@
+import { getStatus } from '@sluice/client'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { brief, utc } from '../format/number.ts'
+import { sluice } from '../service/client.ts'
+import { Amount, Count } from '../ui/Num.tsx'
+import { useSetting } from '../ui/setting.ts'
+import { type Connected, useWallet } from '../wallet/use-wallet.ts'
+import { type LedgerEntry, removeEntries, updateEntry } from './ledger.ts'
+
+const EVERY_MS = 3_000
+/** Entries that are listed before the rest is asked for. */
+const LISTED = 3
+
+/** Transactions that this page sent, with what became of them. */
+export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const shown = isOpen ? entries : entries.slice(0, LISTED)
+  const hidden = entries.length - shown.length
+  const isSettled = ({ status }: LedgerEntry) => status !== 'pending'
+  return (
+    <section className="panel ledger" id="transactions" aria-labelledby="ledger">
+      <div className="panel__h">
+        <h2 id="ledger">Transactions</h2>
+        {entries.some(isSettled) && (
+          <button type="button" className="link" onClick={() => removeEntries(isSettled)}>
+            Clear
+          </button>
+        )}
+      </div>
+      <ul>
+        {shown.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+      </ul>
+      {hidden > 0 && (
+        <button type="button" className="link ledger__more" onClick={() => setIsOpen(true)}>
+          Show {hidden} more
+        </button>
+      )}
+      {/* Those that are not listed are followed too. */}
+      {entries
+        .filter((entry) => entry.status === 'pending' && !shown.includes(entry))
+        .map((entry) => (
+          <Follower key={entry.id} entry={entry} />
+        ))}
+    </section>
+  )
+}
+
+function Follower({ entry }: { readonly entry: LedgerEntry }) {
+  useOutcome(entry)
+  return null
+}
+
+const words = { pending: 'Pending', landed: 'Confirmed', failed: 'Reverted' } as const
+
+function Entry({ entry }: { readonly entry: LedgerEntry }) {
+  const { id, kind, chainId, src, dst, fromAmount, toAmount, status, block, received, sentAt } = entry
+  const state = useOutcome(entry)
+  const isHash = /^0x[0-9a-fA-F]{64}$/.test(id)
+  return (
+    <li className={`ledger__e ledger__e--${status}`}>
+      <div>
+        <b>
+          {kind === 'approval' && 'Approve '}
+          <Amount base={fromAmount} decimals={src.decimals} /> {src.symbol}
+          {kind !== 'approval' && ` → ${dst.symbol}`}
+        </b>
+        <span className="ledger__s" title={utc(Math.floor(sentAt / 1000))}>
+          {words[status]}
+          {block !== undefined && (
+            <>
+              {' in '}
+              <Count value={block} />
+            </>
+          )}
+        </span>
+      </div>
+      <div className="note">
+        <span>
+          {kind !== 'approval' && (
+            <>
+              Quoted <Amount base={toAmount} decimals={dst.decimals} />
+              {received !== undefined && (
+                <>
+                  {' · received '}
+                  <Amount base={received} decimals={dst.decimals} />
+                </>
+              )}
+            </>
+          )}
+          {status === 'pending' && state === 'unknown' && (
+            <>
+              {kind === 'approval' ? '' : ' · '}
+              Not seen on-chain yet.{' '}
+              <button type="button" className="link" onClick={() => removeEntries((one) => one.id === id)}>
+                Forget
+              </button>
+            </>
+          )}
+        </span>
+        {isHash ? (
+          <Link className="mono" to="/app/explain" search={{ chain: chainId }} hash={id} title={id}>
+            {brief(id)}
+          </Link>
+        ) : (
+          <span title={id}>see your wallet</span>
+        )}
+      </div>
+    </li>
+  )
+}
+
+type Outcome = Partial<LedgerEntry> & { readonly state: string }
+
+/** Follows an entry until it is mined, and records the outcome. @returns the state that was reported last */
+function useOutcome(entry: LedgerEntry): string | undefined {
+  const wallet = useWallet()
+  const { local } = useSetting()
+  const own = wallet?.chainId === entry.chainId ? wallet : undefined
+  const guard = entry.chainId === local?.chainId ? local.contracts.guard : undefined
+  const { data } = useQuery({
+    queryKey: ['transaction', entry.chainId, entry.id, own?.address],
+    enabled: entry.status === 'pending',
+    refetchInterval: EVERY_MS,
+    retry: false,
+    queryFn: () => (entry.kind === 'batch' ? batchOutcome(entry, own) : outcomeOf(entry, own, guard)),
+  })
+  useEffect(() => {
+    if (!data || entry.status !== 'pending') return
+    const { state: _, ...change } = data
+    if (Object.keys(change).length > 0) updateEntry(entry.id, change)
+  }, [data, entry.id, entry.status])
+  return data?.state
+}
+
+async function outcomeOf(
+  { chainId, id, toAmount }: LedgerEntry,
+  wallet: Connected | undefined,
+  guard: string | undefined,
+): Promise<Outcome> {
+  const node = wallet && (await wallet.open()).wallet
+  const found = await getStatus(sluice, chainId, id, { toAmount, guard, ...(node?.request && { node }) })
+  const { status: state, block, swap } = found
+  if (state === 'reverted') return { state, status: 'failed', ...(block !== null && { block }) }
+  if (state !== 'landed') return { state }
+  const received = swap?.received ?? undefined
+  return { state, status: 'landed', ...(block !== null && { block }), ...(received !== undefined && { received }) }
+}
+
+/** Outcome of a batch by its wallet, which alone knows it by this id: then it is followed by its hash. */
+async function batchOutcome({ id }: LedgerEntry, wallet: Connected | undefined): Promise<Outcome> {
+  if (!wallet) return { state: 'pending' }
+  const { provider } = await wallet.open()
+  const answer = Object(await provider.request({ method: 'wallet_getCallsStatus', params: [id] })) as {
+    readonly status?: unknown
+    readonly receipts?: unknown
+  }
+  if (Number(answer.status) >= 400) return { state: 'reverted', status: 'failed' }
+  const last: unknown = Array.isArray(answer.receipts) ? answer.receipts.at(-1) : undefined
+  const hash = (Object(last) as { readonly transactionHash?: unknown }).transactionHash
+  return typeof hash === 'string' ? { state: 'pending', id: hash, kind: 'swap' } : { state: 'pending' }
+}

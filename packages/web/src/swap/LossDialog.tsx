@@ -1,0 +1,51 @@
+import { Dialog } from '../ui/Dialog.tsx'
+import { Amount, Usd } from '../ui/Num.tsx'
+import type { Loss } from './loss.ts'
+import { MainButton } from './MainButton.tsx'
+import type { Swap } from './use-swap.ts'
+
+type Props = { readonly swap: Swap; readonly loss: Loss; readonly onClose: () => void }
+
+/** Confirmation of a swap that loses much of its value. */
+export function LossDialog({ swap, loss, onClose }: Props) {
+  const { order, quote, act, isReady } = swap
+  const { src, dst } = order
+  if (!quote || !src || !dst) return null
+  const percent = `${loss.percent.toFixed(2)}\u00a0%`
+  return (
+    <Dialog title="This swap loses money" onClose={onClose}>
+      <div className="dialog__b stack">
+        <p className="loss">
+          {loss.usd === undefined ? (
+            <>You lose about {percent} to price impact.</>
+          ) : (
+            <>
+              You lose about <Usd value={loss.usd} /> ({percent}).
+            </>
+          )}
+        </p>
+        <p>
+          You pay <Amount base={quote.fromAmount} decimals={src.decimals} /> {src.symbol} and receive{' '}
+          <Amount base={quote.toAmount} decimals={dst.decimals} digits={9} /> {dst.symbol}.
+          {loss.usd !== undefined && ' Compared by current prices.'} A smaller amount usually loses less.
+        </p>
+        <button type="button" className="btn" onClick={onClose}>
+          Go back
+        </button>
+        <MainButton
+          kind="danger"
+          onClick={
+            isReady
+              ? () => {
+                  onClose()
+                  act.sign()
+                }
+              : undefined
+          }
+        >
+          <span>Swap anyway and lose {loss.usd === undefined ? percent : <Usd value={loss.usd} />}</span>
+        </MainButton>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,66 @@
+import { Notice } from '../ui/Notice.tsx'
+import { MainButton } from './MainButton.tsx'
+import type { Term, Terms } from './terms.ts'
+
+const labels: Readonly<Record<Term['name'], string>> = {
+  slippage: 'Slippage tolerance',
+  impact: 'Max price impact',
+  recipient: 'Recipient',
+  fee: 'Integrator fee',
+}
+
+/** Every term that is not the default, in full. */
+export function TermList({ terms }: { readonly terms: Terms }) {
+  if (terms.list.length === 0) return null
+  return (
+    <dl className="terms" aria-label="Terms of this swap">
+      {terms.list.map(({ name, value, to, isNew }) => (
+        <div key={name} className={isNew ? 'terms__new' : undefined}>
+          <dt>
+            {labels[name]}
+            {isNew && <span className="terms__from"> from the link</span>}
+          </dt>
+          <dd>
+            {name === 'recipient' ? 'not your wallet' : `${value} %`}
+            {to !== undefined && ' to'}
+          </dd>
+          {(name === 'recipient' || to !== undefined) && <dd className="mono terms__a">{to ?? value}</dd>}
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Terms that came with the link: somebody else may have chosen them. */
+export function AcceptTerms({ terms, symbol }: { readonly terms: Terms; readonly symbol: string }) {
+  const recipient = terms.list.find(({ name, isNew }) => name === 'recipient' && isNew)
+  const title = recipient ? `The link sends all ${symbol} to another account.` : 'The link sets terms of this swap.'
+  return (
+    <>
+      <Notice kind="warn" title={title} urgent>
+        Continue only if you agree to the terms above.
+      </Notice>
+      <button type="button" className="btn" onClick={terms.reset}>
+        Use the defaults
+      </button>
+      <MainButton kind="ask" onClick={terms.accept}>
+        Accept these terms
+      </MainButton>
+    </>
+  )
+}
+
+/** Terms that cannot be used. */
+export function TermProblems({ terms }: { readonly terms: Terms }) {
+  return (
+    <>
+      {terms.problems.map((text) => (
+        <Notice key={text} kind="bad" title={text} urgent />
+      ))}
+      <button type="button" className="btn" onClick={terms.reset}>
+        Use the defaults
+      </button>
+      <MainButton>Correct the terms</MainButton>
+    </>
+  )
+}

@@ -1,0 +1,112 @@
+/** Transactions that the page sent, kept in this browser: what is on its way is not forgotten by a reload. */
+import { useSyncExternalStore } from 'react'
+
+export type LedgerToken = { readonly symbol: string; readonly decimals: number }
+
+export type LedgerEntry = {
+  /** Hash, or the wallet's id of a batch until its hash is known. */
+  readonly id: string
+  readonly kind: 'swap' | 'approval' | 'batch'
+  readonly chainId: number
+  readonly from: string
+  /** Milliseconds since 1970. */
+  readonly sentAt: number
+  readonly src: LedgerToken
+  readonly dst: LedgerToken
+  /** Base units, as quoted; of an approval the amount that is approved. */
+  readonly fromAmount: string
+  readonly toAmount: string
+  readonly status: 'pending' | 'landed' | 'failed'
+  readonly block?: number
+  /** Base units that arrived; absent where the logs do not show it. */
+  readonly received?: string
+}
+
+const KEY = 'sluice.transactions'
+/** Highest number of entries; the oldest that is not pending makes room. */
+export const MAX_ENTRIES = 20
+
+let entries: readonly LedgerEntry[] = load()
+const listeners = new Set<() => void>()
+
+function load(): readonly LedgerEntry[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(stored) ? stored.filter(isEntry).slice(0, MAX_ENTRIES) : []
+  } catch {
+    return []
+  }
+}
+
+function isEntry(value: unknown): value is LedgerEntry {
+  const entry = Object(value) as Partial<Record<keyof LedgerEntry, unknown>>
+  const isToken = (token: unknown) => {
+    const { symbol, decimals } = Object(token) as Partial<Record<keyof LedgerToken, unknown>>
+    return typeof symbol === 'string' && Number.isSafeInteger(decimals) && Number(decimals) >= 0
+  }
+  const isAmount = (text: unknown) => typeof text === 'string' && /^\d{1,78}$/.test(text)
+  return (
+    [entry.id, entry.from].every((text) => typeof text === 'string') &&
+    ['swap', 'approval', 'batch'].includes(entry.kind as string) &&
+    ['pending', 'landed', 'failed'].includes(entry.status as string) &&
+    [entry.chainId, entry.sentAt].every(Number.isSafeInteger) &&
+    (entry.block === undefined || Number.isSafeInteger(entry.block)) &&
+    [entry.src, entry.dst].every(isToken) &&
+    [entry.fromAmount, entry.toAmount].every(isAmount) &&
+    (entry.received === undefined || isAmount(entry.received))
+  )
+}
+
+function store(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[]): void {
+  // Another tab may have written since.
+  const stored = load()
+  const next = bounded(change(stored.length > 0 ? stored : entries))
+  entries = next
+  try {
+    localStorage.setItem(KEY, JSON.stringify(next))
+  } catch {
+    // Storage is forbidden or full: entries last until the page is left.
+  }
+  for (const listener of listeners) listener()
+}
+
+/** The newest entries; of those beyond the limit, settled ones go first. */
+export function bounded(all: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  let surplus = all.length - MAX_ENTRIES
+  const isKept = (entry: LedgerEntry) => entry.status === 'pending' || surplus-- <= 0
+  // Oldest first, as they are dropped.
+  return [...all].reverse().filter(isKept).reverse().slice(0, MAX_ENTRIES)
+}
+
+/** Adds an entry, or replaces that of the same id. */
+export function recordEntry(entry: LedgerEntry): void {
+  store((before) => [entry, ...before.filter(({ id }) => id !== entry.id)])
+}
+
+export function updateEntry(id: string, change: Partial<LedgerEntry>): void {
+  store((before) => before.map((entry) => (entry.id === id ? { ...entry, ...change } : entry)))
+}
+
+export function removeEntries(isRemoved: (entry: LedgerEntry) => boolean): void {
+  store((before) => before.filter((entry) => !isRemoved(entry)))
+}
+
+function subscribe(listener: () => void): () => void {
+  const reload = ({ key }: StorageEvent) => {
+    if (key !== KEY && key !== null) return
+    entries = load()
+    listener()
+  }
+  listeners.add(listener)
+  addEventListener('storage', reload)
+  return () => {
+    listeners.delete(listener)
+    removeEventListener('storage', reload)
+  }
+}
+
+/** Entries of a chain, newest first. */
+export function useLedger(chainId: number): readonly LedgerEntry[] {
+  const all = useSyncExternalStore(subscribe, () => entries)
+  return all.filter((entry) => entry.chainId === chainId)
+}

@@ -1,0 +1,145 @@
+/** Terms of a swap that are not the defaults. Each is shown next to the button; one that came with a link is signed only after it was accepted. */
+import { useState } from 'react'
+import { IMPACT_DEFAULT } from '../service/words.ts'
+import type { SwapParams } from './params.ts'
+
+export const MAX_SLIPPAGE = 50
+export const MAX_IMPACT = 100
+export const MAX_FEE = 10
+
+const names = ['slippage', 'impact', 'recipient', 'fee', 'feeTo'] as const
+type TermName = (typeof names)[number]
+export type TermValues = Pick<SwapParams, TermName>
+export type TermChange = { readonly [Name in TermName]?: string | undefined }
+
+export type Term = {
+  readonly name: 'slippage' | 'impact' | 'recipient' | 'fee'
+  readonly value: string
+  /** Account that receives the fee. */
+  readonly to?: string
+  /** True until its owner has accepted it. */
+  readonly isNew: boolean
+}
+
+export type Terms = {
+  /** Valid terms that are not the defaults. */
+  readonly list: readonly Term[]
+  /** Terms that cannot be used, in words: nothing is quoted or signed meanwhile. */
+  readonly problems: readonly string[]
+  readonly isNew: boolean
+  /** Times that the defaults were restored. */
+  readonly resets: number
+  /** Changes terms by the owner's hand, which accepts them. */
+  readonly set: (change: TermChange) => void
+  /** Accepts all terms of the link. */
+  readonly accept: () => void
+  /** Back to the defaults. */
+  readonly reset: () => void
+}
+
+const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text)
+
+/** @param max - in percent */
+export function isPercent(text: string, max: number): boolean {
+  return /^\d{1,3}(\.\d{1,4})?$/.test(text) && Number(text) <= max
+}
+
+/** Terms as the service takes them; nothing for the defaults. */
+export function requestOf({ slippage, impact, recipient, fee, feeTo }: TermValues) {
+  return {
+    slippage: slippage ?? 'auto',
+    ...(impact !== undefined && { maxPriceImpact: impact }),
+    ...(recipient !== undefined && { recipient }),
+    ...(isFee(fee) && feeTo !== undefined && { convenienceFee: fee, convenienceFeeRecipient: feeTo }),
+  }
+}
+
+const isFee = (fee: string | undefined): fee is string => fee !== undefined && Number(fee) > 0
+
+export function problemsOf({ slippage, impact, recipient, fee, feeTo }: TermValues): readonly string[] {
+  const percent = (name: string, text: string | undefined, max: number) =>
+    text === undefined || isPercent(text, max) ? [] : [`${name} “${text}” is not a number from 0 to ${max}.`]
+  const account = (name: string, text: string | undefined) =>
+    text === undefined || isAddress(text) ? [] : [`${name} “${text}” is not an address.`]
+  return [
+    ...percent('Slippage tolerance', slippage, MAX_SLIPPAGE),
+    ...percent('Max price impact', impact, MAX_IMPACT),
+    ...account('Recipient', recipient),
+    ...percent('Integrator fee', fee, MAX_FEE),
+    ...account('Integrator fee recipient', feeTo),
+    ...(isFee(fee) && feeTo === undefined ? ['The integrator fee has no recipient.'] : []),
+  ]
+}
+
+/** Values that their owner chose or accepted, by name: in this tab, until it is closed. */
+type Accepted = { readonly [Name in TermName]?: string | undefined }
+const KEY = 'sluice.terms'
+let accepted: Accepted = load()
+
+function load(): Accepted {
+  try {
+    return Object(JSON.parse(sessionStorage.getItem(KEY) ?? '{}')) as Accepted
+  } catch {
+    return {}
+  }
+}
+
+function keep(values: Accepted): void {
+  accepted = values
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(values))
+  } catch {
+    // Storage is forbidden: it holds until the page is left.
+  }
+}
+
+/** @param wallet - address that receives the output unless a recipient is named */
+export function useTerms(
+  params: TermValues,
+  wallet: string | undefined,
+  change: (change: TermChange, replace: boolean) => void,
+): Terms & { readonly values: TermValues } {
+  const [resets, setResets] = useState(0)
+  const [, setChanges] = useState(0)
+  const values = valuesOf(params, wallet)
+  const { slippage, impact, recipient, fee, feeTo } = values
+  const problems = problemsOf(values)
+  const isNew = (name: TermName) => values[name] !== undefined && accepted[name] !== values[name]
+  const list: readonly Term[] = [
+    ...(slippage === undefined ? [] : [{ name: 'slippage', value: slippage, isNew: isNew('slippage') } as const]),
+    ...(impact === undefined ? [] : [{ name: 'impact', value: impact, isNew: isNew('impact') } as const]),
+    ...(recipient === undefined ? [] : [{ name: 'recipient', value: recipient, isNew: isNew('recipient') } as const]),
+    ...(isFee(fee) && feeTo !== undefined
+      ? [{ name: 'fee', value: fee, to: feeTo, isNew: isNew('fee') || isNew('feeTo') } as const]
+      : []),
+  ]
+  return {
+    ...{ values, problems, resets },
+    list: problems.length > 0 ? [] : list,
+    isNew: list.some((term) => term.isNew),
+    set(next) {
+      keep({ ...accepted, ...next })
+      setChanges((count) => count + 1)
+      change(next, true)
+    },
+    accept() {
+      keep({ ...accepted, ...values })
+      setChanges((count) => count + 1)
+    },
+    reset() {
+      setResets((count) => count + 1)
+      change(Object.fromEntries(names.map((name) => [name, undefined])), true)
+    },
+  }
+}
+
+/** Terms without those that say the default. */
+function valuesOf({ slippage, impact, recipient, fee, feeTo }: TermValues, wallet: string | undefined): TermValues {
+  return {
+    ...(slippage !== undefined && slippage !== 'auto' && { slippage }),
+    ...(impact !== undefined && Number(impact) !== Number(IMPACT_DEFAULT) && { impact }),
+    ...(recipient !== undefined && recipient.toLowerCase() !== wallet?.toLowerCase() && { recipient }),
+    ...(fee !== undefined && { fee }),
+    ...(feeTo !== undefined && { feeTo }),
+  }
+}

@@ -1,0 +1,21 @@
+import { legible } from '../format/legible.ts'
+import type { Token } from '../service/tokens.ts'
+import { Amount } from './Num.tsx'
+
+type Props = { readonly base: bigint | string; readonly token: Token; readonly digits?: number }
+
+/** An amount with its symbol; in base units if nothing says how many decimals the token has. */
+export function TokenAmount({ base, token: { symbol, decimals, tags }, digits = 7 }: Props) {
+  const name = legible(symbol)
+  if (tags?.includes('unknown'))
+    return (
+      <>
+        {String(base)} <span className="unit">base units of {name}</span>
+      </>
+    )
+  return (
+    <>
+      <Amount base={base} decimals={decimals} digits={digits} /> {name}
+    </>
+  )
+}
