@@ -1,13 +1,14 @@
+/** Errors thrown by the router. */
 import { CodedError } from '@sluice/chains'
 
 export type RoutingErrorCode =
-  /** A settled route that breaks a limit or a filter of its request: a fault of the search. */
+  /** The settled route breaks a limit or filter of its request: a bug in the search. */
   | 'ROUTE_INVARIANT'
-  /** Not even a single path was found with the work allowed. */
+  /** The work limit was reached before a single path was found. */
   | 'WORK_SPENT'
-  /** The search was ended since it took too long. */
+  /** The search exceeded its time limit in a worker thread and was terminated. */
   | 'SEARCH_OVERRAN'
-  /** The thread of the search came to its end: it had no more memory, for instance, or could not be started. */
+  /** The worker thread exited or could not start, for example because it ran out of memory. */
   | 'THREAD_ENDED'
 
 export class RoutingError extends CodedError<RoutingErrorCode> {

@@ -1,3 +1,4 @@
+/** `findRoute` on small graphs of constant-product pools. */
 import { type Address, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, HOP_GAS, type Pool, type UniswapV2State } from '@sluice/liquidity'
 import fc from 'fast-check'
@@ -52,43 +53,43 @@ const E18 = 10n ** 18n
 describe('a route', () => {
   test('through one pool pays what the pool pays', () => {
     const pool = pair(1, 1, 2, 1000n * E18, 2000n * E18)
-    const found = route([pool])
+    const actual = route([pool])
     const quote = familyOf('uniswap-v2')!.quoteExactInput(pool, tokens[1]!, tokens[2]!, E18)
-    expect(found.amountOut).toBe(quote.amountOut)
-    expect(found.legs).toHaveLength(1)
+    expect(actual.amountOut).toBe(quote.amountOut)
+    expect(actual.legs).toHaveLength(1)
   })
 
   test('over two equal pools takes half of each', () => {
-    const found = route([pair(1, 1, 2, 1000n * E18, 1000n * E18), pair(2, 1, 2, 1000n * E18, 1000n * E18)], {
+    const actual = route([pair(1, 1, 2, 1000n * E18, 1000n * E18), pair(2, 1, 2, 1000n * E18, 1000n * E18)], {
       amountIn: 100n * E18,
     })
-    expect(found.legs).toHaveLength(2)
-    expect(Number(found.legs[0]!.amountIn) / 1e18).toBeCloseTo(50, 4)
-    expect(found.legs.reduce((sum, leg) => sum + leg.amountIn, 0n)).toBe(100n * E18)
+    expect(actual.legs).toHaveLength(2)
+    expect(Number(actual.legs[0]!.amountIn) / 1e18).toBeCloseTo(50, 4)
+    expect(actual.legs.reduce((sum, leg) => sum + leg.amountIn, 0n)).toBe(100n * E18)
   })
 
-  test('hops where the direct pool is poor, and splits again behind the hop', () => {
+  test('uses an intermediate token if the direct pool is shallow, and splits after it', () => {
     const pools = [
       pair(1, 1, 2, 10n * E18, 10n * E18),
       pair(2, 1, 3, 100_000n * E18, 100_000n * E18),
       pair(3, 3, 2, 50_000n * E18, 50_000n * E18),
       pair(4, 3, 2, 50_000n * E18, 50_000n * E18, 500),
     ]
-    const found = route(pools, { amountIn: 5000n * E18 })
-    expect(new Set(found.legs.map(({ pool }) => pool.id))).toEqual(new Set(pools.map(({ id }) => id)))
+    const actual = route(pools, { amountIn: 5000n * E18 })
+    expect(new Set(actual.legs.map(({ pool }) => pool.id))).toEqual(new Set(pools.map(({ id }) => id)))
   })
 
-  test('leaves out a pool whose gain does not pay its gas', () => {
+  test('omits a pool whose gain does not pay its gas', () => {
     const pools = [pair(1, 1, 0, 1000n * E18, 1000n * E18), pair(2, 1, 0, 10n * E18, 10n * E18)]
     const free = route(pools, { tokenOut: WETH, amountIn: E18 })
-    const dear = route(pools, { tokenOut: WETH, amountIn: E18, gasPriceWei: 100n * 10n ** 9n })
+    const expensive = route(pools, { tokenOut: WETH, amountIn: E18, gasPriceWei: 100n * 10n ** 9n })
     expect(free.legs).toHaveLength(2)
-    expect(dear.legs).toHaveLength(1)
-    expect(dear.gasCostOut).toBeGreaterThan(0n)
+    expect(expensive.legs).toHaveLength(1)
+    expect(expensive.gasCostOut).toBeGreaterThan(0n)
   })
 
-  test('prices gas by the token that shows the native asset where nothing wraps it', () => {
-    // Token 0 has 6 decimals, the native asset 18: a wei is worth a millionth of a millionth of its base units.
+  test('prices gas by the ERC-20 form of the native asset if there is no wrapper', () => {
+    // Token 0 has 6 decimals, the native asset 18: 1 wei is worth 1e-12 of its base units.
     const pools = [pair(1, 1, 0, 1000n * E18, 1000n * 10n ** 6n)]
     const over = { amountIn: E18, gasPriceWei: 10n ** 12n, wrappedNative: null }
     const nativeErc20 = { token: WETH, unitsPerWei: 1e-12 }
@@ -99,13 +100,13 @@ describe('a route', () => {
     expect(route(pools, { ...over, tokenOut: WETH }).gasCostOut).toBeNull()
   })
 
-  test('of NATIVE to its wrapper is one to one and needs no pool', () => {
-    const found = route([pair(1, 1, 0, E18, E18)], { tokenIn: NATIVE, tokenOut: WETH, amountIn: 5n })
-    expect(found).toMatchObject({ amountOut: 5n, legs: [] })
+  test('from NATIVE to its wrapper is 1:1 and needs no pool', () => {
+    const actual = route([pair(1, 1, 0, E18, E18)], { tokenIn: NATIVE, tokenOut: WETH, amountIn: 5n })
+    expect(actual).toMatchObject({ amountOut: 5n, legs: [] })
   })
 
   describe('of NATIVE', () => {
-    // Token 0 is the wrapper; its pools are as good as those of the native token itself.
+    // Token 0 is the wrapper; its pools are as good as those of the native token.
     const wrapper = { ...pair(9, 0, 0, 1n, 1n), family: 'wrapped-native', address: WETH, tokens: [ZERO_ADDRESS, WETH] }
     const ofNative = (pool: Pool): Pool => ({ ...pool, tokens: [ZERO_ADDRESS, pool.tokens[1]!] })
     const depth = [1000n * E18, 3_000_000n * E18] as const
@@ -118,21 +119,21 @@ describe('a route', () => {
     test.each([
       ['sold', { tokenIn: NATIVE, tokenOut: tokens[1]!, amountIn: E18 }, [ZERO_ADDRESS, tokens[1]!]],
       ['bought', { tokenIn: tokens[1]!, tokenOut: NATIVE, amountIn: 3000n * E18 }, [tokens[1]!, ZERO_ADDRESS]],
-    ] as const)('%s meets pools of the native token and of its wrapper in one hop', (_, trade, direct) => {
+    ] as const)('%s: pools of the native token and of its wrapper are both one hop away', (_, trade, direct) => {
       const both = route(pools, { ...trade, maxHops: 1 })
       expect(both.legs).toHaveLength(2)
       expect(both.gas).toBe(legGas(both) + HOP_GAS['wrapped-native'])
       expect(both.optimalityGapBps).toBeLessThan(0.001)
       // Two pools pay more than one, but not by the gas of a pool and a wrap.
-      const dear = route(pools, { ...trade, gasPriceWei: 50n * 10n ** 9n })
-      expect(pairsOf(dear)).toEqual([direct])
-      expect(dear.gas).toBe(legGas(dear))
+      const expensive = route(pools, { ...trade, gasPriceWei: 50n * 10n ** 9n })
+      expect(pairsOf(expensive)).toEqual([direct])
+      expect(expensive.gas).toBe(legGas(expensive))
       const only = route([pools[0]!, wrapped], { ...trade, gasPriceWei: 50n * 10n ** 9n })
       expect(only.gas).toBe(legGas(only) + HOP_GAS['wrapped-native'])
     })
 
-    test('weighs the wrap that pools share against pools that need none', () => {
-      // The wrapper's pool is better by a part of the trade that is worth less gas than the wrap takes, or more.
+    test('compares pools that share a wrap with pools that need none', () => {
+      // The wrapper's pool pays slightly more, which is worth less than the gas of the wrap at 10 gwei, and more at 5 gwei.
       const poorer = ofNative(pair(2, 0, 1, 1000n * E18, 2_999_400n * E18))
       const trade = { tokenIn: NATIVE, tokenOut: tokens[1]!, amountIn: E18, maxSplits: 1 }
       const [better, worse] = [10n, 5n].map((gwei) =>
@@ -142,23 +143,23 @@ describe('a route', () => {
       expect(pairsOf(worse!)).toEqual([[WETH, tokens[1]!]])
     })
 
-    test('there and back through its wrapper earns nothing: what gas leaves of the bound is told', () => {
+    test('a round trip through the wrapper earns nothing, so the bound stays finite', () => {
       const equal = [pair(3, 1, 2, ...depth), pair(4, 1, 2, ...depth)]
       const trade = { tokenIn: tokens[1]!, tokenOut: tokens[2]!, amountIn: 3n * E18, gasPriceWei: 500n * 10n ** 9n }
-      const found = route([pools[0]!, pair(5, 0, 2, ...depth), ...equal], trade)
-      expect(found.legs).toHaveLength(1)
-      expect(found.optimalityGapBps).toBeGreaterThan(12)
-      expect(found.optimalityGapBps).toBeLessThan(18)
+      const actual = route([pools[0]!, pair(5, 0, 2, ...depth), ...equal], trade)
+      expect(actual.legs).toHaveLength(1)
+      expect(actual.optimalityGapBps).toBeGreaterThan(12)
+      expect(actual.optimalityGapBps).toBeLessThan(18)
     })
 
-    test('is one with its wrapper at the ends alone', () => {
+    test('counts as one with its wrapper only at the ends', () => {
       const trade = { tokenIn: WETH, tokenOut: tokens[1]!, amountIn: E18 }
-      const found = route([pools[0]!, native], trade)
-      expect(pairsOf(found)).toEqual([
+      const actual = route([pools[0]!, native], trade)
+      expect(pairsOf(actual)).toEqual([
         [WETH, ZERO_ADDRESS],
         [ZERO_ADDRESS, tokens[1]!],
       ])
-      expect(found.gas).toBe(legGas(found))
+      expect(actual.gas).toBe(legGas(actual))
       const graph = buildGraph(snapshotOf([pools[0]!, native]))
       expect(findRoute(graph, request({ ...trade, maxHops: 1 }))).toMatchObject({ ok: false, code: 'NO_ROUTE' })
     })
@@ -169,7 +170,7 @@ describe('a route', () => {
     expect(route(pools, { amountIn: 500n * E18, maxSplits: 3 }).legs).toHaveLength(3)
   })
 
-  test('sells a taxed token only through what is left of it, and never passes one in between', () => {
+  test('counts the tax of a sold token, and never passes through a taxed token', () => {
     const pools = [
       pair(1, 1, 2, 1000n * E18, 1000n * E18),
       pair(2, 1, 3, 10n ** 6n * E18, 10n ** 6n * E18),
@@ -177,8 +178,8 @@ describe('a route', () => {
     ]
     const usual = { buyPpm: 50_000, sellPpm: 50_000, transferPpm: 50_000 }
     const taxes = new Map([[tokens[3]!, { usual, inPool: new Map() }]])
-    const found = route(pools, { taxes, amountIn: 10n * E18 })
-    expect(found.legs.map(({ pool }) => pool.id)).toEqual([address(1)])
+    const actual = route(pools, { taxes, amountIn: 10n * E18 })
+    expect(actual.legs.map(({ pool }) => pool.id)).toEqual([address(1)])
     const sold = route([pools[0]!], {
       taxes: new Map([[tokens[1]!, { usual: { buyPpm: 0, sellPpm: 50_000, transferPpm: 0 }, inPool: new Map() }]]),
     })
@@ -188,7 +189,7 @@ describe('a route', () => {
 })
 
 describe('no route', () => {
-  test('refuses a token that charges its sender on top, at either end and in between, and says so', () => {
+  test('refuses a token that charges its sender extra, at either end and in between, with a reason', () => {
     const pools = [
       pair(1, 1, 2, 1000n * E18, 1000n * E18),
       pair(2, 1, 3, 10n ** 6n * E18, 10n ** 6n * E18),
@@ -217,7 +218,7 @@ describe('no route', () => {
     expect(result).toMatchObject({ ok: false, code: 'UNKNOWN_TOKEN' })
   })
 
-  test('tells which pools were left out and why', () => {
+  test('reports the excluded pools with reasons', () => {
     const result = findRoute(
       buildGraph(snapshotOf([pair(1, 1, 2, E18, E18)])),
       request({ excludePools: new Set([address(1)]) }),
@@ -227,21 +228,21 @@ describe('no route', () => {
 })
 
 describe('an amount beyond the pools', () => {
-  test('is refused with about the largest that does route', () => {
-    // A pool takes less than 2^112 of a token in all.
+  test('is refused with approximately the largest routable amount', () => {
+    // A pool holds less than 2^112 units of a token.
     const pool = pair(1, 1, 2, 2n ** 100n, 2n ** 100n)
-    const most = 2n ** 112n - 2n ** 100n
-    const result = findRoute(buildGraph(snapshotOf([pool])), request({ amountIn: most * 1000n }))
+    const max = 2n ** 112n - 2n ** 100n
+    const result = findRoute(buildGraph(snapshotOf([pool])), request({ amountIn: max * 1000n }))
     expect(result).toMatchObject({ ok: false, code: 'INSUFFICIENT_LIQUIDITY' })
     if (result.ok || result.maxRoutableAmount === undefined) throw new Error('no largest amount')
-    expect(result.maxRoutableAmount).toBeLessThan(most)
-    expect(Number(result.maxRoutableAmount) / Number(most)).toBeGreaterThan(0.99)
+    expect(result.maxRoutableAmount).toBeLessThan(max)
+    expect(Number(result.maxRoutableAmount) / Number(max)).toBeGreaterThan(0.99)
     expect(route([pool], { amountIn: result.maxRoutableAmount }).legs).toHaveLength(1)
   })
 })
 
-describe('calldata that is paid for on another chain', () => {
-  test('makes a second pool too dear even where gas is free', () => {
+describe('calldata paid for on another chain', () => {
+  test('makes a second pool too expensive even if gas is free', () => {
     const pools = [pair(1, 1, 0, 1000n * E18, 1000n * E18), pair(2, 1, 0, 10n * E18, 10n * E18)]
     expect(route(pools, { tokenOut: WETH, l1FeePerByteWei: 10 ** 15 }).legs).toHaveLength(1)
   })
@@ -257,7 +258,7 @@ describe('on random graphs', () => {
     .map((rows) => rows.filter(([a, b]) => a !== b).map(([a, b, x, y], index) => pair(index + 1, a, b, x, y)))
   const amount = fc.bigInt({ min: 10n ** 15n, max: 10n ** 22n })
 
-  test('every token is conserved, each pool is used once, and the output is what the legs pay', () => {
+  test('tokens are conserved, each pool is used once, and the output is the sum of the legs', () => {
     fc.assert(
       fc.property(pools, amount, (all, amountIn) => {
         const result = findRoute(buildGraph(snapshotOf(all)), request({ amountIn }))
@@ -277,16 +278,16 @@ describe('on random graphs', () => {
     )
   })
 
-  test('it pays at least what any single pool pays', () => {
+  test('it pays at least as much as any single pool', () => {
     fc.assert(
       fc.property(pools, amount, (all, amountIn) => {
         const direct = all.filter((pool) => pool.tokens.includes(tokens[1]!) && pool.tokens.includes(tokens[2]!))
         if (direct.length === 0) return
-        const found = route(all, { amountIn })
+        const actual = route(all, { amountIn })
         for (const pool of direct) {
           const { amountOut } = familyOf('uniswap-v2')!.quoteExactInput(pool, tokens[1]!, tokens[2]!, amountIn)
-          // The search is in floats: within 1e-9 of the exact amount.
-          expect(found.amountOut).toBeGreaterThanOrEqual(amountOut - amountOut / 1_000_000_000n - 1n)
+          // The search uses floats, so allow a relative error of 1e-9.
+          expect(actual.amountOut).toBeGreaterThanOrEqual(amountOut - amountOut / 1_000_000_000n - 1n)
         }
       }),
       { numRuns: 150 },
@@ -296,7 +297,7 @@ describe('on random graphs', () => {
 
 describe('a token of which a trade buys few whole units', () => {
   const E18 = 10n ** 18n
-  // Of token 3, a unit is worth a five-hundredth of the trade's smaller part.
+  // One unit of token 3 is worth 1/500 of the smaller part of the trade.
   const pools = [
     pair(1, 1, 2, 1_000n * E18, 1_000n * E18),
     pair(2, 1, 3, 500n * E18, 500_000n),
@@ -305,20 +306,20 @@ describe('a token of which a trade buys few whole units', () => {
   const amounts = Array.from({ length: 40 }, (_, index) => 2n * E18 + BigInt(index) * 3n * 10n ** 16n)
   const { quoteExactInput } = familyOf('uniswap-v2')!
 
-  test('is bought with no more than those units cost', () => {
+  test('is bought with the minimum input for those units', () => {
     let bought = 0
     for (const amountIn of amounts) {
       const leg = route(pools, { amountIn }).legs.find(({ tokenOut }) => tokenOut === tokens[3]!)
       if (!leg || leg.amountIn === amountIn) continue
-      const spared = leg.amountIn / leg.amountOut / 8n
-      const less = quoteExactInput(leg.pool, leg.tokenIn, leg.tokenOut, leg.amountIn - spared)
+      const excess = leg.amountIn / leg.amountOut / 8n
+      const less = quoteExactInput(leg.pool, leg.tokenIn, leg.tokenOut, leg.amountIn - excess)
       expect(less.amountOut).toBeLessThan(leg.amountOut)
       bought++
     }
     expect(bought).toBeGreaterThan(amounts.length / 2)
   })
 
-  test('stands in no way that pays more than it does', () => {
+  test('does not displace a path that pays more', () => {
     for (const amountIn of amounts) {
       const direct = quoteExactInput(pools[0]!, tokens[1]!, tokens[2]!, amountIn).amountOut
       expect(route(pools, { amountIn }).amountOut).toBeGreaterThanOrEqual(direct)

@@ -1,11 +1,11 @@
-/** From a request to a settled route, or to the reasons why there is none. Pure and deterministic. */
+/** Entry point of the router: turns a request into a settled route, or into a refusal with reasons. Pure and deterministic. */
 import { type Address, FLOAT_PPM } from '@sluice/chains'
 import { RoutingError } from './errors.ts'
 import { bestRoute } from './exact/best-route.ts'
-import { leastInput } from './exact/exact-output.ts'
-import { assertKept } from './exact/invariants.ts'
+import { minInput } from './exact/exact-output.ts'
+import { assertWithinRequest } from './exact/invariants.ts'
 import { largestRoutable } from './exact/largest-routable.ts'
-import { type FoundRoute, settledRivals } from './exact/search-and-settle.ts'
+import { type SettledRoute, settleAlternatives } from './exact/search-and-settle.ts'
 import { AMOUNT_LIMIT } from './exact/shares.ts'
 import { excerptOf } from './excerpt/excerpt.ts'
 import { LARGE_GRAPH, PART_OF_WORK } from './excerpt/tolerances.ts'
@@ -24,24 +24,29 @@ import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_PART } from './tolerances.ts'
 import type { BoundProof, ExactOutputRequest, Route, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
-/** One by the part of the most that pools were found to pay that is not offered when more is refused. */
-const OUTPUT_LEEWAY = 100_000n
+/** Divisor of the margin below the largest output found, in the output suggested after a refusal: 1/100,000. */
+const SUGGESTED_OUTPUT_MARGIN = 100_000n
 
-/** Work that a proof may take beside its route: about a quarter of a second. */
+/** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
 const PROOF_WORK = MOST_WORK / 4
 
-/** Bytes of calldata that a leg adds to a transaction. */
+/** Bytes of calldata that one leg adds to a transaction. */
 const HOP_BYTES = 48
 
 type Refusal = Extract<RouteResult, { readonly ok: false }>
-/** A request made ready; of an output, the amount of its problem is still to be set. */
-type Prepared = { readonly problem: Problem; readonly admission: Admission; readonly outPerWei: number }
+/** A request compiled into a problem. For exact-output requests, the caller sets the problem's `amountIn`. */
+type PreparedRequest = { readonly problem: Problem; readonly admission: Admission; readonly outPerWei: number }
 
 /**
- * The route that pays most for an input, or that takes the least input for an output.
+ * Finds the route with the highest output for an input, or with the lowest input for an output, net of gas.
  *
- * @param budget - the work that may be done; by default that of the request, or far more than any usual request needs
+ * @param budget - work limit; default: that of the request
  * @throws RoutingError `ROUTE_INVARIANT`, `WORK_SPENT`
+ * @example
+ * ```ts
+ * const graph = buildGraph(snapshot)
+ * const result = findRoute(graph, { tokenIn, tokenOut, amountIn, wrappedNative, gasPriceWei })
+ * ```
  */
 export function findRoute(
   graph: Graph,
@@ -51,11 +56,11 @@ export function findRoute(
   return graph.topology.scratch.within(() => {
     try {
       const result = withProof(graph, request, routeWithin(graph, request, budget))
-      if (result.ok) for (const route of [result.route, ...(result.rivals ?? [])]) assertKept(route, request)
+      if (result.ok) for (const route of [result.route, ...(result.rivals ?? [])]) assertWithinRequest(route, request)
       return result
     } catch (error) {
       if (!(error instanceof WorkSpent)) throw error
-      throw new RoutingError('WORK_SPENT', 'the work allowed for a request was not enough for any route')
+      throw new RoutingError('WORK_SPENT', 'the work limit of the request was reached before any route was found')
     }
   })
 }
@@ -65,13 +70,13 @@ function routeWithin(graph: Graph, request: RouteRequest | ExactOutputRequest, b
   const sold = erc20Of(tokenIn, wrappedNative)
   if (sold !== null && sold === erc20Of(tokenOut, wrappedNative))
     return { ok: true, route: wrapRoute(request, 'amountOut' in request ? request.amountOut : request.amountIn) }
-  const opening = opened(graph, request, budget)
-  if ('ok' in opening) return opening
-  if ('amountOut' in request) return routeForOutput(opening.on(opening.graph), request)
-  return routeOnPart(opening, request, budget) ?? routeForInput(opening.on(opening.graph), request)
+  const resolved = resolve(graph, request, budget)
+  if ('ok' in resolved) return resolved
+  if ('amountOut' in request) return routeForOutput(resolved.on(resolved.graph), request)
+  return routeOnPart(resolved, request, budget) ?? routeForInput(resolved.on(resolved.graph), request)
 }
 
-/** A route with the proof of its bound, where the request wants it. The proof has its own work, so the route is the same without it. */
+/** Adds the proof of the bound if the request asks for it. The proof has its own work budget, so it does not change the route. */
 function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
   if (!request.proof || !result.ok || 'amountOut' in request) return result
   const { tokenIn, tokenOut, wrappedNative, amountIn, haircuts, excludePools } = request
@@ -80,26 +85,28 @@ function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, res
   const fading = [...(haircuts ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
   const { haircuts: _, ...terms } = request
   const free = {
-    ...{ ...terms, gasPriceWei: 0n, l1FeePerByteWei: 0 },
+    ...terms,
+    gasPriceWei: 0n,
+    l1FeePerByteWei: 0,
     excludePools: new Set([...(excludePools ?? []), ...fading]),
   }
   const budget = new WorkBudget(PROOF_WORK)
   const prove = () => {
-    const opening = opened(graph, free, budget)
-    if ('ok' in opening) return null
-    const known = pricesOnPart(opening, free) ?? dualPrices(whole(opening.on(opening.graph)))
+    const resolved = resolve(graph, free, budget)
+    if ('ok' in resolved) return null
+    const prices = pricesOnPart(resolved, free) ?? dualPrices(whole(resolved.on(resolved.graph)))
     const all = [result.route, ...(result.rivals ?? [])]
-    const paid = all.reduce((most, { amountOut }) => (most > amountOut ? most : amountOut), 0n)
-    return known && proveBound(opening.on(opening.graph).problem, amountIn, known, paid)
+    const maxPaid = all.reduce((max, { amountOut }) => (max > amountOut ? max : amountOut), 0n)
+    return prices && proveBound(resolved.on(resolved.graph).problem, amountIn, prices, maxPaid)
   }
   return { ...result, proof: budget.attempt(1, prove, () => null) }
 }
 
-/** A trade may always be divided as far as its bound is concerned. */
-const whole = ({ problem }: Prepared): Problem => ({ ...problem, onePath: false, maxPools: DEFAULT_MAX_POOLS })
+/** Lifts the limits on splitting: the bound is to cover divided trades even if the request does not allow them. */
+const whole = ({ problem }: PreparedRequest): Problem => ({ ...problem, onePath: false, maxPools: DEFAULT_MAX_POOLS })
 
-/** Dual prices on the part of a large graph that the trade may use; null of other graphs. */
-function pricesOnPart({ graph, ends, on }: Opening, request: RouteRequest): DualPrices | null {
+/** Dual prices on the excerpt of a large graph; null for small graphs. */
+function pricesOnPart({ graph, ends, on }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   return graph.topology.scratch.ofParts.within(() => {
     const part = excerptOf(graph, request.trust, ends, on)
@@ -107,27 +114,35 @@ function pricesOnPart({ graph, ends, on }: Opening, request: RouteRequest): Dual
   })
 }
 
-/** Wrapping pays one for one. */
+/** Wrapping is 1:1, so the bound is the input. */
 function trivialProof(token: Address, amountIn: bigint): BoundProof {
   const beyond = { pools: 0, earned: 0n }
   return { decimals: 0, prices: [[token, [1n]]], pools: [], beyond, allowance: 0n, bound: amountIn, maxHops: 0 }
 }
 
-/** The route on the part of a large graph that the trade may use; null of other graphs, and where none is found there. */
-function routeOnPart({ graph, ends, on }: Opening, request: RouteRequest, budget: WorkBudget): RouteResult | null {
+/** The route on the excerpt of a large graph; null for small graphs, and if no route is found there. */
+function routeOnPart(
+  { graph, ends, on }: ResolvedRequest,
+  request: RouteRequest,
+  budget: WorkBudget,
+): RouteResult | null {
   if (graph.topology.from.length < LARGE_GRAPH) return null
   const find = () => {
     const prepared = excerptOf(graph, request.trust, ends, on)
-    return prepared && routed(prepared, request)
+    return prepared && findForInput(prepared, request)
   }
   return graph.topology.scratch.ofParts.within(() => budget.attempt(PART_OF_WORK, find, () => null))
 }
 
-/** A request's problem before it is known on which graph: all of one, or a part. */
-type Opening = { readonly graph: Graph; readonly ends: Ends; readonly on: (graph: Graph) => Prepared }
+/** A request with resolved ends. `on` builds its problem on a graph: the whole one, or an excerpt. */
+type ResolvedRequest = { readonly graph: Graph; readonly ends: Ends; readonly on: (graph: Graph) => PreparedRequest }
 
-/** The problem of a request, or why there is none. */
-function opened(chainGraph: Graph, request: RouteRequest | ExactOutputRequest, budget: WorkBudget): Opening | Refusal {
+/** Resolves the ends of a request, or returns the reason why it cannot be routed. */
+function resolve(
+  chainGraph: Graph,
+  request: RouteRequest | ExactOutputRequest,
+  budget: WorkBudget,
+): ResolvedRequest | Refusal {
   const { wrappedNative } = request
   const sold = erc20Of(request.tokenIn, wrappedNative)
   const bought = erc20Of(request.tokenOut, wrappedNative)
@@ -145,7 +160,7 @@ function opened(chainGraph: Graph, request: RouteRequest | ExactOutputRequest, b
     return refusal('UNKNOWN_TOKEN', `no pool is known that trades ${source === undefined ? sold : bought}`)
 
   const outPerWei = outputPerWei(chainGraph, request, target)
-  const on = (graph: Graph): Prepared => {
+  const on = (graph: Graph): PreparedRequest => {
     const { tokenIndex } = graph.topology
     const admission = new Admission(graph, request, tokenIndex.get(sold)!, tokenIndex.get(bought)!)
     return { problem: problemOf(graph, request, { admission, outPerWei, budget }), admission, outPerWei }
@@ -160,7 +175,7 @@ function problemOf(
   request: RouteRequest | ExactOutputRequest,
   { admission, outPerWei, budget }: Terms,
 ): Problem {
-  const { rate, rateBack, taxed, believed, learned, measured, source, target } = admission
+  const { rate, rateBack, adjustedCurves, outputFactors, extraGas, measuredHops, source, target } = admission
   return {
     graph,
     swap: request,
@@ -173,90 +188,90 @@ function problemOf(
     reuse: graph.topology.hasWidePools,
     rate,
     rateBack,
-    taxed,
-    believed,
-    learned,
-    measured,
+    adjustedCurves,
+    outputFactors,
+    extraGas,
+    measuredHops,
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
-    mostRivals: request.mostRivals ?? 0,
+    maxAlternatives: request.mostRivals ?? 0,
     budget,
   }
 }
 
-/** The best route of the amount; null where all of it does not route. */
-function routed({ problem, admission, outPerWei }: Prepared, request: RouteRequest): RouteResult | null {
+/** Finds the best route; null if the whole amount cannot be routed. */
+function findForInput({ problem, admission, outPerWei }: PreparedRequest, request: RouteRequest): RouteResult | null {
   const { amountIn } = request
   const find = () => bestRoute(problem, amountIn, request, admission)
-  const found = amountIn < AMOUNT_LIMIT ? problem.budget.within(ROUTE_PART, find) : null
-  if (!found) return null
-  // Before the bound, so that the work it takes makes no difference to them.
-  const all = [found, ...settledRivals(problem, found, amountIn, request.taxes)]
-  const isBounded = !request.boundAfterGas || isFree(problem) || found.netBound !== undefined
-  const worth = { outPerWei, netBound: isBounded ? netBoundOf(problem, found) : null }
-  const [route, ...rivals] = all.map((each) => toRoute(problem, each, amountIn, request, worth))
-  const told = { ok: true, route: route!, ...(rivals.length > 0 && { rivals }) } as const
-  const isLate = !isBounded && request.boundAfterGas === 'later' && route!.gasCostOut !== null
-  return isLate ? { ...told, boundAfterGas: lateBound(problem, all, [route!, ...rivals], request) } : told
+  const candidate = amountIn < AMOUNT_LIMIT ? problem.budget.within(ROUTE_PART, find) : null
+  if (!candidate) return null
+  // Settled before the bound is computed, so that the bound's work cannot change them.
+  const all = [candidate, ...settleAlternatives(problem, candidate, amountIn, request.taxes)]
+  const isBounded = !request.boundAfterGas || isFree(problem) || candidate.netBound !== undefined
+  const valuation = { outPerWei, netBound: isBounded ? netBoundOf(problem, candidate) : null }
+  const [route, ...rivals] = all.map((each) => toRoute(problem, each, amountIn, request, valuation))
+  const success = { ok: true, route: route!, ...(rivals.length > 0 && { rivals }) } as const
+  const isDeferred = !isBounded && request.boundAfterGas === 'later' && route!.gasCostOut !== null
+  return isDeferred ? { ...success, boundAfterGas: deferredBound(problem, all, [route!, ...rivals], request) } : success
 }
 
-/** The bound after gas for later: on copies, since what a search works on is lent. */
-function lateBound(
+/** Prepares the deferred computation of the bound after gas. It copies the arrays, since the search's scratch arrays are reused. */
+function deferredBound(
   problem: Problem,
-  all: readonly FoundRoute[],
+  all: readonly SettledRoute[],
   routes: readonly Route[],
   request: RouteTerms,
 ): () => void {
   const [best] = all
   const { best: values, link, hops } = best!.backward
   const backward = { best: values.slice(), link: link.slice(), hops: hops.slice() }
-  const own = { ...problem, rate: problem.rate.slice(), rateBack: problem.rateBack.slice(), budget: new WorkBudget() }
+  const copy = { ...problem, rate: problem.rate.slice(), rateBack: problem.rateBack.slice(), budget: new WorkBudget() }
   return () => {
-    const bound = own.budget.attempt(
+    const bound = copy.budget.attempt(
       1,
-      () => netBoundOf(own, { ...best!, backward }),
+      () => netBoundOf(copy, { ...best!, backward }),
       () => null,
     )
     for (const [k, route] of routes.entries())
-      Object.assign(route, { optimalityGapNetBps: netGapBps(own, all[k]!, request, bound) })
+      Object.assign(route, { optimalityGapNetBps: netGapBps(copy, all[k]!, request, bound) })
   }
 }
 
-function routeForInput(prepared: Prepared, request: RouteRequest): RouteResult {
-  const result = routed(prepared, request)
+function routeForInput(prepared: PreparedRequest, request: RouteRequest): RouteResult {
+  const result = findForInput(prepared, request)
   if (result) return result
   const { problem, admission } = prepared
   const { amountIn } = request
-  const most = largestRoutable(problem, amountIn, request)
+  const max = largestRoutable(problem, amountIn, request)
   const reasons = admission.rejected
-  if (most === 0n) return noRoute(problem, request, admission)
-  const message = `the pools cannot take ${amountIn}; about ${most} can be routed`
-  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons, maxRoutableAmount: most }
+  if (max === 0n) return noRoute(problem, request, admission)
+  const message = `the pools cannot take ${amountIn}; about ${max} can be routed`
+  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons, maxRoutableAmount: max }
 }
 
-function routeForOutput({ problem, admission, outPerWei }: Prepared, request: ExactOutputRequest): RouteResult {
+function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, request: ExactOutputRequest): RouteResult {
   const { amountOut } = request
-  const found = leastInput(problem, amountOut, request)
-  if (!found) return noRoute(problem, request, admission)
-  const { amountIn, route } = found
+  const candidate = minInput(problem, amountOut, request)
+  if (!candidate) return noRoute(problem, request, admission)
+  const { amountIn, route } = candidate
   if (route.settlement.amountOut >= amountOut) {
-    const asked = { ...problem, amountIn: Number(amountIn) }
-    const worth = { outPerWei, netBound: request.boundAfterGas === 'never' ? null : netBoundOf(asked, route) }
-    return { ok: true, route: toRoute(asked, route, amountIn, request, worth) }
+    const sized = { ...problem, amountIn: Number(amountIn) }
+    const valuation = { outPerWei, netBound: request.boundAfterGas === 'never' ? null : netBoundOf(sized, route) }
+    return { ok: true, route: toRoute(sized, route, amountIn, request, valuation) }
   }
-  // A little less than the most found, so that a search that begins elsewhere finds an input for it as well.
-  const paid = route.settlement.amountOut
-  const most = paid - paid / OUTPUT_LEEWAY
-  const message = `the pools cannot pay ${amountOut}; about ${most} can be bought`
-  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: most }
+  // Slightly below the maximum found, so that a search that starts elsewhere can still find an input for it.
+  const maxPaid = route.settlement.amountOut
+  const max = maxPaid - maxPaid / SUGGESTED_OUTPUT_MARGIN
+  const message = `the pools cannot pay ${amountOut}; about ${max} can be bought`
+  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), reasons: admission.rejected, maxOutputAmount: max }
 }
 
-/** As the search told, which seeks it where it is in doubt of its route only. */
-function netBoundOf(problem: Problem, { flow, bound, netBound: told, backward }: FoundRoute): number | null {
+/** Upper bound on the net output. The search computes it only for uncertain routes; for others it is computed here. */
+function netBoundOf(problem: Problem, { flow, bound, netBound: success, backward }: SettledRoute): number | null {
   if (isFree(problem)) return bound
-  if (told !== undefined) return told
-  const found = netBound(problem, flow, bound, backward)
-  return bound === null && isWorthless(flow.net, found) ? null : found
+  if (success !== undefined) return success
+  const candidate = netBound(problem, flow, bound, backward)
+  return bound === null && isWorthless(flow.net, candidate) ? null : candidate
 }
 
 function noRoute({ maxHops }: Problem, { tokenIn, tokenOut }: RouteTerms, { rejected }: Admission): Refusal {

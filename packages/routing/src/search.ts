@@ -1,4 +1,4 @@
-/** The steps of a search, from several starts where gas makes the problem non-convex. */
+/** The steps of a search. With gas the problem is not convex, so the search starts from several allocations. */
 import { addAlternatives, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
 import { bestSinglePath, onCurves } from './columns/single-path.ts'
@@ -7,13 +7,21 @@ import { gainsInCycle, inOrderOf, type OpenAllocation, openCycles, orderOf } fro
 import { shortenChains } from './integrate/direct.ts'
 import { extend, joinPaths } from './integrate/few-pools.ts'
 import { withinLimits } from './integrate/limits.ts'
-import { fromNarrower } from './integrate/narrower.ts'
-import { polish } from './integrate/polish.ts'
-import { bestOf, isCertified, isFarBelow, isInDoubt, isWorthless, mayImprove, mayPayFor } from './integrate/promise.ts'
+import { bestFromRestricted } from './integrate/narrower.ts'
+import { localSearch } from './integrate/polish.ts'
+import {
+  bestOf,
+  isCertified,
+  isFarBelow,
+  isUncertain,
+  isWorthless,
+  mayImprove,
+  mayPayFor,
+} from './integrate/promise.ts'
 import { isLongAgain, prune, pruneByTrial } from './integrate/pruning.ts'
-import { rivalsOf } from './integrate/rivals.ts'
+import { alternativesOf } from './integrate/rivals.ts'
 import { netBound } from './net-bound/net-bound.ts'
-import { distancesFrom, type Potential, potential, wayTo } from './problem/potentials.ts'
+import { distancesFrom, type Potential, pathTo, potential } from './problem/potentials.ts'
 import { isFree, type Problem } from './problem/problem.ts'
 import { Allocation, allocationOver } from './solver/allocation.ts'
 import { solve } from './solver/dual-solver.ts'
@@ -21,60 +29,65 @@ import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
   COARSE_ROUNDS,
   COLUMN_ROUNDS,
-  DOUBTED_EDGES,
   FEW_POOLS,
-  GOOD_ENOUGH,
   IMPROVING_PART,
-  MOST_COMBINED,
-  MUCH_WORSE,
-  NARROW_MOST,
-  NARROW_WORK,
+  MAX_COMBINED_EDGES,
+  MAX_GAP_TO_COMBINE,
+  MAX_GAP_TO_STOP,
+  MAX_RESIDUAL,
+  MAX_RESTRICTED_WORK,
   ORDERS,
-  TIGHT,
+  RESTRICTED_WORK,
+  SMALL_GRAPH_EDGES,
 } from './tolerances.ts'
 
-export type Found = {
+/** Result of a search, before settlement. */
+export type SearchResult = {
   readonly flow: Flow
-  /** The best before narrower problems were searched, where that is another: for when a pool refuses its part of `flow`. */
-  readonly instead?: Flow
   /**
-   * Output base units that no route can exceed, gas aside; null where none is known, or where what running in cycles would
-   * earn makes it say nothing.
+   * Best flow before restricted problems were searched, if it differs from `flow`. Used when a pool refuses its share of `flow`.
+   */
+  readonly fallback?: Flow
+  /**
+   * Upper bound on the output of any route, in output base units, without gas. Null if unknown, or if arbitrage makes it useless.
    */
   readonly bound: number | null
-  /** Part of the bound by which pools may pay more than their curves. */
+  /** Part of the bound by which pools may pay more than their price curves. */
   readonly beyondCurves: number
-  /** The same after the cost of legs; undefined where it was not sought. */
+  /** Upper bound on the net output; null if none was found, undefined if it was not computed. */
   readonly netBound: number | null | undefined
-  /** Spot rates to the target, by which it was sought: bounds on all that the pools left then pay. */
+  /** Best spot rates to the target of the searched problem: bounds on the payout of all admitted pools. */
   readonly backward: Potential
-  /** Other routes that may be the best by the gas that they are charged, the best first; where the problem asks for them. */
-  readonly rivals: readonly Flow[]
+  /** Other routes that may turn out better once gas is measured, best first. Empty unless the problem asks for them. */
+  readonly alternatives: readonly Flow[]
 }
 
 /**
- * The best that the budget allows for: at least the best path, where that much was left.
+ * Finds the best flow within the budget: at least the best single path, if the budget suffices for one. Null if nothing routes.
  *
- * @param known - bound on the output of a problem that admits at least as much; null when none is known
+ * @param outer - bound of a problem that admits at least the same edges; null if there is none
  */
-export function search(problem: Problem, known: Pick<Found, 'bound' | 'beyondCurves'> | null = null): Found | null {
+export function search(
+  problem: Problem,
+  outer: Pick<SearchResult, 'bound' | 'beyondCurves'> | null = null,
+): SearchResult | null {
   const { source, target } = problem
   const backward = potential(problem, target, 'to')
-  // Not even at the rates of the first unit would it buy one.
+  // The input would not buy one base unit even at spot rates.
   if (!(backward.best[source]! * problem.amountIn >= 1)) return null
   const free = isFree(problem)
-  const first = wayTo(problem, backward, source, target)
+  const first = pathTo(problem, backward, source, target)
   const single =
-    (free && !problem.onePath && first) || bestSinglePath(problem, backward) || beginning(problem, backward)
+    (free && !problem.onePath && first) || bestSinglePath(problem, backward) || partialPath(problem, backward)
   if (!single) return null
   if (problem.anyRoute && !problem.onePath) {
     const flow = bestOf(problem, [allocateOnce(problem, single, backward, COLUMN_ROUNDS), alongPath(problem, single)])
-    return flow ? { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, rivals: [] } : null
+    return flow ? { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, alternatives: [] } : null
   }
   const { rest } = problem.budget
-  const beyondCurves = known?.beyondCurves ?? 0
-  const knownBound = known && known.bound !== null ? known.bound - beyondCurves : null
-  const progress: Progress = { flows: [], known: new Set(), bound: knownBound, beyondCurves, best: undefined }
+  const beyondCurves = outer?.beyondCurves ?? 0
+  const outerBound = outer && outer.bound !== null ? outer.bound - beyondCurves : null
+  const progress: Progress = { flows: [], knownEdges: new Set(), bound: outerBound, beyondCurves, best: undefined }
   if (!problem.onePath) {
     const improve = () => allocations(problem, { backward, first, single }, progress)
     problem.budget.attempt(IMPROVING_PART, improve, () => {})
@@ -82,38 +95,39 @@ export function search(problem: Problem, known: Pick<Found, 'bound' | 'beyondCur
     if (!bestOf(problem, progress.flows))
       progress.flows.push(problem.budget.attempt(IMPROVING_PART, coarse, () => null))
   }
-  const found = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
-  if (!found) return null
+  const initial = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
+  if (!initial) return null
   const { bound } = progress
   const sureBound = bound === null ? null : bound + progress.beyondCurves
   const spent = rest - problem.budget.rest
-  const isSmall = problem.rate.length <= DOUBTED_EDGES
-  const isDoubted = !problem.onePath && isInDoubt(found, bound, isSmall ? 0 : undefined)
-  const isBoundedFirst = isDoubted && !free && isSmall
-  const most = isBoundedFirst ? netBound(problem, found, sureBound, backward) : undefined
-  const isNetLoose = most !== undefined && (most === null || isWorthless(found.net, most))
-  const narrow = () => narrowed(problem, found, { backward, first, single }, progress, { spent, isNetLoose })
-  const flow = isDoubted && !isCertified(found, most) ? problem.budget.attempt(1 / 2, narrow, () => found) : found
+  const isSmall = problem.rate.length <= SMALL_GRAPH_EDGES
+  const isFlowUncertain = !problem.onePath && isUncertain(initial, bound, isSmall ? 0 : undefined)
+  const isBoundedFirst = isFlowUncertain && !free && isSmall
+  const maxNet = isBoundedFirst ? netBound(problem, initial, sureBound, backward) : undefined
+  const isNetLoose = maxNet !== undefined && (maxNet === null || isWorthless(initial.net, maxNet))
+  const narrow = () => searchRestricted(problem, initial, { backward, first, single }, progress, { spent, isNetLoose })
+  const flow =
+    isFlowUncertain && !isCertified(initial, maxNet) ? problem.budget.attempt(1 / 2, narrow, () => initial) : initial
   const cyclic = () => gainsInCycle(problem)
   const worthless = isWorthless(flow.amountOut, bound) && problem.budget.attempt(1 / 2, cyclic, () => true)
   return {
     flow,
-    ...(flow !== found && { instead: found }),
+    ...(flow !== initial && { fallback: initial }),
     bound: worthless ? null : sureBound,
     beyondCurves: progress.beyondCurves,
-    netBound: most !== undefined && (worthless || bound === null) && isWorthless(flow.net, most) ? null : most,
+    netBound: maxNet !== undefined && (worthless || bound === null) && isWorthless(flow.net, maxNet) ? null : maxNet,
     backward,
-    rivals: rivalsOf(problem, flow, progress.flows, { backward, single }),
+    alternatives: alternativesOf(problem, flow, progress.flows, { backward, single }),
   }
 }
 
-/** A path for an allocation to begin with when no path takes the whole amount; null when it may not be divided. */
-function beginning(problem: Problem, backward: Potential): readonly number[] | null {
+/** Start path for an allocation if no path takes the whole amount; null if the trade must not be divided. */
+function partialPath(problem: Problem, backward: Potential): readonly number[] | null {
   return problem.onePath ? null : bestSinglePath(problem, backward, onCurves(problem, 'a part'))
 }
 
-/** The best from narrower starts as well, for about as much work as was spent; not where that was much. */
-function narrowed(
+/** Searches restricted problems with about as much work as was spent so far. Returns `best` if that was already a lot. */
+function searchRestricted(
   problem: Problem,
   best: Flow,
   paths: Paths,
@@ -122,49 +136,49 @@ function narrowed(
 ): Flow {
   const { backward } = paths
   const { source, target } = problem
-  const { known } = progress
-  // Where an arbitrage lifts the bound, or there is none, more is at stake.
+  const { knownEdges } = progress
+  // If an arbitrage inflates the bound, or there is no bound, more can be gained.
   const isLoose = isNetLoose || progress.bound === null || isWorthless(best.amountOut, progress.bound)
-  if (spent > NARROW_MOST && !isLoose) return best
+  if (spent > MAX_RESTRICTED_WORK && !isLoose) return best
   const allocate = (narrow: Problem): Flow | null => {
     const labels = potential(narrow, target, 'to')
-    const single = bestSinglePath(narrow, labels) ?? beginning(narrow, labels)
+    const single = bestSinglePath(narrow, labels) ?? partialPath(narrow, labels)
     if (!single) return null
-    const own: Progress = {
+    const restrictedProgress: Progress = {
       flows: [],
-      known,
+      knownEdges,
       bound: progress.bound,
       beyondCurves: progress.beyondCurves,
       best: undefined,
     }
-    allocations(narrow, { backward: labels, first: wayTo(narrow, labels, source, target), single }, own)
-    return own.best ?? null
+    allocations(narrow, { backward: labels, first: pathTo(narrow, labels, source, target), single }, restrictedProgress)
+    return restrictedProgress.best ?? null
   }
-  const work = isLoose ? NARROW_MOST : Math.max(NARROW_WORK, spent)
-  const flow = fromNarrower(problem, best, {
-    known,
+  const work = isLoose ? MAX_RESTRICTED_WORK : Math.max(RESTRICTED_WORK, spent)
+  const flow = bestFromRestricted(problem, best, {
+    knownEdges,
     values: backward.best,
     allocate,
     disagrees: isLoose,
     work,
   })
-  return flow === best || isFree(problem) ? flow : prunedAgain(problem, flow, backward)
+  return flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)
 }
 
-/** A route without the pools that no longer earn their gas since others joined it. */
-function prunedAgain(problem: Problem, flow: Flow, backward: Potential): Flow {
-  if (flow.edges.length > MOST_COMBINED) return flow
+/** Removes the pools of a flow that stopped earning their gas after other pools joined. */
+function pruneAgain(problem: Problem, flow: Flow, backward: Potential): Flow {
+  if (flow.edges.length > MAX_COMBINED_EDGES) return flow
   const allocation = allocationOver(problem, flow.edges, backward)
-  solve(allocation, TIGHT)
+  solve(allocation, MAX_RESIDUAL)
   return bestOf(problem, [flow, pruneByTrial(problem, allocation)])!
 }
 
-/** Routes found so far, for whoever looks further. */
+/** State shared by the stages of a search. */
 type Progress = {
   readonly flows: (Flow | null)[]
-  /** Edges that an allocation was made over. */
-  readonly known: Set<number>
-  /** Bound by the curves of pools, which what is still worth trying depends on, and the most that pools pay beyond those. */
+  /** Edges that some allocation included. */
+  readonly knownEdges: Set<number>
+  /** Bound by price curves, on which the effort depends, and the maximum that pools pay beyond their curves. */
   bound: number | null
   beyondCurves: number
   best: Flow | undefined
@@ -172,12 +186,12 @@ type Progress = {
 
 type Paths = {
   readonly backward: Potential
-  /** Best at spot rates, and best after gas. */
+  /** The best path at spot rates, and the best path after gas. */
   readonly first: readonly number[] | null
   readonly single: readonly number[]
 }
 
-/** Divides the trade in all the ways that are worth it. */
+/** Divides the trade from all promising starts, and records the flows and bounds in `progress`. */
 function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const { backward, first, single } = paths
   const { source } = problem
@@ -188,7 +202,7 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   const initial = new Set(free || !first ? single : [...first, ...single])
   const opening = allocationOver(problem, initial, backward)
   generateColumns(problem, opening, frontier)
-  // What no route pays, none of a narrower problem does.
+  // The bound of the whole problem also holds for restricted problems.
   const gross = progress.bound === null ? certify(problem, opening, frontier, progress) : opening
   const { bound } = progress
   const allocate = (open: Problem, edges: readonly number[]): OpenAllocation => {
@@ -197,27 +211,27 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
     return openCycles({ open, allocation }, around)
   }
   const reduce = ({ open, allocation }: OpenAllocation, idle: 'drop' | 'keep' = 'drop') =>
-    free ? limited(open, allocation) : prune(open, allocation, idle)
+    free ? limitedFlow(open, allocation) : prune(open, allocation, idle)
 
   const tangled = opening.checkpoint()
-  const opened = openCycles({ open: problem, allocation: opening }, around)
-  const cyclic = opened.open !== problem
+  const acyclic = openCycles({ open: problem, allocation: opening }, around)
+  const cyclic = acyclic.open !== problem
   const { flows } = progress
-  for (const edge of opening.edges) progress.known.add(edge)
-  const usedFirst = edgesInUse(opened.allocation)
-  flows.push(reduce(opened))
+  for (const edge of opening.edges) progress.knownEdges.add(edge)
+  const usedFirst = edgesInUse(acyclic.allocation)
+  flows.push(reduce(acyclic))
   if (mayImprove(problem, flows, bound, backward)) flows.push(alongPath(problem, single))
-  let { open } = opened
+  let { open } = acyclic
   if (cyclic) {
     opening.restore(tangled)
-    solve(opening, TIGHT)
+    solve(opening, MAX_RESIDUAL)
     flows.push(reduce({ open: problem, allocation: opening }), reduce(allocate(open, single)))
-    open = turnAround(problem, flows, (ordered, { edges }) => reduce(allocate(ordered, edges)))
+    open = reallocateInOrder(problem, flows, (ordered, { edges }) => reduce(allocate(ordered, edges)))
   }
   if (!free && mayImprove(open, flows, bound, backward)) {
-    // The fixed costs make the problem non-convex: other starts end in other places.
+    // Fixed costs make the problem non-convex, so other starts can lead to other optima.
     const soFar = bestOf(problem, flows)
-    const isTrusted = soFar && !isInDoubt(soFar, bound)
+    const isTrusted = soFar && !isUncertain(soFar, bound)
     const second = isTrusted || initial.size === single.length ? [] : [allocate(problem, single)]
     for (const fresh of second) if (!isLongAgain(edgesInUse(fresh.allocation), usedFirst)) flows.push(reduce(fresh))
     const inUse = flows.flatMap((flow) => flow?.edges ?? [])
@@ -225,7 +239,7 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
     const repaired = allocate(open, [...inUse, ...opening.edges, ...others])
     addAlternatives(repaired.open, repaired.allocation)
     flows.push(reduce(repaired, 'keep'))
-    // What pays without gas may pay with it, though no single column of it did: two legs more at least.
+    // Edges that pay without gas may pay together with gas although no single column did. That takes at least two more legs.
     if (!cyclic && isFarBelow(open, flows, bound) && mayPayFor(2, problem, bestOf(problem, flows), bound)) {
       const whole = new Allocation(open)
       whole.restore(gross.checkpoint())
@@ -235,62 +249,57 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   }
   let best = bestOf(problem, flows)
   if (!best) {
-    progress.best = bestOf(problem, otherShapes(problem, [], progress, paths))
+    progress.best = bestOf(problem, otherRoutes(problem, [], progress, paths))
     return
   }
   progress.best = best
   if (!free) progress.best = best = shortenChains(problem, best)
-  // Where money runs in cycles the bound is beyond reach, and says nothing of what a route lacks.
+  // If there is a profitable cycle, the bound is out of reach and does not show what the route lacks.
   const mayLengthen = free ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
   if (!cyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
     const inUse = gross.edges.filter((_, k) => gross.input[k]! > 0)
     const longer = extend(problem, best, [...inUse, ...best.edges, ...single], backward.best)
     if (longer !== best)
-      progress.best = best = free ? longer : shortenChains(problem, prunedAgain(problem, longer, backward))
+      progress.best = best = free ? longer : shortenChains(problem, pruneAgain(problem, longer, backward))
   }
   if (!free && mayImprove(open, [best], bound, backward)) {
-    const mixed = bestOf(problem, [best, combined(open, flows, best, backward)])!
+    const mixed = bestOf(problem, [best, combine(open, flows, best, backward)])!
     if (mixed !== best) progress.best = best = shortenChains(problem, mixed)
   }
-  const others = otherShapes(problem, [best], progress, paths)
+  const others = otherRoutes(problem, [best], progress, paths)
   flows.push(best, ...others)
-  progress.best = polish(problem, bestOf(problem, [best, ...others])!)
+  progress.best = localSearch(problem, bestOf(problem, [best, ...others])!)
 }
 
 const edgesInUse = ({ edges, input }: Allocation): readonly number[] => edges.filter((_, k) => input[k]! > 0)
 
-/**
- * The route of one allocation over the pools that so many rounds bring: what is left to do where all else was too much work.
- */
+/** Allocates over the pools of a few column rounds only: the fallback if the full search exceeds its budget. */
 function allocateOnce(problem: Problem, single: readonly number[], backward: Potential, rounds: number): Flow | null {
   const allocation = allocationOver(problem, single, backward)
   const frontier = new Frontier(problem, backward, distancesFrom(problem, problem.source))
   generateColumns(problem, allocation, frontier, rounds)
-  return isFree(problem) ? limited(problem, allocation) : prune(problem, allocation, 'drop')
+  return isFree(problem) ? limitedFlow(problem, allocation) : prune(problem, allocation, 'drop')
 }
 
-/**
- * Routes of other shapes, where limits, fixed costs or cycles may have kept an allocation from being the best: the best
- * path, and joined ones.
- */
-function otherShapes(
+/** Routes that an allocation may miss because of limits, fixed costs, or cycles: the best path, and paths joined one by one. */
+function otherRoutes(
   problem: Problem,
-  found: readonly (Flow | null)[],
-  { bound, known }: Progress,
+  current: readonly (Flow | null)[],
+  { bound, knownEdges }: Progress,
   { backward, single }: Paths,
 ): readonly (Flow | null)[] {
-  if (!mayImprove(problem, found, bound, backward)) return []
+  if (!mayImprove(problem, current, bound, backward)) return []
   const path = isFree(problem) ? bestSinglePath(problem, backward) : single
   const alone = path && alongPath(problem, path)
   if (problem.maxPools > FEW_POOLS) return [alone]
-  return [alone, joinPaths(problem, [...known, ...(path ?? [])], backward.best)]
+  return [alone, joinPaths(problem, [...knownEdges, ...(path ?? [])], backward.best)]
 }
 
 /**
- * Which edge of a cycle has to go is a guess: the trade is divided again in the order of the best route so far, as long as
- * that makes a better one. Returns the problem in that order.
+ * Reallocates in the token order of the best route so far while that improves it, since the choice of the edge to
+ * remove from a cycle is a guess. Returns the problem restricted to that order.
  */
-function turnAround(
+function reallocateInOrder(
   problem: Problem,
   flows: (Flow | null)[],
   allocated: (ordered: Problem, best: Flow) => Flow | null,
@@ -301,22 +310,28 @@ function turnAround(
     if (!best) break
     ordered = inOrderOf(problem, orderOf(problem, best))
     flows.push(allocated(ordered, best))
-    if (!((bestOf(problem, flows)?.net ?? 0) > best.net * (1 + GOOD_ENOUGH))) break
+    if (!((bestOf(problem, flows)?.net ?? 0) > best.net * (1 + MAX_GAP_TO_STOP))) break
   }
   return ordered
 }
 
-/** Routes have parts that the best of them lacks: all are divided over once more. Null where there are none, or too many. */
-function combined(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: Potential): Flow | null {
-  const good = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MUCH_WORSE))
+/**
+ * Reallocates over the edges of all good routes together. Null if the best route has all of these edges, or if they are too many.
+ */
+function combine(problem: Problem, flows: readonly (Flow | null)[], best: Flow, backward: Potential): Flow | null {
+  const good = flows.filter((flow) => flow !== null && flow.net > best.net * (1 - MAX_GAP_TO_COMBINE))
   const edges = new Set([...good, best].flatMap((flow) => flow!.edges))
-  if (edges.size > MOST_COMBINED || edges.size === best.edges.length) return null
+  if (edges.size > MAX_COMBINED_EDGES || edges.size === best.edges.length) return null
   const allocation = allocationOver(problem, [...edges], backward)
-  solve(allocation, TIGHT)
+  solve(allocation, MAX_RESIDUAL)
   return pruneByTrial(problem, allocation)
 }
 
-/** Bounds all routes. @returns the allocation without gas behind the bound: gas keeps edges out that its prices need */
+/**
+ * Computes the bound on all routes.
+ *
+ * @returns the allocation without gas behind the bound, which needs prices of edges that gas excludes
+ */
 function certify(problem: Problem, allocation: Allocation, frontier: Frontier, progress: Progress): Allocation {
   const free = isFree(problem) ? problem : { ...problem, perGas: 0, perLeg: 0 }
   let gross = allocation
@@ -334,7 +349,7 @@ function certify(problem: Problem, allocation: Allocation, frontier: Frontier, p
   return gross
 }
 
-function limited(problem: Problem, allocation: Allocation): Flow | null {
+function limitedFlow(problem: Problem, allocation: Allocation): Flow | null {
   const flow = flowOf(problem, allocation)
   return flow && withinLimits(problem, allocation, flow)
 }

@@ -1,24 +1,24 @@
-/** Sources of liquidity that a request may use. */
+/** Filters on liquidity sources by family and DEX. */
 import { WRAPPER_FAMILY } from '@sluice/liquidity'
 
-/** Names are of families and DEXes, in lower case; either kind names a source. */
+/** Each name, in lower case, is that of a family or of a DEX. */
 export type SourceFilter = {
-  /** Families that the Executor in use can swap in; all when absent. */
+  /** Families that the deployed Executor can swap in; all if absent. Exact case. */
   readonly executable?: ReadonlySet<string>
-  /** Only these; all when absent. */
+  /** If present, only these sources are used. */
   readonly include?: ReadonlySet<string>
   readonly exclude?: ReadonlySet<string>
 }
 
-/** The pools of one family that one DEX deployed. */
+/** The pools of one family deployed by one DEX. */
 export type Source = { readonly family: string; readonly dex: string }
 
-/** Why a source may not be used; null where it may. */
+/** Returns the reason why a source must not be used, or null if it may be. */
 export function refusalOf({ family, dex }: Source, { executable, include, exclude }: SourceFilter): string | null {
-  const named = (names: ReadonlySet<string>) => names.has(family.toLowerCase()) || names.has(dex.toLowerCase())
+  const isNamed = (names: ReadonlySet<string>) => names.has(family.toLowerCase()) || names.has(dex.toLowerCase())
   if (executable && !executable.has(family)) return `this chain's Executor cannot swap in pools of the family ${family}`
-  // A wrapper joins two forms of one asset; it is no source that a caller would name to be let through.
-  if (include && family !== WRAPPER_FAMILY && !named(include)) return 'not among the sources to include'
-  if (exclude && named(exclude)) return 'among the sources to exclude'
+  // Callers do not list the wrapper in `include`, since it only converts two forms of one asset.
+  if (include && family !== WRAPPER_FAMILY && !isNamed(include)) return 'not among the sources to include'
+  if (exclude && isNamed(exclude)) return 'among the sources to exclude'
   return null
 }

@@ -1,36 +1,37 @@
+/** Transfer taxes of tokens, as measured by simulations. */
 import type { Address } from '@sluice/chains'
 
-/** The part of a transfer that a token keeps, by direction. Parts per million of the amount sent. */
+/** The fraction of a transfer that a token withholds, in ppm of the amount sent. */
 export type TokenTax = {
-  /** Taken when a pool sends it. */
+  /** Withheld when a pool sends the token. */
   readonly buyPpm: number
-  /** Taken when it is sent to a pool. */
+  /** Withheld when the token is sent to a pool. */
   readonly sellPpm: number
-  /** Taken on any other transfer. */
+  /** Withheld on all other transfers. */
   readonly transferPpm: number
-  /**
-   * Taken from whoever sends, on top of what he sends. Nobody can promise what a swap of such a token takes or leaves.
-   */
+  /** Charged to the sender in addition to the amount sent. The result of a swap of such a token cannot be predicted. */
   readonly surchargePpm?: number
 }
 
-/** The tax of a token where it was not measured, and in the pools where it was, by id. */
+/** Taxes of one token: by pool id if measured there, and the default for all other pools. */
 export type TaxesOfToken<Tax extends TokenTax = TokenTax> = {
   readonly usual: Tax
   readonly inPool: ReadonlyMap<string, Tax>
 }
 
-/** Tokens that are not listed are untaxed or unknown. */
+/** Taxes by token. Tokens without an entry are untaxed or unknown. */
 export type Taxes = ReadonlyMap<Address, TaxesOfToken>
 
+/** Returns true if the token charges its sender in addition to the amount sent, in any pool. */
 export function isSurcharging(taxes: Taxes | undefined, token: Address): boolean {
   const ofToken = taxes?.get(token)
   return !!ofToken && [ofToken.usual, ...ofToken.inPool.values()].some(({ surchargePpm = 0 }) => surchargePpm > 0)
 }
 
-/** A table of taxes. */
+/** The part of `Map` that a lookup needs. */
 type Lookup<K, V> = { readonly get: (key: K) => V | undefined }
 
+/** Returns the tax of a token in a pool, or the token's default if it was not measured there. */
 export function taxIn<Tax extends TokenTax>(
   taxes: Lookup<Address, { readonly usual: Tax; readonly inPool: Lookup<string, Tax> }> | undefined,
   token: Address,

@@ -1,32 +1,33 @@
-/** A found route as it is told. */
+/** Converts a settled search result into the public `Route`. */
 import { FLOAT_BPS } from '@sluice/chains'
-import { believedOutput } from './exact/haircuts.ts'
-import type { FoundRoute } from './exact/search-and-settle.ts'
+import { discountedOutput } from './exact/haircuts.ts'
+import type { SettledRoute } from './exact/search-and-settle.ts'
 import { sqrtPriceAt } from './graph/price-curve.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
 import type { Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
 import type { Route, RouteTerms } from './types.ts'
 
-type Worth = {
-  /** Output base units for a wei; 0 where the native token cannot be priced. */
+type Valuation = {
+  /** Output base units per wei; 0 if the native token cannot be priced. */
   readonly outPerWei: number
-  /** The most that any route leaves after gas; null where that is not known. */
+  /** Upper bound on the net output of any route; null if unknown. */
   readonly netBound: number | null
 }
 
+/** Builds the public route. */
 export function toRoute(
   problem: Problem,
-  found: FoundRoute,
+  candidate: SettledRoute,
   amountIn: bigint,
   request: RouteTerms,
-  { outPerWei, netBound }: Worth,
+  { outPerWei, netBound }: Valuation,
 ): Route {
   const { tokenIn, tokenOut } = request
-  const { legs, edges, amountOut } = found.settlement
-  const wrap = wrapGas(found, request)
-  const gas = legs.reduce((sum, leg, k) => sum + leg.gas + (problem.learned.get(edges[k]!) ?? 0), wrap)
-  const priced = outPerWei > 0 || request.gasPriceWei === 0n
+  const { legs, edges, amountOut } = candidate.settlement
+  const wrap = wrapGas(candidate, request)
+  const gas = legs.reduce((sum, leg, k) => sum + leg.gas + (problem.extraGas.get(edges[k]!) ?? 0), wrap)
+  const isPriced = outPerWei > 0 || request.gasPriceWei === 0n
   return {
     tokenIn,
     tokenOut,
@@ -34,61 +35,62 @@ export function toRoute(
     amountOut,
     legs,
     gas,
-    gasCostOut: priced ? BigInt(Math.round(gas * Number(request.gasPriceWei) * outPerWei)) : null,
-    midAmountOut: midAmountOut(problem, found.flow),
-    optimalityGapBps: gapBps(problem, found),
-    optimalityGapNetBps: priced ? netGapBps(problem, found, request, netBound) : null,
+    gasCostOut: isPriced ? BigInt(Math.round(gas * Number(request.gasPriceWei) * outPerWei)) : null,
+    midAmountOut: midAmountOut(problem, candidate.flow),
+    optimalityGapBps: gapBps(problem, candidate),
+    optimalityGapNetBps: isPriced ? netGapBps(problem, candidate, request, netBound) : null,
   }
 }
 
-function gapBps(problem: Problem, { bound, settlement }: FoundRoute): number | null {
+function gapBps(problem: Problem, { bound, settlement }: SettledRoute): number | null {
   if (bound === null || bound <= 0) return null
-  return Math.max(0, (1 - believedOutput(problem, settlement) / bound) * FLOAT_BPS)
+  return Math.max(0, (1 - discountedOutput(problem, settlement) / bound) * FLOAT_BPS)
 }
 
 /**
- * By the gas that the legs settled with, which is no less than what routes are bounded with.
+ * Gap between the route's net output and the bound, in basis points. Uses the gas of the settled legs, which is never
+ * less than the gas that the bound assumes.
  *
- * @param bound - on what is left after gas
+ * @param bound - upper bound on the net output
  */
 export function netGapBps(
   problem: Problem,
-  found: FoundRoute,
+  candidate: SettledRoute,
   request: RouteTerms,
   bound: number | null,
 ): number | null {
   if (bound === null || bound <= 0) return null
-  const { settlement } = found
+  const { settlement } = candidate
   const gas = settlement.legs.reduce(
-    (sum, leg, k) => sum + leg.gas + (problem.learned.get(settlement.edges[k]!) ?? 0),
+    (sum, leg, k) => sum + leg.gas + (problem.extraGas.get(settlement.edges[k]!) ?? 0),
     0,
   )
-  const cost = (gas + wrapGas(found, request)) * problem.perGas + settlement.legs.length * problem.perLeg
-  return Math.max(0, (1 - (believedOutput(problem, settlement) - cost) / bound) * FLOAT_BPS)
+  const cost = (gas + wrapGas(candidate, request)) * problem.perGas + settlement.legs.length * problem.perLeg
+  return Math.max(0, (1 - (discountedOutput(problem, settlement) - cost) / bound) * FLOAT_BPS)
 }
 
-/** Gas of the one wrap or unwrap that the legs share. */
-function wrapGas({ settlement }: FoundRoute, request: RouteTerms): number {
+/** Gas of the single wrap or unwrap that the legs share; 0 if none is needed. */
+function wrapGas({ settlement }: SettledRoute, request: RouteTerms): number {
   return usesWrapper(settlement.legs, request) ? WRAP_GAS : 0
 }
 
-/** The output of the same shares at the pools' mid prices: no fee, no tax, no impact. */
+/** Output of the same shares at the pools' mid prices: without fees, taxes, and price impact. */
 function midAmountOut({ graph, source, target, amountIn }: Problem, { edges, input }: Flow): bigint | null {
   const { from, to, tokens, scratch } = graph.topology
   const sold = scratch.floats(tokens.length, 0)
-  const held = scratch.floats(tokens.length, 0)
+  const balance = scratch.floats(tokens.length, 0)
   for (let k = 0; k < edges.length; k++) sold[from[edges[k]!]!]! += input[k]!
-  held[source] = amountIn
+  balance[source] = amountIn
   for (let k = 0; k < edges.length; k++) {
     const edge = edges[k]!
     const token = from[edge]!
-    held[to[edge]!]! += held[token]! * (input[k]! / sold[token]!) * sqrtPriceAt(graph.edges[edge]!.curve, 0) ** 2
+    balance[to[edge]!]! += balance[token]! * (input[k]! / sold[token]!) * sqrtPriceAt(graph.edges[edge]!.curve, 0) ** 2
   }
-  const amount = held[target]!
+  const amount = balance[target]!
   return Number.isFinite(amount) && amount > 0 ? BigInt(Math.round(amount)) : null
 }
 
-/** A route that wraps or unwraps and does nothing else. */
+/** A route that only wraps or unwraps. */
 export function wrapRoute({ tokenIn, tokenOut }: RouteTerms, amountIn: bigint): Route {
   return {
     tokenIn,

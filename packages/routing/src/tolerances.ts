@@ -1,74 +1,72 @@
 /**
- * Every tolerance, cap and ratio of the search, with what each protects. None bounds what a route pays or keeps exact: amounts
- * are settled in integers, limits and filters are checked again. They decide how near to the optimum the search comes, and for
- * how much work; all loops draw on the work budget besides (`problem/budget.ts`). Parts are of 1.
+ * Tolerances, caps, and ratios of the search, with the reason for each. They affect how close to the optimum the search
+ * comes, and the work that it takes. They do not affect correctness: amounts are settled in integers, limits and
+ * filters are checked again, and the work budget (`problem/budget.ts`) bounds all loops. Ratios are fractions of 1.
  */
 
-/* Rounding: below these, floats of 53 bits say nothing. */
+/* Rounding: smaller differences are below the precision of a float. */
 
-/** Part by which a label must be better to be corrected: keeps rounding from correcting for ever. */
+/** Relative gain that a label needs to be corrected. Prevents endless corrections due to rounding. */
 export const LABEL_GAIN = 1e-13
-/** Part by which an edge must beat the prices at its ends to count as one that pays: above what prices are solved to. */
+/** Relative gain over the prices at its ends from which an edge counts as profitable. Above the precision of solved prices. */
 export const EDGE_GAIN = 1e-9
-/** Part of each rate that a cycle gains at least: the fitted curves of a wrapper gain 1e-9 there and back. */
+/** Minimum relative gain per rate for a cycle to count as an arbitrage. The fitted curves of a wrapper gain 1e-9 per round trip. */
 export const CYCLE_GAIN = 1e-8
-/**
- * Part of the output that an edge adds at least, and of the trade that a cycle carries at least: less is dust or
- * rounding.
- */
+/** Minimum share of the output that an edge must add, and of the trade that a cycle must carry. Less is dust or rounding. */
 export const NEGLIGIBLE = 1e-7
-/** Part of a piece that keeps rounding from running into the next one where a pool is to stop at a tick. */
+/** Distance, as a fraction of a piece, at which a pool stops before a tick, so that rounding does not cross the tick. */
 export const TICK_MARGIN = 1e-7
 
-/* The dual solver. */
+/* Dual solver. */
 
-/**
- * Largest surplus of a token, as a part of the trade, in an allocation that is to be settled: a ten-thousandth of a
- * basis point.
- */
-export const TIGHT = 1e-8
-/** Such a part from which on inputs are taken for unresolved: a thousandth of a basis point. */
+/** Maximum surplus of a token in an allocation to be settled, as a fraction of the trade: 0.0001 bps. */
+export const MAX_RESIDUAL = 1e-8
+/** Surplus from which the inputs of an allocation count as unresolved, as a fraction of the trade: 0.001 bps. */
 export const UNRESOLVED = 1e-7
-/** Difference of logarithms of prices that floats do not resolve. */
+/** Difference of two log prices that floats cannot resolve. */
 export const PRICE_ROUNDING = 1e-12
-/** Newton steps of a solution from scratch, and of one that changed by a few edges: convergence takes 5 to 15. */
+/** Maximum Newton steps of a solution from scratch, and of one that changed by a few edges. Convergence takes 5 to 15. */
 export const NEWTON_STEPS = 60
 export const FEW_STEPS = 25
-/** Halvings of a step, and of all steps together: a step that must be halved so often does not descend for rounding. */
+/** Maximum halvings of one step, and of all steps together. A step that needs so many fails to descend because of rounding. */
 export const STEP_HALVINGS = 30
 export const ALL_HALVINGS = 200
-/** Part of the predicted descent that a step must reach (Armijo): keeps overshooting steps out. */
+/** Fraction of the predicted descent that a step must achieve (Armijo rule). Rejects steps that overshoot. */
 export const SUFFICIENT_DESCENT = 1e-4
 /**
- * Steps in a row that may gain less than the part: where an arbitrage dwarfs the trade, rounding keeps the goal out of
- * reach.
+ * Maximum consecutive steps with less than this relative progress. If an arbitrage dwarfs the trade, rounding keeps the
+ * goal out of reach.
  */
 export const IDLE_STEPS = 4
-export const STALLED = 1e-12
-/** Rounds of guessing which idle edges a step switches on: without, Newton's method overshoots at every new edge. */
+export const MIN_PROGRESS = 1e-12
+/** Rounds of predicting which idle edges a step activates. Without them, Newton's method overshoots at every new edge. */
 export const AWAKENING_ROUNDS = 4
-/** Logarithm by which a price moves at most in one step: beyond a factor e the linear model says little. */
+/** Maximum change of a log price in one step. Beyond a factor of e, the linear model is unreliable. */
 export const MAX_MOVE = 1
-/** Parts of the value within which a predicted descent is rounding, that a step gains at least, and that it moves prices by. */
-export const DESCENT_ROUNDING = 1e-13
-export const LEAST_GAINED = 1e-15
-export const LEAST_MOVED = 1e-13
 /**
- * Added to the diagonal, as parts of the value and of its largest entry: keeps a token that little answers to from
- * singularity.
+ * Predicted descent that counts as rounding, minimum gain of a step, and minimum log-price change; the first two are
+ * relative to the value.
+ */
+export const DESCENT_ROUNDING = 1e-13
+export const MIN_VALUE_GAIN = 1e-15
+export const MIN_PRICE_MOVE = 1e-13
+/**
+ * Regularization added to the diagonal, relative to the value and to its largest entry. Prevents a singular matrix if
+ * few edges respond to a token's price.
  */
 export const DIAGONAL_OF_VALUE = 1e-9
 export const DIAGONAL_OF_LARGEST = 1e-13
-/** Pivots at or below the first count as the square of the second: no division by zero where a token has no edge. */
-export const LEAST_PIVOT = 1e-300
-export const ROOT_OF_LEAST_PIVOT = 1e-150
-/** Matrices of fewer tokens are dense to no harm: hubs are not put last. */
+/** Pivots up to the first constant are replaced by the square of the second. Prevents division by zero for tokens without edges. */
+export const MIN_PIVOT = 1e-300
+export const SQRT_MIN_PIVOT = 1e-150
+/** Token count below which the matrix may be dense, so hubs are not moved to the end. */
 export const FEW_TOKENS = 12
-/** Part of an input that is as good as nothing where a pool has no liquidity behind it. */
+/** Relative distance from a range without liquidity within which an input counts as reaching it. */
 export const NEAR_FLAT = 1e-7
 /**
- * Part of a token below which what its edges cannot take is rounding; rounds of sending less into a token whose edges are full, the
- * part by which it is less than they take, and rounds in a row that may not bring what they cannot take down to such a part.
+ * Overflow: an input of a token that exceeds the capacity of its outgoing edges. In order: relative size that is
+ * rounding; maximum rounds of reducing the inflow; margin below the capacity; required relative decrease per round;
+ * rounds without that decrease before giving up.
  */
 export const FLOW_ROUNDING = 1e-13
 export const OVERFLOW_ROUNDS = 24
@@ -76,256 +74,262 @@ export const OVERFLOW_MARGIN = 1e-12
 export const OVERFLOW_FALL = 0.9
 export const OVERFLOW_IDLE = 4
 /**
- * Part of a token left over up to which others are sold at a loss when pools cannot take all that the best ones bring; number of those,
- * one after the other; part of such a token that is left to the other edges; halvings between that and the best ones, to a millionth.
+ * Selling at a loss when the best pools cannot take a whole input. In order: maximum unsold fraction at which it is tried; maximum
+ * number of tokens; fraction of such a token left to its other edges; bisection steps (to one millionth).
  */
 export const WASTEFUL_UNSOLD = 0.5
 export const WASTEFUL_TOKENS = 2
 export const WASTEFUL_REST = 1e-6
 export const WASTEFUL_HALVINGS = 20
-/** Edges that an allocation has room for at first. */
-export const ROOM_FOR_EDGES = 64
+/** Initial capacity of an allocation's edge arrays. */
+export const INITIAL_EDGE_CAPACITY = 64
 
-/* The optimal trade of a pool of several tokens: two nested one-dimensional searches. */
+/* Optimal trade of a pool with several tokens: two nested one-dimensional searches. */
 
-/** Steps of each, the parts within which they move away from a guess, and by what further steps grow. */
+/** Maximum steps of each search; minimum, first, and maximum relative step away from a guess; growth of further steps. */
 export const TRADE_STEPS = 60
-export const TRADE_LEAST_STEP = 1e-12
+export const TRADE_MIN_STEP = 1e-12
 export const TRADE_FIRST_STEP = 1e-4
-export const TRADE_MOST_STEP = 0.5
+export const TRADE_MAX_STEP = 0.5
 export const TRADE_GROWTH = 4
-/**
- * A number falls to this part of itself at most in a step of the inner search, and rises by this multiple: it stays
- * positive.
- */
-export const TRADE_LEAST_PART = 1 / 16
-export const TRADE_MOST_MOVED = 4
-/** The inner number where a balance is a million times the largest: the pool is empty of all others. */
-export const TRADE_LEAST_U = 1e-6
-/** Parts to which the outer and the inner search are solved, and from which on steps must shrink. */
+/** Bounds of one step of the inner search, as multiples of its variable: keeps the variable positive. */
+export const TRADE_MIN_FACTOR = 1 / 16
+export const TRADE_MAX_MOVE = 4
+/** Lower bound of the inner variable: one balance is then a million times the largest, so the pool holds nothing else. */
+export const TRADE_MIN_U = 1e-6
+/** Relative precision of the outer search, relative precision of the inner search, and size from which steps must shrink. */
 export const TRADE_TOLERANCE = 1e-14
 export const TRADE_ROUNDING = 1e-15
 export const TRADE_SMALL = 1e-9
-/** Units of work of a swap on a trading function, which is sought in steps. */
+/** Work units of one swap on a trading function, which is solved iteratively. */
 export const SWAP_WORK = 200
 
 /* Column generation. */
 
-/** Rounds of widening, from the best path to all edges that pay. */
+/** Maximum rounds, from the best path to all profitable edges. */
 export const COLUMN_ROUNDS = 24
-/** Part of the trade that a column must promise, and of its gas: what promises less would be pruned at once. */
+/** Minimum benefit of a column, as a fraction of the trade and of its gas. Less would be pruned at once. */
 export const COLUMN_BENEFIT = 5e-7
 export const COLUMN_GAS_SHARE = 0.2
-/** Part of its gas that an edge must be able to earn to be looked at. */
+/** Minimum fraction of its gas that an edge must be able to earn to be considered. */
 export const LOOK_GAS_SHARE = 0.05
-/** Tokens that join in the first round at most; later, so many for every token in the allocation: keeps systems small. */
+/**
+ * Maximum number of tokens that join in the first round; in later rounds, also this multiple of the tokens in the
+ * allocation. Keeps the linear systems small.
+ */
 export const DETOURS = 6
 export const DETOUR_GROWTH = 2
-/** Rounds of balancing the prices of tokens that may join: their order is what counts, not their digits. */
+/** Rounds of balancing the prices of candidate tokens. Only their ranking matters, not their exact values. */
 export const RELAXATIONS = 4
 /**
- * Idle edges that join for pruning to fall back on: dearer by what this much gas costs, or by the part, at most; so
- * many.
+ * Idle edges kept as a fallback for pruning: maximum price disadvantage as an amount of gas and as a fraction, and maximum count.
  */
 export const ALTERNATIVE_GAS = 300_000
 export const ALTERNATIVE_MARGIN = 0.01
 export const ALTERNATIVES = 60
-/** Part of the trade below which a token that flow passes has no price of its own. */
-export const LIVE = 1e-12
-/**
- * Tokens beyond those of the allocation up to which the bounds are sharp enough; beyond, every token's value is
- * measured.
- */
+/** Fraction of the trade below which a token that carries flow gets no price of its own. */
+export const MIN_LIVE_SHARE = 1e-12
+/** Tokens beyond those of the allocation up to which the spot bounds are sharp enough. With more, all token values are measured. */
 export const FEW_REACHED = 48
-/** Part of the trade below which an edge is left out and what it may earn is added to the bound. */
+/** Fraction of the trade below which an edge is skipped, and its maximum earnings are added to the bound instead. */
 export const DUST = 1e-9
-/** Part by which prices may fall before the list of a token's promising edges is made anew. */
+/** Relative price decrease covered by a cached list of profitable edges. */
 export const LIST_SLACK = 1e-3
 
-/* The bound. */
+/* Upper bound without gas. */
 
-/** Rounds in which edges that loosen it join the allocation, and the edges of one round. */
+/** Maximum rounds of adding edges that loosen the bound, and maximum edges per round. */
 export const BOUND_ROUNDS = 6
 export const BOUND_JOINING = 200
-/** Sweeps over the frontier's prices, and Newton steps for each price. */
+/** Sweeps over the frontier's prices, and maximum Newton steps for each price. */
 export const BOUND_SWEEPS = 4
 export const BALANCE_STEPS = 12
-/** Parts within which such a bracket is closed, and such a step is the last. */
+/** Relative bracket width and relative price change at which that Newton iteration stops. */
 export const BALANCE_BRACKET = 1e-15
 export const BALANCE_MOVED = 1e-12
-/** Part of a bound that the rounding of floats may take: many sums of large and small numbers. */
+/** Relative float error of a bound: it sums many numbers of very different sizes. */
 export const FLOAT_ERROR = 1e-8
-/** Part above the allocation's value at which the bound is tight enough: a hundredth of a basis point. */
+/** Relative distance to the allocation's value at which the bound is tight enough: 0.01 bps. */
 export const BOUND_TIGHT = 1e-6
-/** Part above the route from which on a bound is suspected to count an arbitrage. */
+/** Relative distance to the route's output from which a bound probably counts an arbitrage. */
 export const BOUND_WORTHLESS = 1e-3
 
-/* The best single path. */
+/* Best single path. */
 
-/** Pools asked, and edges looked at, before the best path found so far has to do. */
+/** Maximum pool quotes and maximum edges visited; after that, the best path found so far is used. */
 export const PATH_QUOTES = 6_000
 export const PATH_EDGES = 2_000_000
-/** Labels kept of each token and length: ways that pass by other tokens on their way. */
+/** Labels kept for each token and path length: paths that avoid different tokens. */
 export const PATH_LABELS = 3
-/** Hops beyond which paths are only looked for where shorter ones do not reach. */
+/** Path length beyond which paths are searched only if no shorter path reaches the target. */
 export const USUAL_HOPS = 4
 
-/* Pruning: which edges earn their gas. */
+/* Pruning: removal of edges that do not earn their gas. */
 
-/** Removals, one after the other: far more than a route has edges. */
+/** Maximum successive removals; far more than a route has edges. */
 export const PRUNE_ROUNDS = 200
-/** Part of its cost below which an edge clearly does not earn it; such edges go together, this part of them at a time. */
+/** Edges that earn less than this fraction of their cost are removed in batches; a batch is this fraction of them. */
 export const UNPROFITABLE = 0.3
 export const PRUNE_BATCH = 0.5
-/** Multiple of its cost above which an edge is not tried: its removal loses more than it earns at the margin. */
-export const SOLID = 3
-/** Part of the trade left over from which on an allocation counts as not solved. */
+/**
+ * Edges that earn more than this multiple of their cost are not considered: removal would lose even more than they earn
+ * at the margin.
+ */
+export const CLEARLY_PROFITABLE = 3
+/** Unsold fraction of the trade from which an allocation counts as unsolved. */
 export const UNSOLVED = 1e-4
-/** Rounds of stopping pools at ticks. */
+/** Maximum rounds of stopping pools at ticks. */
 export const TICK_ROUNDS = 3
 
 /* Limits on pools and hops. */
 
-/** Part of the edges above the limit that goes at once: few enough for what is left to be allocated anew in between. */
+/** Fraction of the excess edges removed at once. Small enough to reallocate the rest between removals. */
 export const BULK_PART = 0.25
-/** Multiple of the pools allowed up to which a second order of cutting down is tried, and the part of a budget for it. */
+/** Pool count, as a multiple of the limit, up to which a second reduction order is tried; and the share of the budget for it. */
 export const SECOND_ORDER = 1.5
 export const REDUCTION_PART = 1 / 2
-/** Rounds of filling up with ways that pay, the ways of a round. */
+/** Maximum rounds of refilling a route with profitable paths, and maximum paths per round. */
 export const REFILL_ROUNDS = 16
 export const REFILL_WAYS = 16
-/** Parts of the trade and of its gas that a way must earn. */
+/** Minimum earnings of such a path, as a fraction of the trade and of its gas. */
 export const REFILL_BENEFIT = 1e-6
 export const REFILL_GAS_SHARE = 0.2
-/** Ways to shorten a route that are tried; and pools beyond which all ways that are too long are broken at once. */
+/**
+ * Maximum number of ways to shorten a route that are tried; and the pool count from which all paths that are too long
+ * are broken at once.
+ */
 export const SHORTENINGS = 8
 export const MANY_POOLS = 40
-/** Pools allowed up to which routes are also put together path by path. */
+/** Pool limit up to which routes are also built path by path. */
 export const FEW_POOLS = 6
 /**
- * Paths that are looked at, those of them that are tried, those a route is begun with, and the part a path is ranked
- * by.
+ * Building path by path. In order: paths enumerated, paths tried, starting paths, and the two fractions of the trade
+ * that paths are also ranked by.
  */
 export const JOINED_PATHS = 2_000
 export const JOINED_TRIED = 12
 export const JOINED_BEGINNINGS = 3
 export const JOINED_PART = 1 / 8
-export const JOINED_LITTLE = 1 / 64
+export const JOINED_SMALL_PART = 1 / 64
 
-/* Moves at the end. */
+/* Final improvements. */
 
-/** Rounds of joining detours to a route, those tried of a round, and the part of its gas that one must promise to earn. */
+/** Maximum rounds of adding detours, detours tried per round, and the fraction of its gas that a detour must earn. */
 export const DETOUR_ROUNDS = 4
 export const DETOURS_TRIED = 8
 export const DETOUR_GAS_SHARE = 0.5
 
-/** Chains that give way to a direct pool, and of those tried between two, the most promising. */
+/** Maximum replacements of chains by a direct pool, and candidates tried per replacement. */
 export const DIRECT_MOVES = 8
 export const DIRECT_TRIED = 8
-/** Passes of polishing, the first step as a part of what a leg carries, the longest, and the part that a pass must gain. */
-export const POLISH_PASSES = 3
-export const POLISH_STEP = 0.02
-export const POLISH_MOST = 0.5
-export const POLISH_ENOUGH = 1e-7
-/** Rounds of opening cycles; opening one makes others pay. What is left is cut at its thinnest edge. */
+/**
+ * Local search over shares. In order: passes, first step and maximum step as fractions of a leg's input, and minimum
+ * relative gain per pass.
+ */
+export const LOCAL_SEARCH_PASSES = 3
+export const LOCAL_SEARCH_STEP = 0.02
+export const LOCAL_SEARCH_MAX_STEP = 0.5
+export const LOCAL_SEARCH_MIN_GAIN = 1e-7
+/** Maximum rounds of opening cycles. Opening one can make others profitable; the rest is cut at the thinnest edge. */
 export const CYCLE_ROUNDS = 32
-/** Rounds of correcting labels between two looks for a cycle. */
+/** Rounds of label correction between two cycle checks. */
 export const CYCLE_CHECK = 8
 
-/* The search as a whole. */
+/* Whole search. */
 
 /**
- * Part of the bound less the fewest legs within which nothing more is looked for: a fifth of a basis point. With a hundredth the
- * work is 15 of 100 more at 200 pools and 31 more at 600, for 0.0003 basis points of the mean trade.
+ * Relative gap to the bound (less the cost of the fewest legs) at which the search stops: 0.2 bps. At 0.01 bps it takes
+ * 15 % more work for 200 pools and 31 % more for 600, and gains 0.0003 bps on the mean trade.
  */
-export const GOOD_ENOUGH = 2e-5
+export const MAX_GAP_TO_STOP = 2e-5
 /**
- * Part of the gas of a route that is in doubt until it is measured: twice what the table is off by for one route in twenty of
- * Ethereum's pools (`bench/results/hop-gas.json`). What is in doubt must be worth the other part of the output, half a basis point,
- * for more than one route to be measured: seeking rivals costs a third of a search. With 0.4 none of 400 quotes pays more, and as
- * many pay less; with 0.2 one more of them pays less, by 2.9 basis points.
+ * Uncertain fraction of a route's gas before it is measured: twice the table's error at the 95th percentile of
+ * Ethereum's pools (`bench/results/hop-gas.json`). Alternatives are measured only if the uncertain gas is worth the
+ * second fraction of the output (0.5 bps), since finding them costs a third of a search. With 0.4 none of 400 quotes
+ * pays more, and as many pay less; with 0.2 one more of them pays less, by 2.9 bps.
  */
-export const DOUBTED_GAS = 0.25
-export const MEASURED_GAIN = 5e-5
-/** Paths through none of a route's pools that are tried beside it. */
+export const GAS_UNCERTAINTY = 0.25
+export const MIN_GAIN_TO_MEASURE = 5e-5
+/** Maximum paths that avoid the route's pools and are tried as alternatives. */
 export const PATHS_ELSEWHERE = 2
-/** Hops of the longest of the short paths that are tried as rivals of longer routes. */
+/** Maximum hops of the short paths tried as alternatives to longer routes. */
 export const SHORT_PATHS = 2
-/** Routes that are a path with one pool in another's place, tried beside it. */
+/** Maximum alternatives that exchange one pool of a single path. */
 export const EXCHANGES_TRIED = 4
-/** Multiple of the price of gas at which a route's pools are tried once more: what then is left costs less for sure. */
-export const DEAR_GAS = 1.3
-/** Part below the bound from which on a route with gas is sought from all that pays without. */
-export const FAR_BELOW = 5e-5
-/** Edges in use beyond which an allocation that another start led to as well is not cut down again: it comes to the same. */
-export const MANY_USED = 128
-/** Routes worse than the best by more than this part are not combined with it, nor those of more pools together. */
-export const MUCH_WORSE = 2e-3
-export const MOST_COMBINED = 24
+/** Factor on the gas price at which the route is pruned once more; the result costs less gas for certain. */
+export const HIGHER_GAS_FACTOR = 1.3
+/** Relative distance to the bound from which a route with gas is also searched among all edges that are profitable without gas. */
+export const FAR_BELOW_BOUND = 5e-5
+/** Edges in use from which an allocation equal to an earlier one is not pruned again, since the result would be the same. */
+export const MANY_EDGES_IN_USE = 128
+/** Combination of routes: maximum relative gap to the best route, and maximum number of edges together. */
+export const MAX_GAP_TO_COMBINE = 2e-3
+export const MAX_COMBINED_EDGES = 24
 /**
- * Parts below the bound from which on narrower problems are searched too: a fifth of a basis point without gas; with it, which
- * the bound does not know, five, and of few legs only where pools disagree: of 300 others in doubt none was bettered.
+ * Relative gaps to the bound from which restricted problems are searched: 0.2 bps without gas, and 5 bps with gas, which the bound
+ * ignores. Routes of few legs are searched again only if pools disagree on prices: none of 300 others improved.
  */
-export const DOUBTED_LACK = 2e-5
-export const DOUBTED_NET = 5e-4
+export const MAX_GAP_WITHOUT_GAS = 2e-5
+export const MAX_GAP_WITH_GAS = 5e-4
 export const FEW_LEGS = 2
-/** Part below the bound after gas within which no narrower problem is searched: a basis point is then the most that it may lose. */
-export const DOUBTED_CERTIFIED = 1e-4
+/** Relative gap to the bound after gas within which no restricted problem is searched: at most 1 bps can be lost. */
+export const MAX_CERTIFIED_GAP = 1e-4
 /**
- * Edges of a graph up to which that bound is sought before narrower problems: at 40 edges it spares them in 57 of 100 cases for a
- * quarter of their work, at 140 in 32 for less than half, at 400 in 17 for a third. Beyond, whoever wants it seeks it afterwards.
+ * Edge count of a graph up to which the bound after gas is computed before restricted problems. At 40 edges it saves
+ * them in 57 % of the cases for a quarter of their work, at 140 in 32 % for less than half, at 400 in 17 % for a third.
+ * For larger graphs, the bound is computed after the search.
  */
-export const DOUBTED_EDGES = 140
+export const SMALL_GRAPH_EDGES = 140
 /**
- * Hops and pools of narrower problems, the starts of them that are filled up, and the work after which no other is begun where the
- * search took less, about half a millisecond, and beyond which none is; the part by which a start must be ahead to be settled.
+ * Restricted problems. In order: maximum hops; pool limits; starts that are refilled; work after which no further start begins if
+ * the search took less (about 0.5 ms); search work beyond which none begins; minimum relative gain of a start to be used.
  */
-export const NARROW_HOPS = 3
-export const NARROW_POOLS = [5, 3, 2] as const
-export const NARROW_STARTS = 4
-export const NARROW_WORK = 60_000
-export const NARROW_MOST = 500_000
-export const NARROW_GAIN = 5e-6
+export const RESTRICTED_HOPS = 3
+export const RESTRICTED_POOLS = [5, 3, 2] as const
+export const RESTRICTED_STARTS = 4
+export const RESTRICTED_WORK = 60_000
+export const MAX_RESTRICTED_WORK = 500_000
+export const RESTRICTED_MIN_GAIN = 5e-6
 /**
- * Pools of a route that are left out one at a time, on graphs of at most `DOUBTED_EDGES`, where its bound is far above it. On 2,200 trades
- * through pools that end, the worst loss to a narrower request falls from 930 to 65 basis points, and 8 of 11 losses vanish.
+ * Maximum pools of a route that are excluded one at a time, on small graphs, if the route is far below its bound. On 2,200 trades
+ * through pools with limited capacity, the worst loss to a restricted request falls from 930 to 65 bps, and 8 of 11 losses vanish.
  */
 export const POOLS_LEFT_OUT = 8
 /**
- * Part of a trade on whose route the whole trade is tried where pools disagree. On 380 trades of a recorded state of Ethereum, four
- * lose more than half a basis point to the best of sixteen variants, at 4 % more work; without, sixteen do, by up to 1,622.
+ * Fraction of the trade whose route is tried for the whole trade if pools disagree on prices. On 380 trades of a recorded Ethereum
+ * state, 4 lose more than 0.5 bps to the best of 16 variants, at 4 % more work; without it 16 do, by up to 1,622 bps.
  */
 export const PART_OF_TRADE = 1 / 4
-/** Orders of the tokens that are tried where pools disagree on a price. */
+/** Maximum token orders tried if pools disagree on a price. */
 export const ORDERS = 4
-/** Part of a budget that improving on the best path may take. */
+/** Share of the budget for improvements on the best path. */
 export const IMPROVING_PART = 2 / 3
-/** Rounds in which columns join where all would be too many: with each there are about three times as many tokens. */
+/** Column rounds if generating all columns is too much work. Each round roughly triples the number of tokens. */
 export const COARSE_ROUNDS = 3
 /**
- * Part of a budget that finding a route may take, the rest is for how much routes where all does not; and of it the
- * allocation.
+ * Share of the budget for finding a route, the rest being reserved for the largest routable amount; and the share of
+ * that for the allocation.
  */
 export const ROUTE_PART = 0.8
 export const SEARCH_PART = 0.9
 
-/* Settlement in whole units. */
+/* Settlement in integers. */
 
-/** Pools that may refuse their part before the search is given up. */
+/** Maximum pools that may refuse their share before the search gives up. */
 export const REFUSALS = 12
-/** Parts of an amount of which one less is tried of a pool whose arithmetic fails at the amount. */
+/** Divisor of an amount: if a pool's arithmetic fails at the amount, less by this part is tried. */
 export const REFUSED_PARTS = 1_000_000n
-/** Part of the output that gas beyond what was ranked with must be worth for another search: half a basis point. */
-export const GAS_SURPRISE = 5e-5
-/** Part below the bound from which on a single path is not believed to be all there is. */
-export const SUSPECT = 1e-4
-/** Units below which a whole one is half a basis point and more; such legs take the least that buys them. */
+/** Value of unexpected gas, as a fraction of the output, from which the search is repeated: 0.5 bps. */
+export const UNEXPECTED_GAS_SHARE = 5e-5
+/** Relative gap to the bound from which a single path is suspected to miss liquidity. */
+export const SUSPICIOUS_GAP = 1e-4
+/** Base units below which one unit is worth 0.5 bps or more. Legs that buy fewer take the minimum input that buys them. */
 export const FEW_UNITS = 20_000n
-/** Searches at most, each without the legs of the one before that buy few units. */
+/** Maximum repeated searches, each without the legs of the previous one that buy few units. */
 export const COARSE_SEARCHES = 3
-/** Pools asked themselves for the best path in whole units. */
-export const EXACT_QUOTES = 200
-/** Part within the bound at which few units are no reason to search again. */
+/** Maximum exact pool quotes when searching the best path in whole units. */
+export const MAX_EXACT_QUOTES = 200
+/** Relative gap to the bound within which few units are no reason to search again. */
 export const UNIT_ROUNDING = 1e-5
-/** Part of a unit's price to which the least input is found: one of so many. */
+/** Divisor of the price of one unit: precision of the minimum input that buys it. */
 export const UNIT_PARTS = 16n

@@ -1,3 +1,4 @@
+/** Public types of the routing package: requests, routes, proofs, and refusals. */
 import type { Address } from '@sluice/chains'
 import type { Pool, Trust } from '@sluice/liquidity'
 import type { SourceFilter } from './sources.ts'
@@ -5,19 +6,19 @@ import type { Taxes } from './taxes.ts'
 
 export type NativeErc20 = {
   readonly token: Address
-  /** Base units that are worth a wei: not 1 where the token has other decimals than the native asset. */
+  /** Base units worth one wei: differs from 1 if the token's decimals differ from those of the native asset. */
   readonly unitsPerWei: number
 }
 
 /**
- * Parts per million of a pool's output that routes are ranked without; what they are said to pay is not lessened. Such a pool
- * is left out where that is all of it.
+ * Discount on a pool's output, by pool id, in ppm. It affects only how routes are ranked: reported amounts are not
+ * discounted. A pool with a discount of 1,000,000 ppm is excluded.
  */
 export type Haircuts = ReadonlyMap<string, number>
 
 /**
- * Gas of one direction through a pool as measured, before refunds, by the leg's place in a route: the first leg pulls its input from
- * the sender, the last one pays the Guard.
+ * Measured gas of one direction through a pool, before refunds, by the position of the leg in its route. The first leg
+ * also pulls its input from the sender; the last leg also pays the Guard.
  */
 export type MeasuredHop = {
   readonly tokenIn: Address
@@ -27,78 +28,82 @@ export type MeasuredHop = {
   readonly last: number
 }
 
-/** By pool: gas of its legs beyond that of the family's row, which may be negative, or gas as measured. */
+/** Gas by pool id: either an offset from the figure of the pool's family, which may be negative, or measured hops. */
 export type LearnedGas = ReadonlyMap<string, number | readonly MeasuredHop[]>
 
-/** The terms of a trade, its amount apart. Plain data, so that it can be sent to another thread. */
+/** All terms of a trade except its amount. Plain data, so that it can be posted to a worker thread. */
 export type RouteTerms = {
-  /** ERC-20 or NATIVE; NATIVE and the wrapped native are joined by a free edge. */
+  /** ERC-20 address or NATIVE. If an end is NATIVE, it counts as one token with its wrapper. */
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly wrappedNative: Address | null
-  /** The token that prices gas where nothing wraps the native token: the ERC-20 that is worth as much. */
+  /** ERC-20 form of the native asset; used to price gas on chains without a wrapper. */
   readonly nativeErc20?: NativeErc20
-  /** Wei per gas; 0 ranks by gross output. */
+  /** Wei per unit of gas. With 0, routes are ranked by gross output. */
   readonly gasPriceWei: bigint
-  /** Wei per byte of calldata on rollups; 0 elsewhere. */
+  /** Wei per byte of calldata on rollups; 0 on other chains. */
   readonly l1FeePerByteWei?: number
-  /** 1–4. */
+  /** Maximum number of pools in series, 1–4. */
   readonly maxHops?: number
-  /** Most pools a route may use. */
+  /** Maximum number of pools of a route. With 1, the trade is not divided. */
   readonly maxSplits?: number
-  /** Units of work that the search may take; MOST_WORK when absent. */
+  /** Work limit of the search, in units of `WorkBudget`; default `MOST_WORK`. */
   readonly work?: number
-  /** Pools that may not be used. */
+  /** Ids of pools that the route must not use. */
   readonly excludePools?: ReadonlySet<string>
-  /** Pools, by id, that are not taken at their word. */
+  /** Output discounts of pools that have paid less than they quoted. */
   readonly haircuts?: Haircuts
-  /** Gas of pools as simulations have shown it. */
+  /** Gas of pools, learned from simulations. */
   readonly learnedGas?: LearnedGas
   readonly sources?: SourceFilter
-  /** Tokens and pools that the route may pass through between its ends; anything when absent. */
+  /** Tokens and pools that the route may pass through between its ends; no restriction if absent. */
   readonly trust?: Trust
   readonly taxes?: Taxes
   /**
-   * When the bound after gas is worked out, which takes about as long as a route does: with the route when absent. Of requests for an
-   * output, `later` is as if absent.
+   * When to compute the bound after gas, which takes about as long as the search itself: together with the route (default), `later`
+   * by the callback in the result, or `never`. For exact-output requests, `later` has the effect of the default.
    */
   readonly boundAfterGas?: 'later' | 'never'
-  /** True where the answer carries a proof of the bound; of requests for an input only. */
+  /** Requests a proof of the bound. Ignored for exact-output requests. */
   readonly proof?: boolean
-  /** Most routes that are told beside the best because measuring their gas may show them to be better; none when absent. */
+  /**
+   * Maximum number of alternatives returned with the best route. An alternative may turn out to be better once its gas
+   * is measured. Default: none.
+   */
   readonly mostRivals?: number
 }
 
-/** A request for the most that an input buys. */
+/** An exact-input request: maximize the output. */
 export type RouteRequest = RouteTerms & {
-  /** Base units, above 0. */
+  /** Base units, greater than 0. */
   readonly amountIn: bigint
 }
 
-/** A request for the least input that buys an output. */
+/** An exact-output request: minimize the input. */
 export type ExactOutputRequest = RouteTerms & {
-  /** The least that the route must pay, base units, above 0: before a convenience fee, after recorded taxes. */
+  /** Minimum output in base units, greater than 0: before a convenience fee, after known token taxes. */
   readonly amountOut: bigint
 }
 
-/** One pool used, in execution order. */
+/** One swap of a route. Legs are listed in execution order. */
 export type Leg = {
   readonly pool: Pool
-  /** Tokens of the trade; never NATIVE: in pools of the native token the zero address, in all others the wrapper. */
+  /** Tokens as the pool trades them, never NATIVE: pools of the native token have the zero address, all others the wrapper. */
   readonly tokenIn: Address
   readonly tokenOut: Address
   /**
-   * Taken from what is held of `tokenIn`: floor(held × num / den); num = den takes all. Where the sender brings NATIVE, that
-   * and its wrapper count as one: what legs out of the wrapper take is wrapped at once, and is no leg.
+   * Share of the current balance of `tokenIn` that the leg sells: floor(balance × num / den); num = den sells all of
+   * it. If the sender brings NATIVE, the native balance and the wrapper balance count as one, and a leg that sells the
+   * wrapper wraps its share implicitly: the wrap is not a separate leg.
    */
   readonly num: bigint
   readonly den: bigint
-  /** Base units sent into the pool, before any tax of the token. */
+  /** Base units sent to the pool, before any tax of the token. */
   readonly amountIn: bigint
   /** Base units received from the pool, after any tax of the token. */
   readonly amountOut: bigint
   readonly gas: number
-  /** Slots of the pool that its trade writes and others may not, by name: what they cost is learned apart. */
+  /** Names of the storage slots that this swap writes and other swaps of the pool might not. Their gas is learned separately. */
   readonly writes?: readonly string[]
 }
 
@@ -106,62 +111,54 @@ export type Route = {
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: bigint
-  /** Settled in exact integers, after recorded taxes: what the sender receives before a convenience fee. */
+  /** Output settled in exact integers, after known token taxes: the amount that the sender receives before a convenience fee. */
   readonly amountOut: bigint
   /** Empty for a pure wrap or unwrap. */
   readonly legs: readonly Leg[]
-  /**
-   * Gas of the legs, and of the wrap or unwrap of what the wrapper's pools trade at an end that is NATIVE; for ranking.
-   */
+  /** Gas of all legs, plus the shared wrap or unwrap if an end is NATIVE. An estimate for ranking, not a gas limit. */
   readonly gas: number
-  /** Gas in output base units at the request's gas price; null when the native token cannot be priced in the output. */
+  /** Cost of the gas in base units of the output token; null if the native token cannot be priced in it. */
   readonly gasCostOut: bigint | null
-  /** Output base units for the input at the route's marginal prices before the trade; null when not known. */
+  /** Output in base units at the mid prices before the trade, without fees or price impact; null if unknown. */
   readonly midAmountOut: bigint | null
-  /**
-   * Basis points between the output and the upper bound over the liquidity considered; null where it cannot be
-   * computed.
-   */
+  /** Distance of the output from the upper bound on all routes, in basis points; null if no bound was found. */
   readonly optimalityGapBps: number | null
-  /**
-   * The same of what is left after gas: between the output less the gas of the legs and the upper bound of that; null where it
-   * cannot be computed.
-   */
+  /** Like `optimalityGapBps`, with both the output and the bound net of gas; null if no bound was found. */
   readonly optimalityGapNetBps: number | null
 }
 
-/** A pool in the sum of a proof. */
+/** One pool's term in the sum of a proof. */
 export type ProvedPool = {
   readonly pool: Pool
-  /** Swaps that the sum covers: token sold and token bought, as the pool has them. */
+  /** Swaps covered by this term, as [token sold, token bought] pairs in the pool's own tokens. */
   readonly pairs: readonly (readonly [Address, Address])[]
-  /** The most that it earns by these at the prices, at the proof's scale. */
+  /** Upper bound on the earnings of these swaps at the proof's prices, at the proof's scale. */
   readonly earned: bigint
-  /** True where that trade ends where the pool's curve does, which may be before the pool itself ends. */
+  /** True if the optimal trade stops at the end of the price curve, which may lie before the end of the pool itself. */
   readonly isCut: boolean
 }
 
 /**
- * An upper bound on the output of routes that swap once in each of some pools, by weak duality: the input at its price, and the most that
- * each pool earns at the prices. Gas aside.
+ * An upper bound, by weak duality and before gas, on the output of all routes that use each direction of a pool at most
+ * once: the input valued at its price, plus the maximum earnings of each pool at the prices.
  */
 export type BoundProof = {
-  /** Prices and earnings are integers: output base units times 10 to this power. */
+  /** Scale: prices and earnings are integers in output base units × 10^decimals. */
   readonly decimals: number
   /**
-   * By token, and by the pools that a path has passed before, from none to `maxHops`. Where the native token is an end, its wrapper stands
-   * for both. That of the output is 10^decimals.
+   * For each token, its price after 0, 1, … `maxHops` pools of a path. If an end is NATIVE, the wrapper's address
+   * stands for both. The price of the output token is 10^decimals.
    */
   readonly prices: readonly (readonly [Address, readonly bigint[]])[]
-  /** The pools that earn most first. */
+  /** Sorted by earnings, highest first. */
   readonly pools: readonly ProvedPool[]
-  /** Pools above the limit on those listed, and what they earn together. */
+  /** Number and total earnings of the pools that are not listed because the list is limited. */
   readonly beyond: { readonly pools: number; readonly earned: bigint }
-  /** Counted in for the rounding of floats, and for fees that one swap leaves for the next in a pool of several tokens. */
+  /** Added for float rounding, and for fees that one swap leaves in a pool of several tokens for the next swap. */
   readonly allowance: bigint
   /** Output base units, rounded up. */
   readonly bound: bigint
-  /** Most pools in series of the routes that it covers. */
+  /** Maximum number of pools in series of the routes that the bound covers. */
   readonly maxHops: number
 }
 
@@ -171,21 +168,24 @@ export type RouteResult =
   | {
       readonly ok: true
       readonly route: Route
-      /** Routes that may be better by the gas that they are charged; only where the request wants them. */
+      /** Alternatives to `route` whose measured gas may show them to be better; present only if the request allows for some. */
       readonly rivals?: readonly Route[]
-      /** Only where the request wants it; null where none was found. */
+      /** Present only if the request asks for a proof; null if no bound was found. */
       readonly proof?: BoundProof | null
-      /** Works out `optimalityGapNetBps` of these routes, which is null until then; only where that was left for later. */
+      /**
+       * Computes `optimalityGapNetBps` of all routes above and sets it in place; null until then. Present only for
+       * `boundAfterGas: 'later'`.
+       */
       readonly boundAfterGas?: () => void
     }
   | {
       readonly ok: false
-      /** BAD_TOKEN: an end of the trade charges its sender on top of what is sent. */
+      /** BAD_TOKEN: one of the two tokens charges its sender in addition to the amount sent. */
       readonly code: 'UNKNOWN_TOKEN' | 'BAD_TOKEN' | 'NO_ROUTE' | 'INSUFFICIENT_LIQUIDITY'
       readonly message: string
       readonly reasons: readonly RejectedSource[]
-      /** Largest input that does route, base units; absent when none does. */
+      /** Largest input that can be routed, in base units; absent if no amount can be. */
       readonly maxRoutableAmount?: bigint
-      /** For a request for an output, the largest that was found to route, base units; absent when none does. */
+      /** For exact-output requests: largest output that can be routed, in base units; absent if none can be. */
       readonly maxOutputAmount?: bigint
     }

@@ -1,3 +1,4 @@
+/** Hostile and degenerate inputs of the search. */
 import { type Address, NATIVE } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import fc from 'fast-check'
@@ -10,7 +11,7 @@ import { E18, pair, request, seeded, snapshotOf, token } from './graphs.ts'
 const solve = (pools: readonly Pool[], over: Partial<RouteRequest> = {}): RouteResult =>
   findRoute(buildGraph(snapshotOf(pools)), request(over))
 
-/** A clear refusal, or a route whose figures are figures and whose legs spend no more than is held. */
+/** Expects a clear refusal, or a route with finite figures whose legs spend no more than the balances. */
 function expectSane(result: RouteResult, { tokenIn, tokenOut, amountIn }: RouteRequest): void {
   if (!result.ok) {
     expect(result.message).not.toMatch(/NaN|Infinity|undefined/)
@@ -21,14 +22,14 @@ function expectSane(result: RouteResult, { tokenIn, tokenOut, amountIn }: RouteR
   expect(Number.isFinite(gas)).toBe(true)
   expect(optimalityGapBps === null || (optimalityGapBps >= 0 && Number.isFinite(optimalityGapBps))).toBe(true)
   expect(midAmountOut === null || midAmountOut > 0n).toBe(true)
-  const held = new Map<Address, bigint>([[tokenIn, amountIn]])
+  const balances = new Map<Address, bigint>([[tokenIn, amountIn]])
   for (const leg of legs) {
-    const before = held.get(leg.tokenIn) ?? 0n
+    const before = balances.get(leg.tokenIn) ?? 0n
     expect(leg.amountIn).toBeLessThanOrEqual(before)
-    held.set(leg.tokenIn, before - leg.amountIn)
-    held.set(leg.tokenOut, (held.get(leg.tokenOut) ?? 0n) + leg.amountOut)
+    balances.set(leg.tokenIn, before - leg.amountIn)
+    balances.set(leg.tokenOut, (balances.get(leg.tokenOut) ?? 0n) + leg.amountOut)
   }
-  expect(held.get(tokenOut)).toBe(amountOut)
+  expect(balances.get(tokenOut)).toBe(amountOut)
 }
 
 describe('the search', () => {
@@ -36,7 +37,7 @@ describe('the search', () => {
     expect(solve([])).toMatchObject({ ok: false, code: 'UNKNOWN_TOKEN', message: expect.stringContaining(token(1)) })
   })
 
-  test('refuses where nothing joins the two tokens', () => {
+  test('refuses if no path joins the two tokens', () => {
     const pools = [
       pair(1, { a: 1, b: 3, reserveA: E18, reserveB: E18 }),
       pair(2, { a: 2, b: 4, reserveA: E18, reserveB: E18 }),
@@ -44,7 +45,7 @@ describe('the search', () => {
     expect(solve(pools)).toMatchObject({ ok: false, code: 'NO_ROUTE' })
   })
 
-  test('goes around a pool that holds only one of its tokens', () => {
+  test('avoids a pool that holds only one of its tokens', () => {
     const empty = pair(1, { a: 1, b: 2, reserveA: E18, reserveB: 0n })
     expect(solve([empty])).toMatchObject({ ok: false })
     const full = pair(2, { a: 1, b: 2, reserveA: 100n * E18, reserveB: 100n * E18 })
@@ -52,7 +53,7 @@ describe('the search', () => {
     expect(result.ok && result.route.legs.map(({ pool }) => pool.id)).toEqual([full.id])
   })
 
-  test('goes around a pool whose arithmetic divides by zero', () => {
+  test('avoids a pool whose arithmetic divides by zero', () => {
     const scaling = [E18, E18, E18]
     const state = { kind: 'stable', balances: [1n, 1n, E18], scaling, swapFee: 0n, amp: 1_000n, roundsUp: false }
     const drained = { ...pair(1, { a: 3, b: 1, reserveA: 1n, reserveB: 1n }), family: 'balancer-v2', state }
@@ -61,20 +62,20 @@ describe('the search', () => {
     expect(result.ok && result.route.legs.map(({ pool }) => pool.id)).toEqual([full.id])
   })
 
-  test('counts a single unit, and refuses where it buys nothing', () => {
+  test('routes a single unit, and refuses if it buys nothing', () => {
     const rich = pair(1, { a: 1, b: 2, reserveA: 10n ** 6n, reserveB: 10n ** 12n })
     expect(solve([rich], { amountIn: 1n })).toMatchObject({ ok: true, route: { amountOut: 996_999n } })
     const poor = pair(1, { a: 1, b: 2, reserveA: 10n ** 12n, reserveB: 10n ** 6n })
     expect(solve([poor], { amountIn: 1n })).toMatchObject({ ok: false })
   })
 
-  test('refuses what no pool can take', () => {
+  test('refuses an amount that no pool can take', () => {
     const pool = pair(1, { a: 1, b: 2, reserveA: E18, reserveB: E18 })
     for (const amountIn of [2n ** 255n, 2n ** 256n - 1n]) expect(solve([pool], { amountIn }).ok).toBe(false)
   })
 
-  test('does not go in cycles where pools disagree, and gives no bound that counts the cycle', () => {
-    // Tokens 1, 3 and 4 in a ring that gains 8 % a round.
+  test('does not trade in a cycle if pools disagree, and gives no bound that counts the cycle', () => {
+    // Tokens 1, 3, and 4 form a cycle that gains 8 % per round.
     const deep = 1000n * E18
     const ring = [
       pair(1, { a: 1, b: 3, reserveA: deep, reserveB: (deep * 103n) / 100n }),
@@ -93,7 +94,7 @@ describe('the search', () => {
     expect(new Set(sold).size).toBe(sold.length)
   })
 
-  test('takes prices and decimals of any size', () => {
+  test('handles prices and decimals of any size', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2 ** 31 }),
@@ -117,7 +118,7 @@ describe('the search', () => {
     )
   }, 600_000)
 
-  test('knows NATIVE only where something wraps it', () => {
+  test('accepts NATIVE only if the chain has a wrapper', () => {
     const pool = pair(1, { a: 0, b: 2, reserveA: 100n * E18, reserveB: 100n * E18 })
     expect(solve([pool], { tokenIn: NATIVE }).ok).toBe(true)
     expect(solve([pool], { tokenIn: NATIVE, wrappedNative: null })).toMatchObject({ ok: false, code: 'NO_ROUTE' })

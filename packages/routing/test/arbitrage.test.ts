@@ -1,4 +1,4 @@
-/** Graphs whose pools disagree on prices by more than their fees, as those of real chains do at every moment. */
+/** Graphs whose pools disagree on prices by more than their fees, as pools of real chains always do. */
 import type { Pool } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
@@ -9,21 +9,21 @@ import { randomPools, request, seeded, snapshotOf } from './graphs.ts'
 
 const GRAPHS = process.env.LONG ? 600 : 60
 
-function routed(pools: readonly Pool[], amountIn: bigint, maxHops = 4): Route | null {
+function routeOf(pools: readonly Pool[], amountIn: bigint, maxHops = 4): Route | null {
   const result = findRoute(buildGraph(snapshotOf(pools)), request({ amountIn, maxHops }))
   return result.ok ? result.route : null
 }
 const amountOf = (seed: number) => BigInt(Math.floor(10 ** (16 + seeded(seed)() * 6)))
 
-describe.each([0.01, 0.05, 0.2])('where prices are off by up to %d', (disagreement) => {
+describe.each([0.01, 0.05, 0.2])('price deviations of up to %d', (disagreement) => {
   const graphs = Array.from({ length: GRAPHS }, (_, index) => ({
     pools: randomPools((index + 1) * 77, 8 + (index % 8), { tokens: 6, disagreement }),
     amountIn: amountOf(index + 1),
   }))
 
-  test('no route runs in a cycle', () => {
+  test('no route contains a cycle', () => {
     for (const { pools, amountIn } of graphs) {
-      const { legs } = routed(pools, amountIn)!
+      const { legs } = routeOf(pools, amountIn)!
       const sold = new Map<string, Set<string>>()
       for (const { tokenIn, tokenOut } of legs) sold.set(tokenIn, (sold.get(tokenIn) ?? new Set()).add(tokenOut))
       const reaches = (from: string, to: string): boolean =>
@@ -32,11 +32,11 @@ describe.each([0.01, 0.05, 0.2])('where prices are off by up to %d', (disagreeme
     }
   })
 
-  test('hardly ever would the search do better without one of the pools', () => {
+  test('excluding a pool rarely improves the result', () => {
     const misled = graphs.filter(({ pools, amountIn }) => {
-      const best = Number(routed(pools, amountIn)!.amountOut)
+      const best = Number(routeOf(pools, amountIn)!.amountOut)
       const without = (left: Pool) =>
-        routed(
+        routeOf(
           pools.filter((pool) => pool !== left),
           amountIn,
         )
@@ -45,18 +45,20 @@ describe.each([0.01, 0.05, 0.2])('where prices are off by up to %d', (disagreeme
     expect(misled.length / graphs.length).toBeLessThanOrEqual(0.04)
   })
 
-  test('a bound is given only where what a cycle would earn is next to nothing', () => {
+  test('a bound is given only if cycles earn almost nothing', () => {
     for (const { pools, amountIn } of graphs) {
-      const gap = routed(pools, amountIn, 8)!.optimalityGapBps
+      const gap = routeOf(pools, amountIn, 8)!.optimalityGapBps
       if (gap !== null) expect(gap).toBeLessThan(10)
     }
   })
 
-  test('small graphs are solved as well as by trying', () => {
+  test('results on small graphs match hill climbing', () => {
     for (let seed = 1; seed <= GRAPHS / 3; seed++) {
       const pools = randomPools(seed * 77, 4 + (seed % 4), { tokens: 4, disagreement })
-      const tried = bestByTrial(pools, amountOf(seed), seeded(seed))
-      expect(Number(routed(pools, amountOf(seed), 3)!.amountOut)).toBeGreaterThanOrEqual(Number(tried) * (1 - 1e-5))
+      const candidate = bestByTrial(pools, amountOf(seed), seeded(seed))
+      expect(Number(routeOf(pools, amountOf(seed), 3)!.amountOut)).toBeGreaterThanOrEqual(
+        Number(candidate) * (1 - 1e-5),
+      )
     }
   })
 })

@@ -1,4 +1,7 @@
-/** The best allocation of a trade over all simple paths of small graphs, by climbing from random starts. Exact and slow. */
+/**
+ * Finds the best allocation of a trade over all simple paths of a small graph by hill climbing from random starts.
+ * Exact quotes, slow.
+ */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { request } from './graphs.ts'
@@ -20,13 +23,13 @@ export function bestByTrial(pools: readonly Pool[], amountIn: bigint, random: ()
       for (let a = 0; a < paths.length; a++) {
         for (let b = 0; b < paths.length; b++) {
           const total = weights.reduce((sum, weight) => sum + weight, 0)
-          const moved = Math.min(weights[a]!, step * total)
-          if (a === b || moved === 0) continue
-          const tried = weights.with(a, weights[a]! - moved)
-          tried[b]! += moved
-          const result = evaluate(paths, tried, amountIn)
+          const shift = Math.min(weights[a]!, step * total)
+          if (a === b || shift === 0) continue
+          const candidate = weights.with(a, weights[a]! - shift)
+          candidate[b]! += shift
+          const result = evaluate(paths, candidate, amountIn)
           if (result <= value) continue
-          weights = tried
+          weights = candidate
           value = result
           improved = true
         }
@@ -38,20 +41,20 @@ export function bestByTrial(pools: readonly Pool[], amountIn: bigint, random: ()
   return best
 }
 
-function pathsBetween(pools: readonly Pool[], from: Address, to: Address, taken: readonly Hop[] = []): Hop[][] {
-  if (from === to) return [[...taken]]
-  if (taken.length === MAX_HOPS) return []
+function pathsBetween(pools: readonly Pool[], from: Address, to: Address, path: readonly Hop[] = []): Hop[][] {
+  if (from === to) return [[...path]]
+  if (path.length === MAX_HOPS) return []
   return pools.flatMap((pool) =>
     pool.tokens.flatMap((tokenOut) => {
-      const visited = tokenOut === taken[0]?.tokenIn || taken.some((hop) => hop.tokenOut === tokenOut)
-      if (!pool.tokens.includes(from) || tokenOut === from || visited || taken.some((hop) => hop.pool === pool))
+      const visited = tokenOut === path[0]?.tokenIn || path.some((hop) => hop.tokenOut === tokenOut)
+      if (!pool.tokens.includes(from) || tokenOut === from || visited || path.some((hop) => hop.pool === pool))
         return []
-      return pathsBetween(pools, tokenOut, to, [...taken, { pool, tokenIn: from, tokenOut }])
+      return pathsBetween(pools, tokenOut, to, [...path, { pool, tokenIn: from, tokenOut }])
     }),
   )
 }
 
-/** Path after path, each on the pools as those before left them. */
+/** Executes path after path, each on the pools as earlier paths left them. */
 function evaluate(paths: readonly (readonly Hop[])[], weights: readonly number[], amountIn: bigint): bigint {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const states = new Map<string, Pool>()

@@ -1,4 +1,4 @@
-/** Trades over pools that end: narrow positions around one price, beside pools that take any amount. */
+/** Trades over pools with limited capacity: narrow positions around one price, together with pools that take any amount. */
 import { familyOf, type Pool, PoolRefusal, type UniswapV3State } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
@@ -8,7 +8,7 @@ import { address, E18, fairPools, pair, request, seeded, snapshotOf, token } fro
 
 type Position = { readonly low: number; readonly high: number; readonly liquidity: bigint }
 
-/** A pool at a price of one whose liquidity is in a few positions. */
+/** A pool at price 1 with liquidity in a few positions. */
 function positions(index: number, a: number, b: number, list: readonly Position[], feePpm = 500): Pool<UniswapV3State> {
   const net = new Map<number, bigint>()
   let liquidity = 0n
@@ -26,7 +26,7 @@ function positions(index: number, a: number, b: number, list: readonly Position[
 const narrow = (index: number, liquidity: bigint, width: number) =>
   positions(index, 1, 2, [{ low: -width, high: width, liquidity: liquidity * E18 }])
 
-function routed(pools: readonly Pool[], amountIn: bigint, over: Partial<RouteRequest> = {}): Route {
+function routeOf(pools: readonly Pool[], amountIn: bigint, over: Partial<RouteRequest> = {}): Route {
   const result = findRoute(buildGraph(snapshotOf(pools)), request({ ...over, amountIn }))
   if (!result.ok) throw new Error(`${amountIn}: ${result.message}`)
   return result.route
@@ -53,31 +53,31 @@ function capacityOf(pool: Pool): bigint {
   return low
 }
 
-describe('two narrow pools beside a pair', () => {
+describe('two narrow pools and a pair', () => {
   const [first, second] = [narrow(1, 100_000n, 160), narrow(2, 60_000n, 300)]
   const deep = pair(3, { a: 1, b: 2, reserveA: 100_000n * E18, reserveB: 100_000n * E18 })
   const pools = [first, second, deep]
 
   test.each([2_000n, 2_500n, 3_000n, 4_000n, 6_000n, 9_000n, 40_000n])(
-    '%d tokens pay at least what the narrow pools and the pair pay for parts of it',
+    '%d tokens pay at least as much as the narrow pools at capacity and the pair for the rest',
     (tokens) => {
       const amountIn = tokens * E18
       const parts = [capacityOf(first), capacityOf(second)]
       const rest = amountIn - parts[0]! - parts[1]!
-      const paid = (pool: Pool, part: bigint) =>
+      const outputOf = (pool: Pool, part: bigint) =>
         familyOf(pool.family)!.quoteExactInput(pool, token(1), token(2), part).amountOut
-      const sum = paid(first, parts[0]!) + paid(second, parts[1]!) + (rest > 0n ? paid(deep, rest) : 0n)
-      const route = routed(pools, amountIn)
+      const sum = outputOf(first, parts[0]!) + outputOf(second, parts[1]!) + (rest > 0n ? outputOf(deep, rest) : 0n)
+      const route = routeOf(pools, amountIn)
       if (rest > 0n) expect(Number(route.amountOut)).toBeGreaterThanOrEqual(Number(sum) * (1 - 1e-6))
       expect(route.optimalityGapBps).toBeLessThan(0.1)
       expect(route.legs).toHaveLength(3)
     },
   )
 
-  test('exact output takes no more than the amount that pays it', () => {
+  test('exact output takes no more input than an exact-input route with the same output', () => {
     for (const tokens of [500n, 1_500n, 2_500n, 3_000n, 9_000n]) {
       const amountIn = tokens * E18
-      const { amountOut } = routed(pools, amountIn)
+      const { amountOut } = routeOf(pools, amountIn)
       const { amountIn: _, ...terms } = request()
       const back = findRoute(buildGraph(snapshotOf(pools)), { ...terms, amountOut })
       if (!back.ok) throw new Error(back.message)
@@ -87,25 +87,25 @@ describe('two narrow pools beside a pair', () => {
   })
 })
 
-describe('narrow pools alone', () => {
+describe('only narrow pools', () => {
   const pools = [narrow(1, 100_000n, 160), narrow(2, 60_000n, 300), narrow(3, 90_000n, 310)]
   const capacity = pools.reduce((sum, pool) => sum + capacityOf(pool), 0n)
   const graph = buildGraph(snapshotOf(pools))
 
   test('every amount up to their capacity routes', () => {
-    for (let part = 1n; part < 1_000n; part += 7n) routed(pools, (capacity * part) / 1_000n)
-    routed(pools, capacity - capacity / 1_000_000n)
+    for (let part = 1n; part < 1_000n; part += 7n) routeOf(pools, (capacity * part) / 1_000n)
+    routeOf(pools, capacity - capacity / 1_000_000n)
   })
 
-  test('what exceeds it is refused with an amount that routes', () => {
+  test('a larger amount is refused with an amount that routes', () => {
     const refused = findRoute(graph, request({ amountIn: capacity + capacity / 100n }))
     if (refused.ok) throw new Error('more than the pools have was routed')
     expect(refused.code).toBe('INSUFFICIENT_LIQUIDITY')
     expect(Number(refused.maxRoutableAmount)).toBeGreaterThan(Number(capacity) * 0.99)
-    routed(pools, refused.maxRoutableAmount!)
+    routeOf(pools, refused.maxRoutableAmount!)
   })
 
-  test('an output beyond it is refused with one that routes', () => {
+  test('a larger output is refused with an output that routes', () => {
     const { amountIn: _, ...terms } = request()
     const refused = findRoute(graph, { ...terms, amountOut: capacity * 2n })
     if (refused.ok) throw new Error('more than the pools have was routed')
@@ -114,7 +114,7 @@ describe('narrow pools alone', () => {
   })
 })
 
-test('a gap without liquidity is crossed when the pool is deeper behind it', () => {
+test('a gap without liquidity is crossed if the pool is deeper beyond it', () => {
   const gap = positions(1, 1, 2, [
     { low: -40, high: 40, liquidity: 10_000n * E18 },
     { low: -900, high: -300, liquidity: 80_000n * E18 },
@@ -122,28 +122,28 @@ test('a gap without liquidity is crossed when the pool is deeper behind it', () 
   const beside = pair(2, { a: 1, b: 2, reserveA: 20_000n * E18, reserveB: 20_000n * E18 })
   let before = 0n
   for (let tokens = 10n; tokens < 2_500n; tokens += 60n) {
-    const { amountOut, optimalityGapBps } = routed([gap, beside], tokens * E18)
+    const { amountOut, optimalityGapBps } = routeOf([gap, beside], tokens * E18)
     expect(amountOut).toBeGreaterThan(before)
     expect(optimalityGapBps, `${tokens} tokens`).toBeLessThan(0.1)
     before = amountOut
   }
 })
 
-test('a second pool of a path that is too narrow for the whole amount gets a part of it', () => {
+test('a path with a pool too small for the whole amount gets a part of it', () => {
   const pools = [
     pair(1, { a: 1, b: 3, reserveA: 10n ** 6n * E18, reserveB: 10n ** 6n * E18 }),
     positions(2, 3, 2, [{ low: -50, high: 50, liquidity: 100_000n * E18 }]),
     pair(4, { a: 1, b: 2, reserveA: 5_000n * E18, reserveB: 5_000n * E18 }),
   ]
-  const { legs, optimalityGapBps } = routed(pools, 1_000n * E18)
+  const { legs, optimalityGapBps } = routeOf(pools, 1_000n * E18)
   expect(legs).toHaveLength(3)
   expect(optimalityGapBps).toBeLessThan(0.1)
 })
 
-test('a pool that refuses for another reason than size is still counted in the bound', () => {
+test('a pool that refuses for a reason other than size still counts in the bound', () => {
   const amountIn = 50n * E18
   const pools = fairPools(3, 10)
-  // The graph was compiled of the pool as it was; by the time of settlement its arithmetic fails.
+  // The graph was compiled before the pool's state changed; at settlement its arithmetic fails.
   const graph = buildGraph(snapshotOf(pools))
   const whole = findRoute(graph, request({ amountIn }))
   if (!whole.ok) throw new Error(whole.message)

@@ -1,6 +1,4 @@
-/**
- * Pools of one real block: of pairs, of concentrated liquidity, of the singleton; each trade against every single path.
- */
+/** Pools of one real block, of several families. Each trade is compared with every single path. */
 import { readFileSync } from 'node:fs'
 import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, fromText, type Pool, PoolRefusal } from '@sluice/liquidity'
@@ -14,8 +12,8 @@ const { pools } = fromText<{ readonly pools: readonly Pool[] }>(text)
 const graph = buildGraph(snapshotOf(pools))
 const WETH = toAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
 
-/** The pool's output; 0 where it refuses. */
-function paid(pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint): bigint {
+/** The pool's output; 0 if it refuses. */
+function outputOf(pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint): bigint {
   try {
     return familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut
   } catch (error) {
@@ -24,19 +22,19 @@ function paid(pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint)
   }
 }
 
-/** The best of all paths of one or two pools, by trying each. */
+/** The best of all paths of one or two pools, by quoting each. */
 function byTrial(tokenIn: Address, tokenOut: Address, amountIn: bigint): bigint {
   let best = 0n
   for (const first of pools) {
     if (!first.tokens.includes(tokenIn)) continue
     for (const middle of first.tokens) {
       if (middle === tokenIn) continue
-      const amount = paid(first, tokenIn, middle, amountIn)
+      const amount = outputOf(first, tokenIn, middle, amountIn)
       if (middle === tokenOut && amount > best) best = amount
       if (middle === tokenOut || amount === 0n) continue
       for (const second of pools) {
         if (second === first || !second.tokens.includes(middle) || !second.tokens.includes(tokenOut)) continue
-        const out = paid(second, middle, tokenOut, amount)
+        const out = outputOf(second, middle, tokenOut, amount)
         if (out > best) best = out
       }
     }
@@ -44,7 +42,7 @@ function byTrial(tokenIn: Address, tokenOut: Address, amountIn: bigint): bigint 
   return best
 }
 
-test('every pair of tokens is traded at least as well as by the best of all short paths, and exactly', () => {
+test('every pair of tokens trades at least as well as the best short path, with exact outputs', () => {
   expect(new Set(pools.map(({ family }) => family)).size).toBeGreaterThan(3)
   let compared = 0
   for (const tokenIn of graph.topology.tokens) {
@@ -61,9 +59,9 @@ test('every pair of tokens is traded at least as well as by the best of all shor
       if (!result.ok) throw new Error(`${tokenIn} to ${tokenOut}: ${result.message}`)
       const { legs, amountOut } = result.route
       expect(amountOut, `${tokenIn} to ${tokenOut}`).toBeGreaterThanOrEqual(best - best / 100_000n - 1n)
-      // Each pool is used once here: its own state says what its leg pays.
+      // If each pool is used once, its own state determines the output of its leg.
       if (new Set(legs.map(({ pool }) => pool.id)).size === legs.length)
-        for (const leg of legs) expect(leg.amountOut).toBe(paid(leg.pool, leg.tokenIn, leg.tokenOut, leg.amountIn))
+        for (const leg of legs) expect(leg.amountOut).toBe(outputOf(leg.pool, leg.tokenIn, leg.tokenOut, leg.amountIn))
       compared++
     }
   }

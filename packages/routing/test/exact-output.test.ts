@@ -1,4 +1,4 @@
-/** The least input for an output, against the most output for an input, and against every amount of a single pool. */
+/** Minimum input for an output, compared with the maximum output for an input, and with every amount of a single pool. */
 import { NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import type { Graph } from '../src/graph/graph.ts'
 import { MOST_WORK, WorkBudget } from '../src/problem/budget.ts'
 import type { ExactOutputRequest, Route, RouteRequest, RouteResult } from '../src/types.ts'
 import { E18, fairPools, pair, request, seeded, snapshotOf, token } from './graphs.ts'
-import { expectKept } from './kept.ts'
+import { expectValid } from './kept.ts'
 import { kinds } from './wide-pools.ts'
 
 const RUNS = process.env.LONG ? 3_000 : 120
@@ -23,26 +23,26 @@ function routeOf(result: RouteResult): Route {
   return result.route
 }
 
-test('a pool is given the least that buys the output, to the wei', () => {
+test('a single pool gets the minimum input for the output, to the wei', () => {
   const random = seeded(1)
   for (let run = 0; run < RUNS; run++) {
-    const amount = (most: number) => BigInt(Math.ceil(10 ** (most * random())))
+    const amount = (max: number) => BigInt(Math.ceil(10 ** (max * random())))
     const [reserveA, reserveB] = [amount(24) + 10n ** 6n, amount(24) + 10n ** 6n]
     const pool = pair(1, { a: 1, b: 2, reserveA, reserveB })
     const amountOut = (reserveB * BigInt(Math.ceil(900 * random()))) / 1_000n + 1n
     const { amountIn, legs } = routeOf(findRoute(buildGraph(snapshotOf([pool])), forOutput(amountOut)))
-    const pays = (given: bigint) => familyOf('uniswap-v2')!.quoteExactInput(pool, token(1), token(2), given).amountOut
+    const pays = (input: bigint) => familyOf('uniswap-v2')!.quoteExactInput(pool, token(1), token(2), input).amountOut
     expect(pays(amountIn)).toBeGreaterThanOrEqual(amountOut)
     if (amountIn > 1n)
       expect(
-        paysOrNothing(() => pays(amountIn - 1n)),
+        outputOrZero(() => pays(amountIn - 1n)),
         `run ${run}`,
       ).toBeLessThan(amountOut)
     expect(legs).toHaveLength(1)
   }
 })
 
-const paysOrNothing = (quote: () => bigint): bigint => {
+const outputOrZero = (quote: () => bigint): bigint => {
   try {
     return quote()
   } catch {
@@ -61,23 +61,23 @@ const markets: Readonly<Record<string, (seed: number) => readonly Pool[]>> = {
 
 describe.each(Object.entries(markets))('%s', (_, market) => {
   test.each([0n, 10n ** 10n])(
-    'the output of an amount is bought for no more than that amount, at %d wei for gas',
+    'the output of an amount costs no more than that amount, at a gas price of %d wei',
     (gasPriceWei) => {
       let compared = 0
       for (let run = 1; run <= RUNS / 2; run++) {
         const pools = market(run)
         const graph = buildGraph(snapshotOf(pools))
         const amountIn = BigInt(Math.ceil(1e18 * 10 ** (4 * seeded(run)())))
-        const asked = request({ amountIn, gasPriceWei, ...(run % 3 === 0 && { maxSplits: 3 }) })
-        const forward = findRoute(graph, asked)
+        const req = request({ amountIn, gasPriceWei, ...(run % 3 === 0 && { maxSplits: 3 }) })
+        const forward = findRoute(graph, req)
         if (!forward.ok) continue
-        const wished = forOutput(forward.route.amountOut, asked)
-        const back = routeOf(findRoute(graph, wished))
-        expectKept(back, { ...asked, amountIn: back.amountIn })
-        expect(back.amountOut).toBeGreaterThanOrEqual(wished.amountOut)
-        // With gas, another route of as much net may take a little more and cost less.
-        if (gasPriceWei === 0n) expectAbout(back.amountIn, amountIn, run)
-        expectLeast(graph, back, asked, run)
+        const exactOutput = forOutput(forward.route.amountOut, req)
+        const back = routeOf(findRoute(graph, exactOutput))
+        expectValid(back, { ...req, amountIn: back.amountIn })
+        expect(back.amountOut).toBeGreaterThanOrEqual(exactOutput.amountOut)
+        // With gas, another route with the same net output may take a little more input and cost less gas.
+        if (gasPriceWei === 0n) expectClose(back.amountIn, amountIn, run)
+        expectMinimal(graph, back, req, run)
         compared++
       }
       expect(compared).toBeGreaterThan(RUNS / 4)
@@ -85,18 +85,18 @@ describe.each(Object.entries(markets))('%s', (_, market) => {
   )
 })
 
-/** No more than a hundredth of a basis point above: the searches of two amounts end where they end. */
-function expectAbout(found: bigint, most: bigint, run: number): void {
-  expect(found, `run ${run}`).toBeLessThanOrEqual(most + most / 1_000_000n + 1n)
+/** Expects at most 0.01 bps more input: two searches may end at slightly different routes. */
+function expectClose(found: bigint, max: bigint, run: number): void {
+  expect(found, `run ${run}`).toBeLessThanOrEqual(max + max / 1_000_000n + 1n)
 }
 
-/** With a basis point less, not even the best route of that amount pays as much. */
-function expectLeast(graph: Graph, { amountIn, amountOut }: Route, asked: RouteRequest, run: number): void {
-  const less = findRoute(graph, { ...asked, gasPriceWei: 0n, amountIn: amountIn - amountIn / 10_000n - 1n })
-  if (less.ok && asked.gasPriceWei === 0n) expect(less.route.amountOut, `run ${run}`).toBeLessThan(amountOut)
+/** Expects that even the best route for 1 bps less input pays less. */
+function expectMinimal(graph: Graph, { amountIn, amountOut }: Route, req: RouteRequest, run: number): void {
+  const less = findRoute(graph, { ...req, gasPriceWei: 0n, amountIn: amountIn - amountIn / 10_000n - 1n })
+  if (less.ok && req.gasPriceWei === 0n) expect(less.route.amountOut, `run ${run}`).toBeLessThan(amountOut)
 }
 
-test('more than the pools have is refused, with the most that was found', () => {
+test('an output beyond the pools is refused, with the largest output found', () => {
   const graph = buildGraph(snapshotOf([pair(1, { a: 1, b: 2, reserveA: 10n ** 20n, reserveB: 10n ** 20n })]))
   const refused = findRoute(graph, forOutput(10n ** 20n))
   if (refused.ok) throw new Error('all of a reserve was bought')
@@ -107,32 +107,35 @@ test('more than the pools have is refused, with the most that was found', () => 
   expect(nowhere).toMatchObject({ ok: false, code: 'NO_ROUTE' })
 })
 
-test.each(Object.entries(markets))('out of reach is told by a small part of the work allowed: %s', (_, market) => {
-  let refusals = 0
-  for (let run = 1; run <= RUNS / 4; run++) {
-    const graph = buildGraph(snapshotOf(market(run)))
-    const wished = BigInt(Math.ceil(10 ** (18 + 20 * seeded(run)())))
-    const budget = new WorkBudget()
-    const asked = forOutput(wished, { gasPriceWei: BigInt(run % 2) * 10n ** 10n })
-    const refused = findRoute(graph, asked, budget)
-    if (refused.ok) continue
-    refusals++
-    expect(MOST_WORK - budget.rest, `run ${run}`).toBeLessThan(MOST_WORK / 5)
-    expect(refused.code).toBe('INSUFFICIENT_LIQUIDITY')
-    expect(refused.maxOutputAmount).toBeLessThan(wished)
-    const inReach = findRoute(graph, { ...asked, amountOut: (refused.maxOutputAmount! * 9n) / 10n })
-    expect(inReach.ok, `run ${run}`).toBe(true)
-  }
-  expect(refusals).toBeGreaterThan(RUNS / 8)
-})
+test.each(Object.entries(markets))(
+  'unreachable outputs are refused with a small part of the work limit: %s',
+  (_, market) => {
+    let refusals = 0
+    for (let run = 1; run <= RUNS / 4; run++) {
+      const graph = buildGraph(snapshotOf(market(run)))
+      const exactOutput = BigInt(Math.ceil(10 ** (18 + 20 * seeded(run)())))
+      const budget = new WorkBudget()
+      const req = forOutput(exactOutput, { gasPriceWei: BigInt(run % 2) * 10n ** 10n })
+      const refused = findRoute(graph, req, budget)
+      if (refused.ok) continue
+      refusals++
+      expect(MOST_WORK - budget.rest, `run ${run}`).toBeLessThan(MOST_WORK / 5)
+      expect(refused.code).toBe('INSUFFICIENT_LIQUIDITY')
+      expect(refused.maxOutputAmount).toBeLessThan(exactOutput)
+      const inReach = findRoute(graph, { ...req, amountOut: (refused.maxOutputAmount! * 9n) / 10n })
+      expect(inReach.ok, `run ${run}`).toBe(true)
+    }
+    expect(refusals).toBeGreaterThan(RUNS / 8)
+  },
+)
 
-test('a wrap takes what it gives', () => {
+test('a wrap is 1:1', () => {
   const graph = buildGraph(snapshotOf([]))
   const wrap = routeOf(findRoute(graph, forOutput(7n, { tokenIn: NATIVE, tokenOut: token(0) })))
   expect(wrap).toMatchObject({ amountIn: 7n, amountOut: 7n, legs: [] })
 })
 
-test('taxes are paid on top', () => {
+test('taxes increase the input', () => {
   const pool = pair(1, { a: 1, b: 2, reserveA: 10n ** 24n, reserveB: 10n ** 24n })
   const graph = buildGraph(snapshotOf([pool]))
   const usual = { buyPpm: 30_000, sellPpm: 20_000, transferPpm: 0 }

@@ -1,4 +1,4 @@
-/** Bounds that excerpts of large graphs rest on, against plain searches of all of the graph. */
+/** Bounds used by excerpts of large graphs, compared with plain searches of the whole graph. */
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { bestSinglePath } from '../src/columns/single-path.ts'
@@ -17,10 +17,10 @@ import type { RouteRequest } from '../src/types.ts'
 import { pair, request, seeded, snapshotOf, token } from './graphs.ts'
 
 const RUNS = process.env.LONG ? 1_000 : 100
-/** More than a graph has hubs. */
+/** More tokens than a graph has hubs. */
 const TOKENS = 40
 
-/** Pools of which most join a token with one of a few, at prices that are off by about their fees. */
+/** Pools that mostly join a token with one of a few, with price deviations of about their fees. */
 function drawPools(seed: number): readonly Pool[] {
   const random = seeded(seed)
   return Array.from({ length: 160 }, (_, index) => {
@@ -32,7 +32,7 @@ function drawPools(seed: number): readonly Pool[] {
   })
 }
 
-test('values of tokens are no less than by ways of as many edges, whatever leads through hubs', () => {
+test('token values are at least those of all paths within the hop limit, through hubs or not', () => {
   for (let run = 1; run <= RUNS; run++) {
     const random = seeded(run)
     const graph = buildGraph(snapshotOf(drawPools(run)))
@@ -44,7 +44,7 @@ test('values of tokens are no less than by ways of as many edges, whatever leads
       .map((hub) => ({ token: hub, price: Math.exp(random() - 0.5) }))
     const best = new Float64Array(tokens.length)
     scratch.within(() => measureValues(graph, growth, priced, best))
-    // The method of Bellman and Ford.
+    // Bellman–Ford.
     let plain = new Float64Array(tokens.length)
     for (const { token: of, price } of priced) plain[of] = price
     for (let round = 0; round < maxHops; round++) {
@@ -59,38 +59,54 @@ test('values of tokens are no less than by ways of as many edges, whatever leads
   }
 })
 
-function problemOn(graph: Graph, asked: RouteRequest, perGas: number): Problem {
-  const [sold, bought] = [asked.tokenIn, asked.tokenOut].map((end) => graph.topology.tokenIndex.get(end)!)
-  const { source, target, rate, rateBack, taxed, believed, learned, measured } = new Admission(
+function problemOn(graph: Graph, req: RouteRequest, perGas: number): Problem {
+  const [sold, bought] = [req.tokenIn, req.tokenOut].map((end) => graph.topology.tokenIndex.get(end)!)
+  const { source, target, rate, rateBack, adjustedCurves, outputFactors, extraGas, measuredHops } = new Admission(
     graph,
-    asked,
+    req,
     sold!,
     bought!,
   )
   return {
-    ...{ graph, source, target, rate, rateBack, taxed, believed, learned, measured, perGas },
-    ...{ swap: asked, amountIn: Number(asked.amountIn), maxHops: 4, maxPools: 24, onePath: false, reuse: false },
-    ...{ perLeg: 0, mostRivals: 0, budget: new WorkBudget() },
+    graph,
+    source,
+    target,
+    rate,
+    rateBack,
+    adjustedCurves,
+    outputFactors,
+    extraGas,
+    measuredHops,
+    perGas,
+    swap: req,
+    amountIn: Number(req.amountIn),
+    maxHops: 4,
+    maxPools: 24,
+    onePath: false,
+    reuse: false,
+    perLeg: 0,
+    maxAlternatives: 0,
+    budget: new WorkBudget(),
   }
 }
 
-test('the best path after gas is found, whatever path it begins with', () => {
+test('the best path after gas is found from any start', () => {
   for (let run = 1; run <= RUNS; run++) {
     const random = seeded(run)
     const graph = buildGraph(snapshotOf(drawPools(run)))
     const { scratch } = graph.topology
     const amountIn = BigInt(Math.floor(10 ** (19 + random() * 4)))
-    const asked = request({ tokenIn: token(1 + (run % 30)), tokenOut: token(0), amountIn })
+    const req = request({ tokenIn: token(1 + (run % 30)), tokenOut: token(0), amountIn })
     const perGas = 10 ** (10 + random() * 4)
     scratch.within(() => {
-      const whole = problemOn(graph, asked, perGas)
+      const whole = problemOn(graph, req, perGas)
       const best = bestSinglePath(whole, potential(whole, whole.target, 'to'))
-      // A part of a few pools, in which another path may be the best.
+      // A subgraph of few pools, in which another path may be the best.
       const some = Array.from(graph.edges.keys()).filter(() => random() < 0.3)
       const part = partOfGraph(graph, some, [whole.source, whole.target])
       const found = scratch.ofParts.within(() =>
         bestPath(whole, labelsTo(graph, undefined, whole.target, 4), {
-          problem: problemOn(part.graph, asked, perGas),
+          problem: problemOn(part.graph, req, perGas),
           part,
         }),
       )

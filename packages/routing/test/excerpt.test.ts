@@ -1,4 +1,4 @@
-/** The part of a large graph that a trade is searched on, against searches of all of it. */
+/** Searches on the excerpt of a large graph, compared with searches of the whole graph. */
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { excerptOf } from '../src/excerpt/excerpt.ts'
@@ -15,10 +15,10 @@ import { pair, request, seeded, snapshotOf, token } from './graphs.ts'
 
 const HUBS = 5
 const RUNS = process.env.LONG ? 400 : 24
-/** Part of the output that a search of the whole may pay more: columns of less than that join neither. */
+/** Fraction of the output by which the whole graph may pay more: columns below that join neither search. */
 const BEHIND = 2e-5
 
-/** Most pools at a few hubs, prices off by as much as their fees or more. */
+/** Pools mostly at a few hubs, with price deviations of at least about their fees. */
 function hubPools(seed: number, count: number, tokens: number): readonly Pool[] {
   const random = seeded(seed)
   const price = Array.from({ length: tokens }, () => Math.exp((random() - 0.5) * 8))
@@ -38,30 +38,30 @@ function hubPools(seed: number, count: number, tokens: number): readonly Pool[] 
   })
 }
 
-/** A request's problem on a graph, for a given cost of gas. */
-const made = (asked: RouteRequest, perGas: number) => (graph: Graph) => {
-  const ends = [asked.tokenIn, asked.tokenOut].map((end) => graph.topology.tokenIndex.get(end)!)
-  const admission = new Admission(graph, asked, ends[0]!, ends[1]!)
-  const { source, target, rate, rateBack, taxed, believed, learned, measured } = admission
+/** Builds a request's problem on a graph, for a given cost of gas. */
+const problemFor = (req: RouteRequest, perGas: number) => (graph: Graph) => {
+  const ends = [req.tokenIn, req.tokenOut].map((end) => graph.topology.tokenIndex.get(end)!)
+  const admission = new Admission(graph, req, ends[0]!, ends[1]!)
+  const { source, target, rate, rateBack, adjustedCurves, outputFactors, extraGas, measuredHops } = admission
   const problem: Problem = {
     graph,
-    swap: asked,
+    swap: req,
     source,
     target,
-    amountIn: Number(asked.amountIn),
+    amountIn: Number(req.amountIn),
     maxHops: 4,
     maxPools: 24,
     onePath: false,
     reuse: false,
     rate,
     rateBack,
-    taxed,
-    believed,
-    learned,
-    measured,
+    adjustedCurves,
+    outputFactors,
+    extraGas,
+    measuredHops,
     perGas,
     perLeg: 0,
-    mostRivals: 0,
+    maxAlternatives: 0,
     budget: new WorkBudget(),
   }
   return { problem }
@@ -76,14 +76,14 @@ function draw(random: () => number, tokens: number): RouteRequest {
 }
 
 test.each([0, 1e11])(
-  'a part pays as much as the whole, and its bound holds there: %d output units for a gas unit',
+  'an excerpt pays as much as the whole graph, and its bound holds there: %d output units per gas',
   (perGas) => {
     const tokens = 600
     const graph = buildGraph(snapshotOf(hubPools(5, 2_000, tokens)))
     let smaller = 0
     for (let run = 1; run <= RUNS; run++) {
-      const asked = draw(seeded(run), tokens)
-      const on = made(asked, perGas)
+      const req = draw(seeded(run), tokens)
+      const on = problemFor(req, perGas)
       const { source, target } = on(graph).problem
       const whole = search(on(graph).problem)
       const part = excerptOf(graph, undefined, { source, target }, on)
@@ -99,21 +99,21 @@ test.each([0, 1e11])(
   },
 )
 
-test('a route of a large graph is the same whatever was asked before', () => {
+test('a route of a large graph does not depend on earlier requests', () => {
   const tokens = 9_000
   const pools = hubPools(6, LARGE_GRAPH / 2 + 1, tokens)
   const [graph, other] = [buildGraph(snapshotOf(pools)), buildGraph(snapshotOf(pools))]
   const requests = Array.from({ length: 12 }, (_, run) => {
-    const asked = draw(seeded(1_000 + run), tokens)
-    return { ...asked, gasPriceWei: run % 2 === 0 ? 0n : 10n ** 10n, maxHops: 4, maxSplits: 24 }
+    const req = draw(seeded(1_000 + run), tokens)
+    return { ...req, gasPriceWei: run % 2 === 0 ? 0n : 10n ** 10n, maxHops: 4, maxSplits: 24 }
   })
-  const digests = requests.map((asked) => digestOf(findRoute(graph, asked), asked))
-  const backwards = requests.toReversed().map((asked) => digestOf(findRoute(other, asked), asked))
+  const digests = requests.map((req) => digestOf(findRoute(graph, req), req))
+  const backwards = requests.toReversed().map((req) => digestOf(findRoute(other, req), req))
   expect(backwards.toReversed()).toEqual(digests)
-  const found = requests.map((asked) => findRoute(graph, asked)).filter(({ ok }) => ok)
+  const found = requests.map((req) => findRoute(graph, req)).filter(({ ok }) => ok)
   expect(found.length).toBeGreaterThan(8)
-  const [asked] = requests
-  const nowhere = findRoute(graph, { ...asked!, sources: { exclude: new Set(['test']) } })
+  const [req] = requests
+  const nowhere = findRoute(graph, { ...req!, sources: { exclude: new Set(['test']) } })
   expect(nowhere).toMatchObject({ ok: false, code: 'NO_ROUTE' })
   expect(nowhere.ok ? [] : nowhere.reasons.length).toBeGreaterThan(0)
 })

@@ -1,6 +1,6 @@
 /**
- * The routing thread, but for some amounts: 664 takes 1,500 ms before a graph is made, 665 never ends and tells nothing, 666 never ends,
- * 667 kills the thread, 668 takes all of its memory, 669 takes 600 ms.
+ * The routing thread with faults for some amounts: 664 takes 1,500 ms before it builds a graph; 665 never ends and
+ * sends nothing; 666 never ends; 667 exits the thread; 668 exhausts its memory; 669 takes 600 ms.
  */
 import { parentPort } from 'node:worker_threads'
 import type { ToThread } from '../src/thread/messages.ts'

@@ -1,6 +1,6 @@
 /**
- * Routes and transactions that a change of form must leave as they are, to the byte. What changes the search on purpose
- * writes the digests anew (`vitest -u`) and says in its commit what became better.
+ * Golden digests of routes and transactions, which refactorings must not change. Intended changes of the search update
+ * the digests (`vitest run packages/routing/test/golden-routes.test.ts --update`), and their commit says what improved.
  */
 import { readFileSync } from 'node:fs'
 import { toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -17,20 +17,20 @@ import { kinds } from './wide-pools.ts'
 const DEXES = ['alpha', 'beta', 'gamma']
 const WETH = toAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
 const inDexes = (pools: readonly Pool[]) => pools.map((pool, index) => ({ ...pool, dex: DEXES[index % DEXES.length]! }))
-/** All but the native token itself, which requests name otherwise. */
+/** All tokens except the zero address, which requests name NATIVE. */
 const tokensOf = (pools: readonly Pool[]) =>
   [...new Set(pools.flatMap(({ tokens }) => tokens))].filter((token) => token !== ZERO_ADDRESS)
 
-/** Digests of as many requests, drawn with all of their parameters. */
+/** Digests of random requests with all of their parameters. */
 function digests(pools: readonly Pool[], count: number, wrappedNative: Pool['address']): string[] {
   const graph = buildGraph(snapshotOf(pools))
   return Array.from({ length: count }, (_, run) => {
-    const asked = drawRequest(seeded(run + 1), { pools, tokens: tokensOf(pools) }, wrappedNative)
-    return digestOf(findRoute(graph, asked), asked)
+    const req = drawRequest(seeded(run + 1), { pools, tokens: tokensOf(pools) }, wrappedNative)
+    return digestOf(findRoute(graph, req), req)
   })
 }
 
-test('pairs whose prices agree, and pairs whose prices do not', async () => {
+test('pairs whose prices agree or disagree', async () => {
   const groups = [5, 12, 40, 120].flatMap((count) =>
     [0, 0.002, 0.01].map((disagreement) => {
       const tokens = 3 + Math.round(count / 8)
@@ -44,10 +44,10 @@ test('pairs whose prices agree, and pairs whose prices do not', async () => {
   await expect(groups.join('')).toMatchFileSnapshot('goldens/pairs.txt')
 })
 
-test('pools of several tokens among pairs', async () => {
-  const wide = Object.values(kinds).map((made, index) => {
+test('pools of several tokens and pairs', async () => {
+  const wide = Object.values(kinds).map((make, index) => {
     const tokens = [index, index + 1, index + 2]
-    const pool = made(
+    const pool = make(
       tokens,
       tokens.map((_, place) => BigInt(300_000 + 17_000 * (index + place)) * E18),
     )

@@ -60,12 +60,12 @@ const toBig = (value: number): bigint => {
   return BigInt(Math.floor(value / 2 ** shift)) << BigInt(shift)
 }
 
-/** Pools whose prices agree within their fees, so that no cycle of swaps gains anything. */
+/** Pools whose prices agree within their fees, so that no cycle is profitable. */
 export function fairPools(seed: number, count: number, tokens = 6): Pool<UniswapV2State>[] {
   return randomPools(seed, count, { tokens, disagreement: 0.8 * 0.003 })
 }
 
-/** @param disagreement - part by which prices are off at most, up and down */
+/** @param disagreement - maximum relative deviation of prices, in both directions */
 export function randomPools(
   seed: number,
   count: number,

@@ -1,4 +1,4 @@
-/** Pools that are not taken at their word: they are ranked with less, and what is told of them stays what they pay. */
+/** Pools with output discounts: the discount affects their ranking, but not the reported output. */
 import { familyOf, type Pool, type UniswapV2State } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
@@ -7,57 +7,57 @@ import type { ExactOutputRequest, Haircuts, Route, RouteRequest } from '../src/t
 import { E18, fairPools, pair, request, seeded, snapshotOf } from './graphs.ts'
 
 const RUNS = process.env.LONG ? 3_000 : 150
-/** Two basis points. */
+/** 2 bps. */
 const SLACK = 2e-4
 const FREE = { maxHops: 8, maxSplits: 64, gasPriceWei: 0n }
 
 const side = (index: number, reserveB: bigint) => pair(index, { a: 1, b: 2, reserveA: 1_000n * E18, reserveB })
 const even = [side(1, 1_000n * E18), side(2, 1_000n * E18)] as const
 
-function routed(pools: readonly Pool[], over: Partial<RouteRequest>): Route {
+function routeOf(pools: readonly Pool[], over: Partial<RouteRequest>): Route {
   const result = findRoute(buildGraph(snapshotOf(pools)), request(over))
   if (!result.ok) throw new Error(`${result.code}: ${result.message}`)
   return result.route
 }
 
-/** Worth of a route where each pool pays so much less than it says, to first order. */
-function believed({ legs, tokenIn, tokenOut }: Route, haircuts: Haircuts): number {
-  const part = new Map([[tokenIn, { told: 1, sure: 1 }]])
+/** Output of a route after the discounts of its pools, to first order. */
+function discountedOutput({ legs, tokenIn, tokenOut }: Route, haircuts: Haircuts): number {
+  const part = new Map([[tokenIn, { total: 1, discounted: 1 }]])
   for (const leg of legs) {
     const from = part.get(leg.tokenIn)!
-    const to = part.get(leg.tokenOut) ?? { told: 0, sure: 0 }
+    const to = part.get(leg.tokenOut) ?? { total: 0, discounted: 0 }
     const out = Number(leg.amountOut)
-    const sure = out * (from.sure / from.told) * (1 - (haircuts.get(leg.pool.id) ?? 0) / 1e6)
-    part.set(leg.tokenOut, { told: to.told + out, sure: to.sure + sure })
+    const discounted = out * (from.discounted / from.total) * (1 - (haircuts.get(leg.pool.id) ?? 0) / 1e6)
+    part.set(leg.tokenOut, { total: to.total + out, discounted: to.discounted + discounted })
   }
-  return part.get(tokenOut)!.sure
+  return part.get(tokenOut)!.discounted
 }
 
-test('a pool with a haircut carries less, and its legs say what the pool pays', () => {
+test("a discounted pool carries less, and its legs report the pool's real output", () => {
   const amountIn = 100n * E18
-  const { legs } = routed(even, { amountIn, haircuts: new Map([[even[0].id, 20_000]]) })
+  const { legs } = routeOf(even, { amountIn, haircuts: new Map([[even[0].id, 20_000]]) })
   const shares = new Map(legs.map((leg) => [leg.pool.id, leg]))
   const [less, more] = even.map(({ id }) => shares.get(id)!)
   expect(Number(less!.amountIn) / Number(amountIn)).toBeLessThan(0.48)
   expect(less!.amountIn + more!.amountIn).toBe(amountIn)
   for (const { pool, tokenIn, tokenOut, amountIn: sold, amountOut } of [less!, more!])
     expect(amountOut).toBe(familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, sold).amountOut)
-  // Small trades all go where nothing is to be feared.
-  const small = routed(even, { amountIn: E18, haircuts: new Map([[even[0].id, 20_000]]) })
+  // Small trades avoid the discounted pool altogether.
+  const small = routeOf(even, { amountIn: E18, haircuts: new Map([[even[0].id, 20_000]]) })
   expect(small.legs.map(({ pool }) => pool.id)).toEqual([even[1].id])
 })
 
-test('a better offer counts for as much as it is better than its haircut', () => {
+test('a better price counts only beyond its discount', () => {
   const pools = [side(1, 1_030n * E18), side(2, 1_000n * E18)]
   const first = (ppm: number) =>
-    routed(pools, { amountIn: E18, haircuts: new Map([[pools[0]!.id, ppm]]) }).legs[0]!.pool
+    routeOf(pools, { amountIn: E18, haircuts: new Map([[pools[0]!.id, ppm]]) }).legs[0]!.pool
   expect(first(20_000)).toEqual(pools[0])
   expect(first(40_000)).toEqual(pools[1])
 })
 
-test('one that is not believed at all is left out, with a reason', () => {
+test('a pool with a full discount is excluded, with a reason', () => {
   const [one, two] = even
-  expect(routed(even, { amountIn: 100n * E18, haircuts: new Map([[one.id, 1_000_000]]) }).legs).toMatchObject([
+  expect(routeOf(even, { amountIn: 100n * E18, haircuts: new Map([[one.id, 1_000_000]]) }).legs).toMatchObject([
     { pool: { id: two.id } },
   ])
   const result = findRoute(
@@ -66,23 +66,23 @@ test('one that is not believed at all is left out, with a reason', () => {
   )
   expect(result).toMatchObject({
     ok: false,
-    reasons: [{ pool: one.id, reason: expect.stringContaining('again and again') }],
+    reasons: [{ pool: one.id, reason: expect.stringContaining('repeatedly') }],
   })
 })
 
-test('an output that is wanted is paid in full, whatever is believed', () => {
-  const wanted: ExactOutputRequest = {
+test('an exact output is paid in full, regardless of discounts', () => {
+  const exact: ExactOutputRequest = {
     ...(({ amountIn: _, ...terms }) => terms)(request()),
     amountOut: 50n * E18,
     haircuts: new Map([[even[0].id, 20_000]]),
   }
-  const result = findRoute(buildGraph(snapshotOf(even)), wanted)
+  const result = findRoute(buildGraph(snapshotOf(even)), exact)
   if (!result.ok) throw new Error(result.message)
-  expect(result.route.amountOut).toBeGreaterThanOrEqual(wanted.amountOut)
-  expect(Number(result.route.amountOut) / Number(wanted.amountOut)).toBeLessThan(1 + 1e-9)
+  expect(result.route.amountOut).toBeGreaterThanOrEqual(exact.amountOut)
+  expect(Number(result.route.amountOut) / Number(exact.amountOut)).toBeLessThan(1 + 1e-9)
 })
 
-test('the route is no worse by what is believed than one that believes all, and the same is found again', () => {
+test('after discounts, the route is no worse than one that ignores them, and it is deterministic', () => {
   for (let run = 1; run <= RUNS; run++) {
     const random = seeded(run * 31)
     const pools: readonly Pool<UniswapV2State>[] = fairPools(run, 3 + (run % 20))
@@ -90,20 +90,22 @@ test('the route is no worse by what is believed than one that believes all, and 
       pools.flatMap(({ id }) => (random() < 0.4 ? [[id, Math.ceil(50_000 * random())] as const] : [])),
     )
     const amountIn = BigInt(Math.floor(10 ** (15 + random() * 7)))
-    const careful = routed(pools, { ...FREE, amountIn, haircuts })
-    const trusting = routed(pools, { ...FREE, amountIn })
+    const careful = routeOf(pools, { ...FREE, amountIn, haircuts })
+    const trusting = routeOf(pools, { ...FREE, amountIn })
     expect(careful.amountOut, `run ${run}`).toBeLessThanOrEqual((trusting.amountOut * 10_002n) / 10_000n)
-    expect(believed(careful, haircuts), `run ${run}`).toBeGreaterThanOrEqual(believed(trusting, haircuts) * (1 - SLACK))
-    const again = routed(pools, { ...FREE, amountIn, haircuts: new Map([...haircuts].reverse()) })
-    expect(again).toEqual(careful)
+    expect(discountedOutput(careful, haircuts), `run ${run}`).toBeGreaterThanOrEqual(
+      discountedOutput(trusting, haircuts) * (1 - SLACK),
+    )
+    const repeated = routeOf(pools, { ...FREE, amountIn, haircuts: new Map([...haircuts].reverse()) })
+    expect(repeated).toEqual(careful)
   }
 })
 
-test('haircuts of no pool of the chain change nothing', () => {
+test('discounts of unknown pools change nothing', () => {
   for (let run = 1; run <= 20; run++) {
     const pools = fairPools(run, 12)
     const amountIn = 10n ** 20n
     const strange = new Map([[`0x${'9'.repeat(40)}`, 500_000]])
-    expect(routed(pools, { ...FREE, amountIn, haircuts: strange })).toEqual(routed(pools, { ...FREE, amountIn }))
+    expect(routeOf(pools, { ...FREE, amountIn, haircuts: strange })).toEqual(routeOf(pools, { ...FREE, amountIn }))
   }
 })

@@ -1,4 +1,4 @@
-/** Requests drawn with all of their parameters, and what every answer to them must keep. */
+/** Random requests with all of their parameters, and independent checks of the answers. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { expect } from 'vitest'
@@ -8,10 +8,10 @@ type Random = () => number
 type Market = { readonly pools: readonly Pool[]; readonly tokens: readonly RouteRequest['tokenIn'][] }
 
 const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)]!
-const some = <T>(random: Random, most: number, from: readonly T[]): ReadonlySet<T> =>
-  new Set(Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(random, from)))
+const some = <T>(random: Random, max: number, from: readonly T[]): ReadonlySet<T> =>
+  new Set(Array.from({ length: 1 + Math.floor(random() * max) }, () => pick(random, from)))
 
-/** @param wrappedNative - one of the tokens; NATIVE then is an end now and then */
+/** @param wrappedNative - one of the tokens; if it is not null, NATIVE can be an end */
 export function drawRequest(random: Random, { pools, tokens }: Market, wrappedNative: RouteRequest['wrappedNative']) {
   const ends = wrappedNative === null ? tokens : [...tokens, NATIVE]
   const tokenIn = pick(random, ends)
@@ -44,8 +44,8 @@ export function drawRequest(random: Random, { pools, tokens }: Market, wrappedNa
   } satisfies RouteRequest
 }
 
-/** Counted here once more, by other means than the package's own check. */
-export function expectKept({ legs, amountOut }: Route, request: RouteRequest): void {
+/** Checks a route by other means than the package's own checks. */
+export function expectValid({ legs, amountOut }: Route, request: RouteRequest): void {
   const { maxSplits = 24, maxHops = 4, excludePools, sources, wrappedNative } = request
   expect(legs.length).toBeLessThanOrEqual(maxSplits)
   const ends = [request.tokenIn, request.tokenOut]
@@ -67,7 +67,7 @@ export function expectKept({ legs, amountOut }: Route, request: RouteRequest): v
   expect(amountOut).toBeGreaterThan(0n)
 }
 
-/** Most edges in series from anywhere, by following every way. */
+/** Length of the longest path from any token, by following every path. */
 function longest(edges: readonly (readonly [string, string])[], from?: string): number {
   const next = edges.filter(([start]) => from === undefined || start === from)
   const after = new Map(next.map(([, end]) => [end, 0]))
@@ -75,4 +75,5 @@ function longest(edges: readonly (readonly [string, string])[], from?: string): 
   return Math.max(0, ...after.values())
 }
 
+/** Output less gas cost, in output base units. */
 export const netOf = ({ amountOut, gasCostOut }: Route): number => Number(amountOut) - Number(gasCostOut ?? 0n)

@@ -1,4 +1,4 @@
-/** Requests of every kind over the local chain's pools, of all families: each ends and keeps its limits and filters. */
+/** Random requests over the local chain's pools of all families. Each must end, and keep its limits and filters. */
 import { type Address, type Chain, toAddress } from '@sluice/chains'
 import { type Devnet, devnetChain, startDevnet } from '@sluice/devnet'
 import { createMarket, type Snapshot } from '@sluice/liquidity'
@@ -9,7 +9,7 @@ import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
 import { seeded } from './graphs.ts'
-import { drawRequest, expectKept, netOf } from './kept.ts'
+import { drawRequest, expectValid, netOf } from './kept.ts'
 
 const RUNS = process.env.LONG ? 20_000 : 400
 
@@ -33,22 +33,22 @@ beforeAll(async () => {
 })
 afterAll(() => devnet?.stop())
 
-test('every parameter in combination', { timeout: 3_600_000 }, () => {
+test('all parameters in combination', { timeout: 3_600_000 }, () => {
   const pools = [...snapshot.pools.values()]
   expect(new Set(pools.map(({ family }) => family)).size).toBeGreaterThan(8)
   let routed = 0
   let cut = 0
   for (let run = 1; run <= RUNS; run++) {
-    const asked = drawRequest(seeded(run), { pools, tokens }, wrappedNative)
+    const req = drawRequest(seeded(run), { pools, tokens }, wrappedNative)
     const budget = new WorkBudget()
-    const result = findRoute(graph, asked, budget)
+    const result = findRoute(graph, req, budget)
     if (budget.ranOut) cut++
     if (!result.ok) continue
     routed++
     try {
-      expectKept(result.route, asked)
-      const path = findRoute(graph, { ...asked, maxSplits: 1, maxHops: 1 })
-      // A tenth of a basis point: a wrap that legs share is not known to the search.
+      expectValid(result.route, req)
+      const path = findRoute(graph, { ...req, maxSplits: 1, maxHops: 1 })
+      // 0.1 bps: the search does not know about a wrap that legs share.
       const alone = path.ok ? netOf(path.route) : Number.NEGATIVE_INFINITY
       expect(netOf(result.route)).toBeGreaterThanOrEqual(alone - Math.abs(alone) * 1e-5 - 1)
     } catch (error) {
@@ -56,32 +56,32 @@ test('every parameter in combination', { timeout: 3_600_000 }, () => {
     }
   }
   expect(routed).toBeGreaterThan(RUNS / 3)
-  // Amounts beyond all liquidity, of which the largest that routes is sought by many allocations.
+  // Amounts beyond all liquidity, for which many allocations search the largest routable amount.
   expect(cut).toBeLessThanOrEqual(RUNS / 100)
 })
 
-test('with little work allowed the route is worse, not wrong, and the same each time', () => {
+test('with a low work limit the route is worse but valid and deterministic', () => {
   const pools = [...snapshot.pools.values()]
   let cut = 0
   for (let run = 1; run <= RUNS / 4; run++) {
-    const asked = drawRequest(seeded(run), { pools, tokens }, wrappedNative)
-    const allowed = 10 ** (3 + 3 * seeded(run + 1)())
+    const req = drawRequest(seeded(run), { pools, tokens }, wrappedNative)
+    const limit = 10 ** (3 + 3 * seeded(run + 1)())
     const [first, second] = [1, 2].map(() => {
-      const budget = new WorkBudget(allowed)
+      const budget = new WorkBudget(limit)
       try {
-        return { result: findRoute(graph, asked, budget), cut: budget.ranOut }
+        return { result: findRoute(graph, req, budget), cut: budget.ranOut }
       } catch (error) {
         return { code: (error as { code?: string }).code, cut: budget.ranOut }
       }
     })
     expect(first).toEqual(second)
-    const told = () => findRoute(graph, { ...asked, work: allowed })
-    if (first!.code !== undefined) expect(told).toThrow(expect.objectContaining({ code: first!.code }))
-    else expect(told()).toEqual(first!.result)
+    const withLimit = () => findRoute(graph, { ...req, work: limit })
+    if (first!.code !== undefined) expect(withLimit).toThrow(expect.objectContaining({ code: first!.code }))
+    else expect(withLimit()).toEqual(first!.result)
     if (first!.cut) cut++
     if (first!.code !== undefined) expect(first!.code).toBe('WORK_SPENT')
-    else if (first!.result!.ok) expectKept(first!.result!.route, asked)
-    else expect(first!.cut || !findRoute(graph, asked).ok).toBe(true)
+    else if (first!.result!.ok) expectValid(first!.result!.route, req)
+    else expect(first!.cut || !findRoute(graph, req).ok).toBe(true)
   }
   expect(cut).toBeGreaterThan(10)
 })

@@ -1,4 +1,4 @@
-/** The upper bound after gas, against the best of all sets of pools of small graphs, and against every route that was found. */
+/** Upper bound after gas, compared with the best of all sets of pools of small graphs. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type Pool, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
@@ -11,19 +11,19 @@ import { netOf } from './kept.ts'
 import { kinds } from './wide-pools.ts'
 
 const RUNS = process.env.LONG ? 600 : 40
-/** Part within which floats and whole units agree. */
+/** Relative difference between floats and whole units. */
 const ROUNDING = 1e-8
 
-/** The bound that a route was told beside; null where none is known. */
+/** The bound implied by a route's gap; null if unknown. */
 const boundOf = (route: Route): number | null =>
   route.optimalityGapNetBps === null ? null : netOf(route) / (1 - route.optimalityGapNetBps / 10_000)
 
-/** The most that is left by any set of pools: each divides the trade as if gas were free, and is charged for all of its legs. */
-function bestOfSets(graph: Graph, pools: readonly Pool[], asked: RouteRequest, perGas: number): number {
+/** Highest net output of any set of pools. Each set divides the trade without gas, and then pays for all of its legs. */
+function bestOfSets(graph: Graph, pools: readonly Pool[], req: RouteRequest, perGas: number): number {
   let best = Number.NEGATIVE_INFINITY
   for (let set = 1; set < 2 ** pools.length; set++) {
     const excludePools = new Set(pools.filter((_, k) => ((set >> k) & 1) === 0).map(({ id }) => id))
-    const found = findRoute(graph, { ...asked, gasPriceWei: 0n, excludePools })
+    const found = findRoute(graph, { ...req, gasPriceWei: 0n, excludePools })
     if (found.ok) best = Math.max(best, Number(found.route.amountOut) - found.route.gas * perGas)
   }
   return best
@@ -32,7 +32,7 @@ function bestOfSets(graph: Graph, pools: readonly Pool[], asked: RouteRequest, p
 const markets: Readonly<Record<string, (seed: number) => readonly Pool[]>> = {
   'pairs whose prices agree': (seed) => fairPools(seed, 3 + (seed % 6), 3 + (seed % 3)),
   'pairs whose prices disagree': (seed) => randomPools(seed, 3 + (seed % 6), { tokens: 4, disagreement: 0.01 }),
-  'pools of three tokens among pairs': (seed) => [
+  'pools of three tokens and pairs': (seed) => [
     { ...kinds.stable([1, 2, 3], [300_000n * E18, 310_000n * E18, 290_000n * E18]), id: 'stable' },
     { ...kinds.weighted([0, 1, 2], [300_000n * E18, 150_000n * E18, 150_000n * E18]), id: 'weighted' },
     ...fairPools(seed, 5, 4),
@@ -40,32 +40,32 @@ const markets: Readonly<Record<string, (seed: number) => readonly Pool[]>> = {
 }
 
 describe.each(Object.entries(markets))('%s', (name, market) => {
-  test('no set of pools leaves more than the bound, which is near', { timeout: 600_000 }, () => {
+  test('no set of pools exceeds the bound, and the bound is tight', { timeout: 600_000 }, () => {
     const gaps: number[] = []
     for (let run = 1; run <= RUNS; run++) {
       const random = seeded(run)
       const pools = market(run * 7919)
       const graph = buildGraph(snapshotOf(pools))
       const gasPriceWei = BigInt(Math.floor(10 ** (8 + 5 * random())))
-      const asked = request({ amountIn: BigInt(Math.floor(10 ** (17 + random() * 5))), gasPriceWei })
-      const result = findRoute(graph, asked)
+      const req = request({ amountIn: BigInt(Math.floor(10 ** (17 + random() * 5))), gasPriceWei })
+      const result = findRoute(graph, req)
       if (!result.ok || !result.route.gasCostOut) continue
       const bound = boundOf(result.route)
       if (bound === null) continue
       const perGas = Number(result.route.gasCostOut) / result.route.gas
-      const best = bestOfSets(graph, pools, asked, perGas)
+      const best = bestOfSets(graph, pools, req, perGas)
       expect(bound, `${name}, run ${run}`).toBeGreaterThanOrEqual(best - Math.abs(best) * ROUNDING - perGas)
       gaps.push(result.route.optimalityGapNetBps!)
     }
     expect(gaps.length).toBeGreaterThan(RUNS / 4)
     gaps.sort((a, b) => a - b)
-    // What pools of several tokens earn together is bounded for all of their pairs by the gas of one.
+    // The bound counts the gas of only one pair for all pairs of a pool of several tokens.
     expect(gaps[Math.floor(gaps.length / 2)]).toBeLessThan(name.startsWith('pools') ? 10 : 1)
   })
 })
 
 test.each([token(1), NATIVE])(
-  'left for later, it is the same, whatever is searched and whichever block comes meanwhile; never, there is none: %s',
+  'deferred, the bound is the same despite other searches and blocks; with never, it is absent: %s',
   (tokenIn) => {
     let late = 0
     for (let run = 1; run <= RUNS; run++) {
@@ -81,15 +81,18 @@ test.each([token(1), NATIVE])(
       }
       const graph = buildGraph(snapshotOf([...pools, wrapper]))
       const terms = { tokenIn, wrappedNative: token(1), gasPriceWei: 10n ** 10n, mostRivals: 3 }
-      const asked = request({ ...terms, amountIn: 10n ** 19n })
+      const req = request({ ...terms, amountIn: 10n ** 19n })
       const gapsOf = (result: RouteResult) =>
         result.ok ? [result.route, ...(result.rivals ?? [])].map((route) => route.optimalityGapNetBps) : []
-      const now = findRoute(graph, asked)
-      const later = findRoute(graph, { ...asked, boundAfterGas: 'later' })
-      const never = findRoute(graph, { ...asked, boundAfterGas: 'never' })
-      findRoute(graph, { ...asked, amountIn: 10n ** 20n })
-      const moved = pools.map((pool) => ({ ...pool, state: { ...pool.state, reserve0: 2n * pool.state.reserve0 } }))
-      findRoute(buildGraph(snapshotOf([...moved, wrapper]), graph), asked)
+      const now = findRoute(graph, req)
+      const later = findRoute(graph, { ...req, boundAfterGas: 'later' })
+      const never = findRoute(graph, { ...req, boundAfterGas: 'never' })
+      findRoute(graph, { ...req, amountIn: 10n ** 20n })
+      const changedPools = pools.map((pool) => ({
+        ...pool,
+        state: { ...pool.state, reserve0: 2n * pool.state.reserve0 },
+      }))
+      findRoute(buildGraph(snapshotOf([...changedPools, wrapper]), graph), req)
       if (!later.ok || !later.boundAfterGas) continue
       late++
       expect(gapsOf(later)).toEqual(gapsOf(now).map(() => null))

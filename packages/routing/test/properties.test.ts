@@ -1,3 +1,4 @@
+/** Properties of routes on random graphs: tight bounds, monotonicity, determinism, and no gain from fewer pools. */
 import { familyOf, type Pool, type UniswapV2State } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -10,26 +11,26 @@ import { E18, fairPools, pair, randomPools, request, seeded, snapshotOf } from '
 const RUNS = process.env.LONG ? 10_000 : 300
 const seed = fc.integer({ min: 1, max: 2 ** 31 })
 const count = fc.integer({ min: 2, max: 24 })
-/** A tenth of a basis point. */
+/** 0.1 bps. */
 const SLACK = 1e-5
 
-function routed(pools: readonly Pool[], over: Partial<RouteRequest> = {}): Route {
+function routeOf(pools: readonly Pool[], over: Partial<RouteRequest> = {}): Route {
   const result = findRoute(buildGraph(snapshotOf(pools)), request(over))
   if (!result.ok) throw new Error(`${result.code}: ${result.message}`)
   return result.route
 }
-const out = (pools: readonly Pool[], over: Partial<RouteRequest> = {}) => Number(routed(pools, over).amountOut)
+const out = (pools: readonly Pool[], over: Partial<RouteRequest> = {}) => Number(routeOf(pools, over).amountOut)
 const amountOf = (random: () => number) => BigInt(Math.floor(10 ** (15 + random() * 8)))
 
-/** Room for every route that pays: what the bound speaks of. */
+/** Limits that do not bind, since the bound ignores them. */
 const FREE = { maxHops: 8, maxSplits: 64 }
 
 describe('on graphs without arbitrage, with gas free', () => {
-  test('the bound stands at most a basis point above the output, in all but a thousandth of the trades', () => {
+  test('the bound is at most 1 bps above the output in 99.9 % of the trades', () => {
     let loose = 0
     for (let run = 1; run <= RUNS; run++) {
       const random = seeded(run)
-      const gap = routed(fairPools(run, 2 + (run % 23)), { ...FREE, amountIn: amountOf(random) }).optimalityGapBps
+      const gap = routeOf(fairPools(run, 2 + (run % 23)), { ...FREE, amountIn: amountOf(random) }).optimalityGapBps
       expect(gap).not.toBeNull()
       expect(gap).toBeGreaterThanOrEqual(0)
       if (gap! > 1) loose++
@@ -49,7 +50,7 @@ describe('on graphs without arbitrage, with gas free', () => {
     )
   })
 
-  test('pools that are drained by the first billionth of the trade still get it', () => {
+  test('pools that are drained by a billionth of the trade are still used', () => {
     const all = fairPools(1543252036, 5)
     const amountIn = 93_760_182n * 10n ** 15n
     const outputs = [100n, 180n, 204n, 1000n].map((percent) =>
@@ -84,21 +85,21 @@ describe('on graphs without arbitrage, with gas free', () => {
 
   test('the same request gives the same route, to the wei', () => {
     const all = fairPools(5, 20)
-    const routes = [1, 2].map(() => routed(all, { amountIn: 50n * E18 }))
+    const routes = [1, 2].map(() => routeOf(all, { amountIn: 50n * E18 }))
     expect(routes[0]).toEqual(routes[1])
   })
 
-  test('small graphs are solved as well as by trying', () => {
+  test('results on small graphs match hill climbing', () => {
     for (let run = 1; run <= (process.env.LONG ? 200 : 8); run++) {
       const all = fairPools(run * 31, 5, 4)
       const amountIn = amountOf(seeded(run))
-      const tried = bestByTrial(all, amountIn, seeded(run))
-      expect(out(all, { amountIn, maxHops: 3 })).toBeGreaterThanOrEqual(Number(tried) * (1 - SLACK))
+      const candidate = bestByTrial(all, amountIn, seeded(run))
+      expect(out(all, { amountIn, maxHops: 3 })).toBeGreaterThanOrEqual(Number(candidate) * (1 - SLACK))
     }
   })
 })
 
-test('a pool that opens a way of too many hops does not spoil the others', () => {
+test('a pool that opens a path of too many hops does not affect other paths', () => {
   const ends = [
     [0, 5],
     [3, 4],
@@ -116,19 +117,19 @@ test('a pool that opens a way of too many hops does not spoil the others', () =>
 })
 
 describe('a graph that follows its chain', () => {
-  test('compiles the pools that changed and answers as one compiled anew', () => {
+  test('an updated graph gives the same answers as a new one', () => {
     const all = fairPools(11, 20)
     const before = buildGraph(snapshotOf(all))
-    const moved = { ...all[0]!, state: { ...all[0]!.state, reserve0: all[0]!.state.reserve0 * 2n } }
-    const changed = [moved, ...all.slice(1)]
-    const after = buildGraph(snapshotOf(changed, [moved.id]), before)
+    const changedPool = { ...all[0]!, state: { ...all[0]!.state, reserve0: all[0]!.state.reserve0 * 2n } }
+    const changed = [changedPool, ...all.slice(1)]
+    const after = buildGraph(snapshotOf(changed, [changedPool.id]), before)
     expect(findRoute(after, request())).toEqual(findRoute(buildGraph(snapshotOf(changed)), request()))
-    // The graph before is still what it was.
+    // The earlier graph must not change.
     expect(findRoute(before, request())).toEqual(findRoute(buildGraph(snapshotOf(all)), request()))
     expect(after.edges.filter((edge, index) => edge !== before.edges[index])).toHaveLength(2)
   })
 
-  test('notices what changed in blocks it was not built for', () => {
+  test('an update includes changes of skipped blocks', () => {
     const all = fairPools(13, 20)
     const richer = (pool: Pool<UniswapV2State>) => ({
       ...pool,
@@ -140,14 +141,14 @@ describe('a graph that follows its chain', () => {
     expect(findRoute(graph, request())).toEqual(findRoute(buildGraph(snapshotOf(newest)), request()))
   })
 
-  test('every block can be asked again, in any order', () => {
+  test('graphs of all blocks stay usable, in any order', () => {
     fc.assert(
       fc.property(seed, fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 2, maxLength: 12 }), (from, moves) => {
         let pools = fairPools(from, 8)
         const graphs = [buildGraph(snapshotOf(pools))]
         const states = [pools]
         for (const [which, base] of moves) {
-          // Not always of the newest: a reorganised chain branches off an earlier block.
+          // Not always a child of the newest block: a reorg branches off an earlier one.
           const parent = base % graphs.length
           pools = states[parent]!.map((pool, index) =>
             index === which % 8
@@ -158,16 +159,16 @@ describe('a graph that follows its chain', () => {
           states.push(pools)
         }
         graphs.forEach((graph, index) => {
-          const anew = buildGraph(snapshotOf(states[index]!))
-          for (const array of ['rate', 'rateBack', 'conductance'] as const) expect(graph[array]).toEqual(anew[array])
-          expect(graph.edges).toEqual(anew.edges)
+          const fresh = buildGraph(snapshotOf(states[index]!))
+          for (const array of ['rate', 'rateBack', 'conductance'] as const) expect(graph[array]).toEqual(fresh[array])
+          expect(graph.edges).toEqual(fresh.edges)
         })
       }),
       { numRuns: RUNS / 10 },
     )
   })
 
-  test('takes in a pool that is new', () => {
+  test('an update includes new pools', () => {
     const all = fairPools(12, 20)
     const before = buildGraph(snapshotOf(all.slice(1)))
     const after = buildGraph(snapshotOf(all, [all[0]!.id]), before)
@@ -176,7 +177,7 @@ describe('a graph that follows its chain', () => {
 })
 
 describe('with gas to pay', () => {
-  test('a chain gives way to a direct pool at a slightly worse price', () => {
+  test('a chain is replaced by a direct pool at a slightly worse price', () => {
     const deep = 10n ** 6n * E18
     const chain = [
       pair(1, { a: 1, b: 3, reserveA: deep, reserveB: deep, feePpm: 100 }),
@@ -186,8 +187,8 @@ describe('with gas to pay', () => {
     const native = pair(4, { a: 0, b: 2, reserveA: deep, reserveB: deep })
     const all = [...chain, direct, native]
     const amountIn = 10n * E18
-    expect(routed(all, { amountIn }).legs.map(({ pool }) => pool.id)).toContain(chain[0]!.id)
-    const dear = routed(all, { amountIn, gasPriceWei: 100n * 10n ** 9n })
+    expect(routeOf(all, { amountIn }).legs.map(({ pool }) => pool.id)).toContain(chain[0]!.id)
+    const dear = routeOf(all, { amountIn, gasPriceWei: 100n * 10n ** 9n })
     expect(dear.legs.map(({ pool }) => pool.id)).toEqual([direct.id])
   })
 
@@ -197,7 +198,7 @@ describe('with gas to pay', () => {
         const all = fairPools(from, pools, 4)
         const gasPriceWei = 10n ** 10n
         const amountIn = amountOf(seeded(from))
-        const found = routed(all, { amountIn, gasPriceWei })
+        const found = routeOf(all, { amountIn, gasPriceWei })
         if (found.gasCostOut === null || found.gas === 0) return
         const perGas = Number(found.gasCostOut) / found.gas
         const net = Number(found.amountOut) - Number(found.gasCostOut)
@@ -210,7 +211,7 @@ describe('with gas to pay', () => {
     )
   })
 
-  /** The part of the output that leaving out one of the pools would gain at best, as a part of the output. */
+  /** Maximum gain from excluding one pool, as a fraction of the output. */
   function gainWithoutOne(run: number): number {
     const pools = fairPools(run * 7919, 4 + (run % 14), 4 + (run % 3))
     const amountIn = BigInt(Math.floor(10 ** (17 + seeded(run)() * 5)))
@@ -223,40 +224,43 @@ describe('with gas to pay', () => {
     return best > 0 ? Math.max(...pools.map(({ id }) => net(new Set([id])))) / best - 1 : 0
   }
 
-  test('hardly ever would the search do better without one of the pools', () => {
+  test('excluding a pool rarely improves the result', () => {
     const graphs = Array.from({ length: RUNS }, (_, index) => index + 1)
     expect(graphs.filter((run) => gainWithoutOne(run) > SLACK).length / RUNS).toBeLessThanOrEqual(0.01)
   })
 })
 
-describe.each([0.002, 0.01, 0.05])('beside narrower requests, where prices are off by up to %d', (disagreement) => {
-  const dexes = ['alpha', 'beta', 'gamma']
+describe.each([0.002, 0.01, 0.05])(
+  'compared with restricted requests, with price deviations of up to %d',
+  (disagreement) => {
+    const dexes = ['alpha', 'beta', 'gamma']
 
-  /** Basis points of the output by which fewer hops or pools, or one source less, would leave more after gas. */
-  function lossBps(run: number): number {
-    const made = randomPools(run * 77 + 1, 8 + (run % 20), { tokens: 4 + (run % 5), disagreement })
-    const graph = buildGraph(snapshotOf(made.map((pool, index) => ({ ...pool, dex: dexes[index % 3]! }))))
-    const amountIn = BigInt(Math.floor(10 ** (16 + seeded(run * 31 + 7)() * 6)))
-    const gasPriceWei = [0n, 10n ** 8n, 10n ** 9n, 10n ** 10n, 5n * 10n ** 10n][run % 5]!
-    const left = (over: Partial<RouteRequest>) => {
-      const result = findRoute(graph, request({ amountIn, gasPriceWei, ...over }))
-      return result.ok ? Number(result.route.amountOut) - Number(result.route.gasCostOut ?? 0n) : 0
+    /** Gain, in bps of the output, from fewer hops, fewer pools, or one source less, after gas. */
+    function lossBps(run: number): number {
+      const pools = randomPools(run * 77 + 1, 8 + (run % 20), { tokens: 4 + (run % 5), disagreement })
+      const graph = buildGraph(snapshotOf(pools.map((pool, index) => ({ ...pool, dex: dexes[index % 3]! }))))
+      const amountIn = BigInt(Math.floor(10 ** (16 + seeded(run * 31 + 7)() * 6)))
+      const gasPriceWei = [0n, 10n ** 8n, 10n ** 9n, 10n ** 10n, 5n * 10n ** 10n][run % 5]!
+      const left = (over: Partial<RouteRequest>) => {
+        const result = findRoute(graph, request({ amountIn, gasPriceWei, ...over }))
+        return result.ok ? Number(result.route.amountOut) - Number(result.route.gasCostOut ?? 0n) : 0
+      }
+      const whole = left({})
+      const restricted: Partial<RouteRequest>[] = [
+        ...[1, 2, 3].map((maxHops) => ({ maxHops })),
+        ...[1, 2, 3, 5, 8, 12].map((maxSplits) => ({ maxSplits })),
+        ...dexes.map((dex) => ({ sources: { exclude: new Set([dex]) } })),
+      ]
+      return whole > 0 ? (Math.max(...restricted.map(left)) / whole - 1) * 10_000 : 0
     }
-    const own = left({})
-    const narrower: Partial<RouteRequest>[] = [
-      ...[1, 2, 3].map((maxHops) => ({ maxHops })),
-      ...[1, 2, 3, 5, 8, 12].map((maxSplits) => ({ maxSplits })),
-      ...dexes.map((dex) => ({ sources: { exclude: new Set([dex]) } })),
-    ]
-    return own > 0 ? (Math.max(...narrower.map(left)) / own - 1) * 10_000 : 0
-  }
 
-  test('hardly ever would one of them pay more', () => {
-    const graphs = Array.from({ length: Math.ceil(RUNS / 3) }, (_, index) => index + 601)
-    const lost = graphs.filter((run) => lossBps(run) > 0.5)
-    expect(lost.length / graphs.length, `runs ${lost}`).toBeLessThanOrEqual(disagreement > 0.002 ? 0.03 : 0.01)
-  })
-})
+    test('a restricted request rarely pays more', () => {
+      const graphs = Array.from({ length: Math.ceil(RUNS / 3) }, (_, index) => index + 601)
+      const losses = graphs.filter((run) => lossBps(run) > 0.5)
+      expect(losses.length / graphs.length, `runs ${losses}`).toBeLessThanOrEqual(disagreement > 0.002 ? 0.03 : 0.01)
+    })
+  },
+)
 
 function quoteOrZero(pool: Pool<UniswapV2State>, amountIn: bigint) {
   const { tokenIn, tokenOut } = request()

@@ -1,4 +1,4 @@
-/** Requests with every parameter drawn in combination: each ends within its budget and keeps its limits and filters. */
+/** Requests with random combinations of all parameters. Each must end within its budget, and keep its limits and filters. */
 import { NATIVE } from '@sluice/chains'
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
@@ -8,12 +8,12 @@ import { WRAP_GAS } from '../src/native.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { randomPools, seeded, snapshotOf, token } from './graphs.ts'
-import { drawRequest, expectKept, netOf } from './kept.ts'
+import { drawRequest, expectValid, netOf } from './kept.ts'
 
 const RUNS = process.env.LONG ? 20_000 : 600
 const DEXES = ['alpha', 'beta', 'gamma']
 
-/** Pools of several DEXes that disagree by up to a percent. */
+/** Pools of several DEXes that disagree by up to 1 %. */
 function market(run: number) {
   const count = 3 + (run % 40)
   const tokens = 3 + (run % 7)
@@ -27,18 +27,18 @@ function market(run: number) {
 test('on random graphs', { timeout: 3_600_000 }, () => {
   let routed = 0
   for (let run = 1; run <= RUNS; run++) {
-    const made = market(run)
-    const asked = drawRequest(seeded(run), made, token(0))
+    const world = market(run)
+    const req = drawRequest(seeded(run), world, token(0))
     const budget = new WorkBudget()
-    const result = findRoute(buildGraph(snapshotOf(made.pools)), asked, budget)
+    const result = findRoute(buildGraph(snapshotOf(world.pools)), req, budget)
     expect(budget.ranOut, `run ${run}`).toBe(false)
     if (!result.ok) continue
     routed++
     try {
-      expectKept(result.route, asked)
-      if (asked.taxes === undefined && asked.sources === undefined && asked.l1FeePerByteWei === undefined) {
+      expectValid(result.route, req)
+      if (req.taxes === undefined && req.sources === undefined && req.l1FeePerByteWei === undefined) {
         const perGas = result.route.gas === 0 ? 0 : Number(result.route.gasCostOut ?? 0n) / result.route.gas
-        const single = bestPath(made.pools, asked, perGas)
+        const single = bestPath(world.pools, req, perGas)
         expect(netOf(result.route)).toBeGreaterThanOrEqual(single - Math.abs(single) * 1e-6 - 1)
       }
     } catch (error) {
@@ -48,13 +48,13 @@ test('on random graphs', { timeout: 3_600_000 }, () => {
   expect(routed).toBeGreaterThan(RUNS / 3)
 })
 
-/** The best of all paths within the limits after gas, by trying each. */
+/** The best of all paths within the limits after gas, by quoting each. */
 function bestPath(
   pools: readonly Pool[],
   { tokenIn, tokenOut, amountIn, maxHops = 4, maxSplits = 24, excludePools }: RouteRequest,
   perGas: number,
 ): number {
-  const most = Math.min(maxHops, maxSplits)
+  const max = Math.min(maxHops, maxSplits)
   let best = Number.NEGATIVE_INFINITY
   const [from, to] = [tokenIn, tokenOut].map((end) => (end === NATIVE ? token(0) : end))
   const follow = (at: string, amount: bigint, gas: number, seen: readonly string[]): void => {
@@ -62,12 +62,12 @@ function bestPath(
       best = Math.max(best, Number(amount) - gas * perGas)
       return
     }
-    if (seen.length > most) return
+    if (seen.length > max) return
     for (const pool of pools) {
       if (!pool.tokens.some((token) => token === at) || excludePools?.has(pool.id)) continue
       const next = pool.tokens.find((token) => token !== at)!
       if (seen.includes(next)) continue
-      const quote = tried(pool, at, next, amount)
+      const quote = quoteOrNull(pool, at, next, amount)
       if (quote && quote.amountOut > 0n) follow(next, quote.amountOut, gas + quote.gas, [...seen, next])
     }
   }
@@ -76,7 +76,7 @@ function bestPath(
   return best
 }
 
-function tried(pool: Pool, tokenIn: string, tokenOut: string, amount: bigint) {
+function quoteOrNull(pool: Pool, tokenIn: string, tokenOut: string, amount: bigint) {
   try {
     return familyOf(pool.family)!.quoteExactInput(pool, tokenIn as never, tokenOut as never, amount)
   } catch (error) {

@@ -1,9 +1,9 @@
-/** Outputs and least inputs of routes without their legs, against settlements, which make every leg. */
+/** Outputs and minimum inputs of routes without building legs, compared with full settlements. */
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import { leastBackwards } from '../src/exact/least-backwards.ts'
+import { solveBackwards } from '../src/exact/least-backwards.ts'
 import { RouteOutput } from '../src/exact/route-output.ts'
-import { LegRefused, type Resettled, settle } from '../src/exact/settle.ts'
+import { LegRefused, type SettlementCache, settle } from '../src/exact/settle.ts'
 import { sharesOf } from '../src/exact/shares.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
@@ -17,7 +17,7 @@ import { kinds } from './wide-pools.ts'
 const RUNS = process.env.LONG ? 3_000 : 150
 const COARSE = 10n ** 12n
 
-/** Pairs whose prices agree, every third token of few units. */
+/** Pairs whose prices agree; every third token has few units. */
 function coarsePools(seed: number): readonly Pool[] {
   return fairPools(seed, 6 + (seed % 25), 4 + (seed % 4)).map(({ state, tokens }, index) => {
     const [a, b] = [0, 1].map((side) => Number(tokens[side]) - 0x1000)
@@ -31,37 +31,37 @@ const widePools = (seed: number): readonly Pool[] => [
   ...fairPools(seed, 8, 4),
 ]
 
-/** A request's best route before it is settled. */
-function searched(pools: readonly Pool[], asked: RouteRequest): { problem: Problem; flow: Flow } | null {
+/** A request's best route before settlement. */
+function searchFor(pools: readonly Pool[], req: RouteRequest): { problem: Problem; flow: Flow } | null {
   const graph = buildGraph(snapshotOf(pools))
   const { tokenIndex, hasWidePools, scratch } = graph.topology
-  const [sold, bought] = [tokenIndex.get(asked.tokenIn), tokenIndex.get(asked.tokenOut)]
+  const [sold, bought] = [tokenIndex.get(req.tokenIn), tokenIndex.get(req.tokenOut)]
   if (sold === undefined || bought === undefined) return null
-  const { source, target, rate, rateBack, taxed, believed, learned, measured } = new Admission(
+  const { source, target, rate, rateBack, adjustedCurves, outputFactors, extraGas, measuredHops } = new Admission(
     graph,
-    asked,
+    req,
     sold,
     bought,
   )
   const problem: Problem = {
     graph,
-    swap: asked,
+    swap: req,
     source,
     target,
-    amountIn: Number(asked.amountIn),
+    amountIn: Number(req.amountIn),
     maxHops: 4,
     maxPools: 24,
     onePath: false,
     reuse: hasWidePools,
     rate,
     rateBack,
-    taxed,
-    believed,
-    learned,
-    measured,
+    adjustedCurves,
+    outputFactors,
+    extraGas,
+    measuredHops,
     perGas: 0,
     perLeg: 0,
-    mostRivals: 0,
+    maxAlternatives: 0,
     budget: new WorkBudget(),
   }
   const found = scratch.within(() => search(problem))
@@ -75,49 +75,49 @@ function drawnRequest(random: () => number): RouteRequest {
   return request({ amountIn: BigInt(Math.ceil(10 ** (6 + 16 * random()))), ...(random() < 0.3 && { taxes }) })
 }
 
-test('a route pays what its settlement pays, and its least input is the least that settles', () => {
-  const seen = { told: 0, least: 0, divided: 0 }
+test('outputs equal those of settlements, and minimum inputs are minimal', () => {
+  const counts = { evaluated: 0, minimal: 0, divided: 0 }
   for (let run = 1; run <= RUNS; run++) {
     const random = seeded(run)
-    const asked = drawnRequest(random)
-    const found = searched(run % 3 === 0 ? widePools(run) : coarsePools(run), asked)
+    const req = drawnRequest(random)
+    const found = searchFor(run % 3 === 0 ? widePools(run) : coarsePools(run), req)
     if (!found) continue
     const { problem, flow } = found
-    const { amountIn, taxes } = asked
-    const again: Resettled = { shares: sharesOf(problem, flow), known: new Map(), drawn: null }
-    const settled = (amount: bigint) => settle(problem, flow, amount, taxes, again)
-    const pays = (amount: bigint) => (amount > 0n ? settledOr(0n, () => settled(amount).amountOut) : 0n)
-    const first = settledOr(null, () => settled(amountIn))
+    const { amountIn, taxes } = req
+    const cache: SettlementCache = { shares: sharesOf(problem, flow), settledLegs: new Map(), fixedInputs: null }
+    const settleAt = (amount: bigint) => settle(problem, flow, amount, taxes, cache)
+    const pays = (amount: bigint) => (amount > 0n ? settledOr(0n, () => settleAt(amount).amountOut) : 0n)
+    const first = settledOr(null, () => settleAt(amountIn))
     if (!first || first.amountOut === 0n) continue
-    const own: Resettled = { ...again, known: new Map() }
-    const output = new RouteOutput(problem, own, first, taxes)
+    const ownCache: SettlementCache = { ...cache, settledLegs: new Map() }
+    const output = new RouteOutput(problem, ownCache, first, taxes)
     const expectSame = (amount: bigint) => {
-      const told = output.of(amount)
-      if (told === null) return
-      expect(told, `run ${run}, ${amount}`).toBe(pays(amount))
-      seen.told++
+      const evaluated = output.of(amount)
+      if (evaluated === null) return
+      expect(evaluated, `run ${run}, ${amount}`).toBe(pays(amount))
+      counts.evaluated++
     }
     const near = (part: number) => amountIn - BigInt(Math.floor(Number(amountIn) * part * random()))
     for (const part of [0, 0.9, 1e-3, 1e-6]) expectSame(near(part))
-    again.drawn = own.drawn = new Map(first.edges.map((edge, k) => [edge, first.legs[k]!.amountIn]))
+    cache.fixedInputs = ownCache.fixedInputs = new Map(first.edges.map((edge, k) => [edge, first.legs[k]!.amountIn]))
     for (const part of [0, 1e-3, 1e-6]) expectSame(near(part))
 
-    const wished = first.amountOut - (first.amountOut * BigInt(Math.floor(random() * 1e3))) / 10_000_000n
-    const least = leastBackwards(
+    const required = first.amountOut - (first.amountOut * BigInt(Math.floor(random() * 1e3))) / 10_000_000n
+    const minimal = solveBackwards(
       output,
       { amountIn, amountOut: pays(amountIn) },
-      wished,
+      required,
       flow.amountOut / Number(amountIn),
     )
-    if (least === null) continue
-    expect(pays(least), `run ${run}`).toBeGreaterThanOrEqual(wished)
-    expect(pays(least - 1n), `run ${run}`).toBeLessThan(wished)
-    seen.least++
-    if (flow.edges.length > flow.hops) seen.divided++
+    if (minimal === null) continue
+    expect(pays(minimal), `run ${run}`).toBeGreaterThanOrEqual(required)
+    expect(pays(minimal - 1n), `run ${run}`).toBeLessThan(required)
+    counts.minimal++
+    if (flow.edges.length > flow.hops) counts.divided++
   }
-  expect(seen.told).toBeGreaterThan(RUNS * 3)
-  expect(seen.least).toBeGreaterThan(RUNS / 2)
-  expect(seen.divided).toBeGreaterThan(RUNS / 5)
+  expect(counts.evaluated).toBeGreaterThan(RUNS * 3)
+  expect(counts.minimal).toBeGreaterThan(RUNS / 2)
+  expect(counts.divided).toBeGreaterThan(RUNS / 5)
 })
 
 function settledOr<T, U>(otherwise: U, run: () => T): T | U {

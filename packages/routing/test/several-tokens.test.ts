@@ -1,4 +1,4 @@
-/** Pools of more than two tokens, of which a route uses several pairs. */
+/** Pools of more than two tokens of which a route uses several pairs. */
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
@@ -12,10 +12,10 @@ const TARGET = 2
 const [A, B] = [3, 4]
 type Case = { readonly pools: readonly Pool[]; readonly amountIn: bigint; readonly shape: 'fork' | 'join' }
 
-/** Two ways that meet in a pool of three tokens, which has the target (a fork) or the source (a join). */
+/** Two paths that share a pool of three tokens, which holds the target (a fork) or the source (a join). */
 function caseOf(kind: keyof typeof kinds, shape: Case['shape'], seed: number): Case {
   const random = seeded(seed)
-  // All tokens are worth about the same, so that both ways are.
+  // All tokens have about the same value, so both paths are used.
   const about = (amount: number, off: number) => BigInt(Math.round(amount * (1 + off * (random() - 0.5)))) * E18
   const balances = [kind === 'weighted' ? 200_000 : 100_000, 100_000, 100_000].map((amount) => about(amount, 0.2))
   const ofPair = (index: number, middle: number) => {
@@ -28,8 +28,8 @@ function caseOf(kind: keyof typeof kinds, shape: Case['shape'], seed: number): C
   return { pools, amountIn: BigInt(Math.round(2_000 + 12_000 * random())) * E18, shape }
 }
 
-/** The output of an allocation, swapped one after the other in exact integers; 0 where a pool refuses. */
-function divided({ pools: [three, ofA, ofB], amountIn, shape }: Case, part: bigint, first: number): bigint {
+/** Output of an allocation by consecutive exact swaps; 0 if a pool refuses. */
+function outputOf({ pools: [three, ofA, ofB], amountIn, shape }: Case, part: bigint, first: number): bigint {
   const parts = new Map([
     [A, part],
     [B, amountIn - part],
@@ -37,17 +37,17 @@ function divided({ pools: [three, ofA, ofB], amountIn, shape }: Case, part: bigi
   let pool = three!
   let amountOut = 0n
   for (const middle of [first, first === A ? B : A]) {
-    const beside = middle === A ? ofA! : ofB!
-    const given = parts.get(middle)!
+    const pairPool = middle === A ? ofA! : ofB!
+    const input = parts.get(middle)!
     if (shape === 'fork') {
-      const [through] = quote(beside, SOURCE, middle, given)
+      const [through] = quote(pairPool, SOURCE, middle, input)
       const [bought, after] = quote(pool, middle, TARGET, through)
       pool = after
       amountOut += bought
     } else {
-      const [through, after] = quote(pool, SOURCE, middle, given)
+      const [through, after] = quote(pool, SOURCE, middle, input)
       pool = after
-      amountOut += quote(beside, middle, TARGET, through)[0]
+      amountOut += quote(pairPool, middle, TARGET, through)[0]
     }
   }
   return amountOut
@@ -59,7 +59,7 @@ function byTrial(trade: Case, steps = 200n): bigint {
   for (let step = 0n; step <= steps; step++)
     for (const first of [A, B]) {
       try {
-        const amountOut = divided(trade, (trade.amountIn * step) / steps, first)
+        const amountOut = outputOf(trade, (trade.amountIn * step) / steps, first)
         if (amountOut > best) best = amountOut
       } catch (error) {
         if (!(error instanceof PoolRefusal)) throw error
@@ -68,23 +68,23 @@ function byTrial(trade: Case, steps = 200n): bigint {
   return best
 }
 
-function routed(pools: readonly Pool[], over: Partial<RouteRequest>): Route {
+function routeOf(pools: readonly Pool[], over: Partial<RouteRequest>): Route {
   const result = findRoute(buildGraph(snapshotOf(pools)), request(over))
   if (!result.ok) throw new Error(result.message)
   return result.route
 }
 
-/** Every leg quoted on the pools as the legs before left them. */
+/** Quotes every leg on the pools as earlier legs left them. */
 function execute({ legs }: Route, pools: readonly Pool[]): bigint {
   const states = new Map(pools.map((pool) => [pool.id, pool]))
-  const held = new Map<string, bigint>()
+  const balances = new Map<string, bigint>()
   for (const { pool, tokenIn, tokenOut, amountIn } of legs) {
     const before = states.get(pool.id)!
     const { amountOut, state } = familyOf(pool.family)!.quoteExactInput(before, tokenIn, tokenOut, amountIn)
     states.set(pool.id, { ...before, state })
-    held.set(tokenOut, (held.get(tokenOut) ?? 0n) + amountOut)
+    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + amountOut)
   }
-  return held.get(token(TARGET)) ?? 0n
+  return balances.get(token(TARGET)) ?? 0n
 }
 
 const count = process.env.LONG ? 200 : 10
@@ -93,44 +93,44 @@ const shapes = (['fork', 'join'] as const).flatMap((shape) => Object.keys(kinds)
 describe.each(shapes)('a $shape at a $kind pool of three tokens', ({ kind, shape }) => {
   const cases = Array.from({ length: count }, (_, index) => {
     const trade = caseOf(kind as keyof typeof kinds, shape, index + 1)
-    return { trade, route: routed(trade.pools, { amountIn: trade.amountIn }) }
+    return { trade, route: routeOf(trade.pools, { amountIn: trade.amountIn }) }
   })
   const isShared = ({ legs }: Route) => legs.filter(({ pool }) => pool.id === address(1)).length > 1
 
-  test('is used for both ways, and pays what its states give one after the other', () => {
+  test('is used for both paths, and pays the output of consecutive swaps', () => {
     for (const { trade, route } of cases) expect(route.amountOut).toBe(execute(route, trade.pools))
     expect(cases.filter(({ route }) => isShared(route)).length).toBeGreaterThan(count / 3)
   })
 
-  test('is divided as well as by trying, and the bound lies above both', () => {
+  test('is divided as well as by exhaustive search, and the bound is above both', () => {
     let near = 0
     for (const { trade, route } of cases) {
-      const tried = Number(byTrial(trade))
+      const candidate = Number(byTrial(trade))
       const out = Number(route.amountOut)
-      // A fee that moves with the balances is taken for one that stands while the trade is divided.
-      expect(out).toBeGreaterThan(tried * (1 - (kind === 'crypto' ? 3e-4 : 1e-5)))
+      // The allocation treats a balance-dependent fee as constant.
+      expect(out).toBeGreaterThan(candidate * (1 - (kind === 'crypto' ? 3e-4 : 1e-5)))
       const gap = route.optimalityGapBps
       if (kind === 'crypto' && isShared(route)) expect(gap).toBeNull()
       if (gap === null) continue
-      expect(out / (1 - gap / 10_000)).toBeGreaterThan(tried * (1 - 1e-9))
+      expect(out / (1 - gap / 10_000)).toBeGreaterThan(candidate * (1 - 1e-9))
       if (gap < 1) near++
     }
     if (kind !== 'crypto') expect(near).toBeGreaterThan(count / 2)
   })
 })
 
-describe('a pool of three coins between two ways', () => {
+describe('a pool of three coins between two paths', () => {
   const { pools, amountIn } = caseOf('stable', 'fork', 1)
 
-  test('is left to one way where gas makes the other too dear', () => {
+  test('is used for one path if gas makes the other too expensive', () => {
     const gas = { gasPriceWei: 10n ** 14n, wrappedNative: token(TARGET) }
-    const { legs } = routed(pools, { amountIn: 100n * E18, ...gas })
+    const { legs } = routeOf(pools, { amountIn: 100n * E18, ...gas })
     expect(legs).toHaveLength(2)
   })
 
-  test('is not used again where it refuses a second trade', () => {
+  test('is not used again if it refuses a second trade', () => {
     const few = [stable([A, B, TARGET], [10n ** 40n, 10n ** 40n, 10n ** 40n]), ...pools.slice(1)]
-    // Balances above what the exchange's own arithmetic holds: whatever it refuses, the claim stays exact.
+    // These balances overflow the pool's own arithmetic. If a route is found nevertheless, its output must be exact.
     const result = findRoute(buildGraph(snapshotOf(few)), request({ amountIn }))
     if (result.ok) expect(result.route.amountOut).toBe(execute(result.route, few))
     else expect(result.code).toBe('NO_ROUTE')

@@ -1,3 +1,4 @@
+/** Searches in worker threads: same results as in the process, and recovery from faults. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { entryBetween, type Pool, PoolMap, rememberEntry } from '@sluice/liquidity'
@@ -11,7 +12,7 @@ import type { RouterThread } from '../src/thread/router-thread.ts'
 import { RouterThreads } from '../src/thread/router-threads.ts'
 import { E18, fairPools, request, snapshotOf } from './graphs.ts'
 
-// Time enough for a machine that has far more to do.
+// Long enough for a heavily loaded machine.
 const threads = new RouterThreads({ count: 2, timeoutMs: 30_000 })
 afterAll(() => threads.close())
 
@@ -22,50 +23,50 @@ const richer = pools.slice(0, 700).map((pool) => ({
   state: { ...pool.state, reserve0: pool.state.reserve0 * 2n },
 }))
 const later = { ...snapshot, pools: snapshot.pools.with(richer, [pools[2_999]!.id]) }
-const anew = (of: typeof snapshot, asked = request()) => findRoute(buildGraph(of), asked)
+const inProcess = (of: typeof snapshot, req = request()) => findRoute(buildGraph(of), req)
 
-test('a thread finds what the process would, whichever block is asked for in whichever order', async () => {
+test('a thread finds the same routes as the process, for blocks in any order', async () => {
   const taxes = new Map([
     [request().tokenIn, { usual: { buyPpm: 0, sellPpm: 50_000, transferPpm: 0 }, inPool: new Map() }],
   ])
-  const asked = request({
+  const req = request({
     amountIn: 100n * E18,
     gasPriceWei: 10n ** 9n,
     sources: { exclude: new Set(['none']) },
     taxes,
   })
   const results = await Promise.all(
-    [snapshot, later, snapshot, snapshot, later].map((of) => threads.findRoute(of, asked)),
+    [snapshot, later, snapshot, snapshot, later].map((of) => threads.findRoute(of, req)),
   )
   expect(results[0]!.ok).toBe(true)
-  for (const index of [0, 2, 3]) expect(results[index]).toEqual(anew(snapshot, asked))
-  for (const index of [1, 4]) expect(results[index]).toEqual(anew(later, asked))
+  for (const index of [0, 2, 3]) expect(results[index]).toEqual(inProcess(snapshot, req))
+  for (const index of [1, 4]) expect(results[index]).toEqual(inProcess(later, req))
 })
 
-test('threads that are told of blocks at different times, from one memory, agree with the process', async () => {
+test('threads that learn of blocks at different times from shared memory agree with the process', async () => {
   let at = later
   for (let block = 0; block < 20; block++) {
     const some = pools
       .slice(block * 7, block * 7 + 5)
       .map((pool) => ({ ...pool, state: { ...pool.state, reserve1: pool.state.reserve1 + BigInt(block) } }))
     const next = { ...at, pools: at.pools.with(some, block % 8 === 3 ? [pools[block]!.id] : []) }
-    // As an entry of the bus that the state was made by.
+    // As if the state came from a bus entry.
     if (block % 3 === 0) rememberEntry(at.pools, next.pools, entryBetween(at.pools, next.pools, 100)!)
     at = next
-    // Alone, one of them hears of it; two at once, both do.
-    const asked = Array.from({ length: block % 5 === 0 ? 2 : 1 }, () => threads.findRoute(at, request()))
-    for (const result of await Promise.all(asked)) expect(result).toEqual(anew(at))
+    // A single search updates one thread; two concurrent ones update both.
+    const req = Array.from({ length: block % 5 === 0 ? 2 : 1 }, () => threads.findRoute(at, request()))
+    for (const result of await Promise.all(req)) expect(result).toEqual(inProcess(at))
   }
 })
 
-test('a thread has a few short searches in hand, of whichever blocks, and a long one alone', async () => {
+test('a thread queues a few short searches of any blocks, but runs a long one alone', async () => {
   const one = new RouterThreads({ count: 1, timeoutMs: 30_000 })
   const short = (of: typeof snapshot) => one.findRoute(of, request(), undefined, true)
   expect(one.free).toBe('cold')
-  // The thread has to start: who could search elsewhere would.
+  // The thread has to start first, so callers that can search elsewhere would.
   const first = short(snapshot)
   expect(one.free).toBeNull()
-  expect(await first).toEqual(anew(snapshot))
+  expect(await first).toEqual(inProcess(snapshot))
   const inHand = [short(later), short(snapshot), short(later)]
   expect(one.free).toBe('warm')
   inHand.push(short(snapshot))
@@ -73,46 +74,46 @@ test('a thread has a few short searches in hand, of whichever blocks, and a long
   const behind = short(later)
   expect(one.queued).toBe(1)
   one.forget(1)
-  const expected = [anew(later), anew(snapshot), anew(later), anew(snapshot), anew(later)]
+  const expected = [inProcess(later), inProcess(snapshot), inProcess(later), inProcess(snapshot), inProcess(later)]
   expect(await Promise.all([...inHand, behind])).toEqual(expected)
   expect(one.free).toBe('warm')
   const long = one.findRoute(snapshot, request())
   expect(one.free).toBeNull()
-  expect(await long).toEqual(anew(snapshot))
+  expect(await long).toEqual(inProcess(snapshot))
   await one.close()
 })
 
-test('the graph of a block is made once, for all searches of it', async () => {
+test('the graph of a block is built once for all of its searches', async () => {
   const worker = new Worker(new URL('../src/thread/worker.ts', import.meta.url))
-  const heard: FromThread[] = []
-  worker.on('message', (message: FromThread) => heard.push(message))
-  const tell = (message: ToThread) => worker.postMessage(message)
-  const find = (block: typeof snapshot.block) => tell({ do: 'find', chainId: 1, block, request: request(), shared: [] })
-  const change = (changed: readonly Pool[]) => tell({ do: 'change', chainId: 1, changed, gone: [] })
+  const messages: FromThread[] = []
+  worker.on('message', (message: FromThread) => messages.push(message))
+  const send = (message: ToThread) => worker.postMessage(message)
+  const find = (block: typeof snapshot.block) => send({ do: 'find', chainId: 1, block, request: request(), shared: [] })
+  const change = (changed: readonly Pool[]) => send({ do: 'change', chainId: 1, changed, gone: [] })
   const next = { ...snapshot.block, number: snapshot.block.number + 1, hash: '0x02' } as const
   change(pools.slice(0, 100))
   for (const block of [snapshot.block, snapshot.block, next, next]) find(block)
   change(richer.slice(0, 1))
   find(next)
-  await vi.waitFor(() => expect(heard.filter((message) => 'result' in message)).toHaveLength(5), { timeout: 30_000 })
-  expect(heard.map((message) => Object.keys(message)[0])).toEqual(
+  await vi.waitFor(() => expect(messages.filter((message) => 'result' in message)).toHaveLength(5), { timeout: 30_000 })
+  expect(messages.map((message) => Object.keys(message)[0])).toEqual(
     ['prepared result result', 'prepared result result', 'prepared result'].flatMap((of) => of.split(' ')),
   )
   await worker.terminate()
 })
 
-test('what cannot be told to a thread fails alone', async () => {
+test('a request that cannot be posted to a thread fails alone', async () => {
   const one = new RouterThreads({ count: 1, timeoutMs: 30_000 })
-  const unheard = request({ wrappedNative: (() => {}) as never })
-  const asked = [request(), unheard, request()].map((of) => one.findRoute(snapshot, of, undefined, true))
-  const [first, second, third] = await Promise.allSettled(asked)
+  const unpostable = request({ wrappedNative: (() => {}) as never })
+  const req = [request(), unpostable, request()].map((of) => one.findRoute(snapshot, of, undefined, true))
+  const [first, second, third] = await Promise.allSettled(req)
   expect(second).toMatchObject({ status: 'rejected', reason: { name: 'DataCloneError' } })
-  for (const told of [first, third]) expect(told).toEqual({ status: 'fulfilled', value: anew(snapshot) })
-  expect(await one.findRoute(later, request())).toEqual(anew(later))
+  for (const settled of [first, third]) expect(settled).toEqual({ status: 'fulfilled', value: inProcess(snapshot) })
+  expect(await one.findRoute(later, request())).toEqual(inProcess(later))
   await one.close()
 })
 
-test('what changed is put into words once for all threads', () => {
+test('changes are encoded once for all threads', () => {
   const log = new EntryLog()
   const [first, second, third] = [snapshot.pools, later.pools, snapshot.pools.with(richer.slice(0, 3))]
   expect(log.between(PoolMap.empty, first)).toBeNull()
@@ -124,12 +125,12 @@ test('what changed is put into words once for all threads', () => {
   expect(log.between(first, third)).toHaveLength(2)
   expect(log.between(first, third)![0]).toBe(entry)
   expect(log.between(third, third)).toEqual([])
-  // An earlier block again, and a market that is another altogether.
+  // An earlier block again, and an unrelated state.
   expect(log.between(third, second)).toBeNull()
   expect(log.between(third, PoolMap.empty)).toBeNull()
 })
 
-test('terms that requests share are told again when they are others', async () => {
+test('shared terms are sent again when they change', async () => {
   const [id] = [...snapshot.pools.keys()]
   const taxed = (sellPpm: number) =>
     request({
@@ -147,54 +148,64 @@ test('terms that requests share are told again when they are others', async () =
     gasPriceWei: 10n ** 9n,
     learnedGas: new Map([...snapshot.pools.values()].map((pool) => [pool.id, hops(pool)])),
   })
-  const doubted = request({ haircuts: new Map([[id!, 1_000_000]]) })
-  for (const asked of [taxed(0), taxed(90_000), request(), costly, measured, doubted, taxed(90_000), costly, request()])
-    expect(await threads.findRoute(snapshot, asked)).toEqual(anew(snapshot, asked))
+  const discounted = request({ haircuts: new Map([[id!, 1_000_000]]) })
+  for (const req of [
+    taxed(0),
+    taxed(90_000),
+    request(),
+    costly,
+    measured,
+    discounted,
+    taxed(90_000),
+    costly,
+    request(),
+  ])
+    expect(await threads.findRoute(snapshot, req)).toEqual(inProcess(snapshot, req))
 })
 
-test('refusals come back with their reasons', async () => {
-  const asked = request({ excludePools: new Set(pools.map(({ id }) => id)) })
-  const refused = await threads.findRoute(snapshot, asked)
-  expect(refused).toEqual(anew(snapshot, asked))
+test('refusals include their reasons', async () => {
+  const req = request({ excludePools: new Set(pools.map(({ id }) => id)) })
+  const refused = await threads.findRoute(snapshot, req)
+  expect(refused).toEqual(inProcess(snapshot, req))
   expect(refused.ok ? [] : refused.reasons).toHaveLength(pools.length)
 })
 
-test('chains are kept apart, and a chain that was forgotten is told anew', async () => {
+test('chains are independent, and a forgotten chain is sent again', async () => {
   const other = { ...later, chainId: 2 }
   const one = new RouterThreads({ count: 1, timeoutMs: 30_000 })
   const [first, second] = await Promise.all([one.findRoute(snapshot, request()), one.findRoute(other, request())])
-  expect(first).toEqual(anew(snapshot))
-  expect(second).toEqual(anew(other))
+  expect(first).toEqual(inProcess(snapshot))
+  expect(second).toEqual(inProcess(other))
   one.forget(2)
-  expect(await one.findRoute(other, request())).toEqual(anew(other))
-  const asked = one.findRoute(other, request())
+  expect(await one.findRoute(other, request())).toEqual(inProcess(other))
+  const req = one.findRoute(other, request())
   one.forget(2)
-  expect(await asked).toEqual(anew(other))
-  expect(await one.findRoute(other, request())).toEqual(anew(other))
+  expect(await req).toEqual(inProcess(other))
+  expect(await one.findRoute(other, request())).toEqual(inProcess(other))
   await one.close()
 })
 
-test('while a large search runs, small ones are answered', async () => {
+test('small searches are answered while a large one runs', async () => {
   const small = buildGraph(snapshotOf(fairPools(2, 20)))
-  // More than all reserves together: the search weighs every pool.
-  const asked = request({ amountIn: 2n ** 100n })
+  // More than all reserves together, so the search considers every pool.
+  const req = request({ amountIn: 2n ** 100n })
   let running = true
-  const large = threads.findRoute(snapshot, asked).finally(() => {
+  const large = threads.findRoute(snapshot, req).finally(() => {
     running = false
   })
   let answered = 0
   for (; running; await nextTurn()) if (findRoute(small, request()).ok) answered++
-  expect(await large).toEqual(anew(snapshot, asked))
+  expect(await large).toEqual(inProcess(snapshot, req))
   expect(answered).toBeGreaterThan(10)
 })
 
-test('a fault of the search is told to its caller alone', async () => {
+test('an error of a search reaches only its caller', async () => {
   const broken = request({ amountIn: 1e18 as unknown as bigint })
   await expect(threads.findRoute(snapshot, broken)).rejects.toThrow(TypeError)
-  expect(await threads.findRoute(snapshot, request())).toEqual(anew(snapshot))
+  expect(await threads.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
 })
 
-/** A thread that runs the usual searches, and for some amounts goes wrong. */
+/** A thread with faults for some amounts. */
 const faulty = { entry: new URL('faulty-worker.ts', import.meta.url), timeoutMs: 2_000 }
 const UNPREPARED = request({ amountIn: 664n })
 const SILENT = request({ amountIn: 665n })
@@ -203,61 +214,61 @@ const DYING = request({ amountIn: 667n })
 const HOARDING = request({ amountIn: 668n })
 const SLOW = request({ amountIn: 669n })
 
-describe('searches that go wrong', () => {
-  test('one that never ends is ended; those behind it and those to come notice nothing', async () => {
+describe('faulty searches', () => {
+  test('an endless search is terminated without affecting others', async () => {
     const one = new RouterThreads({ count: 1, ...faulty })
     const lost = expect(one.findRoute(snapshot, ENDLESS)).rejects.toMatchObject({ code: 'SEARCH_OVERRAN' })
     const behind = Array.from({ length: 5 }, () => one.findRoute(snapshot, request()))
-    for (const result of await Promise.all(behind)) expect(result).toEqual(anew(snapshot))
+    for (const result of await Promise.all(behind)) expect(result).toEqual(inProcess(snapshot))
     await lost
-    expect(await one.findRoute(later, request())).toEqual(anew(later))
+    expect(await one.findRoute(later, request())).toEqual(inProcess(later))
     await one.close()
   })
 
-  test('one of a block that the thread knows has no time to prepare, one of another block has', async () => {
+  test('only a search of a new block has time to prepare', async () => {
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 1_000 })
-    expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
-    expect(await one.findRoute(later, UNPREPARED)).toEqual(anew(later, UNPREPARED))
-    // Forgotten in the same turn, a chain has to be prepared again.
+    expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
+    expect(await one.findRoute(later, UNPREPARED)).toEqual(inProcess(later, UNPREPARED))
+    // A chain that was forgotten must be prepared again.
     one.forget(1)
-    expect(await one.findRoute(later, UNPREPARED)).toEqual(anew(later, UNPREPARED))
-    expect(await one.findRoute(snapshot, UNPREPARED)).toEqual(anew(snapshot, UNPREPARED))
-    const short = (asked = request()) => one.findRoute(snapshot, asked, undefined, true)
+    expect(await one.findRoute(later, UNPREPARED)).toEqual(inProcess(later, UNPREPARED))
+    expect(await one.findRoute(snapshot, UNPREPARED)).toEqual(inProcess(snapshot, UNPREPARED))
+    const short = (req = request()) => one.findRoute(snapshot, req, undefined, true)
     const [before, lost] = [short(), short(SILENT).catch(({ code }) => code)]
-    expect(await before).toEqual(anew(snapshot))
+    expect(await before).toEqual(inProcess(snapshot))
     expect(await lost).toBe('SEARCH_OVERRAN')
     await one.close()
   })
 
-  test('those behind it need not wait until it is ended', async () => {
+  test('searches behind it do not wait for its end', async () => {
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
     let ended = false
     const lost = one.findRoute(snapshot, ENDLESS).catch(({ code }) => {
       ended = true
       return code
     })
-    expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
+    expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
     expect(ended).toBe(false)
     await one.close()
     expect(await lost).toBe('THREAD_ENDED')
   })
 
-  test('one that kills its thread, or takes all of its memory, is the only one to fail', async () => {
+  test('a search that kills its thread or exhausts its memory fails alone', async () => {
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000, memoryMb: 128 })
     for (const fatal of [DYING, HOARDING]) {
       const lost = expect(one.findRoute(snapshot, fatal)).rejects.toMatchObject({ code: 'THREAD_ENDED' })
-      expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
+      expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
       await lost
     }
     await one.close()
   })
 
-  test('those in hand of a thread that takes long, or is killed, go to another one', async () => {
+  test('queued searches of a slow or dead thread move to another one', async () => {
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
-    const short = (asked = request()) => one.findRoute(snapshot, asked, undefined, true)
+    const short = (req = request()) => one.findRoute(snapshot, req, undefined, true)
     for (const fault of [DYING, ENDLESS]) {
-      // Only a thread that has answered has room.
-      expect(await short()).toEqual(anew(snapshot))
+      // Only a thread that has answered accepts queued searches.
+      expect(await short()).toEqual(inProcess(snapshot))
       let ended = false
       const lost = short(fault).catch(({ code }) => {
         ended = true
@@ -265,57 +276,55 @@ describe('searches that go wrong', () => {
       })
       const behind = [short(), short(), short()]
       expect(one.queued).toBe(0)
-      for (const result of await Promise.all(behind)) expect(result).toEqual(anew(snapshot))
+      for (const result of await Promise.all(behind)) expect(result).toEqual(inProcess(snapshot))
       expect(ended).toBe(fault === DYING)
       if (fault === ENDLESS) await one.close()
       expect(await lost).toBe('THREAD_ENDED')
     }
   })
 
-  test('what a thread still does of searches given back keeps none waiting when it is done', async () => {
+  test('a thread that finishes after its queue was handed back accepts new searches', async () => {
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
-    expect(await one.findRoute(snapshot, SLOW)).toEqual(anew(snapshot, SLOW))
-    const [slow, behind] = [SLOW, request()].map((asked) => one.findRoute(snapshot, asked, undefined, true))
+    expect(await one.findRoute(snapshot, SLOW)).toEqual(inProcess(snapshot, SLOW))
+    const [slow, behind] = [SLOW, request()].map((req) => one.findRoute(snapshot, req, undefined, true))
     const abort = new AbortController()
     const left = one.findRoute(snapshot, request(), abort.signal, true)
     setTimeout(() => abort.abort(new Error('gone')), 100)
     await expect(left).rejects.toThrow('gone')
-    expect(await behind).toEqual(anew(snapshot))
-    for (let k = 0; k < 3; k++) expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
-    expect(await slow).toEqual(anew(snapshot, SLOW))
-    expect(await one.findRoute(snapshot, request())).toEqual(anew(snapshot))
+    expect(await behind).toEqual(inProcess(snapshot))
+    for (let k = 0; k < 3; k++) expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
+    expect(await slow).toEqual(inProcess(snapshot, SLOW))
+    expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
     await one.close()
   })
 
-  test('a process that is held up does not take its threads for slow', async () => {
+  test('a blocked process does not treat its threads as slow', async () => {
     const one = new RouterThreads({ count: 1, ...faulty })
     await one.findRoute(snapshot, request())
-    const asked = [0, 0, 0, 0].map(() => one.findRoute(snapshot, request(), undefined, true))
+    const req = [0, 0, 0, 0].map(() => one.findRoute(snapshot, request(), undefined, true))
     await nextTurn()
     const until = performance.now() + 400
     while (performance.now() < until);
-    await Promise.all(asked)
-    // The spare one was not asked for anything.
+    await Promise.all(req)
+    // The spare thread was not used.
     const all: readonly Pick<RouterThread, 'isWarm' | 'isBusy'>[] = Reflect.get(one, 'threads')
     expect(all.map(({ isWarm, isBusy }) => isWarm || isBusy)).toEqual([true, false])
     await one.close()
   })
 
-  test('a thread that cannot start fails the search that it was started for, and close ends what waits', async () => {
+  test('a thread that cannot start fails its search, and close ends all others', async () => {
     const entry = new URL('no-such-worker.ts', import.meta.url)
     const none = new RouterThreads({ count: 1, entry })
     for (let turn = 0; turn < 2; turn++)
       await expect(none.findRoute(snapshot, request())).rejects.toMatchObject({ code: 'THREAD_ENDED' })
     const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 60_000 })
-    const lost = [ENDLESS, request()].map((asked) =>
-      expect(one.findRoute(snapshot, asked)).rejects.toThrow(RoutingError),
-    )
+    const lost = [ENDLESS, request()].map((req) => expect(one.findRoute(snapshot, req)).rejects.toThrow(RoutingError))
     await nextTurn()
     await one.close()
     await Promise.all(lost)
   })
 
-  test('a caller who gives up waits no longer', async () => {
+  test('an aborted search leaves the queue', async () => {
     const one = new RouterThreads({ count: 1, ...faulty })
     const first = one.findRoute(snapshot, request())
     const abort = new AbortController()
@@ -323,7 +332,7 @@ describe('searches that go wrong', () => {
     abort.abort(new Error('gone'))
     await expect(second).rejects.toThrow('gone')
     expect(one.queued).toBe(0)
-    expect(await first).toEqual(anew(snapshot))
+    expect(await first).toEqual(inProcess(snapshot))
     await one.close()
   })
 })

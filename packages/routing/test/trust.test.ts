@@ -1,4 +1,4 @@
-/** Trust: what lies between the ends of a route is what is trusted; the ends are the caller's choice. */
+/** The trust rule: a route may pass only through trusted tokens between its ends; the ends are the caller's choice. */
 
 import { type Pool, PoolMap, type Trust } from '@sluice/liquidity'
 import type { Erc4626State } from '@sluice/liquidity/testing'
@@ -18,27 +18,27 @@ const trustIn = (tokens: readonly number[], over: Partial<Trust> = {}): Trust =>
 })
 const deep = { reserveA: 1_000_000n * E18, reserveB: 1_000_000n * E18 }
 
-/** Token 1 to 2 by a thin pool of their own, and by deep ones through 3. */
+/** From token 1 to 2 through a shallow direct pool, and through deep pools by token 3. */
 const pools = [
   pair(1, { a: 1, b: 2, reserveA: 1_000n * E18, reserveB: 1_000n * E18 }),
   pair(2, { a: 1, b: 3, ...deep }),
   pair(3, { a: 3, b: 2, ...deep }),
 ]
-const routed = (trust: Trust | undefined, over = {}, of: readonly Pool[] = pools) =>
+const routeOf = (trust: Trust | undefined, over = {}, of: readonly Pool[] = pools) =>
   findRoute(buildGraph(snapshotOf(of)), request({ amountIn: 100n * E18, ...(trust && { trust }), ...over }))
-const poolsOf = (result: ReturnType<typeof routed>) => {
+const poolsOf = (result: ReturnType<typeof routeOf>) => {
   if (!result.ok) throw new Error(result.message)
   return result.route.legs.map(({ pool }) => pool.id)
 }
 
-test('a token that is not trusted is no stepping stone, and one at an end may be anything', () => {
-  expect(poolsOf(routed(undefined))).toContain(address(2))
-  expect(poolsOf(routed(trustIn([])))).toEqual([address(1)])
-  expect(poolsOf(routed(trustIn([3])))).toContain(address(2))
-  expect(poolsOf(routed(trustIn([]), { tokenOut: token(3) }))).toEqual([address(2)])
+test('an untrusted token is never an intermediate, but may be an end', () => {
+  expect(poolsOf(routeOf(undefined))).toContain(address(2))
+  expect(poolsOf(routeOf(trustIn([])))).toEqual([address(1)])
+  expect(poolsOf(routeOf(trustIn([3])))).toContain(address(2))
+  expect(poolsOf(routeOf(trustIn([]), { tokenOut: token(3) }))).toEqual([address(2)])
 })
 
-/** A vault of token 1 as asset and 2 as share. */
+/** A vault with token 1 as asset and token 2 as share. */
 const vault: Pool<Erc4626State> = {
   id: address(9),
   address: address(9),
@@ -54,19 +54,19 @@ const vault: Pool<Erc4626State> = {
   },
 }
 
-test('a pool whose answer depends on an account is used where the account is vouched for, where it has earned it, or where the caller names its source', () => {
+test('a pool that depends on an account is used if the account is allow-listed, the pool has earned trust, or the caller names its source', () => {
   const all = [...pools, vault]
-  const uses = (trust: Trust | undefined, over = {}) => poolsOf(routed(trust, over, all)).includes(vault.id)
+  const uses = (trust: Trust | undefined, over = {}) => poolsOf(routeOf(trust, over, all)).includes(vault.id)
   expect(uses(undefined)).toBe(true)
   expect(uses(trustIn([]))).toBe(false)
   expect(uses(trustIn([], { accounts: new Set([address(9)]) }))).toBe(true)
   expect(uses(trustIn([], { pools: new Set([address(9)]) }))).toBe(true)
   expect(uses(trustIn([]), { sources: { include: new Set(['vault']) } })).toBe(true)
-  const refused = routed(trustIn([]), {}, [vault])
+  const refused = routeOf(trustIn([]), {}, [vault])
   expect(refused.ok ? [] : refused.reasons.map(({ pool }) => pool)).toEqual([vault.id])
 })
 
-test('no route passes through a token that is not trusted, at whatever prices', () => {
+test('no route passes through an untrusted token, at any prices', () => {
   fc.assert(
     fc.property(
       fc.nat(),
@@ -89,7 +89,7 @@ test('no route passes through a token that is not trusted, at whatever prices', 
 })
 
 test('gas is priced over trusted tokens only', () => {
-  // By way of token 3 a unit of gas seems to be worth a thousand times as much.
+  // Through token 3, gas seems to cost a thousand times as much.
   const priced = [
     pair(1, { a: 0, b: 2, ...deep }),
     pair(2, { a: 1, b: 2, ...deep }),
@@ -97,24 +97,24 @@ test('gas is priced over trusted tokens only', () => {
     pair(4, { a: 3, b: 2, reserveA: 1_000n * E18, reserveB: 1_000_000n * E18 }),
   ]
   const cost = (trust?: Trust) => {
-    const result = routed(trust, { gasPriceWei: 10n ** 9n }, priced)
+    const result = routeOf(trust, { gasPriceWei: 10n ** 9n }, priced)
     return result.ok ? Number(result.route.gasCostOut) : 0
   }
   expect(cost(trustIn([0])) * 100).toBeLessThan(cost())
 })
 
-test('a thread holds routes to what is trusted, as it changes', async () => {
+test('a thread applies the trust list as it changes', async () => {
   const thread = new RouterThread({ timeoutMs: 10_000, memoryMb: 1_024 })
   const snapshot = { ...snapshotOf([]), pools: PoolMap.empty.with(pools) }
   const [strict, wide] = [trustIn([]), trustIn([3])]
   for (const trust of [strict, wide, strict, undefined, trustIn([3], { level: 'earned' }), strict]) {
-    const asked = request({ amountIn: 100n * E18, ...(trust && { trust }) })
-    expect(await thread.findRoute(snapshot, asked)).toEqual(findRoute(buildGraph(snapshot), asked))
+    const req = request({ amountIn: 100n * E18, ...(trust && { trust }) })
+    expect(await thread.findRoute(snapshot, req)).toEqual(findRoute(buildGraph(snapshot), req))
   }
   await thread.close()
 })
 
-test('gas is priced by what is trusted now, not by what was at the same level before', () => {
+test('gas is priced with the current trust list, not with an earlier one of the same level', () => {
   const graph = buildGraph(snapshotOf([pair(1, { a: 1, b: 2, ...deep }), pair(4, { a: 0, b: 3, ...deep }), pools[2]!]))
   const gasCost = (trust: Trust) => {
     const result = findRoute(graph, request({ gasPriceWei: 10n ** 9n, trust }))

@@ -1,4 +1,4 @@
-/** Reasons that are told where no route is found. */
+/** Reasons and suggested amounts in refusals. */
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
@@ -7,18 +7,18 @@ import { address, fairPools, pair, request, seeded, snapshotOf, token } from './
 const full = 2n ** 112n - 1n
 
 describe('the largest amount that routes', () => {
-  // Pairs hold 112 bits of each token: how much fits in is known.
+  // Pairs store 112 bits per token, so their remaining capacity is known.
   const room = (index: number, by: bigint) => pair(index, { a: 1, b: 2, reserveA: full - by, reserveB: full / 2n })
 
-  test.each([10n ** 6n, 10n ** 18n, 10n ** 30n])('is found where a pool has room for %s', (by) => {
+  test.each([10n ** 6n, 10n ** 18n, 10n ** 30n])('is found if a pool has room for %s', (by) => {
     const graph = buildGraph(snapshotOf([room(1, by)]))
     const result = findRoute(graph, request({ amountIn: by * 1000n }))
-    const most = result.ok ? 0n : (result.maxRoutableAmount ?? 0n)
-    expect(most).toBeLessThanOrEqual(by)
-    expect(most * 1000n).toBeGreaterThanOrEqual(by * 994n)
+    const max = result.ok ? 0n : (result.maxRoutableAmount ?? 0n)
+    expect(max).toBeLessThanOrEqual(by)
+    expect(max * 1000n).toBeGreaterThanOrEqual(by * 994n)
   })
 
-  test('routes as it is told, and a hundredth more does not', () => {
+  test('routes as reported, and 1 % more does not', () => {
     for (let seed = 1; seed <= 8; seed++) {
       const random = seeded(seed)
       const count = 1 + Math.floor(random() * 3)
@@ -29,9 +29,9 @@ describe('the largest amount that routes', () => {
       const result = findRoute(graph, request({ amountIn: 2n ** 100n }))
       if (result.ok) throw new Error('routed more than there is room for')
       expect(result.code).toBe('INSUFFICIENT_LIQUIDITY')
-      const most = result.maxRoutableAmount!
-      expect(findRoute(graph, request({ amountIn: most })).ok).toBe(true)
-      expect(findRoute(graph, request({ amountIn: (most * 101n) / 100n + 1n })).ok).toBe(false)
+      const max = result.maxRoutableAmount!
+      expect(findRoute(graph, request({ amountIn: max })).ok).toBe(true)
+      expect(findRoute(graph, request({ amountIn: (max * 101n) / 100n + 1n })).ok).toBe(false)
     }
   })
 })
@@ -40,7 +40,7 @@ describe('rejected sources', () => {
   const pools = fairPools(3, 12)
   const graph = buildGraph(snapshotOf(pools))
 
-  test('are told each with its reason, those that join the two tokens first', () => {
+  test('are reported with reasons, those that join the two tokens first', () => {
     const [one] = pools
     const result = findRoute(
       graph,
@@ -58,7 +58,7 @@ describe('rejected sources', () => {
     expect(missing).toEqual(missing.toSorted())
   })
 
-  test('name the family that the Executor cannot swap in, and the tax that is all of a transfer', () => {
+  test('report a family unknown to the Executor, and a tax of the whole transfer', () => {
     const executable = findRoute(graph, request({ sources: { executable: new Set(['uniswap-v3']) } }))
     expect(executable.ok ? [] : executable.reasons.map(({ reason }) => reason)).toContain(
       "this chain's Executor cannot swap in pools of the family uniswap-v2",

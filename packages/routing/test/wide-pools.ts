@@ -1,4 +1,4 @@
-/** Pools of three tokens, of each kind. */
+/** Pools of three tokens, of each kind of trading function. */
 import { type CurveStableState, familyOf, type Pool } from '@sluice/liquidity'
 import { address, E18, token } from './graphs.ts'
 
@@ -31,7 +31,7 @@ function weighted(tokens: readonly number[], balances: readonly bigint[]): Pool 
   return poolOf('balancer-v2', tokens, { kind: 'weighted', balances, scaling, swapFee, weights, exactPowers: true })
 }
 
-/** One whose fee moves with the balances, off balance by a swap of its own. */
+/** A pool with a balance-dependent fee, out of balance because of a swap. */
 function crypto(tokens: readonly number[], [before, , swapped]: readonly bigint[]): Pool {
   const balances = [before!, before!, before!]
   const pool = poolOf('curve-crypto', tokens, {

@@ -1,19 +1,18 @@
-/** Arrays on which column generation judges the edges of a frontier. */
+/** Arrays in which column generation evaluates the edges of a frontier. */
 import { roomFor, type Scratch } from '../graph/scratch.ts'
 
 export class ColumnRoom {
-  /**
-   * Natural logarithms of the prices at which tokens that may join would be neither left over nor short, and of their
-   * bounds.
-   */
+  /** By token: natural logarithms of the balanced price and of its lower and upper bound. */
   readonly logPrice: Float64Array
   readonly logCost: Float64Array
   readonly logValue: Float64Array
-  /** Sums over the edges around a token: of their conductances, in output base units, and of their earnings. */
+  /**
+   * By token: sum of the conductances of its edges, weighted sum of their prices, and sum of their earnings, in output base units.
+   */
   readonly weight: Float64Array
   readonly moment: Float64Array
   readonly benefit: Float64Array
-  /** By place among edges that may earn enough: with logarithms of their rates and conductances at the cost of what they sell. */
+  /** By index among the promising edges: ends, log rate, and conductance at the cost of the sold token. */
   sold: Int32Array
   bought: Int32Array
   logRate: Float64Array
@@ -32,7 +31,7 @@ export class ColumnRoom {
     this.logRate = this.conductance = scratch.floats(0)
   }
 
-  /** Makes place for as many edges; what stood there is gone. */
+  /** Ensures capacity for a number of edges. Discards previous contents. */
   fit(edges: number): void {
     if (this.logRate.length >= edges) return
     const { scratch } = this

@@ -1,6 +1,6 @@
-/** Column generation: which further edges would pay at the prices found so far. */
+/** Column generation: finds the edges outside an allocation that would pay at its prices. */
 
-import { isFree, leastCost, leastLegCost, type Problem } from '../problem/problem.ts'
+import { baseCost, isFree, minLegCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import {
@@ -13,35 +13,37 @@ import {
   DETOUR_GROWTH,
   DETOURS,
   LOOK_GAS_SHARE,
+  MAX_RESIDUAL,
   RELAXATIONS,
-  TIGHT,
 } from '../tolerances.ts'
 import type { ColumnRoom } from './column-room.ts'
 import type { Frontier } from './frontier.ts'
 
-/** Solves, adds what pays at the new prices, and solves again until nothing is left to add, or for as many rounds. */
+/**
+ * Alternates between solving and adding profitable edges, until no edge is left to add or the maximum number of rounds is reached.
+ */
 export function generateColumns(
   problem: Problem,
   allocation: Allocation,
   frontier: Frontier,
   rounds = COLUMN_ROUNDS,
 ): void {
-  const least = LOOK_GAS_SHARE * leastLegCost(problem)
+  const min = LOOK_GAS_SHARE * minLegCost(problem)
   let pricing: Pricing | undefined
   for (let round = 0; round < rounds; round++) {
-    solve(allocation, TIGHT)
-    frontier.explore(allocation, least)
+    solve(allocation, MAX_RESIDUAL)
+    frontier.explore(allocation, min)
     if (frontier.edges.length === 0) return
     pricing ??= new Pricing(problem, allocation, frontier)
     if (pricing.addColumns(round === 0) === 0) return
   }
-  solve(allocation, TIGHT)
-  frontier.explore(allocation, least)
+  solve(allocation, MAX_RESIDUAL)
+  frontier.explore(allocation, min)
 }
 
 type Detour = { readonly token: number; readonly benefit: number }
 
-/** Judges the edges of a frontier by what they would earn, to first order in the prices. */
+/** Evaluates the edges of a frontier by their earnings, to first order in the prices. */
 class Pricing {
   private readonly problem: Problem
   private readonly allocation: Allocation
@@ -60,25 +62,25 @@ class Pricing {
   addColumns(first: boolean): number {
     const { problem, allocation, frontier } = this
     const { from, to } = problem.graph.topology
-    const least = COLUMN_BENEFIT * allocation.value
-    this.select(least)
+    const min = COLUMN_BENEFIT * allocation.value
+    this.select(min)
     if (this.edges.length === 0) return 0
     this.relax()
-    const ways = this.detours(least, first)
+    const ways = this.detours(min, first)
     for (const edge of ways) allocation.addEnds(edge, frontier.valueLabel)
     let added = 0
     for (const edge of ways) if (allocation.addEdge(edge)) added++
     for (let k = 0; k < this.edges.length; k++) {
       const edge = this.edges[k]!
       if (allocation.place[from[edge]!]! < 0 || allocation.place[to[edge]!]! < 0) continue
-      const enough = Math.max(least, leastCost(problem, edge) * COLUMN_GAS_SHARE)
+      const enough = Math.max(min, baseCost(problem, edge) * COLUMN_GAS_SHARE)
       if (this.earning(k) > enough && allocation.addEdge(edge)) added++
     }
     return added
   }
 
-  /** Leaves out what would earn too little even between the cost of what it sells and the worth of what it buys. */
-  private select(least: number): void {
+  /** Keeps edges that earn enough even at the lowest cost of their input and the highest value of their output. */
+  private select(min: number): void {
     const { room } = this
     const { logPrice, logCost, logValue } = room
     const { graph } = this.problem
@@ -98,7 +100,7 @@ class Pricing {
       const v = to[edge]!
       const fall = Math.sqrt((rate[edge]! * valueLabel[v]!) / costLabel[u]!) - 1
       const conductance = graph.conductance[edge]! * costLabel[u]!
-      if (!(2 * conductance * fall * fall > least / 4)) continue
+      if (!(2 * conductance * fall * fall > min / 4)) continue
       const k = this.edges.length
       room.sold[k] = u
       room.bought[k] = v
@@ -108,7 +110,7 @@ class Pricing {
     }
   }
 
-  /** The earning of an edge: what a pool of x·y = k does until its rate has fallen to that of the balanced prices. */
+  /** Earnings of an edge as a pool of x·y = k that trades until its rate equals the balanced prices. */
   private earning(k: number): number {
     const { logPrice, logRate, conductance, sold, bought } = this.room
     const gain = logRate[k]! + logPrice[bought[k]!]! - logPrice[sold[k]!]!
@@ -117,9 +119,7 @@ class Pricing {
     return 2 * conductance[k]! * fall * fall
   }
 
-  /**
-   * Balances the prices of the tokens that may join, all others' standing: a network of resistors, relaxed a few times.
-   */
+  /** Balances the prices of the candidate tokens, with all others fixed: a resistor network, relaxed in a few rounds. */
   private relax(): void {
     const { edges, room } = this
     const { logPrice, logCost, logValue, logRate, conductance, sold, bought, weight, moment } = room
@@ -146,8 +146,8 @@ class Pricing {
     }
   }
 
-  /** The ways through the tokens that promise most, from the allocation and back to it. */
-  private detours(least: number, first: boolean): ReadonlySet<number> {
+  /** Edges of the most promising paths through tokens outside the allocation. */
+  private detours(min: number, first: boolean): ReadonlySet<number> {
     const { problem, allocation, frontier, edges } = this
     const { benefit, sold, bought } = this.room
     const { live, tokens } = frontier
@@ -163,21 +163,21 @@ class Pricing {
     }
     const promising: Detour[] = []
     for (const token of tokens) {
-      if (!(benefit[token]! > least)) continue
+      if (!(benefit[token]! > min)) continue
       if (free || benefit[token]! > COLUMN_GAS_SHARE * this.costOfWay(token))
         promising.push({ token, benefit: benefit[token]! })
     }
-    const most = Math.max(DETOURS, first ? 0 : DETOUR_GROWTH * allocation.tokens.length)
-    const chosen = promising.sort((a, b) => b.benefit - a.benefit).slice(0, most)
-    return new Set(chosen.flatMap(({ token }) => this.frontier.wayThrough(token)))
+    const max = Math.max(DETOURS, first ? 0 : DETOUR_GROWTH * allocation.tokens.length)
+    const chosen = promising.sort((a, b) => b.benefit - a.benefit).slice(0, max)
+    return new Set(chosen.flatMap(({ token }) => this.frontier.pathThrough(token)))
   }
 
   private costOfWay(token: number): number {
-    return this.frontier.wayThrough(token).reduce((sum, edge) => sum + leastCost(this.problem, edge), 0)
+    return this.frontier.pathThrough(token).reduce((sum, edge) => sum + baseCost(this.problem, edge), 0)
   }
 }
 
-/** Idle edges a little below the present prices, between tokens of the set: what pruning may fall back on. */
+/** Adds idle edges slightly below the current prices, between tokens of the allocation, as a fallback for pruning. */
 export function addAlternatives(problem: Problem, allocation: Allocation): void {
   const { graph, rate, target, perGas } = problem
   const { offset, to } = graph.topology
@@ -186,12 +186,12 @@ export function addAlternatives(problem: Problem, allocation: Allocation): void 
   for (const token of [...allocation.tokens]) {
     if (token === target) continue
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
-    const least = allocation.price(token) * (1 - margin)
+    const min = allocation.price(token) * (1 - margin)
     for (let edge = offset[token]!; edge < offset[token + 1]! && left > 0; edge++) {
       const other = to[edge]!
-      if (allocation.place[other]! < 0 || !(rate[edge]! * allocation.price(other) > least)) continue
+      if (allocation.place[other]! < 0 || !(rate[edge]! * allocation.price(other) > min)) continue
       if (allocation.addEdge(edge)) left--
     }
   }
-  solve(allocation, TIGHT)
+  solve(allocation, MAX_RESIDUAL)
 }

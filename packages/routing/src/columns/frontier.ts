@@ -1,38 +1,38 @@
 /**
- * The frontier of an allocation: tokens and edges around it that could pay at its prices. Column generation and the
- * bound look here.
+ * The frontier of an allocation: the surrounding tokens and edges that could pay at its prices. Used by column
+ * generation and the upper bound.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
 import type { Potential } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
-import { DUST, EDGE_GAIN, FEW_REACHED, LABEL_GAIN, LIVE } from '../tolerances.ts'
+import { DUST, EDGE_GAIN, FEW_REACHED, LABEL_GAIN, MIN_LIVE_SHARE } from '../tolerances.ts'
 import { ColumnRoom } from './column-room.ts'
-import { mostEarned } from './most-earned.ts'
+import { earningsBound } from './most-earned.ts'
 import { MarginalRates } from './rates.ts'
 import { ValueBounds } from './value-bounds.ts'
 
 export class Frontier {
-  /** Tokens outside the allocation that some way through them pays for, at the prices of the tokens in it. */
+  /** Tokens outside the allocation through which some path pays, at the prices of the tokens inside. */
   tokens: number[] = []
-  /** Tokens that the trade flows through. */
+  /** Tokens that carry flow. */
   liveTokens: readonly number[] = []
-  /** Edges that are part of such a way, or that join two tokens of the allocation and would pay themselves. */
+  /** Edges that are part of such a path, or that directly join two tokens of the allocation and would pay. */
   edges: number[] = []
-  /** The least that a token costs, in output base units: its price where the trade flows through it. */
+  /** Minimum cost of a token in output base units; its price if the token carries flow. */
   readonly costLabel: Float64Array
-  /** The most that it brings; above its cost for `tokens` alone. */
+  /** Maximum value of a token; exceeds its cost only for `tokens`. */
   readonly valueLabel: Float64Array
-  /** The edge after the token on the way that brings most, and the one before it on the way that costs least. */
+  /** The next edge on the path with the highest value, and the previous edge on the path with the lowest cost. */
   readonly next: Int32Array
   readonly previous: Int32Array
-  /** 1 for a token that has a price, since the trade flows through it. */
+  /** 1 for tokens that carry flow and therefore have a price. */
   readonly live: Uint8Array
-  /** The most that the edges which were left out may earn together, in output base units. */
+  /** Maximum total earnings of the edges that were left out, in output base units. */
   dust = 0
-  /** False where labels still moved after the longest way: prices go in cycles. */
+  /** False if labels still changed after the longest path, which indicates a profitable cycle. */
   converged = true
-  /** Arrays of those who judge it, one after the other. */
+  /** Scratch arrays shared by the users of the frontier. */
   readonly room: ColumnRoom
 
   private readonly problem: Problem
@@ -60,40 +60,40 @@ export class Frontier {
     this.queue = new LabelQueue(count, scratch)
   }
 
-  /** Rates of all edges, those of shared pools as the allocation leaves them. */
+  /** Rates of all edges, with those of shared pools after the allocation's trades. */
   get rate(): Float64Array {
     return this.rates.rate
   }
 
   /**
-   * Looks around an allocation that has been solved.
+   * Explores around a solved allocation.
    *
-   * @param least - edges that cannot earn this may be left out, in output base units
+   * @param min - edges that cannot earn this may be left out, in output base units
    */
-  explore(allocation: Allocation, least = 0): void {
+  explore(allocation: Allocation, min = 0): void {
     if (this.problem.reuse && this.rates.update(allocation)) this.bounds.forgetLists()
     this.clear()
     this.takePrices(allocation)
-    this.bounds.choose(this, this.rates.risen)
+    this.bounds.choose(this, this.rates.maxRise)
     if (this.correctCosts()) this.lookNear(allocation)
     else {
       this.clear()
       this.takePrices(allocation)
-      this.lookFar(allocation, Math.max(least, DUST * allocation.value))
+      this.lookFar(allocation, Math.max(min, DUST * allocation.value))
     }
   }
 
-  /** The bounds leave little enough to look at all of it. */
+  /** Explores everything within the bounds, which leave few enough tokens. */
   private lookNear(allocation: Allocation): void {
     const candidates = this.candidates(allocation)
     this.sweepValues(candidates)
     const { from, to } = this.problem.graph.topology
-    const least = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
-    this.edges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > least(edge))
+    const min = (edge: number) => this.costLabel[from[edge]!]! * (1 + EDGE_GAIN)
+    this.edges = candidates.filter((edge) => this.rate[edge]! * this.valueLabel[to[edge]!]! > min(edge))
     this.tokens = this.reached.filter((token) => this.mayPay(token))
   }
 
-  /** First the value of every token at the present prices, then only the tokens where that is more than they cost. */
+  /** Computes the value of every token first, and then explores only the tokens whose value exceeds their cost. */
   private lookFar(allocation: Allocation, dust: number): void {
     this.measureValues()
     this.bounds.keep(this)
@@ -133,22 +133,20 @@ export class Frontier {
     for (let k = 0; k < allocation.edges.length; k++) {
       const edge = allocation.edges[k]!
       if (!(allocation.input[k]! > 0)) continue
-      if (!(allocation.input[k]! * allocation.price(from[edge]!) > LIVE * allocation.value)) continue
+      if (!(allocation.input[k]! * allocation.price(from[edge]!) > MIN_LIVE_SHARE * allocation.value)) continue
       take(from[edge]!)
       take(to[edge]!)
     }
     this.liveTokens = [...this.reached]
   }
 
-  /**
-   * Least costs, from the live tokens on, as far as the bounds let them pay. False where that would reach many tokens.
-   */
+  /** Minimum costs, from the live tokens on, within the value bounds. Returns false if that reaches too many tokens. */
   private correctCosts(): boolean {
     const { problem, bounds, rate, costLabel, live, reached, queue } = this
     const { to } = problem.graph.topology
-    const most = FEW_REACHED + this.liveTokens.length
+    const max = FEW_REACHED + this.liveTokens.length
     queue.start(this.liveTokens, problem.maxHops)
-    for (let token = queue.next(); token >= 0 && reached.length <= most; token = queue.next()) {
+    for (let token = queue.next(); token >= 0 && reached.length <= max; token = queue.next()) {
       if (token === problem.target) continue
       const price = costLabel[token]!
       const list = bounds.edgesFrom(token, price, rate)
@@ -162,7 +160,7 @@ export class Frontier {
       }
     }
     this.converged = queue.stop()
-    return reached.length <= most
+    return reached.length <= max
   }
 
   private lowerCost(token: number, label: number, edge: number): void {
@@ -175,7 +173,7 @@ export class Frontier {
   private candidates(allocation: Allocation): number[] {
     const { problem, bounds, rate, costLabel, live, reached } = this
     const { to } = problem.graph.topology
-    const found: number[] = []
+    const edges: number[] = []
     for (const token of reached) {
       if (token === problem.target) continue
       const price = costLabel[token]!
@@ -185,14 +183,14 @@ export class Frontier {
         const edge = list[k]!
         const other = to[edge]!
         const ends = live[token]! + live[other]!
-        const most = live[other] === 1 ? costLabel[other]! : bounds.of(other)
-        if (rate[edge]! * most > price && (ends < 2 || allocation.has[edge] === 0)) found.push(edge)
+        const max = live[other] === 1 ? costLabel[other]! : bounds.of(other)
+        if (rate[edge]! * max > price && (ends < 2 || allocation.has[edge] === 0)) edges.push(edge)
       }
     }
-    return found
+    return edges
   }
 
-  /** Values over a few edges, which stand about in the order in which they are reached: by sweeps over all of them. */
+  /** Values over a few edges, which are roughly in the order in which they were reached, so sweeps converge quickly. */
   private sweepValues(candidates: readonly number[]): void {
     const { problem, valueLabel, next, live, rate } = this
     const { from, to } = problem.graph.topology
@@ -214,7 +212,7 @@ export class Frontier {
     this.converged = false
   }
 
-  /** Best values of all tokens, from the live ones back. */
+  /** Maximum values of all tokens, backwards from the live ones. */
   private measureValues(): void {
     const { problem, backward, distances, valueLabel, next, live, queue } = this
     const { rateBack } = this.rates
@@ -239,7 +237,7 @@ export class Frontier {
     this.converged = queue.stop()
   }
 
-  /** Least costs of the tokens that bring more than they cost, by edges that may earn more than dust. */
+  /** Minimum costs of the tokens whose value exceeds their cost, over edges that may earn more than dust. */
   private correctCostsWithin(dust: number): void {
     const { problem, backward, distances, costLabel, valueLabel, live, rate, queue } = this
     const { offset, to } = problem.graph.topology
@@ -255,7 +253,7 @@ export class Frontier {
         const value = rate[edge]! * valueLabel[other]!
         if (!(value > price * (1 + EDGE_GAIN)) || live[other] === 1 || backward.hops[other]! > furthest) continue
         const label = price / rate[edge]!
-        if (!(label < costLabel[other]!) || mostEarned(problem, edge, price, value) < dust) continue
+        if (!(label < costLabel[other]!) || earningsBound(problem, edge, price, value) < dust) continue
         this.lowerCost(other, label, edge)
       }
     }
@@ -277,7 +275,7 @@ export class Frontier {
         const value = rate[edge]! * valueLabel[other]!
         if (!(value > price * (1 + EDGE_GAIN)) || other === source || backward.hops[other]! > furthest) continue
         if (live[token]! + live[other]! === 2 && allocation.has[edge] === 1) continue
-        const earned = mostEarned(problem, edge, price, value)
+        const earned = earningsBound(problem, edge, price, value)
         if (earned < dust || costLabel[other] === Number.POSITIVE_INFINITY) this.dust += earned
         else this.edges.push(edge)
       }
@@ -285,8 +283,8 @@ export class Frontier {
     this.tokens = this.reached.filter((token) => this.mayPay(token))
   }
 
-  /** The cheapest way to a token and the best way on, both within the frontier. */
-  wayThrough(token: number): readonly number[] {
+  /** The cheapest path to a token and the best path onward, both within the frontier. */
+  pathThrough(token: number): readonly number[] {
     const { problem, live, next, previous } = this
     const { from, to } = problem.graph.topology
     const edges: number[] = []

@@ -1,4 +1,4 @@
-/** A binary heap of labels, that of the highest bound on top. */
+/** Binary heap with the label of the highest bound on top. */
 export class MaxHeap<Label extends { readonly bound: number }> {
   private readonly items: Label[] = []
 

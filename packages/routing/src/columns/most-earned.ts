@@ -1,11 +1,11 @@
 import type { Problem } from '../problem/problem.ts'
 
 /**
- * The most that an edge earns where what it sells costs `price` and what it buys for the first unit is worth `value`: that of
- * a pool of x·y = k that is everywhere as deep as this one is at its deepest.
+ * Upper bound on the earnings of an edge, given the cost of its input (`price`) and the value of its first unit of
+ * output (`value`): those of a pool of x·y = k with the edge's maximum depth everywhere. ∞ for adjusted curves.
  */
-export function mostEarned({ taxed, graph }: Problem, edge: number, price: number, value: number): number {
-  if (taxed.size > 0 && taxed.has(edge)) return Number.POSITIVE_INFINITY
+export function earningsBound({ adjustedCurves, graph }: Problem, edge: number, price: number, value: number): number {
+  if (adjustedCurves.size > 0 && adjustedCurves.has(edge)) return Number.POSITIVE_INFINITY
   const fall = Math.sqrt(value / price) - 1
-  return 2 * graph.mostConductance[edge]! * price * fall * fall
+  return 2 * graph.maxConductance[edge]! * price * fall * fall
 }

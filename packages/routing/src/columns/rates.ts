@@ -1,6 +1,6 @@
 /**
- * The rates of all edges at an allocation: those of a request, except where shared pools stand elsewhere after their
- * trades.
+ * Rates of all edges at an allocation: those of the request, except for shared pools, whose trades move the rates of
+ * all their pairs.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -11,10 +11,10 @@ export class MarginalRates {
   rate: Float64Array
   /** Rates of the reverse edges. */
   rateBack: Float64Array
-  /** The largest factor by which a rate is above the request's. */
-  risen = 1
+  /** Maximum ratio of a rate to the request's. */
+  maxRise = 1
   private readonly problem: Problem
-  private moved = NONE
+  private movedEdges = NONE
 
   constructor(problem: Problem) {
     this.problem = problem
@@ -22,11 +22,11 @@ export class MarginalRates {
     this.rateBack = problem.rateBack
   }
 
-  /** Takes the rates after an allocation's trades; false where all are as they were. */
+  /** Updates the rates after an allocation's trades. Returns false if nothing changed. */
   update({ shared }: Allocation): boolean {
-    const { problem, moved } = this
+    const { problem, movedEdges } = this
     const { reverse, scratch } = problem.graph.topology
-    if (shared.length === 0 && moved.size === 0) return false
+    if (shared.length === 0 && movedEdges.size === 0) return false
     if (this.rate === problem.rate) {
       this.rate = scratch.copy(problem.rate)
       this.rateBack = scratch.copy(problem.rateBack)
@@ -35,14 +35,14 @@ export class MarginalRates {
       this.rate[edge] = rate
       this.rateBack[reverse[edge]!] = rate
     }
-    for (const edge of moved) put(edge, problem.rate[edge]!)
+    for (const edge of movedEdges) put(edge, problem.rate[edge]!)
     const rates = new Map(shared.flatMap((pool) => [...pool.ratesAfter(problem)]))
-    this.risen = 1
+    this.maxRise = 1
     for (const [edge, rate] of rates) {
       put(edge, rate)
-      if (rate > 0) this.risen = Math.max(this.risen, rate / problem.rate[edge]!)
+      if (rate > 0) this.maxRise = Math.max(this.maxRise, rate / problem.rate[edge]!)
     }
-    this.moved = new Set(rates.keys())
+    this.movedEdges = new Set(rates.keys())
     return true
   }
 }

@@ -1,58 +1,59 @@
-/** The best path for the whole amount after its gas, by best-first search. */
+/** Best single path for the whole amount, net of gas, by best-first search. */
 
 import { capacityOf, outputOf } from '../graph/price-curve.ts'
-import { type Potential, wayTo } from '../problem/potentials.ts'
-import { costOf, curveOf, leastCost, leastLegCost, type Problem } from '../problem/problem.ts'
+import { type Potential, pathTo } from '../problem/potentials.ts'
+import { baseCost, costOf, curveOf, minLegCost, type Problem } from '../problem/problem.ts'
 import { PATH_EDGES, PATH_LABELS, PATH_QUOTES, USUAL_HOPS } from '../tolerances.ts'
 import { MaxHeap } from './max-heap.ts'
 
 type Label = {
   /**
-   * The most that the path can still pay: the amount so far at spot rates to the target, less its gas and that of the
-   * legs to come.
+   * Upper bound on the net output of the path: the amount so far at spot rates to the target, less its gas and that of
+   * the remaining legs.
    */
   readonly bound: number
   readonly token: number
   readonly amount: number
   readonly cost: number
   readonly hops: number
-  /** Sum of random numbers of the tokens passed: equal for labels that have passed the same ones, in any order. */
+  /** Sum of the hashes of the visited tokens: equal for labels that visited the same tokens in any order. */
   readonly passed: number
   readonly edge: number
   readonly before: Label | null
 }
 
-/** Output of an edge for an input, from its price curve or from the pool itself; 0 when the pool cannot take the input. */
+/** Output of an edge for an input, from its price curve or from the pool itself; 0 if the pool cannot take the input. */
 export type EdgeOutput = {
   readonly of: (edge: number, amountIn: number) => number
-  /** Edges asked at most, and the work of asking one. */
+  /** Maximum number of quotes, and work units per quote. */
   readonly quotes: number
   readonly work: number
 }
 
-/** Bounds tighter than spot rates, by which most edges of a large graph are settled without a look at their pools. */
+/** Bounds tighter than spot rates; with them most edges of a large graph are rejected without quoting their pools. */
 export type PathBounds = {
-  /** The most that an edge pays for an input. */
+  /** Maximum output of an edge for an input. */
   readonly output: (edge: number, amountIn: number) => number
-  /** The most that its output brings at the target. */
-  readonly worth: (edge: number, amountOut: number) => number
+  /** Maximum value at the target of this output. */
+  readonly value: (edge: number, amountOut: number) => number
 }
 
-/** @param taken - how much of an input each pool must take */
-export const onCurves = (problem: Problem, taken: 'all' | 'a part' = 'all'): EdgeOutput => ({
+/** @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: it pays for the part that it takes */
+export const onCurves = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeOutput => ({
   of: (edge, amountIn) => {
     const curve = curveOf(problem, edge)
-    return taken === 'all' && amountIn > capacityOf(curve) ? 0 : outputOf(curve, amountIn)
+    return required === 'all' && amountIn > capacityOf(curve) ? 0 : outputOf(curve, amountIn)
   },
   quotes: PATH_QUOTES,
   work: 10,
 })
 
 /**
- * Spot rates are better than any rate at size, so the first path that comes out of the queue at the target is the best;
- * nearly so, since of the ways to a token that are as long only the most promising few are followed: more than one, since where
- * pools disagree the best may pass by a token that is needed later, and no two by the same tokens, of which one is better in all.
- * Where the work runs out first, the best path found so far. Null where no path leads there, or none takes the amount.
+ * Finds the best path by best-first search. Spot rates bound the rates of any size, so the first path that leaves the queue at the
+ * target is the best, with one exception: of the paths to a token with the same length, only the `PATH_LABELS` most promising are
+ * kept. More than one is kept because, if pools disagree on prices, the best may visit a token that is needed later; no two with
+ * the same visited tokens are kept, since one of them is better in every respect. If the work runs out, the best path so far is
+ * returned. Null if no path leads to the target, or none takes the amount.
  */
 export function bestSinglePath(
   problem: Problem,
@@ -65,11 +66,11 @@ export function bestSinglePath(
   const { best: valueBound, hops } = backward
   if (!(valueBound[source]! > 0)) return null
   const furthest = Math.min(maxHops, Math.max(USUAL_HOPS, hops[source]!))
-  /** The least cost of every leg still to come. */
-  const leastLeg = leastLegCost(problem)
+  /** Minimum cost of each remaining leg. */
+  const minLeg = minLegCost(problem)
   const queue = new MaxHeap<Label>()
   const lengths = furthest + 1
-  /** By token and length, the bounds of the best labels, falling. */
+  /** By token and path length: bounds of the best labels, descending. */
   const touched: number[] = []
   const wipe = (labels: Float64Array, blank: number) => {
     for (const token of touched) labels.fill(blank, token * lengths * PATH_LABELS, (token + 1) * lengths * PATH_LABELS)
@@ -77,15 +78,15 @@ export function bestSinglePath(
   const reached = scratch.lowest(tokens.length * lengths * PATH_LABELS, (labels) =>
     wipe(labels, Number.NEGATIVE_INFINITY),
   )
-  /** Sums of the tokens that those labels have passed. */
+  /** Visited-token hashes of these labels. */
   const passing = scratch.zeroFloats(tokens.length * lengths * PATH_LABELS, (labels) => wipe(labels, 0))
-  const first = wayTo(problem, backward, source, target)
+  const first = pathTo(problem, backward, source, target)
   let bestNet = first ? netOf(problem, first, output) : Number.NEGATIVE_INFINITY
   let best = bestNet > Number.NEGATIVE_INFINITY ? first : null
   let quotes = 0
   let looks = 0
   const start = { token: source, amount: amountIn, cost: 0, hops: 0, passed: 0, edge: -1, before: null }
-  queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * leastLeg })
+  queue.push({ ...start, bound: amountIn * valueBound[source]! - hops[source]! * minLeg })
   for (
     let label = queue.pop();
     label && label.bound > bestNet && quotes < output.quotes && looks < PATH_EDGES;
@@ -96,45 +97,45 @@ export function bestSinglePath(
     for (let edge = offset[label.token]!; edge < offset[label.token + 1]!; edge++) {
       const next = to[edge]!
       if (rate[edge] === 0 || label.hops + 1 + hops[next]! > furthest) continue
-      // The cheap tests first: most edges fail them, without asking the pool.
-      const ahead = hops[next]! * leastLeg
+      // Cheap tests first: they reject most edges without a quote.
+      const ahead = hops[next]! * minLeg
       const first = label.amount * rate[edge]! * valueBound[next]! - label.cost
       if (bounds) {
-        if (!(first - leastLeg - ahead > bestNet)) continue
-        const most = bounds.worth(edge, bounds.output(edge, label.amount))
-        if (!(most - label.cost - leastLeg - ahead > bestNet)) continue
+        if (!(first - minLeg - ahead > bestNet)) continue
+        const max = bounds.value(edge, bounds.output(edge, label.amount))
+        if (!(max - label.cost - minLeg - ahead > bestNet)) continue
       }
       const place = (next * lengths + label.hops + 1) * PATH_LABELS
-      const least = Math.max(bestNet, reached[place + PATH_LABELS - 1]!)
-      if (!(first - leastLeg - ahead > least && first - leastCost(problem, edge) - ahead > least)) continue
+      const threshold = Math.max(bestNet, reached[place + PATH_LABELS - 1]!)
+      if (!(first - minLeg - ahead > threshold && first - baseCost(problem, edge) - ahead > threshold)) continue
       if (visits(label, next)) continue
       quotes++
       budget.spend(output.work)
       const amount = output.of(edge, label.amount)
       const cost = label.cost + costOf(problem, edge, label.amount)
-      const worth = bounds ? bounds.worth(edge, amount) : amount * valueBound[next]!
-      const bound = worth - cost - ahead
-      if (!(amount > 0 && bound > least)) continue
+      const value = bounds ? bounds.value(edge, amount) : amount * valueBound[next]!
+      const bound = value - cost - ahead
+      if (!(amount > 0 && bound > threshold)) continue
       const passed = label.passed + markOf(next)
-      // What takes no more legs may be bounded by no less; what takes more may be bounded by as much only by more.
+      // Also register the label for longer paths: a longer path is useful only if its bound is higher.
       touched.push(next)
-      let kept = insert(reached, passing, place, bound, passed)
-      if (!kept) continue
-      for (let k = place + PATH_LABELS; kept && k < (next + 1) * lengths * PATH_LABELS; k += PATH_LABELS)
-        kept = insert(reached, passing, k, bound, passed)
-      const reaching = { bound, token: next, amount, cost, hops: label.hops + 1, passed, edge, before: label }
+      let inserted = insert(reached, passing, place, bound, passed)
+      if (!inserted) continue
+      for (let k = place + PATH_LABELS; inserted && k < (next + 1) * lengths * PATH_LABELS; k += PATH_LABELS)
+        inserted = insert(reached, passing, k, bound, passed)
+      const extendedLabel = { bound, token: next, amount, cost, hops: label.hops + 1, passed, edge, before: label }
       if (next === target) {
-        best = unroll(reaching)
+        best = unroll(extendedLabel)
         bestNet = bound
-      } else queue.push(reaching)
+      } else queue.push(extendedLabel)
     }
   }
   return best
 }
 
 /**
- * Puts a bound among those of a place, which fall, in the place of one that has passed the same tokens; false where all of them,
- * or that one, are better.
+ * Inserts a bound into the descending bounds of a slot, replacing one with the same visited tokens. Returns false if
+ * all of them, or that one, are better.
  */
 function insert(reached: Float64Array, passing: Float64Array, place: number, bound: number, passed: number): boolean {
   const end = place + PATH_LABELS - 1
@@ -151,7 +152,7 @@ function insert(reached: Float64Array, passing: Float64Array, place: number, bou
   return true
 }
 
-/** A number below 2^32, as good as random: sums of a few are exact, and tell sets of tokens apart. */
+/** Hash of a token below 2^32. Sums of a few are exact in floats and identify sets of tokens. */
 function markOf(token: number): number {
   let mixed = Math.imul(token + 1, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
@@ -159,7 +160,7 @@ function markOf(token: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-/** Output of a path after the cost of its legs; −∞ when a pool on it cannot take what arrives. */
+/** Output of a path less the cost of its legs; −∞ if a pool on it cannot take its input. */
 function netOf(problem: Problem, path: readonly number[], output: EdgeOutput): number {
   let amount = problem.amountIn
   let cost = 0

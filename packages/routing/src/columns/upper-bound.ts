@@ -1,12 +1,11 @@
 /**
- * An upper bound of what any route within the limit on hops can pay over all pools, gas left aside. By weak duality every
- * set of token prices gives one: the input at its price, plus what each edge would earn by trading at those prices. Tokens
- * that the trade flows through have the prices that the search found. All others are priced between what they are worth and
- * what they costLabel, so that only the edges of the frontier earn; should they earn more than rounding, they join the
- * allocation.
+ * Upper bound on the output of any route within the hop limit over all pools, before gas. By weak duality, any token
+ * prices give one: the input valued at its price, plus what each edge would earn by trading at the prices. Tokens that
+ * carry flow have the prices of the search. All others get prices between their cost and their value, so that only the
+ * edges of the frontier earn. If these earn more than rounding, they join the allocation.
  */
 
-import { hiddenEarnings, mostEarnedAt, tradeTo } from '../graph/price-curve.ts'
+import { hiddenEarnings, maxEarningsAt, tradeTo } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
@@ -19,37 +18,37 @@ import {
   BOUND_SWEEPS,
   BOUND_TIGHT,
   FLOAT_ERROR,
-  TIGHT,
+  MAX_RESIDUAL,
 } from '../tolerances.ts'
 import type { Frontier } from './frontier.ts'
-import { mostEarned } from './most-earned.ts'
+import { earningsBound } from './most-earned.ts'
 
-/** Output base units, as floats, that no route exceeds together. */
+/** Upper bound in output base units, as floats; the sum of both parts bounds any route. */
 export type OutputBound = {
-  /** Most that routes pay by the curves of their pools. */
+  /** Maximum output by the pools' price curves. */
   readonly onCurves: number
-  /** Most that pools pay beyond their curves. */
+  /** Maximum payout of pools beyond their curves. */
   readonly beyondCurves: number
 }
 
 /**
- * Bounds the output of all routes; null where prices go in cycles (an arbitrage), for which no finite bound was found.
+ * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage).
  *
- * @param allocation - solved, and improved where the bound shows that it can be
- * @param frontier - as explored around it
+ * @param allocation - solved; extended if edges loosen the bound
+ * @param frontier - as explored around the allocation
  */
 export function upperBound(problem: Problem, allocation: Allocation, frontier: Frontier): OutputBound | null {
   const { tokens, scratch } = problem.graph.topology
-  /** By token, where an edge of the frontier ends. */
+  /** By token, for the ends of the frontier's edges. */
   const price = scratch.floats(tokens.length)
   let bound = Number.POSITIVE_INFINITY
   for (let round = 0; round < BOUND_ROUNDS; round++) {
     if (!frontier.converged) return null
     const shared = allocation.shared.filter(({ tradesSeveral }) => tradesSeveral)
     if (shared.some(({ tradingFunction }) => !tradingFunction.fixedFee)) return null
-    const found = shared.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)
+    const base = shared.reduce((sum, { feesReused }) => sum + feesReused, allocation.value + frontier.dust)
     if (frontier.edges.length === 0) {
-      bound = Math.min(bound, found)
+      bound = Math.min(bound, base)
       break
     }
     balancePrices(problem, frontier, price)
@@ -59,7 +58,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
       .filter(({ profit }) => profit > 0)
     bound = Math.min(
       bound,
-      earning.reduce((sum, { profit }) => sum + profit, found),
+      earning.reduce((sum, { profit }) => sum + profit, base),
     )
     if (bound <= allocation.value * (1 + BOUND_TIGHT)) break
     const joining = earning.sort((a, b) => b.profit - a.profit).slice(0, BOUND_JOINING)
@@ -72,7 +71,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
       )
     )
       break
-    solve(allocation, TIGHT)
+    solve(allocation, MAX_RESIDUAL)
     frontier.explore(allocation)
   }
   const beyondCurves = errorOf(problem, bound, allocation, frontier, price)
@@ -82,8 +81,8 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
 }
 
 /**
- * Output base units by which a bound may be too low, since some curves go through samples of their pools, and the trading function of a
- * pool with a variable fee is one at its highest fee.
+ * Amount by which the bound may be too low, in output base units: some curves interpolate samples of their pools, and
+ * the trading function of a pool with a variable fee assumes its highest fee.
  */
 function errorOf(
   problem: Problem,
@@ -96,7 +95,7 @@ function errorOf(
   const { prices, shared } = allocation
   const hidden = (edge: number, priceOf: Float64Array) =>
     hiddenEarnings(curveOf(problem, edge), priceOf[from[edge]!]!, priceOf[to[edge]!]!, bound)
-  const alone = (edge: number) => mostEarnedAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
+  const alone = (edge: number) => maxEarningsAt(curveOf(problem, edge), prices[from[edge]!]!, prices[to[edge]!]!)
   let sum = 0
   for (const edge of allocation.edges) sum += hidden(edge, prices)
   for (const edge of frontier.edges) sum += hidden(edge, price)
@@ -107,26 +106,26 @@ function errorOf(
 
 function join({ graph }: Problem, allocation: Allocation, price: Float64Array, edges: readonly number[]): boolean {
   const { from, to } = graph.topology
-  let joined = false
+  let isAdded = false
   for (const edge of edges) {
     for (const token of [from[edge]!, to[edge]!]) allocation.addToken(token, Math.log(price[token]!))
-    joined = allocation.addEdge(edge) || joined
+    isAdded = allocation.addEdge(edge) || isAdded
   }
-  return joined
+  return isAdded
 }
 
 function profitOf(problem: Problem, frontier: Frontier, price: Float64Array, edge: number): number {
   const { from, to } = problem.graph.topology
   const sold = price[from[edge]!]!
   const bought = price[to[edge]!]!
-  const alone = mostEarnedAt(curveOf(problem, edge), sold, bought)
+  const alone = maxEarningsAt(curveOf(problem, edge), sold, bought)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return alone
-  // Beside other pairs of its pool it earns no more than by itself, nor than from the rate to which they have moved it.
-  return rate * bought > sold ? Math.min(alone, mostEarned(problem, edge, sold, rate * bought)) : 0
+  // Together with other pairs of its pool, the edge earns no more than alone, and no more than from its rate after their trades.
+  return rate * bought > sold ? Math.min(alone, earningsBound(problem, edge, sold, rate * bought)) : 0
 }
 
-/** Finds prices at the ends of the frontier's edges at which as little as possible is earned there. */
+/** Sets prices at the ends of the frontier's edges that minimize the edges' earnings. */
 export function balancePrices(
   problem: Problem,
   { edges, tokens, live, costLabel, valueLabel }: Frontier,
@@ -146,21 +145,19 @@ export function balancePrices(
     for (const [token, near] of around) balance(problem, price, near, token, costLabel[token]!, valueLabel[token]!)
 }
 
-/**
- * Moves one price to where what its edges buy of the token is what they sell of it: Newton's method within a bracket.
- */
+/** Moves one price until the edges buy as much of the token as they sell: Newton's method within a bracket. */
 function balance(
   problem: Problem,
   price: Float64Array,
   edges: readonly number[],
   token: number,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
 ): void {
   const { from, to } = problem.graph.topology
   const point = { input: 0, output: 0, conductance: 0 }
-  let low = least
-  let high = most
+  let low = min
+  let high = max
   for (let step = 0; step < BALANCE_STEPS && high > low * (1 + BALANCE_BRACKET); step++) {
     problem.budget.spend(4 * edges.length + 1)
     const at = price[token]!

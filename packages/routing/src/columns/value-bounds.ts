@@ -1,11 +1,9 @@
-/**
- * Upper bounds on what a token may bring: from spot rates, or from the values measured around an earlier allocation.
- */
+/** Upper bounds on token values: from spot rates, or from the values measured around an earlier allocation. */
 import type { Potential } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import { LIST_SLACK } from '../tolerances.ts'
 
-/** The labels of a frontier, as far as bounds are made of them. */
+/** The labels of a frontier that bounds are derived from. */
 type Labels = {
   readonly liveTokens: readonly number[]
   readonly live: Uint8Array
@@ -17,16 +15,16 @@ export class ValueBounds {
   private readonly problem: Problem
   private readonly backward: Potential
   private readonly distances: Uint8Array
-  /** Bounds by token, to be multiplied by `rise`. */
+  /** Bounds by token; the effective bound is multiplied by `rise`. */
   private bound: Float64Array
   private rise = 1
   private measured: Float64Array | null = null
-  /** Tokens that the trade flowed through when that was measured. */
+  /** Tokens that carried flow at that measurement. */
   private measuredAt: readonly number[] = []
-  /** By token: the edges that could pay for what it costs, down to a cost. */
+  /** By token: cached edges that could pay at the token's cost, valid down to a cost limit. */
   private readonly lists = new Map<number, Int32Array>()
   private readonly limit: Float64Array
-  private readonly found: Int32Array
+  private readonly buffer: Int32Array
 
   constructor(problem: Problem, backward: Potential, distances: Uint8Array) {
     const { tokens, from, scratch } = problem.graph.topology
@@ -35,7 +33,7 @@ export class ValueBounds {
     this.distances = distances
     this.bound = backward.best
     this.limit = scratch.floats(tokens.length, Number.POSITIVE_INFINITY)
-    this.found = scratch.ints(from.length)
+    this.buffer = scratch.ints(from.length)
   }
 
   of(token: number): number {
@@ -43,24 +41,24 @@ export class ValueBounds {
   }
 
   /**
-   * Prices bound all values behind them: where they have risen since values were measured by a part at most, so have those.
-   * That holds as long as none of the prices that were taken for given then has gone.
+   * Selects the bounds for new prices. Values are at most proportional to prices: if no price rose by more than a factor since the
+   * measurement, no value did. This holds only while all tokens that carried flow at the measurement still do.
    *
-   * @param risen - the largest factor by which a rate is above the request's
+   * @param maxRise - maximum ratio of a rate to the request's
    */
-  choose({ live, liveTokens, costLabel }: Labels, risen: number): void {
+  choose({ live, liveTokens, costLabel }: Labels, maxRise: number): void {
     const { backward, measured, measuredAt, problem } = this
     const bound = measured && measuredAt.every((token) => live[token] === 1) ? measured : backward.best
     if (bound !== this.bound) this.forgetLists()
     this.bound = bound
-    // Each of the edges behind a token may have risen.
-    this.rise = risen ** problem.maxHops
+    // Each edge of a path from the token may have risen.
+    this.rise = maxRise ** problem.maxHops
     if (bound === measured)
       for (const token of liveTokens)
-        this.rise = Math.max(this.rise, (risen ** problem.maxHops * costLabel[token]!) / bound[token]!)
+        this.rise = Math.max(this.rise, (maxRise ** problem.maxHops * costLabel[token]!) / bound[token]!)
   }
 
-  /** Takes the values of a frontier for bounds from now on. */
+  /** Uses the values of a frontier as bounds from now on. */
   keep({ valueLabel, liveTokens }: Labels): void {
     this.measured ??= this.problem.graph.topology.scratch.floats(valueLabel.length)
     this.measured.set(valueLabel)
@@ -74,9 +72,9 @@ export class ValueBounds {
     this.limit.fill(Number.POSITIVE_INFINITY)
   }
 
-  /** Edges out of a token that could pay for what it costs, by the bounds on what they buy. */
+  /** Edges out of a token that could pay at its cost, by the bounds on the tokens that they buy. */
   edgesFrom(token: number, cost: number, rate: Float64Array): Int32Array {
-    const { problem, backward, distances, found, bound } = this
+    const { problem, backward, distances, buffer, bound } = this
     const needed = cost / this.rise
     if (needed >= this.limit[token]!) return this.lists.get(token)!
     const { offset, to } = problem.graph.topology
@@ -88,9 +86,9 @@ export class ValueBounds {
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const other = to[edge]!
-      if (rate[edge]! * bound[other]! > floor && hops[other]! <= furthest && other !== source) found[count++] = edge
+      if (rate[edge]! * bound[other]! > floor && hops[other]! <= furthest && other !== source) buffer[count++] = edge
     }
-    const list = found.slice(0, count)
+    const list = buffer.slice(0, count)
     this.limit[token] = floor
     this.lists.set(token, list)
     return list

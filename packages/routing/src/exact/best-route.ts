@@ -1,47 +1,51 @@
-/** The best settled route of an amount, by all that a request allows. */
+/** Finds the best settled route of an amount under all terms of a request. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { usesWrapper, WRAP_GAS } from '../native.ts'
 import { Admission, type Problem } from '../problem/problem.ts'
 import { SEARCH_PART } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
-import { type FoundRoute, netOf, oneOf, searchAndSettle, unlessSpent } from './search-and-settle.ts'
+import { ifWorkAllows, netOf, oneOf, type SettledRoute, searchAndSettle } from './search-and-settle.ts'
 
-/** Null where nothing routes the amount. */
+/** Returns null if the whole amount cannot be routed. */
 export function bestRoute(
   problem: Problem,
   amountIn: bigint,
   request: RouteTerms,
   admission: Admission,
-): FoundRoute | null {
+): SettledRoute | null {
   const { taxes } = request
-  // Where every allocation meets a pool that refuses its part, one path may still take all.
+  // If pools refuse their share of every allocation, a single path may still take the whole amount.
   const allocate = () => searchAndSettle(problem, amountIn, admission, taxes)
-  const found =
+  const candidate =
     problem.budget.attempt(SEARCH_PART, allocate, () => null) ??
-    routedAs({ ...problem, onePath: true }, amountIn, request)
-  if (!found || problem.perGas === 0 || !usesWrapper(found.settlement.legs, request)) return found
-  // The search knows no cost that legs share: a route that needs no wrap may be worth more by what one costs.
+    routeAmount({ ...problem, onePath: true }, amountIn, request)
+  if (!candidate || problem.perGas === 0 || !usesWrapper(candidate.settlement.legs, request)) return candidate
+  // The search does not model costs shared by legs: a route without a wrap may be better by the cost of one.
   const native = admit(problem, amountIn, request)
-  if (!withoutWrapper(native.admission, problem, request)) return found
-  const other = unlessSpent(problem, () => searchAndSettle(native.problem, amountIn, native.admission, taxes))
-  if (!other) return found
-  const isOther = netOf(problem, other) > netOf(problem, found) - WRAP_GAS * problem.perGas
-  return oneOf(problem, found, other, isOther)
+  if (!withoutWrapper(native.admission, problem, request)) return candidate
+  const other = ifWorkAllows(problem, () => searchAndSettle(native.problem, amountIn, native.admission, taxes))
+  if (!other) return candidate
+  const isOther = netOf(problem, other) > netOf(problem, candidate) - WRAP_GAS * problem.perGas
+  return oneOf(problem, candidate, other, isOther)
 }
 
-/** Admitted anew: a pool that refuses one amount may take a smaller one. */
-export function routedAs(problem: Problem, amountIn: bigint, request: RouteTerms): FoundRoute | null {
-  const anew = admit(problem, amountIn, request)
-  return searchAndSettle(anew.problem, amountIn, anew.admission, request.taxes)
+/** Routes an amount with a fresh admission, since a pool that refused one amount may take a smaller one. */
+export function routeAmount(problem: Problem, amountIn: bigint, request: RouteTerms): SettledRoute | null {
+  const fresh = admit(problem, amountIn, request)
+  return searchAndSettle(fresh.problem, amountIn, fresh.admission, request.taxes)
 }
 
+/** Builds the problem of an amount with a fresh admission. */
 export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
   const admission = new Admission(problem.graph, request, problem.source, problem.target)
-  const { rate, rateBack, taxed, believed } = admission
-  return { admission, problem: { ...problem, amountIn: Number(amountIn), rate, rateBack, taxed, believed } }
+  const { rate, rateBack, adjustedCurves, outputFactors } = admission
+  return {
+    admission,
+    problem: { ...problem, amountIn: Number(amountIn), rate, rateBack, adjustedCurves, outputFactors },
+  }
 }
 
-/** Leaves only pools of the native token at the end that is NATIVE; false if there are none. */
+/** Keeps only pools of the native token at the NATIVE end. Returns false if there are none. */
 function withoutWrapper(admission: Admission, { graph, source, target }: Problem, { tokenIn }: RouteTerms): boolean {
   const { offset, reverse } = graph.topology
   const end = tokenIn === NATIVE ? source : target

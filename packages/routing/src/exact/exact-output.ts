@@ -1,10 +1,10 @@
 /**
- * The least input that buys an output. The output of the best route rises with its input, so the input sought is enclosed between the
- * largest amount found to pay too little and the smallest found to pay enough. A route for an amount close to it lends its shares, with
- * which the least input is found in the chain's own integers: shares that are best for an amount within a thousandth lose a millionth.
+ * Finds the minimum input that buys an output. The best route's output rises with its input, so the search narrows an
+ * interval between an input that pays too little and one that pays enough. The shares of a route for a nearby amount
+ * then give the minimum input in integers: shares that are optimal for an amount within 0.1 % lose about a millionth.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
-import { potential, wayTo } from '../problem/potentials.ts'
+import { pathTo, potential } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { pushThrough } from '../solver/flow.ts'
 import { FEW_UNITS } from '../tolerances.ts'
@@ -32,45 +32,47 @@ import {
   REACH_PARTS,
   SEARCH_PART,
 } from './output-tolerances.ts'
-import { leastInputOf, type PricedRoute, type RoutedInput } from './route-input.ts'
-import type { FoundRoute } from './search-and-settle.ts'
+import { minInputOf, type PricedRoute, type RoutedInput } from './route-input.ts'
+import type { SettledRoute } from './search-and-settle.ts'
 import { AMOUNT_LIMIT } from './shares.ts'
 
 /**
- * @param wanted - output, base units
- * @returns the least input that pays it with its route; when none does, the one found that pays most, and null when nothing routes
+ * Finds the minimum input for an output.
+ *
+ * @param required - output, base units
+ * @returns the minimum input with its route; if no input suffices, the one found that pays most; null if nothing routes
  */
-export function leastInput(problem: Problem, wanted: bigint, request: RouteTerms): RoutedInput | null {
-  return new InputSearch(problem, wanted, request).run()
+export function minInput(problem: Problem, required: bigint, request: RouteTerms): RoutedInput | null {
+  return new InputSearch(problem, required, request).run()
 }
 
 const paidBy = ({ route }: RoutedInput): bigint => route.settlement.amountOut
 
 class InputSearch {
   private readonly problem: Problem
-  private readonly wanted: bigint
+  private readonly required: bigint
   private readonly request: RouteTerms
-  /** The largest amount known to pay too little, with its route if it has one. */
+  /** Largest input known to pay too little, with its route if it has one. */
   private low = 0n
   private below: PricedRoute | null = null
-  /** The route of the largest amount but one that pays too little. */
+  /** Route of the second largest input known to pay too little. */
   private belowBefore: PricedRoute | null = null
-  /** The smallest amount known to pay enough. */
+  /** Smallest input known to pay enough. */
   private above: PricedRoute | null = null
-  /** The smallest amount known not to route because the pools cannot take it. */
+  /** Smallest input known not to route because the pools cannot take it. */
   private ceiling = AMOUNT_LIMIT
-  /** A route found without regard to gas that pays enough: for when none of those that gas decides does. */
+  /** Route that pays enough, found without gas. Used if no route with gas does. */
   private regardless: PricedRoute | null = null
   private narrowings = 0
   private hasTriedLess = false
 
-  constructor(problem: Problem, wanted: bigint, request: RouteTerms) {
+  constructor(problem: Problem, required: bigint, request: RouteTerms) {
     this.problem = problem
-    this.wanted = wanted
+    this.required = required
     this.request = request
   }
 
-  /** The best found when the work allowed runs out. */
+  /** Returns the best input found if the work runs out. */
   run(): RoutedInput | null {
     return this.problem.budget.attempt(
       1,
@@ -80,22 +82,22 @@ class InputSearch {
   }
 
   private search(): RoutedInput | null {
-    const { problem, wanted } = this
-    const most = outputBound(problem)
-    const isBeyond = Number(wanted) > most * BEYOND_REACH
-    let amountIn: bigint | null = wholeUnits(firstAmount(problem, isBeyond ? most : Number(wanted)))
+    const { problem, required } = this
+    const max = outputBound(problem)
+    const isBeyond = Number(required) > max * BEYOND_REACH
+    let amountIn: bigint | null = wholeUnits(firstAmount(problem, isBeyond ? max : Number(required)))
     for (let searches = 0; searches < OUTPUT_SEARCHES && amountIn !== null; searches++) {
-      // How far the pools reach is no matter of gas, and far cheaper to find without.
+      // The reach of the pools does not depend on gas, and is much cheaper to find without it.
       const isProbe = !this.above && !this.regardless && (isBeyond || searches >= PROBES_FROM)
-      const tried = this.attempt(amountIn, isProbe)
-      if (tried && isProbe && problem.perGas > 0 && paidBy(tried) >= wanted) {
-        this.regardless = tried
+      const candidate = this.attempt(amountIn, isProbe)
+      if (candidate && isProbe && problem.perGas > 0 && paidBy(candidate) >= required) {
+        this.regardless = candidate
         continue
       }
-      this.note(amountIn, tried)
-      if (tried && this.isNear(tried)) {
-        const least = leastInputOf(tried, wanted, this.request)
-        if (least && !this.lessPaysMore(tried, least.amountIn)) return this.confirmed(tried, least)
+      this.note(amountIn, candidate)
+      if (candidate && this.isNear(candidate)) {
+        const min = minInputOf(candidate, required, this.request)
+        if (min && !this.lessPaysMore(candidate, min.amountIn)) return this.confirmed(candidate, min)
       }
       amountIn = this.next()
     }
@@ -108,32 +110,32 @@ class InputSearch {
     return problem.budget.attempt(
       isProbe ? PROBE_PART : SEARCH_PART,
       () => {
-        const asked = admit(problem, amountIn, request)
-        const route = bestRoute(asked.problem, amountIn, request, asked.admission)
-        return route && { amountIn, route, problem: asked.problem, price: marginalPrice(asked.problem, route) }
+        const fresh = admit(problem, amountIn, request)
+        const route = bestRoute(fresh.problem, amountIn, request, fresh.admission)
+        return route && { amountIn, route, problem: fresh.problem, price: marginalPrice(fresh.problem, route) }
       },
       () => null,
     )
   }
 
-  private note(amountIn: bigint, tried: PricedRoute | null): void {
-    if (!tried) {
+  private note(amountIn: bigint, candidate: PricedRoute | null): void {
+    if (!candidate) {
       // Dust buys nothing.
-      const isDust = !this.below && !this.above && (amountIn < FEW_UNITS || this.wanted < FEW_UNITS)
+      const isDust = !this.below && !this.above && (amountIn < FEW_UNITS || this.required < FEW_UNITS)
       if (isDust) this.low = amountIn
       else this.ceiling = amountIn
-    } else if (paidBy(tried) >= this.wanted) this.above = tried
-    // Where pools disagree, a route for far more than they take may pay less: the amounts to try lie below.
-    else if (!this.above && this.below && paidBy(tried) < paidBy(this.below) && amountIn > this.low * 2n)
+    } else if (paidBy(candidate) >= this.required) this.above = candidate
+    // If pools disagree on prices, a route for far more than they take may pay less, so continue below.
+    else if (!this.above && this.below && paidBy(candidate) < paidBy(this.below) && amountIn > this.low * 2n)
       this.ceiling = amountIn
     else {
       this.low = amountIn
       this.belowBefore = this.below
-      this.below = tried
+      this.below = candidate
     }
   }
 
-  /** The amount to try next; null when nothing is left between those known, or no input is likely to pay enough. */
+  /** Next input to try. Null if the interval is exhausted, or probably no input pays enough. */
   private next(): bigint | null {
     const { low, below, above, ceiling } = this
     if (above) return this.between(above)
@@ -143,158 +145,158 @@ class InputSearch {
     }
     if (this.isFlat(below)) return null
     if ((ceiling - low) * REACH_PARTS < ceiling) return null
-    const guess = wholeUnits(Math.max(extrapolate(below, Number(this.wanted)), this.alongSecant(below)))
+    const guess = wholeUnits(Math.max(extrapolate(below, Number(this.required)), this.alongSecant(below)))
     const furthest = low * PROBE_STEP < ceiling ? low * PROBE_STEP : (low + ceiling) / 2n
     return guess <= low ? low + 1n : guess < furthest || guess < (low + ceiling) / 2n ? guess : furthest
   }
 
-  /** By the slope between the last two amounts, which returns that diminish make steeper than what is left. */
+  /** Extrapolates the slope between the last two inputs. Returns diminish, so the result is an underestimate. */
   private alongSecant(below: PricedRoute): number {
     const before = this.belowBefore
     if (!before) return 0
     const rise = Number(paidBy(below) - paidBy(before))
-    // More input may pay less where pools disagree: the slope between the two then says nothing.
+    // If pools disagree on prices, more input may pay less; the slope is then meaningless.
     if (rise <= 0) return 0
-    const missing = Number(this.wanted - paidBy(below))
+    const missing = Number(this.required - paidBy(below))
     return Number(below.amountIn) + (missing * Number(below.amountIn - before.amountIn)) / rise
   }
 
-  /** By the slope at the end that is nearer, and every third time in the middle. */
+  /** Extrapolates from the nearer end of the interval; bisects every third time. */
   private between(above: PricedRoute): bigint | null {
-    const { low, below, wanted } = this
+    const { low, below, required } = this
     const high = above.amountIn
     if (high - low <= 1n) return null
     if (++this.narrowings % 3 === 0) return (low + high) / 2n
     const near = below && this.distance(below) < this.distance(above) ? below : above
-    const guess = wholeUnits(extrapolate(near, Number(wanted)))
+    const guess = wholeUnits(extrapolate(near, Number(required)))
     return guess > low && guess < high ? guess : (low + high) / 2n
   }
 
-  private distance(tried: PricedRoute): number {
-    return Math.abs(Number(paidBy(tried)) - Number(this.wanted))
+  private distance(candidate: PricedRoute): number {
+    return Math.abs(Number(paidBy(candidate)) - Number(this.required))
   }
 
-  /** True when the input sought is so close to a tried one that the shares of its route serve for it. */
-  private isNear(tried: PricedRoute): boolean {
-    if (missedBy(tried, this.wanted) > NEAR_INPUT) return false
-    // Where more input buys next to nothing, the slope says little of the input that buys an output.
-    const { amountIn, price } = tried
-    if (price * Number(amountIn) > MIN_ELASTICITY * Number(paidBy(tried))) return true
+  /** Returns true if the required input is so close to a tried one that the shares of its route apply. */
+  private isNear(candidate: PricedRoute): boolean {
+    if (missedBy(candidate, this.required) > NEAR_INPUT) return false
+    // If more input buys almost nothing, the slope does not determine the input.
+    const { amountIn, price } = candidate
+    if (price * Number(amountIn) > MIN_ELASTICITY * Number(paidBy(candidate))) return true
     return this.above !== null && Number(this.above.amountIn - this.low) <= NEAR_INPUT * Number(amountIn)
   }
 
   /**
-   * True when the last step, of several times the input, bought hardly more, and what is wanted is further off than that: returns
-   * diminish, so no input buys it.
+   * Returns true if the last step multiplied the input but hardly raised the output, and the target is further away
+   * than that. Returns diminish, so no input suffices.
    */
   private isFlat(last: PricedRoute): boolean {
-    const { belowBefore: before, wanted } = this
+    const { belowBefore: before, required } = this
     if (!before || last.amountIn < before.amountIn * FLAT_STEP) return false
     const gain = Number(paidBy(last)) / Number(paidBy(before))
-    return gain <= FLAT_GAIN && Number(wanted) > Number(paidBy(last)) * Math.max(gain, FLAT_MIN)
+    return gain <= FLAT_GAIN && Number(required) > Number(paidBy(last)) * Math.max(gain, FLAT_MIN)
   }
 
   /**
-   * Searches again at the least input of a route while some leg stops close to where its pool ends or has no liquidity: the share of
-   * such a leg does not change with the amount, so that the shares for another amount are not as good.
+   * Repeats the search at the minimum input while a leg stops near the end of its pool or a gap. The share of such a
+   * leg does not change with the amount, so shares for another amount are not optimal.
    */
-  private confirmed(first: PricedRoute, found: RoutedInput): RoutedInput {
-    let [tried, least] = [first, found]
-    for (let round = 0; round < CONFIRMATIONS && isAtFlat(tried, least.amountIn); round++) {
-      const again = this.attempt(least.amountIn, false)
-      const better = again && leastInputOf(again, this.wanted, this.request)
-      if (!better || better.amountIn >= least.amountIn) break
-      tried = again
-      least = better
+  private confirmed(first: PricedRoute, result: RoutedInput): RoutedInput {
+    let [candidate, min] = [first, result]
+    for (let round = 0; round < CONFIRMATIONS && isAtFlat(candidate, min.amountIn); round++) {
+      const retry = this.attempt(min.amountIn, false)
+      const better = retry && minInputOf(retry, this.required, this.request)
+      if (!better || better.amountIn >= min.amountIn) break
+      candidate = retry
+      min = better
     }
-    return least
+    return min
   }
 
   /**
-   * Tries a smaller amount once, if a route is far below its bound: when the pools cannot take all that the best ones bring, more input
-   * may buy less. The search goes on below that amount when it pays enough.
+   * Tries a smaller input once if a route is far below its bound: if the pools cannot take all of the best path's
+   * output, more input may buy less. If the smaller input pays enough, the search continues below it.
    */
-  private lessPaysMore({ route, amountIn }: PricedRoute, least: bigint): boolean {
+  private lessPaysMore({ route, amountIn }: PricedRoute, min: bigint): boolean {
     const { bound, settlement } = route
     const isLoose = bound === null || bound > Number(settlement.amountOut) * LOOSE_BOUND
     if (!isLoose || this.hasTriedLess) return false
     this.hasTriedLess = true
-    const less = ((amountIn < least ? amountIn : least) * LESS_PARTS) / 4n
-    const tried = this.attempt(less, false)
-    if (!tried || paidBy(tried) < this.wanted) return false
+    const less = ((amountIn < min ? amountIn : min) * LESS_PARTS) / 4n
+    const candidate = this.attempt(less, false)
+    if (!candidate || paidBy(candidate) < this.required) return false
     this.low = 0n
     this.below = this.belowBefore = null
-    this.above = tried
+    this.above = candidate
     return true
   }
 
   private nearest(): RoutedInput | null {
-    const { above, below, regardless, wanted } = this
-    const inOrder = [above, below].filter((tried) => tried !== null)
-    for (const tried of [...inOrder.toSorted((a, b) => this.distance(a) - this.distance(b)), regardless]) {
-      const least = tried && leastInputOf(tried, wanted, this.request)
-      if (least) return least
+    const { above, below, regardless, required } = this
+    const inOrder = [above, below].filter((candidate) => candidate !== null)
+    for (const candidate of [...inOrder.toSorted((a, b) => this.distance(a) - this.distance(b)), regardless]) {
+      const min = candidate && minInputOf(candidate, required, this.request)
+      if (min) return min
     }
     return above ?? regardless ?? below
   }
 }
 
-/** Upper bound on what any input buys, output base units: all that the pools of the target can pay. */
+/** Upper bound on the output of any input, in output base units: everything that the target's pools can pay. */
 function outputBound(problem: Problem): number {
   const { graph, target, rate, budget } = problem
   const { offset, reverse } = graph.topology
   budget.spend(offset[target + 1]! - offset[target]!)
-  let most = 0
+  let max = 0
   for (let out = offset[target]!; out < offset[target + 1]!; out++) {
     const edge = reverse[out]!
-    if (rate[edge]! > 0) most += outputOf(curveOf(problem, edge), Number.POSITIVE_INFINITY)
+    if (rate[edge]! > 0) max += outputOf(curveOf(problem, edge), Number.POSITIVE_INFINITY)
   }
-  return most
+  return max
 }
 
-/** The input with which the best path at spot rates pays an output; when it cannot, by its price alone. */
-function firstAmount(problem: Problem, wanted: number): number {
+/** Input at which the best path at spot rates pays an output; by its spot rate alone if the path cannot pay it. */
+function firstAmount(problem: Problem, required: number): number {
   const backward = potential(problem, problem.target, 'to')
   const rate = backward.best[problem.source]!
-  const path = wayTo(problem, backward, problem.source, problem.target)
-  const needed = path?.reduceRight((amount, edge) => inputOf(curveOf(problem, edge), amount), wanted)
+  const path = pathTo(problem, backward, problem.source, problem.target)
+  const needed = path?.reduceRight((amount, edge) => inputOf(curveOf(problem, edge), amount), required)
   if (needed !== undefined && Number.isFinite(needed)) return needed
-  return rate > 0 ? wanted / rate : 1
+  return rate > 0 ? required / rate : 1
 }
 
-/** Output for one more unit of input, all legs growing by the same part: that of the best allocation, to first order. */
-function marginalPrice(problem: Problem, { flow }: FoundRoute): number {
+/** Output per additional unit of input if all legs grow in proportion, which is optimal to first order. */
+function marginalPrice(problem: Problem, { flow }: SettledRoute): number {
   const more = { ...problem, amountIn: problem.amountIn * (1 + OUTPUT_MARGIN) }
-  const grown = pushThrough(more, flow.edges, flow.input)
-  const price = ((grown?.amountOut ?? 0) - flow.amountOut) / (problem.amountIn * OUTPUT_MARGIN)
+  const scaled = pushThrough(more, flow.edges, flow.input)
+  const price = ((scaled?.amountOut ?? 0) - flow.amountOut) / (problem.amountIn * OUTPUT_MARGIN)
   return Math.max(price, 0)
 }
 
-/** The input at which a pool of x·y = k that pays as much, at the same price, pays an output; ∞ when it never does. */
-function extrapolate({ amountIn, route, price }: PricedRoute, wanted: number): number {
-  const pays = Number(route.settlement.amountOut)
-  const average = pays / Number(amountIn)
-  // f(x) = a·x / (1 + b·x): 1 + b·x is the average price by the marginal one.
+/** Input at which a pool of x·y = k with the same output and marginal price would pay the target; ∞ if it never does. */
+function extrapolate({ amountIn, route, price }: PricedRoute, required: number): number {
+  const output = Number(route.settlement.amountOut)
+  const average = output / Number(amountIn)
+  // f(x) = a·x / (1 + b·x), so 1 + b·x is the ratio of the average price to the marginal price.
   const fall = Math.max(1, average / price)
   const a = average * fall
   const b = (fall - 1) / Number(amountIn)
-  return wanted < a / b ? wanted / (a - b * wanted) : Number.POSITIVE_INFINITY
+  return required < a / b ? required / (a - b * required) : Number.POSITIVE_INFINITY
 }
 
-/** A whole number of base units, no more than a leg can carry. */
+/** Rounds up to base units, limited to the maximum amount of a leg. */
 function wholeUnits(amount: number): bigint {
   return amount < Number(AMOUNT_LIMIT) ? BigInt(Math.ceil(amount)) : AMOUNT_LIMIT - 1n
 }
 
-/** Part of its input by which a route is off that pays an output. */
-function missedBy(tried: PricedRoute, wanted: bigint): number {
-  const { amountIn } = tried
-  return paidBy(tried) === wanted ? 0 : Math.abs(extrapolate(tried, Number(wanted)) / Number(amountIn) - 1)
+/** Relative error of a route's input for an output. */
+function missedBy(candidate: PricedRoute, required: bigint): number {
+  const { amountIn } = candidate
+  return paidBy(candidate) === required ? 0 : Math.abs(extrapolate(candidate, Number(required)) / Number(amountIn) - 1)
 }
 
-/** True when a leg comes to where its pool ends or has no liquidity, or is as close to it as two inputs of the route to each other. */
-function isAtFlat({ problem, route, amountIn }: PricedRoute, least: bigint): boolean {
-  const part = FLAT_MARGIN * Math.abs(Number(least) / Number(amountIn) - 1) + FLAT_NEAR
+/** Returns true if a leg stops at the end of its pool or a gap, or about as close to it as the two inputs are to each other. */
+function isAtFlat({ problem, route, amountIn }: PricedRoute, min: bigint): boolean {
+  const part = FLAT_MARGIN * Math.abs(Number(min) / Number(amountIn) - 1) + FLAT_NEAR
   const { edges, input } = route.flow
   return edges.some((edge, k) => crossesFlat(curveOf(problem, edge), input[k]! * (1 - part), input[k]! * (1 + part)))
 }

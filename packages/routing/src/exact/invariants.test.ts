@@ -1,7 +1,8 @@
+/** Checks of settled routes against the limits and filters of their requests. */
 import { NATIVE, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { Leg, Route, RouteRequest } from '../types.ts'
-import { assertKept } from './invariants.ts'
+import { assertWithinRequest } from './invariants.ts'
 
 const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const [A, B, C, D, WETH] = [address('1'), address('2'), address('3'), address('4'), address('5')]
@@ -18,9 +19,9 @@ const route = (legs: readonly Leg[], change: Partial<Route> = {}) =>
 const check =
   (of: Route, request: Partial<RouteRequest> = {}) =>
   () =>
-    assertKept(of, { tokenIn: A, tokenOut: D, amountIn: 10n, wrappedNative: WETH, ...request } as RouteRequest)
+    assertWithinRequest(of, { tokenIn: A, tokenOut: D, amountIn: 10n, wrappedNative: WETH, ...request } as RouteRequest)
 
-test('the longest path to a token counts for the limit of hops', () => {
+test('the longest path to a token counts toward the hop limit', () => {
   const legs = () => [leg(A, C, 4n), leg(A, B, 6n), leg(B, C, 6n), leg(C, D, 10n)]
   expect(check(route(legs()), { maxHops: 3 })).not.toThrow()
   expect(check(route(legs()), { maxHops: 2 })).toThrow('3 pools in series, of 2 allowed')
@@ -34,29 +35,31 @@ test('each limit and filter is checked on the settled legs', () => {
   expect(check(route([direct]))).not.toThrow()
   expect(check(route([direct]), { excludePools: new Set([direct.pool.id]) })).toThrow('is excluded')
   expect(check(route([direct]), { sources: { exclude: new Set(['test']) } })).toThrow('pool')
-  expect(check(route([direct]), { haircuts: new Map([[direct.pool.id, 1_000_000]]) })).toThrow('not believed')
+  expect(check(route([direct]), { haircuts: new Map([[direct.pool.id, 1_000_000]]) })).toThrow(
+    'is excluded by its output discount',
+  )
   expect(check(route([direct]), { haircuts: new Map([[direct.pool.id, 999_999]]) })).not.toThrow()
   const split = [leg(A, D, 4n), leg(A, D, 6n)]
   expect(check(route(split), { maxSplits: 2 })).not.toThrow()
   expect(check(route(split), { maxSplits: 1 })).toThrow('2 pools, of 1 allowed')
 })
 
-test('amounts add up: nothing is spent twice, and the output is what the legs pay', () => {
+test('amounts add up: nothing is spent twice, and the output is the sum of the legs', () => {
   expect(check(route([leg(A, D, 10n)], { amountOut: 11n }))).toThrow('its legs pay 10, not 11')
   expect(check(route([leg(A, D, 10n)], { amountIn: 9n }))).toThrow('it takes 9')
-  expect(check(route([leg(A, D, 6n), leg(A, D, 5n)], { amountOut: 11n }))).toThrow('is given 5')
-  expect(check(route([leg(B, D, 10n)]))).toThrow('is given 10')
-  expect(check(route([leg(A, B, 10n, 9n), leg(B, D, 10n)]))).toThrow('is given 10')
-  expect(check(route([leg(A, D, 0n, 10n)]))).toThrow('is given 0')
+  expect(check(route([leg(A, D, 6n), leg(A, D, 5n)], { amountOut: 11n }))).toThrow('sells 5')
+  expect(check(route([leg(B, D, 10n)]))).toThrow('sells 10')
+  expect(check(route([leg(A, B, 10n, 9n), leg(B, D, 10n)]))).toThrow('sells 10')
+  expect(check(route([leg(A, D, 0n, 10n)]))).toThrow('sells 0')
 })
 
-test('intermediate tokens need trust, the ends do not', () => {
+test('intermediate tokens must be trusted, the ends need not be', () => {
   const trust = { tokens: new Set([B]), pools: new Set<string>() } as unknown as NonNullable<RouteRequest['trust']>
   expect(check(route([leg(A, C, 10n), leg(C, D, 10n)]), { trust })).toThrow(`it passes through ${C}`)
 })
 
-test('the native token and its wrapper are one where an end is native', () => {
+test('the native token and its wrapper count as one if an end is NATIVE', () => {
   const legs = [leg(WETH, D, 10n)]
   expect(check(route(legs, { tokenIn: NATIVE }), { tokenIn: NATIVE })).not.toThrow()
-  expect(check(route(legs))).toThrow('is given 10')
+  expect(check(route(legs))).toThrow('sells 10')
 })

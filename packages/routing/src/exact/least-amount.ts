@@ -1,45 +1,45 @@
-/** The least amount that pays what is wished, of anything that pays more the more it is given. */
+/** Finds the minimum input with a required output for any function whose output rises with its input. */
 import { OUTPUT_MARGIN, OUTPUT_STEPS, SLOPE_MISSES } from './output-tolerances.ts'
 
 export type Point = { readonly amountIn: bigint; readonly amountOut: bigint }
 type Pays = (amountIn: bigint) => Point
 
-/** An amount that pays too little and one that pays enough. */
+/** An input that pays too little and one that pays enough. */
 export type Bracket = readonly [low: Point, high: Point]
 
-/** A bracket by steps that double; null where twice the amount does not pay what is wished. */
-export function bracketFrom(at: Pays, known: Point, wished: bigint, first: bigint): Bracket | null {
-  let point = known
-  const start = known.amountIn
-  const enough = point.amountOut >= wished
+/** Finds a bracket by doubling steps. Null if twice the known input does not pay enough. */
+export function bracketFrom(at: Pays, from: Point, required: bigint, first: bigint): Bracket | null {
+  let point = from
+  const start = from.amountIn
+  const enough = point.amountOut >= required
   let step = first
-  // Twice the amount, or nothing, is far beyond what the searches left.
-  for (let moved = step; moved <= start + first; step *= 2n, moved += step) {
+  // Twice the input, or nothing, is far outside the interval that the searches left.
+  for (let distance = step; distance <= start + first; step *= 2n, distance += step) {
     const before = point
-    const next = enough ? start - moved : start + moved
+    const next = enough ? start - distance : start + distance
     if (next <= 0n) return [{ amountIn: 0n, amountOut: 0n }, before]
     point = at(next)
-    if (enough !== point.amountOut >= wished) return enough ? [point, before] : [before, point]
+    if (enough !== point.amountOut >= required) return enough ? [point, before] : [before, point]
   }
   return null
 }
 
 /**
- * The bracket closed to a base unit, or to one by a part of the amount.
+ * Narrows the bracket to one base unit, or to a fraction of the amount.
  *
- * @param part - what the amount is by the width that is narrow enough
+ * @param part - divisor of the amount: the bracket width at which narrowing stops
  */
-export function narrowed(at: Pays, [below, above]: Bracket, wished: bigint, part?: bigint): Bracket {
+export function narrowBracket(at: Pays, [below, above]: Bracket, required: bigint, part?: bigint): Bracket {
   let [low, high] = [below, above]
   const width = () => high.amountIn - low.amountIn
-  // Where a token on the way has few units the output jumps, and slopes say little: the same end is moved again and again, each
-  // time by more, and in the end the bracket is halved.
+  // If an intermediate token has few units, the output jumps and slopes mislead. The same end is then moved repeatedly,
+  // each time by more, and finally the bracket is bisected.
   let misses = 0
   for (let steps = 0; steps < OUTPUT_STEPS && width() > 1n; steps++) {
-    const isLowNear = wished - low.amountOut < high.amountOut - wished
+    const isLowNear = required - low.amountOut < high.amountOut - required
     const bySlope = misses < SLOPE_MISSES
-    const middle = at(bySlope ? between(low, high, wished, misses) : (low.amountIn + high.amountIn) / 2n)
-    const isEnough = middle.amountOut >= wished
+    const middle = at(bySlope ? between(low, high, required, misses) : (low.amountIn + high.amountIn) / 2n)
+    const isEnough = middle.amountOut >= required
     if (isEnough) high = middle
     else low = middle
     if (bySlope) misses = isEnough === isLowNear ? 0 : misses + 1
@@ -49,27 +49,27 @@ export function narrowed(at: Pays, [below, above]: Bracket, wished: bigint, part
 }
 
 /**
- * By the slope between the two while that is of several units, a unit and a little beyond for the other end to come near too: the
- * more, the more often that was missed.
+ * Interpolates by the slope if the bracket spans several output units. Adds a unit and a margin, so that the other end
+ * also moves closer; the margin grows with the number of misses.
  */
-function between(low: Point, high: Point, wished: bigint, misses: number): bigint {
+function between(low: Point, high: Point, required: bigint, misses: number): bigint {
   const width = high.amountIn - low.amountIn
   const rise = high.amountOut - low.amountOut
   const middle = low.amountIn + width / 2n
   if (rise <= 4n) return middle
-  const [below, above] = [wished - low.amountOut, high.amountOut - wished]
+  const [below, above] = [required - low.amountOut, high.amountOut - required]
   const step = (part: bigint) => ((part + 1n) * width * (256n + 8n ** BigInt(misses))) / (rise * 256n) + 1n
   const amount = below < above ? low.amountIn + step(below) : high.amountIn - step(above)
   return amount > low.amountIn && amount < high.amountIn ? amount : middle
 }
 
 /**
- * A first step for `bracketFrom`: as much as what is missing, or too much, costs at a price, and a little more; never beyond what is known.
+ * First step for `bracketFrom`: the input for the missing or excess output at a price, plus a margin; at most the known input.
  *
- * @param price - output for one more unit of input
+ * @param price - output per additional unit of input
  */
-export function stepFrom({ amountIn, amountOut }: Point, wished: bigint, price: number): bigint {
-  const missing = Math.abs(Number(wished - amountOut)) + 1
-  const most = Number(amountIn)
-  return BigInt(Math.ceil(Math.min(most, price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n
+export function stepFrom({ amountIn, amountOut }: Point, required: bigint, price: number): bigint {
+  const missing = Math.abs(Number(required - amountOut)) + 1
+  const max = Number(amountIn)
+  return BigInt(Math.ceil(Math.min(max, price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n
 }

@@ -1,21 +1,21 @@
 /**
- * The least input of a route of which one leg out of the source takes all that changes, from the target backwards: pool by pool the
- * least input, which takes one quote a step where the whole route takes one of every leg.
+ * Finds the minimum input of a route of which only one leg out of the source is variable. It solves backwards from the
+ * target, pool by pool, which takes one quote per step instead of one per leg of the route.
  */
 import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
-import { bracketFrom, narrowed, type Point, stepFrom } from './least-amount.ts'
+import { bracketFrom, narrowBracket, type Point, stepFrom } from './least-amount.ts'
 import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
 import type { LegOutput, RouteOutput } from './route-output.ts'
 
 /**
- * Null where only settlements tell.
+ * Returns null if only full settlements give the answer.
  *
- * @param near - of the route as it is drawn, an amount that pays about what is wished
- * @param price - output for one more unit of the source
+ * @param near - a point of the route with its fixed legs that pays about the required output
+ * @param price - output per additional unit of the source token
  * @throws WorkSpent
  */
-export function leastBackwards(output: RouteOutput, near: Point, wished: bigint, price: number): bigint | null {
+export function solveBackwards(output: RouteOutput, near: Point, required: bigint, price: number): bigint | null {
   if (output.of(near.amountIn) !== near.amountOut) return null
   const chain = chainOf(output)
   const end = chain[0]!.to
@@ -23,20 +23,20 @@ export function leastBackwards(output: RouteOutput, near: Point, wished: bigint,
     if (token === output.target) return near.amountOut
     return output.legs.reduce((sum, { from, amountIn }) => (from === token ? sum + amountIn : sum), 0n)
   }
-  // Legs beside the chain bring the same, whatever it brings.
-  const beside = chain.map(({ to, amountOut }) => total(to) - amountOut)
-  const drawn = near.amountIn - chain.at(-1)!.amountIn
+  // Legs outside the chain contribute a constant amount.
+  const others = chain.map(({ to, amountOut }) => total(to) - amountOut)
+  const fixedInput = near.amountIn - chain.at(-1)!.amountIn
   const priceOfEnd = chain.reduce((of, { amountIn, amountOut }) => (of * Number(amountIn)) / Number(amountOut), price)
-  const known = { amountIn: total(end), amountOut: near.amountOut }
-  let needed = end === output.target ? wished : leastOfFork(output, { near, end, known }, wished, priceOfEnd)
+  const point = { amountIn: total(end), amountOut: near.amountOut }
+  let needed = end === output.target ? required : solveFork(output, { near, end, point }, required, priceOfEnd)
   for (const [k, leg] of chain.entries()) {
-    if (needed === null || needed <= beside[k]!) return null
-    needed = leastOfLeg(output, leg, needed - beside[k]!)
+    if (needed === null || needed <= others[k]!) return null
+    needed = solveLeg(output, leg, needed - others[k]!)
   }
-  return needed === null ? null : needed + drawn
+  return needed === null ? null : needed + fixedInput
 }
 
-/** Legs from the one out of the source that takes the rest on, up to the first token that several legs divide; the last one first. */
+/** The legs from the variable leg to the first token that several legs divide; last leg first. */
 function chainOf({ legs, target }: RouteOutput): readonly LegOutput[] {
   const chain = [legs.findLast(({ from }) => from === 0)!]
   while (chain.length < legs.length) {
@@ -48,42 +48,42 @@ function chainOf({ legs, target }: RouteOutput): readonly LegOutput[] {
   return chain
 }
 
-/** A token that several legs divide, and what a route pays for what is held of it. */
-type ForkPoint = { readonly near: Point; readonly end: number; readonly known: Point }
+/** A token that several legs divide, with the route's output for a balance of it. */
+type ForkPoint = { readonly near: Point; readonly end: number; readonly point: Point }
 
-function leastOfFork(
+function solveFork(
   output: RouteOutput,
-  { near, end, known }: ForkPoint,
-  wished: bigint,
+  { near, end, point }: ForkPoint,
+  required: bigint,
   price: number,
 ): bigint | null {
-  let isTold = true
+  let isExact = true
   const at = (balance: bigint): Point => {
     const amountOut = output.of(near.amountIn, { token: end, balance })
-    isTold &&= amountOut !== null
+    isExact &&= amountOut !== null
     return { amountIn: balance, amountOut: amountOut ?? 0n }
   }
-  const bracket = bracketFrom(at, known, wished, stepFrom(known, wished, price))
-  const least = bracket && narrowed(at, bracket, wished)[1].amountIn
-  return isTold ? least : null
+  const bracket = bracketFrom(at, point, required, stepFrom(point, required, price))
+  const min = bracket && narrowBracket(at, bracket, required)[1].amountIn
+  return isExact ? min : null
 }
 
-function leastOfLeg(output: RouteOutput, leg: LegOutput, wished: bigint): bigint | null {
+function solveLeg(output: RouteOutput, leg: LegOutput, required: bigint): bigint | null {
   const at = (amountIn: bigint): Point => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
-  const about = output.inputFor(leg, wished)
+  const about = output.inputFor(leg, required)
   if (about !== null && about > 0n) {
-    const bracket = bracketFrom(at, at(about), wished, 1n)
-    if (bracket) return narrowed(at, bracket, wished)[1].amountIn
+    const bracket = bracketFrom(at, at(about), required, 1n)
+    if (bracket) return narrowBracket(at, bracket, required)[1].amountIn
   }
   const curve = curveOf(output.problem, leg.share.edge)
-  const step = Number(wished) * OUTPUT_MARGIN
-  const [least, beyond] = [inputOf(curve, Number(wished)), inputOf(curve, Number(wished) + step)]
-  if (!(beyond > least && beyond < Number.POSITIVE_INFINITY)) return null
-  const known = at(BigInt(Math.ceil(least)))
-  const missing = wished - known.amountOut
-  // Where a curve is exact, it misses by the rounding of floats, which may be far less than what buys a unit.
+  const step = Number(required) * OUTPUT_MARGIN
+  const [min, beyond] = [inputOf(curve, Number(required)), inputOf(curve, Number(required) + step)]
+  if (!(beyond > min && beyond < Number.POSITIVE_INFINITY)) return null
+  const point = at(BigInt(Math.ceil(min)))
+  const missing = required - point.amountOut
+  // If the curve is exact, it errs by float rounding only, which may be far less than the price of one unit.
   const isExact = missing === 0n || missing === 1n
-  const first = isExact ? known.amountIn / FLOAT_UNITS + 1n : stepFrom(known, wished, step / (beyond - least))
-  const bracket = bracketFrom(at, known, wished, first)
-  return bracket && narrowed(at, bracket, wished)[1].amountIn
+  const first = isExact ? point.amountIn / FLOAT_UNITS + 1n : stepFrom(point, required, step / (beyond - min))
+  const bracket = bracketFrom(at, point, required, first)
+  return bracket && narrowBracket(at, bracket, required)[1].amountIn
 }

@@ -1,46 +1,44 @@
-/** The least input with which the shares of one route pay an output, in the chain's own integers. */
+/** Finds the minimum input, in integers, with which the shares of a route pay an output. */
 import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
-import { bracketFrom, narrowed, type Point, stepFrom } from './least-amount.ts'
-import { leastBackwards } from './least-backwards.ts'
+import { bracketFrom, narrowBracket, type Point, stepFrom } from './least-amount.ts'
+import { solveBackwards } from './least-backwards.ts'
 import { RouteOutput } from './route-output.ts'
-import type { FoundRoute } from './search-and-settle.ts'
-import { LegRefused, type Resettled, settle } from './settle.ts'
+import type { SettledRoute } from './search-and-settle.ts'
+import { LegRefused, type SettlementCache, settle } from './settle.ts'
 import { sharesOf } from './shares.ts'
 
 /** A settled route with its input. */
 export type PricedRoute = {
   readonly amountIn: bigint
-  readonly route: FoundRoute
+  readonly route: SettledRoute
   readonly problem: Problem
-  /** Output for one more unit of input. */
+  /** Output per additional unit of input. */
   readonly price: number
 }
 
-/** An input with the route that it takes, base units. */
-export type RoutedInput = { readonly amountIn: bigint; readonly route: FoundRoute }
+/** An input in base units, with its route. */
+export type RoutedInput = { readonly amountIn: bigint; readonly route: SettledRoute }
 
-/**
- * One by the part of an amount below which a change of it goes to one leg: what is lost grows by its square.
- */
+/** Divisor of the amount below which a change goes to a single leg. The loss is quadratic in the change. */
 const ONE_LEG = 10_000n
 
 /**
- * Null when the shares do not pay the output, however large the input.
+ * Returns null if the shares do not pay the output, however large the input is.
  *
  * @throws WorkSpent
  */
-export function leastInputOf(
+export function minInputOf(
   { amountIn, route, problem, price }: PricedRoute,
-  wished: bigint,
+  required: bigint,
   request: RouteTerms,
 ): RoutedInput | null {
   const shares = sharesOf(problem, route.flow)
-  const again: Resettled = { shares, known: new Map(), drawn: null }
-  const output = new RouteOutput(problem, again, route.settlement, request.taxes)
-  const settleAt = (amount: bigint): FoundRoute | null => {
-    const settlement = settled(problem, { route, amountIn: amount }, request, again)
-    // The bound grows by the price of the source with the amount.
+  const cache: SettlementCache = { shares, settledLegs: new Map(), fixedInputs: null }
+  const output = new RouteOutput(problem, cache, route.settlement, request.taxes)
+  const settleAt = (amount: bigint): SettledRoute | null => {
+    const settlement = settleAmount(problem, { route, amountIn: amount }, request, cache)
+    // The bound rises with the amount by the price of the source.
     const bound = route.bound === null ? null : route.bound + price * (Number(amount) - Number(amountIn))
     return settlement && { ...route, settlement, bound, netBound: undefined }
   }
@@ -48,38 +46,38 @@ export function leastInputOf(
     const amountOut = output.of(amount) ?? settleAt(amount)?.settlement.amountOut ?? 0n
     return { amountIn: amount, amountOut }
   }
-  const around = (point: Point) => bracketFrom(at, point, wished, stepFrom(point, wished, price))
+  const around = (point: Point) => bracketFrom(at, point, required, stepFrom(point, required, price))
   let near: Point = { amountIn, amountOut: route.settlement.amountOut }
   if (shares.inOrder.filter(({ fromSource }) => fromSource).length > 1) {
     const wide = around(near)
     if (!wide) return null
-    near = narrowed(at, wide, wished, ONE_LEG)[1]
-    // What is left to find is too little to be shared out: one leg out of the source takes it, and legs it does not lead to stay.
-    const asSettled = () => drawnBy(settleAt(near.amountIn)!)
-    again.drawn = output.of(near.amountIn) === null ? asSettled() : output.inputs()
+    near = narrowBracket(at, wide, required, ONE_LEG)[1]
+    // The rest is too small to divide: one leg out of the source takes it, and unaffected legs stay fixed.
+    const asSettled = () => inputsOf(settleAt(near.amountIn)!)
+    cache.fixedInputs = output.of(near.amountIn) === null ? asSettled() : output.inputs()
   }
-  const halved = () => {
+  const bisected = () => {
     const bracket = around(near)
-    return bracket && narrowed(at, bracket, wished)[1].amountIn
+    return bracket && narrowBracket(at, bracket, required)[1].amountIn
   }
-  const paying = (least: bigint | null): RoutedInput | null => {
-    if (least === null) return null
-    const found = least === amountIn && again.drawn === null ? route : settleAt(least)
-    return found && found.settlement.amountOut >= wished ? { amountIn: least, route: found } : null
+  const paying = (min: bigint | null): RoutedInput | null => {
+    if (min === null) return null
+    const result = min === amountIn && cache.fixedInputs === null ? route : settleAt(min)
+    return result && result.settlement.amountOut >= required ? { amountIn: min, route: result } : null
   }
-  return paying(leastBackwards(output, near, wished, price)) ?? paying(halved()) ?? paying(near.amountIn)
+  return paying(solveBackwards(output, near, required, price)) ?? paying(bisected()) ?? paying(near.amountIn)
 }
 
-/** Inputs of a route's legs, by edge. */
-function drawnBy({ settlement: { edges, legs } }: FoundRoute): ReadonlyMap<number, bigint> {
+/** Input of each leg, by edge. */
+function inputsOf({ settlement: { edges, legs } }: SettledRoute): ReadonlyMap<number, bigint> {
   return new Map(edges.map((edge, k) => [edge, legs[k]!.amountIn]))
 }
 
-type Amount = { readonly route: FoundRoute; readonly amountIn: bigint }
+type Amount = { readonly route: SettledRoute; readonly amountIn: bigint }
 
-function settled(problem: Problem, { route, amountIn }: Amount, { taxes }: RouteTerms, again: Resettled) {
+function settleAmount(problem: Problem, { route, amountIn }: Amount, { taxes }: RouteTerms, cache: SettlementCache) {
   try {
-    return settle(problem, route.flow, amountIn, taxes, again)
+    return settle(problem, route.flow, amountIn, taxes, cache)
   } catch (error) {
     if (error instanceof LegRefused) return null
     throw error

@@ -1,40 +1,41 @@
-/** Outputs of a route for amounts close to each other, in the integers that `settle` gives, without its legs. */
+/** Computes outputs of a route for similar amounts, with the same integers as `settle` but without building legs. */
 import { familyOf, orRefused, PoolRefusal } from '@sluice/liquidity'
 import type { Problem } from '../problem/problem.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS } from '../tolerances.ts'
-import { type Resettled, type Settlement, settledOnce } from './settle.ts'
+import { type Settlement, type SettlementCache, settleLegCached } from './settle.ts'
 import { amountOf, type Share } from './shares.ts'
 
-/** A leg with the tokens of its route by number, that of the source 0. */
+/** A leg with its tokens numbered per route; the source is 0. */
 export type LegOutput = {
   readonly share: Share
   readonly from: number
   readonly to: number
-  /** Input and output of the amount asked last. */
+  /** Input and output for the last amount. */
   amountIn: bigint
   amountOut: bigint
-  /** Outputs of its pool by input: most amounts of a route change few legs. At most as many as were paid for from the budget. */
-  readonly known: Map<bigint, bigint>
+  /** Outputs of the pool by input, since most amounts change few legs. Bounded by the work budget. */
+  readonly outputs: Map<bigint, bigint>
 }
 
-/** A token by number, and what is held of it in place of what the legs before it bring. */
+/** Overrides the balance of a token. */
 type Fork = { readonly token: number; readonly balance: bigint }
 
+/** Evaluates one route. */
 export class RouteOutput {
   readonly problem: Problem
   readonly legs: readonly LegOutput[]
   readonly target: number
   private readonly taxes: Taxes | undefined
-  private readonly again: Resettled
-  /** Balances by number of the token. */
-  private readonly held: bigint[]
+  private readonly cache: SettlementCache
+  /** Balances by token number. */
+  private readonly balances: bigint[]
 
   /**
-   * @param again - of settlements of the same route, which need not ask for what is asked here
-   * @param settled - the route as settled for some amount
+   * @param cache - cache of settlements of the same route
+   * @param settlement - the route, settled for some amount
    */
-  constructor(problem: Problem, again: Resettled, settled: Settlement, taxes?: Taxes) {
+  constructor(problem: Problem, cache: SettlementCache, settlement: Settlement, taxes?: Taxes) {
     const numbers = new Map([[problem.source, 0]])
     const numberOf = (token: number) => {
       const number = numbers.get(token) ?? numbers.size
@@ -43,69 +44,69 @@ export class RouteOutput {
     }
     this.problem = problem
     this.taxes = taxes
-    this.again = again
-    this.legs = again.shares.inOrder.map((share) => {
-      const leg = settled.legs[settled.edges.indexOf(share.edge)]
-      const known = new Map(leg && [[leg.amountIn, leg.amountOut]])
-      return { share, from: numberOf(share.from), to: numberOf(share.to), amountIn: 0n, amountOut: 0n, known }
+    this.cache = cache
+    this.legs = cache.shares.inOrder.map((share) => {
+      const leg = settlement.legs[settlement.edges.indexOf(share.edge)]
+      const outputs = new Map(leg && [[leg.amountIn, leg.amountOut]])
+      return { share, from: numberOf(share.from), to: numberOf(share.to), amountIn: 0n, amountOut: 0n, outputs }
     })
     this.target = numberOf(problem.target)
-    this.held = new Array<bigint>(numbers.size)
+    this.balances = new Array<bigint>(numbers.size)
   }
 
   /**
-   * Null where only a settlement tells: of pools that several legs use or that refuse, and of legs that take less than their
-   * share since they buy few units.
+   * Returns the output; null if only a settlement gives it: for pools that are used twice or refuse, and for legs that
+   * take less than their share because they buy few units.
    *
    * @throws WorkSpent
    */
   of(amountIn: bigint, fork?: Fork): bigint | null {
-    const { held, again } = this
-    if (again.shares.sharing) return null
-    held.fill(0n)
-    held[0] = amountIn
+    const { balances, cache } = this
+    if (cache.shares.sharing) return null
+    balances.fill(0n)
+    balances[0] = amountIn
     let before = 0
     for (const leg of this.legs) {
       const { share, from, to } = leg
-      if (fork?.token === from && before !== from) held[from] = fork.balance
+      if (fork?.token === from && before !== from) balances[from] = fork.balance
       before = from
-      const balance = held[from]!
-      const amount = amountOf(share, balance, share.fromSource ? again.drawn?.get(share.edge) : undefined)
+      const balance = balances[from]!
+      const amount = amountOf(share, balance, share.fromSource ? cache.fixedInputs?.get(share.edge) : undefined)
       const output = amount === 0n ? 0n : this.outputOf(leg, amount)
       if (amount > 0n && (output === 0n || (!share.last && output < FEW_UNITS))) return null
       leg.amountIn = amount
       leg.amountOut = output
-      held[from] = balance - amount
-      held[to] = held[to]! + output
+      balances[from] = balance - amount
+      balances[to] = balances[to]! + output
     }
-    return held[this.target]!
+    return balances[this.target]!
   }
 
-  /** About the least input that a leg pays an output for, as its pool's family tells; null where it does not. */
+  /** Approximate minimum input for a leg's output by its pool's family; null if the family does not provide it. */
   inputFor({ share: { edge } }: LegOutput, amountOut: bigint): bigint | null {
     const { pool, tokenIn, tokenOut } = this.problem.graph.edges[edge]!
     if (taxIn(this.taxes, tokenIn, pool.id) || taxIn(this.taxes, tokenOut, pool.id)) return null
     return orRefused(() => familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null)
   }
 
-  /** Inputs of the legs for the amount asked last, by edge. */
+  /** Inputs of the legs for the last amount, by edge. */
   inputs(): ReadonlyMap<number, bigint> {
     return new Map(this.legs.map(({ share, amountIn }) => [share.edge, amountIn]))
   }
 
   /**
-   * The output of a leg's pool; 0 where it refuses.
+   * Output of a leg's pool; 0 if it refuses.
    *
    * @throws WorkSpent
    */
-  outputOf({ share: { edge }, known }: LegOutput, amount: bigint): bigint {
-    const before = known.get(amount)
+  outputOf({ share: { edge }, outputs }: LegOutput, amount: bigint): bigint {
+    const before = outputs.get(amount)
     if (before !== undefined) return before
     const part = { amount, num: 1n, den: 1n }
     const { pool } = this.problem.graph.edges[edge]!
-    const settled = settledOnce(this.problem, { edge, now: pool, part }, this.taxes, this.again)
-    const output = settled instanceof PoolRefusal ? 0n : settled.leg.amountOut
-    known.set(amount, output)
+    const settlement = settleLegCached(this.problem, { edge, current: pool, part }, this.taxes, this.cache)
+    const output = settlement instanceof PoolRefusal ? 0n : settlement.leg.amountOut
+    outputs.set(amount, output)
     return output
   }
 }

@@ -1,83 +1,85 @@
-/**
- * Search and settlement in turn, until they agree: pools may refuse what the search wants, or be met twice in a route.
- */
+/** Alternates search and settlement until they agree: a pool may refuse the searched amount, or occur twice in a route. */
 
 import { bestSinglePath } from '../columns/single-path.ts'
 import { upToInput } from '../graph/price-curve.ts'
-import { rankedRivals } from '../integrate/rivals.ts'
+import { rankAlternatives } from '../integrate/rivals.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { potential } from '../problem/potentials.ts'
 import { type Admission, costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
-import { type Found, search } from '../search.ts'
+import { type SearchResult, search } from '../search.ts'
 import { alongPath, pushThrough } from '../solver/flow.ts'
 import type { Taxes } from '../taxes.ts'
 import {
   COARSE_SEARCHES,
-  EXACT_QUOTES,
   FEW_UNITS,
-  GAS_SURPRISE,
+  MAX_EXACT_QUOTES,
   REFUSALS,
   REFUSED_PARTS,
-  SUSPECT,
+  SUSPICIOUS_GAP,
+  UNEXPECTED_GAS_SHARE,
   UNIT_ROUNDING,
 } from '../tolerances.ts'
-import { believedOutput } from './haircuts.ts'
+import { discountedOutput } from './haircuts.ts'
 import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
 
-export type FoundRoute = Found & { readonly settlement: Settlement }
+/** A search result with its settlement. */
+export type SettledRoute = SearchResult & { readonly settlement: Settlement }
 
-/** Searches, settles, and searches again without what does worse in whole units than in the search's floats. */
+/** Searches and settles; searches again without edges that perform worse in whole units than in floats. Null if nothing routes. */
 export function searchAndSettle(
   problem: Problem,
   amountIn: bigint,
   admission: Admission,
   taxes?: Taxes,
-): FoundRoute | null {
-  const first = untilSettled(problem, amountIn, admission, taxes)
+): SettledRoute | null {
+  const first = searchUntilSettled(problem, amountIn, admission, taxes)
   if (!first) return null
-  const found = withSettledGas(problem, first, (dearer) => untilSettled(dearer, amountIn, admission, taxes))
-  if (!isCoarse(problem, found)) return found
+  const result = withSettledGas(problem, first, (dearer) => searchUntilSettled(dearer, amountIn, admission, taxes))
+  if (!isCoarse(problem, result)) return result
   const others = [
-    unlessSpent(problem, () => withoutCoarseEdges(problem, found, amountIn, taxes)),
-    unlessSpent(problem, () => inWholeUnits(problem, amountIn, taxes)),
+    ifWorkAllows(problem, () => withoutCoarseEdges(problem, result, amountIn, taxes)),
+    ifWorkAllows(problem, () => inWholeUnits(problem, amountIn, taxes)),
   ]
-  return others.reduce<FoundRoute>(
-    (best, other) => (other && netOf(problem, other) > netOf(problem, best) ? withBounds(other, found) : best),
-    found,
+  return others.reduce<SettledRoute>(
+    (best, other) => (other && netOf(problem, other) > netOf(problem, best) ? withBounds(other, result) : best),
+    result,
   )
 }
 
 /**
- * The same once more where legs turn out to cost so much more gas than price curves tell (ticks that they cross in a pool's own
- * arithmetic) that another route may leave more.
+ * Repeats the search if the settled legs cost so much more gas than their price curves indicate (ticks crossed in the
+ * pool's own arithmetic) that another route may be better.
  */
 function withSettledGas(
   problem: Problem,
-  found: FoundRoute,
-  again: (dearer: Problem) => FoundRoute | null,
-): FoundRoute {
-  if (problem.perGas === 0) return found
-  const surprises = surprisesOf(problem, found)
-  const sum = [...surprises.values()].reduce((total, gas) => total + gas, 0)
-  if (!(sum * problem.perGas > GAS_SURPRISE * believedOutput(problem, found.settlement))) return found
-  const dearer = withMoreGas(problem, (edge) => surprises.get(edge) ?? 0)
-  const other = unlessSpent(problem, () => again(dearer))
-  const left = (route: FoundRoute) => {
-    const more = [...surprisesOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
+  result: SettledRoute,
+  repeat: (dearer: Problem) => SettledRoute | null,
+): SettledRoute {
+  if (problem.perGas === 0) return result
+  const unexpectedGas = unexpectedGasOf(problem, result)
+  const sum = [...unexpectedGas.values()].reduce((total, gas) => total + gas, 0)
+  if (!(sum * problem.perGas > UNEXPECTED_GAS_SHARE * discountedOutput(problem, result.settlement))) return result
+  const dearer = withMoreGas(problem, (edge) => unexpectedGas.get(edge) ?? 0)
+  const other = ifWorkAllows(problem, () => repeat(dearer))
+  const left = (route: SettledRoute) => {
+    const more = [...unexpectedGasOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
     return netOf(problem, route) - more * problem.perGas
   }
-  // Rivals are ranked by what the settlement showed.
-  return other ? oneOf(dearer, found, other, left(other) > left(found)) : found
+  // Alternatives are ranked with the gas of the settlement.
+  return other ? oneOf(dearer, result, other, left(other) > left(result)) : result
 }
 
-/** One of two routes, with the other among its rivals and the first one's bounds. */
-export function oneOf(problem: Problem, found: FoundRoute, other: FoundRoute, isOther: boolean): FoundRoute {
-  const [best, rest] = isOther ? [withBounds(other, found), found] : [found, other]
-  return { ...best, rivals: rankedRivals(problem, best.flow, [rest.flow, ...best.rivals, ...rest.rivals]) }
+/** Returns one of two routes with the bounds of the first, and the other one among its alternatives. */
+export function oneOf(problem: Problem, result: SettledRoute, other: SettledRoute, isOther: boolean): SettledRoute {
+  const [best, rest] = isOther ? [withBounds(other, result), result] : [result, other]
+  return {
+    ...best,
+    alternatives: rankAlternatives(problem, best.flow, [rest.flow, ...best.alternatives, ...rest.alternatives]),
+  }
 }
 
-/** A route of a problem that allows for less, with the bounds of the whole one. */
-const withBounds = (route: FoundRoute, { bound, beyondCurves, netBound, backward }: Found): FoundRoute => ({
+/** Replaces the bounds of a restricted problem's route by those of the whole problem. */
+const withBounds = (route: SettledRoute, { bound, beyondCurves, netBound, backward }: SearchResult): SettledRoute => ({
   ...route,
   bound,
   beyondCurves,
@@ -85,109 +87,121 @@ const withBounds = (route: FoundRoute, { bound, beyondCurves, netBound, backward
   backward,
 })
 
-/** Gas of legs as settled beyond what they were ranked with, less where negative, by edge. */
-function surprisesOf(problem: Problem, { flow, settlement }: FoundRoute): ReadonlyMap<number, number> {
-  const { learned, perGas, perLeg } = problem
-  const charged = new Map<number, number>()
+/** By edge: difference between the gas of the settled legs and the gas used for ranking. */
+function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): ReadonlyMap<number, number> {
+  const { extraGas, perGas, perLeg } = problem
+  const gasByEdge = new Map<number, number>()
   for (const [k, edge] of settlement.edges.entries())
-    charged.set(edge, (charged.get(edge) ?? 0) + settlement.legs[k]!.gas + (learned.get(edge) ?? 0))
-  const surprises = new Map<number, number>()
-  for (const [edge, gas] of charged) {
-    const ranked = (costOf(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - perLeg) / perGas
-    if (Math.abs(gas - ranked) > 1) surprises.set(edge, gas - ranked)
+    gasByEdge.set(edge, (gasByEdge.get(edge) ?? 0) + settlement.legs[k]!.gas + (extraGas.get(edge) ?? 0))
+  const unexpectedGas = new Map<number, number>()
+  for (const [edge, gas] of gasByEdge) {
+    const estimated = (costOf(problem, edge, flow.input[flow.edges.indexOf(edge)]!) - perLeg) / perGas
+    if (Math.abs(gas - estimated) > 1) unexpectedGas.set(edge, gas - estimated)
   }
-  return surprises
+  return unexpectedGas
 }
 
-/** True where some leg buys few units, of which rounding takes a part worth saving. */
-function isCoarse(problem: Problem, { settlement, bound }: FoundRoute): boolean {
+/** Returns true if a leg buys so few units that rounding takes a significant part. */
+function isCoarse(problem: Problem, { settlement, bound }: SettledRoute): boolean {
   const { legs } = settlement
-  if (bound !== null && believedOutput(problem, settlement) > bound * (1 - UNIT_ROUNDING)) return false
+  if (bound !== null && discountedOutput(problem, settlement) > bound * (1 - UNIT_ROUNDING)) return false
   return legs.some((leg) => leg.amountOut < FEW_UNITS)
 }
 
-/** The best route that buys no few units on its way; the search may come upon other such edges without the first. */
-function withoutCoarseEdges(problem: Problem, found: FoundRoute, amountIn: bigint, taxes?: Taxes): FoundRoute | null {
+/**
+ * The best route without intermediate legs that buy few units. A repeated search may run into other such edges, so it is repeated.
+ */
+function withoutCoarseEdges(
+  problem: Problem,
+  result: SettledRoute,
+  amountIn: bigint,
+  taxes?: Taxes,
+): SettledRoute | null {
   const { to } = problem.graph.topology
-  let best: FoundRoute | null = null
-  let coarse = found
+  let best: SettledRoute | null = null
+  let coarse = result
   let open = problem
   for (let round = 0; round < COARSE_SEARCHES; round++) {
     const { legs, edges } = coarse.settlement
-    const few = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
-    if (few.length === 0) break
-    open = without(open, few)
+    const coarseEdges = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
+    if (coarseEdges.length === 0) break
+    open = without(open, coarseEdges)
     const next = search(open)
-    const settled = next && settledFlow(next, open, amountIn, taxes)
-    if (settled === null || settled instanceof LegRefused) break
-    if (!best || netOf(problem, settled) > netOf(problem, best)) best = settled
-    coarse = settled
+    const outcome = next && settleFlow(next, open, amountIn, taxes)
+    if (outcome === null || outcome instanceof LegRefused) break
+    if (!best || netOf(problem, outcome) > netOf(problem, best)) best = outcome
+    coarse = outcome
   }
   return best
 }
 
-/** The best path by what the pools themselves pay, whole units only. */
-function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | null {
+/** The best path by exact pool quotes in whole units. */
+function inWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
   const { graph, target } = problem
   const backward = potential(problem, target, 'to')
   const path = bestSinglePath(problem, backward, {
     of: (edge, amount) => Number(outputOfPool(graph.edges[edge]!, BigInt(Math.round(amount)), taxes)),
-    quotes: EXACT_QUOTES,
+    quotes: MAX_EXACT_QUOTES,
     work: QUOTE_WORK,
   })
   const flow = path && alongPath(problem, path)
-  const settled =
+  const outcome =
     flow &&
-    settledAs(
-      { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, rivals: [] },
+    trySettle(
+      { flow, bound: null, beyondCurves: 0, netBound: undefined, backward, alternatives: [] },
       problem,
       amountIn,
       taxes,
     )
-  return settled instanceof LegRefused ? null : settled
+  return outcome instanceof LegRefused ? null : outcome
 }
 
 /**
- * Searches and settles until a route settles. A pool that refuses the size of its leg is searched again up to what it takes; one
- * that refuses for another reason is left out. Bounds are those of the first search, over all pools that the request admits.
+ * Searches and settles until a route settles. If a pool refuses the size of its leg, the search repeats with the pool cut to what
+ * it takes; if it refuses for another reason, without the pool. The bounds are those of the first search, over all admitted pools.
  */
-function untilSettled(whole: Problem, amountIn: bigint, admission: Admission, taxes?: Taxes): FoundRoute | null {
+function searchUntilSettled(
+  whole: Problem,
+  amountIn: bigint,
+  admission: Admission,
+  taxes?: Taxes,
+): SettledRoute | null {
   let problem = whole
-  let first: Found | null = null
-  /** Edges that were refused an amount for which their pool's arithmetic fails. */
+  let first: SearchResult | null = null
+  /** Edges whose pool's arithmetic failed at some amount. */
   const avoided = new Set<number>()
-  /** The present problem without the pool that refused last, if that pool is only limited in the present problem. */
+  /** The current problem without the pool that refused last, if the current problem only limits that pool. */
   let withoutPool: Problem | null = null
   for (let refusals = 0; refusals <= REFUSALS; refusals++) {
-    const found = search(problem, first)
-    if (!found && withoutPool) {
+    const result = search(problem, first)
+    if (!result && withoutPool) {
       problem = withoutPool
       withoutPool = null
       continue
     }
-    if (!found) return null
-    first ??= found
-    const settled = settledFlow(found, problem, amountIn, taxes)
-    if (settled === null) return null
-    if (!(settled instanceof LegRefused)) {
-      const route = withBounds(settled, first)
-      if (!problem.reuse || (!settled.settlement.sharing && !isSuspect(problem, route))) return route
+    if (!result) return null
+    first ??= result
+    const outcome = settleFlow(result, problem, amountIn, taxes)
+    if (outcome === null) return null
+    if (!(outcome instanceof LegRefused)) {
+      const route = withBounds(outcome, first)
+      if (!problem.reuse || (!outcome.settlement.sharing && !isSuspect(problem, route))) return route
       const once = { ...problem, reuse: false }
-      const single = unlessSpent(problem, () => untilSettled(once, amountIn, admission, taxes))
+      const single = ifWorkAllows(problem, () => searchUntilSettled(once, amountIn, admission, taxes))
       return single && netOf(problem, single) > netOf(problem, route) ? withBounds(single, first) : route
     }
-    const limited = avoided.has(settled.edge) ? null : belowRefused(problem, settled, taxes)
-    const without = withoutRefused(problem, settled, admission)
-    avoided.add(settled.edge)
-    problem = limited ?? without
-    withoutPool = limited && without
+    const limitedProblem = avoided.has(outcome.edge) ? null : belowRefused(problem, outcome, taxes)
+    const without = withoutRefused(problem, outcome, admission)
+    avoided.add(outcome.edge)
+    problem = limitedProblem ?? without
+    withoutPool = limitedProblem && without
   }
   return null
 }
 
 /**
- * The problem in which an edge takes a little less than an amount that its pool's arithmetic fails at; null if the pool fails there too, or
- * if the refusal has another reason.
+ * Limits an edge to slightly less than the amount at which its pool's arithmetic fails. Null if the pool fails there
+ * too, or refused for another reason.
  */
 function belowRefused(problem: Problem, { edge, amountIn, code, reusing }: LegRefused, taxes?: Taxes): Problem | null {
   if (code !== 'UNSUPPORTED' || reusing) return null
@@ -198,13 +212,13 @@ function belowRefused(problem: Problem, { edge, amountIn, code, reusing }: LegRe
 
 const limitedTo = (problem: Problem, edge: number, amountIn: bigint): Problem => ({
   ...problem,
-  taxed: new Map(problem.taxed).set(edge, upToInput(curveOf(problem, edge), Number(amountIn))),
+  adjustedCurves: new Map(problem.adjustedCurves).set(edge, upToInput(curveOf(problem, edge), Number(amountIn))),
 })
 
-/** The problem without what a leg was refused for. */
+/** Removes the cause of a refused leg from the problem. */
 function withoutRefused(problem: Problem, refused: LegRefused, admission: Admission): Problem {
   const { edge, pool, limit, isForSize } = refused
-  // A pool may be asked for more than it has only because the search counted another one's liquidity twice.
+  // A pool may be asked for more than it has only because the search counted its liquidity twice.
   if (refused.reusing && problem.reuse) return { ...problem, reuse: false }
   admission.note(pool, refused.message)
   if (!isForSize) return without(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
@@ -212,77 +226,89 @@ function withoutRefused(problem: Problem, refused: LegRefused, admission: Admiss
   return limitedTo(problem, edge, limit)
 }
 
-/** An answer that may be better than the one there is; null where the budget does not allow for it. */
-export function unlessSpent<T>({ budget }: Problem, run: () => T): T | null {
+/** Runs a computation of an optional improvement with half of the remaining budget; null if that does not suffice. */
+export function ifWorkAllows<T>({ budget }: Problem, run: () => T): T | null {
   return budget.attempt(1 / 2, run, () => null)
 }
 
 /**
- * True of a single path far below the bound, and by more than one leg more would cost, about as much as its cheapest: of an
- * allocation that the limits on a route would not let stand, no more is left.
+ * Returns true for a single path that is far below the bound, by more than the cost of one more leg (about that of its
+ * cheapest). The limits may have reduced an allocation to this path.
  */
-function isSuspect(problem: Problem, { flow: { edges, input, hops }, bound, settlement }: FoundRoute): boolean {
+function isSuspect(problem: Problem, { flow: { edges, input, hops }, bound, settlement }: SettledRoute): boolean {
   if (edges.length > hops) return false
   if (bound === null) return true
   const leg = Math.min(...edges.map((edge, k) => costOf(problem, edge, input[k]!)))
-  return bound - believedOutput(problem, settlement) > Math.max(SUSPECT * bound, leg)
+  return bound - discountedOutput(problem, settlement) > Math.max(SUSPICIOUS_GAP * bound, leg)
 }
 
-/** The rivals of a route as they settle; those that a pool refuses are left out. */
-export function settledRivals(
+/** Settles the alternatives of a route; those that a pool refuses are dropped. */
+export function settleAlternatives(
   problem: Problem,
-  { rivals, ...found }: FoundRoute,
+  { alternatives, ...result }: SettledRoute,
   amountIn: bigint,
   taxes?: Taxes,
-): readonly FoundRoute[] {
-  return rivals.flatMap((flow) => {
-    const settled = unlessSpent(problem, () => settledAs({ ...found, flow, rivals: [] }, problem, amountIn, taxes))
-    return settled === null || settled instanceof LegRefused ? [] : [settled]
+): readonly SettledRoute[] {
+  return alternatives.flatMap((flow) => {
+    const outcome = ifWorkAllows(problem, () =>
+      trySettle({ ...result, flow, alternatives: [] }, problem, amountIn, taxes),
+    )
+    return outcome === null || outcome instanceof LegRefused ? [] : [outcome]
   })
 }
 
-/** The first of a search's flows that settles; the refusal of a leg when none does. */
-function settledFlow(found: Found, problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {
-  const settled = withoutSmallLegs(found, problem, amountIn, taxes)
-  if (!(found.instead && settled instanceof LegRefused)) return settled
-  return withoutSmallLegs({ ...found, flow: found.instead }, problem, amountIn, taxes)
-}
-
-/** Settles a flow, without legs that are too small for their pools if others are left. */
-function withoutSmallLegs(
-  found: Found,
+/** Settles the flow of a search, or its fallback. Returns the refusal if neither settles. */
+function settleFlow(
+  result: SearchResult,
   problem: Problem,
   amountIn: bigint,
   taxes?: Taxes,
-): FoundRoute | LegRefused | null {
-  let { flow } = found
-  // Each round leaves out one leg, or is the last.
+): SettledRoute | LegRefused | null {
+  const outcome = withoutSmallLegs(result, problem, amountIn, taxes)
+  if (!(result.fallback && outcome instanceof LegRefused)) return outcome
+  return withoutSmallLegs({ ...result, flow: result.fallback }, problem, amountIn, taxes)
+}
+
+/** Settles a flow. Legs too small for their pools are dropped if other legs can take their share. */
+function withoutSmallLegs(
+  result: SearchResult,
+  problem: Problem,
+  amountIn: bigint,
+  taxes?: Taxes,
+): SettledRoute | LegRefused | null {
+  let { flow } = result
+  // Each round drops one leg, or is the last.
   for (;;) {
-    const settled = settledAs({ ...found, flow }, problem, amountIn, taxes)
-    if (!(settled instanceof LegRefused && settled.code === 'TOO_SMALL')) return settled
-    const kept = flow.edges.map((edge) => edge !== settled.edge)
+    const outcome = trySettle({ ...result, flow }, problem, amountIn, taxes)
+    if (!(outcome instanceof LegRefused && outcome.code === 'TOO_SMALL')) return outcome
+    const isKept = flow.edges.map((edge) => edge !== outcome.edge)
     const rest = pushThrough(
       problem,
-      flow.edges.filter((_, k) => kept[k]),
-      flow.input.filter((_, k) => kept[k]),
+      flow.edges.filter((_, k) => isKept[k]),
+      flow.input.filter((_, k) => isKept[k]),
     )
-    if (!rest || rest.unsold > 0 || rest.edges.length >= flow.edges.length) return settled
+    if (!rest || rest.unsold > 0 || rest.edges.length >= flow.edges.length) return outcome
     flow = rest
   }
 }
 
-function settledAs(found: Found, problem: Problem, amountIn: bigint, taxes?: Taxes): FoundRoute | LegRefused | null {
+function trySettle(
+  result: SearchResult,
+  problem: Problem,
+  amountIn: bigint,
+  taxes?: Taxes,
+): SettledRoute | LegRefused | null {
   try {
-    const settlement = settle(problem, found.flow, amountIn, taxes)
-    return settlement.amountOut > 0n ? { ...found, settlement } : null
+    const settlement = settle(problem, result.flow, amountIn, taxes)
+    return settlement.amountOut > 0n ? { ...result, settlement } : null
   } catch (error) {
     if (error instanceof LegRefused) return error
     throw error
   }
 }
 
-/** Rank of a route: its output, less haircuts and the gas of its legs, in output base units. */
-export function netOf(problem: Problem, { flow, settlement }: FoundRoute): number {
+/** Rank of a route: discounted output less the cost of its legs, in output base units. */
+export function netOf(problem: Problem, { flow, settlement }: SettledRoute): number {
   const cost = flow.edges.reduce((sum, edge, k) => sum + costOf(problem, edge, flow.input[k]!), 0)
-  return believedOutput(problem, settlement) - cost
+  return discountedOutput(problem, settlement) - cost
 }

@@ -1,11 +1,10 @@
 /**
- * The search's shares made into legs and settled in exact integers, with the arithmetic of the chain: legs out of the
- * source carry fixed amounts, legs out of any other token take representable shares of what is held, the last one the rest.
+ * Converts a flow into legs and settles them in exact integers, with the chain's arithmetic. Legs out of the source carry fixed
+ * amounts; legs out of any other token carry representable shares of the balance, and the last one takes the rest.
  *
- * Transfers, and so taxes, are counted as the program makes them: the sender pays the first pool directly (one sell tax),
- * a pool pays the Guard (one buy tax). What the Guard's own payment to the sender is taxed is the caller's to count, since
- * direct mode avoids it. Taxed tokens never stand in between. A pool that two legs use is quoted for the second as the first
- * leaves it.
+ * Transfer taxes are applied as the program makes the transfers: the sender pays the first pool directly (one sell tax), and a pool
+ * pays the Guard (one buy tax). The tax on the Guard's payment to the sender is left to the caller, since direct mode avoids it.
+ * Taxed tokens are never intermediates. If two legs use one pool, the second is quoted in the state after the first.
  */
 import { PPM } from '@sluice/chains'
 import { familyOf, orRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
@@ -21,17 +20,17 @@ import { FEW_UNITS, OVERFLOW_MARGIN, OVERFLOW_ROUNDS, UNIT_PARTS } from '../tole
 import type { Leg } from '../types.ts'
 import { type Part, partOfBalance, partUpTo, type Share, type Shares, sharesOf } from './shares.ts'
 
-/** A leg that the search wanted and that cannot be made with its part of the trade. */
+/** Thrown if a leg cannot be made with its share of the trade. */
 export class LegRefused extends Error {
   override readonly name = 'LegRefused'
   readonly edge: number
   readonly pool: Pool
   readonly code: PoolRefusalCode
-  /** Input that was refused, base units. */
+  /** Refused input, base units. */
   readonly amountIn: bigint
-  /** Input that the leg's pool takes at most, base units; null when that is not what it was refused for. */
+  /** Maximum input that the pool takes, base units; null if size is not the reason. */
   readonly limit: bigint | null
-  /** True where the flow uses some pool more than once. */
+  /** True if the flow uses some pool more than once. */
   readonly reusing: boolean
 
   constructor(
@@ -55,46 +54,53 @@ export class LegRefused extends Error {
     this.reusing = reusing
   }
 
-  /** True when the pool may take another amount. */
+  /** True if the pool may accept another amount. */
   get isForSize(): boolean {
     return this.code === 'TOO_LARGE' || this.code === 'TOO_SMALL'
   }
 }
 
+/** A settled flow. */
 export type Settlement = {
   readonly legs: readonly Leg[]
-  /** The edge of each leg. */
+  /** Edge of each leg. */
   readonly edges: readonly number[]
   readonly amountOut: bigint
-  /** True where several legs use one pool. */
+  /** True if several legs use one pool. */
   readonly sharing: boolean
 }
 
-/** Settlements of one flow for amounts close to each other: what the legs of one are, those of the next mostly are too. */
-export type Resettled = {
+/** Cache for settling one flow with similar amounts: most legs recur. */
+export type SettlementCache = {
   readonly shares: Shares
-  /** Legs by edge and input, taken again where their pool is as it was. */
-  readonly known: Map<number, Map<bigint, Known>>
-  /** Amounts, by edge, that all legs out of the source but the last take, however much there is; their shares of it where null. */
-  drawn: ReadonlyMap<number, bigint> | null
+  /** Settled legs by edge and input; valid while the pool is in the same state. */
+  readonly settledLegs: Map<number, Map<bigint, CachedLeg>>
+  /** By edge: fixed inputs of all legs out of the source except the last. Null: they take their shares of the amount. */
+  fixedInputs: ReadonlyMap<number, bigint> | null
 }
 
 /**
- * Settles a flow. Shares are rounded, and price curves are floats: a leg that comes to more than its pool takes is cut to what it
- * takes, and the rest goes to the other legs out of its token. When they are full as well, less of the token is bought.
+ * Settles a flow. Because shares are rounded and price curves are floats, a leg can exceed the capacity of its pool. It
+ * is then cut, and the rest goes to the other legs out of its token. If they are full too, less of the token is bought.
  *
- * @param again - of earlier settlements of this flow, and for later ones
+ * @param cache - cache of earlier settlements of this flow
  * @throws LegRefused, WorkSpent
  */
-export function settle(problem: Problem, flow: Flow, amountIn: bigint, taxes?: Taxes, again?: Resettled): Settlement {
+export function settle(
+  problem: Problem,
+  flow: Flow,
+  amountIn: bigint,
+  taxes?: Taxes,
+  cache?: SettlementCache,
+): Settlement {
   let refusal: LegRefused | null = null
   for (const less of [lessByRoom, lessOfAll]) {
     const limits = new Map<number, bigint>()
     for (let round = 0; round < OVERFLOW_ROUNDS; round++) {
-      const shares = round === 0 ? (again?.shares ?? sharesOf(problem, flow)) : sharesOf(problem, flow, limits)
-      const attempt = new Attempt(problem, { shares, amountIn, limits }, taxes, again)
-      attempt.run()
-      const { leftOver, settlement } = attempt
+      const shares = round === 0 ? (cache?.shares ?? sharesOf(problem, flow)) : sharesOf(problem, flow, limits)
+      const pass = new SettlementPass(problem, { shares, amountIn, limits }, taxes, cache)
+      pass.run()
+      const { leftOver, settlement } = pass
       if (!leftOver) return settlement
       refusal = leftOver.refusal
       if (leftOver.token === problem.source) break
@@ -106,7 +112,7 @@ export function settle(problem: Problem, flow: Flow, amountIn: bigint, taxes?: T
 
 type Excess = { readonly token: number; readonly amount: bigint }
 
-/** Lowers the limits of legs that buy a token of which too much arrives. */
+/** Lowers the limits of legs that buy a token in excess. */
 function limitInflow(
   problem: Problem,
   { legs, edges }: Settlement,
@@ -120,63 +126,63 @@ function limitInflow(
     const input = Number(leg.amountIn)
     return { edge, input, output: Number(leg.amountOut), room: capacityOf(curveOf(problem, edge)) - input }
   })
-  for (const [k, kept] of less(inflows, Number(amount)).entries()) {
+  for (const [k, reduced] of less(inflows, Number(amount)).entries()) {
     const { edge, output } = inflows[k]!
-    if (kept < output) limits.set(edge, inputFor(problem, buying[k]!, kept / output))
+    if (reduced < output) limits.set(edge, inputFor(problem, buying[k]!, reduced / output))
   }
 }
 
-/** Input with which a leg pays a part of its output, by its price curve, base units. */
+/** Input at which a leg pays a fraction of its output, by its price curve, in base units. */
 function inputFor(
   problem: Problem,
   { leg: { amountIn }, edge }: { readonly leg: Leg; readonly edge: number },
   part: number,
 ): bigint {
   const curve = curveOf(problem, edge)
-  const paid = outputOf(curve, Number(amountIn))
-  const kept = inputOf(curve, paid * part * (1 - OVERFLOW_MARGIN)) / Number(amountIn)
-  return (amountIn * BigInt(Math.floor(Math.min(kept, 1) * KEPT_UNITS))) / BigInt(KEPT_UNITS)
+  const output = outputOf(curve, Number(amountIn))
+  const reduced = inputOf(curve, output * part * (1 - OVERFLOW_MARGIN)) / Number(amountIn)
+  return (amountIn * BigInt(Math.floor(Math.min(reduced, 1) * KEPT_UNITS))) / BigInt(KEPT_UNITS)
 }
 
-/** Denominator of the part of a leg's input that is kept: much finer than shares of a balance are. */
+/** Denominator of that fraction; much finer than a share of a balance. */
 const KEPT_UNITS = 2 ** 50
 
-type AttemptTerms = {
+type PassTerms = {
   readonly shares: Shares
   readonly amountIn: bigint
-  /** By edge, inputs that legs take at most; more are noted as pools refuse. */
+  /** By edge: maximum inputs. Extended when pools refuse. */
   readonly limits: Map<number, bigint>
 }
 
 /** One pass over the legs of a flow. */
-class Attempt {
-  /** A token of which the legs cannot take all, with what is left over and the refusal of a pool for it. */
+class SettlementPass {
+  /** A token that the legs cannot take completely, with the rest and the refusal that caused it. */
   leftOver: (Excess & { readonly refusal: LegRefused }) | null = null
   private readonly problem: Problem
-  private readonly terms: AttemptTerms
+  private readonly terms: PassTerms
   private readonly taxes: Taxes | undefined
-  private readonly again: Resettled | undefined
-  private readonly held = new Map<number, bigint>()
+  private readonly cache: SettlementCache | undefined
+  private readonly balances = new Map<number, bigint>()
   private readonly legs: Leg[] = []
   private readonly edges: number[] = []
-  /** Legs that the limit on pools leaves beyond one for each share. */
+  /** Number of further legs that the pool limit allows beyond one per share. */
   private spare: number
-  /** Pools as the legs before leave them, when several legs use one. */
-  private readonly traded: Map<string, Pool> | null
+  /** Pool states after the previous legs; null if no pool is used twice. */
+  private readonly poolStates: Map<string, Pool> | null
 
-  constructor(problem: Problem, terms: AttemptTerms, taxes?: Taxes, again?: Resettled) {
+  constructor(problem: Problem, terms: PassTerms, taxes?: Taxes, cache?: SettlementCache) {
     this.problem = problem
     this.terms = terms
     this.taxes = taxes
-    this.again = again
-    this.traded = terms.shares.sharing ? new Map() : null
+    this.cache = cache
+    this.poolStates = terms.shares.sharing ? new Map() : null
     this.spare = problem.maxPools - terms.shares.inOrder.length
-    this.held.set(problem.source, terms.amountIn)
+    this.balances.set(problem.source, terms.amountIn)
   }
 
   get settlement(): Settlement {
-    const { legs, edges, held, problem, terms } = this
-    return { legs, edges, amountOut: held.get(problem.target) ?? 0n, sharing: terms.shares.sharing }
+    const { legs, edges, balances, problem, terms } = this
+    return { legs, edges, amountOut: balances.get(problem.target) ?? 0n, sharing: terms.shares.sharing }
   }
 
   /** @throws LegRefused for a reason other than too large an input */
@@ -188,72 +194,73 @@ class Attempt {
   }
 
   private makeLeg(share: Share): void {
-    const { problem, terms, again, traded, held } = this
+    const { problem, terms, cache, poolStates, balances } = this
     const { edge, from, last } = share
-    const balance = held.get(from) ?? 0n
-    const drawn = share.fromSource ? again?.drawn?.get(edge) : undefined
-    const wanted = partOfBalance(share, balance, drawn)
-    if (wanted.amount === 0n) return
+    const balance = balances.get(from) ?? 0n
+    const fixedInput = share.fromSource ? cache?.fixedInputs?.get(edge) : undefined
+    const requested = partOfBalance(share, balance, fixedInput)
+    if (requested.amount === 0n) return
     const { pool } = problem.graph.edges[edge]!
-    const now = traded?.get(pool.id) ?? pool
+    const current = poolStates?.get(pool.id) ?? pool
     const limit = terms.limits.get(edge)
-    const part = limit !== undefined && limit < wanted.amount ? partUpTo(share, balance, limit) : wanted
-    let settled = part.amount === 0n ? null : this.settleLeg(edge, now, part)
-    if (settled instanceof PoolRefusal && settled.code === 'TOO_LARGE') {
-      this.makeLegs(share, now, part.amount, settled)
+    const part = limit !== undefined && limit < requested.amount ? partUpTo(share, balance, limit) : requested
+    let result = part.amount === 0n ? null : this.settleLeg(edge, current, part)
+    if (result instanceof PoolRefusal && result.code === 'TOO_LARGE') {
+      this.makeLegs(share, current, part.amount, result)
       return
     }
-    if (settled instanceof PoolRefusal) throw this.refused(edge, part.amount, settled)
-    if (settled && !last && settled.leg.amountOut < FEW_UNITS)
-      settled = trimmed(settled, part, (less) => {
+    if (result instanceof PoolRefusal) throw this.refused(edge, part.amount, result)
+    if (result && !last && result.leg.amountOut < FEW_UNITS)
+      result = trimLeg(result, part, (less) => {
         const cut = partUpTo(share, balance, less)
-        return cut.amount > 0n ? this.settleLeg(edge, now, cut) : null
+        return cut.amount > 0n ? this.settleLeg(edge, current, cut) : null
       })
-    if (settled) this.add(edge, settled)
-    const left = held.get(from) ?? 0n
+    if (result) this.add(edge, result)
+    const left = balances.get(from) ?? 0n
     if (last && left > 0n) this.leave(share, left)
   }
 
   /**
-   * Legs through a pool that refuses all of an amount at once: as many as it takes one after the other, if it limits each swap, else one
-   * with as much as it takes.
+   * Makes the legs for a pool that refuses the amount as one swap: consecutive swaps if the pool limits each swap,
+   * otherwise one swap with its maximum input.
    */
-  private makeLegs(share: Share, now: Pool, amount: bigint, refusal: PoolRefusal): void {
-    const { problem, terms, held } = this
+  private makeLegs(share: Share, current: Pool, amount: bigint, refusal: PoolRefusal): void {
+    const { problem, terms, balances } = this
     const { edge, from, last } = share
-    const isRepeated = familyOf(now.family)!.limitsEachSwap?.(now) === true
+    const isRepeated = familyOf(current.family)!.limitsEachSwap?.(current) === true
     const swaps = isRepeated ? Math.min(MAX_SWAPS, 1 + Math.max(0, this.spare)) : 1
-    let pool = now
-    let taken = 0n
-    for (let swap = 0; swap < swaps && taken < amount; swap++) {
+    let pool = current
+    let swapped = 0n
+    for (let swap = 0; swap < swaps && swapped < amount; swap++) {
       if (swap > 0) this.spare--
-      const most = maxInputOf(problem, edge, pool, this.taxes)
-      if (most === null || (swap === 0 && most >= amount)) throw this.refused(edge, amount, refusal)
-      const balance = held.get(from)!
-      const wanted = amount - taken
-      let part = partUpTo(share, balance, most)
-      if (wanted <= most)
-        part = last && wanted === balance ? { amount: balance, num: 1n, den: 1n } : partUpTo(share, balance, wanted)
-      const settled = part.amount === 0n ? null : this.settleLeg(edge, pool, part)
-      if (settled === null || settled instanceof PoolRefusal) {
-        if (settled && swap === 0) throw this.refused(edge, part.amount, settled)
+      const max = maxInputOf(problem, edge, pool, this.taxes)
+      if (max === null || (swap === 0 && max >= amount)) throw this.refused(edge, amount, refusal)
+      const balance = balances.get(from)!
+      const requested = amount - swapped
+      let part = partUpTo(share, balance, max)
+      if (requested <= max)
+        part =
+          last && requested === balance ? { amount: balance, num: 1n, den: 1n } : partUpTo(share, balance, requested)
+      const result = part.amount === 0n ? null : this.settleLeg(edge, pool, part)
+      if (result === null || result instanceof PoolRefusal) {
+        if (result && swap === 0) throw this.refused(edge, part.amount, result)
         break
       }
-      this.add(edge, settled)
-      pool = settled.after
-      taken += settled.leg.amountIn
+      this.add(edge, result)
+      pool = result.after
+      swapped += result.leg.amountIn
     }
-    const left = held.get(from) ?? 0n
-    terms.limits.set(edge, taken)
+    const left = balances.get(from) ?? 0n
+    terms.limits.set(edge, swapped)
     if (last && left > 0n) this.leave(share, left)
   }
 
-  private add(edge: number, { leg, after }: Settled): void {
+  private add(edge: number, { leg, after }: SettledLeg): void {
     const { from, to } = this.problem.graph.topology
-    const { held } = this
-    this.traded?.set(leg.pool.id, after)
-    held.set(from[edge]!, held.get(from[edge]!)! - leg.amountIn)
-    held.set(to[edge]!, (held.get(to[edge]!) ?? 0n) + leg.amountOut)
+    const { balances } = this
+    this.poolStates?.set(leg.pool.id, after)
+    balances.set(from[edge]!, balances.get(from[edge]!)! - leg.amountIn)
+    balances.set(to[edge]!, (balances.get(to[edge]!) ?? 0n) + leg.amountOut)
     this.legs.push(leg)
     this.edges.push(edge)
   }
@@ -270,93 +277,100 @@ class Attempt {
     return new LegRefused(problem, { edge, amountIn, reason, limit, reusing: terms.shares.sharing })
   }
 
-  private settleLeg(edge: number, now: Pool, part: Part): Settled | PoolRefusal {
-    return settledOnce(this.problem, { edge, now, part }, this.taxes, this.again)
+  private settleLeg(edge: number, current: Pool, part: Part): SettledLeg | PoolRefusal {
+    return settleLegCached(this.problem, { edge, current, part }, this.taxes, this.cache)
   }
 }
 
-/** Largest input of an edge that its pool accepts, base units before any tax; null when there is none. */
-function maxInputOf({ graph }: Problem, edge: number, now: Pool, taxes?: Taxes): bigint | null {
+/** Maximum input that the edge's pool accepts, in base units before tax; null if there is no maximum. */
+function maxInputOf({ graph }: Problem, edge: number, current: Pool, taxes?: Taxes): bigint | null {
   const { tokenIn, tokenOut, pool } = graph.edges[edge]!
-  const arriving = orRefused(() => familyOf(now.family)!.maxInput(now, tokenIn, tokenOut))
+  const arriving = orRefused(() => familyOf(current.family)!.maxInput(current, tokenIn, tokenOut))
   const taxPpm = taxIn(taxes, tokenIn, pool.id)?.sellPpm ?? 0
   return arriving === null || taxPpm === 0 ? arriving : (arriving * PPM) / (PPM - BigInt(taxPpm))
 }
 
-/** The same leg when it buys few whole units: it takes the least that buys them, so that the legs after it have the rest. */
-function trimmed(settled: Settled, part: Part, tryLess: (amount: bigint) => Settled | PoolRefusal | null): Settled {
-  let best = settled
-  const { amountOut } = settled.leg
+/**
+ * Replaces a leg that buys few whole units: it takes the minimum input that buys them, which leaves more for the following legs.
+ */
+function trimLeg(
+  result: SettledLeg,
+  part: Part,
+  tryLess: (amount: bigint) => SettledLeg | PoolRefusal | null,
+): SettledLeg {
+  let best = result
+  const { amountOut } = result.leg
   const unit = part.amount / (amountOut + 1n)
-  let [few, enough] = [part.amount - 2n * unit, part.amount]
-  while ((enough - few) * UNIT_PARTS > unit && enough - few > 1n) {
-    const middle = (few + enough) / 2n
-    const tried = tryLess(middle)
-    if (tried === null || tried instanceof PoolRefusal || tried.leg.amountOut < amountOut) few = middle
+  let [tooLittle, enough] = [part.amount - 2n * unit, part.amount]
+  while ((enough - tooLittle) * UNIT_PARTS > unit && enough - tooLittle > 1n) {
+    const middle = (tooLittle + enough) / 2n
+    const candidate = tryLess(middle)
+    if (candidate === null || candidate instanceof PoolRefusal || candidate.leg.amountOut < amountOut)
+      tooLittle = middle
     else {
-      best = tried
+      best = candidate
       enough = middle
     }
   }
   return best
 }
 
-/** The output of an edge's pool as it stands; 0 where it refuses. */
+/** Output of an edge's pool in its current state; 0 if it refuses. */
 export function outputOfPool(edge: Edge, amountIn: bigint, taxes?: Taxes): bigint {
-  const settled = amountIn > 0n ? settledLeg(edge, edge.pool, { amount: amountIn, num: 1n, den: 1n }, taxes) : null
-  return settled === null || settled instanceof PoolRefusal ? 0n : settled.leg.amountOut
+  const result = amountIn > 0n ? quoteLeg(edge, edge.pool, { amount: amountIn, num: 1n, den: 1n }, taxes) : null
+  return result === null || result instanceof PoolRefusal ? 0n : result.leg.amountOut
 }
 
-type Settled = { readonly leg: Leg; readonly after: Pool }
-type Known = { readonly now: Pool; readonly settled: Settled | PoolRefusal }
+type SettledLeg = { readonly leg: Leg; readonly after: Pool }
+type CachedLeg = { readonly current: Pool; readonly result: SettledLeg | PoolRefusal }
 
-/** @param now - the pool of the edge as earlier legs left it */
-type Asked = { readonly edge: number; readonly now: Pool; readonly part: Part }
+/** A leg to settle; `current` is the state of its pool after earlier legs. */
+type LegRequest = { readonly edge: number; readonly current: Pool; readonly part: Part }
 
 /**
- * A leg as it was settled before, where its pool is as it was.
+ * Settles a leg, or returns it from the cache if its pool's state is unchanged.
  *
  * @throws WorkSpent
  */
-export function settledOnce(
+export function settleLegCached(
   { graph, budget }: Problem,
-  { edge, now, part }: Asked,
+  { edge, current, part }: LegRequest,
   taxes?: Taxes,
-  again?: Resettled,
-): Settled | PoolRefusal {
-  const known = again && knownOf(again, edge)
-  const same = known?.get(part.amount)
-  if (same?.now === now) return settledAgain(same.settled, part)
+  cache?: SettlementCache,
+): SettledLeg | PoolRefusal {
+  const cachedLegs = cache && cachedLegsOf(cache, edge)
+  const same = cachedLegs?.get(part.amount)
+  if (same?.current === current) return withPart(same.result, part)
   budget.spend(QUOTE_WORK)
-  const settled = settledLeg(graph.edges[edge]!, now, part, taxes)
-  known?.set(part.amount, { now, settled })
-  return settled
+  const result = quoteLeg(graph.edges[edge]!, current, part, taxes)
+  cachedLegs?.set(part.amount, { current, result })
+  return result
 }
 
-function knownOf({ known }: Resettled, edge: number): Map<bigint, Known> {
-  const legs = known.get(edge) ?? new Map<bigint, Known>()
-  known.set(edge, legs)
+function cachedLegsOf({ settledLegs }: SettlementCache, edge: number): Map<bigint, CachedLeg> {
+  const legs = settledLegs.get(edge) ?? new Map<bigint, CachedLeg>()
+  settledLegs.set(edge, legs)
   return legs
 }
 
-/** The same input as another share of what is held. */
-function settledAgain(settled: Settled | PoolRefusal, { num, den }: Part): Settled | PoolRefusal {
-  if (settled instanceof PoolRefusal || (settled.leg.num === num && settled.leg.den === den)) return settled
-  return { ...settled, leg: { ...settled.leg, num, den } }
+/** Expresses the same input as another share of the balance. */
+function withPart(result: SettledLeg | PoolRefusal, { num, den }: Part): SettledLeg | PoolRefusal {
+  if (result instanceof PoolRefusal || (result.leg.num === num && result.leg.den === den)) return result
+  return { ...result, leg: { ...result.leg, num, den } }
 }
 
-/** @param now - the pool of the edge as earlier legs left it */
-function settledLeg(
+/** @param current - state of the edge's pool after earlier legs */
+function quoteLeg(
   { pool, tokenIn, tokenOut, tokensGas }: Edge,
-  now: Pool,
+  current: Pool,
   { amount: amountIn, num, den }: Part,
   taxes?: Taxes,
-): Settled | PoolRefusal {
+): SettledLeg | PoolRefusal {
   const family = familyOf(pool.family)
   if (!family) return new PoolRefusal('UNSUPPORTED', `family ${pool.family} is not known`)
   try {
     const arrived = leftAfter(amountIn, taxIn(taxes, tokenIn, pool.id)?.sellPpm)
-    const quote = family.quoteExactInput(now, tokenIn, tokenOut, arrived)
+    const quote = family.quoteExactInput(current, tokenIn, tokenOut, arrived)
     const amountOut = leftAfter(quote.amountOut, taxIn(taxes, tokenOut, pool.id)?.buyPpm)
     const gas = quote.gas + tokensGas
     const { writes } = quote
@@ -367,7 +381,7 @@ function settledLeg(
   }
 }
 
-/** An amount after a tax, parts per million. */
+/** Amount after tax. */
 function leftAfter(amount: bigint, taxPpm = 0): bigint {
   return taxPpm === 0 ? amount : amount - (amount * BigInt(taxPpm)) / PPM
 }

@@ -1,6 +1,6 @@
 /**
- * The parts that a flow's legs take, as the program says them: legs out of the source take amounts that are fixed when the route is
- * made, legs out of any other token representable shares of what is held, and the last one out of each takes the rest.
+ * Shares of a flow's legs in the precision of the program: legs out of the source take amounts fixed at encoding, legs
+ * out of other tokens take representable shares of the balance, and the last leg out of each token takes the rest.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import { capacityOf, crossesFlat } from '../graph/price-curve.ts'
@@ -9,12 +9,12 @@ import type { Flow } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import { NEAR_FLAT } from '../tolerances.ts'
 
-/** Parts of an amount of the source that its legs are cut to. */
+/** Number of units into which the source amount is divided. */
 const PRECISION = 1e15
 const WHOLE = BigInt(PRECISION)
 const SHARES = BigInt(SHARE_DENOMINATOR)
 
-/** A leg's amount has 16 bytes in the program; no token in use has as many base units. */
+/** An amount has 16 bytes in the program; no token in use has as many base units. */
 export const AMOUNT_LIMIT = 2n ** 128n
 
 /** A leg before its amount is known. */
@@ -23,19 +23,21 @@ export type Share = {
   readonly from: number
   readonly to: number
   readonly fromSource: boolean
-  /** Takes all that is left. */
+  /** Takes the whole rest. */
   readonly last: boolean
-  /** Part of what the legs before it left: one of `PRECISION` out of the source, else of `SHARE_DENOMINATOR`. */
+  /**
+   * Share of the balance that earlier legs left: numerator over `PRECISION` out of the source, otherwise over `SHARE_DENOMINATOR`.
+   */
   readonly num: bigint
 }
 
-/** A flow's legs in the order in which they are made, and true where several use one pool. */
+/** Legs in execution order; `sharing` is true if several use one pool. */
 export type Shares = { readonly inOrder: readonly Share[]; readonly sharing: boolean }
 
 /**
- * The legs of a flow, those out of one token side by side.
+ * Computes the shares of a flow, with the legs out of one token adjacent.
  *
- * @param limits - by edge, inputs that pools were found to take at most, base units
+ * @param limits - by edge: maximum inputs learned from refusals, base units
  */
 export function sharesOf(
   problem: Problem,
@@ -45,11 +47,11 @@ export function sharesOf(
   const { graph, source } = problem
   const { from, to } = graph.topology
   const sharing = usesPoolTwice(graph, edges)
-  /** Input that a leg could take beyond its own. */
+  /** Additional input that a leg could take. */
   const room = (place: number): number => {
     const limit = limits.get(edges[place]!)
-    const most = limit === undefined ? capacityOf(curveOf(problem, edges[place]!)) : Number(limit)
-    return most - input[place]!
+    const max = limit === undefined ? capacityOf(curveOf(problem, edges[place]!)) : Number(limit)
+    return max - input[place]!
   }
   const inOrder: Share[] = []
   for (let start = 0, end = 0; start < edges.length; start = end) {
@@ -60,9 +62,9 @@ export function sharesOf(
       places.push(end)
       unassigned += input[end]!
     }
-    // The last leg takes what rounding leaves over: the largest of those with enough room for it, or the one with most room. If none has
-    // room, it is the largest: when less of the token is bought, nearly all of that is spared there. Legs that share a pool stand in the
-    // order that pays most.
+    // The last leg takes the rounding remainder: it is the largest leg with enough room, or else the one with the most
+    // room. If none has room, it is the largest, which takes nearly all of the reduction when less of the token is
+    // bought. Legs that share a pool keep their order.
     const [enough, none] = [unassigned * ENOUGH_ROOM, unassigned * NO_ROOM]
     const spare = (place: number): number => (room(place) < none ? 0 : Math.min(room(place), enough))
     if (places.length > 1 && !sharing) places.sort((a, b) => spare(a) - spare(b) || input[a]! - input[b]!)
@@ -70,7 +72,7 @@ export function sharesOf(
       const edge = edges[place]!
       const last = place === places[places.length - 1]
       const fromSource = token === source
-      // A share rounded up could bring a pool just into a gap.
+      // A share rounded up could move a pool into a gap.
       const curve = curveOf(problem, edge)
       const isDown = curve.gasPerPiece > 0 && crossesFlat(curve, input[place]!, input[place]! * (1 + 2 * NEAR_FLAT))
       const num = last ? 1n : partOf(input[place]! / unassigned, fromSource, isDown)
@@ -81,15 +83,15 @@ export function sharesOf(
   return { inOrder, sharing }
 }
 
-/** Part of the inputs of legs out of one token that rounding never leaves over. */
+/** Fraction of the inputs out of one token that always covers the rounding remainder. */
 const ENOUGH_ROOM = 0.01
-/** Part of them that is no more than the rounding of a share. */
+/** Fraction of these inputs that does not exceed the rounding of a share. */
 const NO_ROOM = 1e-6
 const NO_LIMITS: ReadonlyMap<number, bigint> = new Map()
 
-/** @param isDown - true when a little less is better than a little more */
+/** @param isDown - true if too little is better than too much */
 function partOf(part: number, fromSource: boolean, isDown: boolean): bigint {
-  // Not a number where the search sends nothing to the token.
+  // NaN if the search sends nothing to the token.
   const num = BigInt(Math.min(PRECISION - 1, Math.max(1, Math.round(part * PRECISION) || 1)))
   if (fromSource) return num
   const down = (num * SHARES) / WHOLE
@@ -97,27 +99,27 @@ function partOf(part: number, fromSource: boolean, isDown: boolean): bigint {
 }
 
 /**
- * The amount that a leg takes of a balance.
+ * Amount of a balance that a leg takes.
  *
- * @param drawn - the amount that it takes whatever is held, or all of it where that is less
+ * @param fixedInput - fixed amount, limited to the balance
  */
-export function amountOf({ num, last, fromSource }: Share, balance: bigint, drawn?: bigint): bigint {
-  if (last || (drawn !== undefined && drawn > balance)) return balance
-  if (drawn !== undefined) return drawn
+export function amountOf({ num, last, fromSource }: Share, balance: bigint, fixedInput?: bigint): bigint {
+  if (last || (fixedInput !== undefined && fixedInput > balance)) return balance
+  if (fixedInput !== undefined) return fixedInput
   return fromSource ? (balance * num) / WHOLE : shareOf(balance, Number(num))
 }
 
-/** An amount of what is held, in a form that the program can say. */
+/** Part of a balance, as an amount and as the fraction that the program encodes. */
 export type Part = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
 
-export function partOfBalance(share: Share, balance: bigint, drawn?: bigint): Part {
-  const amount = amountOf(share, balance, drawn)
+export function partOfBalance(share: Share, balance: bigint, fixedInput?: bigint): Part {
+  const amount = amountOf(share, balance, fixedInput)
   if (share.last) return { amount, num: 1n, den: 1n }
   if (share.fromSource) return { amount, num: amount, den: balance }
   return { amount, num: share.num, den: SHARES }
 }
 
-/** A part of the balance that is no larger than an amount, in the form of the share's leg. */
+/** The largest representable part of the balance up to an amount. */
 export function partUpTo({ fromSource }: Share, balance: bigint, amount: bigint): Part {
   if (fromSource) return { amount, num: amount, den: balance }
   const num = (amount * SHARES) / balance

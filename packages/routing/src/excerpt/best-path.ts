@@ -1,16 +1,18 @@
-/** The best path over a large graph: after gas, by bounds that leave few of its pools to be asked, and at spot rates. */
+/** The best paths over a large graph: after gas, with bounds that avoid most pool quotes, and at spot rates. */
 import { bestSinglePath, onCurves, type PathBounds } from '../columns/single-path.ts'
 import type { Exits, Graph, TargetLabels } from '../graph/graph.ts'
-import { mostConductance } from '../graph/price-curve.ts'
+import { maxConductance } from '../graph/price-curve.ts'
 import { potential } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
-import type { Growth } from './grower.ts'
+import type { ExpansionTerms } from './grower.ts'
 import type { Part } from './part-of-graph.ts'
 import { MANY_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
 /**
+ * Finds the best path after gas.
+ *
  * @param problem - on the whole graph
- * @param coarse - the same on a part of it, whose best path others have to better
+ * @param coarse - on an excerpt, whose best path sets a lower bound
  */
 export function bestPath(
   problem: Problem,
@@ -28,36 +30,36 @@ export function bestPath(
 }
 
 /**
- * A pool of x·y = k that is everywhere as deep as another is at its deepest pays no less than it does. So what a path brings is bounded
- * by such a pool in the place of an edge, and on from its end by one as deep as the deepest that leads on or the deepest that leads to
- * the target, whichever bounds more: where one leg is left, both are the same.
+ * A pool of x·y = k with another pool's maximum depth everywhere pays at least as much as that pool. The value of a
+ * path is bounded by such a pool for its next edge, and for the rest by one with the depth of the deepest exit or of
+ * the deepest edge into the target, whichever is lower. If one leg is left, both are the same.
  */
 function boundsOf(problem: Problem, best: Float64Array): PathBounds {
-  const { taxed, graph, rate, source, target } = problem
+  const { adjustedCurves, graph, rate, source, target } = problem
   const { from, to } = graph.topology
   const exits = exitsOf(graph)
-  // Taxes and haircuts on what an edge pays leave its depth as it is; those on what it takes are of edges out of the source.
+  // Taxes and discounts on the output do not change the depth; those on the input only occur on edges out of the source.
   const depthOf = (edge: number) => {
-    const curve = from[edge] === source ? taxed.get(edge) : undefined
-    return 2 * (curve ? mostConductance(curve) : graph.mostConductance[edge]!)
+    const curve = from[edge] === source ? adjustedCurves.get(edge) : undefined
+    return 2 * (curve ? maxConductance(curve) : graph.maxConductance[edge]!)
   }
   const last = lastDepth(problem, best, depthOf)
-  const paid = (worth: number, depth: number) => (worth * (1 + PATH_ROUNDING)) / (1 + worth / depth)
+  const valueThrough = (value: number, depth: number) => (value * (1 + PATH_ROUNDING)) / (1 + value / depth)
   return {
-    output: (edge, amountIn) => rate[edge]! * paid(amountIn, depthOf(edge)),
-    worth: (edge, amountOut) => {
+    output: (edge, amountIn) => rate[edge]! * valueThrough(amountIn, depthOf(edge)),
+    value: (edge, amountOut) => {
       const token = to[edge]!
       if (token === target) return amountOut
-      // It leads to no token that the path has passed.
+      // The path does not return to a token that it visited.
       const exit = exits.to[token] === from[edge] ? exits.second[token]! : exits.deepest[token]!
-      return paid(amountOut * best[token]!, Math.min(exit * best[token]!, last))
+      return valueThrough(amountOut * best[token]!, Math.min(exit * best[token]!, last))
     },
   }
 }
 
 function exitsOf(graph: Graph): Exits {
   if (graph.facts.exits) return graph.facts.exits
-  const { mostConductance: conductance } = graph
+  const { maxConductance: conductance } = graph
   const { offset, to, tokens } = graph.topology
   const [deepest, second] = [new Float64Array(tokens.length), new Float64Array(tokens.length)]
   const neighbour = new Int32Array(tokens.length).fill(-1)
@@ -74,7 +76,7 @@ function exitsOf(graph: Graph): Exits {
   return graph.facts.exits
 }
 
-/** Depth of the deepest edge to the target, in output base units; ∞ where there are many. */
+/** Depth of the deepest edge into the target, in output base units; ∞ if the target has too many edges to scan. */
 function lastDepth({ graph, target }: Problem, best: Float64Array, depthOf: (edge: number) => number): number {
   const { offset, to, reverse } = graph.topology
   const [start, end] = [offset[target]!, offset[target + 1]!]
@@ -84,20 +86,20 @@ function lastDepth({ graph, target }: Problem, best: Float64Array, depthOf: (edg
   return deepest
 }
 
-/** The best way from the source at spot rates; as far as it leads. */
-export function bestWay(graph: Graph, { ends, labels, maxHops, between, budget }: Growth): readonly number[] {
+/** The best path from the source at spot rates, as far as it leads. */
+export function bestWay(graph: Graph, { ends, labels, maxHops, between, budget }: ExpansionTerms): readonly number[] {
   const { offset, to } = graph.topology
   const way: number[] = []
   let token = ends.source
   while (token !== ends.target && way.length < maxHops) {
-    let [chosen, most] = [-1, 0]
+    let [chosen, max] = [-1, 0]
     const { rate } = token === ends.source ? graph : between
     budget.spend(1 + (offset[token + 1]! - offset[token]!) / 4)
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const other = to[edge]!
       if (labels.hops[other]! > maxHops - 1 - way.length) continue
       const value = (other === ends.target ? graph.rate[edge]! : rate[edge]!) * labels.best[other]!
-      if (value > most) [chosen, most] = [edge, value]
+      if (value > max) [chosen, max] = [edge, value]
     }
     if (chosen < 0) break
     way.push(chosen)

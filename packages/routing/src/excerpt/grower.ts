@@ -1,41 +1,42 @@
-/** Growth from tokens that have prices to the edges around them that could pay, as far as bounds on what tokens bring let them. */
+/** Expands from priced tokens to the surrounding edges that could pay, within upper bounds on token values. */
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
 import { EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
 import type { Priced } from './labels.ts'
-import { BLOCK, WORTH_BLOCKS } from './tolerances.ts'
+import { BLOCK, MIN_BLOCKS } from './tolerances.ts'
 
-export type Growth = {
+export type ExpansionTerms = {
   readonly ends: Ends
   readonly maxHops: number
   readonly labels: TargetLabels
-  /** Rates of what any route may pass through. */
+  /** Rates of the edges that any route may pass through. */
   readonly between: Rates
   readonly budget: WorkBudget
 }
 
-export class Grower {
+/** The search for such edges. Its results are valid until the next call of `grow`. */
+export class SubgraphExpander {
   private readonly graph: Graph
-  private readonly growth: Growth
-  /** Units of a token for one of the output, at the least that it costs; 0 where none is reached. */
+  private readonly growth: ExpansionTerms
+  /** By token: units bought by one unit of output at the lowest cost found; 0 if not reached. */
   private readonly units: Float64Array
-  /** Edges from the source, at least. */
+  /** Minimum number of edges from the source. */
   private readonly depth: Uint8Array
   private readonly queued: Uint8Array
-  private readonly given: Uint8Array
+  private readonly hasPrice: Uint8Array
   private readonly reached: Int32Array
   private reachedCount = 0
-  /** Tokens to be looked at in a round, and in the one after it. */
+  /** Tokens of the current round, and of the next one. */
   private layer: Int32Array
   private following: Int32Array
   private followingCount = 0
-  private found: Int32Array
+  private foundEdges: Int32Array
   private size = 0
   /**
-   * Looks at tokens: each at how many units, and where the edges found there begin and end. Void once a token is reached for more
-   * units, and looked at again; once a round at most.
+   * Scans of tokens: token, its units at that time, and the range of edges found. A scan becomes invalid when its token
+   * is reached with more units, and is then repeated, at most once per round.
    */
   private readonly looks: {
     readonly tokens: Int32Array
@@ -45,13 +46,13 @@ export class Grower {
   }
   private lookCount = 0
   private labels: Pick<TargetLabels, 'best' | 'hops'> & Partial<TargetLabels>
-  /** Edges found that no later look has made void, and what the first unit through each brings. */
+  /** Edges of the valid scans, and the value of the first unit of each one's input. */
   private readonly paying: Int32Array
-  private readonly brings: Float64Array
+  private readonly values: Float64Array
   private readonly edges: Int32Array
   private readonly earnings: Float64Array
 
-  constructor(graph: Graph, growth: Growth) {
+  constructor(graph: Graph, growth: ExpansionTerms) {
     const { tokens, scratch } = graph.topology
     this.graph = graph
     this.growth = growth
@@ -59,39 +60,39 @@ export class Grower {
     const wipe = (array: Float64Array | Uint8Array) => {
       for (let k = 0; k < this.reachedCount; k++) array[this.reached[k]!] = 0
     }
-    const most = growth.maxHops * tokens.length
+    const max = growth.maxHops * tokens.length
     this.reached = scratch.ints(tokens.length)
     this.layer = scratch.ints(tokens.length)
     this.following = scratch.ints(tokens.length)
     this.looks = {
-      tokens: scratch.ints(most),
-      units: scratch.floats(most),
-      starts: scratch.ints(most),
-      ends: scratch.ints(most),
+      tokens: scratch.ints(max),
+      units: scratch.floats(max),
+      starts: scratch.ints(max),
+      ends: scratch.ints(max),
     }
     this.units = scratch.zeroFloats(tokens.length, wipe)
     this.depth = scratch.zeroBytes(tokens.length, wipe)
     this.queued = scratch.zeroBytes(tokens.length, wipe)
-    this.given = scratch.zeroBytes(tokens.length, wipe)
-    this.found = scratch.ints(graph.topology.from.length)
+    this.hasPrice = scratch.zeroBytes(tokens.length, wipe)
+    this.foundEdges = scratch.ints(graph.topology.from.length)
     this.paying = scratch.ints(graph.topology.from.length)
-    this.brings = scratch.floats(graph.topology.from.length)
+    this.values = scratch.floats(graph.topology.from.length)
     this.edges = scratch.ints(graph.topology.from.length)
     this.earnings = scratch.floats(graph.topology.from.length)
   }
 
   /**
-   * Finds the edges on ways from priced tokens that bring more than they cost.
+   * Finds the edges on paths from priced tokens whose value exceeds their cost.
    *
-   * @param labels - bounds on what tokens bring
-   * @returns false where more edges than so many pay
+   * @param labels - upper bounds on token values
+   * @returns false if more than `max` edges were found
    */
-  grow(priced: readonly Priced[], labels: Grower['labels'], most = Number.POSITIVE_INFINITY): boolean {
+  grow(priced: readonly Priced[], labels: SubgraphExpander['labels'], max = Number.POSITIVE_INFINITY): boolean {
     const { ends, maxHops } = this.growth
-    const { units, depth, given, queued, looks, reached } = this
+    const { units, depth, hasPrice, queued, looks, reached } = this
     for (let k = 0; k < this.reachedCount; k++) {
       const token = reached[k]!
-      units[token] = depth[token] = given[token] = queued[token] = 0
+      units[token] = depth[token] = hasPrice[token] = queued[token] = 0
     }
     this.labels = labels
     this.size = this.lookCount = this.followingCount = this.reachedCount = 0
@@ -99,7 +100,7 @@ export class Grower {
       reached[this.reachedCount++] = token
       this.following[this.followingCount++] = token
       units[token] = 1 / price
-      given[token] = 1
+      hasPrice[token] = 1
       depth[token] = token === ends.source ? 0 : 1
     }
     for (let round = 0; round < maxHops && this.followingCount > 0; round++) {
@@ -121,25 +122,25 @@ export class Grower {
           looks.starts[look] = start
           looks.ends[look] = this.size
         }
-        if (this.size > most) return false
+        if (this.size > max) return false
       }
     }
     return true
   }
 
-  /** Those of the edges found that may earn the least; until others are sought. */
-  earning(least: number): Candidates {
-    const { graph, units, paying, brings, edges, earnings } = this
+  /** The found edges that may earn at least this much. Valid until the next call. */
+  earning(min: number): Candidates {
+    const { graph, units, paying, values, edges, earnings } = this
     const { from } = graph.topology
-    const { mostConductance } = graph
-    const found = this.collect()
+    const { maxConductance } = graph
+    const collected = this.collect()
     let count = 0
-    for (let k = 0; k < found; k++) {
+    for (let k = 0; k < collected; k++) {
       const edge = paying[k]!
-      const own = units[from[edge]!]!
-      const fall = Math.sqrt(own * brings[k]!) - 1
-      const earning = (2 * mostConductance[edge]! * fall * fall) / own
-      if (!(earning >= least)) continue
+      const ownUnits = units[from[edge]!]!
+      const fall = Math.sqrt(ownUnits * values[k]!) - 1
+      const earning = (2 * maxConductance[edge]! * fall * fall) / ownUnits
+      if (!(earning >= min)) continue
       edges[count] = edge
       earnings[count++] = earning
     }
@@ -147,30 +148,30 @@ export class Grower {
   }
 
   /**
-   * The most that the edges found earn together: at prices, of tokens that have none, half-way between what they cost and what they bring.
+   * Maximum total earnings of the found edges. Tokens without a price get the geometric mean of their cost and their value.
    *
-   * @param inside - 1 for tokens that have prices of which no more is known than those bounds
-   * @param known - 1 for edges that are counted elsewhere
+   * @param inside - 1 for tokens of the excerpt, which keep these bounds
+   * @param counted - 1 for edges that are counted elsewhere
    */
-  earnedBeyond(inside: Uint8Array, known: Uint8Array): number {
-    const { graph, growth, units, given, paying } = this
+  earnedBeyond(inside: Uint8Array, counted: Uint8Array): number {
+    const { graph, growth, units, hasPrice, paying } = this
     const { from, to } = graph.topology
     const { best } = this.labels
-    const { rate, mostConductance } = graph
-    const found = this.collect()
-    const isBetween = (token: number) => given[token] === 0 && inside[token] === 0 && token !== growth.ends.target
+    const { rate, maxConductance } = graph
+    const collected = this.collect()
+    const isBetween = (token: number) => hasPrice[token] === 0 && inside[token] === 0 && token !== growth.ends.target
     let sum = 0
-    for (let k = 0; k < found; k++) {
+    for (let k = 0; k < collected; k++) {
       const edge = paying[k]!
-      if (known[edge] === 1) continue
+      if (counted[edge] === 1) continue
       const sold = from[edge]!
       const bought = to[edge]!
       const price = isBetween(sold) ? Math.sqrt(best[sold]! / units[sold]!) : 1 / units[sold]!
-      const worth = given[bought] === 1 ? 1 / units[bought]! : best[bought]!
-      const value = rate[edge]! * (isBetween(bought) ? Math.sqrt(worth / units[bought]!) : worth)
+      const valueOut = hasPrice[bought] === 1 ? 1 / units[bought]! : best[bought]!
+      const value = rate[edge]! * (isBetween(bought) ? Math.sqrt(valueOut / units[bought]!) : valueOut)
       if (!(value > price)) continue
       const fall = Math.sqrt(value / price) - 1
-      sum += 2 * mostConductance[edge]! * price * fall * fall
+      sum += 2 * maxConductance[edge]! * price * fall * fall
     }
     return sum
   }
@@ -180,54 +181,54 @@ export class Grower {
     const { offset } = graph.topology
     const [start, end] = [offset[token]!, offset[token + 1]!]
     this.makeRoom(end - start)
-    // The source may be any token: what leads from it is not asked whom it trusts.
+    // The source may be any token, so the trust rule does not apply to its outgoing edges.
     const { rate } = token === growth.ends.source ? graph : growth.between
     const { blocks } = this.labels
-    // Labels that are made for one look are not worth it.
-    if (!blocks || token === growth.ends.source || end - start < WORTH_BLOCKS * BLOCK) {
+    // Block labels are not worth computing for a single scan.
+    if (!blocks || token === growth.ends.source || end - start < MIN_BLOCKS * BLOCK) {
       this.lookAt(token, start, end, rate)
       return
     }
-    const most = this.blocksOf(blocks, token, start, end)
+    const max = this.blocksOf(blocks, token, start, end)
     const needed = 1 / units[token]!
-    growth.budget.spend(most.length)
-    for (let block = 0; block < most.length; block++)
-      if (most[block]! > needed)
+    growth.budget.spend(max.length)
+    for (let block = 0; block < max.length; block++)
+      if (max[block]! > needed)
         this.lookAt(token, start + block * BLOCK, Math.min(end, start + (block + 1) * BLOCK), rate)
   }
 
-  /** The most that the first unit brings by any edge of each block; found out once for the labels. */
+  /** Maximum value of the first unit through each block of edges; computed once per labels. */
   private blocksOf(blocks: TargetLabels['blocks'], token: number, start: number, end: number): Float64Array {
-    const known = blocks.get(token)
-    if (known) return known
+    const cached = blocks.get(token)
+    if (cached) return cached
     const { to } = this.graph.topology
     const { rate } = this.growth.between
     const { best } = this.labels
-    const most = new Float64Array(Math.ceil((end - start) / BLOCK))
+    const max = new Float64Array(Math.ceil((end - start) / BLOCK))
     for (let edge = start; edge < end; edge++) {
       const value = rate[edge]! * best[to[edge]!]!
       const block = Math.floor((edge - start) / BLOCK)
-      if (value > most[block]!) most[block] = value
+      if (value > max[block]!) max[block] = value
     }
-    blocks.set(token, most)
-    return most
+    blocks.set(token, max)
+    return max
   }
 
   private lookAt(token: number, start: number, end: number, rates: Float64Array): void {
-    const { graph, growth, units, depth, queued, given, found, reached, following } = this
+    const { graph, growth, units, depth, queued, hasPrice, foundEdges, reached, following } = this
     const { to } = graph.topology
     const { best, hops } = this.labels
     const { source, target } = growth.ends
-    const own = units[token]!
+    const ownUnits = units[token]!
     const furthest = growth.maxHops - 1 - depth[token]!
     growth.budget.spend(1 + (end - start) / 4)
     let { size } = this
     for (let edge = start; edge < end; edge++) {
-      const label = own * rates[edge]!
+      const label = ownUnits * rates[edge]!
       const other = to[edge]!
       if (!(label * best[other]! > 1 + EDGE_GAIN) || hops[other]! > furthest || other === source) continue
-      found[size++] = edge
-      if (given[other] === 1 || other === target) continue
+      foundEdges[size++] = edge
+      if (hasPrice[other] === 1 || other === target) continue
       const before = units[other]!
       if (!(label > before * (1 + LABEL_GAIN))) continue
       units[other] = label
@@ -243,15 +244,19 @@ export class Grower {
   }
 
   private makeRoom(edges: number): void {
-    if (this.size + edges <= this.found.length) return
-    const more = this.graph.topology.scratch.ints(2 * this.found.length)
-    more.set(this.found)
-    this.found = more
+    if (this.size + edges <= this.foundEdges.length) return
+    const more = this.graph.topology.scratch.ints(2 * this.foundEdges.length)
+    more.set(this.foundEdges)
+    this.foundEdges = more
   }
 
-  /** Puts the edges found into `paying`, and what they bring into `brings`. @returns their number */
+  /**
+   * Collects the edges of valid scans in `paying`, and their values in `brings`.
+   *
+   * @returns the number of edges
+   */
   private collect(): number {
-    const { graph, growth, units, found, looks, paying, brings } = this
+    const { graph, growth, units, foundEdges, looks, paying, values } = this
     const { to, from, offset, reverse } = graph.topology
     const { best } = this.labels
     const { source, target } = growth.ends
@@ -263,19 +268,19 @@ export class Grower {
       const [start, end] = [looks.starts[look]!, looks.ends[look]!]
       growth.budget.spend(end - start)
       for (let k = start; k < end; k++) {
-        const edge = found[k]!
+        const edge = foundEdges[k]!
         paying[count] = edge
-        brings[count++] = rate[edge]! * best[to[edge]!]!
+        values[count++] = rate[edge]! * best[to[edge]!]!
       }
     }
-    // Nor is what leads to the target asked.
+    // The target may be any token, so the trust rule does not apply to its incoming edges.
     if (growth.between.rate === graph.rate) return count
     for (let back = offset[target]!; back < offset[target + 1]!; back++) {
       const edge = reverse[back]!
       if (growth.between.rate[edge] !== 0 || from[edge] === source) continue
       if (!(graph.rate[edge]! * units[from[edge]!]! > 1 + EDGE_GAIN)) continue
       paying[count] = edge
-      brings[count++] = graph.rate[edge]!
+      values[count++] = graph.rate[edge]!
     }
     return count
   }

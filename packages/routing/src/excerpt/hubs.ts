@@ -1,4 +1,4 @@
-/** The hubs of a large graph: found out once for as long as no pool is added. */
+/** The hubs of a large graph: the tokens with the most edges. Cached as long as no pool is added. */
 import type { Hubs, Topology } from '../graph/graph.ts'
 import { HUBS } from './tolerances.ts'
 

@@ -1,35 +1,36 @@
-/** Spot rates to a token over all pools that any route may pass: upper bounds on what tokens bring at size. */
+/** Spot rates to a token over all pools that any route may pass through: upper bounds on token values. */
 import type { Trust } from '@sluice/liquidity'
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
 import { ratesBetween } from '../problem/passable.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
-import { LABELS_ROOM } from './tolerances.ts'
+import { MAX_CACHED_LABELS } from './tolerances.ts'
 
 const FAR = 255
 
+/** A token with its price in output base units. */
 export type Priced = { readonly token: number; readonly price: number }
 
 /**
- * For each token the best product of first rates to the target over as many edges, and the fewest edges: the same for all
- * requests of a block. Filters, taxes and haircuts of a request make rates lower and never higher.
+ * Returns for each token the highest product of first rates to the target within the hop limit, and the fewest edges.
+ * All requests of a block share the result, since filters, taxes, and discounts only lower rates.
  */
 export function labelsTo(graph: Graph, trust: Trust | undefined, target: number, maxHops: number): TargetLabels {
   const byTrust = graph.facts.targetLabels
-  const known = byTrust.get(trust ?? graph.facts) ?? new Map<string, TargetLabels>()
-  byTrust.set(trust ?? graph.facts, known)
+  const cache = byTrust.get(trust ?? graph.facts) ?? new Map<string, TargetLabels>()
+  byTrust.set(trust ?? graph.facts, cache)
   const key = `${target} ${maxHops}`
-  const kept = known.get(key)
-  if (kept) return kept
-  // So many rounds are bounded work, which no request pays for: the next one may ask the same.
+  const cached = cache.get(key)
+  if (cached) return cached
+  // The rounds bound the work. No request is charged for it, since later requests may use the result.
   const between = trust ? ratesBetween(graph, trust) : graph
-  const found = valuesOf(graph, between, target, maxHops)
-  if ((known.size + 1) * found.best.length > LABELS_ROOM) known.clear()
-  known.set(key, found)
-  return found
+  const labels = valuesOf(graph, between, target, maxHops)
+  if ((cache.size + 1) * labels.best.length > MAX_CACHED_LABELS) cache.clear()
+  cache.set(key, labels)
+  return labels
 }
 
-/** The most that tokens bring by ways to a target. */
+/** Maximum values of tokens over paths to a target. */
 function valuesOf(graph: Graph, between: Rates, target: number, maxHops: number): TargetLabels {
   const { offset, to, tokens, scratch } = graph.topology
   const best = new Float64Array(tokens.length)
@@ -40,7 +41,7 @@ function valuesOf(graph: Graph, between: Rates, target: number, maxHops: number)
     const queue = new LabelQueue(tokens.length, scratch)
     queue.start([target], maxHops)
     for (let token = queue.next(); token >= 0; token = queue.next()) {
-      // The target may be any token: what leads to it is not asked whom it trusts.
+      // The target may be any token, so the trust rule does not apply to its incoming edges.
       const rates = token === target ? graph.rateBack : between.rateBack
       const value = best[token]!
       const end = offset[token + 1]!

@@ -1,17 +1,17 @@
 /** Values of all tokens of a large graph at the prices of some. */
 import type { Graph } from '../graph/graph.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
-import type { Growth } from './grower.ts'
+import type { ExpansionTerms } from './grower.ts'
 import { hubsOf } from './hubs.ts'
 import type { Priced } from './labels.ts'
 
-type Around = Omit<Growth, 'labels'>
+type Around = Omit<ExpansionTerms, 'labels'>
 
 /**
- * The most that each token brings by ways to priced ones, which bring their prices. Most edges join a token with a hub: what they bring
- * is told when the value of the hub has risen, and only edges between other tokens are looked at in each round.
+ * Computes the maximum value of each token over paths to priced tokens. Most edges join a token with a hub: they are
+ * updated when the hub's value rises, and each round scans only the edges between other tokens.
  *
- * @param best - where it is put
+ * @param best - output array
  */
 export function measureValues(graph: Graph, growth: Around, priced: readonly Priced[], best: Float64Array): void {
   const { topology } = graph
@@ -23,45 +23,45 @@ class Measure {
   private readonly graph: Graph
   private readonly growth: Around
   private readonly best: Float64Array
-  /** 1 for tokens that have prices. */
-  private readonly given: Uint8Array
+  /** 1 for tokens with given prices. */
+  private readonly hasPrice: Uint8Array
 
   constructor(graph: Graph, growth: Around, best: Float64Array) {
     const { tokens, scratch } = graph.topology
     this.graph = graph
     this.growth = growth
     this.best = best
-    this.given = scratch.bytes(tokens.length, 0)
+    this.hasPrice = scratch.bytes(tokens.length, 0)
   }
 
   run(priced: readonly Priced[]): void {
-    const { best, given } = this
+    const { best, hasPrice } = this
     for (const { token, price } of priced) {
       best[token] = price
-      given[token] = 1
+      hasPrice[token] = 1
     }
     for (const { token } of priced) this.spread(token)
     const hubs = hubsOf(this.graph.topology)
-    /** Hubs without a price, with the values that the tokens around them know. */
-    const told = new Map(hubs.tokens.filter((hub) => given[hub] === 0).map((hub) => [hub, 0]))
+    /** Hubs without a given price, with the value last propagated to their neighbors. */
+    const spreadValues = new Map(hubs.tokens.filter((hub) => hasPrice[hub] === 0).map((hub) => [hub, 0]))
     let isMoving = true
     for (let round = 1; round < this.growth.maxHops && isMoving; round++) {
       isMoving = this.correct(hubs.others)
-      for (const [hub, known] of told) {
+      for (const [hub, spreadValue] of spreadValues) {
         this.look(hub)
-        if (!(best[hub]! > known * (1 + LABEL_GAIN))) continue
-        told.set(hub, best[hub]!)
+        if (!(best[hub]! > spreadValue * (1 + LABEL_GAIN))) continue
+        spreadValues.set(hub, best[hub]!)
         this.spread(hub)
         isMoving = true
       }
     }
   }
 
-  /** Corrects the values of all tokens that lead to one. */
+  /** Updates the values of all tokens with an edge into this one. */
   private spread(token: number): void {
-    const { graph, growth, best, given } = this
+    const { graph, growth, best, hasPrice } = this
     const { offset, to } = graph.topology
-    // The target may be any token: what leads to it is not asked whom it trusts.
+    // The target may be any token, so the trust rule does not apply to its incoming edges.
     const { rateBack } = token === growth.ends.target ? graph : growth.between
     const value = best[token]!
     const end = offset[token + 1]!
@@ -69,13 +69,13 @@ class Measure {
     for (let edge = offset[token]!; edge < end; edge++) {
       const label = rateBack[edge]! * value
       const other = to[edge]!
-      if (label > best[other]! && given[other] === 0) best[other] = label
+      if (label > best[other]! && hasPrice[other] === 0) best[other] = label
     }
   }
 
-  /** Corrects the values at the beginnings of edges; true where one was. */
+  /** Updates the values of the tokens that these edges sell. Returns true if one changed. */
   private correct(edges: Int32Array): boolean {
-    const { graph, growth, best, given } = this
+    const { graph, growth, best, hasPrice } = this
     const { from, to } = graph.topology
     const { rate } = growth.between
     growth.budget.spend(edges.length)
@@ -84,22 +84,22 @@ class Measure {
       const edge = edges[k]!
       const label = rate[edge]! * best[to[edge]!]!
       const token = from[edge]!
-      if (!(label > best[token]! * (1 + LABEL_GAIN)) || given[token] === 1) continue
+      if (!(label > best[token]! * (1 + LABEL_GAIN)) || hasPrice[token] === 1) continue
       best[token] = label
       isMoved = true
     }
     return isMoved
   }
 
-  /** Corrects the value of one token. */
+  /** Updates the value of one token. */
   private look(token: number): void {
     const { graph, growth, best } = this
     const { offset, to } = graph.topology
     const { rate } = growth.between
     const end = offset[token + 1]!
     growth.budget.spend(1 + end - offset[token]!)
-    let most = best[token]!
-    for (let edge = offset[token]!; edge < end; edge++) most = Math.max(most, rate[edge]! * best[to[edge]!]!)
-    best[token] = most
+    let max = best[token]!
+    for (let edge = offset[token]!; edge < end; edge++) max = Math.max(max, rate[edge]! * best[to[edge]!]!)
+    best[token] = max
   }
 }

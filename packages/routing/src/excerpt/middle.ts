@@ -1,12 +1,12 @@
-/** The edges that a trade is sure to be divided over, if over any: between its ends, their deepest neighbours and the hubs. */
+/** Selects the edges that most divided trades use: between the ends, their deepest neighbors, and the hubs. */
 import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
-import { type Candidates, mostEarning } from './candidates.ts'
+import { type Candidates, topEarning } from './candidates.ts'
 import { hubsOf } from './hubs.ts'
-import { BETWEEN_HUBS, BETWEEN_NEIGHBOURS, MANY_EDGES, MOST_ALTERNATIVES, NEIGHBOURS } from './tolerances.ts'
+import { BETWEEN_HUBS, BETWEEN_NEIGHBOURS, MANY_EDGES, MAX_ALTERNATIVE_EDGES, NEIGHBOURS } from './tolerances.ts'
 
-/** Edges between any two of the tokens, each at most as far below its prices as a part. */
+/** Edges between any two of the tokens whose rate is at most a fraction below the tokens' prices. */
 export function alternativesBetween(
   { topology, rate }: Graph,
   values: ReadonlyMap<number, number>,
@@ -31,10 +31,13 @@ export function alternativesBetween(
       take(reverse[edge]!)
     }
   }
-  return [...edges].slice(0, MOST_ALTERNATIVES)
+  return [...edges].slice(0, MAX_ALTERNATIVE_EDGES)
 }
 
-/** Edges that ends of few pools have with their deepest neighbours, the deepest of those with others, and of the hubs. */
+/**
+ * The edges that ends with few pools have with their deepest neighbors, the deepest edges of these neighbors, and the
+ * deepest of the hubs.
+ */
 export function middleOf(
   graph: Graph,
   { source, target }: Ends,
@@ -45,7 +48,7 @@ export function middleOf(
   const { offset, from, to, reverse } = topology
   const hubs = hubsOf(topology)
   const degree = (token: number) => offset[token + 1]! - offset[token]!
-  // Output base units at spot rates.
+  // Depth in output base units at spot rates.
   const depthOf = (edge: number) => conductance[edge]! * best[from[edge]!]!
   const ofEnds: number[] = []
   const neighbours = new Set<number>()
@@ -62,26 +65,26 @@ export function middleOf(
   takeEnd(source, (out) => out)
   takeEnd(target, (out) => reverse[out]!)
   const chosen = new Set([source, target, ...hubs.tokens, ...neighbours])
-  const beside = new Set<number>()
+  const nearby = new Set<number>()
   for (const token of neighbours) {
     if (degree(token) > MANY_EDGES) continue
     budget.spend(degree(token))
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++)
-      if (chosen.has(to[edge]!)) beside.add(edge).add(reverse[edge]!)
+      if (chosen.has(to[edge]!)) nearby.add(edge).add(reverse[edge]!)
   }
-  const deepest = (edges: readonly number[], most: number) => mostEarning(ranked(edges, depthOf), most)
-  budget.spend(hubs.edges.length + beside.size)
-  return [...ofEnds, ...deepest([...beside], BETWEEN_NEIGHBOURS), ...deepest(hubs.edges, BETWEEN_HUBS)]
+  const deepest = (edges: readonly number[], max: number) => topEarning(candidatesOf(edges, depthOf), max)
+  budget.spend(hubs.edges.length + nearby.size)
+  return [...ofEnds, ...deepest([...nearby], BETWEEN_NEIGHBOURS), ...deepest(hubs.edges, BETWEEN_HUBS)]
 }
 
-/** So many of largest value, the largest first; of those with the same, the first. */
-function largest(edges: readonly number[], worth: (edge: number) => number, most: number): readonly number[] {
+/** The edges with the largest values, in descending order; the first one wins a tie. */
+function largest(edges: readonly number[], score: (edge: number) => number, max: number): readonly number[] {
   const chosen: number[] = []
   const values: number[] = []
   for (const edge of edges) {
-    const value = worth(edge)
-    if (chosen.length === most && !(value > values[most - 1]!)) continue
-    let at = Math.min(chosen.length, most - 1)
+    const value = score(edge)
+    if (chosen.length === max && !(value > values[max - 1]!)) continue
+    let at = Math.min(chosen.length, max - 1)
     for (; at > 0 && value > values[at - 1]!; at--) {
       chosen[at] = chosen[at - 1]!
       values[at] = values[at - 1]!
@@ -92,6 +95,6 @@ function largest(edges: readonly number[], worth: (edge: number) => number, most
   return chosen
 }
 
-function ranked(edges: readonly number[], worth: (edge: number) => number): Candidates {
-  return { edges: Int32Array.from(edges), earnings: Float64Array.from(edges, worth) }
+function candidatesOf(edges: readonly number[], score: (edge: number) => number): Candidates {
+  return { edges: Int32Array.from(edges), earnings: Float64Array.from(edges, score) }
 }

@@ -1,84 +1,84 @@
-/** Edges that could pay around priced tokens of a large graph, by bounds as tight as they have to be. */
+/** Edges around priced tokens of a large graph that could pay, with bounds that are tightened on demand. */
 import type { Graph } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
-import { Grower, type Growth } from './grower.ts'
+import { type ExpansionTerms, SubgraphExpander } from './grower.ts'
 import type { Priced } from './labels.ts'
 import { measureValues } from './measure.ts'
-import { LOOSE_EDGES, MOST_RISE } from './tolerances.ts'
+import { LOOSE_EDGES, MAX_PRICE_RISE } from './tolerances.ts'
 
-export class Surroundings {
+export class Neighborhood {
   private readonly graph: Graph
-  private readonly growth: Growth
-  private readonly grower: Grower
-  /** Values of all tokens at the prices of some, once they have been measured. */
+  private readonly growth: ExpansionTerms
+  private readonly expander: SubgraphExpander
+  /** Measured values of all tokens, and the prices that they were measured at; null before the first measurement. */
   private readonly best: Float64Array
   private measuredAt: readonly Priced[] | null = null
 
-  constructor(graph: Graph, growth: Growth) {
+  constructor(graph: Graph, growth: ExpansionTerms) {
     this.graph = graph
     this.growth = growth
-    this.grower = new Grower(graph, growth)
+    this.expander = new SubgraphExpander(graph, growth)
     this.best = graph.topology.scratch.floats(graph.topology.tokens.length)
   }
 
   /**
-   * The edges that may earn the least; until others are sought.
+   * The edges that may earn at least this much. Valid until the next call.
    *
-   * @param least - what an edge must be able to earn, in output base units
+   * @param min - in output base units
    */
-  around(priced: readonly Priced[], least: number): Candidates {
-    this.growFrom(priced, MOST_RISE)
-    return this.grower.earning(least)
+  around(priced: readonly Priced[], min: number): Candidates {
+    this.growFrom(priced, MAX_PRICE_RISE)
+    return this.expander.earning(min)
   }
 
   /**
-   * The most that edges earn together at prices.
+   * Maximum total earnings of edges at given prices.
    *
-   * @param inside - tokens whose prices are set elsewhere, between those bounds
-   * @param known - edges that are counted elsewhere
+   * @param inside - tokens of the excerpt, whose prices lie between their bounds
+   * @param counted - edges that are counted elsewhere
    */
-  earnedBeyond(priced: readonly Priced[], inside: Int32Array, known: Int32Array): number {
+  earnedBeyond(priced: readonly Priced[], inside: Int32Array, counted: Int32Array): number {
     this.growFrom(priced, 1 + LABEL_GAIN)
     const { scratch, tokens, from } = this.graph.topology
     return scratch.within(() =>
-      this.grower.earnedBeyond(marked(scratch, tokens.length, inside), marked(scratch, from.length, known)),
+      this.expander.earnedBeyond(marksFor(scratch, tokens.length, inside), marksFor(scratch, from.length, counted)),
     )
   }
 
   /**
-   * Finds the edges around priced tokens. Where a pool at an end is traded far, spot rates through it bound next to nothing: the values
-   * behind the priced tokens are then measured over the whole graph.
+   * Finds the edges around priced tokens. If a pool at an end moves far, spot rates through it are loose bounds; the
+   * token values are then measured over the whole graph.
    *
-   * @param most - factor by which prices may have risen since that was done
+   * @param max - maximum price increase since the measurement
    */
-  private growFrom(priced: readonly Priced[], most: number): void {
-    const { graph, growth, grower, best } = this
-    if (!this.measuredAt && grower.grow(priced, growth.labels, LOOSE_EDGES)) return
+  private growFrom(priced: readonly Priced[], max: number): void {
+    const { graph, growth, expander, best } = this
+    if (!this.measuredAt && expander.grow(priced, growth.labels, LOOSE_EDGES)) return
     let rise = this.rise(priced)
-    if (!(rise <= most)) {
-      // Should the work end within, nothing is known.
+    if (!(rise <= max)) {
+      // If the work runs out during the measurement, no values are known.
       this.measuredAt = null
       measureValues(graph, growth, priced, best)
       this.measuredAt = priced
       rise = 1
     }
     const lower = priced.map(({ token, price }) => ({ token, price: price / rise }))
-    grower.grow(lower, { best, hops: growth.labels.hops })
+    expander.grow(lower, { best, hops: growth.labels.hops })
   }
 
-  /** The factor by which prices have risen at most since values were measured; ∞ where one of them has gone. */
+  /** Maximum ratio of prices to the measured values; ∞ if a token of the measurement has no price any more. */
   private rise(priced: readonly Priced[]): number {
     const { best, measuredAt } = this
     const now = new Set(priced.map(({ token }) => token))
     if (!measuredAt?.every(({ token }) => now.has(token))) return Number.POSITIVE_INFINITY
-    return priced.reduce((most, { token, price }) => Math.max(most, price / best[token]!), 1)
+    return priced.reduce((max, { token, price }) => Math.max(max, price / best[token]!), 1)
   }
 }
 
-/** 1 for each of some numbers below a count. */
-function marked(scratch: Scratch, count: number, numbers: Int32Array): Uint8Array {
+/** Marks some numbers below a count with 1. */
+function marksFor(scratch: Scratch, count: number, numbers: Int32Array): Uint8Array {
   const mark = (marks: Uint8Array, value: number) => {
     for (let k = 0; k < numbers.length; k++) marks[numbers[k]!] = value
     return marks

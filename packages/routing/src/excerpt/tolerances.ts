@@ -1,43 +1,43 @@
-/** Tolerances of the excerpt of a large graph that a trade is searched on. Parts are of 1. */
+/** Tolerances of excerpts of large graphs. Ratios are fractions of 1. */
 
-/** Edges from which on a graph is large: on smaller ones looking at all of it takes no longer. */
+/** Edge count from which a graph is large. Smaller ones are searched as a whole in the same time. */
 export const LARGE_GRAPH = 60_000
-/** Part of a budget that the search on an excerpt may take: the whole graph is searched where it finds none. */
+/** Share of the budget for the search on an excerpt. If it finds nothing, the whole graph is searched. */
 export const PART_OF_WORK = 1 / 2
-/**
- * Tokens of all the labels to a target that are kept of a graph, by what is trusted: at nine bytes each some ten megabytes, which a
- * thread holds as long as it has the graph.
- */
-export const LABELS_ROOM = 1_000_000
-/** Edges out of a token that are judged together, and as many times those for which it is worth while. */
+/** Maximum number of token labels cached per graph and trust list. At nine bytes each about 10 MB, held as long as the graph. */
+export const MAX_CACHED_LABELS = 1_000_000
+/** Edges per block of bounds, and minimum number of blocks for which they are computed. */
 export const BLOCK = 64
-export const WORTH_BLOCKS = 4
-/** Tokens of the most edges that are hubs, the deepest neighbours of an end, and the edges beyond which an end has no few. */
+export const MIN_BLOCKS = 4
+/** Number of hubs, deepest neighbors of an end, and edge count from which an end's neighbors are not scanned. */
 export const HUBS = 16
 export const NEIGHBOURS = 24
 export const MANY_EDGES = 4_096
-/** Edges that a trade begins with: of the hubs, and of the neighbours. */
+/** Initial edges: between hubs, and around neighbors. */
 export const BETWEEN_HUBS = 200
 export const BETWEEN_NEIGHBOURS = 300
-/** Part of the best spot rate that a trade may pay at first. */
+/** Initial price of the source, as a fraction of the best spot rate. */
 export const NEAR_SPOT = 0.9995
-/** Rounds of coarse prices, those of columns in each, and the edges that each begins with. */
+/** Rounds of coarse prices, column rounds in each, and edges at the start of each. */
 export const COARSE_PRICES = 2
 export const COARSE_COLUMNS = 3
 export const COARSE_EDGES = 1_000
-/** Parts of the trade that an edge must promise: to join in those rounds, and the excerpt. */
+/** Minimum benefit of an edge as a fraction of the trade: to join a coarse round, and to join the excerpt. */
 export const COARSE_BENEFIT = 1e-6
 export const EXCERPT_BENEFIT = 1e-8
-/** Edges of an excerpt, and for each pool that a route may have. */
+/** Maximum edges of an excerpt: the first constant, or the second per allowed pool if that is more. */
 export const EXCERPT_EDGES = 1_500
 export const EXCERPT_OF_POOL = 16
-/** Part by which prices may turn out lower than the coarse ones. */
+/** Relative decrease of prices below the coarse ones that the excerpt covers. */
 export const PRICE_MARGIN = 1e-4
-/** Edges that the bounds at spot rates may leave before tighter ones are made, and the part by which those may have risen. */
+/**
+ * Number of edges found by spot bounds from which tighter bounds are computed, and maximum relative rise of prices
+ * before these are updated.
+ */
 export const LOOSE_EDGES = 4_000
-export const MOST_RISE = 1.003
-/** Part by which edges may pay too little that cost other gas, between the tokens that a trade passes; and so many of them. */
+export const MAX_PRICE_RISE = 1.003
+/** Edges with other gas between the trade's tokens: maximum relative price disadvantage, and maximum count. */
 export const ALTERNATIVE_PART = 0.02
-export const MOST_ALTERNATIVES = 400
-/** Part by which a bound on what a path pays is above what rounding may make of it. */
+export const MAX_ALTERNATIVE_EDGES = 400
+/** Relative margin for rounding in the bound on a path's output. */
 export const PATH_ROUNDING = 1e-9

@@ -1,6 +1,6 @@
 /**
- * A route's gas taken apart. A plain chain of pools is `route` and a `hop` of each family; every other part is what a leg
- * costs more or less because of who pays whom, and of what the legs before it have touched.
+ * Splits a route's gas into parts. A plain chain of pools has the part `route` and one `hop` per family; every other
+ * part is the extra cost or saving of a leg that depends on who pays whom, and on what earlier legs touched.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type GasPart, gasRow, isDear, tokenGas } from '@sluice/liquidity'
@@ -8,16 +8,17 @@ import { isPrepaid, isSingleton } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, Route } from '../types.ts'
 
-/** A leg as far as its gas goes by it; `gas` is that of the table, ticks crossed included. */
+/** The properties of a leg that its gas depends on; `gas` is the table's figure including tick crossings. */
 export type GasLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut' | 'gas' | 'writes'>
 export type GasSwap = Pick<Route, 'tokenIn' | 'tokenOut'> & {
   readonly legs: readonly GasLeg[]
   readonly wrappedNative: Address | null
 }
 
-/** Counts of the parts in a route. */
+/** Number of occurrences of each part in a route. */
 export type GasParts = ReadonlyMap<GasPart, number>
 
+/** Counts the gas parts of a route. */
 export function gasParts(swap: GasSwap): GasParts {
   const { legs, tokenIn, wrappedNative } = swap
   const parts = new Map<GasPart, number>([['route', 1]])
@@ -54,31 +55,34 @@ export function gasParts(swap: GasSwap): GasParts {
   return parts
 }
 
-/** Tokens that legs transfer: those between two hops of one call stay where they are. */
+/** Tokens that legs transfer. Between two hops of one call, tokens do not move. */
 function movedIn(legs: readonly GasLeg[]): ReadonlySet<Address> {
-  const moved = legs.flatMap(({ tokenIn, tokenOut }, k) => [
+  const movedTokens = legs.flatMap(({ tokenIn, tokenOut }, k) => [
     ...(isJoined(legs, k) ? [] : [tokenIn]),
     ...(isJoined(legs, k + 1) ? [] : [tokenOut]),
   ])
-  return new Set(moved)
+  return new Set(movedTokens)
 }
 
-/** Ticks and bins that a route crosses. */
+/** Number of ticks and bins that a route crosses. */
 export function piecesIn(parts: GasParts): number {
   return [...parts].reduce((sum, [part, count]) => (part.startsWith('piece:') ? sum + count : sum), 0)
 }
 
-/** Ticks or bins that a leg crosses, which its quote counts; in part where it walks over words of ticks without one. */
+/**
+ * Ticks or bins that a leg crosses, derived from its quote's gas. Fractional if the swap also scans tick words without crossing.
+ */
 function piecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): number {
   const { hop, piece } = gasRow(family)
   return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
 
+/** Returns true if the token is this end of the route, in any form of the native asset. */
 export function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
   return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
 }
 
-/** As the encoder has it: nobody else makes or takes the token between two hops of one contract. */
+/** Same rule as the encoder: two hops of one contract share a call if no other leg makes or takes the token between them. */
 export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   const [before, leg] = [legs[k - 1], legs[k]]
   if (!before || !leg || before.tokenOut !== leg.tokenIn || before.pool.family !== leg.pool.family) return false
@@ -88,7 +92,7 @@ export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   )
 }
 
-/** As the encoder has it: the maker of the token pays the pool, which alone takes it. */
+/** Same rule as the encoder: the previous hop pays the pool directly if no other leg takes the token or uses the pool. */
 export function isPrepaidLeg({ legs, tokenIn, tokenOut, wrappedNative }: GasSwap, leg: GasLeg): boolean {
   const { tokenIn: sold, pool } = leg
   if (!isPrepaid(pool.family) || isEnd(tokenIn, sold, wrappedNative) || isEnd(tokenOut, sold, wrappedNative))

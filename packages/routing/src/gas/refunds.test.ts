@@ -1,3 +1,4 @@
+/** Gas refunds of routes, counted by storage slot. */
 import { type Address, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
@@ -15,35 +16,35 @@ function leg(family: string, tokenIn: Address, tokenOut: Address): GasLeg {
 const refund = (...legs: readonly GasLeg[]) =>
   slotRefund({ tokenIn: legs[0]!.tokenIn, tokenOut: legs.at(-1)!.tokenOut, legs, wrappedNative: WETH })
 
-test('a hop alone empties the balance of the Guard; a lock is set back', () => {
+test("a single hop empties the Guard's balance, and a lock is reset", () => {
   expect(refund(leg('uniswap-v3', token(1), token(2)))).toBe(19_900)
   expect(refund(leg('uniswap-v2', token(1), token(2)))).toBe(22_700)
 })
 
-test('between two hops the Executor holds the token, but where the pool is paid by the hop before', () => {
+test('the Executor holds the token between two hops, unless the first hop pays the second pool', () => {
   const first = leg('uniswap-v3', token(1), token(2))
   expect(refund(first, leg('uniswap-v3', token(2), token(3)))).toBe(2 * 19_900)
   expect(refund(first, leg('uniswap-v2', token(2), token(3)))).toBe(19_900 + 2_800)
 })
 
-test('hops of one call move nothing between them', () => {
+test('hops of one call move no token between them', () => {
   expect(refund(leg('uniswap-v4', token(1), token(2)), leg('uniswap-v4', token(2), token(3)))).toBe(19_900)
 })
 
-test('a family that takes and passes on goes through the Executor at both ends', () => {
+test('a family that pulls its input and forwards its output uses the Executor at both ends', () => {
   expect(refund(leg('curve-stable', token(1), token(2)))).toBe(4 * 19_900)
 })
 
-test('native output empties no balance', () => {
+test('a native output empties no balance', () => {
   const legs = [leg('uniswap-v4', token(1), ZERO_ADDRESS)]
   expect(slotRefund({ tokenIn: token(1), tokenOut: NATIVE, legs, wrappedNative: WETH })).toBe(0)
 })
 
-test('a route whose last pools pay the sender fills no balance of the Guard, also if refunds reach their limit', () => {
+test("a route whose last pools pay the sender does not use the Guard's balance, also at the limit of refunds", () => {
   const swap = { tokenIn: token(1), tokenOut: token(2), wrappedNative: WETH }
   const held = { ...swap, legs: [leg('curve-stable', token(1), token(2))] }
   expect(slotRefund(held) - slotRefund(held, true)).toBe(19_900)
-  // EIP-3529: a fifth of the gas, which the slots that are left still exceed.
+  // EIP-3529: at most a fifth of the gas, which the remaining slots still exceed.
   expect(transactionRefund(held, 200_000, true)).toBe(transactionRefund(held, 200_000, false))
   expect(transactionRefund(held, 1_000_000, false) - transactionRefund(held, 1_000_000, true)).toBe(19_900)
 })

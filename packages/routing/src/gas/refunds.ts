@@ -1,6 +1,6 @@
 /**
- * Gas that comes back at the end of a transaction (EIP-3529), counted slot by slot: balances and allowances of the Executor and the
- * Guard that are zero before and after, and locks of pools that are set back. Receipts tell the sum; an eth_call does not.
+ * Gas refunds of a transaction (EIP-3529), counted by storage slot: balances and allowances of the Executor and the
+ * Guard that are zero before and after, and pool locks that are reset. Receipts show the total; an eth_call does not.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { EMPTIED_REFUND, familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -9,17 +9,17 @@ import type { MeasuredHop } from '../types.ts'
 import { type GasLeg, type GasSwap, isEnd, isJoined, isPrepaidLeg } from './parts.ts'
 import { refundOf } from './route-gas.ts'
 
-/** Refund of a slot that goes from something to something else and back: a lock of the usual kind. */
+/** Refund of a nonzero slot that is changed and restored, such as a typical lock. */
 const RESTORED = 2_800
 
-/** Refund of a hop's own slots, at its place in a route. */
+/** Refund of a hop's own slots, by its position in the route. */
 function hopRefund(
   { pool: { family, address }, tokenIn, tokenOut }: Pick<GasLeg, 'pool' | 'tokenIn' | 'tokenOut'>,
   isFirst: boolean,
   isLast: boolean,
 ): number {
   const { pullsInput, forwardsOutput, locks = 0 } = familyOf(family)?.payment ?? {}
-  // A vault burns its own shares, for which it needs no allowance.
+  // A vault burns its own shares, which needs no allowance.
   const isAllowed = pullsInput && tokenIn !== ZERO_ADDRESS && tokenIn !== address
   const isWrapper = family === WRAPPER_FAMILY
   // The wrapper pays the Executor, and takes its own token without an allowance.
@@ -30,56 +30,56 @@ function hopRefund(
 }
 
 /**
- * Refund of a whole route, as if nothing limited it; that of the sender's own allowance apart.
+ * Refund of a whole route without the limit of EIP-3529, and without that of the sender's own allowance.
  *
- * @param isDirect - the last pools pay the sender, so that the Guard's balance of the output is not filled and emptied
+ * @param isDirect - the last pools pay the sender, so the Guard holds no output
  */
 export function slotRefund(swap: GasSwap, isDirect = false): number {
   const { legs, tokenIn, tokenOut, wrappedNative } = swap
-  const held = new Set<Address>()
+  const heldTokens = new Set<Address>()
   let refund = 0
   legs.forEach((leg, k) => {
     const { tokenIn: sold, tokenOut: bought } = leg
     const isFirst = isEnd(tokenIn, sold, wrappedNative)
     if (isJoined(legs, k)) return
     refund += hopRefund(leg, isFirst, isEnd(tokenOut, bought, wrappedNative))
-    // Between two hops the Executor holds the token, unless the pool is paid by the hop before, or both are one call.
-    if (!isFirst && sold !== ZERO_ADDRESS && !isPrepaidLeg(swap, leg)) held.add(sold)
+    // Between two hops the Executor holds the token, unless the previous hop pays the pool or both share a call.
+    if (!isFirst && sold !== ZERO_ADDRESS && !isPrepaidLeg(swap, leg)) heldTokens.add(sold)
   })
-  refund += held.size * EMPTIED_REFUND
+  refund += heldTokens.size * EMPTIED_REFUND
   const isNative = tokenOut === NATIVE || tokenOut === ZERO_ADDRESS
   return isNative || isDirect ? refund : refund + EMPTIED_REFUND
 }
 
-/** Gas of a balance that the hop before pays, beyond that of one which the pool has already: a pool that measures its own input. */
+/** Additional gas of a transfer from the previous hop to the pool, compared with a balance that the pool has already. */
 const PAID_AT_POOL = 17_100
-/** Gas of a route that is none of its hops', before refunds: the transaction, the Guard, its transfers. */
+/** Gas of a route outside its hops, before refunds: transaction, Guard, and its transfers. */
 const ROUTE_GROSS = 42_000
-/** Gas before refunds that the second of two hops saves which follow each other in one call, by receipts of routes; after refunds. */
+/** Gas saved by the second of two hops that share a call, from receipts: before and after refunds. */
 const JOINED = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
-/** Gas by which refunds of an average route are below their limit, a fifth of all gas, for each of its hops. */
+/** Gas per hop by which an average route's refunds are below their limit, a fifth of all gas. */
 const SLACK = 5_000
-/** EIP-3529. */
+/** Limit of refunds as a fraction of the gas used (EIP-3529). */
 const MAX_REFUND = 1 / 5
 
-/** A vault that takes its input by an allowance is spared that too. */
-const joined = (family: string) => (familyOf(family)?.payment?.pullsInput ? JOINED.pulled : JOINED.usual)
-const joinedGross = (family: string): number => joined(family).gross
-/** Gas after refunds that the second of two hops saves which follow each other in one call of their contract. */
-export const joinedSaves = (family: string): number => joined(family).net
+/** A vault that pulls its input also saves an allowance. */
+const joinedGas = (family: string) => (familyOf(family)?.payment?.pullsInput ? JOINED.pulled : JOINED.usual)
+const joinedGross = (family: string): number => joinedGas(family).gross
+/** Gas after refunds that the second of two hops of one contract saves if they share a call. */
+export const joinedSaves = (family: string): number => joinedGas(family).net
 
-/** Part of that which the table, whose figure is that of most contracts, does not know. */
+/** The part of these savings beyond the gas table, which contains the figure of most contracts. */
 export function joinedBeyondTable(legs: readonly GasLeg[]): number {
   const beyond = ({ pool }: GasLeg, k: number) => (isJoined(legs, k) ? joinedSaves(pool.family) - JOINED.usual.net : 0)
   return legs.reduce((sum, leg, k) => sum + beyond(leg, k), 0)
 }
 
-/** Gas of a measured hop at its place in a route, before refunds. */
+/** Gas of a measured hop by its position in a route, before refunds. */
 function grossAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLast: boolean): number {
   return middle + (isFirst ? first - middle : 0) + (isLast ? last - middle : 0)
 }
 
-/** Gas of a measured hop at its place in a route, after refunds: by itself, so that legs can be added up. */
+/** Gas of a measured hop by its position in a route, after its own refunds, so that legs can be summed. */
 export function measuredHopGas(hop: MeasuredHop, pool: Pool, isFirst: boolean, isLast: boolean): number {
   const { tokenIn, tokenOut } = hop
   const gross = grossAt(hop, isFirst, isLast)
@@ -93,15 +93,15 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
   const { tokenIn, tokenOut, wrappedNative, legs } = swap
   const gross = legs.reduce((sum, leg, k) => {
     const [isFirst, isLast] = [isEnd(tokenIn, leg.tokenIn, wrappedNative), isEnd(tokenOut, leg.tokenOut, wrappedNative)]
-    const shared = isJoined(legs, k) ? joinedGross(leg.pool.family) : isPrepaidLeg(swap, leg) ? PAID_AT_POOL : 0
-    return sum + grossAt(hops[k]!, isFirst, isLast) - shared
+    const sharedGas = isJoined(legs, k) ? joinedGross(leg.pool.family) : isPrepaidLeg(swap, leg) ? PAID_AT_POOL : 0
+    return sum + grossAt(hops[k]!, isFirst, isLast) - sharedGas
   }, ROUTE_GROSS)
   return gross - refundOf(gross, slotRefund(swap))
 }
 
 /**
- * Refund of a transaction that took so much gas in a simulation, which spends an allowance of just the input; a sender is taken to keep
- * some of the token and of its allowance.
+ * Refund of a transaction with a given gas in a simulation that uses up an allowance of exactly the input. The sender
+ * is assumed to keep some of the token and of its allowance.
  *
  * @param isDirect - see `slotRefund`
  */

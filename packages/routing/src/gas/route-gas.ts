@@ -1,21 +1,22 @@
-/** Gas that a whole route is expected to cost, by its parts. */
+/** Expected gas of a whole route, computed from its parts. */
 import { partGas } from '@sluice/liquidity'
 import { type GasParts, type GasSwap, gasParts } from './parts.ts'
 
 export type RouteGas = {
-  /** After refunds: what the sender pays. */
+  /** After refunds: paid by the sender. */
   readonly charged: number
-  /** Part of the gas before refunds that comes back. */
+  /** Refund within the limit of EIP-3529. */
   readonly refund: number
-  /** The same if no more gas was used than all of it may come back of. */
+  /** Refund without that limit. */
   readonly refundable: number
 }
 
-/** EIP-3529: at most a fifth of the gas comes back. */
+/** EIP-3529: at most a fifth of the gas is refunded. */
 export const refundOf = (gross: number, refundable: number): number => Math.max(0, Math.min(refundable, gross / 5))
 
 export const routeGas = (swap: GasSwap): RouteGas => gasOfParts(gasParts(swap))
 
+/** Sums the gas of counted parts. */
 export function gasOfParts(parts: GasParts): RouteGas {
   let charged = 0
   let refund = 0
@@ -25,6 +26,6 @@ export function gasOfParts(parts: GasParts): RouteGas {
     refund += of.refund * count
   }
   const gross = charged + refund
-  const kept = refundOf(gross, refund)
-  return { charged: Math.round(gross - kept), refund: Math.round(kept), refundable: refund }
+  const refunded = refundOf(gross, refund)
+  return { charged: Math.round(gross - refunded), refund: Math.round(refunded), refundable: refund }
 }

@@ -1,4 +1,4 @@
-/** Compiles a snapshot into a graph, or the pools of it that changed. */
+/** Compiles a snapshot of pools into a graph, reusing the pools that did not change. */
 import type { Address } from '@sluice/chains'
 import {
   emptyCurve,
@@ -18,19 +18,19 @@ import { compileCurve } from './price-curve.ts'
 import { withRepeatedSwaps } from './repeated-swaps.ts'
 import { Scratch } from './scratch.ts'
 
-/** Gas of hops, where they are to be ranked by other figures than those measured on real pools. */
+/** Gas figures that replace those measured on real pools. */
 export type GasTable = {
-  /** By family. */
+  /** By family id. */
   readonly hop: Readonly<Record<string, number>>
   readonly tick: number
 }
 
-/** Gas of a hop whose family has no figure of its own. */
+/** Gas of a hop if the family has no figure. */
 const USUAL_GAS = 120_000
 
 /**
- * Compiles a snapshot; with an earlier graph of the same chain, only the pools that changed since. The graph before stays
- * what it is: quotes of its block may still be running.
+ * Compiles a snapshot. With an earlier graph of the same chain, only changed pools are compiled again. The earlier
+ * graph stays valid, since quotes of its block may still be running.
  */
 export function buildGraph(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   if (!previous) return compile(snapshot, previous, gas)
@@ -53,11 +53,11 @@ function update(previous: Graph, snapshot: Snapshot, changed: readonly Pool[], g
 function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
   const unsorted: Edge[] = []
   for (const [id, pool] of snapshot.pools) {
-    const kept = previous?.topology.edgesOfPool.get(id)?.map((index) => previous.edges[index]!)
-    if (kept?.[0]?.pool === pool) unsorted.push(...kept)
+    const reused = previous?.topology.edgesOfPool.get(id)?.map((index) => previous.edges[index]!)
+    if (reused?.[0]?.pool === pool) unsorted.push(...reused)
     else unsorted.push(...compilePool(pool, gas))
   }
-  // The native token next to its wrapper: the edges out of either stand side by side, and out of both where they are joined.
+  // Number the native token next to its wrapper: their outgoing edges are then adjacent, and the two can be joined into one token.
   const [native, wrapped] = unsorted.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
   const tokenIndex = new Map<Address, number>()
   for (const token of [wrapped, native]) if (token) tokenIndex.set(token, tokenIndex.size)
@@ -90,7 +90,7 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
 
   const isWide = Uint8Array.from(edges, ({ pool }) => (pool.tokens.length > 2 ? 1 : 0))
   const poolsOfSource = groupBySource(edges, edgesOfPool)
-  const apart = {
+  const base = {
     tokens: [...tokenIndex.keys()],
     tokenIndex,
     offset,
@@ -106,12 +106,12 @@ function compile(snapshot: Snapshot, previous?: Graph, gas?: GasTable): Graph {
     tradingFunctions: previous?.topology.tradingFunctions ?? new WeakMap<Pool, TradingFunction | null>(),
     facts: {},
   }
-  const topology = { ...apart, joined: native ? withNextJoined(apart, tokenIndex.get(wrapped!)!) : null }
-  const leastGas = edges.reduce((least, { gas }) => Math.min(least, gas), USUAL_GAS)
-  return new Graph(snapshot, topology, edges, leastGas)
+  const topology = { ...base, joined: native ? withNextJoined(base, tokenIndex.get(wrapped!)!) : null }
+  const minGas = edges.reduce((min, { gas }) => Math.min(min, gas), USUAL_GAS)
+  return new Graph(snapshot, topology, edges, minGas)
 }
 
-/** A token and the one numbered next to it as one token. */
+/** Joins a token with the next one: a topology in which both are one token. */
 function withNextJoined(topology: Topology, token: number): Topology {
   const next = token + 1
   const rename = (ends: Int32Array) => ends.map((end) => (end === next ? token : end))
@@ -120,20 +120,20 @@ function withNextJoined(topology: Topology, token: number): Topology {
   return { ...topology, offset, from: rename(topology.from), to: rename(topology.to), facts: {} }
 }
 
-/** Ids of the pools of each source. */
+/** Groups pool ids by family and DEX. */
 export function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edgesOfPool']): Topology['poolsOfSource'] {
   const poolsOf = new Map<string, { readonly source: Source; readonly pools: string[] }>()
   for (const [id, [edge]] of edgesOfPool) {
     const { family, dex } = edges[edge!]!.pool
     const key = `${family} ${dex}`
-    const known = poolsOf.get(key)
-    if (known) known.pools.push(id)
+    const group = poolsOf.get(key)
+    if (group) group.pools.push(id)
     else poolsOf.set(key, { source: { family, dex }, pools: [id] })
   }
   return new Map(Array.from(poolsOf.values(), ({ source, pools }) => [source, pools]))
 }
 
-/** Both directions of every pair of the pool's tokens, empty ones included: their pool may fill. */
+/** Edges for both directions of every pair of the pool's tokens. Includes empty pairs, since they may get liquidity later. */
 function compilePool(pool: Pool, gas?: GasTable): Edge[] {
   if (!familyOf(pool.family)) return []
   return pool.tokens.flatMap((tokenIn) =>
@@ -143,11 +143,11 @@ function compilePool(pool: Pool, gas?: GasTable): Edge[] {
 
 function compileEdge(pool: Pool, tokenIn: Address, tokenOut: Address, table?: GasTable): Edge {
   const hop: Readonly<Record<string, number>> = table?.hop ?? HOP_GAS
-  // One pool's arithmetic must not keep the graph from all others.
+  // An arithmetic failure of one pool must not affect the others.
   const oneSwap = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)) ?? emptyCurve(1)
   const raw = withRepeatedSwaps(oneSwap, pool, pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut))
   const curve = compileCurve(table && raw.gasPerPiece ? { ...raw, gasPerPiece: table.tick } : raw)
-  // A table of the caller's is all that its graph is ranked by.
+  // A caller's gas table is complete; do not add gas of tokens to it.
   const tokensGas = table ? 0 : tokenGas(tokenIn) + tokenGas(tokenOut)
   return { pool, tokenIn, tokenOut, curve, gas: (hop[pool.family] ?? USUAL_GAS) + tokensGas, tokensGas }
 }

@@ -12,7 +12,7 @@ import {
   upToInput,
 } from './price-curve.ts'
 
-/** Liquidity of 1000 from price 1 to 0.81, none to 0.64, 500 to 0.25, and nothing behind. */
+/** Liquidity of 1000 from price 1 to 0.81, none to 0.64, 500 to 0.25, and nothing below. */
 const curve = compileCurve({
   sqrtPrice: Float64Array.of(1, 0.9, 0.8, 0.5),
   liquidity: Float64Array.of(1000, 0, 500),
@@ -23,7 +23,7 @@ const curve = compileCurve({
 const BEFORE_GAP = 1000 * (1 / 0.9 - 1)
 const BEHIND_GAP = 500 * (1 / 0.5 - 1 / 0.8)
 
-test('the capacity is what all pieces take, before the fee', () => {
+test('the capacity is the input of all pieces, before the fee', () => {
   expect(capacityOf(curve)).toBeCloseTo((BEFORE_GAP + BEHIND_GAP) / 0.99, 9)
   expect(outputOf(curve, capacityOf(curve) * 2)).toBeCloseTo(1000 * 0.1 + 500 * 0.3, 9)
   expect(
@@ -33,7 +33,7 @@ test('the capacity is what all pieces take, before the fee', () => {
   expect(capacityOf(compileCurve(endless))).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('a gap at the present price is left out: the first unit trades behind it', () => {
+test('a gap at the current price is skipped: the first unit trades beyond it', () => {
   const behind = compileCurve({
     sqrtPrice: Float64Array.of(1, 0.8, 0.5),
     liquidity: Float64Array.of(0, 500),
@@ -48,12 +48,12 @@ test('a gap at the present price is left out: the first unit trades behind it', 
 test.each([
   ['in the gap', 0.7, Math.log(0.99 * 0.81), Math.log(0.99 * 0.64)],
   ['below the end', 0.1, Math.log(0.99 * 0.25), Number.NEGATIVE_INFINITY],
-])('the flat range %s has the rates at which it begins and ends', (_, rate, high, low) => {
+])('the flat range %s has the rates of its start and end', (_, rate, high, low) => {
   const flat = flatAt(curve, rate)
   expect(flat.high).toBeCloseTo(high, 12)
   if (Number.isFinite(low)) expect(flat.low).toBeCloseTo(low, 12)
   else expect(flat.low).toBe(low)
-  // Just above it the pool responds with the conductance named.
+  // Just above the range, the pool responds with this conductance.
   const [at, above] = [pointAt(curve, Math.exp(high)), pointAt(curve, Math.exp(high + 1e-6))]
   expect((at.input - above.input) / 1e-6 / flat.conductanceAbove).toBeCloseTo(1, 4)
   if (!Number.isFinite(low)) return
@@ -61,7 +61,7 @@ test.each([
   expect((below.input - end.input) / 1e-6 / flat.conductanceBelow).toBeCloseTo(1, 4)
 })
 
-test('a curve cut after an input takes that much and pays as before up to there', () => {
+test('a curve cut after an input has that capacity and the same outputs up to it', () => {
   for (const input of [1, 50, BEFORE_GAP / 0.99, 150, 300]) {
     const cut = upToInput(curve, input)
     expect(capacityOf(cut)).toBeCloseTo(input, 9)
@@ -71,7 +71,7 @@ test('a curve cut after an input takes that much and pays as before up to there'
   expect(upToInput(curve, capacityOf(curve))).toBe(curve)
 })
 
-test('inputs that end at a gap or at the end of a pool stop short of it, others stay', () => {
+test('inputs that end at a gap or at the end of a pool are reduced, others are not', () => {
   const gap = BEFORE_GAP / 0.99
   expect(shortOfFlat(curve, gap)).toBeLessThan(gap)
   expect(shortOfFlat(curve, gap) / gap).toBeGreaterThan(1 - 1e-6)
@@ -84,6 +84,6 @@ test('inputs that end at a gap or at the end of a pool stop short of it, others 
   expect(crossesFlat(curve, gap * 1.01, capacityOf(curve))).toBe(true)
 })
 
-test('the input for an output is its inverse, over the gap as well', () => {
+test('the input for an output is the inverse of the output, also across a gap', () => {
   for (const input of [1, 80, 120, 200, 400]) expect(inputOf(curve, outputOf(curve, input))).toBeCloseTo(input, 8)
 })

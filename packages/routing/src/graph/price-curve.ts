@@ -1,33 +1,34 @@
-/** A pool seen from one side, for the float search: how much comes out, at what marginal rate, and the inverse. */
+/** Price curves: one direction of a pool for the float search, with output, marginal rate, and their inverses. */
 import type { PriceCurve } from '@sluice/liquidity'
 import { NEAR_FLAT, TICK_MARGIN } from '../tolerances.ts'
 
+/** A curve of pieces of x·y = k, in a layout for fast evaluation. */
 export type CompiledCurve = {
   /**
-   * Four numbers for each piece, side by side: the square root of the marginal price at which it begins (falling), the input
-   * (after fee) and the output (before an output fee) spent before that, and its liquidity; then the first three of where the
-   * pool ends. One array, since its header takes more memory than a piece.
+   * Four numbers per piece: square root of the marginal price at its start (descending), total input after the fee and
+   * total output before an output fee up to its start, and its liquidity. At the end, the first three of these for the
+   * end of the pool. A single array, since an array's header takes more memory than a piece.
    */
   readonly pieces: Float64Array
-  /** Part of the input that the pool trades: what fee and tax leave. */
+  /** Fraction of the input that remains after fee and tax. */
   readonly keepIn: number
-  /** Part of the output that arrives: what fee and tax leave. */
+  /** Fraction of the output that remains after fee and tax. */
   readonly keepOut: number
-  /** Gas that every further piece costs: a tick that is crossed. */
+  /** Gas of each further piece, for the tick crossed. */
   readonly gasPerPiece: number
-  /** Part of an output by which the pool may pay more than the curve. */
+  /** Relative amount by which the pool may pay more than the curve. */
   readonly outputError: number
 }
 
 const INPUT = 1
 const OUTPUT = 2
 const DEPTH = 3
-/** Numbers of a piece. */
+/** Numbers per piece. */
 const PIECE = 4
 
 export const piecesOf = ({ pieces }: CompiledCurve): number => pieces.length >> 2
 
-/** Square root of the marginal price at which a piece begins; past the last, where the pool ends. */
+/** Square root of the marginal price at the start of a piece; for the index after the last piece, at the end of the pool. */
 export const sqrtPriceAt = ({ pieces }: CompiledCurve, piece: number): number => pieces[PIECE * piece]!
 
 export const inputBefore = ({ pieces }: CompiledCurve, piece: number): number => pieces[PIECE * piece + INPUT]!
@@ -36,17 +37,17 @@ export const outputBefore = ({ pieces }: CompiledCurve, piece: number): number =
 
 export const depthOf = ({ pieces }: CompiledCurve, piece: number): number => pieces[PIECE * piece + DEPTH]!
 
-/** The trade of a pool once its marginal rate has fallen to a given one. */
+/** The trade of a pool at which its marginal rate has fallen to a given rate. */
 export type Point = {
   input: number
   output: number
-  /** Input that a fall of the rate by a small part would draw in, per that part: −∂input / ∂ln rate. */
+  /** Response of the input to the rate: −∂input / ∂ln rate. */
   conductance: number
 }
 
 export function compileCurve(curve: PriceCurve): CompiledCurve {
   const { sqrtPrice, liquidity, keepIn, keepOut, gasPerPiece = 0, outputError = 0 } = curve
-  // A gap at the present price is no part of any trade.
+  // A gap at the current price is never part of a trade.
   let first = 0
   while (first < liquidity.length && liquidity[first] === 0) first++
   const count = liquidity.length - first
@@ -56,7 +57,7 @@ export function compileCurve(curve: PriceCurve): CompiledCurve {
     const at = PIECE * piece
     pieces[at] = from
     pieces[at + DEPTH] = depth
-    // Both from the same difference, as in `tradeTo`: where a price hardly falls, what is earned is all but its rounding.
+    // Computes both from the same difference, like `tradeTo`: on nearly flat pieces, earnings would otherwise be rounding noise.
     pieces[at + PIECE + INPUT] = pieces[at + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
     pieces[at + PIECE + OUTPUT] = pieces[at + OUTPUT]! + depth * (from - to)
   }
@@ -69,7 +70,7 @@ export function withTax(curve: CompiledCurve, keptIn: number, keptOut: number): 
   return { ...curve, keepIn: curve.keepIn * keptIn, keepOut: curve.keepOut * keptOut }
 }
 
-/** The same pool, ending where a piece does: just before the tick behind it is crossed. */
+/** The curve, cut just before the tick at the end of a piece. */
 export function upToPiece(curve: CompiledCurve, piece: number): CompiledCurve {
   const end = PIECE * (piece + 1)
   const pieces = curve.pieces.slice(0, end + DEPTH)
@@ -77,7 +78,7 @@ export function upToPiece(curve: CompiledCurve, piece: number): CompiledCurve {
   return { ...curve, pieces }
 }
 
-/** The same pool, ending after an input. */
+/** The curve, cut after an input. */
 export function upToInput(curve: CompiledCurve, amountIn: number): CompiledCurve {
   if (!(amountIn < capacityOf(curve))) return curve
   const piece = pieceOfInput(curve, amountIn)
@@ -93,23 +94,23 @@ export function upToInput(curve: CompiledCurve, amountIn: number): CompiledCurve
   return { ...curve, pieces }
 }
 
-/** Output per unit of a vanishing input; 0 for an empty pool. */
+/** Output per unit of input for the first unit; 0 for an empty pool. */
 export function firstRate({ pieces, keepIn, keepOut }: CompiledCurve): number {
   const rate = keepIn * keepOut * pieces[0]! ** 2
   return pieces.length > PIECE && Number.isFinite(rate) ? rate : 0
 }
 
-/** Conductance at no input: how deep the pool is at its present price. */
+/** Conductance at zero input: the depth at the current price. */
 export function firstConductance({ pieces, keepIn }: CompiledCurve): number {
-  // A piece without liquidity is a step of the price: the depth behind it is what counts.
+  // A piece without liquidity is a price step, so the next piece counts.
   for (let at = 0; at + PIECE < pieces.length; at += PIECE)
     if (pieces[at + DEPTH]! > 0) return pieces[at + DEPTH]! / (2 * pieces[at]! * keepIn)
   return 0
 }
 
 /**
- * A range of rates over which a pool trades the same amount: a gap without liquidity, or all below its end. Rates are natural
- * logarithms; `low` is −∞ at the end of a pool. Conductances are those of the pieces on both sides.
+ * A range of rates within which a pool trades the same amount: a gap without liquidity, or everything below its end.
+ * Rates are natural logarithms; `low` is −∞ at the end of a pool. The conductances are those of the adjacent pieces.
  */
 export type Flat = {
   readonly high: number
@@ -118,7 +119,7 @@ export type Flat = {
   readonly conductanceBelow: number
 }
 
-/** The flat range around a rate at which a pool trades something and does not respond to the rate. */
+/** The flat range around a rate at which a pool trades but does not respond to the rate. */
 export function flatAt(curve: CompiledCurve, rate: number): Flat {
   const { pieces, keepIn, keepOut } = curve
   const count = piecesOf(curve)
@@ -138,19 +139,19 @@ export function flatAt(curve: CompiledCurve, rate: number): Flat {
   }
 }
 
-/** Largest input that a pool takes; ∞ for one that never ends. */
+/** Maximum input of a pool; ∞ if it never ends. */
 export function capacityOf({ pieces, keepIn }: CompiledCurve): number {
   return pieces.length < PIECE ? 0 : pieces[pieces.length - DEPTH + INPUT]! / keepIn
 }
 
-/** Conductance where the pool is deepest. */
-export function mostConductance({ pieces, keepIn }: CompiledCurve): number {
-  let most = 0
-  for (let at = DEPTH; at < pieces.length; at += PIECE) most = Math.max(most, pieces[at]!)
-  return most === 0 ? 0 : most / (2 * pieces[0]! * keepIn)
+/** Conductance at the deepest piece. */
+export function maxConductance({ pieces, keepIn }: CompiledCurve): number {
+  let max = 0
+  for (let at = DEPTH; at < pieces.length; at += PIECE) max = Math.max(max, pieces[at]!)
+  return max === 0 ? 0 : max / (2 * pieces[0]! * keepIn)
 }
 
-/** Output for an input; what exceeds the capacity buys nothing more. */
+/** Output for an input. Input beyond the capacity buys nothing. */
 export function outputOf(curve: CompiledCurve, amountIn: number): number {
   const { pieces, keepIn, keepOut } = curve
   if (!(amountIn > 0) || pieces.length < PIECE) return 0
@@ -160,12 +161,12 @@ export function outputOf(curve: CompiledCurve, amountIn: number): number {
   const from = pieces[at]!
   const within = amountIn * keepIn - pieces[at + INPUT]!
   const to = depth === 0 ? end : Math.max(end, 1 / (1 / from + within / depth))
-  // The difference of two prices that are all but equal would lose what dust buys of a deep pool.
+  // The difference of two nearly equal prices would lose the output of dust in a deep pool.
   const bought = to > end ? from * to * within : depth * (from - to)
   return (pieces[at + OUTPUT]! + bought) * keepOut
 }
 
-/** The input that buys an output; ∞ where the pool has not as much. */
+/** Input for an output; ∞ if the pool cannot pay it. */
 export function inputOf(curve: CompiledCurve, amountOut: number): number {
   const { keepIn, keepOut } = curve
   const traded = amountOut / keepOut
@@ -180,8 +181,8 @@ export function inputOf(curve: CompiledCurve, amountOut: number): number {
 }
 
 /**
- * The input, or a little less when it brings the pool just to where it has no liquidity: to its end, or into a gap. A swap that comes as far
- * crosses the tick there for nothing.
+ * The input, reduced slightly if it would just reach a range without liquidity (a gap or the end of the pool): the swap
+ * would cross the tick there for nothing.
  */
 export function shortOfFlat(curve: CompiledCurve, amountIn: number): number {
   const { pieces, keepIn } = curve
@@ -194,7 +195,7 @@ export function shortOfFlat(curve: CompiledCurve, amountIn: number): number {
   return Math.min(amountIn, (pieces[end + INPUT]! / keepIn) * (1 - NEAR_FLAT))
 }
 
-/** True when a pool has a gap without liquidity, or its end, between two inputs. */
+/** Returns true if a gap without liquidity, or the end of the pool, lies between two inputs. */
 export function crossesFlat(curve: CompiledCurve, low: number, high: number): boolean {
   if (high >= capacityOf(curve)) return true
   const last = pieceOfInput(curve, high)
@@ -202,7 +203,7 @@ export function crossesFlat(curve: CompiledCurve, low: number, high: number): bo
   return false
 }
 
-/** Pieces that an input runs through to their end. */
+/** Number of pieces that an input uses up. */
 export function piecesCrossed(curve: CompiledCurve, amountIn: number): number {
   return piecesOf(curve) === 0 ? 0 : pieceOfInput(curve, amountIn)
 }
@@ -219,7 +220,7 @@ function pieceOfInput({ pieces, keepIn }: CompiledCurve, amountIn: number): numb
   return low
 }
 
-/** Trades until one more unit of input would buy only `rate`: all that the pool has where it never falls that far. */
+/** Computes the trade after which the next unit of input would buy only `rate`; the whole pool if its rate never falls that far. */
 export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number, into: Point): void {
   const count = pieces.length >> 2
   const target = Math.sqrt(rate / (keepIn * keepOut))
@@ -244,25 +245,28 @@ export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number
   into.conductance = target > end ? depth / (2 * to * keepIn) : 0
 }
 
-/** The most that trading with a pool earns, if a unit of its input costs `sold` and a unit of its output is worth `bought`. */
-export function mostEarnedAt(curve: CompiledCurve, sold: number, bought: number): number {
+/**
+ * Maximum earnings of trading with a pool, given the cost of a unit of its input (`sold`) and the value of a unit of
+ * its output (`bought`).
+ */
+export function maxEarningsAt(curve: CompiledCurve, sold: number, bought: number): number {
   const { input, output } = pointAt(curve, sold / bought)
   return Math.max(0, output * bought - input * sold)
 }
 
 /**
- * Earnings that a curve does not show: the difference if the pool pays more than the curve by the error of its output.
+ * Earnings that the curve does not show: the increase if the pool pays more than the curve by its output error.
  *
- * @param value - the most that the input of the pool is worth in any route
+ * @param value - maximum value of the pool's input in any route
  */
 export function hiddenEarnings(curve: CompiledCurve, sold: number, bought: number, value: number): number {
   const { outputError } = curve
   if (outputError === 0) return 0
-  const shown = mostEarnedAt(curve, sold, bought)
-  return Math.min(mostEarnedAt(curve, sold, bought * (1 + outputError)) - shown, outputError * (value + shown))
+  const onCurve = maxEarningsAt(curve, sold, bought)
+  return Math.min(maxEarningsAt(curve, sold, bought * (1 + outputError)) - onCurve, outputError * (value + onCurve))
 }
 
-/** `tradeTo` for callers that ask seldom. */
+/** Convenience form of `tradeTo` that allocates its result. */
 export function pointAt(curve: CompiledCurve, rate: number): Point {
   const point = { input: 0, output: 0, conductance: 0 }
   tradeTo(curve, rate, point)

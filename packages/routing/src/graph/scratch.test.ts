@@ -1,11 +1,12 @@
+/** Borrowed arrays that must come back clean. */
 import { describe, expect, test } from 'vitest'
 import { Scratch } from './scratch.ts'
 
-/** Longer than arrays that are filled as they are lent. */
+/** Longer than the arrays that are cleared when borrowed. */
 const LENGTH = 2_000
 
-describe('arrays that come blank', () => {
-  test('what was written is put back, also where the work ends in an error', () => {
+describe('blank arrays', () => {
+  test('writes are undone, even if the function throws', () => {
     const scratch = new Scratch()
     const write = () =>
       scratch.within(() => {
@@ -26,7 +27,7 @@ describe('arrays that come blank', () => {
     expect(write()).toEqual(first)
   })
 
-  test('are not those that come as they were left', () => {
+  test('are kept apart from arrays with leftover contents', () => {
     const scratch = new Scratch()
     const wipe = () => {}
     scratch.within(() => scratch.bytes(LENGTH).fill(1))
@@ -36,7 +37,7 @@ describe('arrays that come blank', () => {
     })
   })
 
-  test('an array is wiped once, not again for the next that is lent in its place', () => {
+  test('an array is wiped once, not again for the next array in its slot', () => {
     const scratch = new Scratch()
     let wiped = 0
     scratch.within(() => {

@@ -1,23 +1,28 @@
-/** Arrays of a kind and length that are kept at least. A search takes more only where pools disagree on prices. */
-const LEAST_KEPT = 32
-/** Numbers that arrays of a kind and length may hold together beyond that: of short ones, thousands are kept. */
-const NUMBERS_KEPT = 131_072
-/** Arrays of a kind and length that are kept at most where they hold more, and the numbers that they may hold together. */
-const MOST_LONG = 128
+/** Pool of typed arrays that searches borrow and return. */
+/** Minimum number of arrays retained per type and length. A search needs more only if pools disagree on prices. */
+const MIN_RETAINED = 32
+/** Total numbers beyond that minimum that arrays of one type and length may hold: thousands of short arrays are retained. */
+const RETAINED_NUMBERS = 131_072
+/** Maximum number of retained long arrays, and the total numbers that they may hold. */
+const MAX_LONG_ARRAYS = 128
 const LONG_NUMBERS = 4_194_304
 
-/** Arrays up to this length are filled as they are lent: that takes less than putting back what was written. */
+/** Arrays up to this length are cleared when they are borrowed, which is cheaper than undoing writes. */
 const SHORT = 1_024
 
-const keptOf = (length: number): number =>
-  Math.max(LEAST_KEPT, Math.floor(NUMBERS_KEPT / length), Math.min(MOST_LONG, Math.floor(LONG_NUMBERS / length)))
+const retainedCount = (length: number): number =>
+  Math.max(
+    MIN_RETAINED,
+    Math.floor(RETAINED_NUMBERS / length),
+    Math.min(MAX_LONG_ARRAYS, Math.floor(LONG_NUMBERS / length)),
+  )
 
 /**
- * Arrays that searches work on, kept between them: for a graph of many pools, making them anew takes longer than most
- * searches. They come as the last search left them, unless a value to fill them with is given.
+ * Typed arrays that searches borrow. For large graphs, allocating them would take longer than most searches. Contents
+ * are those of the last use, unless a fill value is given.
  */
 export class Scratch {
-  /** Shelves that the arrays in use go back to, in the order in which they were lent, and what is to be done before. */
+  /** Shelf of each borrowed array, in the order of borrowing, and the cleanup to run on return. */
   private readonly inUse: Shelf<unknown>[] = []
   private readonly returning: (() => void)[] = []
   private readonly floatArrays: Shelves<Float64Array>
@@ -30,7 +35,7 @@ export class Scratch {
   private readonly blankBounds: Shelves<Float64Array>
   private parts: Scratch | null = null
 
-  /** @param roomOf - the length of the arrays that those of a length are the beginning of */
+  /** @param roomOf - rounds a length up to that of the underlying array */
   constructor(roomOf = (length: number) => length) {
     const { inUse } = this
     this.floatArrays = new Shelves(Float64Array, inUse, roomOf)
@@ -43,7 +48,7 @@ export class Scratch {
     this.blankBounds = new Shelves(Float64Array, inUse, roomOf, Number.NEGATIVE_INFINITY)
   }
 
-  /** For searches on parts of a graph, hardly two of which have as many tokens and edges. */
+  /** A separate pool for excerpts, whose lengths rarely repeat and are therefore rounded up. */
   get ofParts(): Scratch {
     this.parts ??= new Scratch(roomFor)
     return this.parts
@@ -65,9 +70,9 @@ export class Scratch {
   }
 
   /**
-   * Zeros of which few are written: putting those back takes less than filling the array.
+   * Zeros for few writes: undoing these is cheaper than clearing the array.
    *
-   * @param wipe - puts back all that was written; called as the array is returned, whatever happened before
+   * @param wipe - undoes all writes; always called when the array is returned
    */
   zeroFloats(length: number, wipe: (array: Float64Array) => void): Float64Array {
     if (length <= SHORT) return this.floats(length, 0)
@@ -84,13 +89,13 @@ export class Scratch {
     return this.wiped(this.blankBytes.lend(length), wipe)
   }
 
-  /** The same of places, −1 where there is none. */
+  /** Like `zeroInts` for indices, filled with −1. */
   noPlaces(length: number, wipe: (array: Int32Array) => void): Int32Array {
     if (length <= SHORT) return this.ints(length, -1)
     return this.wiped(this.blankPlaces.lend(length), wipe)
   }
 
-  /** The same of bounds, −∞ where there is none. */
+  /** Like `zeroFloats` for upper bounds, filled with −∞. */
   lowest(length: number, wipe: (array: Float64Array) => void): Float64Array {
     if (length <= SHORT) return this.floats(length, Number.NEGATIVE_INFINITY)
     return this.wiped(this.blankBounds.lend(length), wipe)
@@ -107,7 +112,7 @@ export class Scratch {
     return array
   }
 
-  /** Runs something whose arrays nobody needs afterwards. */
+  /** Runs a function and then returns all arrays that it borrowed. They must not be used afterwards. */
   within<T>(run: () => T): T {
     const before = this.inUse.length
     try {
@@ -117,13 +122,13 @@ export class Scratch {
         const shelf = this.inUse.pop()!
         if (this.returning.length > this.inUse.length) this.returning.pop()?.()
         shelf.lent--
-        if (shelf.arrays.length > shelf.kept && shelf.lent >= shelf.kept) shelf.arrays.pop()
+        if (shelf.arrays.length > shelf.retained && shelf.lent >= shelf.retained) shelf.arrays.pop()
       }
     }
   }
 }
 
-type Shelf<T> = { readonly arrays: T[]; readonly kept: number; lent: number }
+type Shelf<T> = { readonly arrays: T[]; readonly retained: number; lent: number }
 
 type Numbers = { readonly length: number; readonly buffer: ArrayBufferLike; fill(value: number): unknown }
 type Kind<T> = {
@@ -131,17 +136,17 @@ type Kind<T> = {
   new (buffer: ArrayBufferLike, offset: number, length: number): T
 }
 
-/** Arrays of one kind, by length. */
+/** Arrays of one type, by length. */
 class Shelves<T extends Numbers> {
   private readonly Kind: Kind<T>
   private readonly roomOf: (length: number) => number
   private readonly inUse: Shelf<unknown>[]
   private readonly blank: number
-  /** By length: of short arrays, which a search asks for most often, a look at a list. */
+  /** Shelves of short lengths, which are requested most often, indexed by length. */
   private readonly short: (Shelf<T> | undefined)[] = []
   private readonly long = new Map<number, Shelf<T>>()
 
-  /** @param blank - what new arrays are filled with */
+  /** @param blank - fill value of new arrays */
   constructor(Kind: Kind<T>, inUse: Shelf<unknown>[], roomOf: (length: number) => number, blank = 0) {
     this.Kind = Kind
     this.roomOf = roomOf
@@ -152,7 +157,7 @@ class Shelves<T extends Numbers> {
   lend(length: number): T {
     const room = this.roomOf(length)
     const shelf = (room <= SHORT ? this.short[room] : this.long.get(room)) ?? this.shelfFor(room)
-    if (shelf.lent === shelf.arrays.length) shelf.arrays.push(this.made(room))
+    if (shelf.lent === shelf.arrays.length) shelf.arrays.push(this.create(room))
     this.inUse.push(shelf)
     const place = shelf.lent++
     const array = shelf.arrays[place]!
@@ -162,14 +167,14 @@ class Shelves<T extends Numbers> {
     return beginning
   }
 
-  private made(length: number): T {
+  private create(length: number): T {
     const array = new this.Kind(length)
     if (this.blank !== 0) array.fill(this.blank)
     return array
   }
 
   private shelfFor(room: number): Shelf<T> {
-    const shelf: Shelf<T> = { arrays: [], kept: keptOf(room), lent: 0 }
+    const shelf: Shelf<T> = { arrays: [], retained: retainedCount(room), lent: 0 }
     if (room <= SHORT) {
       while (this.short.length <= room) this.short.push(undefined)
       this.short[room] = shelf
@@ -178,5 +183,5 @@ class Shelves<T extends Numbers> {
   }
 }
 
-/** A length for arrays that grow: one of a few, so that they are found again. */
+/** Rounds a length up to one of a few sizes, so that arrays of growing data are reused. */
 export const roomFor = (length: number): number => (length <= 16 ? 16 : 2 ** (32 - Math.clz32(length - 1)))

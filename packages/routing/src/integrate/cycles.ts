@@ -1,6 +1,6 @@
 /**
- * Cycles: where pools disagree on a price by more than their fees, the best allocation runs money in cycles: an arbitrage,
- * which is not for the user to carry. The cycles are opened at the edge that carries least, and the rest is divided again.
+ * Opens cycles. If pools disagree on a price by more than their fees, the best allocation trades in a circle: an arbitrage, which
+ * is not the user's trade. Each cycle is cut at the edge that carries least, and the rest is allocated again.
  */
 
 import { generateColumns } from '../columns/columns.ts'
@@ -12,26 +12,26 @@ import type { Allocation } from '../solver/allocation.ts'
 import { type Flow, groupBy, isAcyclic } from '../solver/flow.ts'
 import { CYCLE_CHECK, CYCLE_GAIN, CYCLE_ROUNDS, NEGLIGIBLE } from '../tolerances.ts'
 
-/** An allocation of the trade, and the problem it is of: without the edges that had to go. */
+/** An allocation, and the problem without the removed edges. */
 export type OpenAllocation = { readonly open: Problem; readonly allocation: Allocation }
 
 /**
- * True where some pools disagree on a price by more than their fees. Most graphs have none, whatever a request leaves
- * out.
+ * Returns true if some pools disagree on a price by more than their fees. Most graphs have none, whichever pools a
+ * request excludes.
  */
-export function gainsInCycle({ graph, rate, taxed, budget }: Problem): boolean {
-  // Known to all requests of the block, so none of them pays for it.
+export function gainsInCycle({ graph, rate, adjustedCurves, budget }: Problem): boolean {
+  // Cached for all requests of the block, so no request is charged for it.
   graph.facts.gainsInCycle ??= new WorkBudget().attempt(
     1,
-    (own) => feedsItself(graph, graph.rate, own),
+    (ownBudget) => feedsItself(graph, graph.rate, ownBudget),
     () => true,
   )
-  return (graph.facts.gainsInCycle || taxed.size > 0) && feedsItself(graph, rate, budget)
+  return (graph.facts.gainsInCycle || adjustedCurves.size > 0) && feedsItself(graph, rate, budget)
 }
 
 /**
- * Labels that gain are corrected until one feeds itself. A label of a round stands for a way of as many edges: after as many
- * rounds as there are tokens, it has come by one of them twice.
+ * Corrects labels that gain until one feeds itself. A label of round n stands for a path of n edges, so after as many
+ * rounds as there are tokens, some path visits a token twice.
  */
 function feedsItself(graph: Graph, rate: Float64Array, budget: WorkBudget): boolean {
   const { from, to, offset, tokens, scratch } = graph.topology
@@ -58,17 +58,17 @@ function feedsItself(graph: Graph, rate: Float64Array, budget: WorkBudget): bool
   return false
 }
 
-/** True where the way by which a token got its label comes by a token twice. */
+/** Returns true if the path that led to a token's label visits a token twice. */
 function leadsBack(link: Int32Array, from: ArrayLike<number>, token: number): boolean {
-  const seen = new Set<number>()
+  const visited = new Set<number>()
   for (let at = token; link[at]! >= 0; at = from[link[at]!]!) {
-    if (seen.has(at)) return true
-    seen.add(at)
+    if (visited.has(at)) return true
+    visited.add(at)
   }
   return false
 }
 
-/** Takes edges out of an allocation until money runs in no cycle. */
+/** Removes edges from an allocation until it has no cycle. */
 export function openCycles({ open, allocation }: OpenAllocation, around: (open: Problem) => Frontier): OpenAllocation {
   let left = open
   for (let round = 0; round < CYCLE_ROUNDS; round++) {
@@ -86,7 +86,7 @@ export function orderOf({ graph }: Problem, { edges }: Flow): readonly number[] 
   return [...new Set(edges.map((edge) => graph.topology.from[edge]!))]
 }
 
-/** The problem without the edges that lead back from a token to an earlier one. */
+/** The problem without edges from a token to an earlier one in the order. */
 export function inOrderOf(problem: Problem, order: readonly number[]): Problem {
   const { to, offset } = problem.graph.topology
   const place = new Map(order.map((token, at) => [token, at]))
@@ -98,25 +98,25 @@ export function inOrderOf(problem: Problem, order: readonly number[]): Problem {
   return without(problem, backwards)
 }
 
-/** The edges to take out: of every cycle the one that carries least, once what the cycles share is taken off. */
+/** The edges to remove: of each cycle the one that carries least, after deducting the amounts of earlier cycles. */
 function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
   const { from, to } = problem.graph.topology
   const carried = new Map<number, number>()
   for (let k = 0; k < allocation.edges.length; k++) {
     if (!(allocation.input[k]! > 0)) continue
     const edge = allocation.edges[k]!
-    const worth = allocation.input[k]! * allocation.price(from[edge]!)
-    if (worth > NEGLIGIBLE * allocation.value) carried.set(edge, worth)
+    const value = allocation.input[k]! * allocation.price(from[edge]!)
+    if (value > NEGLIGIBLE * allocation.value) carried.set(edge, value)
   }
   const closing = new Set<number>()
   if (isAcyclic(problem, [...carried.keys()])) return closing
   const outOf = groupBy(carried.keys(), (edge) => from[edge]!)
   const done = new Set<number>()
   for (const start of outOf.keys()) {
-    // Depth first; whenever the way meets itself, the cycle is opened and the way goes on from there.
+    // Depth-first search. When the path meets itself, the cycle is cut and the path continues from the cut.
     const way: number[] = []
     let token = start
-    // Each turn adds an edge to the way, is done with a token for good, or takes an edge that closes a cycle out for good.
+    // Each round extends the path, finishes a token, or removes an edge that closes a cycle.
     for (;;) {
       problem.budget.spend(4 + way.length)
       const edge = done.has(token)
@@ -134,9 +134,9 @@ function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
       const at = way.findIndex((step) => from[step] === token)
       if (at < 0) continue
       const cycle = way.slice(at)
-      const least = Math.min(...cycle.map((step) => carried.get(step)!))
+      const min = Math.min(...cycle.map((step) => carried.get(step)!))
       for (const step of cycle) {
-        const left = carried.get(step)! - least
+        const left = carried.get(step)! - min
         carried.set(step, left)
         if (left <= 0) closing.add(step)
       }

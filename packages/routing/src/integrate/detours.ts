@@ -1,19 +1,19 @@
 /**
- * Ways beside a flow that fit into the limit on hops. The labels of a frontier know no places in a flow: the best way it sees
- * may be too long from where it begins to where it ends. Here every token has a label for each number of edges that are left.
+ * Finds detours from a flow within the hop limit. A frontier's labels ignore positions in the flow, so its best path
+ * may be too long between the tokens that it joins. Here, each token has a label per number of remaining edges.
  */
-import { leastCost, type Problem } from '../problem/problem.ts'
+import { baseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import type { Flow } from '../solver/flow.ts'
 import { DETOUR_GAS_SHARE, DETOURS_TRIED, EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
 import { depthsOf, heightsOf } from './places.ts'
 
-/** Labels of all tokens by number of edges, and the edge by which each was reached. */
+/** Labels of all tokens by number of edges, and the edge that led to each. */
 type Labels = { readonly value: Float64Array; readonly edge: Int32Array }
 type Places = ReadonlyMap<number, number>
 
-/** The detours that promise most after their gas, at the prices of an allocation that the flow is of. */
-export function detoursAround(problem: Problem, allocation: Allocation, flow: Flow): readonly (readonly number[])[] {
+/** The most promising detours after gas, at the prices of the flow's allocation. */
+export function findDetours(problem: Problem, allocation: Allocation, flow: Flow): readonly (readonly number[])[] {
   const { graph, maxHops, rate, budget } = problem
   const { offset, from, to, tokens, scratch } = graph.topology
   return scratch.within(() => {
@@ -22,14 +22,14 @@ export function detoursAround(problem: Problem, allocation: Allocation, flow: Fl
     const values = spread(problem, allocation, height, 'back')
     const costs = spread(problem, allocation, depth, 'on', values)
     const count = tokens.length
-    const found: { readonly edges: readonly number[]; readonly promise: number }[] = []
+    const detours: { readonly edges: readonly number[]; readonly benefit: number }[] = []
     const take = (edges: readonly number[]) => {
       const [u, v] = [from[edges[0]!]!, to[edges.at(-1)!]!]
-      // Only forward in the order of the flow: it stays free of cycles.
+      // Only forward in the order of the flow, which therefore stays acyclic.
       if (!(depth.get(u)! < (depth.get(v) ?? 0))) return
       const gain = edges.reduce((product, edge) => product * rate[edge]!, allocation.price(v) / allocation.price(u)) - 1
       if (!(gain > EDGE_GAIN)) return
-      // As much as the narrowest of them lets through until the gain is gone, half of it on average.
+      // The narrowest edge limits the amount at which the gain is used up; half of the gain on average.
       let value = allocation.price(u)
       let narrowest = Number.POSITIVE_INFINITY
       for (const edge of edges) {
@@ -37,8 +37,8 @@ export function detoursAround(problem: Problem, allocation: Allocation, flow: Fl
         value /= rate[edge]!
       }
       const earning = (narrowest * gain * gain) / (2 * edges.length)
-      const cost = edges.reduce((sum, edge) => sum + leastCost(problem, edge), 0)
-      if (earning > DETOUR_GAS_SHARE * cost) found.push({ edges, promise: earning - cost })
+      const cost = edges.reduce((sum, edge) => sum + baseCost(problem, edge), 0)
+      if (earning > DETOUR_GAS_SHARE * cost) detours.push({ edges, benefit: earning - cost })
     }
     for (const [u, before] of depth) {
       budget.spend(1 + offset[u + 1]! - offset[u]!)
@@ -63,18 +63,18 @@ export function detoursAround(problem: Problem, allocation: Allocation, flow: Fl
           ...chain(values, token, left, height, count, to),
         ])
     }
-    return found
-      .sort((a, b) => b.promise - a.promise)
+    return detours
+      .sort((a, b) => b.benefit - a.benefit)
       .slice(0, DETOURS_TRIED)
       .map(({ edges }) => edges)
   })
 }
 
 /**
- * Labels over 0 to `maxHops` − 1 edges: back from the tokens of a flow their best values, on from them the inverse of their least
- * costs. A token of the flow is there from the number of edges on that it is away from its end.
+ * Computes labels over 0 to `maxHops` − 1 edges: backwards from the flow's tokens their best values, forwards the
+ * inverse of their minimum costs. A token of the flow enters at its distance from the end.
  *
- * @param values - labels back, where only those on are wanted that gain together with them
+ * @param values - backward labels; forward labels that do not gain together with them are skipped
  */
 function spread(
   problem: Problem,
@@ -110,7 +110,7 @@ function spread(
           const other = to[edge]!
           const next = label * rates[edge]!
           if (!(next > value[here + other]! * (1 + LABEL_GAIN)) || places.has(other)) continue
-          // No way on from there by the edges that are left gains anything.
+          // No continuation within the remaining edges gains.
           if (values && !(next * values.value[behind + other]! > 1)) continue
           edgeOf[here + other] = direction === 'back' ? reverse[edge]! : edge
           change(other, next)
@@ -127,17 +127,17 @@ function spread(
   return { value, edge: edgeOf }
 }
 
-/** Edges from a token to the flow, by labels of as many edges at most. */
+/** Edges from a token to the flow, by labels of at most this many edges. */
 function chain(
   { edge }: Labels,
   start: number,
-  most: number,
+  maxEdges: number,
   places: Places,
   count: number,
   end: Int32Array,
 ): readonly number[] {
   const edges: number[] = []
-  for (let [token, k] = [start, most]; !places.has(token) && k > 0; k--) {
+  for (let [token, k] = [start, maxEdges]; !places.has(token) && k > 0; k--) {
     const next = edge[k * count + token]!
     edges.push(next)
     token = end[next]!

@@ -1,17 +1,14 @@
-/**
- * The move that pruning cannot make: a pool or a chain of them for a direct pool that costs less gas at a slightly
- * worse price.
- */
+/** Replaces a pool or a chain of pools by a direct pool that costs less gas at a slightly worse price; pruning cannot find this. */
 
 import { outputOf } from '../graph/price-curve.ts'
-import { costOf, curveOf, leastCost, type Problem } from '../problem/problem.ts'
+import { baseCost, costOf, curveOf, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
-import { DIRECT_MOVES, DIRECT_TRIED, TIGHT } from '../tolerances.ts'
-import { holdAtTicks } from './ticks.ts'
+import { DIRECT_MOVES, DIRECT_TRIED, MAX_RESIDUAL } from '../tolerances.ts'
+import { stopAtTicks } from './ticks.ts'
 
-/** Replaces chains while that improves what is left after gas. */
+/** Replaces chains while the net output improves. */
 export function shortenChains(problem: Problem, flow: Flow): Flow {
   const allocation = allocationOver(problem, flow.edges)
   let best = flow
@@ -23,20 +20,20 @@ export function shortenChains(problem: Problem, flow: Flow): Flow {
   return best
 }
 
-/** The allocation that a flow uses, with its prices. */
+/** The allocation of a flow, with its prices. */
 function allocationOver(problem: Problem, edges: readonly number[]): Allocation {
   const { graph, rate } = problem
   const { from, to } = graph.topology
   const allocation = new Allocation(problem)
-  // A flow's edges stand in topological order: seen from the end, the price of what an edge buys is known.
+  // A flow's edges are in topological order, so backwards the price of each bought token is known.
   for (const edge of edges.toReversed())
     allocation.addToken(from[edge]!, allocation.logPrice[to[edge]!]! + Math.log(rate[edge]!))
   for (const edge of edges) allocation.addEdge(edge)
-  solve(allocation, TIGHT)
+  solve(allocation, MAX_RESIDUAL)
   return allocation
 }
 
-/** Leaves the allocation as the improvement has it, or as it was. */
+/** Applies the first improvement. The allocation is left with it, or unchanged if there is none. */
 function firstImprovement(problem: Problem, allocation: Allocation, best: Flow): Flow | null {
   const moves = chainsOf(problem, best)
     .flatMap((chain) => movesFor(problem, allocation, best, chain))
@@ -45,17 +42,17 @@ function firstImprovement(problem: Problem, allocation: Allocation, best: Flow):
     const before = allocation.checkpoint()
     allocation.addEdge(direct)
     allocation.removeEdges(new Set(chain))
-    solve(allocation, TIGHT)
+    solve(allocation, MAX_RESIDUAL)
     const flow = flowOf(problem, allocation)
-    const held = flow && holdAtTicks(problem, allocation, flow)
-    if (held && held.net > best.net) return held
+    const stopped = flow && stopAtTicks(problem, allocation, flow)
+    if (stopped && stopped.net > best.net) return stopped
     allocation.restore(before)
     allocation.evaluate()
   }
   return null
 }
 
-/** Edges, and runs of them through tokens that nothing else enters or leaves. */
+/** Single edges, and chains of edges through tokens without other edges. */
 function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): readonly (readonly number[])[] {
   const { from, to } = graph.topology
   const into = groupBy(edges, (edge) => to[edge]!)
@@ -64,7 +61,7 @@ function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): 
   for (const first of edges) {
     const chain = [first]
     chains.push([first])
-    // A flow has no cycles: a chain is no longer than the flow.
+    // A flow has no cycles, so no chain is longer than the flow.
     for (;;) {
       budget.spend(4 * chain.length)
       const token = to[chain.at(-1)!]!
@@ -79,25 +76,25 @@ function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): 
 
 type Move = { readonly chain: readonly number[]; readonly direct: number; readonly gain: number }
 
-/** Direct pools for a chain, with what each would gain if all other amounts stood still. */
+/** Direct pools for a chain, with the gain of each if all other amounts stay the same. */
 function movesFor(problem: Problem, allocation: Allocation, flow: Flow, chain: readonly number[]): readonly Move[] {
   const { graph, rate } = problem
   const { offset, from, to } = graph.topology
   const start = from[chain[0]!]!
   const end = to[chain.at(-1)!]!
-  const worth = allocation.price(end)
+  const endPrice = allocation.price(end)
   const inputOf = (edge: number) => flow.input[flow.edges.indexOf(edge)]!
   const cost = chain.reduce((sum, edge) => sum + costOf(problem, edge, inputOf(edge)), 0)
   const received = outputOf(curveOf(problem, chain.at(-1)!), inputOf(chain.at(-1)!))
   problem.budget.spend(offset[start + 1]! - offset[start]! + flow.edges.length * chain.length + 1)
   const moves: Move[] = []
   for (let edge = offset[start]!; edge < offset[start + 1]!; edge++) {
-    if (to[edge] !== end || rate[edge] === 0 || allocation.has[edge] || leastCost(problem, edge) >= cost) continue
+    if (to[edge] !== end || rate[edge] === 0 || allocation.has[edge] || baseCost(problem, edge) >= cost) continue
     const input = inputOf(chain[0]!)
     const output = outputOf(curveOf(problem, edge), input)
     const saving = cost - costOf(problem, edge, input)
-    const gain = (output - received) * worth + saving
-    // What a pool loses against the chain is less once the amounts are divided anew.
+    const gain = (output - received) * endPrice + saving
+    // A pool's loss against the chain shrinks when the amounts are reallocated.
     if (gain > -saving) moves.push({ chain, direct: edge, gain })
   }
   return moves

@@ -1,11 +1,11 @@
-/** Profit and cost of the edges of an allocation, and what hangs on each. */
+/** Profit and cost of an allocation's edges, and the edges that depend on each. */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
 import { groupBy } from '../solver/flow.ts'
 import { costAtBest } from './ticks.ts'
 
-/** Profit at the present prices and cost of every edge in use, in output base units. */
+/** Profit at the current prices, and cost, of every edge in use, in output base units. */
 export function edgeProfits(problem: Problem, allocation: Allocation) {
   const { from, to } = problem.graph.topology
   const profits = new Map<number, { readonly profit: number; readonly cost: number }>()
@@ -21,40 +21,40 @@ export function edgeProfits(problem: Problem, allocation: Allocation) {
   return profits
 }
 
-/** Edges in use, by the token that they buy and by the one that they sell. */
-export type Ways = {
+/** Edges in use by bought token and by sold token. */
+export type UsedEdges = {
   readonly into: ReadonlyMap<number, readonly number[]>
   readonly outOf: ReadonlyMap<number, readonly number[]>
 }
 
-export function waysOf({ graph }: Problem, used: readonly number[]): Ways {
+export function usedEdges({ graph }: Problem, used: readonly number[]): UsedEdges {
   const { from, to } = graph.topology
   return { into: groupBy(used, (edge) => to[edge]!), outOf: groupBy(used, (edge) => from[edge]!) }
 }
 
-/** True of an edge on which nothing hangs, which most are: there are others at both its ends. */
-export function standsAlone({ graph, budget }: Problem, { into, outOf }: Ways, edge: number): boolean {
+/** Returns true if no other edge depends on this one, which is the usual case: both of its tokens have other edges. */
+export function isIndependent({ graph, budget }: Problem, { into, outOf }: UsedEdges, edge: number): boolean {
   const { from, to } = graph.topology
-  const beside = into.get(to[edge]!) ?? []
-  const others = outOf.get(from[edge]!) ?? []
+  const incoming = into.get(to[edge]!) ?? []
+  const outgoing = outOf.get(from[edge]!) ?? []
   const isOther = (other: number) => other !== edge
-  if (!beside.some(isOther) || !others.some(isOther)) return false
-  budget.spend(4 + beside.length + others.length)
+  if (!incoming.some(isOther) || !outgoing.some(isOther)) return false
+  budget.spend(4 + incoming.length + outgoing.length)
   return true
 }
 
-/** The edge and all that its removal leaves without a way in or out; null where that is every way to the target. */
-export function stranded(problem: Problem, ways: Ways, first: number): readonly number[] | null {
-  if (standsAlone(problem, ways, first)) return [first]
+/** The edge and all edges that its removal leaves without an input or an output; null if no path to the target would remain. */
+export function dependentEdges(problem: Problem, ways: UsedEdges, first: number): readonly number[] | null {
+  if (isIndependent(problem, ways, first)) return [first]
   const { source, target, graph, budget } = problem
   const { into, outOf } = ways
   const { from, to } = graph.topology
-  const gone = new Set([first])
+  const removed = new Set([first])
   const queue = [first]
   const take = (edges: readonly number[]) => {
     for (const edge of edges) {
-      if (gone.has(edge)) continue
-      gone.add(edge)
+      if (removed.has(edge)) continue
+      removed.add(edge)
       queue.push(edge)
     }
   }
@@ -62,16 +62,16 @@ export function stranded(problem: Problem, ways: Ways, first: number): readonly 
     const u = from[edge]!
     const v = to[edge]!
     budget.spend(4 + (into.get(v)?.length ?? 0) + (outOf.get(u)?.length ?? 0))
-    const noWayIn = (into.get(v) ?? []).every((other) => gone.has(other))
-    const noWayOut = (outOf.get(u) ?? []).every((other) => gone.has(other))
+    const noWayIn = (into.get(v) ?? []).every((other) => removed.has(other))
+    const noWayOut = (outOf.get(u) ?? []).every((other) => removed.has(other))
     if ((noWayIn && v === target) || (noWayOut && u === source)) return null
     if (noWayIn) take(outOf.get(v) ?? [])
     if (noWayOut) take(into.get(u) ?? [])
   }
-  return [...gone]
+  return [...removed]
 }
 
-/** Edges that nothing flows through. */
+/** Edges without flow. */
 export function idleEdges(allocation: Allocation): ReadonlySet<number> {
   return new Set(allocation.edges.filter((_, k) => !(allocation.input[k]! > 0)))
 }

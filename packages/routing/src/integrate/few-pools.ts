@@ -1,7 +1,7 @@
 /**
- * Routes of few pools, put together path by path. An allocation of a trade says little of the best route of two or three
- * pools: what earns least beside twenty others may be among the best three. So where few pools are allowed, paths join one
- * by one, each time the one with which the trade pays most.
+ * Routes of few pools, built path by path. An allocation says little about the best route of two or three pools: the
+ * pool that earns least next to twenty others may be one of the best three. With a low pool limit, paths are therefore
+ * added one at a time, each time the one that improves the trade most.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
@@ -14,15 +14,15 @@ import {
   DETOUR_ROUNDS,
   FEW_STEPS,
   JOINED_BEGINNINGS,
-  JOINED_LITTLE,
   JOINED_PART,
   JOINED_PATHS,
+  JOINED_SMALL_PART,
   JOINED_TRIED,
-  TIGHT,
+  MAX_RESIDUAL,
 } from '../tolerances.ts'
-import { detoursAround } from './detours.ts'
+import { findDetours } from './detours.ts'
 
-/** Edges in series, and what they pay after gas for the whole trade, a part and a little of it. */
+/** Edges in series, with their net output for the whole trade and for two fractions of it. */
 type Path = {
   readonly edges: readonly number[]
   readonly whole: number
@@ -31,44 +31,44 @@ type Path = {
 }
 
 /**
- * The best route found of paths over the edges; null where there is none.
+ * Builds the best route from paths over some edges; null if there is none.
  *
- * @param known - edges that some allocation used or could have used
- * @param values - what tokens are worth in the output token, to begin with
+ * @param candidateEdges - edges that some allocation included
+ * @param values - initial values of the tokens in the output token
  */
-export function joinPaths(problem: Problem, known: Iterable<number>, values: Float64Array): Flow | null {
-  const paths = pathsOver(problem, withDirect(problem, known))
-  const tried = new Set([...bestBy(paths, 'whole'), ...bestBy(paths, 'part')])
+export function joinPaths(problem: Problem, candidateEdges: Iterable<number>, values: Float64Array): Flow | null {
+  const paths = pathsOver(problem, withDirectEdges(problem, candidateEdges))
+  const candidates = new Set([...bestBy(paths, 'whole'), ...bestBy(paths, 'part')])
   let best: Flow | null = null
   for (const first of bestBy(paths, 'whole').slice(0, JOINED_BEGINNINGS)) {
-    const flow = extended(problem, flowOver(problem, new Set(first.edges), values), tried, values)
+    const flow = addGreedily(problem, flowOver(problem, new Set(first.edges), values), candidates, values)
     if (flow && (!best || flow.net > best.net)) best = flow
   }
   return best
 }
 
 /**
- * A route with detours and paths joined as long as it pays more: what pruning cannot find again, once it took ways out that
- * earn their gas together alone, and what column generation does not see for ways that are too long.
+ * Adds paths and detours to a route while the route improves. Finds paths that pruning removed because they earn their
+ * gas only together, and paths that column generation ignores because they are too long.
  */
-export function extend(problem: Problem, flow: Flow, known: Iterable<number>, values: Float64Array): Flow {
+export function extend(problem: Problem, flow: Flow, candidateEdges: Iterable<number>, values: Float64Array): Flow {
   const inUse = new Set(flow.edges)
-  const paths = pathsOver(problem, withDirect(problem, known)).filter(({ edges }) =>
+  const paths = pathsOver(problem, withDirectEdges(problem, candidateEdges)).filter(({ edges }) =>
     edges.some((edge) => !inUse.has(edge)),
   )
-  const joined =
-    extended(problem, flow, new Set([...bestBy(paths, 'part'), ...bestBy(paths, 'little')]), values) ?? flow
-  return withDetours(problem, joined, values)
+  const withPaths =
+    addGreedily(problem, flow, new Set([...bestBy(paths, 'part'), ...bestBy(paths, 'little')]), values) ?? flow
+  return withDetours(problem, withPaths, values)
 }
 
-/** A route with detours joined as long as it pays more. Prices move with every detour, so they are found again after each. */
+/** Adds detours to a route while the route improves. Each detour moves the prices, so detours are searched again after each. */
 export function withDetours(problem: Problem, flow: Flow, values: Float64Array): Flow {
   let best = flow
   for (let round = 0; round < DETOUR_ROUNDS && best.edges.length < problem.maxPools; round++) {
     const ways = problem.graph.topology.scratch.within(() =>
-      detoursAround(problem, allocationOver(problem, best.edges, values), best),
+      findDetours(problem, allocationOver(problem, best.edges, values), best),
     )
-    const better = extended(
+    const better = addGreedily(
       problem,
       best,
       ways.map((edges) => ({ edges })),
@@ -80,17 +80,17 @@ export function withDetours(problem: Problem, flow: Flow, values: Float64Array):
   return best
 }
 
-function extended(
+function addGreedily(
   problem: Problem,
   from: Flow | null,
-  tried: Iterable<Pick<Path, 'edges'>>,
+  candidates: Iterable<Pick<Path, 'edges'>>,
   values: Float64Array,
 ): Flow | null {
   let flow = from
-  // Each turn but the last adds an edge, of as many as are allowed.
+  // Each round adds an edge within the limit, or is the last.
   for (let next = flow; next; flow = next ?? flow) {
     next = null
-    for (const { edges } of tried) {
+    for (const { edges } of candidates) {
       const together = new Set([...(flow?.edges ?? []), ...edges])
       if (together.size > problem.maxPools || together.size === flow?.edges.length) continue
       const other = flowOver(problem, together, values)
@@ -103,23 +103,26 @@ function extended(
 const bestBy = (paths: readonly Path[], what: 'whole' | 'part' | 'little'): readonly Path[] =>
   paths.toSorted((a, b) => b[what] - a[what]).slice(0, JOINED_TRIED)
 
-function withDirect({ graph, rate, source, target }: Problem, known: Iterable<number>): ReadonlySet<number> {
+function withDirectEdges(
+  { graph, rate, source, target }: Problem,
+  candidateEdges: Iterable<number>,
+): ReadonlySet<number> {
   const { offset, to } = graph.topology
-  const edges = new Set(known)
+  const edges = new Set(candidateEdges)
   for (let edge = offset[source]!; edge < offset[source + 1]!; edge++)
     if (to[edge] === target && rate[edge]! > 0) edges.add(edge)
   return edges
 }
 
-/** Ways of as many edges as are allowed, each token once; depth first, up to a number of steps. */
+/** Enumerates simple paths within the hop limit, depth first, up to a number of steps. */
 function pathsOver(problem: Problem, edges: ReadonlySet<number>): readonly Path[] {
   const { graph, source, target, amountIn, maxHops, rate, budget } = problem
   const { from, to } = graph.topology
   const outOf = new Map<number, number[]>()
   for (const edge of edges) {
     if (rate[edge] === 0) continue
-    const beside = outOf.get(from[edge]!)
-    if (beside) beside.push(edge)
+    const siblings = outOf.get(from[edge]!)
+    if (siblings) siblings.push(edge)
     else outOf.set(from[edge]!, [edge])
   }
   const paths: Path[] = []
@@ -141,7 +144,7 @@ function pathsOver(problem: Problem, edges: ReadonlySet<number>): readonly Path[
       follow(next, [...way, edge], further, cost + costOf(problem, edge, amounts[0]!))
     }
   }
-  const amounts = [1, JOINED_PART, JOINED_LITTLE].map((part) => amountIn * part)
+  const amounts = [1, JOINED_PART, JOINED_SMALL_PART].map((part) => amountIn * part)
   follow(source, [], amounts, 0)
   return paths
 }
@@ -157,6 +160,6 @@ function allocationOver(problem: Problem, edges: Iterable<number>, values: Float
   const allocation = new Allocation(problem)
   for (const edge of edges) allocation.addEnds(edge, values)
   for (const edge of edges) allocation.addEdge(edge)
-  solve(allocation, TIGHT, FEW_STEPS)
+  solve(allocation, MAX_RESIDUAL, FEW_STEPS)
   return allocation
 }

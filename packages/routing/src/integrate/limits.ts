@@ -1,27 +1,35 @@
-/** Takes out of an allocation what is above the limits on pools and hops. */
+/** Reduces an allocation to the limits on pools and hops. */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation, Checkpoint } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf, groupBy } from '../solver/flow.ts'
-import { BULK_PART, FEW_STEPS, MANY_POOLS, REDUCTION_PART, SECOND_ORDER, SHORTENINGS, TIGHT } from '../tolerances.ts'
-import { edgeProfits, idleEdges, stranded, waysOf } from './edge-profits.ts'
+import {
+  BULK_PART,
+  FEW_STEPS,
+  MANY_POOLS,
+  MAX_RESIDUAL,
+  REDUCTION_PART,
+  SECOND_ORDER,
+  SHORTENINGS,
+} from '../tolerances.ts'
+import { dependentEdges, edgeProfits, idleEdges, usedEdges } from './edge-profits.ts'
 import { refill } from './refill.ts'
 
-/** The limit that is seen to first, where a flow is above both. */
+/** The limit that is enforced first if a flow exceeds both. */
 type First = 'pools' | 'hops'
 
 /**
- * The best flow found that has no more pools and hops than it may, and no pool twice; null where none is left. What was cut
- * down is filled up again with edges that had gone for the sake of others.
+ * The best flow found within the pool and hop limits that uses no pool twice; null if none remains. The reduced flow is
+ * refilled, which can restore edges that were removed in favor of others.
  */
 export function withinLimits(problem: Problem, allocation: Allocation, flow: Flow): Flow | null {
   const { budget, maxPools, maxHops } = problem
   if (violations(problem, flow, 'pools').length === 0) return flow
   const whole = allocation.checkpoint()
-  // Of many more pools than may be, the order makes little difference, and cutting down much work.
-  const few = flow.edges.length <= SECOND_ORDER * maxPools
-  const both = few && flow.edges.length > maxPools && flow.hops > maxHops
+  // With far more pools than allowed, the order makes little difference and reduction is expensive.
+  const isNearLimit = flow.edges.length <= SECOND_ORDER * maxPools
+  const both = isNearLimit && flow.edges.length > maxPools && flow.hops > maxHops
   let best: { readonly flow: Flow; readonly after: Checkpoint } | null = null
   for (const first of both ? (['pools', 'hops'] as const) : (['pools'] as const)) {
     allocation.restore(whole)
@@ -30,9 +38,9 @@ export function withinLimits(problem: Problem, allocation: Allocation, flow: Flo
       const cut = cutDown(problem, allocation, flow, first)
       return cut && refill(problem, allocation, cut)
     }
-    // A second way of doing it must not cost what the first has found.
-    const found: Flow | null = best ? budget.attempt(REDUCTION_PART, reduce, () => null) : reduce()
-    if (found && (!best || found.net > best.flow.net)) best = { flow: found, after: allocation.checkpoint() }
+    // A second order must not use up the budget for the first one's result.
+    const reduced: Flow | null = best ? budget.attempt(REDUCTION_PART, reduce, () => null) : reduce()
+    if (reduced && (!best || reduced.net > best.flow.net)) best = { flow: reduced, after: allocation.checkpoint() }
   }
   if (!best) return null
   allocation.restore(best.after)
@@ -41,8 +49,8 @@ export function withinLimits(problem: Problem, allocation: Allocation, flow: Flo
 }
 
 /**
- * Takes out the edges that earn least until the flow keeps the limits. Every round takes at least one edge out of the
- * allocation and adds none, so there are no more rounds than the allocation has edges.
+ * Removes the edges that earn least until the flow is within the limits. Each round removes at least one edge of the
+ * allocation and adds none, which bounds the number of rounds.
  */
 function cutDown(problem: Problem, allocation: Allocation, flow: Flow, first: First): Flow | null {
   const { maxPools, maxHops } = problem
@@ -52,30 +60,31 @@ function cutDown(problem: Problem, allocation: Allocation, flow: Flow, first: Fi
     if (candidates.length === 0) return best
     const profits = edgeProfits(problem, allocation)
     const used = [...profits.keys()]
-    const ways = waysOf(problem, used)
+    const ways = usedEdges(problem, used)
     const above: number = first === 'hops' && best.hops > maxHops ? 0 : best.edges.length - maxPools
-    const ranked: Candidate[] = []
+    const byProfit: Candidate[] = []
     for (const candidate of candidates) {
-      const edges = stranded(problem, ways, candidate)
-      if (edges) ranked.push({ edges, profit: edges.reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) })
+      const edges = dependentEdges(problem, ways, candidate)
+      if (edges)
+        byProfit.push({ edges, profit: edges.reduce((sum, edge) => sum + (profits.get(edge)?.profit ?? 0), 0) })
     }
-    ranked.sort((a, b) => a.profit - b.profit)
-    if (ranked.length === 0) return null
+    byProfit.sort((a, b) => a.profit - b.profit)
+    if (byProfit.length === 0) return null
     const removals: readonly Iterable<number>[] =
       above > 0
-        ? [least(problem, used, ranked, Math.ceil(above * BULK_PART))]
+        ? [cheapestRemovals(problem, used, byProfit, Math.ceil(above * BULK_PART))]
         : best.edges.length > MANY_POOLS
           ? [[...breaks(problem, best, profits), ...idleEdges(allocation)]]
-          : ranked.slice(0, SHORTENINGS).map(({ edges }) => edges)
+          : byProfit.slice(0, SHORTENINGS).map(({ edges }) => edges)
     const before = allocation.checkpoint()
-    const tried = removals.flatMap((edges) => {
+    const attempts = removals.flatMap((edges) => {
       allocation.restore(before)
       allocation.removeEdges(new Set(edges))
-      solve(allocation, TIGHT, FEW_STEPS)
+      solve(allocation, MAX_RESIDUAL, FEW_STEPS)
       const left = flowOf(problem, allocation)
       return left ? [{ flow: left, after: allocation.checkpoint() }] : []
     })
-    const next = tried.sort((a, b) => b.flow.net - a.flow.net)[0]
+    const next = attempts.sort((a, b) => b.flow.net - a.flow.net)[0]
     if (!next) return null
     best = next.flow
     if (removals.length === 1) continue
@@ -87,22 +96,22 @@ function cutDown(problem: Problem, allocation: Allocation, flow: Flow, first: Fi
 
 type Candidate = { readonly edges: readonly number[]; readonly profit: number }
 
-/** The removals that lose least, as many as take out so many edges; the first alone where nothing would be left. */
-function least(
+/** The removals that lose least, up to a number of edges; only the first if nothing would remain. */
+function cheapestRemovals(
   problem: Problem,
   used: readonly number[],
-  ranked: readonly Candidate[],
+  byProfit: readonly Candidate[],
   count: number,
 ): Iterable<number> {
   const edges = new Set<number>()
-  for (const removal of ranked) {
+  for (const removal of byProfit) {
     if (edges.size >= count) break
     for (const edge of removal.edges) edges.add(edge)
   }
-  return leavesWay(problem, used, edges) ? edges : ranked[0]!.edges
+  return leavesWay(problem, used, edges) ? edges : byProfit[0]!.edges
 }
 
-/** Edges one of which has to go: all of them above the pool limit, those of the longest way above the hop limit. */
+/** Edges one of which must be removed: all of them above the pool limit, those of the longest path above the hop limit. */
 function violations(problem: Problem, flow: Flow, first: First): readonly number[] {
   const { graph, maxPools, maxHops, reuse } = problem
   if (!reuse && new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id)).size < flow.edges.length) {
@@ -115,10 +124,7 @@ function violations(problem: Problem, flow: Flow, first: First): readonly number
   return tooLong ? longestWay(problem, flow) : []
 }
 
-/**
- * The edges to take out: of every way that is too long the one that earns least. Each turn breaks one more edge of the
- * flow.
- */
+/** The edges to remove: from each path that is too long, the edge that earns least. Each round removes another edge of the flow. */
 function breaks(problem: Problem, flow: Flow, profits: ReturnType<typeof edgeProfits>): ReadonlySet<number> {
   const profit = (edge: number) => profits.get(edge)?.profit ?? 0
   const broken = new Set<number>()

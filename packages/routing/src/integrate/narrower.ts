@@ -1,104 +1,105 @@
 /**
- * Starts from restricted problems: fewer hops and paths joined to a few pools, or, where pools disagree, paths through other pools and a
- * smaller amount. Where pools disagree, or a leg's gas weighs much, the allocation of the whole problem depends on what it began with,
- * and may pay less than one that was asked for less. The starts are then filled up with what the whole problem allows.
+ * Searches restricted problems as further starts: fewer hops and few joined paths; or, if pools disagree on prices, other paths and
+ * a smaller amount. If pools disagree, or the gas of a leg weighs much, the allocation depends on its start, and a restricted
+ * request may find a better route than the whole problem. The starts are then extended by everything that the whole problem allows.
  */
 import { type Problem, without } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
 import {
-  DOUBTED_EDGES,
-  NARROW_GAIN,
-  NARROW_HOPS,
-  NARROW_POOLS,
-  NARROW_STARTS,
-  NARROW_WORK,
   PART_OF_TRADE,
   POOLS_LEFT_OUT,
+  RESTRICTED_HOPS,
+  RESTRICTED_MIN_GAIN,
+  RESTRICTED_POOLS,
+  RESTRICTED_STARTS,
+  RESTRICTED_WORK,
+  SMALL_GRAPH_EDGES,
 } from '../tolerances.ts'
 import { extend, joinPaths, withDetours } from './few-pools.ts'
 import { fits } from './promise.ts'
 import { pathsElsewhere } from './rivals.ts'
 
 type Restarts = {
-  /** Edges that some allocation used or could have used; allocations of restricted problems add theirs. */
-  readonly known: ReadonlySet<number>
+  /** Edges that some allocation included; restricted allocations add theirs. */
+  readonly knownEdges: ReadonlySet<number>
   /** Values of tokens in the output token. */
   readonly values: Float64Array
-  /** The best route of a restricted problem by the usual search; null when none is found. */
+  /** Finds the best route of a restricted problem by the usual search; null if there is none. */
   readonly allocate: (restricted: Problem) => Flow | null
-  /** True when pools seem to disagree on a price. */
+  /** True if pools seem to disagree on a price. */
   readonly disagrees: boolean
-  /** Units of work after which no other start is tried. */
+  /** Work units after which no further start is tried. */
   readonly work: number
 }
 
-/** The best route found from restricted starts; the one given when none is better. */
-export function fromNarrower(problem: Problem, given: Flow, restarts: Restarts): Flow {
+/** The best route of all restricted starts, or the given route if none is better. */
+export function bestFromRestricted(problem: Problem, initial: Flow, restarts: Restarts): Flow {
   const { budget } = problem
   const { rest } = budget
   const isLeft = (work: number) => () => budget.rest > rest - work
-  let best = given
+  let best = initial
   const take = (flow: Flow) => {
-    const least = best === given ? given.net * (1 + NARROW_GAIN) : best.net
-    if (flow.net > least && fits(problem, flow)) best = flow
+    const threshold = best === initial ? initial.net * (1 + RESTRICTED_MIN_GAIN) : best.net
+    if (flow.net > threshold && fits(problem, flow)) best = flow
   }
-  if (restarts.disagrees) otherBeginnings(problem, given, restarts, isLeft(restarts.work)).forEach(take)
-  // Other beginnings find more for the same work; both are cheap on small graphs.
-  const work = restarts.disagrees ? NARROW_WORK : restarts.work
-  filledUp(problem, given, restarts, isLeft(work)).forEach(take)
+  if (restarts.disagrees) routesFromOtherStarts(problem, initial, restarts, isLeft(restarts.work)).forEach(take)
+  // Other starts find more for the same work. On small graphs both are cheap.
+  const work = restarts.disagrees ? RESTRICTED_WORK : restarts.work
+  extendStarts(problem, initial, restarts, isLeft(work)).forEach(take)
   return best
 }
 
-/** Routes of fewer hops and pools, filled up with all that the whole problem allows. */
-function filledUp(problem: Problem, given: Flow, restarts: Restarts, isLeft: () => boolean): readonly Flow[] {
-  const { starts, edges } = restrictedRoutes(problem, given, restarts, isLeft)
+/** Routes of fewer hops and pools, extended by everything that the whole problem allows. */
+function extendStarts(problem: Problem, initial: Flow, restarts: Restarts, isLeft: () => boolean): readonly Flow[] {
+  const { starts, edges } = restrictedRoutes(problem, initial, restarts, isLeft)
   return starts.map((start) => (isLeft() ? extend(problem, start, edges, restarts.values) : start))
 }
 
 /**
- * Routes that begin elsewhere, with detours: paths through other pools, the route of a part of the trade, whose best path may be too
- * narrow for the whole, and the routes without one pool of the given route. Where pools disagree, what an allocation ends with depends on the path that it begins with.
+ * Routes from other starts, with detours: paths through other pools; the route of a part of the trade, whose best path
+ * may be too small for the whole trade; and routes without one pool of the given route. If pools disagree on prices, an
+ * allocation depends on its first path.
  */
-function otherBeginnings(
+function routesFromOtherStarts(
   problem: Problem,
-  given: Flow,
+  initial: Flow,
   { allocate, values }: Restarts,
   isLeft: () => boolean,
 ): readonly Flow[] {
-  const grown = pathsElsewhere(problem, given).map((path) => (isLeft() ? withDetours(problem, path, values) : path))
+  const routes = pathsElsewhere(problem, initial).map((path) => (isLeft() ? withDetours(problem, path, values) : path))
   const smaller = isLeft() ? allocate({ ...problem, amountIn: problem.amountIn * PART_OF_TRADE }) : null
   const start = smaller && pushThrough(problem, smaller.edges, smaller.input)
-  if (start) grown.push(withDetours(problem, start, values))
-  // A pool that ends soon may have drawn the others of its path in.
-  if (problem.rate.length > DOUBTED_EDGES) return grown
-  const used = new Set(given.edges.map((edge) => problem.graph.edges[edge]!.pool.id))
+  if (start) routes.push(withDetours(problem, start, values))
+  // A pool that ends soon may have attracted the other pools of its path.
+  if (problem.rate.length > SMALL_GRAPH_EDGES) return routes
+  const used = new Set(initial.edges.map((edge) => problem.graph.edges[edge]!.pool.id))
   for (const id of [...used].slice(0, POOLS_LEFT_OUT)) {
     const flow = isLeft() && allocate(without(problem, problem.graph.topology.edgesOfPool.get(id)!))
-    if (flow) grown.push(withDetours(problem, flow, values))
+    if (flow) routes.push(withDetours(problem, flow, values))
   }
-  return grown
+  return routes
 }
 
 type Starts = { readonly starts: readonly Flow[]; readonly edges: ReadonlySet<number> }
 
-/** The best routes of fewer hops and pools, with the one given, and the edges that are known from them. */
+/** The given route and the best routes of fewer hops and pools, with all edges of these allocations. */
 function restrictedRoutes(
   problem: Problem,
-  given: Flow,
-  { known, values, allocate }: Restarts,
+  initial: Flow,
+  { knownEdges, values, allocate }: Restarts,
   isLeft: () => boolean,
 ): Starts {
   const { maxHops, maxPools } = problem
-  const starts = [given]
+  const starts = [initial]
   const take = (flow: Flow | null) => {
     if (flow && fits(problem, flow) && !starts.some((other) => isSame(other, flow))) starts.push(flow)
   }
-  for (let hops = Math.min(maxHops - 1, NARROW_HOPS); hops > 0 && isLeft(); hops--)
+  for (let hops = Math.min(maxHops - 1, RESTRICTED_HOPS); hops > 0 && isLeft(); hops--)
     take(allocate({ ...problem, maxHops: hops }))
-  const edges = new Set([...known, ...starts.flatMap((flow) => flow.edges)])
-  for (const pools of NARROW_POOLS)
+  const edges = new Set([...knownEdges, ...starts.flatMap((flow) => flow.edges)])
+  for (const pools of RESTRICTED_POOLS)
     if (pools < maxPools && isLeft()) take(joinPaths({ ...problem, maxPools: pools }, edges, values))
-  return { starts: starts.toSorted((a, b) => b.net - a.net).slice(0, NARROW_STARTS), edges }
+  return { starts: starts.toSorted((a, b) => b.net - a.net).slice(0, RESTRICTED_STARTS), edges }
 }
 
 function isSame({ edges, net }: Flow, other: Flow): boolean {

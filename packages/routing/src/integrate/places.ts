@@ -1,8 +1,8 @@
-/** Places of tokens in a flow. */
+/** Positions of tokens in a flow. */
 import type { Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 
-/** Most edges from the source to each token of a flow. */
+/** Maximum number of edges from the source to each token of a flow. */
 export function depthsOf({ graph, source }: Problem, { edges }: Flow): ReadonlyMap<number, number> {
   const { from, to } = graph.topology
   const depth = new Map([[source, 0]])
@@ -10,7 +10,7 @@ export function depthsOf({ graph, source }: Problem, { edges }: Flow): ReadonlyM
   return depth
 }
 
-/** Most edges from each token of a flow to the target. */
+/** Maximum number of edges from each token of a flow to the target. */
 export function heightsOf({ graph, target }: Problem, { edges }: Flow): ReadonlyMap<number, number> {
   const { from, to } = graph.topology
   const height = new Map([[target, 0]])

@@ -1,30 +1,29 @@
 /**
- * The last bit of an allocation through shared pools: what a leg's fee leaves in a pool changes what the next one buys of
- * it, and the trading function knows nothing of that. Parts of each token are moved a little, as long as the route then pays
- * more.
+ * Local search over the shares of legs through shared pools. The fee that a leg leaves in a pool changes the output of
+ * later legs, which the trading function does not model. Shares are moved slightly while the route improves.
  */
 
 import type { Problem } from '../problem/problem.ts'
 import { type Flow, groupBy, pushThrough } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
-import { POLISH_ENOUGH, POLISH_MOST, POLISH_PASSES, POLISH_STEP } from '../tolerances.ts'
+import { LOCAL_SEARCH_MAX_STEP, LOCAL_SEARCH_MIN_GAIN, LOCAL_SEARCH_PASSES, LOCAL_SEARCH_STEP } from '../tolerances.ts'
 
-export function polish(problem: Problem, flow: Flow): Flow {
+export function localSearch(problem: Problem, flow: Flow): Flow {
   if (!problem.reuse || !usesPoolTwice(problem.graph, flow.edges)) return flow
   let best = pushThrough(problem, flow.edges, flow.input, { order: 'any' }) ?? flow
-  for (let pass = 0; pass < POLISH_PASSES; pass++) {
+  for (let pass = 0; pass < LOCAL_SEARCH_PASSES; pass++) {
     const before = best.net
-    const beside = groupBy(best.edges, (edge) => problem.graph.topology.from[edge]!)
-    for (const edges of beside.values())
-      if (edges.length > 1) for (const edge of edges) best = moved(problem, best, edge)
-    if (!(best.net > before * (1 + POLISH_ENOUGH))) break
+    const groups = groupBy(best.edges, (edge) => problem.graph.topology.from[edge]!)
+    for (const edges of groups.values())
+      if (edges.length > 1) for (const edge of edges) best = moveShare(problem, best, edge)
+    if (!(best.net > before * (1 + LOCAL_SEARCH_MIN_GAIN))) break
   }
   const polished = pushThrough(problem, best.edges, best.input)
   return polished && polished.net > flow.net ? polished : flow
 }
 
-/** With the leg's part where a parabola through three trials has its top. */
-function moved(problem: Problem, flow: Flow, edge: number): Flow {
+/** Moves one leg's share to the vertex of a parabola through three trials. */
+function moveShare(problem: Problem, flow: Flow, edge: number): Flow {
   const at = (change: number): Flow | null =>
     pushThrough(
       problem,
@@ -32,11 +31,13 @@ function moved(problem: Problem, flow: Flow, edge: number): Flow {
       flow.edges.map((other, k) => flow.input[k]! * (other === edge ? 1 + change : 1)),
       { order: 'any' },
     )
-  const [less, more] = [at(-POLISH_STEP), at(POLISH_STEP)]
+  const [less, more] = [at(-LOCAL_SEARCH_STEP), at(LOCAL_SEARCH_STEP)]
   if (!less || !more) return flow
   const bend = more.net - 2 * flow.net + less.net
   const top =
-    bend < 0 ? (POLISH_STEP * (less.net - more.net)) / (2 * bend) : Math.sign(more.net - less.net) * POLISH_MOST
-  const there = at(Math.min(POLISH_MOST, Math.max(-POLISH_MOST, top)))
+    bend < 0
+      ? (LOCAL_SEARCH_STEP * (less.net - more.net)) / (2 * bend)
+      : Math.sign(more.net - less.net) * LOCAL_SEARCH_MAX_STEP
+  const there = at(Math.min(LOCAL_SEARCH_MAX_STEP, Math.max(-LOCAL_SEARCH_MAX_STEP, top)))
   return [less, more, there].reduce<Flow>((best, next) => (next && next.net > best.net ? next : best), flow)
 }

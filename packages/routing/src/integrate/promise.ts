@@ -1,27 +1,25 @@
-/** The best of the routes found so far, and what there may be beyond it. */
+/** Selects the best route so far, and decides whether to continue the search. */
 import type { Potential } from '../problem/potentials.ts'
-import { leastLegCost, type Problem } from '../problem/problem.ts'
+import { minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import {
   BOUND_WORTHLESS,
-  DOUBTED_CERTIFIED,
-  DOUBTED_LACK,
-  DOUBTED_NET,
-  FAR_BELOW,
+  FAR_BELOW_BOUND,
   FEW_LEGS,
-  GOOD_ENOUGH,
+  MAX_CERTIFIED_GAP,
+  MAX_GAP_TO_STOP,
+  MAX_GAP_WITH_GAS,
+  MAX_GAP_WITHOUT_GAS,
 } from '../tolerances.ts'
 
+/** Returns the best flow within the limits, by net output. */
 export function bestOf(problem: Problem, flows: readonly (Flow | null)[]): Flow | undefined {
   let best: Flow | undefined
   for (const flow of flows) if (flow && fits(problem, flow) && !(best && best.net >= flow.net)) best = flow
   return best
 }
 
-/**
- * True where a route may still be better by what matters: none pays more than the bound less the cost of its fewest
- * legs.
- */
+/** Returns true if a significantly better route may exist: none exceeds the bound less the cost of the fewest legs. */
 export function mayImprove(
   problem: Problem,
   flows: readonly (Flow | null)[],
@@ -30,48 +28,45 @@ export function mayImprove(
 ): boolean {
   const best = bestOf(problem, flows)
   if (bound === null || !best || best.cut) return true
-  return best.net < (bound - hops[problem.source]! * leastLegCost(problem)) * (1 - GOOD_ENOUGH)
+  return best.net < (bound - hops[problem.source]! * minLegCost(problem)) * (1 - MAX_GAP_TO_STOP)
 }
 
-/**
- * True where the best route pays so much less than the bound that gas is not likely to be all there is between them, nor the
- * limit on pools.
- */
+/** Returns true if the gap between the best route and the bound is too large to be explained by gas or by the pool limit. */
 export function isFarBelow(problem: Problem, flows: readonly (Flow | null)[], bound: number | null): boolean {
   const best = bestOf(problem, flows)
   if (!best) return true
-  return best.edges.length < problem.maxPools && (bound === null || best.amountOut < bound * (1 - FAR_BELOW))
+  return best.edges.length < problem.maxPools && (bound === null || best.amountOut < bound * (1 - FAR_BELOW_BOUND))
 }
 
-/** True where what a route lacks to the bound would pay for so many more legs. */
+/** Returns true if the gap to the bound would pay for this many additional legs. */
 export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined, bound: number | null): boolean {
   if (!best) return true
-  const isShort = bound === null || bound - best.amountOut > legs * leastLegCost(problem)
+  const isShort = bound === null || bound - best.amountOut > legs * minLegCost(problem)
   return isShort && best.edges.length + legs <= problem.maxPools
 }
 
 /**
- * True of a route that is not known to be about the best, by the bound without gas or for what its legs cost, and that a
- * narrower problem may better: what gas leaves of one path or two is found by the first start, but for where pools disagree by
- * more than their gas.
+ * Returns true if a route is not proven nearly optimal and a restricted problem might improve it. Routes of one or two
+ * legs after gas are found by the first start, unless pools disagree by more than their gas.
  */
-export function isInDoubt({ amountOut, net, edges }: Flow, bound: number | null, fewLegs = FEW_LEGS): boolean {
+export function isUncertain({ amountOut, net, edges }: Flow, bound: number | null, fewLegs = FEW_LEGS): boolean {
   if (bound === null) return true
-  if (amountOut === net) return net < bound * (1 - DOUBTED_LACK)
-  if (net >= bound * (1 - DOUBTED_NET)) return false
+  if (amountOut === net) return net < bound * (1 - MAX_GAP_WITHOUT_GAS)
+  if (net >= bound * (1 - MAX_GAP_WITH_GAS)) return false
   return edges.length > fewLegs || (isWorthless(amountOut, bound) && bound - amountOut > amountOut - net)
 }
 
-/** @param netBound - after the cost of legs, where it is known */
+/** @param netBound - upper bound on the net output, if known */
 export function isCertified({ net }: Flow, netBound: number | null | undefined): boolean {
-  return typeof netBound === 'number' && net >= netBound * (1 - DOUBTED_CERTIFIED)
+  return typeof netBound === 'number' && net >= netBound * (1 - MAX_CERTIFIED_GAP)
 }
 
-/** True of a bound so far above what a route pays that it says nothing. */
+/** Returns true if the bound is so far above the output that it carries no information. */
 export function isWorthless(output: number, bound: number | null): boolean {
   return bound !== null && bound > output * (1 + BOUND_WORTHLESS)
 }
 
+/** Returns true if the flow is complete and within the limits. */
 export function fits({ maxPools, maxHops }: Problem, flow: Flow): boolean {
   return flow.edges.length <= maxPools && flow.hops <= maxHops && flow.amountOut > 0 && flow.unsold === 0
 }

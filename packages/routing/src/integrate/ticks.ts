@@ -1,20 +1,18 @@
-/** Gas for ticks: where a pool should stop, rather than cross a tick for the little that lies behind it. */
+/** Gas of ticks: stops pools before ticks whose gas exceeds the earnings beyond them. */
 
 import { type CompiledCurve, inputBefore, outputBefore, piecesCrossed, upToPiece } from '../graph/price-curve.ts'
-import { curveOf, leastCost, type Problem } from '../problem/problem.ts'
+import { baseCost, curveOf, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
-import { FEW_STEPS, TICK_ROUNDS, TIGHT } from '../tolerances.ts'
+import { FEW_STEPS, MAX_RESIDUAL, TICK_ROUNDS } from '../tolerances.ts'
 
 type Trade = { readonly input: number; readonly output: number }
-/** The prices of what a pool takes and of what it gives, in output base units. */
+/** Prices of the sold and the bought token, in output base units. */
 type Ends = { readonly sold: number; readonly bought: number }
 type Stop = { readonly crossed: number; readonly cost: number }
 
-/**
- * The number of ticks to cross at which their gas and what is not earned behind them cost least, at the present prices.
- */
+/** The number of crossed ticks that minimizes their gas plus the forgone earnings at the current prices, and that cost. */
 function bestStop(problem: Problem, curve: CompiledCurve, { input, output }: Trade, { sold, bought }: Ends): Stop {
   const perTick = curve.gasPerPiece * problem.perGas
   const { keepIn, keepOut } = curve
@@ -33,27 +31,25 @@ function bestStop(problem: Problem, curve: CompiledCurve, { input, output }: Tra
   return { crossed, cost }
 }
 
-/** The cost of a leg if it stops at the best tick. */
+/** Cost of a leg that stops at the best tick, in output base units. */
 export function costAtBest(problem: Problem, edge: number, trade: Trade, ends: Ends): number {
   const curve = curveOf(problem, edge)
-  const least = leastCost(problem, edge)
-  return curve.gasPerPiece === 0 ? least : least + bestStop(problem, curve, trade, ends).cost
+  const base = baseCost(problem, edge)
+  return curve.gasPerPiece === 0 ? base : base + bestStop(problem, curve, trade, ends).cost
 }
 
-/**
- * Ends pools at ticks that are not worth their gas, and divides the trade anew, as long as that improves what is left.
- */
-export function holdAtTicks(problem: Problem, opening: Allocation, flow: Flow): Flow {
+/** Stops pools at ticks that are not worth their gas and reallocates the trade, while the net output improves. */
+export function stopAtTicks(problem: Problem, opening: Allocation, flow: Flow): Flow {
   let best = flow
-  let [held, allocation] = [problem, opening]
+  let [stopped, allocation] = [problem, opening]
   for (let round = 0; round < TICK_ROUNDS; round++) {
-    const stops = stopsOf(held, allocation)
+    const stops = stopsOf(stopped, allocation)
     if (stops.length === 0) break
-    held = { ...held, taxed: new Map([...held.taxed, ...stops]) }
-    const next = new Allocation(held)
+    stopped = { ...stopped, adjustedCurves: new Map([...stopped.adjustedCurves, ...stops]) }
+    const next = new Allocation(stopped)
     next.restore(allocation.checkpoint())
-    solve(next, TIGHT, FEW_STEPS)
-    const shorter = flowOf(held, next)
+    solve(next, MAX_RESIDUAL, FEW_STEPS)
+    const shorter = flowOf(stopped, next)
     if (!shorter || shorter.net <= best.net) break
     best = shorter
     allocation = next

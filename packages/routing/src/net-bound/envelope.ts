@@ -1,7 +1,7 @@
 /**
- * The concave envelope of a pool whose use costs something: of its output less that cost from the first unit on, or nothing. It
- * is a straight line from the origin to where it touches the curve, and the curve itself from there on. Prices at which it is
- * traded are those of the Lagrangian relaxation of fixed costs.
+ * Concave envelope of a pool with a fixed cost of use: of its output less that cost for any positive input, and of 0
+ * for no input. It is a line from the origin to the point of tangency, then the curve itself. Trading on it gives the
+ * prices of the Lagrangian relaxation of fixed costs.
  */
 import {
   type CompiledCurve,
@@ -16,31 +16,31 @@ import { ENVELOPE_PIECES, ENVELOPE_SLOPE } from './tolerances.ts'
 
 export type Envelope = {
   readonly curve: CompiledCurve
-  /** The input up to which the line goes: less is used in part only. */
+  /** Input at the point of tangency. A smaller input uses the pool fractionally. */
   readonly inputOfLine: number
 }
 
 /**
- * Null of a pool that never earns the cost.
+ * Computes the envelope; null for a pool that never earns its cost.
  *
- * @param cost - of using it at all, in what it pays
+ * @param cost - cost of use, in units of the output
  */
 export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null {
   const { keepIn, keepOut, gasPerPiece, outputError } = curve
   const pieces = piecesOf(curve)
-  const wanted = cost / keepOut
+  const fixedCost = cost / keepOut
   let piece = 0
-  // Earned up to a price, in the pool's own units: what was bought less what was sold at that price.
+  // Earnings of the whole piece and all before it, priced at its end, in the pool's own units.
   const earnedAtEnd = (of: number): number => {
     const end = sqrtPriceAt(curve, of + 1)
     return end > 0 ? outputBefore(curve, of + 1) - end ** 2 * inputBefore(curve, of + 1) : outputBefore(curve, of + 1)
   }
-  while (piece < pieces && earnedAtEnd(piece) < wanted) piece++
-  if (piece === pieces && !(outputBefore(curve, pieces) > wanted)) return null
-  const touching = piece === pieces ? endOfPool(curve, wanted) : within(curve, piece, wanted)
+  while (piece < pieces && earnedAtEnd(piece) < fixedCost) piece++
+  if (piece === pieces && !(outputBefore(curve, pieces) > fixedCost)) return null
+  const touching = piece === pieces ? endOfPool(curve, fixedCost) : within(curve, piece, fixedCost)
   const { price, sold } = touching
   if (!(price > 0 && sold > 0)) return null
-  // A line would answer to no price; one that is all but straight does.
+  // A straight line would not respond to prices; use a slightly bent one.
   const first = price * (1 + ENVELOPE_SLOPE)
   const depth = (sold * first * price) / (first - price)
   const end = Math.min(pieces, piece + ENVELOPE_PIECES)
@@ -61,18 +61,18 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
 
 type Touching = { readonly price: number; readonly sold: number }
 
-/** All that a pool has, at the price at which that earns as much. */
-function endOfPool(curve: CompiledCurve, wanted: number): Touching {
+/** Tangency at the end of the pool: the price at which its whole output earns the cost. */
+function endOfPool(curve: CompiledCurve, fixedCost: number): Touching {
   const pieces = piecesOf(curve)
   const sold = inputBefore(curve, pieces)
-  return { price: Math.sqrt((outputBefore(curve, pieces) - wanted) / sold), sold }
+  return { price: Math.sqrt((outputBefore(curve, pieces) - fixedCost) / sold), sold }
 }
 
-/** The price within a piece down to which as much is earned: the smaller root of a·q² − 2·l·q + c. */
-function within(curve: CompiledCurve, piece: number, wanted: number): Touching {
+/** Tangency within a piece: the price down to which the pool earns the cost; the smaller root of a·q² − 2·l·q + c. */
+function within(curve: CompiledCurve, piece: number, fixedCost: number): Touching {
   const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
   const a = depth / from - inputBefore(curve, piece)
-  const c = outputBefore(curve, piece) + depth * from - wanted
+  const c = outputBefore(curve, piece) + depth * from - fixedCost
   const price = c / (depth + Math.sqrt(Math.max(0, depth * depth - a * c)))
   return { price, sold: inputBefore(curve, piece) + depth * (1 / price - 1 / from) }
 }

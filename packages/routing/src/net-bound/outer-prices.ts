@@ -1,14 +1,14 @@
-/** Prices of the tokens that a trade does not pass, between what they cost and what they bring at those of the others. */
+/** Prices of the tokens that do not carry flow, between their cost and their value at the prices of the others. */
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
-import { curveOf, leastCost, type Problem } from '../problem/problem.ts'
+import { baseCost, curveOf, type Problem } from '../problem/problem.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import { BALANCE_HALVINGS, BALANCE_SWEEPS } from './tolerances.ts'
 
 /**
- * Fills in the prices of all tokens but the live ones: 0 of those that no way of as many hops leads through.
+ * Fills in the prices of all tokens except the live ones; 0 if no path within the hop limit leads through a token.
  *
- * @param prices - by token, those of the live tokens given
+ * @param prices - by token; prices of live tokens are given
  */
 export function fillPrices(problem: Problem, prices: Float64Array, live: readonly number[]): void {
   const { tokens, scratch } = problem.graph.topology
@@ -20,15 +20,18 @@ export function fillPrices(problem: Problem, prices: Float64Array, live: readonl
     const value = labels(problem, prices, isLive, live, 'value')
     for (let token = 0; token < prices.length; token++) {
       if (isLive[token] === 1) continue
-      const [least, most] = [cost[token]!, value[token]!]
-      prices[token] = between(least, most)
-      if (most > least * (1 + LABEL_GAIN)) contested.push({ token, least, most })
+      const [min, max] = [cost[token]!, value[token]!]
+      prices[token] = between(min, max)
+      if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
   balance(problem, prices, contested, NONE)
 }
 
-/** The most that a token brings at first rates, or the reciprocal of the least that it costs: both rise as they are corrected. */
+/**
+ * Maximum value of each token at first rates, or minimum cost. Costs are computed as reciprocals, so that both kinds of
+ * labels rise.
+ */
 function labels(
   problem: Problem,
   prices: Float64Array,
@@ -45,10 +48,10 @@ function labels(
   queue.start(live, 4 * maxHops)
   for (let token = queue.next(); token >= 0; token = queue.next()) {
     budget.spend(1 + offset[token + 1]! - offset[token]!)
-    const own = label[token]!
+    const ownLabel = label[token]!
     for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
       const other = to[edge]!
-      const next = own * rates[edge]!
+      const next = ownLabel * rates[edge]!
       if (isLive[other] === 1 || !(next > label[other]! * (1 + LABEL_GAIN))) continue
       label[other] = next
       queue.add(other)
@@ -59,9 +62,9 @@ function labels(
 }
 
 /**
- * The same for a few tokens, all others having prices.
+ * Recomputes the prices of some tokens, given all others.
  *
- * @param tokens - to be priced anew
+ * @param tokens - tokens to be priced
  * @param outside - edges that no route uses
  */
 export function refillPrices(
@@ -82,44 +85,44 @@ export function refillPrices(
       value[token] = 0
       cost[token] = Number.POSITIVE_INFINITY
     }
-    // Ways through several of them: each round corrects labels that are one edge further.
-    let moved = true
-    for (let round = 0; round < tokens.length && moved; round++) {
-      moved = false
+    // Paths may lead through several of these tokens, so each round extends them by one edge.
+    let changed = true
+    for (let round = 0; round < tokens.length && changed; round++) {
+      changed = false
       for (const token of tokens) {
         budget.spend(1 + offset[token + 1]! - offset[token]!)
-        let [least, most] = [cost[token]!, value[token]!]
+        let [min, max] = [cost[token]!, value[token]!]
         for (let edge = offset[token]!; edge < offset[token + 1]!; edge++) {
           const other = to[edge]!
-          const worth = rate[edge]! * value[other]!
-          if (worth > most && !outside.has(edge)) most = worth
+          const valueVia = rate[edge]! * value[other]!
+          if (valueVia > max && !outside.has(edge)) max = valueVia
           const costs = cost[other]! / rateBack[edge]!
-          if (costs < least && rateBack[edge]! > 0 && !outside.has(reverse[edge]!)) least = costs
+          if (costs < min && rateBack[edge]! > 0 && !outside.has(reverse[edge]!)) min = costs
         }
-        if (least < cost[token]! * (1 - LABEL_GAIN) || most > value[token]! * (1 + LABEL_GAIN)) moved = true
-        cost[token] = least
-        value[token] = most
+        if (min < cost[token]! * (1 - LABEL_GAIN) || max > value[token]! * (1 + LABEL_GAIN)) changed = true
+        cost[token] = min
+        value[token] = max
       }
     }
     for (const token of tokens) {
-      const [least, most] = [cost[token]!, value[token]!]
-      prices[token] = between(least, most)
-      if (most > least * (1 + LABEL_GAIN)) contested.push({ token, least, most })
+      const [min, max] = [cost[token]!, value[token]!]
+      prices[token] = between(min, max)
+      if (max > min * (1 + LABEL_GAIN)) contested.push({ token, min, max })
     }
   })
   balance(problem, prices, contested, outside)
 }
 
 const NONE: ReadonlySet<number> = new Set()
-const between = (least: number, most: number): number =>
-  least < Number.POSITIVE_INFINITY && most > 0 ? Math.sqrt(least * most) : 0
+const between = (min: number, max: number): number =>
+  min < Number.POSITIVE_INFINITY && max > 0 ? Math.sqrt(min * max) : 0
 
-/** A token that brings more than it costs, for the first unit. */
-type Contested = { readonly token: number; readonly least: number; readonly most: number }
+/** A token whose value exceeds its cost for the first unit. */
+type Contested = { readonly token: number; readonly min: number; readonly max: number }
 
 /**
- * Prices at which pools that are sold a token do not earn above their cost, nor those that it is bought of; where there is none,
- * at which as much of it is bought as sold.
+ * Finds prices at which neither the pools that sell a token nor those that buy it earn more than their cost. If there
+ * are none, prices at which as much is bought as sold.
  */
 function balance(
   problem: Problem,
@@ -128,8 +131,8 @@ function balance(
   outside: ReadonlySet<number>,
 ): void {
   for (let sweep = 0; sweep < BALANCE_SWEEPS; sweep++)
-    for (const { token, least, most } of contested) {
-      let [low, high] = [least, most]
+    for (const { token, min, max } of contested) {
+      let [low, high] = [min, max]
       for (let step = 0; step < BALANCE_HALVINGS; step++) {
         const surplus = surplusAt(problem, prices, token, outside)
         if (surplus === 0) break
@@ -140,7 +143,7 @@ function balance(
     }
 }
 
-/** The amount of a token that pools which earn above their cost would sell at its price, less what they would take of it. */
+/** Amount of a token that pools earning above their cost would sell at its price, less the amount that they would buy. */
 function surplusAt(problem: Problem, prices: Float64Array, token: number, outside: ReadonlySet<number>): number {
   const { graph, rate, rateBack, budget } = problem
   const { offset, to, reverse } = graph.topology
@@ -151,12 +154,12 @@ function surplusAt(problem: Problem, prices: Float64Array, token: number, outsid
     const other = prices[to[edge]!]!
     if (rate[edge]! * other > price && !outside.has(edge)) {
       const { input, output } = pointAt(curveOf(problem, edge), price / other)
-      if (output * other - input * price > leastCost(problem, edge)) surplus -= input
+      if (output * other - input * price > baseCost(problem, edge)) surplus -= input
     }
     const back = reverse[edge]!
     if (rateBack[edge]! * price > other && other > 0 && !outside.has(back)) {
       const { input, output } = pointAt(curveOf(problem, back), other / price)
-      if (output * price - input * other > leastCost(problem, back)) surplus += output
+      if (output * price - input * other > baseCost(problem, back)) surplus += output
     }
   }
   return surplus

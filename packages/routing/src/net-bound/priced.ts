@@ -1,36 +1,36 @@
-/** The whole graph at given prices: what each pool earns there, and what its use costs. */
+/** Evaluates the whole graph at given prices: earnings and cost of each pool. */
 import { hiddenEarnings, pointAt } from '../graph/price-curve.ts'
 import { costAtBest } from '../integrate/ticks.ts'
-import { curveOf, leastCost, type Problem } from '../problem/problem.ts'
+import { baseCost, curveOf, type Problem } from '../problem/problem.ts'
 import { SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
 
-/** A pool that earns at the prices, in one direction; one of several tokens as a whole. */
+/** A pool that earns at the prices, in one direction; a multi-token pool as a whole. */
 type Earner = {
   /** Its edges that a route may use. */
   readonly edges: readonly number[]
-  /** The most that it earns at the prices, in output base units. */
+  /** Maximum earnings at the prices, in output base units. */
   earned: number
-  /** The least that using it costs, in output base units. */
+  /** Minimum cost of use, in output base units. */
   readonly cost: number
 }
 
 export type Priced = {
-  /** The amount at the price of the source. */
+  /** Value of the input at the price of the source. */
   readonly base: number
-  /** The same with all that pools earn above their costs: no route leaves more. */
+  /** `base` plus all earnings above costs: an upper bound on the net output of any route. */
   readonly bound: number
   readonly earners: readonly Earner[]
   readonly earnerOf: ReadonlyMap<number, Earner>
 }
 
 /**
- * Everything that earns at the prices.
+ * Evaluates all edges that earn at the prices.
  *
- * @param prices - by token; 0 of tokens that no route passes
- * @param known - pools of several tokens by id, which begin where they ended at the prices before
- * @returns null where pools of several tokens have no bound on what they earn
+ * @param prices - by token; 0 for tokens that no route passes through
+ * @param cache - cached multi-token pools by id, which start from their last solution
+ * @returns null if the earnings of a multi-token pool have no bound
  */
-export function pricedAt(problem: Problem, prices: Float64Array, known: Map<string, SharedPool>): Priced | null {
+export function pricedAt(problem: Problem, prices: Float64Array, cache: Map<string, SharedPool>): Priced | null {
   const { graph, rate, source, amountIn, budget } = problem
   const { from, to, hasWidePools } = graph.topology
   const earners: Earner[] = []
@@ -49,12 +49,12 @@ export function pricedAt(problem: Problem, prices: Float64Array, known: Map<stri
     }
   }
   for (const [id, paying] of wide) {
-    const earner = together(problem, prices, id, paying, known)
+    const earner = together(problem, prices, id, paying, cache)
     if (!earner) return null
     earners.push(earner)
   }
   const base = prices[source]! * amountIn
-  // No pool of a route takes more than all are worth together.
+  // No pool of a route takes more than the value of everything together.
   const value = earners.reduce((sum, { earned }) => sum + earned, base)
   for (const earner of earners) {
     if (earner.edges.length > 1) continue
@@ -74,29 +74,29 @@ function alone(problem: Problem, edge: number, sold: number, bought: number) {
   return { earned, cost: costAtBest(problem, edge, { input, output }, { sold, bought }) }
 }
 
-/** All pairs of a pool, which share its trading function. */
+/** Evaluates all pairs of a pool, which share its trading function. */
 function together(
   problem: Problem,
   prices: Float64Array,
   id: string,
   paying: readonly number[],
-  known: Map<string, SharedPool>,
+  cache: Map<string, SharedPool>,
 ): Earner | null {
   const { graph, rate } = problem
   const { edgesOfPool, from, to } = graph.topology
   const ends = (edge: number) => [prices[from[edge]!]!, prices[to[edge]!]!] as const
   const edges = edgesOfPool.get(id)!.filter((edge) => rate[edge]! > 0 && ends(edge).every((price) => price > 0))
   const single = paying.map((edge) => alone(problem, edge, ...ends(edge)).earned)
-  const cost = Math.min(...edges.map((edge) => leastCost(problem, edge)))
+  const cost = Math.min(...edges.map((edge) => baseCost(problem, edge)))
   const earned = Math.max(...single)
   const tradingFunction = tradingFunctionOf(graph, graph.edges[edges[0]!]!.pool)!
   if (!tradingFunction.fixedFee) return paying.length === 1 ? { edges, earned, cost } : null
-  const shared = known.get(id) ?? new SharedPool(tradingFunction)
-  known.set(id, shared)
-  shared.clear()
-  for (const [place, edge] of edges.entries()) shared.add(problem, edge, place)
+  const sharedPool = cache.get(id) ?? new SharedPool(tradingFunction)
+  cache.set(id, sharedPool)
+  sharedPool.clear()
+  for (const [place, edge] of edges.entries()) sharedPool.add(problem, edge, place)
   const traded = new Float64Array(edges.length)
-  const joint = shared.tradeTo(prices, traded, new Float64Array(edges.length))
-  problem.budget.spend(shared.work)
-  return { edges, earned: Math.max(earned, joint + shared.feesReused), cost }
+  const joint = sharedPool.tradeTo(prices, traded, new Float64Array(edges.length))
+  problem.budget.spend(sharedPool.work)
+  return { edges, earned: Math.max(earned, joint + sharedPool.feesReused), cost }
 }

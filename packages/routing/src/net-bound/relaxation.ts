@@ -1,11 +1,11 @@
 /**
- * The relaxation of a set of routes: those that use some pools for certain, and others not at all. Its prices come of the
- * allocation in which pools that are used for certain, or along a way, trade as they are, and all others on their envelopes.
+ * The relaxation of the routes that use some edges and avoid others. Its prices are those of an allocation in which
+ * used edges, and edges on a path, trade on their curves, and all others on their envelopes.
  */
 
 import { type CompiledCurve, firstRate } from '../graph/price-curve.ts'
 import type { Potential } from '../problem/potentials.ts'
-import { curveOf, leastCost, type Problem } from '../problem/problem.ts'
+import { baseCost, curveOf, type Problem } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import type { SharedPool } from '../solver/shared-pools.ts'
@@ -13,9 +13,9 @@ import { FEW_STEPS, NEGLIGIBLE } from '../tolerances.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 import { fillPrices, refillPrices } from './outer-prices.ts'
 import { type Priced, pricedAt } from './priced.ts'
-import { EARNER_ROUNDS, JOINING_EARNERS, MOST_EARNERS, NEAR_EARNER, RELAXED, SAME_COST } from './tolerances.ts'
+import { EARNER_ROUNDS, JOINING_EARNERS, MAX_INITIAL_EARNERS, NEAR_EARNER, RELAXED, SAME_COST } from './tolerances.ts'
 
-/** An edge whose cost the relaxation counts in part. */
+/** An edge whose cost the relaxation counts only in part, between 0 and 1. */
 type Fraction = { readonly edge: number; readonly part: number }
 export type Relaxed = { readonly priced: Priced; readonly fractions: readonly Fraction[] }
 
@@ -25,34 +25,34 @@ export class Relaxation {
   private readonly curves = new Map<number, CompiledCurve>()
   private readonly rate: Float64Array
   private readonly prices: Float64Array
-  /** Prices that a solution begins with. */
+  /** Initial prices of a solution. */
   private readonly starts: Float64Array
-  /** Tokens that some solution had. */
+  /** Tokens of any earlier solution. */
   private readonly near = new Set<number>()
   private readonly envelopes = new Map<number, { readonly cost: number; readonly envelope: Envelope | null }>()
-  /** Pools of several tokens as they trade at the prices. */
-  private readonly shared = new Map<string, SharedPool>()
+  /** Multi-token pools, as they trade at the prices. */
+  private readonly sharedPools = new Map<string, SharedPool>()
   private filled = false
-  private readonly asked: Problem
+  private readonly original: Problem
 
   constructor(problem: Problem, backward: Potential) {
     const { scratch } = problem.graph.topology
     this.rate = scratch.copy(problem.rate)
     this.prices = scratch.floats(problem.graph.topology.tokens.length, 0)
     this.starts = scratch.copy(backward.best)
-    // Pools of several tokens trade pair by pair here: any prices make a bound.
-    this.problem = { ...problem, rate: this.rate, taxed: this.curves, reuse: false }
+    // The relaxation trades multi-token pools pair by pair: any prices give a valid bound.
+    this.problem = { ...problem, rate: this.rate, adjustedCurves: this.curves, reuse: false }
     this.allocation = new Allocation(this.problem)
-    this.asked = problem
+    this.original = problem
   }
 
   /**
-   * The best of a few rounds, in each of which what earned most in the one before has joined. Null where the edges lead nowhere, what
-   * pools earn has no bound, or there is no work left for one of them.
+   * Solves a few rounds; each adds the edges that earned most in the previous one. Returns the best, or null if the
+   * edges form no path, a pool's earnings have no bound, or the work runs out.
    *
-   * @param whole - edges that trade as they are
-   * @param around - what earns at prices that may be near: the most earning are taken in from the beginning
-   * @param enough - a bound at or below which no further round is worth its work
+   * @param whole - edges that trade without an envelope
+   * @param around - earnings at similar prices: the highest earners join at the start
+   * @param enough - bound at which no further round is needed
    */
   solve(
     whole: ReadonlySet<number>,
@@ -60,98 +60,107 @@ export class Relaxation {
     around: Priced | null,
     enough: number,
   ): Relaxed | null {
-    const taken = new Set(whole)
-    if (around) this.takeEarners(taken, around, outside, MOST_EARNERS)
+    const included = new Set(whole)
+    if (around) this.takeEarners(included, around, outside, MAX_INITIAL_EARNERS)
     let best: Relaxed | null = null
     for (let round = 0; round < EARNER_ROUNDS; round++) {
-      const next = this.asked.budget.attempt(
+      const next = this.original.budget.attempt(
         1,
-        () => this.relax(taken, whole, outside),
+        () => this.relax(included, whole, outside),
         () => null,
       )
       if (!next) break
       if (!best || next.priced.bound < best.priced.bound) best = next
-      if (best.priced.bound <= enough || !this.takeEarners(taken, next.priced, outside, JOINING_EARNERS)) break
+      if (best.priced.bound <= enough || !this.takeEarners(included, next.priced, outside, JOINING_EARNERS)) break
     }
     return best
   }
 
-  private relax(taken: ReadonlySet<number>, whole: ReadonlySet<number>, outside: ReadonlySet<number>): Relaxed | null {
-    const lines = this.arrange(taken, whole, outside)
+  private relax(
+    included: ReadonlySet<number>,
+    whole: ReadonlySet<number>,
+    outside: ReadonlySet<number>,
+  ): Relaxed | null {
+    const lines = this.arrange(included, whole, outside)
     solve(this.allocation, RELAXED, FEW_STEPS)
     if (!this.price(this.live(), outside)) return null
-    const priced = pricedAt(this.asked, this.prices, this.shared)
+    const priced = pricedAt(this.original, this.prices, this.sharedPools)
     return priced && { priced, fractions: this.fractions(lines) }
   }
 
-  /** Takes the edges that earn most beside their cost; false where those that are lacking earn next to nothing above it. */
+  /**
+   * Adds the edges with the highest earnings relative to their cost. Returns false if the missing ones earn almost
+   * nothing above it.
+   */
   private takeEarners(
-    taken: Set<number>,
+    included: Set<number>,
     { base, earners }: Priced,
     outside: ReadonlySet<number>,
-    most: number,
+    max: number,
   ): boolean {
     const near = earners
       .map((earner) => ({ ...earner, above: earner.earned - earner.cost }))
       .filter(
         ({ edges, above, cost }) =>
-          above > -NEAR_EARNER * cost && edges.some((edge) => !taken.has(edge) && !outside.has(edge)),
+          above > -NEAR_EARNER * cost && edges.some((edge) => !included.has(edge) && !outside.has(edge)),
       )
       .sort((a, b) => b.above - a.above)
-      .slice(0, most)
+      .slice(0, max)
     let lacking = 0
     for (const { edges, above } of near) {
       lacking += Math.max(0, above)
-      for (const edge of edges) taken.add(edge)
+      for (const edge of edges) included.add(edge)
     }
     return lacking > RELAXED * base
   }
 
-  /** Puts the edges into the allocation, and tells the lengths of the lines of those on their envelopes. */
+  /** Builds the allocation, and returns the line length of each edge that trades on its envelope. */
   private arrange(
-    taken: ReadonlySet<number>,
+    included: ReadonlySet<number>,
     whole: ReadonlySet<number>,
     outside: ReadonlySet<number>,
   ): ReadonlyMap<number, number> {
-    const { asked, allocation, starts, rate, curves } = this
-    const { from, to } = asked.graph.topology
+    const { original, allocation, starts, rate, curves } = this
+    const { from, to } = original.graph.topology
     const lines = new Map<number, number>()
     const edges: number[] = []
-    for (const edge of taken) {
-      if (outside.has(edge) || !(asked.rate[edge]! > 0) || !(starts[to[edge]!]! > 0) || !(starts[from[edge]!]! > 0))
+    for (const edge of included) {
+      if (outside.has(edge) || !(original.rate[edge]! > 0) || !(starts[to[edge]!]! > 0) || !(starts[from[edge]!]! > 0))
         continue
-      const own = curveOf(asked, edge)
-      asked.budget.spend(8)
-      const envelope = whole.has(edge) ? null : this.envelope(edge, own, leastCost(asked, edge) / starts[to[edge]!]!)
+      const ownCurve = curveOf(original, edge)
+      original.budget.spend(8)
+      const envelope = whole.has(edge)
+        ? null
+        : this.envelope(edge, ownCurve, baseCost(original, edge) / starts[to[edge]!]!)
       if (!envelope && !whole.has(edge)) continue
       if (envelope) lines.set(edge, envelope.inputOfLine)
-      const curve = envelope?.curve ?? own
+      const curve = envelope?.curve ?? ownCurve
       curves.set(edge, curve)
       rate[edge] = firstRate(curve)
       edges.push(edge)
     }
-    const { source, target } = asked
+    const { source, target } = original
     const tokens = new Set([target, source, ...edges.flatMap((edge) => [from[edge]!, to[edge]!])])
     for (const token of tokens) this.near.add(token)
     allocation.restore({ edges, tokens: [...tokens], logPrice: [...tokens].map((token) => Math.log(starts[token]!)) })
     return lines
   }
 
-  /** An envelope for about the cost: a little more or less of it moves where the line touches by next to nothing. */
+  /** The envelope for approximately this cost, cached: a small difference barely moves the point of tangency. */
   private envelope(edge: number, curve: CompiledCurve, cost: number): Envelope | null {
-    const known = this.envelopes.get(edge)
-    if (known && Math.abs(known.cost - cost) < SAME_COST * cost) return known.envelope
+    const cached = this.envelopes.get(edge)
+    if (cached && Math.abs(cached.cost - cost) < SAME_COST * cost) return cached.envelope
     const envelope = envelopeOf(curve, cost)
-    this.asked.budget.spend(40)
+    this.original.budget.spend(40)
     this.envelopes.set(edge, { cost, envelope })
     return envelope
   }
 
-  /** Tokens that something flows through, or that may: prices of those without a way in or out say nothing. */
+  /** Tokens that carry flow or may carry it. Prices of tokens without incoming or outgoing edges are meaningless. */
   private live(): ReadonlySet<number> {
-    const { allocation, asked } = this
+    const { allocation, original } = this
     const { edges, sold, bought, input } = allocation
-    const live = new Set([asked.target, asked.source])
+    const live = new Set([original.target, original.source])
     const into = new Set<number>()
     const outOf = new Set<number>()
     for (let k = 0; k < edges.length; k++) {
@@ -164,9 +173,11 @@ export class Relaxation {
     return live
   }
 
-  /** Prices of all tokens; false where the solution has none, which is not to be taken for nothing being earned. */
+  /**
+   * Sets the prices of all tokens. Returns false if the solution has no valid price; that must not be mistaken for zero earnings.
+   */
   private price(live: ReadonlySet<number>, outside: ReadonlySet<number>): boolean {
-    const { asked, allocation, prices, starts } = this
+    const { original, allocation, prices, starts } = this
     for (const token of live) {
       const price = allocation.price(token)
       if (!(price > 0 && price < Number.POSITIVE_INFINITY)) return false
@@ -174,13 +185,13 @@ export class Relaxation {
     }
     if (this.filled) {
       refillPrices(
-        asked,
+        original,
         prices,
         [...this.near].filter((token) => !live.has(token)),
         outside,
       )
     } else {
-      fillPrices(asked, prices, [...live])
+      fillPrices(original, prices, [...live])
       for (let token = 0; token < prices.length; token++) if (prices[token]! > 0) starts[token] = prices[token]!
     }
     this.filled = true

@@ -1,23 +1,22 @@
 /**
- * The work that one request may cost, counted and never timed, so that every machine gives the same route. All that
- * repeats in a search draws on it.
+ * Work budget of a request. Work is counted, not timed, so that all machines find the same route. All loops of a search draw on it.
  */
 
 /**
- * Units for a whole request. One stands for about ten nanoseconds here: an edge looked at, a few multiplications of a linear
- * system; asking a pool exactly is QUOTE_WORK of them. So the default ends a request within about a second. The hardest trade
- * of the benchmark's scenarios, cut down to 24 pools, takes 12.4 million; of 20,000 pools and any number of legs, 2.5 million.
+ * Default work limit of a request. One unit takes about 10 ns: visiting an edge, or a few multiplications of a linear system; an
+ * exact pool quote takes `QUOTE_WORK` units. The limit ends a request within about a second. The hardest trade of the benchmark's
+ * scenarios, with a limit of 24 pools, takes 12.4 million units; with 20,000 pools and any number of legs, 2.5 million.
  */
 export const MOST_WORK = 40_000_000
-/** A pool asked exactly, in the chain's integers. */
+/** Work units of one exact quote of a pool, in integers. */
 export const QUOTE_WORK = 1_000
 
-/** The work allowed has been done. Who catches it answers with the best found until then. */
+/** Thrown when the work limit is reached. Callers that catch it fall back to the best result so far. */
 export class WorkSpent extends Error {
   override readonly name = 'WorkSpent'
 }
 
-/** One for all: many are caught within a search, and a trace of each would take longer than what it ends. */
+/** A single instance: many are caught within a search, and a stack trace for each would take longer than the saved work. */
 const SPENT = new WorkSpent()
 
 export class WorkBudget {
@@ -28,30 +27,30 @@ export class WorkBudget {
     this.left = units
   }
 
-  /** True where something had to be given up: with more to spend, the answer might be another. */
+  /** True if some computation was cut off: a larger budget may give another result. */
   get ranOut(): boolean {
     return this.failures > 0
   }
 
-  /** Units not yet spent. */
+  /** Units left. */
   get rest(): number {
     return Math.max(0, this.left)
   }
 
   /**
-   * Before or after each round of anything that repeats.
+   * Consumes units; called once per round of every loop.
    *
    * @throws WorkSpent
    */
   spend(units: number): void {
     this.left -= units
-    // Not a number counts as too many.
+    // NaN also counts as exceeded.
     if (this.left >= 0) return
     this.failures++
     throw SPENT
   }
 
-  /** Runs what may spend a part of the rest; what it leaves can be spent by others. */
+  /** Runs a function with a fraction of the remaining units. Unused units return to the budget. */
   within<T>(part: number, run: () => T): T {
     const aside = this.rest * (1 - part)
     this.left = this.rest - aside
@@ -62,8 +61,8 @@ export class WorkBudget {
     }
   }
 
-  /** The same for what has a worse answer at hand: that, where the work is spent. */
-  attempt<T, U>(part: number, run: (own: this) => T, otherwise: () => U): T | U {
+  /** Like `within`, but returns the fallback if the units run out. */
+  attempt<T, U>(part: number, run: (budget: this) => T, otherwise: () => U): T | U {
     try {
       return this.within(part, () => run(this))
     } catch (error) {

@@ -1,26 +1,26 @@
 /**
- * Label correction in rounds, each one edge further than the one before, so that a cycle that gains (an arbitrage) comes to an
- * end too: the method of Bellman and Ford with a queue.
+ * Label correction in rounds (Bellman–Ford with a queue). Each round extends paths by one edge, so the number of rounds
+ * also bounds profitable cycles (arbitrage).
  */
 import type { Scratch } from '../graph/scratch.ts'
 
 /**
- * A queue of the tokens whose labels have been corrected, each once, that is worked off round by round. Whoever corrects
- * labels takes one token after the other: a function called back for each would keep the engine from compiling the loop whole.
+ * Queue of tokens whose labels changed, processed round by round. Callers pull tokens in their own loop, since a
+ * callback per token would prevent the JIT from compiling the loop as a whole.
  */
 export class LabelQueue {
   private readonly queued: Uint8Array
   private layer: Int32Array
   private following: Int32Array
   private size = 0
-  /** Places of `layer`: the next one, and the one after the last. */
+  /** Indices in `layer`: the next token, and the end. */
   private at = 0
   private end = 0
   private rounds = 0
-  /** The present round: edges between the token and where labels were given. */
+  /** Current round: number of edges from the tokens with initial labels. */
   round = 0
 
-  /** @param tokens - numbers of the graph, of which any may be queued */
+  /** @param tokens - number of tokens in the graph */
   constructor(tokens: number, scratch: Scratch) {
     this.queued = scratch.bytes(tokens, 0)
     this.layer = scratch.ints(tokens)
@@ -28,10 +28,10 @@ export class LabelQueue {
   }
 
   /**
-   * Begins anew.
+   * Starts a run.
    *
-   * @param tokens - those whose labels are given
-   * @param rounds - at most so many
+   * @param tokens - tokens with initial labels
+   * @param rounds - maximum number of rounds
    */
   start(tokens: readonly number[], rounds: number): void {
     this.round = 0
@@ -39,14 +39,14 @@ export class LabelQueue {
     for (const token of tokens) this.add(token)
   }
 
-  /** Notes that a token's label was corrected: what it leads to is looked at in the next round. */
+  /** Records that a token's label changed; its edges are processed in the next round. */
   add(token: number): void {
     if (this.queued[token] === 1) return
     this.queued[token] = 1
     this.following[this.size++] = token
   }
 
-  /** The next token whose edges are to be looked at; −1 where no label moves any more, or after the last round. */
+  /** Returns the next token to process; −1 if no labels change any more, or after the last round. */
   next(): number {
     if (this.at === this.end && !this.turn()) return -1
     const token = this.layer[this.at++]!
@@ -65,7 +65,7 @@ export class LabelQueue {
     return true
   }
 
-  /** Empties the queue; true where it was empty: no label moves any more. */
+  /** Empties the queue. Returns true if it was empty, which means that the labels have converged. */
   stop(): boolean {
     const { queued, layer, following } = this
     const converged = this.size === 0 && this.at === this.end

@@ -1,12 +1,12 @@
-/** Which edges a route may pass through between its ends, and which it may use at them. */
+/** Determines the edges that a route may use between its ends, and those that it may use at its ends. */
 import { isTrustedPool, type Pool, type Trust } from '@sluice/liquidity'
 import type { Graph, Rates } from '../graph/graph.ts'
 import type { SourceFilter } from '../sources.ts'
 
-/** Rates of the edges that any route may pass through: made once for a graph. */
+/** Rates of the edges that every route may pass through. Cached per graph. */
 export function ratesBetween(graph: Graph, trust: Trust): Rates {
-  const known = graph.facts.passable.get(trust)
-  if (known) return known
+  const cached = graph.facts.passable.get(trust)
+  if (cached) return cached
   const { edges, topology } = graph
   const [rate, rateBack] = [graph.rate.slice(), graph.rateBack.slice()]
   for (let edge = 0; edge < edges.length; edge++) {
@@ -20,13 +20,14 @@ export function ratesBetween(graph: Graph, trust: Trust): Rates {
   return rates
 }
 
+/** Token indices of a trade's ends. */
 export type Ends = { readonly source: number; readonly target: number }
 
 /**
- * Rates as a route between two ends may use them. The ends may be any token; pools there whose answer depends on accounts
- * that nobody vouches for only where the caller names their source.
+ * Rates of edges for a route between two ends. The ends may be any token. At the ends, pools whose output depends on
+ * untrusted accounts are admitted only if the caller names their source.
  *
- * @param refused - told of each pool at the ends that is left out
+ * @param refused - called for each pool at the ends that is not admitted
  */
 export function passableRates(
   graph: Graph,
@@ -56,7 +57,7 @@ export function passableRates(
   return { rate, rateBack }
 }
 
-/** True where the caller names the source of a pool. */
+/** Returns true if the caller names the family or DEX of the pool. */
 export function isChosen({ family, dex }: Pool, sources: SourceFilter | undefined): boolean {
   const { include } = sources ?? {}
   return include !== undefined && (include.has(family.toLowerCase()) || include.has(dex.toLowerCase()))

@@ -1,24 +1,26 @@
-/** Best spot rates between a token and all others: bounds on every rate at size. */
+/** Best spot rates between one token and all others: upper bounds on the rate of any trade size. */
 
 import { LABEL_GAIN } from '../tolerances.ts'
 import { LabelQueue } from './label-correction.ts'
 import type { Problem } from './problem.ts'
 
 export type Potential = {
-  /**
-   * For each token the best product of first rates to (or from) the root over at most `maxHops` edges or a few more; 0
-   * where there is none.
-   */
+  /** By token: the highest product of first rates to (or from) the root over about `maxHops` edges; 0 if there is no path. */
   readonly best: Float64Array
-  /** The edge next to the token on the best way; −1 for the root and where there is none. */
+  /** The edge next to the token on that path; −1 for the root, and if there is no path. */
   readonly link: Int32Array
-  /** Fewest edges to (or from) the root; 255 where there is no way. */
+  /** Minimum number of edges to (or from) the root; 255 if there is no path. */
   readonly hops: Uint8Array
 }
 
+/** `hops` of a token without a path. */
 const FAR = 255
 
-/** @param direction - `to` for ways that end at the root, `from` for ways that begin there */
+/**
+ * Computes the best spot rates.
+ *
+ * @param direction - `to`: paths end at the root; `from`: paths begin there
+ */
 export function potential(problem: Problem, root: number, direction: 'to' | 'from'): Potential {
   const { graph, rate, rateBack, maxHops, budget } = problem
   const { offset, to, reverse, tokens, scratch } = graph.topology
@@ -50,7 +52,7 @@ export function potential(problem: Problem, root: number, direction: 'to' | 'fro
   return { best, link, hops }
 }
 
-/** Fewest edges from the source to every token; 255 where there is no way that leaves room for another of `maxHops`. */
+/** Minimum number of edges from the source to each token; 255 if there is no path of fewer than `maxHops` edges. */
 export function distancesFrom(problem: Problem, source: number): Uint8Array {
   const { offset, tokens, scratch } = problem.graph.topology
   const distances = scratch.bytes(tokens.length, FAR)
@@ -59,7 +61,7 @@ export function distancesFrom(problem: Problem, source: number): Uint8Array {
   let left = tokens.length - 1
   for (let distance = 1; distance < problem.maxHops && layer.length > 0; distance++) {
     const edges = layer.reduce((sum, token) => sum + offset[token + 1]! - offset[token]!, 0)
-    // Where the layer has hubs, it takes less for those that are left to look for a neighbour in it.
+    // If the layer contains hubs, scanning the unreached tokens is cheaper than scanning the edges of the layer.
     const reach = edges > tokens.length / 4 + 4 * left ? reachBack : reachOn
     layer = reach(problem, distances, layer, distance)
     left -= layer.length
@@ -69,7 +71,7 @@ export function distancesFrom(problem: Problem, source: number): Uint8Array {
 
 type Reach = (problem: Problem, distances: Uint8Array, layer: readonly number[], distance: number) => readonly number[]
 
-/** Tokens at a distance, by the edges out of those before. */
+/** Finds the tokens at a distance by the outgoing edges of the previous layer. */
 const reachOn: Reach = ({ graph, rate, budget }, distances, layer, distance) => {
   const { offset, to } = graph.topology
   const following: number[] = []
@@ -85,7 +87,7 @@ const reachOn: Reach = ({ graph, rate, budget }, distances, layer, distance) => 
   return following
 }
 
-/** The same by the edges into those that are left. */
+/** Finds the tokens at a distance by the edges of the unreached tokens. */
 const reachBack: Reach = ({ graph, rateBack, budget }, distances, _, distance) => {
   const { offset, to, tokens } = graph.topology
   const following: number[] = []
@@ -104,9 +106,10 @@ const reachBack: Reach = ({ graph, rateBack, budget }, distances, _, distance) =
 }
 
 /**
- * The edges of the best way from a token to the root of a potential of direction `to`; null where it runs in a cycle.
+ * The edges of the best path from a token to the root, for a potential of direction `to`; null if it contains a cycle
+ * or is too long.
  */
-export function wayTo(problem: Problem, { link }: Potential, start: number, root: number): readonly number[] | null {
+export function pathTo(problem: Problem, { link }: Potential, start: number, root: number): readonly number[] | null {
   const { to } = problem.graph.topology
   const edges: number[] = []
   for (let token = start; token !== root; token = to[edges.at(-1)!]!) {

@@ -1,4 +1,4 @@
-/** One request made ready for the search: which edges it may use, with the taxes of its ends folded in. */
+/** A request compiled for the search: its admissible edges, with taxes folded into their price curves. */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { measuredHopGas } from '../gas/refunds.ts'
@@ -10,7 +10,7 @@ import type { LearnedGas, MeasuredHop, RejectedSource, RouteTerms } from '../typ
 import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
-/** Trades of edges, by place, at the prices of tokens: see `solver/allocation.ts`. */
+/** Solved allocation: trades of edges, by index in `edges`, at token prices. Implemented by `Allocation`. */
 export type Solved = {
   readonly value: number
   readonly edges: readonly number[]
@@ -21,50 +21,49 @@ export type Solved = {
 }
 
 type Excerpt = {
-  /** Fewest edges from the source to the target. */
+  /** Minimum number of edges from the source to the target in the whole graph. */
   readonly fewestHops: number
   /**
-   * The most that edges outside the part earn together at the prices of an allocation, in output base units; null where that is not
-   * known.
+   * Maximum total earnings, in output base units, of the edges outside the excerpt at the prices of an allocation; null if unknown.
    */
   readonly earnedBeyond: (solved: Solved) => number | null
 }
 
-/** Tokens and edges are numbers of the graph's topology; amounts are floats of base units. */
+/** The problem that the search solves. Tokens and edges are indices of the graph's topology; amounts are floats in base units. */
 export type Problem = {
   readonly graph: Graph
-  /** The ends as they were asked for: what gas depends on beside the pools. */
+  /** The tokens as requested. In addition to the pools, the gas of the ends depends on them. */
   readonly swap: Pick<RouteTerms, 'tokenIn' | 'tokenOut' | 'wrappedNative'>
   readonly source: number
   readonly target: number
   readonly amountIn: number
   readonly maxHops: number
   readonly maxPools: number
-  /** True where the trade may not be divided. */
+  /** True if the trade must not be divided. */
   readonly onePath: boolean
-  /** True where it is only asked whether the amount routes: the first route that keeps the limits will do. */
+  /** True if only feasibility matters: the search returns the first route within the limits. */
   readonly anyRoute?: true
-  /** True where a pool of more than two tokens may be used for several pairs of them. */
+  /** True if pools of more than two tokens may be used for several pairs. */
   readonly reuse: boolean
-  /** First rate of every edge as this request sees it: 0 where it may not be used. */
+  /** By edge: first rate for this request; 0 if the edge must not be used. */
   readonly rate: Float64Array
   readonly rateBack: Float64Array
-  /** Output base units that a unit of gas costs, and that a leg's calldata costs. */
+  /** Cost of one unit of gas and of one leg's calldata, in output base units. */
   readonly perGas: number
   readonly perLeg: number
-  /** Responses that a tax or a haircut changes. */
-  readonly taxed: ReadonlyMap<number, CompiledCurve>
-  /** Parts of the output that edges are ranked with, below 1; those of the others are whole. */
-  readonly believed: ReadonlyMap<number, number>
-  /** Gas of edges beyond the graph's own figure. */
-  readonly learned: Pick<ReadonlyMap<number, number>, 'get' | 'size'>
-  /** Measured gas of edges, which `learned` brings theirs to. */
-  readonly measured: ReadonlyMap<number, MeasuredHop>
-  /** Routes that are wanted beside the best, for their gas to be measured. */
-  readonly mostRivals: number
-  /** Facts of the whole graph, where this is a problem on a part of it. */
+  /** By edge: price curves changed by a tax, an output discount, or a size limit. */
+  readonly adjustedCurves: ReadonlyMap<number, CompiledCurve>
+  /** By edge: factor below 1 on the output for ranking; 1 if absent. */
+  readonly outputFactors: ReadonlyMap<number, number>
+  /** By edge: gas in addition to the figure in the graph; may be negative. */
+  readonly extraGas: Pick<ReadonlyMap<number, number>, 'get' | 'size'>
+  /** By edge: measured gas. `extraGas` already includes the difference. */
+  readonly measuredHops: ReadonlyMap<number, MeasuredHop>
+  /** Maximum number of alternatives returned for measurement. */
+  readonly maxAlternatives: number
+  /** Facts about the whole graph if this is a problem on an excerpt. */
   readonly excerpt?: Excerpt
-  /** The work left to the whole request. */
+  /** Remaining work of the whole request. */
   readonly budget: WorkBudget
 }
 
@@ -73,17 +72,17 @@ export const DEFAULT_MAX_POOLS = 24
 const UNTRUSTED =
   'what it pays depends on an account that nobody vouches for; intermediates=any or naming its source lets it in'
 
-export function curveOf({ taxed, graph }: Problem, edge: number): CompiledCurve {
-  return (taxed.size > 0 && taxed.get(edge)) || graph.edges[edge]!.curve
+export function curveOf({ adjustedCurves, graph }: Problem, edge: number): CompiledCurve {
+  return (adjustedCurves.size > 0 && adjustedCurves.get(edge)) || graph.edges[edge]!.curve
 }
 
-/** True where legs cost nothing. */
+/** Returns true if legs cost nothing. */
 export const isFree = ({ perGas, perLeg }: Problem): boolean => perGas === 0 && perLeg === 0
 
-/** The least cost of any leg, in output base units. */
-export const leastLegCost = ({ graph, perGas, perLeg }: Problem): number => graph.leastGas * perGas + perLeg
+/** Minimum cost of any leg, in output base units. */
+export const minLegCost = ({ graph, perGas, perLeg }: Problem): number => graph.minGas * perGas + perLeg
 
-/** The cost of a leg with this input, in output base units. */
+/** Cost of a leg with a given input, in output base units. */
 export function costOf(problem: Problem, edge: number, input: number): number {
   if (isFree(problem)) return 0
   const { perGas, perLeg } = problem
@@ -96,25 +95,29 @@ export function crossingGas(problem: Problem, edge: number, input: number): numb
   return curve.gasPerPiece === 0 ? 0 : curve.gasPerPiece * piecesCrossed(curve, input)
 }
 
-/** The same problem where edges take more gas, or less. */
+/**
+ * Returns the problem with a gas offset for each edge.
+ *
+ * @param more - offset in gas units; may be negative
+ */
 export function withMoreGas(problem: Problem, more: (edge: number) => number): Problem {
-  const { learned } = problem
-  return { ...problem, learned: { size: 1, get: (edge) => (learned.get(edge) ?? 0) + more(edge) } }
+  const { extraGas } = problem
+  return { ...problem, extraGas: { size: 1, get: (edge) => (extraGas.get(edge) ?? 0) + more(edge) } }
 }
 
-/** The same before its input is known. */
-export function leastCost(problem: Problem, edge: number): number {
+/** Cost of a leg before tick crossings, in output base units. */
+export function baseCost(problem: Problem, edge: number): number {
   return gasOf(problem, edge) * problem.perGas + problem.perLeg
 }
 
-/** Gas of a leg before ticks crossed; no less than that of the cheapest hop, which ways are bounded by. */
-function gasOf({ graph, learned }: Problem, edge: number): number {
+/** Gas of a leg before tick crossings, at least that of the cheapest hop, which the lower bounds on paths rely on. */
+function gasOf({ graph, extraGas }: Problem, edge: number): number {
   const { gas } = graph.edges[edge]!
-  const more = learned.size > 0 ? learned.get(edge) : undefined
-  return more === undefined ? gas : Math.max(graph.leastGas, gas + more)
+  const more = extraGas.size > 0 ? extraGas.get(edge) : undefined
+  return more === undefined ? gas : Math.max(graph.minGas, gas + more)
 }
 
-/** A problem of its own, in which the edges may not be used. */
+/** Returns a copy of the problem in which the edges must not be used. */
 export function without(problem: Problem, edges: Iterable<number>): Problem {
   const { scratch, reverse } = problem.graph.topology
   problem.budget.spend(problem.rate.length / 8)
@@ -127,16 +130,19 @@ export function without(problem: Problem, edges: Iterable<number>): Problem {
   return { ...problem, rate, rateBack }
 }
 
-/** Edges as one request may use them. A taxed token is only ever sold first or bought last, never passed through. */
+/**
+ * Compiles the rules of a request into rates and curves by edge. Taxed tokens can only be sold first or bought last,
+ * not passed through.
+ */
 export class Admission {
   private readonly reasons = new Map<Pool, string>()
   private readonly ends: readonly (Address | undefined)[]
   readonly rate: Float64Array
   readonly rateBack: Float64Array
-  readonly taxed = new Map<number, CompiledCurve>()
-  readonly believed = new Map<number, number>()
-  readonly learned = new Map<number, number>()
-  readonly measured = new Map<number, MeasuredHop>()
+  readonly adjustedCurves = new Map<number, CompiledCurve>()
+  readonly outputFactors = new Map<number, number>()
+  readonly extraGas = new Map<number, number>()
+  readonly measuredHops = new Map<number, MeasuredHop>()
   readonly source: number
   readonly target: number
   private readonly graph: Graph
@@ -162,11 +168,11 @@ export class Admission {
     }
     if (sources) this.filter(sources)
     if (taxes) this.applyTaxes(taxes, source, target)
-    for (const [id, ppm] of haircuts ?? []) this.believeLess(id, ppm)
+    for (const [id, ppm] of haircuts ?? []) this.applyDiscount(id, ppm)
     if (learnedGas) this.learnGas(learnedGas)
   }
 
-  /** Pools that join both ends of the trade first, then those of one of them. */
+  /** Rejected pools with reasons: first those that join both ends of the trade, then those at one end. */
   get rejected(): readonly RejectedSource[] {
     const missing = ({ tokens }: Pool) => this.ends.filter((end) => !tokens.some((token) => token === end)).length
     return [...this.reasons]
@@ -174,13 +180,13 @@ export class Admission {
       .map(([{ id, family }, reason]) => ({ pool: id, family, reason }))
   }
 
-  /** Takes a pool out of this request. */
+  /** Excludes a pool from this request. */
   private ban(pool: Pool, reason: string): void {
     this.note(pool, reason)
     for (const edge of this.graph.topology.edgesOfPool.get(pool.id) ?? []) this.set(edge, 0)
   }
 
-  /** Takes one direction through a pool out of this request. */
+  /** Excludes one direction of a pool from this request. */
   close(edge: number): void {
     this.set(edge, 0)
   }
@@ -221,7 +227,7 @@ export class Admission {
         continue
       }
       const left = withTax(curve, 1 - sellPpm / FLOAT_PPM, 1 - buyPpm / FLOAT_PPM)
-      this.taxed.set(edge, left)
+      this.adjustedCurves.set(edge, left)
       this.set(edge, firstRate(left))
     }
   }
@@ -230,10 +236,10 @@ export class Admission {
     const { edgesOfPool } = this.graph.topology
     const learn = (edges: readonly number[], gas: number | readonly MeasuredHop[]) => {
       for (const edge of edges)
-        if (typeof gas === 'number') this.learned.set(edge, gas)
+        if (typeof gas === 'number') this.extraGas.set(edge, gas)
         else this.measure(edge, gas)
     }
-    // Parts of large graphs have fewer pools than are known.
+    // Excerpts contain fewer pools than the table, so iterate the smaller one.
     if (edgesOfPool.size < learnedGas.size)
       for (const [id, edges] of edgesOfPool) {
         const gas = learnedGas.get(id)
@@ -242,7 +248,7 @@ export class Admission {
     else for (const [id, gas] of learnedGas) learn(edgesOfPool.get(id) ?? [], gas)
   }
 
-  /** Notes the measured gas of an edge at its place in the route, beyond that of its family's row. */
+  /** Records the gas of an edge for its position in the route, as an offset from the family's figure. */
   private measure(edge: number, hops: readonly MeasuredHop[]): void {
     const { pool, tokenIn, tokenOut, gas } = this.graph.edges[edge]!
     const hop = hops.find((one) => one.tokenIn === tokenIn && one.tokenOut === tokenOut)
@@ -250,27 +256,27 @@ export class Admission {
     const { from, to } = this.graph.topology
     const isFirst = from[edge] === this.source
     const isLast = to[edge] === this.target
-    this.learned.set(edge, measuredHopGas(hop, pool, isFirst, isLast) - gas)
-    this.measured.set(edge, hop)
+    this.extraGas.set(edge, measuredHopGas(hop, pool, isFirst, isLast) - gas)
+    this.measuredHops.set(edge, hop)
   }
 
-  private believeLess(id: string, ppm: number): void {
+  private applyDiscount(id: string, ppm: number): void {
     for (const edge of this.graph.topology.edgesOfPool.get(id) ?? []) {
       const { pool, curve } = this.graph.edges[edge]!
       if (ppm >= FLOAT_PPM) {
         this.set(edge, 0)
-        this.note(pool, 'it has paid less than it quoted again and again; it is tried anew later')
+        this.note(pool, 'it repeatedly paid less than it quoted; it will be tried again later')
       } else if (this.rate[edge]! > 0) {
         const part = 1 - ppm / FLOAT_PPM
-        const left = withTax(this.taxed.get(edge) ?? curve, 1, part)
-        this.believed.set(edge, part)
-        this.taxed.set(edge, left)
+        const left = withTax(this.adjustedCurves.get(edge) ?? curve, 1, part)
+        this.outputFactors.set(edge, part)
+        this.adjustedCurves.set(edge, left)
         this.set(edge, firstRate(left))
       }
     }
   }
 
-  /** Notes why a pool is not used; the first reason is reported if no route is found. */
+  /** Records why a pool is excluded. The first reason counts; it is reported if no route is found. */
   note(pool: Pool, reason: string): void {
     if (!this.reasons.has(pool)) this.reasons.set(pool, reason)
   }
@@ -281,7 +287,7 @@ export class Admission {
   }
 }
 
-/** The ERC-20 behind an end of the route; null where NATIVE has no wrapper. */
+/** The ERC-20 form of a route's end; null for NATIVE on chains without a wrapper. */
 export function erc20Of(token: Address, wrappedNative: Address | null): Address | null {
   return token === NATIVE ? wrappedNative : token
 }

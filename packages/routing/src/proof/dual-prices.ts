@@ -1,35 +1,36 @@
-/** Token prices at which the dual of a trade is about as low as it goes, from a search of its own without gas. */
+/** Token prices that nearly minimize the dual of a trade, from a separate search without gas. */
 import type { Address } from '@sluice/chains'
 import { generateColumns } from '../columns/columns.ts'
 import { Frontier } from '../columns/frontier.ts'
 import { bestSinglePath, onCurves } from '../columns/single-path.ts'
 import { balancePrices, upperBound } from '../columns/upper-bound.ts'
 import type { Edge } from '../graph/graph.ts'
-import { distancesFrom, potential, wayTo } from '../problem/potentials.ts'
+import { distancesFrom, pathTo, potential } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 
-/** Prices of a dual, by the names that tokens and edges have in every part of a graph. */
+/** Prices of a dual, by address and edge name, which are the same in every subgraph. */
 export type DualPrices = {
-  /** Output base units of a base unit. */
+  /** Output base units per base unit of the token. */
   readonly tokens: ReadonlyMap<Address, number>
-  /** Rates of pools of several tokens after their optimal trades, by `edgeName`: what further swaps in them would get. */
-  readonly moved: ReadonlyMap<string, number>
+  /** By `edgeName`: rates of multi-token pools after their optimal trades, which apply to further swaps. */
+  readonly ratesAfterTrade: ReadonlyMap<string, number>
 }
 
+/** Name of an edge that does not depend on its number in a graph. */
 export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.id} ${tokenIn} ${tokenOut}`
 
 /**
- * Prices of the tokens that the optimal allocation passes, and of the tokens around it that could pay.
+ * Prices of the tokens that carry flow in the optimal allocation, and of surrounding tokens that could pay.
  *
- * @param problem - gas aside
- * @returns null where no path takes any part of the amount
+ * @param problem - without gas
+ * @returns null if no path takes any part of the amount
  */
 export function dualPrices(problem: Problem): DualPrices | null {
   const { source, target, graph } = problem
   const backward = potential(problem, target, 'to')
   const start =
-    wayTo(problem, backward, source, target) ??
+    pathTo(problem, backward, source, target) ??
     bestSinglePath(problem, backward) ??
     bestSinglePath(problem, backward, onCurves(problem, 'a part'))
   if (!start) return null
@@ -50,9 +51,9 @@ export function dualPrices(problem: Problem): DualPrices | null {
   }
   prices.set(target, 1)
   if (!prices.has(source)) return null
-  const moved = allocation.shared.flatMap((pool) => [...pool.ratesAfter(problem)])
+  const ratesAfterTrade = allocation.shared.flatMap((pool) => [...pool.ratesAfter(problem)])
   return {
     tokens: new Map([...prices].map(([token, price]) => [graph.topology.tokens[token]!, price])),
-    moved: new Map(moved.map(([edge, rate]) => [edgeName(graph.edges[edge]!), rate])),
+    ratesAfterTrade: new Map(ratesAfterTrade.map(([edge, rate]) => [edgeName(graph.edges[edge]!), rate])),
   }
 }

@@ -1,19 +1,19 @@
-/** Floats as integers at a decimal scale, without the rounding that their text would have. */
+/** Converts floats to integers at a decimal scale exactly, without a detour through their decimal text. */
 
-/** Digits of the smallest price: as many as a float has. */
+/** Digits kept of the smallest price: the precision of a float. */
 const DIGITS = 17
 const MIN_DECIMALS = 6
-/** A price too small for this many counts as one unit of the scale, which no bound minds. */
+/** Smaller prices are rounded up to one unit of the scale, which keeps the bound valid. */
 const MAX_DECIMALS = 80
 
-/** Decimals at which all prices keep their digits, as far as there may be so many. */
+/** Number of decimals at which all prices keep their precision, within the limits. */
 export function decimalsFor(prices: Iterable<number>): number {
-  let least = 1
-  for (const price of prices) if (price > 0 && price < least) least = price
-  return Math.min(MAX_DECIMALS, Math.max(MIN_DECIMALS, Math.ceil(-Math.log10(least)) + DIGITS))
+  let min = 1
+  for (const price of prices) if (price > 0 && price < min) min = price
+  return Math.min(MAX_DECIMALS, Math.max(MIN_DECIMALS, Math.ceil(-Math.log10(min)) + DIGITS))
 }
 
-/** A finite number at least 0, times a power of ten, rounded up. */
+/** Converts a finite number ≥ 0 to an integer at a scale of 10^decimals, rounded up. */
 export function toFixedPoint(value: number, decimals: number): bigint {
   if (value === 0) return 0n
   const bits = new DataView(new ArrayBuffer(8))
@@ -21,7 +21,7 @@ export function toFixedPoint(value: number, decimals: number): bigint {
   const word = bits.getBigUint64(0)
   const exponent = Number((word >> 52n) & 0x7ffn)
   const fraction = word & 0xfffffffffffffn
-  // Subnormal numbers lack the leading one.
+  // Subnormal numbers have no implicit leading one.
   const mantissa = exponent === 0 ? fraction : fraction | (1n << 52n)
   const shift = (exponent === 0 ? 1 : exponent) - 1075
   const scaled = mantissa * 10n ** BigInt(decimals)
@@ -30,4 +30,5 @@ export function toFixedPoint(value: number, decimals: number): bigint {
   return (scaled + divisor - 1n) / divisor
 }
 
+/** Converts back to a float. */
 export const fromFixedPoint = (value: bigint, decimals: number): number => Number(value) / 10 ** decimals

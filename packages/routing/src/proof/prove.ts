@@ -1,4 +1,6 @@
-/** The weak-duality bound of a trade with all that others need to add it up again: prices, pools, and what each pool earns. */
+/**
+ * Builds the weak-duality bound of a trade with everything needed to verify its sum: prices, pools, and the earnings of each pool.
+ */
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
 import { capacityOf, hiddenEarnings, pointAt } from '../graph/price-curve.ts'
@@ -11,47 +13,53 @@ import { decimalsFor, fromFixedPoint, toFixedPoint } from './fixed-point.ts'
 import { alignWrapped, edgesInScope, flatPrices, pricesByHop } from './scope.ts'
 import { stableEarnings } from './stable-dual.ts'
 
-/** Pools that a proof lists; of further ones it states how many there are and what they earn. */
+/** Maximum pools listed in a proof. For further ones it states their number and total earnings. */
 const MAX_PROVED_POOLS = 2_000
-/** Part of such values that their differences may be off by: a few units in the last place of a float. */
+/** Relative float error of the values whose difference gives the earnings: a few units in the last place. */
 const FLOAT_ROUNDING = 1e-15
-/** Units of work of the dual of a stable pool. */
+/** Work units for the dual of a stable pool. */
 const STABLE_WORK = 100_000
-/** Part by which the trade on a trading function may miss it. */
+/** Maximum relative error of an optimal trade on its trading function. */
 const MAX_MISS = 1e-10
-/** Rounds in which what pools pay beyond samples is added to what their inputs may be worth. */
+/** Rounds of adding the payout beyond sampled curves to the value of inputs. */
 const HIDDEN_ROUNDS = 3
 
-/** Earnings of a pool at prices, in output base units. */
+/** Earnings of a pool at given prices, in output base units. */
 type Earnings = {
   readonly earned: number
-  /** More that roundings may add, and fees when several of its pairs trade in one route. */
+  /** Additional earnings possible by rounding, and by fees if a route trades several pairs of the pool. */
   readonly extra: number
-  /** Value of what the trade moves, or of what the pool holds, of which the rounding of floats is a part. */
-  readonly held: number
-  /** True where the pool's curve goes through samples, which it may pay more than. */
+  /** Value of the amounts traded or held, to which the relative float error applies. */
+  readonly heldValue: number
+  /** True if the curve interpolates samples, so that the pool may pay more. */
   readonly isSampled: boolean
-  /** True where the optimal trade goes as far as the pool's curve is known. */
+  /** True if the optimal trade reaches the end of the known curve. */
   readonly isCut: boolean
 }
 
 /**
- * A bound that routes of the search keep. Null where they swap in some pool so often that none is found.
+ * Builds a proof whose bound is not below the search's routes. Null if none is found because a route swaps in the same
+ * pool several times.
  *
- * @param given - prices that the search found
- * @param paid - the most that a route of the search pays
+ * @param searchPrices - prices of the search
+ * @param maxPaid - highest output of the search's routes
  */
-export function proveBound(problem: Problem, amountIn: bigint, given: DualPrices, paid: bigint): BoundProof | null {
+export function proveBound(
+  problem: Problem,
+  amountIn: bigint,
+  searchPrices: DualPrices,
+  maxPaid: bigint,
+): BoundProof | null {
   const edges = edgesInScope(problem)
-  const byHop = pricesByHop(problem, edges, given)
+  const byHop = pricesByHop(problem, edges, searchPrices)
   const proof = proofAt(problem, amountIn, edges, byHop)
-  if (proof.bound >= paid) return proof
-  // A route may swap in one pool at several hops, whose prices differ.
-  const flat = proofAt(problem, amountIn, edges, flatPrices(pricesByHop(problem, edges, given)))
-  return flat.bound >= paid ? flat : null
+  if (proof.bound >= maxPaid) return proof
+  // A route may swap in one pool at several hops with different prices. Equal prices at all hops cover that.
+  const flat = proofAt(problem, amountIn, edges, flatPrices(pricesByHop(problem, edges, searchPrices)))
+  return flat.bound >= maxPaid ? flat : null
 }
 
-/** @param floats - prices by hop, which are rounded in place */
+/** @param floats - prices by hop; replaced by their published values */
 function proofAt(
   problem: Problem,
   amountIn: bigint,
@@ -70,30 +78,30 @@ function proofAt(
       floats.map((prices) => (token === target ? unit : toFixedPoint(prices[token]!, decimals))),
     )
   alignWrapped(problem, edges, scaled)
-  // From here on only prices as they are published count.
+  // From here on, use the prices as published.
   for (const [token, byHop] of scaled)
     for (const [hop, price] of byHop.entries()) floats[hop]![token] = fromFixedPoint(price, decimals)
-  const rated = [...byPool(graph, edges)].map(([pool, own]) => {
-    const slack = own.reduce((most, edge) => {
-      return Math.max(most, (rate[edge]! * floats[maxHops]![to[edge]!]!) / floats[0]![from[edge]!]!)
+  const rated = [...byPool(graph, edges)].map(([pool, ownEdges]) => {
+    const slack = ownEdges.reduce((max, edge) => {
+      return Math.max(max, (rate[edge]! * floats[maxHops]![to[edge]!]!) / floats[0]![from[edge]!]!)
     }, 0)
-    return { pool, own, slack, shown: earningsOf(problem, own, floats, 0) }
+    return { pool, ownEdges, slack, shown: earningsOf(problem, ownEdges, floats, 0) }
   })
   problem.budget.spend(8 * maxHops * edges.length)
   const input = fromFixedPoint(amountIn * scaled.get(source)![0]!, decimals)
-  // No route sends more to a pool than the bound is worth, which what pools pay beyond samples of their curves belongs to.
+  // No route sends more to a pool than the bound is worth, including the payout of pools beyond sampled curves.
   let value = rated.reduce((total, { shown }) => total + shown.earned, input)
   let counted = rated.map((one) => ({ ...one, ...one.shown }))
   for (let round = 0; round < HIDDEN_ROUNDS && rated.some(({ shown }) => shown.isSampled); round++) {
     counted = rated.map((one) => {
-      return { ...one, ...(one.shown.isSampled ? earningsOf(problem, one.own, floats, value) : one.shown) }
+      return { ...one, ...(one.shown.isSampled ? earningsOf(problem, one.ownEdges, floats, value) : one.shown) }
     })
     value = counted.reduce((total, { earned }) => total + earned, input)
   }
   counted.sort((a, b) => b.earned - a.earned || b.slack - a.slack || (a.pool.id < b.pool.id ? -1 : 1))
-  const proved: ProvedPool[] = counted.slice(0, MAX_PROVED_POOLS).map(({ pool, own, earned, isCut }) => ({
+  const proved: ProvedPool[] = counted.slice(0, MAX_PROVED_POOLS).map(({ pool, ownEdges, earned, isCut }) => ({
     pool,
-    pairs: own.map((edge) => [graph.edges[edge]!.tokenIn, graph.edges[edge]!.tokenOut]),
+    pairs: ownEdges.map((edge) => [graph.edges[edge]!.tokenIn, graph.edges[edge]!.tokenOut]),
     earned: toFixedPoint(earned, decimals),
     isCut,
   }))
@@ -103,7 +111,7 @@ function proofAt(
   const earned = proved.reduce((total, pool) => total + pool.earned, 0n)
   const sum = amountIn * scaled.get(source)![0]! + earned + beyond.earned
   const error = counted.reduce(
-    (total, { extra, held }) => total + extra + held * FLOAT_ROUNDING,
+    (total, { extra, heldValue }) => total + extra + heldValue * FLOAT_ROUNDING,
     fromFixedPoint(sum, decimals) * FLOAT_ERROR,
   )
   const allowance = toFixedPoint(error, decimals)
@@ -124,10 +132,10 @@ function byPool({ edges }: Graph, some: readonly number[]): ReadonlyMap<Pool, re
 }
 
 /**
- * The most that a pool earns by trades along its edges after any number of hops.
+ * Maximum earnings of a pool from trades along its edges, at any hop.
  *
  * @param floats - prices by hop
- * @param value - the most that the input of a pool is worth in any route
+ * @param value - maximum value of a pool's input in any route
  */
 function earningsOf(
   problem: Problem,
@@ -135,24 +143,24 @@ function earningsOf(
   floats: readonly Float64Array[],
   value: number,
 ): Earnings {
-  const none = { earned: 0, extra: 0, held: 0, isCut: false, isSampled: false }
-  // Wrapping was made to earn nothing.
+  const none = { earned: 0, extra: 0, heldValue: 0, isCut: false, isSampled: false }
+  // `alignWrapped` set the prices so that wrapping earns nothing.
   if (familyOf(problem.graph.edges[edges[0]!]!.pool.family)?.wrapsNative) return none
   const byHop = floats.slice(1).map((bought, hop) => earningsAt(problem, edges, { sold: floats[hop]!, bought }, value))
-  return byHop.reduce((most, one) => {
-    const isSampled = most.isSampled || one.isSampled
-    return { ...(one.earned > most.earned ? one : most), isSampled, isCut: most.isCut || one.isCut }
+  return byHop.reduce((max, one) => {
+    const isSampled = max.isSampled || one.isSampled
+    return { ...(one.earned > max.earned ? one : max), isSampled, isCut: max.isCut || one.isCut }
   }, none)
 }
 
-/** Prices of tokens as they are sold to pools, and as they are bought one hop later. */
+/** Prices of tokens when sold to pools, and when bought one hop later. */
 type Ends = { readonly sold: Float64Array; readonly bought: Float64Array }
 
 function earningsAt(problem: Problem, edges: readonly number[], prices: Ends, value: number): Earnings {
   const { graph } = problem
   const { from, to } = graph.topology
   const roundsDown = !familyOf(graph.edges[edges[0]!]!.pool.family)?.readableState
-  const all = { earned: 0, extra: 0, held: 0, isCut: false, isSampled: false }
+  const total = { earned: 0, extra: 0, heldValue: 0, isCut: false, isSampled: false }
   let best = 0
   let shownMost = 0
   for (const edge of edges) {
@@ -161,37 +169,39 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: Ends, va
     if (bought === 0) continue
     const { input, output } = pointAt(curve, sold / bought)
     const shown = Math.max(0, output * bought - input * sold)
-    all.isSampled ||= hiddenEarnings(curve, sold, bought, Number.POSITIVE_INFINITY) > 0
+    total.isSampled ||= hiddenEarnings(curve, sold, bought, Number.POSITIVE_INFINITY) > 0
     const earned = shown + hiddenEarnings(curve, sold, bought, value)
     if (!(earned > 0)) continue
-    all.earned += earned
+    total.earned += earned
     best = Math.max(best, earned)
-    all.held += 4 * input * sold
-    // Some pools round their fee down, and may pay for a unit of input more, or a unit of output.
-    if (roundsDown && shown > 0) all.extra += sold + bought
+    total.heldValue += 4 * input * sold
+    // Some pools round their fee down, and may pay as if for one more unit of input, or one more unit of output.
+    if (roundsDown && shown > 0) total.extra += sold + bought
     shownMost = Math.max(shownMost, shown)
-    all.isCut ||= input >= capacityOf(curve) * (1 - NEAR_FLAT)
+    total.isCut ||= input >= capacityOf(curve) * (1 - NEAR_FLAT)
   }
   const isShared = edges.length > 1 && graph.topology.isWide[edges[0]!] === 1
-  const exact = all.isSampled || (isShared && all.earned > 0) ? onTradingFunction(problem, edges, prices, best) : null
-  // Pairs that compete earn less together than apart, and no less than one of them: otherwise the trade was not found.
-  const isLikely = exact && exact.earned <= all.earned && exact.earned >= shownMost * (1 - FLOAT_ERROR)
-  if (!exact || !(exact.isBound || isLikely)) return all
-  return { ...all, ...exact, extra: all.extra + exact.extra }
+  const exact =
+    total.isSampled || (isShared && total.earned > 0) ? onTradingFunction(problem, edges, prices, best) : null
+  // Competing pairs together earn at most their sum, and at least as much as one of them. Otherwise the optimal trade
+  // was not found.
+  const isLikely = exact && exact.earned <= total.earned && exact.earned >= shownMost * (1 - FLOAT_ERROR)
+  if (!exact || !(exact.isBound || isLikely)) return total
+  return { ...total, ...exact, extra: total.extra + exact.extra }
 }
 
 /**
- * The same on the pool's trading function, over all of its pairs at once. Null where it has none, and where several pairs trade at a fee
- * that moves with the balances.
+ * Earnings on the pool's trading function, over all of its pairs at once. Null if it has none, or if several pairs
+ * trade at a fee that depends on the balances.
  *
- * @param best - the most that one of its pairs earns by its own curve
+ * @param best - maximum earnings of one of its pairs by its own curve
  */
 function onTradingFunction(
   problem: Problem,
   edges: readonly number[],
   prices: Ends,
   best: number,
-): (Pick<Earnings, 'earned' | 'extra' | 'held'> & { readonly isBound: boolean }) | null {
+): (Pick<Earnings, 'earned' | 'extra' | 'heldValue'> & { readonly isBound: boolean }) | null {
   const { pool } = problem.graph.edges[edges[0]!]!
   const tradingFunction = wholeFunctionOf(pool)
   if (!tradingFunction) return null
@@ -206,16 +216,16 @@ function onTradingFunction(
   const earned = isStable ? stableEarnings(tradingFunction, pairs.ends) : traded
   if ((!fixedFee && pairs.tradesSeveral) || (!isStable && traded !== 0 && !(pairs.miss < MAX_MISS))) return null
   const { balances, units } = tradingFunction
-  const held = pairs.tokens.reduce(
+  const heldValue = pairs.tokens.reduce(
     (sum, token, place) => sum + (token < 0 ? 0 : (balances[place]! / units[place]!) * prices.sold[token]!),
     0,
   )
   const extra = pairs.tradesSeveral ? pairs.feesReused : 0
-  // The trade is sought to a part of what the pool holds.
+  // The trade is solved to a fraction of the pool's balances.
   return {
     earned: fixedFee ? earned : Math.max(earned, best),
     isBound: isStable,
     extra,
-    held: (TRADE_TOLERANCE / FLOAT_ROUNDING) * held,
+    heldValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,
   }
 }

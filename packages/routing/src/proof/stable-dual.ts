@@ -1,46 +1,53 @@
 /**
- * The most that swaps of a StableSwap pool earn together at prices, by the dual of its optimal trade: for any μ, and any values q between
- * the prices that tokens are bought and sold at, no trade earns more than Σ q·x − D·v(μ, q). docs/certificates.md derives it.
+ * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade: for any μ, and any values
+ * q between the bid and ask prices of the tokens, no trade earns more than Σ q·x − D·v(μ, q). Derivation: docs/certificates.md.
  */
 import type { TradingFunction } from '@sluice/liquidity'
 
+/** Bisection steps. */
 const STEPS = 80
-/** Logarithms between which t is sought; prices are parts of the largest. */
-const LEAST_LOG = -80
-const MOST_LOG = 20
+/** Range of ln t in the search; prices are fractions of the largest. */
+const MIN_LOG = -80
+const MAX_LOG = 20
 
-/** Prices of a common unit: the least at which the pool takes a token, ∞ where it may not, and the most that one brings, or 0. */
+/**
+ * Prices of a common unit: the lowest at which the pool takes a token (∞ if it must not be sold), and the highest that
+ * it brings (0 if it must not be bought).
+ */
 type Ends = { readonly sold: readonly number[]; readonly bought: readonly number[] }
 
-/** In the unit of the prices; at least 0. The rounding of floats is a few units in the last place of what the pool holds. */
+/**
+ * Bounds the earnings, in the unit of the prices; at least 0. The float error is a few units in the last place of the
+ * pool's balances.
+ */
 export function stableEarnings({ balances, invariant }: TradingFunction, { sold, bought }: Ends): number {
   const n = balances.length
-  const sum = balances.reduce((all, balance) => all + balance, 0)
-  const logs = balances.reduce((all, balance) => all + Math.log(balance), 0)
+  const sum = balances.reduce((total, balance) => total + balance, 0)
+  const logs = balances.reduce((total, balance) => total + Math.log(balance), 0)
   const ann = invariant.linear(sum, logs)
   const d = (ann * sum - invariant.logarithmic(sum, logs)) / (ann - 1)
   const scale = [...sold, ...bought].reduce(
-    (most, price) => (price < Number.POSITIVE_INFINITY ? Math.max(most, price) : most),
+    (max, price) => (price < Number.POSITIVE_INFINITY ? Math.max(max, price) : max),
     0,
   )
   const [high, low] = [sold.map((price) => price / scale), bought.map((price) => price / scale)]
   const x = Array.from(balances, (balance) => balance / d)
-  /** q − μ·ann where q is as free as its bounds let it be. */
+  /** q − μ·ann for the best q within its bounds. */
   const restAt = (mu: number, t: number) =>
     x.map((balance, k) => Math.max(low[k]! - mu * ann, Math.min(high[k]! - mu * ann, t / balance)))
   const bestT = (mu: number) => {
     const isBelow = (log: number) =>
-      Math.log(restAt(mu, Math.exp(log)).reduce((all, part) => (all * part) / n, mu)) > (n + 1) * log
-    return Math.exp(bisect(LEAST_LOG, MOST_LOG, isBelow))
+      Math.log(restAt(mu, Math.exp(log)).reduce((total, part) => (total * part) / n, mu)) > (n + 1) * log
+    return Math.exp(bisect(MIN_LOG, MAX_LOG, isBelow))
   }
   const mu = bisect(0, Math.min(...high) / ann, (at) => {
     const t = bestT(at)
-    return ann - 1 + t * restAt(at, t).reduce((all, part) => all - ann / part, 1 / at) > 0
+    return ann - 1 + t * restAt(at, t).reduce((total, part) => total - ann / part, 1 / at) > 0
   })
   const rest = restAt(mu, bestT(mu))
-  const root = rest.reduce((all, part) => (all * part) / n, mu) ** (1 / (n + 1))
+  const root = rest.reduce((total, part) => (total * part) / n, mu) ** (1 / (n + 1))
   const value = mu * (ann - 1) + (n + 1) * root
-  const earned = rest.reduce((all, part, k) => all + (part + mu * ann) * x[k]!, -value)
+  const earned = rest.reduce((total, part, k) => total + (part + mu * ann) * x[k]!, -value)
   return Math.max(0, earned * d * scale)
 }
 

@@ -1,16 +1,17 @@
 /**
- * An allocation of a trade: tokens with their prices, edges, and what each edge trades at those prices: until its marginal
- * rate equals the ratio of the prices at its ends. The value of the dual at any prices; `dual-solver.ts` finds the best
- * ones.
+ * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices, which continues until its
+ * marginal rate equals the ratio of the prices at its ends. Evaluates the dual at any prices; `dual-solver.ts` minimizes it.
  */
 import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type Point, tradeTo } from '../graph/price-curve.ts'
 import type { Potential } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
-import { FEW_TOKENS, ROOM_FOR_EDGES } from '../tolerances.ts'
+import { FEW_TOKENS, INITIAL_EDGE_CAPACITY } from '../tolerances.ts'
 import { SharedPool, tradingFunctionOf } from './shared-pools.ts'
 
-/** Kinds of trade of an edge: alone, or with others of its pool, which at the present prices is idle or not. */
+/**
+ * Trading mode of an edge: alone, or together with other pairs of its pool, which either do not trade or do at the current prices.
+ */
 const ALONE = 0
 const IDLE_TOGETHER = 1
 export const TRADING_TOGETHER = 2
@@ -22,22 +23,22 @@ export type Checkpoint = {
 }
 
 export class Allocation {
-  /** The output by the prices, and the largest surplus or shortage of a token as a part of it: as last solved. */
+  /** Value of the output at the prices, and the largest surplus or shortage of a token relative to it, as of the last solution. */
   value = 0
   residual = Number.POSITIVE_INFINITY
-  /** Part of the trade's input that the edges cannot take, as last solved: they have too little capacity where it is not about 0. */
+  /** Fraction of the input that the edges cannot take, as of the last solution. Clearly above 0 if their capacity is too small. */
   unsold = 0
-  /** Tokens in the set; the target stands first and has the price 1. */
+  /** Tokens of the allocation. The target is the first one and has the price 1. */
   tokens: number[] = []
   edges: number[] = []
-  /** Natural logarithm of each token's price, by token. */
+  /** Natural logarithm of the price, by token. */
   readonly logPrice: Float64Array
   /** Prices as of the last evaluation, by token. */
   readonly prices: Float64Array
-  /** Place of a token in `tokens`, −1 outside. */
+  /** Index of a token in `tokens`; −1 if it is not part of the allocation. */
   readonly place: Int32Array
   readonly has: Uint8Array
-  /** By place in `edges`. */
+  /** By index in `edges`. */
   input: Float64Array
   output: Float64Array
   readonly problem: Problem
@@ -47,9 +48,9 @@ export class Allocation {
   logRate: Float64Array
   conductance: Float64Array
   together: Uint8Array
-  /** Pools of several tokens with pairs in the set. */
+  /** Pools of several tokens with pairs in the allocation. */
   private readonly pools = new Map<Pool, SharedPool>()
-  /** Those of them with several pairs in the set, which trade as one. */
+  /** Those with more than one pair in the allocation; the pairs of such a pool trade together. */
   shared: SharedPool[] = []
   private readonly point: Point = { input: 0, output: 0, conductance: 0 }
 
@@ -65,13 +66,13 @@ export class Allocation {
     this.has = scratch.zeroBytes(from.length, (has) => {
       for (const edge of this.edges) has[edge] = 0
     })
-    this.input = scratch.floats(ROOM_FOR_EDGES)
-    this.output = scratch.floats(ROOM_FOR_EDGES)
-    this.sold = scratch.ints(ROOM_FOR_EDGES)
-    this.bought = scratch.ints(ROOM_FOR_EDGES)
-    this.logRate = scratch.floats(ROOM_FOR_EDGES)
-    this.conductance = scratch.floats(ROOM_FOR_EDGES)
-    this.together = scratch.bytes(ROOM_FOR_EDGES)
+    this.input = scratch.floats(INITIAL_EDGE_CAPACITY)
+    this.output = scratch.floats(INITIAL_EDGE_CAPACITY)
+    this.sold = scratch.ints(INITIAL_EDGE_CAPACITY)
+    this.bought = scratch.ints(INITIAL_EDGE_CAPACITY)
+    this.logRate = scratch.floats(INITIAL_EDGE_CAPACITY)
+    this.conductance = scratch.floats(INITIAL_EDGE_CAPACITY)
+    this.together = scratch.bytes(INITIAL_EDGE_CAPACITY)
     this.addToken(problem.target, 0)
   }
 
@@ -85,7 +86,7 @@ export class Allocation {
   /**
    * Adds the tokens at both ends of an edge.
    *
-   * @param prices - in output base units, by token: taken for those that are not in the set
+   * @param prices - initial prices of added tokens, in output base units, by token
    */
   addEnds(edge: number, prices: Float64Array): void {
     const { from, to } = this.problem.graph.topology
@@ -95,7 +96,7 @@ export class Allocation {
     if (this.place[bought]! < 0) this.addToken(bought, Math.log(prices[bought]!))
   }
 
-  /** Both ends must be in the set. False where it is in already, or may not be used. */
+  /** Adds an edge, whose tokens must have been added. Returns false if it is already present or must not be used. */
   addEdge(edge: number): boolean {
     const { rate, graph } = this.problem
     if (this.has[edge] || rate[edge] === 0) return false
@@ -150,12 +151,12 @@ export class Allocation {
     for (const edge of edges) this.addEdge(edge)
   }
 
-  /** Price of a token, in output base units, as of the last evaluation. */
+  /** Price of a token as of the last evaluation, in output base units. */
   price(token: number): number {
     return this.prices[token]!
   }
 
-  /** Trades every edge at the present prices and returns the dual's value. */
+  /** Trades every edge at the current prices. Returns the value of the dual. */
   evaluate(): number {
     const { problem, tokens, edges, curves, logPrice, prices, sold, bought, point, input, output, conductance } = this
     const { together, shared } = this
@@ -181,7 +182,7 @@ export class Allocation {
     return sharing ? value + this.evaluateShared() : value
   }
 
-  /** Notes which part of the trade's input is left over at the present prices. */
+  /** Records the fraction of the input that is unsold at the current prices. */
   measureUnsold(): void {
     const { problem, edges, sold, bought, input, output } = this
     const { source, amountIn } = problem
@@ -208,7 +209,7 @@ export class Allocation {
     return value
   }
 
-  /** Tokens of few edges first: the matrix then stays sparse while it is solved. */
+  /** Orders tokens by degree, so that the matrix stays sparse during elimination. */
   putHubsLast(): void {
     const { edges, tokens, place, problem } = this
     if (tokens.length < FEW_TOKENS) return
@@ -225,7 +226,7 @@ export class Allocation {
     })
   }
 
-  /** Forgets tokens that no edge touches any more. */
+  /** Removes tokens without edges. */
   dropIdleTokens(): void {
     const { problem } = this
     const { from, to } = problem.graph.topology
@@ -241,25 +242,25 @@ export class Allocation {
   private grow(): void {
     const { scratch } = this.problem.graph.topology
     const room = this.input.length * 2
-    const moved = <A extends Float64Array | Int32Array | Uint8Array>(from: A, to: A): A => {
+    const copyInto = <A extends Float64Array | Int32Array | Uint8Array>(from: A, to: A): A => {
       to.set(from)
       return to
     }
-    const floats = (from: Float64Array) => moved(from, scratch.floats(room))
+    const floats = (from: Float64Array) => copyInto(from, scratch.floats(room))
     this.input = floats(this.input)
     this.output = floats(this.output)
-    this.sold = moved(this.sold, scratch.ints(room))
-    this.bought = moved(this.bought, scratch.ints(room))
+    this.sold = copyInto(this.sold, scratch.ints(room))
+    this.bought = copyInto(this.bought, scratch.ints(room))
     this.logRate = floats(this.logRate)
     this.conductance = floats(this.conductance)
-    this.together = moved(this.together, scratch.bytes(room))
+    this.together = copyInto(this.together, scratch.bytes(room))
   }
 }
 
-/** An allocation over edges whose tokens begin at their spot rates to the target. */
+/** An allocation over some edges, with spot rates to the target as initial prices. */
 export function allocationOver(problem: Problem, edges: Iterable<number>, backward: Potential): Allocation {
   const allocation = new Allocation(problem)
-  // Both ends: what is put together of several allocations may lack the edges out of a token.
+  // Adds both ends: edges combined from several allocations may lack the outgoing edges of a token.
   for (const edge of edges) allocation.addEnds(edge, backward.best)
   for (const edge of edges) allocation.addEdge(edge)
   return allocation

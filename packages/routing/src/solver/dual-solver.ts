@@ -1,10 +1,10 @@
 /**
- * The best allocation of a trade over a chosen set of edges. Every token has a price in the output token; every edge trades
- * until its marginal rate equals the ratio of the prices at its ends. The prices at which no token is left over or short are
- * those that minimise a convex function (the dual), which Newton's method finds: its Hessian is that of a network of
- * resistors, with the edges' conductances.
+ * Finds the best allocation of a trade over a set of edges. Every token has a price in the output token, and every edge
+ * trades until its marginal rate equals the ratio of the prices at its ends. The prices that leave no token in surplus
+ * or shortage minimize a convex function, the dual. Newton's method finds them: the Hessian is that of a resistor
+ * network with the edges' conductances.
  *
- * The same function, taken over all edges, bounds what any route can pay: see `columns/upper-bound.ts`.
+ * The same function over all edges bounds the output of any route: see `columns/upper-bound.ts`.
  */
 
 import { flatAt } from '../graph/price-curve.ts'
@@ -16,11 +16,11 @@ import {
   DIAGONAL_OF_LARGEST,
   DIAGONAL_OF_VALUE,
   IDLE_STEPS,
-  LEAST_GAINED,
-  LEAST_MOVED,
   MAX_MOVE,
+  MIN_PRICE_MOVE,
+  MIN_PROGRESS,
+  MIN_VALUE_GAIN,
   NEWTON_STEPS,
-  STALLED,
   STEP_HALVINGS,
   SUFFICIENT_DESCENT,
 } from '../tolerances.ts'
@@ -29,15 +29,19 @@ import { solveSymmetric } from './linear.ts'
 import type { SharedPool } from './shared-pools.ts'
 
 /**
- * Part of an edge in the linear model of a step: none, its flow, a flow that does not respond to its rate (at its capacity, or in a gap
- * without liquidity), or one that the step brings to respond.
+ * Role of an edge in the linear model of a step: no trade; a trade that responds to the rate; a trade that does not
+ * respond (at its capacity, or in a gap without liquidity); or a trade that the step makes respond.
  */
 const IDLE = 0
 const ACTIVE = 1
 const FULL = 2
 const AWAKENED = 3
 
-/** Moves the prices to where no token is left over by more than `tolerance` of the trade, or as near as it gets. */
+/**
+ * Moves the prices until no token has a surplus above the tolerance, or until no further progress is possible.
+ *
+ * @param tolerance - maximum surplus, as a fraction of the trade
+ */
 export function solve(allocation: Allocation, tolerance: number, maxSteps = NEWTON_STEPS): void {
   allocation.problem.graph.topology.scratch.within(() => new Newton(allocation).run(tolerance, maxSteps))
 }
@@ -45,20 +49,20 @@ export function solve(allocation: Allocation, tolerance: number, maxSteps = NEWT
 /** One run of Newton's method over an allocation's prices, with the arrays of its linear model. */
 class Newton {
   private readonly allocation: Allocation
-  /** By place in `tokens`. */
+  /** By index in `tokens`. */
   private readonly gradient: Float64Array
   private readonly step: Float64Array
   private readonly before: Float64Array
   private readonly matrix: Float64Array
   private readonly indices: Int32Array
-  /** By place in `edges`: how an edge counts, and its flow and conductance in output base units. */
+  /** By index in `edges`: mode, and flow and conductance in output base units. */
   private readonly mode: Uint8Array
   private readonly flow: Float64Array
   private readonly weight: Float64Array
-  /** By place in `tokens`: value of what is sold of a token at its price, and of what that buys, in output base units. */
+  /** By index in `tokens`: value sold of a token at its price, and value bought with it, in output base units. */
   private readonly sold: Float64Array
   private readonly earned: Float64Array
-  /** Number of edges that trade something and do not respond to their rates. */
+  /** Number of edges that trade but do not respond to their rates. */
   private full = 0
 
   constructor(allocation: Allocation) {
@@ -119,8 +123,8 @@ class Newton {
       }
       const gained = value - next
       value = next
-      if (gained < LEAST_GAINED * value && largest < LEAST_MOVED) break
-      idle = gained < STALLED * value ? idle + 1 : 0
+      if (gained < MIN_VALUE_GAIN * value && largest < MIN_PRICE_MOVE) break
+      idle = gained < MIN_PROGRESS * value ? idle + 1 : 0
       if (idle === IDLE_STEPS || halvings > ALL_HALVINGS) break
     }
     allocation.value = value
@@ -129,8 +133,8 @@ class Newton {
   }
 
   /**
-   * Surplus or shortage of a token in output base units. A shortage is valued at what the token's edges pay on average: after a
-   * surplus that the edges could not take, its price is near 0, at which any shortage would look small.
+   * Surplus or shortage of a token in output base units. A shortage is valued at the average proceeds of the token's
+   * edges: after a surplus beyond the edges' capacity, the price is near 0, and any shortage would look small.
    */
   private residualOf(j: number): number {
     const surplus = this.gradient[j]!
@@ -138,7 +142,7 @@ class Newton {
     return -surplus * Math.max(1, this.earned[j]! / this.sold[j]!)
   }
 
-  /** Surplus of each token at the present prices, valued in the output token. */
+  /** Computes the surplus of each token at the current prices, valued in the output token. */
   private fillGradient(gradient: Float64Array): void {
     const { mode, flow, weight } = this
     const { problem, edges, place, prices, sold, bought, input, output, conductance, together, shared } =
@@ -167,18 +171,18 @@ class Newton {
       }
       flow[k] = input[k]! * prices[u]!
       weight[k] = conductance[k]! * prices[u]!
-      const paid = output[k]! * prices[v]!
+      const proceeds = output[k]! * prices[v]!
       gradient[place[u]!]! -= flow[k]!
-      gradient[place[v]!]! += paid
+      gradient[place[v]!]! += proceeds
       soldValue[place[u]!]! += flow[k]!
-      earned[place[u]!]! += paid
+      earned[place[u]!]! += proceeds
     }
     for (const { tokens, value } of shared) {
       for (let k = 0; k < tokens.length; k++) {
         if (value[k] === 0) continue
         const j = place[tokens[k]!]!
         gradient[j]! -= value[k]!
-        // What a shared pool pays for one token is not told apart from what it pays for the others: at the price at least.
+        // The proceeds of a shared pool cannot be attributed to single tokens; use the price, which they are at least.
         if (value[k]! < 0) continue
         soldValue[j]! += value[k]!
         earned[j]! += value[k]!
@@ -187,9 +191,9 @@ class Newton {
   }
 
   /**
-   * Solves the linear model of the network. Edges that are idle now but that the step would switch on are given their first
-   * conductance, those that the step would move off a flat range the one beyond it, and the step is taken again: without that
-   * look-ahead Newton's method overshoots at every new edge.
+   * Solves the linear model of the network. Idle edges that the step would activate get their initial conductance,
+   * edges that it would move off a flat range get the conductance beyond it, and the step is computed again. Without
+   * this look-ahead, Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
     const { mode, flow, weight } = this
@@ -204,7 +208,7 @@ class Newton {
         let slope = 0
         for (let j = 1; j < size; j++) slope += gradient[j]! * step[j]!
         if (!(slope < 0)) {
-          // The guess broke the descent: take the plain step.
+          // The prediction broke the descent, so take the plain step.
           for (let k = 0; k < edges.length; k++) if (mode[k] === AWAKENED) mode[k] = IDLE
           this.assemble(gradient, step, value)
           budget.spend(solveSymmetric(this.matrix, step, size, this.indices) / 4)
@@ -229,7 +233,9 @@ class Newton {
     }
   }
 
-  /** Gives the edges that a step would move off a flat range of their rates the conductance beyond it; false when there are none. */
+  /**
+   * Gives edges that a step would move off a flat range of their rates the conductance beyond it. Returns false if there are none.
+   */
   private leaveFlats(step: Float64Array): boolean {
     const { mode, flow, weight } = this
     const { edges, curves, place, logPrice, prices, sold, bought } = this.allocation
@@ -238,10 +244,10 @@ class Newton {
       if (mode[k] !== FULL) continue
       const [u, v] = [sold[k]!, bought[k]!]
       const logRate = logPrice[u]! - logPrice[v]!
-      const moved = step[place[u]!]! - step[place[v]!]!
+      const change = step[place[u]!]! - step[place[v]!]!
       const { high, conductanceAbove, low, conductanceBelow } = flatAt(curves[k]!, Math.exp(logRate))
-      const isAbove = logRate + moved > high
-      if (!isAbove && !(logRate + moved < low)) continue
+      const isAbove = logRate + change > high
+      if (!isAbove && !(logRate + change < low)) continue
       const conductance = isAbove ? conductanceAbove : conductanceBelow
       if (!(conductance > 0)) continue
       mode[k] = AWAKENED
@@ -274,13 +280,13 @@ class Newton {
     for (const pool of shared) this.assembleShared(pool)
     let largest = 0
     for (let j = 1; j < size; j++) largest = Math.max(largest, matrix[j * size + j]!)
-    // A token that is left over or short is approached by steps of about a factor e, whatever little answers to its price.
+    // Limits the step of a token in surplus or shortage to about a factor of e, even if few edges respond to its price.
     for (let j = 1; j < size; j++)
       matrix[j * size + j]! += DIAGONAL_OF_VALUE * value + DIAGONAL_OF_LARGEST * largest + Math.abs(gradient[j]!)
     step[0] = 0
   }
 
-  /** All tokens of a pool meet in its invariant: a star of resistors, whose middle is left out. */
+  /** All tokens of a pool are coupled by its invariant: a star of resistors with the center node eliminated. */
   private assembleShared({ tokens, weight }: SharedPool): void {
     const { matrix } = this
     const { place } = this.allocation

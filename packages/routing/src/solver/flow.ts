@@ -1,4 +1,4 @@
-/** Edges with the input of each: a route before it is settled in exact integers. */
+/** Turns allocations into flows: edges with their inputs, in topological order, before settlement in integers. */
 
 import { outputOf } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
@@ -9,7 +9,10 @@ import { usesPoolTwice } from './shared-pools.ts'
 
 export type { Flow } from './push.ts'
 
-/** The flow at an allocation's prices, without cycles, dead ends, and edges that pay next to nothing. */
+/**
+ * The flow at an allocation's prices, without cycles, dead ends, and edges that add next to nothing. Null if nothing
+ * reaches the target.
+ */
 export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   const edges: number[] = []
   const weights: number[] = []
@@ -22,15 +25,15 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   if (!flow) return null
   const dust = dustOf(problem, flow)
   if (dust.size === 0) return flow
-  const kept = (_: number, k: number) => !dust.has(edges[k]!)
-  const lean = pushThrough(problem, edges.filter(kept), weights.filter(kept))
-  // What pays next to nothing may be all that takes the rest of a token.
+  const isKept = (_: number, k: number) => !dust.has(edges[k]!)
+  const lean = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
+  // An edge that adds next to nothing may be the only one that takes the rest of a token.
   return lean && lean.unsold > flow.unsold ? flow : lean
 }
 
 /**
- * The flow when prices do not tell inputs: at a price that a float cannot move by a small enough part, a deep pool trades all or nothing.
- * What the inputs miss of a token goes to the edges that respond to prices most. Null when the inputs are good, or no pool is that deep.
+ * Builds the flow if prices do not determine the inputs: a very deep pool trades all or nothing within the precision of a float
+ * price. The edges that respond most to prices get the missing input. Null if the inputs are precise, or if no pool is that deep.
  */
 function unresolved(
   problem: Problem,
@@ -52,16 +55,15 @@ function unresolved(
   return flow?.unsold === 0 ? flow : null
 }
 
-/** Idle edges whose first units pay as much as the prices at their ends. */
+/** Idle edges whose first unit pays as much as the prices at their ends. */
 function edgesAboutToTrade({ edges, input, sold, bought, logPrice, logRate }: Allocation): readonly number[] {
   const gapOf = (k: number) => logPrice[sold[k]!]! - logPrice[bought[k]!]! - logRate[k]!
   return edges.filter((_, k) => input[k] === 0 && gapOf(k) < PRICE_ROUNDING)
 }
 
 /**
- * Edges whose removal costs next to nothing. Their part is valued by what a token buys on average, not at the margin: where
- * pools are drained the last unit sold is worth nothing, whatever the first ones brought. Returns diminish, so the average
- * bounds the loss.
+ * Edges whose removal costs next to nothing. Their input is valued at the average proceeds of the bought token, not at
+ * the margin: in drained pools the last unit is worth nothing. Returns diminish, so the average bounds the loss.
  */
 function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySet<number> {
   const { from, to, tokens, scratch } = problem.graph.topology
@@ -71,15 +73,15 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
       for (const edge of edges) sums[from[edge]!] = 0
     }
     const sold = scratch.zeroFloats(tokens.length, wipe)
-    const brought = scratch.zeroFloats(tokens.length, wipe)
+    const proceeds = scratch.zeroFloats(tokens.length, wipe)
     for (let place = edges.length - 1; place >= 0; place--) {
       const edge = edges[place]!
       const u = from[edge]!
       const v = to[edge]!
-      const worth = v === problem.target ? 1 : brought[v]! / sold[v]!
-      const added = outputOf(curveOf(problem, edge), input[place]!) * worth
+      const unitValue = v === problem.target ? 1 : proceeds[v]! / sold[v]!
+      const added = outputOf(curveOf(problem, edge), input[place]!) * unitValue
       sold[u]! += input[place]!
-      brought[u]! += added
+      proceeds[u]! += added
       if (!(added > NEGLIGIBLE * amountOut)) dust.add(edge)
     }
   })
@@ -87,11 +89,11 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
 }
 
 type PushOptions = Pick<Pruned, 'response'> & {
-  /** Order of legs that share a pool: the best of some, or whichever comes first. */
+  /** Order of the legs that share a pool: the best of several orders, or an arbitrary one. */
   readonly order?: 'best' | 'any'
 }
 
-/** Sends the amount through edges that divide each token by their weights. */
+/** Sends the amount through the edges; each token is divided in proportion to the weights. */
 export function pushThrough(
   problem: Problem,
   edges: readonly number[],
@@ -115,7 +117,7 @@ export function alongPath(problem: Problem, path: readonly number[]): Flow | nul
   return pushThrough(problem, path, whole)
 }
 
-/** Which leg of a shared pool comes first makes a difference, by the fee that it leaves there. */
+/** The order of legs that share a pool matters, because each leaves its fee in the pool. */
 function inBestOrder(problem: Problem, { outOf, weights, cut }: Pruned, flow: Flow): Flow {
   let best = flow
   for (const direction of [1, -1]) {
@@ -133,12 +135,12 @@ function inBestOrder(problem: Problem, { outOf, weights, cut }: Pruned, flow: Fl
   return best
 }
 
-/** Drops dead ends and cuts cycles at their thinnest edge; null where nothing is left that joins source and target. */
-function prune(problem: Problem, given: readonly number[], givenWeights: readonly number[]): Pruned | null {
+/** Removes dead ends and cuts cycles at their thinnest edge. Null if no path from the source to the target remains. */
+function prune(problem: Problem, initialEdges: readonly number[], initialWeights: readonly number[]): Pruned | null {
   const { from, to } = problem.graph.topology
-  let [edges, weights] = [given, givenWeights]
+  let [edges, weights] = [initialEdges, initialWeights]
   let cut = false
-  // Each round leaves fewer edges, or is the last.
+  // Each round removes an edge, or is the last.
   for (;;) {
     problem.budget.spend(8 * edges.length + problem.graph.topology.tokens.length / 8 + 1)
     const live = places(problem, edges)
@@ -153,8 +155,8 @@ function prune(problem: Problem, given: readonly number[], givenWeights: readonl
     const outOf = new OutOf(problem, edges)
     const order = topologicalOrder(problem, outOf)
     if (order) return { outOf, weights, order, cut }
-    const beside = groupBy(edges.keys(), (k) => from[edges[k]!]!)
-    const share = (k: number) => weights[k]! / beside.get(from[edges[k]!]!)!.reduce((sum, j) => sum + weights[j]!, 0)
+    const siblings = groupBy(edges.keys(), (k) => from[edges[k]!]!)
+    const share = (k: number) => weights[k]! / siblings.get(from[edges[k]!]!)!.reduce((sum, j) => sum + weights[j]!, 0)
     const thinnest = findCycle(problem, edges)
       .map((edge) => edges.indexOf(edge))
       .reduce((a, b) => (share(b) < share(a) ? b : a))
@@ -164,7 +166,7 @@ function prune(problem: Problem, given: readonly number[], givenWeights: readonl
   }
 }
 
-/** Places of the edges whose token sold something brings, and whose token bought something sells. */
+/** Indices of the edges whose sold token is bought by another edge, and whose bought token is sold by another (or is an end). */
 function places({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
   const wipe = (ends: Uint8Array) => {
@@ -180,12 +182,12 @@ function places({ graph, source, target }: Problem, edges: readonly number[]): r
   return live
 }
 
-/** True where edges that all lie on ways from the source form no cycle. */
+/** Returns true if the edges form no cycle. All of them must be reachable from the source. */
 export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
   return problem.graph.topology.scratch.within(() => topologicalOrder(problem, new OutOf(problem, edges)) !== null)
 }
 
-/** Tokens from the source on, each before all that its edges buy; null where they form a cycle. */
+/** Tokens in topological order, beginning with the source; null if the edges form a cycle. */
 function topologicalOrder(
   { source, graph }: Problem,
   outOf: OutOf,
@@ -198,21 +200,21 @@ function topologicalOrder(
   for (const edge of outOf.edges) incoming[to[edge]!]! += 1
   const ready = incoming[source]! > 0 ? [] : [source]
   const order: number[] = []
-  let seen = 0
+  let visited = 0
   const next = () => (first === 'newest' ? ready.pop() : ready.shift())
   for (let token = next(); token !== undefined; token = next()) {
     order.push(token)
     for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
-      seen++
+      visited++
       const bought = to[outOf.edges[k]!]!
       incoming[bought]! -= 1
       if (incoming[bought] === 0) ready.push(bought)
     }
   }
-  return seen === outOf.edges.length ? order : null
+  return visited === outOf.edges.length ? order : null
 }
 
-/** Some cycle among edges of which no token is without a way in or out. */
+/** Finds a cycle. Every token must have incoming and outgoing edges. */
 function findCycle({ graph, source }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to } = graph.topology
   const outOf = groupBy(edges, (edge) => from[edge]!)
@@ -225,8 +227,8 @@ function findCycle({ graph, source }: Problem, edges: readonly number[]): readon
       const next = to[edge]!
       path.push(edge)
       if (onPath.has(next)) return path.slice(path.findIndex((step) => from[step] === next))
-      const found = done.has(next) ? null : visit(next)
-      if (found) return found
+      const cycle = done.has(next) ? null : visit(next)
+      if (cycle) return cycle
       path.pop()
     }
     onPath.delete(token)
@@ -234,12 +236,13 @@ function findCycle({ graph, source }: Problem, edges: readonly number[]): readon
     return null
   }
   for (const start of [source, ...edges.map((edge) => from[edge]!)]) {
-    const found = done.has(start) ? null : visit(start)
-    if (found) return found
+    const cycle = done.has(start) ? null : visit(start)
+    if (cycle) return cycle
   }
   return edges
 }
 
+/** Groups edges by a key. */
 export function groupBy<K>(edges: Iterable<number>, key: (edge: number) => K): Map<K, number[]> {
   const groups = new Map<K, number[]>()
   for (const edge of edges) {

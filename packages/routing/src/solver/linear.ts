@@ -1,28 +1,27 @@
-/** The linear systems of the search: networks of a few hubs, each with many tokens around it. */
-import { LEAST_PIVOT, ROOT_OF_LEAST_PIVOT } from '../tolerances.ts'
+/** Linear systems of the search: networks of a few hubs, each with many tokens around it. */
+import { MIN_PIVOT, SQRT_MIN_PIVOT } from '../tolerances.ts'
 
 /**
- * Solves matrix · x = rhs in place by Cholesky's factors, without row and column 0. The matrix is symmetric and positive
- * definite; its upper triangle is given row by row. Zeros cost a look and no arithmetic, so unknowns with few neighbours
- * should come first.
+ * Solves matrix · x = rhs in place by Cholesky factorization, ignoring row and column 0. The matrix is symmetric and positive
+ * definite; only its upper triangle is read, row by row. Zeros are skipped, so unknowns with few neighbors should come first.
  *
- * @param indices - room for as many numbers as there are unknowns
- * @returns multiplications
+ * @param indices - scratch space, one number per unknown
+ * @returns number of multiplications
  */
 export function solveSymmetric(matrix: Float64Array, rhs: Float64Array, size: number, indices: Int32Array): number {
   let work = size * size
   for (let j = 1; j < size; j++) {
     const row = j * size
-    const pivot = matrix[row + j]! > LEAST_PIVOT ? Math.sqrt(matrix[row + j]!) : ROOT_OF_LEAST_PIVOT
+    const pivot = matrix[row + j]! > MIN_PIVOT ? Math.sqrt(matrix[row + j]!) : SQRT_MIN_PIVOT
     matrix[row + j] = pivot
-    const known = rhs[j]! / pivot
-    rhs[j] = known
+    const solved = rhs[j]! / pivot
+    rhs[j] = solved
     let count = 0
     for (let i = j + 1; i < size; i++) {
       if (matrix[row + i] === 0) continue
       const entry = matrix[row + i]! / pivot
       matrix[row + i] = entry
-      rhs[i]! -= entry * known
+      rhs[i]! -= entry * solved
       indices[count++] = i
     }
     work += (count * count) / 2

@@ -1,21 +1,21 @@
 /**
- * The optimal trade of a pool of several tokens at given prices: the balances on its trading function at which no further
- * trade would pay. A token is sold to it until its marginal value there has fallen to what it costs, bought until it has
- * risen to what it is priceOut, and left alone in between.
+ * The optimal trade of a pool of several tokens at given prices: the balances on its trading function at which no
+ * further trade pays. Selling a token to the pool lowers its marginal value there; it is sold until that value falls to
+ * its cost, bought until that value rises to `priceOut`, and left alone in between.
  *
- * With value λ of the trading function's level, the marginal value of a token is λ·(linear + logarithmic · weight / x).
- * Where it equals a price c, x = weight / (c·v − r) with v = 1 / (λ·logarithmic) and r = linear / logarithmic. Two numbers
- * are sought, then: v, and u = least·v − r, which keeps all denominators u + (c − least)·v above zero.
+ * With λ as the value of the trading function's level, the marginal value of a token is λ·(linear + logarithmic ·
+ * weight / x). It equals a price c at x = weight / (c·v − r), with v = 1 / (λ·logarithmic) and r = linear /
+ * logarithmic. The unknowns are therefore v and u = min·v − r, which keeps all denominators u + (c − min)·v positive.
  */
 import { marginalValues, sumsOf, type TradingFunction } from '@sluice/liquidity'
 import {
   TRADE_FIRST_STEP,
   TRADE_GROWTH,
-  TRADE_LEAST_PART,
-  TRADE_LEAST_STEP,
-  TRADE_LEAST_U,
-  TRADE_MOST_MOVED,
-  TRADE_MOST_STEP,
+  TRADE_MAX_MOVE,
+  TRADE_MAX_STEP,
+  TRADE_MIN_FACTOR,
+  TRADE_MIN_STEP,
+  TRADE_MIN_U,
   TRADE_ROUNDING,
   TRADE_SMALL,
   TRADE_STEPS,
@@ -23,30 +23,32 @@ import {
 } from '../tolerances.ts'
 
 export class OptimalTrade {
-  /** Prices of a common unit that is sold to the pool, and of one that is bought of it; ∞ and 0 where it may not. */
+  /**
+   * By token, price of a common unit sold to the pool, and of one bought from it. ∞ and 0 if the token must not be sold or bought.
+   */
   readonly priceIn: Float64Array
   readonly priceOut: Float64Array
-  /** Balances where the trade ends, in common units. */
+  /** Balances at the end of the trade, in common units. */
   readonly balances: Float64Array
-  /** The answer of a balance to its token's price: −∂x / ∂ln c, by that price; 0 for tokens that are left alone. */
+  /** Response of a balance to its token's price: −∂x / ∂ln c, times that price; 0 for tokens that do not trade. */
   readonly conductance: Float64Array
 
   private readonly tradingFunction: TradingFunction
   private readonly level: number
-  /** Marginal values where nothing has been traded. */
+  /** Marginal values before the trade. */
   private readonly values: Float64Array
-  private readonly most: Float64Array
-  /** Value that is taken for zero of the scale of prices. */
-  private least = 0
-  /** The least u. */
+  private readonly max: Float64Array
+  /** Lowest price, subtracted from all prices. */
+  private min = 0
+  /** Lower bound of u. */
   private readonly floor: number
   private u = 0
   private v = 0
-  /** ∂mismatch / ∂v at the prices before; 0 at first. */
+  /** ∂mismatch / ∂v at the previous prices; 0 at first. */
   private slope = 0
   private sum = 0
-  /** Times that balances were tried for the last trade. */
-  placed = 0
+  /** Number of balance evaluations of the last trade; a measure of its work. */
+  evaluations = 0
   private logs = 0
 
   constructor(tradingFunction: TradingFunction) {
@@ -55,25 +57,25 @@ export class OptimalTrade {
     this.tradingFunction = tradingFunction
     this.level = invariant.level(sum, logs)
     this.values = marginalValues(tradingFunction, balances)
-    this.floor = TRADE_LEAST_U * heaviest(tradingFunction)
-    this.most = balances.map((balance) => balance * (1 + mostSold))
+    this.floor = TRADE_MIN_U * heaviest(tradingFunction)
+    this.max = balances.map((balance) => balance * (1 + mostSold))
     this.priceIn = new Float64Array(balances.length)
     this.priceOut = new Float64Array(balances.length)
     this.conductance = new Float64Array(balances.length)
     this.balances = balances.slice()
   }
 
-  /** Solves for the prices in `priceIn` and `priceOut`; false where nothing pays. */
+  /** Solves for the prices in `priceIn` and `priceOut`. Returns false if no trade pays. */
   solve(): boolean {
     const { priceIn, priceOut, values, conductance, balances, tradingFunction } = this
-    this.placed = 0
+    this.evaluations = 0
     let sells = 0
     let buys = Number.POSITIVE_INFINITY
-    this.least = Number.POSITIVE_INFINITY
+    this.min = Number.POSITIVE_INFINITY
     for (let k = 0; k < values.length; k++) {
       sells = Math.max(sells, values[k]! / priceIn[k]!)
       buys = Math.min(buys, values[k]! / priceOut[k]!)
-      this.least = Math.min(this.least, priceOut[k]! > 0 ? priceOut[k]! : priceIn[k]!)
+      this.min = Math.min(this.min, priceOut[k]! > 0 ? priceOut[k]! : priceIn[k]!)
     }
     if (!(sells > buys)) {
       balances.set(tradingFunction.balances)
@@ -86,7 +88,7 @@ export class OptimalTrade {
     return true
   }
 
-  /** Part by which the last trade misses the trading function, or its prices; next to nothing unless no trade was found. */
+  /** Relative error of the last trade on the trading function or in its prices. Negligible unless the search failed. */
   get miss(): number {
     const { tradingFunction, balances } = this
     const { invariant, weights } = tradingFunction
@@ -94,31 +96,34 @@ export class OptimalTrade {
     const [linear, logarithmic] = [invariant.linear(sum, logs), invariant.logarithmic(sum, logs)]
     const scale = weights.reduce((all, weight, k) => all + linear * balances[k]! + logarithmic * weight, 0)
     const ratio = linear / logarithmic
-    const off = Math.abs(this.least * this.v - this.u - ratio) / Math.max(ratio, this.u)
+    const off = Math.abs(this.min * this.v - this.u - ratio) / Math.max(ratio, this.u)
     return Math.max(Math.abs(invariant.level(sum, logs) - this.level) / scale, off)
   }
 
-  /** By what part each token's marginal value has moved from where nothing is traded; rates move by two of them. */
+  /**
+   * Ratio by which each token's marginal value changed from before to after the trade. The rate of a pair changes by
+   * the ratio of two of them.
+   */
   valuesMoved(): Float64Array {
     return marginalValues(this.tradingFunction, this.balances).map((value, k) => value / this.values[k]!)
   }
 
-  /** @param value - marginal value for a price of one, between what is paid for it and what it brings */
+  /** @param value - initial marginal value per unit of price */
   private guess(value: number): void {
     const { invariant } = this.tradingFunction
     const { sum, logs } = sumsOf(this.tradingFunction, this.tradingFunction.balances)
     const logarithmic = invariant.logarithmic(sum, logs)
     this.v = value / logarithmic
     const ratio = invariant.linear(sum, logs) / logarithmic
-    this.u = Math.max(heaviest(this.tradingFunction), this.least * this.v - ratio)
+    this.u = Math.max(heaviest(this.tradingFunction), this.min * this.v - ratio)
   }
 
-  /** The v whose slopes are those of the trading function: secants until the sign changes, then within the bracket. */
+  /** Finds the v that matches the slopes of the trading function: secant steps until the sign changes, then within the bracket. */
   private root(guess: number): number {
     let a = guess
     let atA = this.mismatch(a)
     if (atA === 0) return a
-    // The mismatch rises with v, about as fast as it did at the prices before.
+    // The mismatch rises with v, with about the same slope as at the previous prices.
     let b = within(a - atA / this.slope, a, atA)
     let atB = this.mismatch(b)
     for (let k = 0; k < TRADE_STEPS && atA < 0 === atB < 0 && atB !== 0; k++) {
@@ -128,7 +133,7 @@ export class OptimalTrade {
       b = within(next, a, atA)
       atB = this.mismatch(b)
     }
-    // Regula falsi; the end that stays is weighed half (the Illinois rule).
+    // Regula falsi; the weight of the retained end is halved (Illinois algorithm).
     let moved = Number.POSITIVE_INFINITY
     for (let k = 0; k < TRADE_STEPS && atB !== 0; k++) {
       this.slope = (atB - atA) / (b - a)
@@ -148,17 +153,19 @@ export class OptimalTrade {
     return b
   }
 
-  /** The distance of r from what the trading function has where v leads; rises with v. Leaves the balances there. */
+  /**
+   * Difference between the assumed r and that of the trading function at the balances for v; rises with v. Leaves the
+   * balances there.
+   */
   private mismatch(v: number): number {
     this.v = v
     this.reach(v)
     const { invariant } = this.tradingFunction
-    return this.least * v - this.u - invariant.linear(this.sum, this.logs) / invariant.logarithmic(this.sum, this.logs)
+    return this.min * v - this.u - invariant.linear(this.sum, this.logs) / invariant.logarithmic(this.sum, this.logs)
   }
 
   /**
-   * Finds u, and with it balances on the trading function: the level falls as u rises. Newton's method within a
-   * bracket.
+   * Finds u for a v, and with it balances on the trading function: the level falls as u rises. Newton's method within a bracket.
    */
   private reach(v: number): void {
     const { invariant } = this.tradingFunction
@@ -177,9 +184,9 @@ export class OptimalTrade {
       moved = Math.abs(newton - this.u)
       // Steps that no longer shrink are rounding.
       if (moved <= TRADE_ROUNDING * this.u || (moved < TRADE_SMALL * this.u && moved >= before)) return
-      if (newton > low && newton < high && moved < TRADE_MOST_MOVED * this.u) this.u = newton
-      else if (high < Number.POSITIVE_INFINITY) this.u = Math.sqrt(Math.max(low, this.u * TRADE_LEAST_PART) * high)
-      else this.u /= TRADE_LEAST_PART
+      if (newton > low && newton < high && moved < TRADE_MAX_MOVE * this.u) this.u = newton
+      else if (high < Number.POSITIVE_INFINITY) this.u = Math.sqrt(Math.max(low, this.u * TRADE_MIN_FACTOR) * high)
+      else this.u /= TRADE_MIN_FACTOR
       if (this.u < this.floor) {
         this.u = this.floor
         this.place(v)
@@ -188,18 +195,18 @@ export class OptimalTrade {
     }
   }
 
-  /** Puts the balances where u and v want them and returns by how much the level falls as u rises. */
+  /** Sets the balances for u and v. Returns the rate at which the level falls as u rises. */
   private place(v: number): number {
-    const { balances, least, u, priceIn, priceOut, most } = this
-    this.placed++
+    const { balances, min, u, priceIn, priceOut, max } = this
+    this.evaluations++
     const { weights, invariant, balances: start } = this.tradingFunction
     let sum = 0
     let logs = 0
     for (let k = 0; k < balances.length; k++) {
-      const sold = weights[k]! / (u + (priceIn[k]! - least) * v)
-      const bought = weights[k]! / (u + (priceOut[k]! - least) * v)
+      const sold = weights[k]! / (u + (priceIn[k]! - min) * v)
+      const bought = weights[k]! / (u + (priceOut[k]! - min) * v)
       balances[k] =
-        sold > start[k]! ? Math.min(sold, most[k]!) : bought < start[k]! && priceOut[k]! > 0 ? bought : start[k]!
+        sold > start[k]! ? Math.min(sold, max[k]!) : bought < start[k]! && priceOut[k]! > 0 ? bought : start[k]!
       sum += balances[k]!
       logs += weights[k]! * Math.log(balances[k]!)
     }
@@ -217,7 +224,7 @@ export class OptimalTrade {
   }
 
   private moves(k: number): boolean {
-    return this.balances[k] !== this.tradingFunction.balances[k] && this.balances[k] !== this.most[k]
+    return this.balances[k] !== this.tradingFunction.balances[k] && this.balances[k] !== this.max[k]
   }
 
   private conductanceOf(k: number): number {
@@ -227,13 +234,15 @@ export class OptimalTrade {
   }
 }
 
-/** A step from `from` against the sign of the mismatch there, no longer and no shorter than may be. */
+/**
+ * Next point of a search, on the side of `from` that reduces the mismatch, with a step between the minimum and the maximum length.
+ */
 function within(next: number, from: number, mismatch: number): number {
   const step = mismatch < 0 ? next - from : from - next
   const length = step > 0 && step < Number.POSITIVE_INFINITY ? step : TRADE_FIRST_STEP * from
-  const allowed = Math.min(TRADE_MOST_STEP * from, Math.max(TRADE_LEAST_STEP * from, length))
+  const allowed = Math.min(TRADE_MAX_STEP * from, Math.max(TRADE_MIN_STEP * from, length))
   return mismatch < 0 ? from + allowed : from - allowed
 }
 
 const heaviest = ({ balances, weights }: TradingFunction): number =>
-  balances.reduce((least, balance, k) => Math.min(least, weights[k]! / balance), Number.POSITIVE_INFINITY)
+  balances.reduce((min, balance, k) => Math.min(min, weights[k]! / balance), Number.POSITIVE_INFINITY)

@@ -1,34 +1,34 @@
-/** Ways to buy less of a token of which more arrives than the edges out of it can take. */
+/** Rules for buying less of a token if more arrives than its outgoing edges can take. */
 
-/** An edge that buys a token of which too much arrives. Amounts are base units. */
+/** An edge that buys a token in excess. Amounts are in base units. */
 export type Inflow = {
   readonly edge: number
   readonly input: number
   readonly output: number
-  /** Input that the edge could take beyond its own. */
+  /** Additional input that the edge could take. */
   readonly room: number
 }
 
-/** The output that each inflow keeps when they are to pay so much less together. */
+/** A rule that returns the reduced output of each inflow, so that they pay less by the excess in total. */
 export type Less = (inflows: readonly Inflow[], excess: number) => readonly number[]
 
-/** The edge with the least room pays less, since those with more must take what it no longer takes. */
+/** Reduces edges with the least room first, since edges with more room must take the input that is freed. */
 export const lessByRoom: Less = (inflows, excess) => {
-  const kept = inflows.map(({ output }) => output)
+  const outputs = inflows.map(({ output }) => output)
   let left = excess
   for (const place of [...inflows.keys()].sort((a, b) => compare(inflows[a]!.room, inflows[b]!.room))) {
-    const less = Math.min(left, kept[place]!)
-    kept[place]! -= less
+    const less = Math.min(left, outputs[place]!)
+    outputs[place]! -= less
     left -= less
   }
-  return kept
+  return outputs
 }
 
-/** All edges pay less by the same part: for edges out of one token that lead nowhere else. */
+/** Reduces all edges by the same fraction; for edges out of one token that have no alternative. */
 export const lessOfAll: Less = (inflows, excess) => {
   const total = inflows.reduce((sum, { output }) => sum + output, 0)
   return inflows.map(({ output }) => output * (1 - excess / total))
 }
 
-/** Order of numbers of which several may be infinite. */
+/** Compares numbers of which several may be infinite. */
 const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)

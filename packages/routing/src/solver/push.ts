@@ -1,4 +1,4 @@
-/** Amounts sent through edges whose pools end: what one of them cannot take goes to others, or is bought less of. */
+/** Sends amounts through edges with limited capacity. An excess goes to other edges, or less of the token is bought. */
 
 import { capacityOf, inputOf, outputOf, shortOfFlat } from '../graph/price-curve.ts'
 import { roomFor } from '../graph/scratch.ts'
@@ -17,22 +17,22 @@ import {
 import { type Inflow, type Less, lessByRoom, lessOfAll } from './overflow.ts'
 import { LegsInTurn } from './shared-pools.ts'
 
-/** In topological order of the tokens sold, the edges of a token side by side; inputs in base units. */
+/** Edges with their inputs in base units. In topological order of the sold tokens, with the edges of one token adjacent. */
 export type Flow = {
   readonly edges: readonly number[]
   readonly input: readonly number[]
   readonly amountOut: number
-  /** `amountOut` less the cost of the legs. Below that of any flow that sells all, when part of the input is unsold. */
+  /** `amountOut` less the cost of the legs. If part of the input is unsold, lower than that of any flow that sells everything. */
   readonly net: number
-  /** Part of the input, or of a token on the way, that exceeds the capacity of the edges; 0 when they take all. */
+  /** Maximum unsold fraction of the input or of an intermediate token; 0 if the edges take everything. */
   readonly unsold: number
-  /** Most edges in series. */
+  /** Maximum number of edges in series. */
   readonly hops: number
-  /** True where a cycle had to be cut: some pools disagree on a price by more than their fees. */
+  /** True if a cycle had to be cut: some pools disagree on a price by more than their fees. */
   readonly cut: boolean
 }
 
-/** Edges by the token that they sell, as lists of their places. */
+/** Adjacency list: the indices of the edges that sell a token. */
 export class OutOf {
   readonly edges: readonly number[]
   private readonly first: Int32Array
@@ -52,7 +52,7 @@ export class OutOf {
     }
   }
 
-  /** The first place of a token, and the one after a place; −1 where there are no more. */
+  /** First edge index of a token, and the next one after an index; −1 if there are no more. */
   of(token: number): number {
     return this.first[token]!
   }
@@ -62,18 +62,18 @@ export class OutOf {
   }
 }
 
-/** Edges without dead ends and cycles, each with its weight among those that sell the same token. */
+/** Edges without dead ends and cycles, each with its weight among the edges that sell the same token. */
 export type Pruned = {
   readonly outOf: OutOf
   readonly weights: readonly number[]
-  /** Tokens from the source on, each before all that its edges buy. */
+  /** Tokens in topological order, beginning with the source. */
   readonly order: readonly number[]
   readonly cut: boolean
-  /** By edge, parts by which edges divide what weights miss of a token; by the weights themselves when absent. */
+  /** By edge: share of an amount that the weights do not cover. If absent, the weights themselves are scaled. */
   readonly response?: ReadonlyMap<number, number>
 }
 
-/** Sends the amount through, and again with less into tokens whose edges cannot take all that arrives. */
+/** Sends the amount through the edges, and again with less inflow into tokens whose edges cannot take all that arrives. */
 export function push(problem: Problem, pruned: Pruned): Flow {
   const first = pushOnce(problem, pruned, NO_LIMITS)
   if (first.overflow.size === 0) return first
@@ -82,10 +82,10 @@ export function push(problem: Problem, pruned: Pruned): Flow {
   const byAll = pushWithin(problem, pruned, first, lessOfAll)
   if (byAll.unsold === 0 || byAll.unsold > WASTEFUL_UNSOLD) return byAll
   const wasteful = wastefulParts(problem, pruned, byAll.unsold)
-  return wasteful ? leastWasteful(problem, pruned, wasteful) : byAll
+  return wasteful ? leastWastefulFlow(problem, pruned, wasteful) : byAll
 }
 
-/** Parts of each token that its edges take, by their place, in proportion to weights. */
+/** Fraction of its token that each edge takes, by index, in proportion to the weights. */
 function partsOf(problem: Problem, { edges }: OutOf, weights: readonly number[]): readonly number[] {
   const { from } = problem.graph.topology
   const totals = new Map<number, number>()
@@ -94,28 +94,28 @@ function partsOf(problem: Problem, { edges }: OutOf, weights: readonly number[])
 }
 
 /**
- * Parts with which all is sold, when the pools cannot take what the best ones bring of a token: of some tokens, nearly all goes to one edge,
- * which pays less. Null if none are found.
+ * Fractions that sell everything if the best pools cannot take a whole token: nearly all of some tokens goes to one
+ * edge, although it pays less. Null if none are found.
  */
 function wastefulParts(problem: Problem, pruned: Pruned, unsold: number): readonly number[] | null {
   const { outOf, weights } = pruned
   const { from } = problem.graph.topology
   let parts = partsOf(problem, outOf, weights)
-  let least = unsold
+  let minUnsold = unsold
   for (let round = 0; round < WASTEFUL_TOKENS; round++) {
     let best = parts
     for (const [k, edge] of outOf.edges.entries()) {
       if (parts[k] === 1) continue
       const isOther = (j: number) => j !== k && from[outOf.edges[j]!] === from[edge]
-      const tried = partsOf(
+      const candidate = partsOf(
         problem,
         outOf,
         parts.map((part, j) => (j === k ? 1 : isOther(j) ? part * WASTEFUL_REST : part)),
       )
       problem.budget.spend(4 * outOf.edges.length)
-      const flow = pushOnce(problem, { ...pruned, weights: tried }, NO_LIMITS)
-      if (flow.unsold === 0) return tried
-      if (flow.unsold < least) [best, least] = [tried, flow.unsold]
+      const flow = pushOnce(problem, { ...pruned, weights: candidate }, NO_LIMITS)
+      if (flow.unsold === 0) return candidate
+      if (flow.unsold < minUnsold) [best, minUnsold] = [candidate, flow.unsold]
     }
     if (best === parts) return null
     parts = best
@@ -123,11 +123,11 @@ function wastefulParts(problem: Problem, pruned: Pruned, unsold: number): readon
   return null
 }
 
-/** The best flow between the given weights, of which something is left over, and parts of which nothing is. */
-function leastWasteful(problem: Problem, pruned: Pruned, parts: readonly number[]): PushedFlow {
-  const wanted = partsOf(problem, pruned.outOf, pruned.weights)
+/** The best flow between the weights, which leave a part unsold, and the fractions, which do not. */
+function leastWastefulFlow(problem: Problem, pruned: Pruned, parts: readonly number[]): PushedFlow {
+  const requested = partsOf(problem, pruned.outOf, pruned.weights)
   const flowAt = (place: number) => {
-    const weights = wanted.map((part, k) => place * part + (1 - place) * parts[k]!)
+    const weights = requested.map((part, k) => place * part + (1 - place) * parts[k]!)
     problem.budget.spend(4 * weights.length)
     return pushOnce(problem, { ...pruned, weights }, NO_LIMITS)
   }
@@ -147,14 +147,14 @@ function leastWasteful(problem: Problem, pruned: Pruned, parts: readonly number[
 
 const NO_LIMITS: ReadonlyMap<number, number> = new Map()
 
-/** A flow with what its edges could not take of each token between the ends, base units. */
+/** A flow with the excess of each intermediate token, in base units. */
 type PushedFlow = Flow & { readonly overflow: ReadonlyMap<number, number> }
 
 function pushWithin(problem: Problem, pruned: Pruned, first: PushedFlow, less: Less): PushedFlow {
   const { to } = problem.graph.topology
   const limits = new Map<number, number>()
   let flow = first
-  let least = first.unsold
+  let minUnsold = first.unsold
   let idle = 0
   for (let round = 0; round < OVERFLOW_ROUNDS && idle < OVERFLOW_IDLE && flow.overflow.size > 0; round++) {
     for (const [token, excess] of flow.overflow) {
@@ -163,17 +163,17 @@ function pushWithin(problem: Problem, pruned: Pruned, first: PushedFlow, less: L
         const [curve, input] = [curveOf(problem, edge), flow.input[k]!]
         return [{ edge, input, output: outputOf(curve, input), room: capacityOf(curve) - input }]
       })
-      for (const [k, kept] of less(inflows, excess).entries()) {
+      for (const [k, reduced] of less(inflows, excess).entries()) {
         const { edge, input, output } = inflows[k]!
-        if (kept === output) continue
-        const wanted = inputOf(curveOf(problem, edge), kept * (1 - OVERFLOW_MARGIN))
-        limits.set(edge, Math.min(wanted, input * (1 - OVERFLOW_MARGIN)))
+        if (reduced === output) continue
+        const requested = inputOf(curveOf(problem, edge), reduced * (1 - OVERFLOW_MARGIN))
+        limits.set(edge, Math.min(requested, input * (1 - OVERFLOW_MARGIN)))
       }
     }
     flow = pushOnce(problem, pruned, limits)
-    // What one token no longer takes may at first be too much for the next.
-    idle = flow.unsold < least * OVERFLOW_FALL ? 0 : idle + 1
-    least = Math.min(least, flow.unsold)
+    // The reduction for one token can first cause an excess in another.
+    idle = flow.unsold < minUnsold * OVERFLOW_FALL ? 0 : idle + 1
+    minUnsold = Math.min(minUnsold, flow.unsold)
   }
   return flow
 }
@@ -186,9 +186,9 @@ function pushOnce(problem: Problem, pruned: Pruned, limits: ReadonlyMap<number, 
     byToken[source] = 0
     for (const edge of outOf.edges) byToken[to[edge]!] = 0
   }
-  const held = scratch.zeroFloats(tokens.length, wipe)
+  const balances = scratch.zeroFloats(tokens.length, wipe)
   const depth = scratch.zeroInts(tokens.length, wipe)
-  held[source] = amountIn
+  balances[source] = amountIn
   const edges: number[] = []
   const inputs: number[] = []
   let cost = 0
@@ -199,52 +199,52 @@ function pushOnce(problem: Problem, pruned: Pruned, limits: ReadonlyMap<number, 
     Math.min(limits.get(edge) ?? Number.POSITIVE_INFINITY, capacityOf(curveOf(problem, edge)))
   for (const token of order) {
     if (token === target) continue
-    const parts = response ? responding(pruned, token, held[token]!) : weights
+    const parts = response ? responding(pruned, token, balances[token]!) : weights
     let total = 0
     for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) total += parts[k]!
     const first = inputs.length
-    const most: number[] = []
+    const maxInputs: number[] = []
     const short: number[] = []
     let isOver = false
     for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
       const edge = outOf.edges[k]!
-      const input = (held[token]! * parts[k]!) / total
+      const input = (balances[token]! * parts[k]!) / total
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
       const near = curve.gasPerPiece > 0 ? shortOfFlat(curve, Math.min(input, limit)) : Math.min(input, limit)
       isOver ||= near < input
       edges.push(edge)
       inputs.push(input)
-      most.push(limit)
+      maxInputs.push(limit)
       short.push(near < input ? near : limit)
     }
     if (isOver) {
-      // Short of the ticks where pools have no liquidity, unless the other edges cannot take the rest.
-      const given = inputs.slice(first)
-      let left = withinCapacity(inputs, first, short) / held[token]!
+      // Stop before the ticks where a pool has no liquidity, unless the other edges cannot take the rest.
+      const original = inputs.slice(first)
+      let left = withinCapacity(inputs, first, short) / balances[token]!
       if (left > 0) {
-        for (const [k, input] of given.entries()) inputs[first + k] = input
-        left = withinCapacity(inputs, first, most) / held[token]!
+        for (const [k, input] of original.entries()) inputs[first + k] = input
+        left = withinCapacity(inputs, first, maxInputs) / balances[token]!
       }
       if (left > FLOW_ROUNDING) {
         unsold = Math.max(unsold, left)
-        if (token !== source) overflow.set(token, left * held[token]!)
+        if (token !== source) overflow.set(token, left * balances[token]!)
       }
     }
     for (let k = first; k < inputs.length; k++) {
       const edge = edges[k]!
       const next = to[edge]!
-      held[next]! += legs.output(edge, inputs[k]!)
+      balances[next]! += legs.output(edge, inputs[k]!)
       depth[next] = Math.max(depth[next]!, depth[token]! + 1)
       cost += costOf(problem, edge, inputs[k]!)
     }
   }
-  const amountOut = held[target]!
+  const amountOut = balances[target]!
   const net = unsold > 0 ? -unsold * Number.MAX_VALUE : amountOut - cost
   return { edges, input: inputs, amountOut, net, unsold, hops: depth[target]!, cut, overflow }
 }
 
-/** Weights of the edges out of a token, with what they miss of an amount divided by how much the edges respond to prices. */
+/** Weights of the edges out of a token, with the uncovered part of the amount divided in proportion to their response to prices. */
 function responding({ outOf, weights, response }: Pruned, token: number, amount: number): readonly number[] {
   let [total, responses] = [0, 0]
   for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {
@@ -252,25 +252,25 @@ function responding({ outOf, weights, response }: Pruned, token: number, amount:
     responses += response!.get(outOf.edges[k]!)!
   }
   if (responses === 0) return weights
-  const moved = [...weights]
+  const adjusted = [...weights]
   for (let k = outOf.of(token); k >= 0; k = outOf.after(k))
-    moved[k] = Math.max(0, weights[k]! + ((amount - total) * response!.get(outOf.edges[k]!)!) / responses)
-  return moved
+    adjusted[k] = Math.max(0, weights[k]! + ((amount - total) * response!.get(outOf.edges[k]!)!) / responses)
+  return adjusted
 }
 
 /**
- * Moves what exceeds the most that inputs may be to the others, in proportion to them.
+ * Moves input above the limits to the other inputs, in proportion to them.
  *
- * @param first - place of the first input; all from there on divide one token
- * @param most - of each of them
- * @returns the amount that none can take
+ * @param first - index of the first input; all inputs from there on divide one token
+ * @param maxInputs - limit of each of these inputs
+ * @returns the amount that no edge can take
  */
-function withinCapacity(inputs: number[], first: number, most: readonly number[]): number {
-  // Each round fills at least one more, or is the last.
+function withinCapacity(inputs: number[], first: number, maxInputs: readonly number[]): number {
+  // Each round fills at least one more edge, or is the last.
   for (;;) {
     let excess = 0
     let open = 0
-    for (const [k, limit] of most.entries()) {
+    for (const [k, limit] of maxInputs.entries()) {
       const input = inputs[first + k]!
       if (input < limit) open += input
       else {
@@ -279,7 +279,7 @@ function withinCapacity(inputs: number[], first: number, most: readonly number[]
       }
     }
     if (!(excess > 0) || open === 0) return excess
-    const grown = 1 + excess / open
-    for (const [k, limit] of most.entries()) if (inputs[first + k]! < limit) inputs[first + k]! *= grown
+    const factor = 1 + excess / open
+    for (const [k, limit] of maxInputs.entries()) if (inputs[first + k]! < limit) inputs[first + k]! *= factor
   }
 }

@@ -1,20 +1,21 @@
-/** Changes from state to state of a chain, as bytes in memory that all threads read: put into words once, copied never. */
+/** Log of state changes of a chain as bytes in shared memory: each change is encoded once and read by all threads. */
 import { entriesBetween, entryBetween, type Mark, markOf, type Snapshot } from '@sluice/liquidity'
 
 type Pools = Snapshot['pools']
 
-/** Entries kept: a thread that is further behind is told pool by pool. */
-const MOST_ENTRIES = 32
-/** Pools in an entry: putting more into words would hold up the process; they are told some at a time. */
-const MOST_CHANGED = 1_000
+/** Maximum number of entries. Threads that are further behind get the pools themselves. */
+const MAX_ENTRIES = 32
+/** Maximum number of pools in an entry. More would block the event loop, so they are sent in batches. */
+const MAX_CHANGED_POOLS = 1_000
 
+/** The log of one chain. */
 export class EntryLog {
-  /** States in the order in which they were told; the entry at the same index leads to it from the one before. */
+  /** States in order. The entry at an index leads from the previous state to this one. */
   private states: Mark[] = []
   private entries: Uint8Array[] = []
   private last: WeakRef<Pools> | null = null
 
-  /** Those that lead from one state to another; null where they do not, and the pools themselves must be told. */
+  /** Returns the entries from one state to another; null if the log does not cover them, and the pools themselves must be sent. */
   between(before: Pools, after: Pools): readonly Uint8Array[] | null {
     if (this.indexOf(after) < 0) this.append(after)
     const [from, to] = [this.indexOf(before), this.indexOf(after)]
@@ -24,25 +25,25 @@ export class EntryLog {
   private append(pools: Pools): void {
     const last = this.last?.deref()
     this.last = new WeakRef(pools)
-    const told = last && this.since(last, pools)
-    if (!told) {
+    const entries = last && this.since(last, pools)
+    if (!entries) {
       this.states = [markOf(pools)]
       this.entries = [new Uint8Array()]
       return
     }
-    for (const { after, bytes } of told) {
+    for (const { after, bytes } of entries) {
       this.states.push(after)
-      this.entries.push(shared(bytes))
+      this.entries.push(toSharedMemory(bytes))
     }
-    this.states = this.states.slice(-MOST_ENTRIES)
-    this.entries = this.entries.slice(-MOST_ENTRIES)
+    this.states = this.states.slice(-MAX_ENTRIES)
+    this.entries = this.entries.slice(-MAX_ENTRIES)
   }
 
-  /** As another process told them, else in words of our own. */
+  /** Uses entries received from another process, or encodes one. */
   private since(before: Pools, after: Pools): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
-    const told = entriesBetween(before, after, MOST_ENTRIES)
-    if (told) return told
-    const bytes = entryBetween(before, after, MOST_CHANGED)
+    const entries = entriesBetween(before, after, MAX_ENTRIES)
+    if (entries) return entries
+    const bytes = entryBetween(before, after, MAX_CHANGED_POOLS)
     return bytes && [{ after: markOf(after), bytes }]
   }
 
@@ -51,7 +52,7 @@ export class EntryLog {
   }
 }
 
-function shared(bytes: Uint8Array): Uint8Array {
+function toSharedMemory(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.length))
   copy.set(bytes)
   return copy

@@ -1,4 +1,4 @@
-/** Messages between a process and a thread that routes for it. */
+/** Messages between the process and its routing threads. */
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { RoutingError, type RoutingErrorCode } from '../errors.ts'
 import type {
@@ -13,34 +13,34 @@ import type {
 } from '../types.ts'
 
 export type ToThread =
-  /** Brings the thread's pools of a chain nearer to a block. */
+  /** Updates the thread's pools of a chain. */
   | {
       readonly do: 'change'
       readonly chainId: number
       readonly changed: readonly Pool[]
       readonly gone: readonly string[]
     }
-  /** The same as entries, in memory that all threads read; they follow upon what the thread has. */
+  /** The same update as log entries in shared memory, which continue from the thread's state. */
   | { readonly do: 'follow'; readonly chainId: number; readonly entries: readonly Uint8Array[] }
-  /** A part that many requests of a chain have in common; in the place of the one of the same name. */
+  /** Sets shared terms of a chain, replacing those with the same name. */
   | { readonly do: 'share'; readonly chainId: number; readonly name: string; readonly terms: SharedTerms }
   | {
       readonly do: 'find'
       readonly chainId: number
       readonly block: Snapshot['block']
       readonly request: PlainRequest
-      /** Names of the parts that were told before. */
+      /** Names of shared terms that apply to the request. */
       readonly shared: readonly string[]
     }
   | { readonly do: 'forget'; readonly chainId: number }
 
-/** Terms that many requests of a chain have in common, and that grow with what is known of it. */
+/** Terms that many requests of a chain have in common, and that grow with the knowledge of the chain. */
 export type SharedTerms = Pick<RouteTerms, 'trust' | 'taxes' | 'haircuts' | 'learnedGas'>
 
-/** A request without what goes ahead of it, once. */
+/** A request without its shared terms. */
 export type PlainRequest = Omit<RouteRequest, keyof SharedTerms> | Omit<ExactOutputRequest, keyof SharedTerms>
 
-/** The parts of a request that go ahead, by name: requests differ in the level of trust that they ask for. */
+/** Splits off the shared terms of a request, by name. Requests differ in their level of trust. */
 export function sharedTerms({
   trust,
   taxes,
@@ -55,17 +55,18 @@ export function sharedTerms({
   return terms
 }
 
+/** The rest of the request. */
 export function ownTerms({
   trust,
   taxes,
   haircuts,
   learnedGas,
-  ...own
+  ...rest
 }: RouteRequest | ExactOutputRequest): PlainRequest {
-  return own
+  return rest
 }
 
-/** Pools go back as their ids: the process has them. */
+/** Routes return pool ids; the process looks the pools up. */
 export type PlainRoute = Omit<Route, 'legs'> & { readonly legs: readonly PlainLeg[] }
 export type PlainLeg = Omit<Leg, 'pool'> & { readonly pool: string }
 export type PlainProof = Omit<BoundProof, 'pools'> & {
@@ -81,12 +82,13 @@ export type PlainResult =
   | Extract<RouteResult, { ok: false }>
 
 export type FromThread =
-  /** A graph was made for the search, which begins; one that is known needs none. */
+  /** The graph is built and the search begins. Not sent if the graph was cached. */
   | { readonly prepared: true }
   | { readonly result: PlainResult }
-  /** A fault of the search; of errors, messages keep no more than the built-in class and the text. */
+  /** The search failed. A message preserves only the built-in class and the text of an error, so the code is separate. */
   | { readonly error: Error; readonly code?: RoutingErrorCode }
 
+/** Replaces pools by their ids. */
 export function toPlain(result: RouteResult): PlainResult {
   if (!result.ok) return result
   const plain = (route: Route) => ({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) })
@@ -101,7 +103,11 @@ export function toPlain(result: RouteResult): PlainResult {
 
 const ofPool = (proved: ProvedPool) => ({ ...proved, pool: proved.pool.id })
 
-/** @throws the error that the search ended with */
+/**
+ * Replaces ids by pools.
+ *
+ * @throws the error of the search
+ */
 export function fromPlain(
   answer: Exclude<FromThread, { prepared: true }>,
   pools: ReadonlyMap<string, Pool>,

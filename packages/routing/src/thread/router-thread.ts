@@ -1,4 +1,4 @@
-/** A thread that searches for the process, one request after the other, and that can be ended while it does. */
+/** A worker thread that runs searches one after the other and can be terminated during one. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
@@ -7,77 +7,77 @@ import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
 import { EntryLog } from './entry-log.ts'
 import { type FromThread, fromPlain, ownTerms, sharedTerms, type ToThread } from './messages.ts'
 
-/** Pools in a message: copying as many takes about half a millisecond of the process's own time. */
+/** Pools per message: copying as many takes about 0.5 ms of the process's time. */
 const BATCH = 250
-/** Milliseconds in which a thread must have started, been told all pools and made its graph. */
-const PREPARING_MS = 30_000
+/** Timeout for starting the thread, sending all pools, and building the graph, in milliseconds. */
+const PREPARE_TIMEOUT_MS = 30_000
 
 export type ThreadOptions = {
-  /** Milliseconds that a search may take; its budget of work ends it long before, so it is for faults. */
+  /** Timeout of a search in milliseconds. Only for faults, since the work budget ends a search much earlier. */
   readonly timeoutMs: number
-  /** Megabytes of memory that one thread may take. */
+  /** Memory limit of one thread in megabytes. */
   readonly memoryMb: number
-  /** The module that the thread runs, in tests. */
+  /** Replaces the thread's module in tests. */
   readonly entry?: URL
 }
 
-/** By chain; threads of one process share them. */
+/** Entry logs by chain id, shared by all threads of a process. */
 export type EntryLogs = Map<number, EntryLog>
 
 type Answer = Exclude<FromThread, { prepared: true }>
-/** A chain as a thread knows it; terms that requests share by their names. */
-type Told = {
+/** The state of a chain in the thread. Shared terms are compared by identity. */
+type ThreadState = {
   pools: Snapshot['pools']
   readonly terms: Map<string, unknown>
-  /** Hash of the block whose graph of these pools it has when it comes to the next search; undefined where it has none. */
+  /** Hash of the block whose graph the thread will have at its next search; undefined if it must build one. */
   graphAt?: string | undefined
 }
 type Search = {
   readonly isShort: boolean
   isSent: boolean
-  /** The thread has its graph when it comes to it. */
+  /** True if the thread will have the graph when it reaches this search. */
   isPrepared: boolean
-  /** Null where the search is given back. */
+  /** Resolves with null if the search is handed back before it began. */
   readonly resolve: (answer: Answer | null) => void
   readonly reject: (error: Error) => void
 }
 
-/** Short searches that a thread has in hand, so that it need not wait for the process between two of them. */
-const IN_HAND = 4
-/** Milliseconds after which those behind a search need not wait for it any longer: they are given back. */
-const LATE_MS = 250
+/** Maximum number of short searches queued in a thread, so that it does not wait for the process between two of them. */
+const MAX_QUEUED = 4
+/** Milliseconds after which the searches behind a slow one are handed back. */
+const SLOW_MS = 250
 
 /**
- * The thread keeps the pools of each chain and is told, before a search, how those of the search differ: blocks cost what
- * changes in them, and a search of an earlier block is as good as any. It is started by the first search, and anew by the
- * one after its end.
+ * A thread that mirrors the pools of each chain. Before a search it receives the difference to the search's snapshot,
+ * so a block costs only its changes, and a search of an earlier block works as well. The first search starts the
+ * worker; the first one after its end restarts it.
  */
 export class RouterThread {
   private readonly options: ThreadOptions
   private readonly logs: EntryLogs
   private worker: Worker | undefined
-  /** The one that it is at first, then those behind it: answers come in this order. */
+  /** The running search, then the queued ones. Results arrive in this order. */
   private searches: Search[] = []
   private timer: NodeJS.Timeout | undefined
-  /** All that was to be sent so far. */
+  /** Resolves when everything so far has been posted. */
   private sent: Promise<void> = Promise.resolve()
-  /** The state of each chain that the thread was told. */
-  private told = new Map<number, Told>()
+  /** State of each chain in the thread. */
+  private states = new Map<number, ThreadState>()
   private readonly onChange: () => void
   private lateTimer: NodeJS.Timeout | undefined
-  /** It has answered since it was started: its code is loaded. */
+  /** True after the first result: the thread's code is loaded. */
   isWarm = false
-  /** The search that it is at takes long. */
+  /** True if the running search takes long. */
   isLate = false
 
-  /** @param onChange - called when it has less to do, or turns out to be late */
+  /** @param onChange - called when a search ends, or the running one turns out to be slow */
   constructor(options: ThreadOptions, logs: EntryLogs = new Map(), onChange = () => {}) {
     this.options = options
     this.logs = logs
     this.onChange = onChange
   }
 
-  /** Searches that it has. */
+  /** Number of running and queued searches. */
   get inHand(): number {
     return this.searches.length
   }
@@ -86,17 +86,17 @@ export class RouterThread {
     return this.inHand > 0
   }
 
-  /** True where a short search may stand behind those that it has. */
+  /** True if another short search may be queued. */
   get hasRoom(): boolean {
-    return this.isWarm && !this.isLate && this.inHand < IN_HAND && this.searches.every(({ isShort }) => isShort)
+    return this.isWarm && !this.isLate && this.inHand < MAX_QUEUED && this.searches.every(({ isShort }) => isShort)
   }
 
   /**
-   * `findRoute` on the snapshot's graph, after the searches that the thread has. Null where it is not begun, since the one before it
-   * takes long or has ended the thread.
+   * Runs `findRoute` on the snapshot's graph, after the queued searches. Returns null if it did not begin because the
+   * search before it is slow or ended the thread.
    *
-   * @param isShort - it usually takes a few milliseconds
-   * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and what the search itself throws
+   * @param isShort - true if the search is expected to take a few milliseconds
+   * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and errors of the search itself
    */
   async findRoute(
     snapshot: Snapshot,
@@ -104,8 +104,8 @@ export class RouterThread {
     isShort = false,
   ): Promise<RouteResult | null> {
     const worker = this.start()
-    const { promise, ...settled } = Promise.withResolvers<Answer | null>()
-    const search: Search = { isShort, isSent: false, isPrepared: false, ...settled }
+    const { promise, ...callbacks } = Promise.withResolvers<Answer | null>()
+    const search: Search = { isShort, isSent: false, isPrepared: false, ...callbacks }
     this.searches.push(search)
     worker.ref()
     if (this.inHand === 1) this.timeFirst()
@@ -123,14 +123,14 @@ export class RouterThread {
     return answer && fromPlain(answer, snapshot.pools)
   }
 
-  /** Frees what the thread holds of a chain, after the searches that it has. */
+  /** Frees the thread's memory of a chain, after the queued searches. */
   forget(chainId: number): void {
     void this.inTurn(() => {
-      if (this.told.delete(chainId) && this.worker) post(this.worker, { do: 'forget', chainId })
+      if (this.states.delete(chainId) && this.worker) post(this.worker, { do: 'forget', chainId })
     })
   }
 
-  /** A search that is running fails. */
+  /** Terminates the thread; running searches fail. */
   async close(): Promise<void> {
     const { worker } = this
     if (worker) this.end(worker, new RoutingError('THREAD_ENDED', 'the routing threads are closed'))
@@ -162,8 +162,8 @@ export class RouterThread {
     if (this.worker !== worker) return
     this.worker = undefined
     this.isWarm = false
-    this.told = new Map()
-    this.giveBack()
+    this.states = new Map()
+    this.handBack()
     this.searches[0]?.reject(error)
     this.searches = []
     this.timeFirst()
@@ -184,51 +184,51 @@ export class RouterThread {
     this.onChange()
   }
 
-  /** Begins to time the search that is the first now, where there is one. */
+  /** Starts the timers of the first search, if there is one. */
   private timeFirst(): void {
     const [search] = this.searches
     this.isLate = false
     clearTimeout(this.timer)
     clearTimeout(this.lateTimer)
     if (search) {
-      this.endAfter(search.isPrepared ? this.options.timeoutMs : PREPARING_MS)
+      this.endAfter(search.isPrepared ? this.options.timeoutMs : PREPARE_TIMEOUT_MS)
       this.lateTimer = setTimeout(async () => {
         await unreadAnswers()
         if (search !== this.searches[0]) return
         this.isLate = true
-        this.giveBack()
+        this.handBack()
         this.onChange()
-      }, LATE_MS)
+      }, SLOW_MS)
     } else this.worker?.unref()
   }
 
-  /** Gives back the searches that it has not begun, the last one first: each goes before all that wait. */
-  private giveBack(): void {
+  /** Hands back the searches that were not sent. In reverse, since each is put at the front of the waiting queue. */
+  private handBack(): void {
     for (const { resolve } of this.searches.slice(1).reverse()) resolve(null)
     this.searches = this.searches.filter(({ isSent }, k) => k === 0 || isSent)
   }
 
-  /** Sends something after all that is being sent, which takes a while where a chain has many pools. */
+  /** Posts after everything that is being posted, which takes a while for chains with many pools. */
   private inTurn(send: () => Promise<void> | void): Promise<void> {
     const sent = this.sent.then(send)
     this.sent = sent.catch(() => {})
     return sent
   }
 
-  /** @returns whether the thread has its graph when it comes to it */
+  /** @returns true if the thread will have the graph when it reaches the search */
   private async send(worker: Worker, snapshot: Snapshot, request: RouteRequest | ExactOutputRequest): Promise<boolean> {
     const { chainId, block } = snapshot
-    const told: Told = this.told.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
-    this.told.set(chainId, told)
-    await this.sendChanges(worker, told, snapshot)
-    const shared = sendShared(worker, told, chainId, request)
+    const state: ThreadState = this.states.get(chainId) ?? { pools: PoolMap.empty, terms: new Map() }
+    this.states.set(chainId, state)
+    await this.sendChanges(worker, state, snapshot)
+    const shared = sendShared(worker, state, chainId, request)
     post(worker, { do: 'find', chainId, block, request: ownTerms(request), shared })
-    const isPrepared = told.graphAt === block.hash
-    told.graphAt = block.hash
+    const isPrepared = state.graphAt === block.hash
+    state.graphAt = block.hash
     return isPrepared
   }
 
-  /** Ends the thread unless the search is done by then. */
+  /** Terminates the thread if the search takes longer. */
   private endAfter(ms: number): void {
     const { worker } = this
     if (!worker) return
@@ -242,15 +242,15 @@ export class RouterThread {
     this.timer = timer
   }
 
-  private async sendChanges(worker: Worker, told: Told, { chainId, pools }: Snapshot): Promise<void> {
-    if (told.pools === pools) return
-    told.graphAt = undefined
+  private async sendChanges(worker: Worker, state: ThreadState, { chainId, pools }: Snapshot): Promise<void> {
+    if (state.pools === pools) return
+    state.graphAt = undefined
     const log = this.logs.get(chainId) ?? new EntryLog()
     this.logs.set(chainId, log)
-    const entries = log.between(told.pools, pools)
+    const entries = log.between(state.pools, pools)
     if (entries) {
       post(worker, { do: 'follow', chainId, entries })
-      told.pools = pools
+      state.pools = pools
       return
     }
     let changed: Pool[] = []
@@ -259,7 +259,7 @@ export class RouterThread {
       changed = []
       await nextTurn()
     }
-    for (const step of poolChangeSteps(told.pools, pools)) {
+    for (const step of poolChangeSteps(state.pools, pools)) {
       if (step.gone.length > 0) post(worker, { do: 'change', chainId, changed: [], gone: step.gone })
       for (const pool of step.changed) {
         changed.push(pool)
@@ -268,28 +268,28 @@ export class RouterThread {
       if (this.worker !== worker) return
     }
     if (changed.length > 0) post(worker, { do: 'change', chainId, changed, gone: [] })
-    told.pools = pools
+    state.pools = pools
   }
 }
 
-/** Turns of the event loop in which answers are read that came while the process was held up. */
+/** Lets the event loop deliver results that arrived while the process was blocked. */
 async function unreadAnswers(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await nextTurn()
 }
 
-/** Sends those that are others than before, and returns the names of all. */
+/** Sends the shared terms that changed. Returns the names of all that apply. */
 function sendShared(
   worker: Worker,
-  { terms: known }: Told,
+  { terms: sentTerms }: ThreadState,
   chainId: number,
   request: RouteRequest | ExactOutputRequest,
 ): readonly string[] {
   const shared = sharedTerms(request)
   for (const [name, terms] of shared) {
     const [value] = Object.values(terms)
-    if (known.get(name) === value) continue
+    if (sentTerms.get(name) === value) continue
     post(worker, { do: 'share', chainId, name, terms })
-    known.set(name, value)
+    sentTerms.set(name, value)
   }
   return [...shared.keys()]
 }

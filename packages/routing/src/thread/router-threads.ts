@@ -1,4 +1,4 @@
-/** Several threads and the searches that wait for one. */
+/** A pool of routing threads, with a queue of waiting searches. */
 import type { Snapshot } from '@sluice/liquidity'
 import { onAbort } from '@sluice/rpc'
 import { RoutingError } from '../errors.ts'
@@ -6,43 +6,42 @@ import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
 import { type EntryLogs, RouterThread, type ThreadOptions } from './router-thread.ts'
 
 export type ThreadsOptions = Partial<ThreadOptions> & {
-  /** Threads that search at once; above 0. */
+  /** Maximum number of concurrent threads; greater than 0. */
   readonly count: number
 }
 
 const DEFAULTS: ThreadOptions = { timeoutMs: 2_000, memoryMb: 2_048 }
 
-type Waiting = {
+type QueuedSearch = {
   readonly isShort: boolean
-  /** False where the thread gives it back. */
+  /** Resolves with false if the thread hands the search back. */
   readonly run: (thread: RouterThread) => Promise<boolean>
   readonly reject: (error: Error) => void
 }
 
 /**
- * A search waits here until a thread is free, or has few short ones before it; what a thread has not begun goes to another one
- * where it has to be ended, or takes long. Each thread starts, and takes its share of memory, only when those before it are
- * busy.
+ * Queues searches until a thread is idle, or has only a few short ones. Searches that a thread did not begin move to another one if
+ * it is slow or must be terminated. A thread starts, and takes memory, only when all threads before it are busy.
  */
 export class RouterThreads {
   private readonly threads: readonly RouterThread[]
   private readonly count: number
   private readonly logs: EntryLogs = new Map()
-  private waiting: Waiting[] = []
+  private waiting: QueuedSearch[] = []
   private closed = false
 
   constructor({ count, ...options }: ThreadsOptions) {
     this.count = count
-    const all = { ...DEFAULTS, ...options }
-    this.threads = Array.from({ length: count + 1 }, () => new RouterThread(all, this.logs, () => this.assign()))
+    const allOptions = { ...DEFAULTS, ...options }
+    this.threads = Array.from({ length: count + 1 }, () => new RouterThread(allOptions, this.logs, () => this.assign()))
   }
 
-  /** Searches that wait for a thread. */
+  /** Number of searches that wait for a thread. */
   get queued(): number {
     return this.waiting.length
   }
 
-  /** The thread that the next short search would go to at once: one that has answered before, one that has not; null where there is none. */
+  /** State of the thread that would run a short search now: `warm` if it has answered before; null if no thread is free. */
   get free(): 'warm' | 'cold' | null {
     if (this.waiting.length > 0) return null
     const thread = this.threadFor({ isShort: true }, this.count)
@@ -50,11 +49,11 @@ export class RouterThreads {
   }
 
   /**
-   * `findRoute` on the snapshot's graph, in the first thread that is free.
+   * Runs `findRoute` on the snapshot's graph in the first free thread.
    *
-   * @param signal - takes it out of those that wait; a search that has gone to a thread goes on
-   * @param isShort - it usually takes a few milliseconds, and may stand behind others that do
-   * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and what the search itself throws
+   * @param signal - removes the search from the queue; a search that was sent to a thread continues
+   * @param isShort - true if it is expected to take a few milliseconds; it may then be queued in a thread
+   * @throws RoutingError `SEARCH_OVERRAN`, `THREAD_ENDED`, and errors of the search itself
    */
   findRoute(
     snapshot: Snapshot,
@@ -71,7 +70,7 @@ export class RouterThreads {
         this.assign()
       }
       let detach = onAbort(signal, giveUp)
-      const search: Waiting = {
+      const search: QueuedSearch = {
         isShort,
         run: async (thread) => {
           detach()
@@ -103,7 +102,7 @@ export class RouterThreads {
     for (const thread of this.threads) thread.forget(chainId)
   }
 
-  /** Searches that are running or waiting fail. */
+  /** Terminates all threads; running and waiting searches fail. */
   async close(): Promise<void> {
     this.closed = true
     for (const { reject } of this.waiting) reject(closedError())
@@ -112,29 +111,29 @@ export class RouterThreads {
   }
 
   private assign(): void {
-    // One more than usual, while others take long.
-    const most = this.count + (this.threads.some(({ isLate }) => isLate) ? 1 : 0)
+    // One extra thread while another one is slow.
+    const maxBusy = this.count + (this.threads.some(({ isLate }) => isLate) ? 1 : 0)
     for (let search = this.waiting[0]; search; search = this.waiting[0]) {
-      const thread = this.threadFor(search, most)
+      const thread = this.threadFor(search, maxBusy)
       if (!thread) return
       this.waiting.shift()
       void this.runIn(thread, search)
     }
   }
 
-  /** @param most - threads that are to be busy at once */
-  private threadFor({ isShort }: Pick<Waiting, 'isShort'>, most: number): RouterThread | null {
+  /** @param maxBusy - maximum number of busy threads */
+  private threadFor({ isShort }: Pick<QueuedSearch, 'isShort'>, maxBusy: number): RouterThread | null {
     const busy = this.threads.filter(({ isBusy }) => isBusy)
-    const idle = busy.length < most && this.threads.find(({ isBusy }) => !isBusy)
+    const idle = busy.length < maxBusy && this.threads.find(({ isBusy }) => !isBusy)
     if (idle || !isShort) return idle || null
     const room = busy.filter(({ hasRoom }) => hasRoom)
     return room.reduce<RouterThread | null>(
-      (least, thread) => (least && least.inHand <= thread.inHand ? least : thread),
+      (best, thread) => (best && best.inHand <= thread.inHand ? best : thread),
       null,
     )
   }
 
-  private async runIn(thread: RouterThread, search: Waiting): Promise<void> {
+  private async runIn(thread: RouterThread, search: QueuedSearch): Promise<void> {
     if (await search.run(thread)) return
     if (this.closed) return search.reject(closedError())
     this.waiting.unshift(search)

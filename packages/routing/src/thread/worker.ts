@@ -1,4 +1,4 @@
-/** Runs in the thread: the pools of each chain as they were last told, and searches over them, one after the other. */
+/** Entry point of a routing thread: mirrors the pools of each chain, and runs searches one after the other. */
 import { parentPort } from 'node:worker_threads'
 import { Fields, PoolMap, readEntry, type Snapshot } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
@@ -17,7 +17,7 @@ port.on('message', (message: ToThread) => {
   if (message.do === 'change') {
     poolsOf.set(chainId, (poolsOf.get(chainId) ?? PoolMap.empty).with(message.changed, message.gone))
   } else if (message.do === 'follow') {
-    poolsOf.set(chainId, message.entries.reduce(follow, poolsOf.get(chainId) ?? PoolMap.empty))
+    poolsOf.set(chainId, message.entries.reduce(applyEntry, poolsOf.get(chainId) ?? PoolMap.empty))
   } else if (message.do === 'share') {
     const terms = termsOf.get(chainId) ?? new Map<string, SharedTerms>()
     termsOf.set(chainId, terms.set(message.name, message.terms))
@@ -28,11 +28,13 @@ port.on('message', (message: ToThread) => {
   } else post(find(message))
 })
 
-/** @throws Error where it does not fit: the thread ends, and the next one is told everything anew */
-function follow(pools: PoolMap, bytes: Uint8Array): PoolMap {
+/**
+ * @throws Error if the entry does not continue from the current state. The thread ends, and the next one receives everything again.
+ */
+function applyEntry(pools: PoolMap, bytes: Uint8Array): PoolMap {
   const entry = readEntry(bytes)
   const next = entry && Fields.of(entry).over(pools, entry.gone)
-  if (!next) throw new Error('an entry does not follow upon what the thread has')
+  if (!next) throw new Error('a log entry does not continue from the state of the thread')
   return next.pools
 }
 
@@ -47,12 +49,12 @@ function find({ chainId, block, request, shared }: Extract<ToThread, { do: 'find
   }
 }
 
-/** The graph of a block is kept with all that searches have found out about it, until there is another block, or other pools. */
+/** Returns the graph of a block. It is kept with its cached facts until the block or the pools change. */
 function graphAt(chainId: number, block: Snapshot['block']): Graph {
   const pools = poolsOf.get(chainId) ?? PoolMap.empty
-  const known = graphOf.get(chainId)
-  if (known?.snapshot.pools === pools && known.snapshot.block.hash === block.hash) return known
-  const graph = buildGraph({ chainId, block, pools, changed: null }, known)
+  const cached = graphOf.get(chainId)
+  if (cached?.snapshot.pools === pools && cached.snapshot.block.hash === block.hash) return cached
+  const graph = buildGraph({ chainId, block, pools, changed: null }, cached)
   graphOf.set(chainId, graph)
   post({ prepared: true })
   return graph
