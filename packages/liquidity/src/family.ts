@@ -1,86 +1,91 @@
+/** Core types of the package: pools, quotes, price curves, reads, and the interface that each DEX family implements. */
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Step, StepInput, StepOutput } from '@sluice/program'
 import type { BlockHeader, Log } from '@sluice/rpc'
 import type { TradingFunction } from './math/trading-function.ts'
 
-/** A source of liquidity at the end of one block. Immutable: a change makes a new object with the same id. */
+/** A source of liquidity at the end of one block. Immutable: an update creates a new object with the same id. */
 export type Pool<State = unknown> = {
-  /** Unique on its chain: the pool's address, or its id inside a singleton. */
+  /** Unique on its chain: the pool's address, or its id inside a singleton contract. */
   readonly id: string
   readonly family: string
-  /** Brand, as in the chain's DEX row. */
+  /** Brand of the DEX, from the chain's file. */
   readonly dex: string
   readonly address: Address
-  /** ERC-20 tokens it trades, in the pool's own order. A pool of the native token lists the zero address. */
+  /** ERC-20 tokens that it trades, in the pool's own order. The zero address is the native token. */
   readonly tokens: readonly Address[]
-  /** Facts that never change and that its family needs beside the tokens, such as a pool key. Plain JSON. */
+  /** Immutable facts that the family needs in addition to the tokens, such as a Uniswap V4 pool key. Plain JSON. */
   readonly fixed?: unknown
   readonly state: State
 }
 
-/** A pool as somebody else lists it. Its addresses are addresses; nothing else of it is known to be true. */
+/** A pool from a pool list. Only the syntax of its addresses has been checked; all other content is untrusted. */
 export type ListedPool = Pick<Pool, 'id' | 'address' | 'tokens'> & { readonly fixed?: unknown }
 
+/** Result of a quote for one hop. */
 export type HopQuote<State = unknown> = {
-  /** Base units of the token bought, rounded as the pool does. */
+  /** Base units of the output token, rounded as the contract rounds. */
   readonly amountOut: bigint
-  /** The pool after the swap, for a second leg through the same pool. */
+  /** State after the swap, for a second leg through the same pool. */
   readonly state: State
-  /** Gas of the hop as measured on real pools, ticks crossed included. */
+  /** Gas of the hop, measured on real pools; includes the ticks crossed. */
   readonly gas: number
   /**
-   * Names of what this swap writes and others of the pool may not, an oracle's entry or a tick: its gas depends on what stood
-   * there before, which no state tells. None when absent.
+   * Keys of storage that this swap writes and other swaps of the pool may not, such as an oracle slot or a tick. Gas
+   * depends on the old value of such a slot, which the state does not contain. Absent: none.
    */
   readonly writes?: readonly string[]
 }
 
-/** A pair of a pool's tokens. Amounts are base units, as floats. */
+/** Price and depth of a two-token pool near its current price. Amounts are base units, as floats. */
 export type PairOutline = {
-  /** Units of the second token per unit of the first, before fee; 0 where there is none. */
+  /** Base units of the second token per base unit of the first, before fees; 0 if the pool has no price. */
   readonly price: number
-  /** The part of a swap that the pool keeps, in the direction in which that is more. */
+  /** Fee as a fraction of a swap, in the direction with the higher fee. */
   readonly fee: number
-  /** Paid of each token until the price has moved by the part asked for. */
+  /** Amount of each token that the pool pays out until its price has moved by the `band` passed to `outline`. */
   readonly firstNear: number
   readonly secondNear: number
-  /** Held of each. */
+  /** Reserves of each token. */
   readonly firstHeld: number
   readonly secondHeld: number
 }
 
 /**
- * A pool's response seen from one side, for the float search: pieces of x·y=k. Piece k runs from marginal price
- * sqrtPrice[k]² down to sqrtPrice[k+1]² (output base units per input base unit, before fee) with liquidity[k].
- * A uniswap-v2 pool is one piece that ends at 0; a uniswap-v3 pool has one per initialised tick. Families without
- * such a form sample themselves into pieces.
+ * Output of a pool as a function of its input in one direction, as pieces of x·y=k, for the float search. Piece k runs
+ * from marginal price sqrtPrice[k]² down to sqrtPrice[k+1]² (output base units per input base unit, before fees) with
+ * liquidity[k]. A uniswap-v2 pool is one piece that ends at price 0; a uniswap-v3 pool has one piece per initialized
+ * tick. Families without this form approximate their curve by sampling.
  */
 export type PriceCurve = {
-  /** Falling; one longer than `liquidity`. */
+  /** Descending; one element longer than `liquidity`. */
   readonly sqrtPrice: Float64Array
   readonly liquidity: Float64Array
-  /** The part left of the input after the fee: 1 − fee. */
+  /** Fraction of the input that remains after the fee: 1 − fee. */
   readonly keepIn: number
-  /** The part left of the output after an output-side fee; 1 for most families. */
+  /** Fraction of the output that remains after an output-side fee; 1 for most families. */
   readonly keepOut: number
-  /** Gas that every piece after the first costs, where pieces are the pool's own: a tick that is crossed. */
+  /** Gas of every piece after the first, such as crossing a tick. Absent for sampled pieces. */
   readonly gasPerPiece?: number
-  /** Part of an output by which the pool may pay more than the curve, about; 0 when absent: the pieces are the pool's own. */
+  /**
+   * Approximate fraction of an output by which the pool may pay more than the curve. Absent: 0, the pieces are exact.
+   */
   readonly outputError?: number
 }
 
+/** Reasons for which a pool refuses a swap. */
 export type PoolRefusalCode = 'EMPTY' | 'TOO_SMALL' | 'TOO_LARGE' | 'WRONG_TOKEN' | 'PAUSED' | 'UNSUPPORTED'
 
 /**
- * Why a pool cannot do a swap. Not a failure of the program: routing goes on without the pool. `TOO_LARGE` and `TOO_SMALL` are
- * about the amount alone: the pool does a smaller, or a larger, swap in the same state.
+ * A pool cannot do a swap. Not a program failure: routing continues without the pool. `TOO_LARGE` and `TOO_SMALL`
+ * concern only the amount: the pool does a smaller, or a larger, swap in the same state.
  */
 export class PoolRefusal extends Error {
   override readonly name = 'PoolRefusal'
   readonly code: PoolRefusalCode
   /**
-   * True when the limit is the family's own, and the pool may take more: ticks that were not read, words that cost too much gas, bounds
-   * that are known from below.
+   * True when our model sets the limit and the contract may accept more: ticks that were not read, bitmap words that
+   * cost too much gas to read, or bounds known only from below.
    */
   readonly isOwnLimit: boolean
 
@@ -92,23 +97,23 @@ export class PoolRefusal extends Error {
 }
 
 /**
- * The refusal that an error of a pool's arithmetic is. A division by zero is one, which contracts revert by: states that trades of the
- * same route have all but emptied lead there, and so may those of strangers.
+ * Converts an arithmetic error to a `PoolRefusal`. A division by zero counts as a refusal, because contracts revert on
+ * it: pools that earlier legs of the same route have nearly emptied reach such states, and so can malicious pools.
  *
  * @throws any other error
  */
 export function refusalOf(error: unknown): PoolRefusal {
   if (error instanceof PoolRefusal) return error
-  // The engine's own words: other `RangeError`s are failures of the program.
+  // Compare the message, because any other `RangeError` is a program failure.
   if (error instanceof RangeError && error.message === 'Division by zero')
     return new PoolRefusal('UNSUPPORTED', 'its arithmetic divides by zero')
   throw error
 }
 
-/** A pool's answer; null where it refuses. */
-export function orRefused<T>(ask: () => T): T | null {
+/** Calls `compute`; returns null if the pool refuses. */
+export function orRefused<T>(compute: () => T): T | null {
   try {
-    return ask()
+    return compute()
   } catch (error) {
     refusalOf(error)
     return null
@@ -116,170 +121,193 @@ export function orRefused<T>(ask: () => T): T | null {
 }
 
 /**
- * One read of the chain. `code` replaces the account's code for this read (a lens). `gas` is roughly what it takes, for
- * packing reads into calls that a node accepts; little when absent.
+ * One eth_call read. `code` overrides the account's code for this read (a lens). `gas` is an estimate, used to pack
+ * reads into calls that a node accepts; absent: little.
  */
 export type Read = {
   readonly to: Address
   readonly data: Hex
   readonly code?: Hex
   readonly gas?: number
-  /** Words of accounts' storage for this read and for those beside it. */
+  /** Storage overrides for this read and for the others in the same call. */
   readonly storage?: Readonly<Record<Address, Readonly<Record<Hex, Hex>>>>
 }
-/** Yields batches of reads, is given the answers (null where a read reverted), ends with the result. */
+/**
+ * Generator that yields batches of reads, receives their results (null for a read that reverted), and returns the
+ * decoded value.
+ */
 export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
 
-/** Payment of a hop, as far as it sets storage and clears it again within the transaction. */
+/** Storage that the payment of a hop sets and clears again within the transaction. */
 export type HopPayment = {
-  /** The Executor holds the input before it pays the pool, which takes it by an allowance. */
+  /** The pool pulls its input from the Executor by an allowance. */
   readonly pullsInput?: true
-  /** The Executor holds the output before it passes it on. */
+  /** The pool pays its output to the Executor, which forwards it. */
   readonly forwardsOutput?: true
-  /** Storage slots of the pool that are set back, such as a lock. */
+  /** Number of storage slots of the pool that are reset within the swap, such as a reentrancy lock. */
   readonly locks?: number
 }
 
 /**
- * A state in words that anybody can read from the pool's contract again, for certificates: see docs/certificates.md. Kinds are those whose
- * earnings at given prices `@sluice/certificate` computes itself.
+ * A pool state as text that anyone can read from the contract again, for certificates (docs/certificates.md). Limited
+ * to the kinds whose profit at given prices `@sluice/certificate` can compute.
  */
 export type ReadableState = {
   readonly kind: 'constant-product' | 'concentrated' | 'stable'
   readonly text: string
-  /** Fee that the contract does not tell. */
+  /** Fee that the contract has no getter for. */
   readonly feePpm?: number
 }
 
-/** A family, as the rest of the service knows it. Pure: it says what to read and decodes the answers. */
+/**
+ * A DEX family: pools that share math and encoding. Pure: it yields the reads that it needs and decodes their results;
+ * the market does the I/O.
+ */
 export interface DexFamily<State = unknown> {
-  /** Same name as the folders on both sides and the `op` of its steps. */
+  /** Same name as the family's folders in `contracts` and here, and as the `op` of its program steps. */
   readonly id: string
 
   /**
-   * The rows that it makes of one of a chain's file: rows of its own name as they stand when absent. Others may serve it too.
+   * Maps a row of the chain's file to the rows that this family serves; several families can serve one row. Absent: the
+   * family serves the rows of its own name, unchanged.
    */
   rowsOf?(row: DexRow): readonly DexRow[]
   /**
-   * True where pools may hold the native token itself: rows then tell the wrapper, since a pair with it is one with the
-   * native token too.
+   * True if pools can hold the native token itself. Their rows then carry the address of the wrapper, because a request
+   * for a pair with the wrapper must also find pools of the native token.
    */
   readonly holdsNative?: true
-  /** True where its pools are wrappers of the native token, one for one; a chain whose pools hold it has such a row. */
+  /**
+   * True for the family of the native token's wrapper (1:1). A chain with pools of the native token gets one row of
+   * this family.
+   */
   readonly wrapsNative?: true
-  /** True where its rows are tokens: shares that redeem into another one, at a rate that their own code tells. */
+  /**
+   * True if each row is itself a token: a share that redeems into another token at a rate that its own contract
+   * computes.
+   */
   readonly rowsAreTokens?: true
 
-  /** The pools that this fork has for any of the pairs. Batched: one generator serves all pairs. */
+  /**
+   * Finds the pools of one deployment for any of the pairs. One generator serves all pairs, so their reads are batched.
+   */
   findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]>
   /**
-   * Facts found out once, at a block, before a pool is used: the pools with them in `fixed`, or null where it cannot
-   * be told yet and the pool must wait.
+   * Reads immutable facts once, before a pool is first used. Returns the pools with `fixed` filled in; null if the
+   * facts cannot be read yet and the pool must wait.
    */
   readFixed?(row: DexRow, pools: readonly Pool<null>[], block: number): Reads<readonly (Pool<null> | null)[]>
-  /** True where `readStates` makes use of what `readFixed` found out; the two are read together where not. */
+  /** True if `readStates` needs the result of `readFixed`; otherwise both are read in the same call. */
   readonly stateNeedsFixed?: true
-  /** State of many pools of this family at once; null where it cannot be read. */
+  /** Reads the state of many pools; null for a pool that cannot be read. */
   readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
   /**
-   * The accounts whose code or will decides what a pool answers, where that is more than the maths of the family and the
-   * governance of the factory in the chain's file: rate providers, hooks, whoever may reset fee or price. The pool's own
-   * address where its code is anybody's, or who decides cannot be told. Told by what never changes, so by `fixed`. Families
-   * whose pools are all alike leave it out.
+   * Accounts whose code or owner can change the quotes of a pool, in addition to the family's math and the governance
+   * of the factory in the chain's file: rate providers, hooks, owners who can reset fees or prices. Returns the pool's
+   * own address if anyone could have deployed its code or its controller is unknown. Depends only on immutable data
+   * (`fixed`). Absent: no pool of the family depends on such an account.
    */
   dependsOn?(pool: Pool): readonly Address[]
 
-  /** True where there is no getter for its pools, so that past creation logs have to be searched for them. */
+  /** True if no getter lists the family's pools, so that they must be found by scanning past creation logs. */
   readonly listedByLogs?: true
   /**
-   * Proves pools that somebody else lists, for families whose pools past logs list: each as the search of those logs would list it,
-   * made of what the chain says; null for one that is not there, or that the search would leave out. The fields of a listed pool are
-   * claims of a stranger, of any type.
+   * Verifies pools of a pool list on chain, for families with `listedByLogs`. Returns each pool as the log scan would
+   * report it, built from on-chain data only; null if it does not exist or the scan would skip it. The fields of
+   * `listed` are untrusted and can have any type.
    */
   provePools?(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]>
   /**
-   * Updates of state that changes without a log, where any does: known states, to which the logs of a block have been
-   * applied, brought to its end. Asked for at every block, so it reads no more than that; null where a pool can no longer be
-   * read.
+   * Updates state that changes without a log. Receives the pools after the logs of `block` have been applied, and
+   * returns their states at its end; null for a pool that can no longer be read. Called at every block, so it reads no
+   * more than necessary. Absent: all state changes emit logs.
    */
   refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): Reads<readonly (State | null)[]>
-  /** Which pools `refreshStates` is asked for, told by what never changes; all of them when absent. */
+  /** True for pools that `refreshStates` must update; depends only on immutable data. Absent: all pools. */
   movesSilently?(pool: Pool<null>): boolean
-  /**
-   * topic0 of the logs by which a factory of this family tells of a new pool, where it does; `createdPool` decodes
-   * them.
-   */
+  /** topic0 of the logs by which a factory announces a new pool, if it does; `createdPool` decodes them. */
   readonly creationTopics?: readonly Hex[]
   createdPool?(row: DexRow, log: Log): Pool<null> | null
 
-  /** topic0 of the logs that change a pool of this family. */
+  /** topic0 of the logs that change the state of a pool. */
   readonly topics: readonly Hex[]
-  /** The id of the pool that a log speaks of, where one contract speaks for many; else it is the log's address. */
+  /**
+   * Returns the id of the pool that a log concerns, for a contract that holds many pools. Absent: the log's address.
+   */
   poolIdOf?(log: Log): string
   /**
-   * The state after a log of the pool, `'reread'` where the log does not carry enough, `'ignore'` where it changes
-   * nothing.
+   * Returns the state after a log of the pool, `'reread'` if the log lacks data and the pool must be read again, or
+   * `'ignore'` if the log changes nothing.
    */
   applyLog(pool: Pool<State>, log: Log): State | 'reread' | 'ignore'
 
-  /** @throws PoolRefusal where the pool itself would revert */
+  /** Quotes a swap in exact integers, as the contract computes it. @throws PoolRefusal if the contract would revert */
   quoteExactInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountIn: bigint): HopQuote<State>
   /**
-   * About the least input that buys an output, for whoever seeks that to the unit: mostly a few units off. For families whose arithmetic
-   * can be turned round; null where that of a pool cannot, and where it has not as much.
+   * Returns the approximate minimum input that buys `amountOut`, usually within a few base units; the caller refines
+   * it. Null if the pool's arithmetic cannot be inverted or the pool has less than `amountOut`. Absent if the family's
+   * arithmetic cannot be inverted.
    *
-   * @throws PoolRefusal where the pool itself would revert
+   * @throws PoolRefusal if the contract would revert
    */
   inputFor?(pool: Pool<State>, tokenIn: Address, tokenOut: Address, amountOut: bigint): bigint | null
   /**
-   * The largest input, in base units, that `quoteExactInput` accepts at this state: one unit more is refused as `TOO_LARGE`. `0n`
-   * when it accepts no amount; `null` when it accepts every amount below 2^128 that is not too small. Exact, and computed on demand:
-   * it may walk all ticks of a pool.
+   * Returns the largest input, in base units, that `quoteExactInput` accepts in this state; one unit more is refused as
+   * `TOO_LARGE`. `0n` if it accepts no amount; `null` if it accepts every amount below 2^128 that is not too small.
+   * Exact, and computed on demand, because it may walk all ticks of a pool.
    *
    * @throws PoolRefusal `WRONG_TOKEN`
    */
   maxInput(pool: Pool<State>, tokenIn: Address, tokenOut: Address): bigint | null
   /**
-   * True for a pool that limits each swap: `maxInput` is the end of one swap, another one takes more, and pays along the same curve with
-   * inputs and outputs scaled.
+   * True if `maxInput` limits a single swap only. A further swap through the pool accepts more and pays along the same
+   * curve, with inputs and outputs scaled.
    */
   limitsEachSwap?(pool: Pool<State>): boolean
   /**
-   * The pool as the float search sees it. The curve ends where the pool does: at `maxInput`, or below it by at most a billionth of
-   * it and the roundings of a few base units; it never ends above. Computed whenever the pool changes, so it should cost little.
+   * Returns the pool's curve for the float search. It ends at `maxInput`, or below it by at most a billionth and the
+   * rounding of a few base units; never above. Computed after every change of the pool, so it must be cheap.
    */
   priceCurve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): PriceCurve
   /**
-   * A pool of two tokens near its price, as its curves have it but for rounding, at less cost than to make them; for families with
-   * very many pools.
+   * Returns price and depth of a two-token pool near its price: equal to the values derived from its curves except for
+   * rounding, but cheaper to compute. For families with very many pools.
    *
-   * @param band - part by which the price is moved, to either side
+   * @param band - relative price move, in either direction
    */
   outline?(pool: Pool<State>, band: number): PairOutline
   /**
-   * A pool of more than two tokens as one function over all of them; null where it lacks one. For families that have
-   * such.
+   * Returns a pool of more than two tokens as one function of all its balances; null if the pool has no such function.
    */
   tradingFunction?(pool: Pool<State>): TradingFunction | null
-  /** Base units of each token that the pool can give, in the order of `pool.tokens`; for prices and depth. */
+  /**
+   * Returns the base units of each token that the pool can pay out, in the order of `pool.tokens`; for prices and
+   * depth.
+   */
   reserves(pool: Pool<State>): readonly bigint[]
 
-  /** The state for a certificate; null for a pool that is not of such a kind after all. Absent in families that have none. */
+  /**
+   * Returns the state for a certificate; null if this pool is of no supported kind. Absent: no pool of the family is.
+   */
   readableState?(pool: Pool<State>): ReadableState | null
 
-  /** True where the tokens of a pool lie at its own address and nowhere else. */
+  /** True if all tokens of a pool are held at its own address. */
   readonly keepsTokens?: true
-  /** Gas of bringing a pool's own price oracle up to date, which its first trade in a block pays; 0 when absent. */
+  /** Gas that the first trade of a block pays to update the pool's price oracle. Absent: 0. */
   readonly oracleGas?: number
-  /** Storage that a swap sets and clears again, whose gas is refunded; absent if the Executor does no more than pay the pool. */
+  /**
+   * Storage that a swap sets and clears again, which earns a gas refund. Absent: the Executor only transfers the input
+   * to the pool.
+   */
   readonly payment?: HopPayment
   /**
-   * Most gas by which a swap may cost more when it is mined some time after the next block, for what falls due meanwhile: an
-   * observation of the pool's own, a cache of rates, an epoch. The service measures it at the transaction's deadline; the figure
-   * itself counts where the node cannot run a call at another time. 0 when absent: later than in the next block nothing changes.
+   * Maximum extra gas of a swap that is mined later than the next block, when the pool has deferred work: an oracle
+   * observation, a rate cache, an epoch. The service measures it at the transaction's deadline; this value is used only
+   * if the node cannot simulate a call at a later time. Absent: 0.
    */
   readonly laterGas?: number
-  /** True where a token taxed on transfer can go in. */
+  /** True if the pool accepts an input token that takes a fee on transfer. */
   readonly takesTaxedInput: boolean
+  /** Encodes a swap as one step of the Executor's program. */
   step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step
 }

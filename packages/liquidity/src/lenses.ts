@@ -1,11 +1,15 @@
+/** Lens contracts: code that runs inside eth_call by code override to read many pools at once. */
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { id } from 'ethers'
 
-/** A contract that only ever runs inside eth_call: where it is put, and its code. */
+/** A contract that is never deployed: the address and the runtime code of the override. */
 export type Lens = { readonly to: Address; readonly code: Hex }
 
-/** At an address nobody can hold a key of, one for each lens so that several fit in one call. */
+/**
+ * Returns the lens of a contract in `contracts/`. Its address is a hash of its name, so nobody holds a key of it, and
+ * several lenses fit in one call.
+ */
 export function lensOf(name: keyof typeof bytecode): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
 }

@@ -1,3 +1,4 @@
+/** Tests of `PoolMap`, with a plain `Map` as the oracle. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { atOnce } from '@sluice/rpc'
 import fc from 'fast-check'
@@ -16,7 +17,7 @@ const pool = (id: string, state: number): Pool => ({
 const id = fc.integer({ min: 0, max: 40 }).map((n) => `0x${(n * 97).toString(16)}`)
 const change = fc.record({ set: fc.array(fc.tuple(id, fc.nat())), gone: fc.array(id) })
 
-test('holds what a plain map would, through any changes, and leaves earlier maps as they were', () => {
+test('equals a plain map after any changes, and never mutates earlier maps', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
       const plain = new Map<string, Pool>()
@@ -36,7 +37,7 @@ test('holds what a plain map would, through any changes, and leaves earlier maps
   )
 })
 
-test('tells what differs from any earlier map, and plain maps apart in the same way', () => {
+test('reports the differences from any earlier map, and between plain maps', () => {
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 8 }), (changes) => {
       let map = PoolMap.empty
@@ -54,14 +55,14 @@ test('tells what differs from any earlier map, and plain maps apart in the same 
         const plain = poolChanges(new Map(before), new Map(map))
         expect(new Set(plain.changed)).toEqual(new Set(changed))
         expect(new Set(plain.gone)).toEqual(new Set(gone))
-        // One of another origin, which nothing is known of but its pools: they are told in the same order.
+        // A map with another history has no change log, but reports changes in the same order.
         expect(poolChanges(PoolMap.empty.with([...before.values()]), map)).toEqual({ changed, gone })
       }
     }),
   )
 })
 
-test('ids that begin alike are told apart, and of those with the same id the last stays', () => {
+test('distinguishes ids with a common prefix, and keeps the last pool of the same id', () => {
   const ids = ['2', '0', '1'].map((digit) => `0x1234567${digit}00`)
   const pools = [...ids.map((id) => pool(id, 1)), ...ids.map((id) => pool(id, 2))]
   const sorted = [...ids].sort()
@@ -76,7 +77,7 @@ test('ids that begin alike are told apart, and of those with the same id the las
   }
 })
 
-test('the order of its pools depends on their ids alone, not on how the map came about', () => {
+test('the order of pools depends only on their ids, not on the history of the map', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
       let map = PoolMap.empty
@@ -91,7 +92,7 @@ test('the order of its pools depends on their ids alone, not on how the map came
   )
 })
 
-test('remembers what was put into it for a few steps and some thousand ids, and tells what differs beyond that too', () => {
+test('logs changes for 16 maps, and still reports differences beyond the log', () => {
   const many = Array.from({ length: 5_000 }, (_, n) => pool(`0x${n.toString(16)}`, 0))
   const first = PoolMap.empty.with(many)
   expect(first.putSince(PoolMap.empty)).toBeUndefined()

@@ -1,36 +1,41 @@
+/** `PoolMap`, an immutable map of pools with cheap updates, and the differences between two maps. */
 import type { Steps } from '@sluice/rpc'
 import type { Pool } from './family.ts'
 import { BUCKETS, bucketOf, startOf } from './pool-id.ts'
 
-/** Pools, and buckets of them, put into a map in a row. */
+/** Pools, and buckets, processed between two yields when a map is built. */
 const ROW = 500
 const BUCKET_ROW = 32
 
 /**
- * Pools in the order of their ids: copied in a moment, where a map would be built anew. Beside each the number that its id begins
- * with: a pool is found by those, without a look into all that the search passes by.
+ * Pools sorted by id: copying two arrays is faster than rebuilding a map. `starts` holds the numeric prefix of each id,
+ * so that a binary search reads no pool objects.
  */
 type Bucket = { readonly starts: readonly number[]; readonly pools: readonly Pool[] }
-type OwnBucket = { readonly starts: number[]; readonly pools: Pool[] }
+type MutableBucket = { readonly starts: number[]; readonly pools: Pool[] }
 
-/** Ids, and maps, back to which a map can tell what was put into it. */
-const MOST_TOLD = 4096
-const MOST_STEPS = 16
-/** Ids looked at in a row. */
+/** Maximum ids and maps in the change log of a map. */
+const MAX_LOGGED_IDS = 4096
+const MAX_LOGGED_MAPS = 16
+/** Ids compared between two yields. */
 const ID_ROW = 32
 
 const NO_POOLS: Bucket = { starts: [], pools: [] }
 
-/** Ids that were put into the map of a mark, or taken out of it, to make the next one. */
+/** One step of the change log: ids that were set or deleted in the map with the mark `into`. */
 type Put = { readonly into: object; readonly ids: readonly string[] }
 
+/** Differences between two maps. */
 export type PoolChanges = {
-  /** As they are now: new ones, and others than before under the same id. */
+  /** Pools that are new or changed, in their current state. */
   readonly changed: readonly Pool[]
   readonly gone: readonly string[]
 }
 
-/** The differences between two states of a chain, however many blocks lie between; cheap between maps of one market. */
+/**
+ * Returns the differences between two states of a chain, regardless of the number of blocks between them. Cheap for
+ * maps of the same market.
+ */
 export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMap<string, Pool>): PoolChanges {
   const changed: Pool[] = []
   const gone: string[] = []
@@ -41,13 +46,13 @@ export function poolChanges(before: ReadonlyMap<string, Pool>, after: ReadonlyMa
   return { changed, gone }
 }
 
-/** The same a few dozen pools at a time, for who gives the event loop turns in between. */
+/** Incremental `poolChanges`: yields batches of a few dozen pools so callers can yield to the event loop. */
 export function* poolChangeSteps(
   before: ReadonlyMap<string, Pool>,
   after: ReadonlyMap<string, Pool>,
 ): Generator<PoolChanges> {
-  const told = before instanceof PoolMap && after instanceof PoolMap ? after.putSince(before) : undefined
-  if (told) return yield* compareById(before, after, told)
+  const ids = before instanceof PoolMap && after instanceof PoolMap ? after.putSince(before) : undefined
+  if (ids) return yield* compareById(before, after, ids)
   if (before === after) return
   if (!(before instanceof PoolMap && after instanceof PoolMap)) {
     yield {
@@ -56,11 +61,11 @@ export function* poolChangeSteps(
     }
     return
   }
-  // Buckets that both maps share are not looked into.
+  // Buckets shared by both maps are equal and are skipped.
   for (const [old, bucket] of after.bucketsUnlike(before)) yield bucketChanges(old, bucket)
 }
 
-/** @param ids - of all pools that may differ */
+/** Compares the pools with these ids, which include all that may differ. */
 function* compareById(
   before: ReadonlyMap<string, Pool>,
   after: ReadonlyMap<string, Pool>,
@@ -79,13 +84,13 @@ function* compareById(
   }
 }
 
-/** Both in step, by their order: most pools stay what they were, and are told so by reference, without a look at their ids. */
+/** Merges two sorted buckets. Most pools are unchanged and recognized by reference, without comparing ids. */
 function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): PoolChanges {
   const changed: Pool[] = []
   const gone: string[] = []
   let at = 0
   for (const pool of after) {
-    while (at < before.length && before[at] !== pool && inOrder(before[at]!.id, pool.id) < 0)
+    while (at < before.length && before[at] !== pool && compareIds(before[at]!.id, pool.id) < 0)
       gone.push(before[at++]!.id)
     const old = before[at]
     if (old === pool || old?.id === pool.id) at++
@@ -95,15 +100,15 @@ function bucketChanges({ pools: before }: Bucket, { pools: after }: Bucket): Poo
   return { changed, gone }
 }
 
-/** Order of ids within a bucket. */
-function inOrder(a: string, b: string): number {
+/** Compares two ids of the same bucket. */
+function compareIds(a: string, b: string): number {
   const difference = startOf(a) - startOf(b)
   if (difference !== 0 || a === b) return difference
   return a < b ? -1 : 1
 }
 
-/** Index of the first pool whose id is not below `id`. */
-function placeOf({ starts, pools }: Bucket, id: string): number {
+/** Returns the index of the first pool whose id is not less than `id`. */
+function indexIn({ starts, pools }: Bucket, id: string): number {
   const start = startOf(id)
   let low = 0
   let high = starts.length
@@ -116,18 +121,19 @@ function placeOf({ starts, pools }: Bucket, id: string): number {
   return low
 }
 
-/** Pools in their order: of those with the same id, the last. */
+/** Builds a bucket; of several pools with the same id the last one remains. */
 function bucketOfPools(all: readonly Pool[]): Bucket {
   if (all.length === 0) return NO_POOLS
-  // Those with the same id stay in their order.
-  const sorted = [...all].sort((a, b) => inOrder(a.id, b.id))
+  // The sort is stable: pools with the same id keep their order.
+  const sorted = [...all].sort((a, b) => compareIds(a.id, b.id))
   const pools = sorted.filter(({ id }, i) => id !== sorted[i + 1]?.id)
   return { starts: pools.map(({ id }) => startOf(id)), pools }
 }
 
 /**
- * Pools by id, in an order that depends on their ids alone: what is worked out of a map does not depend on its history. Immutable: `with` makes a new map that shares all buckets but those it changes, so that a snapshot a block,
- * and the last 64 of them for reorgs, cost little more than what changed.
+ * Map of pools by id. The iteration order depends only on the ids, so results do not depend on the map's history.
+ * Immutable: `with` returns a new map that shares all unchanged buckets, so that one snapshot per block, and the last
+ * 64 for reorgs, cost little more than the changes.
  */
 export class PoolMap implements ReadonlyMap<string, Pool> {
   static readonly empty = new PoolMap(
@@ -137,9 +143,9 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
 
   readonly size: number
   private readonly buckets: readonly Bucket[]
-  /** This map by a name that keeps nothing of it in memory. */
+  /** Identifies this map without retaining it. */
   private readonly mark = {}
-  /** The newest first. */
+  /** Change log, newest step first. */
   private readonly puts: readonly Put[]
 
   private constructor(buckets: readonly Bucket[], size: number, puts: readonly Put[] = []) {
@@ -148,23 +154,23 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     this.puts = puts
   }
 
-  /** This map with `pools` added or put in the place of those with the same id, and without those of the ids `gone`. */
+  /** Returns a map with `pools` added or replaced, and the pools with the ids `gone` removed. */
   with(pools: Iterable<Pool>, gone: Iterable<string> = []): PoolMap {
     const buckets = this.buckets.slice()
     const fresh = new Set<number>()
     const ids: string[] = []
-    const copyOf = (index: number): OwnBucket => {
+    const copyOf = (index: number): MutableBucket => {
       if (!fresh.has(index)) {
         const { starts, pools } = buckets[index]!
         buckets[index] = { starts: starts.slice(), pools: pools.slice() }
         fresh.add(index)
       }
-      return buckets[index] as OwnBucket
+      return buckets[index] as MutableBucket
     }
     let size = this.size
     for (const pool of pools) {
       const bucket = copyOf(bucketOf(pool.id))
-      const at = placeOf(bucket, pool.id)
+      const at = indexIn(bucket, pool.id)
       ids.push(pool.id)
       if (bucket.pools[at]?.id === pool.id) {
         bucket.pools[at] = pool
@@ -176,7 +182,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     }
     for (const id of gone) {
       const bucket = copyOf(bucketOf(id))
-      const at = placeOf(bucket, id)
+      const at = indexIn(bucket, id)
       ids.push(id)
       if (bucket.pools[at]?.id !== id) continue
       bucket.starts.splice(at, 1)
@@ -188,25 +194,28 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
 
   private putsWith(ids: readonly string[]): readonly Put[] {
     const puts: Put[] = []
-    let told = 0
+    let count = 0
     for (const put of [{ into: this.mark, ids }, ...this.puts]) {
-      told += put.ids.length
-      if (told > MOST_TOLD || puts.length === MOST_STEPS) break
+      count += put.ids.length
+      if (count > MAX_LOGGED_IDS || puts.length === MAX_LOGGED_MAPS) break
       puts.push(put)
     }
     return puts
   }
 
-  /** Ids of all pools that may differ from a map that this one was made of, in the order of maps; undefined where they are not known. */
+  /**
+   * Returns the ids of all pools that may differ from an earlier map, in iteration order; undefined if the change log
+   * does not reach back to it.
+   */
   putSince(before: PoolMap): readonly string[] | undefined {
     const last = this.puts.findIndex(({ into }) => into === before.mark)
     if (last === -1) return undefined
     const ids = new Set(this.puts.slice(0, last + 1).flatMap((put) => put.ids))
-    const inBuckets = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
-    return inBuckets.sort((a, b) => a.bucket - b.bucket || inOrder(a.id, b.id)).map(({ id }) => id)
+    const located = [...ids].map((id) => ({ id, bucket: bucketOf(id) }))
+    return located.sort((a, b) => a.bucket - b.bucket || compareIds(a.id, b.id)).map(({ id }) => id)
   }
 
-  /** The buckets that differ from those of another map, each behind the other's. */
+  /** Returns the pairs of buckets that differ from another map: the old one, then the new one. */
   bucketsUnlike(before: PoolMap): [Bucket, Bucket][] {
     const differing: [Bucket, Bucket][] = []
     for (let index = 0; index < BUCKETS; index++) {
@@ -217,7 +226,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     return differing
   }
 
-  /** A map of many pools, in steps: each bucket is made once, whatever the number of pools. Of those with the same id, the last stays. */
+  /** Builds a map of many pools in steps, each bucket once. Of several pools with the same id the last one remains. */
   static *of(pools: readonly Pool[]): Steps<PoolMap> {
     const rows: Pool[][] = Array.from({ length: BUCKETS }, () => [])
     for (const [at, pool] of pools.entries()) {
@@ -235,7 +244,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
     return new PoolMap(buckets, size)
   }
 
-  /** Ids of a part of the pools, of `parts` that are about as large. */
+  /** Returns the ids of one of `parts` parts of about equal size. */
   idsOfPart(part: number, parts: number): string[] {
     const from = Math.floor((part * BUCKETS) / parts)
     const to = Math.floor(((part + 1) * BUCKETS) / parts)
@@ -244,7 +253,7 @@ export class PoolMap implements ReadonlyMap<string, Pool> {
 
   get(id: string): Pool | undefined {
     const bucket = this.buckets[bucketOf(id)]!
-    const pool = bucket.pools[placeOf(bucket, id)]
+    const pool = bucket.pools[indexIn(bucket, id)]
     return pool?.id === id ? pool : undefined
   }
 

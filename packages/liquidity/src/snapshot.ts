@@ -1,3 +1,4 @@
+/** Public types of the market: snapshots, scan and health status, and the `Market` interface. */
 import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
@@ -5,101 +6,112 @@ import type { Pool } from './family.ts'
 import type { FoundPool } from './market/pool-reader.ts'
 import type { TokenFacts } from './market/token-facts.ts'
 
-/** Counts of pools in memory that were compared with the chain. */
+/** Result counts of the audit, which compares pools in memory with the chain. */
 export type AuditCount = {
-  /** Pools compared with the chain so far. */
+  /** Pools compared so far. */
   readonly checked: number
-  /** Pools of these that memory had wrong. */
+  /** Pools that differed from the chain and were corrected. */
   readonly repaired: number
 }
 
-/** Every known pool of a chain at one block. A value: it can be saved and a quote replayed from it bit for bit. */
+/**
+ * Every known pool of a chain at one block. Immutable: it can be saved, and a quote replayed from it is identical bit
+ * for bit.
+ */
 export type Snapshot = {
   readonly chainId: number
   readonly block: BlockHeader
   /** By pool id. */
   readonly pools: ReadonlyMap<string, Pool>
-  /** Ids of the pools that differ from the snapshot before; null when all may differ. */
+  /** Ids of the pools that differ from the previous snapshot; null if all may differ. */
   readonly changed: readonly string[] | null
 }
 
-/** Progress of the search of past logs for pools that no getter lists. */
+/** Progress of the scan of past logs for pools that no getter lists. */
 export type ScanStatus = {
   /**
-   * waiting: not begun. paused: the node is busy. failing: the node does not give the logs; tried again now and then. done: every
-   * pool is known.
+   * waiting: not started. paused: the node is rate limiting. failing: the node returns no logs; retried with growing
+   * pauses. done: every pool is known.
    */
   readonly state: 'waiting' | 'scanning' | 'paused' | 'failing' | 'done'
-  /** Share of the blocks, from 0 to 1. */
+  /** Fraction of the blocks that have been scanned, from 0 to 1. */
   readonly progress: number
-  /** Blocks that are left, those of each DEX counted by themselves; null before it has begun. */
+  /** Blocks left to scan, summed over all DEXes; null before the scan has started. */
   readonly blocksLeft: number | null
-  /** Blocks that the node grants in one request, as far as is known. */
+  /** Maximum block range that the node accepts in one eth_getLogs request, if known. */
   readonly blocksPerCall?: number
-  /** Reason for which it does not go on. */
+  /** Reason for a pause or failure. */
   readonly reason?: string
-  /** Families whose pools are not all known. */
+  /** Families whose pools are not all known yet. */
   readonly families: readonly string[]
 }
 
-/** The standing of a market with its node. */
+/** Synchronization status of a market. */
 export type MarketHealth = {
-  /** The newest whole block; null before the first sync. */
+  /** The newest block in memory; null before the first sync. */
   readonly head: BlockHeader | null
-  /** Since memory was last seen to stand at the node's head; null before the first sync. */
+  /** Milliseconds since memory was last known to be at the node's head; null before the first sync. */
   readonly lagMs: number | null
-  /** Why the last attempt to follow the node failed; null when it did not. */
+  /** Error of the last sync attempt; null if it succeeded. */
   readonly error: string | null
-  /** The same in words for anybody, where it is not the node that fails. */
+  /** Reason of a failure that is not the node's, safe to publish. */
   readonly reason?: string
-  /** Findings so far of the rotating comparison of memory with the chain. */
+  /** Results of the audit so far. */
   readonly audit: AuditCount
-  /** Null where there is nothing to search. */
+  /** Null if no DEX of the chain needs a log scan. */
   readonly scan: ScanStatus | null
 }
 
-/** Keeps a chain's pools in memory, found on demand and followed block by block. */
+/** Keeps a chain's pools in memory: discovers them on demand and follows them block by block. */
 export interface Market {
   readonly chainId: number
-  /** Facts of addresses that were asked about. */
+  /** Facts about the addresses in requests: whether each is a token, and its decimals. */
   readonly tokens: TokenFacts
-  /** The newest whole block. @throws MarketError `NOT_READY` before the first sync */
+  /** Returns the snapshot of the newest block. @throws MarketError `NOT_READY` before the first sync */
   snapshot(): Snapshot
   /**
-   * Finds and reads the pools of tokens not seen before; at once when all are known. Resolves to a snapshot with them.
+   * Discovers and reads the pools of tokens; returns at once if all are known. Resolves to a snapshot that contains
+   * them.
    */
   ensure(tokens: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
-  /** The same for groups of tokens, of which only those of one group are looked for with one another. */
+  /** Like `ensure` for several groups of tokens. Pairs are searched within a group, not across groups. */
   ensureGroups(groups: readonly (readonly Address[])[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
-  /** Tells `tokens` what stands at addresses, in one small call for all of which nothing is known; again at every block of what was none. */
+  /**
+   * Reads into `tokens` what is deployed at the addresses that are still unknown, in one small call. An address that
+   * was not a token is read again once per block.
+   */
   look(addresses: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<void>
   /**
-   * Finds the pools of each token with the hubs in the background, within its budget; resolves when that is done. What is no
-   * token costs one small call for all of them, and is remembered.
+   * Discovers the pools of each token with the hub tokens in the background, within its budget; resolves when done.
+   * Addresses that are not tokens cost one small call for all of them, and the result is cached.
    *
-   * @throws MarketError `BUSY` when too many wait already
+   * @throws MarketError `BUSY` if the queue is full
    */
   seek(tokens: readonly Address[]): Promise<void>
-  /** Ends the following of tokens that nobody asks for any more; a market that was started does so by itself. */
+  /** Stops following tokens that have not been requested for a while; a started market does this periodically. */
   evict(): void
-  /** The block is in memory, and of the chain as memory knows it. */
+  /** True if the block is in memory and on the chain that memory follows. */
   has(block: BlockHeader): boolean
-  /** The newest snapshot of a block before, as far as such are kept: those who learn blocks from elsewhere than their node keep some. */
+  /**
+   * Returns the newest snapshot before a block, if one is kept. Only markets that receive blocks from another process
+   * keep some.
+   */
   before?(block: BlockHeader): Snapshot | undefined
   /**
-   * Pools that only past logs tell of, as far as a swap between the tokens may use them; absent where another process searches the
+   * Returns the pools found by log scan that a swap between the tokens may use. Absent if another process scans the
    * logs.
    */
   listed?(tokens: readonly Address[]): Promise<readonly FoundPool[]>
-  /** Fill levels of all that strangers can fill. */
+  /** Fill levels of all caches that untrusted requests can fill. */
   state(): Readonly<Record<string, StateCount>>
   /**
-   * Brings memory to the node's head now, whatever the timer says; concurrent calls share a run that has not asked for
-   * it yet.
+   * Brings memory to the node's head now, independent of the poll timer. Concurrent calls share a run that has not yet
+   * read the head.
    */
   sync(options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
-  /** Resolves once a snapshot at or after the block stands; rejects with MarketError `BEHIND` at the time limit. */
+  /** Resolves to a snapshot at or after the block. @throws MarketError `BEHIND` at the time limit */
   waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot>
+  /** Subscribes to new snapshots. Returns the function that unsubscribes. */
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void
   health(): MarketHealth
   start(): void

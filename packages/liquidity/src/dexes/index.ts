@@ -36,7 +36,7 @@ import { velodromeV2 } from './velodrome-v2/index.ts'
 import { woofiV2 } from './woofi-v2/index.ts'
 import { wrappedNative } from './wrapped-native/index.ts'
 
-/** Every family this build knows. States differ by family; whoever holds a pool finds its family by `pool.family`. */
+/** All families of this build. Their states differ; `familyOf(pool.family)` returns the family of a pool. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of families with different states; each is only given pools of its own.
 export const families: readonly DexFamily<any>[] = [
   uniswapV2,
@@ -79,10 +79,11 @@ export const families: readonly DexFamily<any>[] = [
 
 const byId = new Map(families.map((family) => [family.id, family]))
 
+/** Returns a family by id. */
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 export function familyOf(id: string): DexFamily<any> | undefined {
   return byId.get(id)
 }
 
-/** The family of wrappers of the native token, as pools of both. */
+/** Id of the family whose pools are the wrappers of native tokens. */
 export const WRAPPER_FAMILY: string = wrappedNative.id

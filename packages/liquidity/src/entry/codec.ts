@@ -1,6 +1,7 @@
 /**
- * Pools as fields of a hash, and what of them is told at a block: to other processes and to threads. What of a state is long and
- * seldom changes, such as ticks, is a field of its own and told only when it has changed; who a pool is, is told once.
+ * Encodes pools as fields of a hash, and the changes of a block as an entry, for other processes and threads. Long
+ * arrays of a state that seldom change, such as ticks, are separate fields and are sent only when they change. A pool's
+ * identity is sent once.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Pool } from '../family.ts'
@@ -8,53 +9,58 @@ import { poolChanges } from '../pool-map.ts'
 import { toText } from '../store/text.ts'
 import { isSource, Long, sourceOf } from './long.ts'
 
-/** Items of a top-level array of a state above which it is a field of its own. */
+/** Arrays of a state with more items than this become a field of their own. */
 const LONG = 8
 
 type Pools = ReadonlyMap<string, Pool>
+/** A pool state, as its properties. */
 export type State = Readonly<Record<string, unknown>>
-/** Content of the field of a pool's id. */
+/** Content of the field that is named by the pool's id. */
 export type Main = Omit<Pool, 'state'> & {
   readonly state: State
-  /** Names of the state's arrays that are fields of their own. */
+  /** Names of the state's arrays that are stored in fields of their own. */
   readonly apart?: readonly string[]
 }
-/** The same of a pool that was told before: its identity is known. */
-export type Told = Pick<Main, 'state' | 'apart'>
+/** Content of a pool whose identity the consumer already has. */
+export type StateOnly = Pick<Main, 'state' | 'apart'>
 
+/** Changes between a published state and the next. */
 export type Difference = {
-  /** Fields with their values as text: what the hash is told. */
+  /** Field names and texts alternately, to be set in the hash. */
   readonly set: readonly string[]
   readonly gone: readonly string[]
-  readonly told: ToldPools
+  readonly told: EncodedPools
 }
-/** Pools as followers are told of them. */
-export type ToldPools = {
-  /** Texts of `[id, pool]`. */
+/** Encoded pools of an entry. */
+export type EncodedPools = {
+  /** JSON texts of `[id, pool]`. */
   readonly pools: readonly string[]
-  /** Fields of long arrays, with their texts. */
+  /** Names of the fields of long arrays, with their JSON texts. */
   readonly longs: readonly (readonly [field: string, text: string])[]
 }
 
 const fieldOf = (id: string, name: string) => `${id} ${name}`
 
-function longNames(state: State): readonly string[] {
-  return Object.keys(state).filter((name) => isLong(sourceOf(state, name)))
+function longArrayNames(state: State): readonly string[] {
+  return Object.keys(state).filter((name) => isLongArray(sourceOf(state, name)))
 }
 
-function isLong(source: unknown): boolean {
+function isLongArray(source: unknown): boolean {
   return source instanceof Long || (Array.isArray(source) && source.length > LONG)
 }
 
-/** Number of a pool's fields. */
+/** Returns the number of hash fields of a pool. */
 export function fieldCount({ state }: Pool): number {
   let count = 1
-  for (const name in state as State) if (isLong(sourceOf(state as State, name))) count++
+  for (const name in state as State) if (isLongArray(sourceOf(state as State, name))) count++
   return count
 }
 
-/** All fields of a pool with their texts, those left out that a pool before it has the same of. */
-function fieldsOfPool(pool: Pool, before?: Pool): { readonly main: Told; readonly texts: readonly [string, string][] } {
+/** Encodes a pool; long arrays that are unchanged since `before` are left out. */
+function fieldsOfPool(
+  pool: Pool,
+  before?: Pool,
+): { readonly main: StateOnly; readonly texts: readonly [string, string][] } {
   const state = pool.state as State
   const was = before?.state as State | undefined
   const hot: Record<string, unknown> = {}
@@ -62,28 +68,28 @@ function fieldsOfPool(pool: Pool, before?: Pool): { readonly main: Told; readonl
   const texts: [string, string][] = []
   for (const name in state) {
     const source = sourceOf(state, name)
-    if (!isLong(source)) {
+    if (!isLongArray(source)) {
       hot[name] = source
       continue
     }
     apart.push(name)
-    // By reference: a swap keeps the array of ticks.
+    // Compare by reference: a swap keeps the array of ticks.
     if (was && isSource(sourceOf(was, name), source)) continue
     texts.push([fieldOf(pool.id, name), source instanceof Long ? source.text : toText(source)])
   }
   return { main: apart.length > 0 ? { state: hot, apart } : { state: hot }, texts }
 }
 
-/** Fields and texts in turn, of a pool told for the first time. */
+/** Returns field names and texts alternately, for a pool that the consumer does not have. */
 export function wholePool(pool: Pool): readonly string[] {
   const { main, texts } = fieldsOfPool(pool)
-  return [...texts.flat(), pool.id, whole(identityText(pool, false), toText(main))]
+  return [...texts.flat(), pool.id, mergeTexts(identityText(pool, false), toText(main))]
 }
 
-/** The difference between what was published and what is to be. */
+/** Encodes the changes since the published state, both for the hash and for the entry. */
 export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: readonly string[]): Difference {
   const set: string[] = []
-  const told: string[] = []
+  const poolTexts: string[] = []
   const longs: [string, string][] = []
   const gone: string[] = []
   for (const pool of changed) {
@@ -93,33 +99,37 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
       set.push(...text)
       longs.push(text)
     }
-    const known = old !== undefined && isSame(old, pool)
+    const known = old !== undefined && hasSameIdentity(old, pool)
     const rest = toText(main)
-    const full = whole(identityText(pool, known), rest)
+    const full = mergeTexts(identityText(pool, known), rest)
     set.push(pool.id, full)
-    told.push(`[${JSON.stringify(pool.id)},${known ? rest : full}]`)
+    poolTexts.push(`[${JSON.stringify(pool.id)},${known ? rest : full}]`)
     if (old) {
       for (const name in old.state as State) {
-        if (!isLong(sourceOf(old.state as State, name)) || isLong(sourceOf(pool.state as State, name))) continue
+        if (!isLongArray(sourceOf(old.state as State, name)) || isLongArray(sourceOf(pool.state as State, name)))
+          continue
         gone.push(fieldOf(pool.id, name))
       }
     }
   }
   for (const id of goneIds) gone.push(...fieldNames(before.get(id)!))
-  return { set, gone, told: { pools: told, longs } }
+  return { set, gone, told: { pools: poolTexts, longs } }
 }
 
-/** Entry that tells the way from one state to another; null where so many pools changed that it would hold up whoever tells it. */
-export function entryBetween(before: Pools, after: Pools, mostChanged: number): Uint8Array | null {
+/**
+ * Encodes the entry that leads from one state to another; null if more than `maxChanged` pools differ, since encoding
+ * would block the event loop for too long.
+ */
+export function entryBetween(before: Pools, after: Pools, maxChanged: number): Uint8Array | null {
   const { changed, gone } = poolChanges(before, after)
-  if (changed.length + gone.length > mostChanged) return null
+  if (changed.length + gone.length > maxChanged) return null
   const longs: (readonly [string, string])[] = []
   const pools = changed.map((pool) => {
     const old = before.get(pool.id)
     const { main, texts } = fieldsOfPool(pool, old)
     longs.push(...texts)
     const rest = toText(main)
-    const text = old && isSame(old, pool) ? rest : whole(identityText(pool, false), rest)
+    const text = old && hasSameIdentity(old, pool) ? rest : mergeTexts(identityText(pool, false), rest)
     return `[${JSON.stringify(pool.id)},${text}]`
   })
   return entryBytes({ pools, longs }, gone, [], [])
@@ -128,26 +138,31 @@ export function entryBetween(before: Pools, after: Pools, mostChanged: number): 
 type Identity = Omit<Pool, 'state'>
 
 /**
- * Who pools are, as text, by their arrays of tokens: a pool's are the same object in all its states. By the pools themselves each
- * changed one would be put in anew, and the collector of garbage would do as much for them as all the rest of a block takes.
+ * Cached identity texts, by the array of tokens, which is the same object in all states of a pool. Keyed by the pools
+ * themselves, each changed pool would be inserted again, and garbage collection of the map would take as long as the
+ * rest of a block.
  */
 const identities = new WeakMap<readonly string[], { readonly of: Identity; readonly text: string }>()
 
-/** Who a pool is, as text. @param isKept - for the next block: of pools that never change it would be waste */
-function identityText(pool: Pool, isKept: boolean): string {
+/**
+ * Returns a pool's identity as JSON.
+ *
+ * @param isCached - false for a new pool: most pools never change, so caching their text would waste memory
+ */
+function identityText(pool: Pool, isCached: boolean): string {
   const known = identities.get(pool.tokens)
-  if (known && isSame(known.of, pool)) return known.text
+  if (known && hasSameIdentity(known.of, pool)) return known.text
   const { state: _, ...identity } = pool
   const text = toText(identity)
-  if (isKept) identities.set(pool.tokens, { of: identity, text })
+  if (isCached) identities.set(pool.tokens, { of: identity, text })
   return text
 }
 
-/** One object of two texts of objects. */
-const whole = (identity: string, main: string): string => `${identity.slice(0, -1)},${main.slice(1)}`
+/** Merges the JSON texts of two objects into one. */
+const mergeTexts = (identity: string, main: string): string => `${identity.slice(0, -1)},${main.slice(1)}`
 
-/** Its identity, too, is what was told. */
-function isSame(old: Identity, pool: Identity): boolean {
+/** True if both pools have the same identity. */
+function hasSameIdentity(old: Identity, pool: Identity): boolean {
   let left = 0
   for (const name in old) if (name !== 'state') left++
   for (const name in pool) {
@@ -161,12 +176,12 @@ function isSame(old: Identity, pool: Identity): boolean {
 }
 
 function fieldNames({ id, state }: Pool): readonly string[] {
-  return [...longNames(state as State).map((name) => fieldOf(id, name)), id]
+  return [...longArrayNames(state as State).map((name) => fieldOf(id, name)), id]
 }
 
-/** One line, and one for each long array, so that those can be left unread. */
+/** Encodes an entry: one line of JSON, then one line per long array, so that a reader can leave arrays unparsed. */
 export function entryBytes(
-  { pools, longs }: ToldPools,
+  { pools, longs }: EncodedPools,
   gone: readonly string[],
   added: readonly string[],
   removed: readonly string[],

@@ -1,15 +1,15 @@
-/** Pools put together again from fields, as they are scanned and as entries tell of them. */
+/** Decodes entries, and assembles pools from the fields of a hash. */
 import type { Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { fromText } from '../store/text.ts'
-import { fieldCount, type Main, type State, type Told } from './codec.ts'
-import { holdLongs, Long, sourceOf } from './long.ts'
+import { fieldCount, type Main, type State, type StateOnly } from './codec.ts'
+import { defineLongs, Long, sourceOf } from './long.ts'
 
-/** Entry of the stream. */
+/** A decoded entry of the stream. */
 export type Entry = {
   readonly pools: readonly (readonly [id: string, pool: unknown])[]
-  /** Fields of long arrays that changed. */
+  /** Fields of the long arrays that changed. */
   readonly longs: readonly (readonly [field: string, long: Long])[]
   readonly gone: readonly string[]
   readonly pairs: { readonly added: readonly string[]; readonly removed: readonly string[] }
@@ -17,7 +17,7 @@ export type Entry = {
 
 const LINE = '\n'.charCodeAt(0)
 
-/** Null for what is no entry: whoever wrote it, a state that is joined anew does without. */
+/** Decodes an entry. Returns null if the bytes are malformed: the reader then loads the full state again. */
 export function readEntry(bytes: Uint8Array): Entry | null {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   let end = lineEnd(text, 0)
@@ -27,7 +27,7 @@ export function readEntry(bytes: Uint8Array): Entry | null {
   for (const field of head.longs) {
     const start = end + 1
     end = lineEnd(text, start)
-    // Of bytes of their own: a part of the entry's text would keep all of it.
+    // Encode each array as its own string: a substring would retain the whole text of the entry.
     const long = Long.of(text.toString('utf8', start, end))
     if (!long) return null
     longs.push([field, long])
@@ -55,12 +55,12 @@ function headOf(text: string): EntryHead | null {
 
 const isLongField = (field: unknown) => typeof field === 'string' && field.includes(' ')
 
-type PoolFields = { main?: Main | Told; long?: Map<string, Long> }
+type PoolFields = { main?: Main | StateOnly; long?: Map<string, Long> }
 
-/** Pools between two steps of the work. */
+/** Pools between two yields to the event loop. */
 const STEP = 200
 
-/** Fields by the pool that they are of. */
+/** Collects fields by pool, from a scan of the hash and from entries that arrive meanwhile. */
 export class Fields {
   private readonly pools = new Map<string, PoolFields>()
 
@@ -71,26 +71,26 @@ export class Fields {
     return fields
   }
 
-  /** Takes in a field as the hash holds it. @throws SyntaxError */
+  /** Adds a field of the hash. @throws SyntaxError */
   set(field: string, text: string): void {
     if (!field.includes(' ')) {
       this.setPool(field, fromText(text))
       return
     }
     const long = Long.of(text)
-    if (!long) throw new SyntaxError('no text of an array')
+    if (!long) throw new SyntaxError('expected the text of a JSON array')
     this.setLong(field, long)
   }
 
-  /** A pool in full, or the state of one whose identity is known. */
-  private setPool(id: string, told: unknown): void {
+  /** Adds a whole pool, or merges the state of a pool whose identity is present. */
+  private setPool(id: string, content: unknown): void {
     const pool = this.of(id)
     if (!pool.main) {
-      pool.main = told as Told
+      pool.main = content as StateOnly
       return
     }
     const { apart: _, ...was } = pool.main as Main
-    pool.main = { ...was, ...(told as Told) }
+    pool.main = { ...was, ...(content as StateOnly) }
   }
 
   private setLong(field: string, long: Long): void {
@@ -108,7 +108,7 @@ export class Fields {
     return pool
   }
 
-  /** Brings them to the end of an entry, which may have been seen already: all in it is absolute. */
+  /** Applies an entry. Applying it twice is harmless, because its values are absolute. */
   follow({ pools, longs, gone }: Entry): void {
     for (const [id, pool] of pools) {
       this.setPool(id, pool)
@@ -118,7 +118,7 @@ export class Fields {
     for (const id of gone) this.pools.delete(id)
   }
 
-  /** Arrays that are so short by now that they stand in the state itself. */
+  /** Drops long arrays that have become short and are now stored in the state itself. */
   private dropLong(id: string): void {
     const { main, long } = this.pools.get(id)!
     for (const name of long?.keys() ?? []) if (!main?.apart?.includes(name)) long!.delete(name)
@@ -130,26 +130,28 @@ export class Fields {
     return count
   }
 
-  /** Null where a part of a pool is missing. */
+  /** Builds a map of the pools; null if a part of a pool is missing. */
   *toMap(): Steps<PoolMap | null> {
     const pools: Pool[] = []
     const texts = new Map<string, string>()
     for (const [id, fields] of this.pools) {
-      const pool = together(fields, undefined)
+      const pool = assemblePool(fields, undefined)
       if (!pool || pool.id !== id) return null
-      pools.push(shared(pool, texts))
+      pools.push(internStrings(pool, texts))
       if (pools.length % STEP === 0) yield
     }
     return yield* PoolMap.of(pools)
   }
 
-  /** The pools of an entry on top of those before it; null where it does not fit them. */
+  /**
+   * Applies the collected pools to a state; null if they do not fit it. `more` is the change in the number of fields.
+   */
   over(before: PoolMap, gone: readonly string[]): { readonly pools: PoolMap; readonly more: number } | null {
     const changed: Pool[] = []
     let more = 0
     for (const [id, fields] of this.pools) {
       const was = before.get(id)
-      const pool = together(fields, was)
+      const pool = assemblePool(fields, was)
       if (!pool) return null
       more += fieldCount(pool) - (was ? fieldCount(was) : 0)
       changed.push(pool)
@@ -166,13 +168,13 @@ export class Fields {
   }
 }
 
-function together({ main, long }: PoolFields, was: Pool | undefined): Pool | null {
+function assemblePool({ main, long }: PoolFields, was: Pool | undefined): Pool | null {
   if (!main || !('tokens' in main || was)) return null
   const isWhole = 'tokens' in main
-  // Most pools have no such array: what was read of one is nobody else's, and all of it or its state.
+  // Most pools have no long array. Then `main` is a whole pool, or only its state.
   if (!main.apart) return isWhole ? (main as Pool) : ({ ...was, state: main.state } as Pool)
-  const { apart, ...told } = main
-  const state: Record<string, unknown> = { ...told.state }
+  const { apart, ...rest } = main
+  const state: Record<string, unknown> = { ...rest.state }
   const longs: Record<string, Long> = {}
   for (const name of apart) {
     const source = long?.get(name) ?? (was && sourceOf(was.state as State, name))
@@ -180,12 +182,15 @@ function together({ main, long }: PoolFields, was: Pool | undefined): Pool | nul
     else if (Array.isArray(source)) state[name] = source
     else return null
   }
-  if (Object.keys(longs).length > 0) holdLongs(state, longs)
-  return { ...(isWhole ? undefined : was), ...told, state } as Pool
+  if (Object.keys(longs).length > 0) defineLongs(state, longs)
+  return { ...(isWhole ? undefined : was), ...rest, state } as Pool
 }
 
-/** One text for an address however many pools name it; the pool is nobody else's yet. */
-function shared(pool: { -readonly [K in keyof Pool]: Pool[K] }, texts: Map<string, string>): Pool {
+/**
+ * Interns strings, so that an address that many pools share is stored once. Mutates `pool`, which no other code has a
+ * reference to yet.
+ */
+function internStrings(pool: { -readonly [K in keyof Pool]: Pool[K] }, texts: Map<string, string>): Pool {
   const one = <T extends string>(text: T): T => {
     const known = texts.get(text)
     if (known === undefined) texts.set(text, text)

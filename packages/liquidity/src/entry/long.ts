@@ -1,26 +1,27 @@
 /**
- * Long arrays of a state as the text in which they were told, until somebody asks for one. Of the pools of a chain few are asked
- * for their ticks, and numbers that nobody has asked for would be most of what a process has to make and to hold.
+ * Long arrays of a state that stay encoded until they are first read. The ticks of most pools are never read, and
+ * parsed numbers would dominate CPU time and memory.
  */
 import { fromText, toText } from '../store/text.ts'
 
+/** An array as JSON text, parsed on first access. */
 export class Long {
-  private told: string | null
+  private encoded: string | null
   private read: readonly unknown[] | null = null
 
-  private constructor(told: string) {
-    this.told = told
+  private constructor(encoded: string) {
+    this.encoded = encoded
   }
 
-  /** Null for what is no text of an array. */
+  /** Returns null if the text does not look like a JSON array. */
   static of(text: string): Long | null {
     return text.startsWith('[') && text.endsWith(']') ? new Long(text) : null
   }
 
   get items(): readonly unknown[] {
-    if (this.told !== null) {
-      this.read = fromText<readonly unknown[]>(this.told)
-      this.told = null
+    if (this.encoded !== null) {
+      this.read = fromText<readonly unknown[]>(this.encoded)
+      this.encoded = null
     }
     return this.read!
   }
@@ -30,14 +31,14 @@ export class Long {
   }
 
   get text(): string {
-    return this.told ?? toText(this.read)
+    return this.encoded ?? toText(this.read)
   }
 }
 
 type Holder = { readonly [LONGS]?: Readonly<Record<string, Long>> }
 
 const LONGS = Symbol('long arrays')
-/** One for all states: each with its own would be of a shape of its own. */
+/** Property descriptors, shared by all states: separate getters would give each state a hidden class of its own. */
 const properties = new Map<string, PropertyDescriptor>()
 
 function propertyOf(name: string): PropertyDescriptor {
@@ -54,18 +55,27 @@ function propertyOf(name: string): PropertyDescriptor {
   return property
 }
 
-/** Gives a state that nobody else has yet arrays that are read when they are asked for. A copy of it has them as any others. */
-export function holdLongs(state: object, longs: Readonly<Record<string, Long>>): void {
+/**
+ * Defines lazily parsed arrays on a state that no other code has a reference to yet. A spread copy of the state has
+ * plain arrays.
+ */
+export function defineLongs(state: object, longs: Readonly<Record<string, Long>>): void {
   Object.defineProperty(state, LONGS, { value: longs })
   for (const name in longs) Object.defineProperty(state, name, propertyOf(name))
 }
 
-/** By which a value of a state is known as the same without being read: the array that is still a text, else the value itself. */
+/**
+ * Returns a value that identifies a property without parsing it: the `Long` if the property is still encoded, else the
+ * property itself.
+ */
 export function sourceOf(state: object, name: string): unknown {
   return (state as Holder)[LONGS]?.[name] ?? (state as Readonly<Record<string, unknown>>)[name]
 }
 
-/** Nothing has changed from one to the other: a state that was made of one whose array was asked for has the array itself. */
+/**
+ * True if the property is unchanged between two states. A state derived from another one contains the parsed array
+ * itself.
+ */
 export function isSource(before: unknown, source: unknown): boolean {
   return before === source || (before instanceof Long && before.isReadAs(source))
 }

@@ -1,19 +1,23 @@
-/** Entries that a state was made by, for whoever passes them on: what has been told once need not be put into words again. */
+/**
+ * Cache of encoded entries by the state that they lead to, so that an entry is encoded once and forwarded to every
+ * consumer.
+ */
 import type { Pool } from '../family.ts'
 
 type Pools = ReadonlyMap<string, Pool>
 
-/** States back to which one can tell what led to it, and the bytes of their entries beyond the last one. */
-const MOST_STEPS = 32
-const MOST_BYTES = 2 ** 20
+/** Maximum entries kept per state, and maximum bytes of the entries before the last one. */
+const MAX_STEPS = 32
+const MAX_BYTES = 2 ** 20
 
 /**
- * A state by a name that keeps nothing of it in memory. A weak reference would: the collector takes those for strong ones as long as
- * it looks at young objects alone, and of a chain of them all states would grow old.
+ * Identifies a state without retaining it. A WeakRef would not do: V8 treats it as strong in young-generation
+ * collections, so a chain of states would be promoted to the old generation.
  */
 export type Mark = object
 const marks = new WeakMap<Pools, Mark>()
 
+/** Returns the mark of a state. */
 export function markOf(pools: Pools): Mark {
   const known = marks.get(pools)
   if (known) return known
@@ -24,29 +28,33 @@ export function markOf(pools: Pools): Mark {
 
 type Step = { readonly before: Mark; readonly after: Mark; readonly bytes: Uint8Array }
 
-/** By the state after it, the last step first. */
+/** Chains of entries by resulting state; the newest entry first. */
 const steps = new WeakMap<Pools, readonly Step[]>()
 
+/** Caches the entry between two successive states. */
 export function rememberEntry(before: Pools, after: Pools, bytes: Uint8Array): void {
-  const kept: Step[] = [{ before: markOf(before), after: markOf(after), bytes }]
+  const chain: Step[] = [{ before: markOf(before), after: markOf(after), bytes }]
   let size = 0
   for (const step of steps.get(before) ?? []) {
     size += step.bytes.length
-    if (size > MOST_BYTES || kept.length === MOST_STEPS) break
-    kept.push(step)
+    if (size > MAX_BYTES || chain.length === MAX_STEPS) break
+    chain.push(step)
   }
-  steps.set(after, kept)
+  steps.set(after, chain)
 }
 
-/** Those that lead from one state to another, each with the state after it; null where some are not known, or are too many. */
+/**
+ * Returns the entries that lead from one state to another, each with the resulting state; null if some are not cached
+ * or there are more than `maxEntries`.
+ */
 export function entriesBetween(
   before: Pools,
   after: Pools,
-  most: number,
+  maxEntries: number,
 ): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
   if (before === after) return []
   const known = steps.get(after) ?? []
   const first = markOf(before)
   const last = known.findIndex((step) => step.before === first)
-  return last < 0 || last >= most ? null : known.slice(0, last + 1).reverse()
+  return last < 0 || last >= maxEntries ? null : known.slice(0, last + 1).reverse()
 }

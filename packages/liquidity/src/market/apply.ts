@@ -1,14 +1,16 @@
+/** Applies the logs of a block to pool states. */
 import type { Log, Steps } from '@sluice/rpc'
 import type { DexFamily, Pool } from '../family.ts'
 import type { PoolMap } from '../pool-map.ts'
 
+/** Result of applying logs. */
 export type Applied = {
   readonly changed: ReadonlyMap<string, Pool>
-  /** Ids of pools whose logs do not tell all: to be read at the end of the block. */
+  /** Ids of pools whose logs lack data; they must be read at the end of the block. */
   readonly reread: ReadonlySet<string>
 }
 
-/** The pools after a block's logs, in their order. Logs of others are passed over. */
+/** Applies the logs of a block in order; logs of unknown pools are ignored. */
 export function* applyLogs(
   pools: PoolMap,
   logs: readonly Log[],

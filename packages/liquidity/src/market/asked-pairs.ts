@@ -1,30 +1,28 @@
+/** Tracks the token pairs whose pools have been requested. */
 import { Bounded, type StateCount } from '@sluice/simulation'
 import { pairKey, sortTokens } from '../dexes/common/direction.ts'
 import type { AskedTokens, Following } from './asked-tokens.ts'
 import type { MarketLimits } from './limits.ts'
 import type { Pair } from './pairs.ts'
 
-type Asked = {
+type PairRequest = {
   readonly followings: readonly (Following | undefined)[]
-  /** Null when the pools are in memory. */
-  asking: Promise<void> | null
+  /** Pending search; null once the pools are in memory. */
+  pending: Promise<void> | null
 }
 
-/**
- * The pairs whose pools are in memory or being looked for. One of a token that was dropped since counts as never asked
- * for.
- */
+/** Pairs whose pools are in memory or being searched. An entry expires when one of its tokens is no longer followed. */
 export class AskedPairs {
   private readonly tokens: AskedTokens
-  private readonly asked: Bounded<string, Asked>
+  private readonly requests: Bounded<string, PairRequest>
 
   constructor(tokens: AskedTokens, limits: MarketLimits) {
     this.tokens = tokens
-    this.asked = new Bounded(limits.pairs)
+    this.requests = new Bounded(limits.pairs)
   }
 
   get count(): StateCount {
-    return this.asked.count
+    return this.requests.count
   }
 
   isNew(pair: Pair): boolean {
@@ -32,55 +30,57 @@ export class AskedPairs {
   }
 
   /**
-   * The promise to wait for until the pools of a pair are in memory; null when they are, or when it was never asked
-   * for.
+   * Returns the promise that resolves when the pools of a pair are in memory; null if they are, or if the pair is new.
    */
-  asking(pair: Pair): Promise<void> | null {
-    return this.valid(pair)?.asking ?? null
+  pending(pair: Pair): Promise<void> | null {
+    return this.valid(pair)?.pending ?? null
   }
 
-  /** Notes that pairs are being asked for. When that fails they count as never asked for. */
-  ask(pairs: readonly Pair[], asking: Promise<void>): void {
-    const entries = pairs.map((pair) => ({ pair, asked: { followings: this.followings(pair), asking } as Asked }))
-    for (const { pair, asked } of entries) this.asked.set(pairKey(pair), asked)
-    asking.then(
+  /** Records that pairs are being searched. If the search fails, they count as new again. */
+  ask(pairs: readonly Pair[], pending: Promise<void>): void {
+    const entries = pairs.map((pair) => ({
+      pair,
+      requests: { followings: this.followings(pair), pending } as PairRequest,
+    }))
+    for (const { pair, requests } of entries) this.requests.set(pairKey(pair), requests)
+    pending.then(
       () => {
-        for (const { asked } of entries) asked.asking = null
+        for (const { requests } of entries) requests.pending = null
       },
       () => {
-        for (const { pair, asked } of entries)
-          if (this.asked.peek(pairKey(pair)) === asked) this.asked.delete(pairKey(pair))
+        for (const { pair, requests } of entries)
+          if (this.requests.peek(pairKey(pair)) === requests) this.requests.delete(pairKey(pair))
       },
     )
   }
 
-  /** Pairs whose pools are in memory, from an earlier run. */
+  /** Restores pairs whose pools were in memory when they were saved. */
   remember(keys: Iterable<string>): void {
     for (const key of keys)
-      this.asked.set(key, { followings: this.followings(key.split(',') as unknown as Pair), asking: null })
+      this.requests.set(key, { followings: this.followings(key.split(',') as unknown as Pair), pending: null })
   }
 
   forgetAll(): void {
-    this.asked.clear()
+    this.requests.clear()
   }
 
-  /** Those that need not be asked for again. */
+  /** Keys of the pairs whose pools are in memory. */
   *keys(): Iterable<string> {
-    // Looked at without counting as used, which would put each at the end of what is walked through.
-    for (const [key, asked] of this.asked)
-      if (asked.asking === null && this.isValid(asked, key.split(',') as unknown as Pair)) yield key
+    // Iterate without marking entries as used, which would move each to the end of the iteration.
+    for (const [key, requests] of this.requests)
+      if (requests.pending === null && this.isValid(requests, key.split(',') as unknown as Pair)) yield key
   }
 
   private followings(pair: Pair): readonly (Following | undefined)[] {
     return sortTokens(pair).map((token) => this.tokens.following(token))
   }
 
-  private valid(pair: Pair): Asked | undefined {
-    const asked = this.asked.get(pairKey(pair))
-    return asked && this.isValid(asked, pair) ? asked : undefined
+  private valid(pair: Pair): PairRequest | undefined {
+    const requests = this.requests.get(pairKey(pair))
+    return requests && this.isValid(requests, pair) ? requests : undefined
   }
 
-  private isValid({ followings }: Asked, pair: Pair): boolean {
+  private isValid({ followings }: PairRequest, pair: Pair): boolean {
     const now = this.followings(pair)
     return followings.every((following, i) => following !== undefined && following === now[i])
   }

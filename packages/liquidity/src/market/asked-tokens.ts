@@ -1,16 +1,20 @@
+/** Tracks which tokens are followed, and for how long. */
 import type { Address } from '@sluice/chains'
 import type { StateCount } from '@sluice/simulation'
 import { LRUCache } from 'lru-cache'
 import type { MarketLimits } from './limits.ts'
 
-/** A token's time of being followed: another object when it is asked for again after it was dropped. */
+/** Period in which a token is followed. A token that is requested again after it was dropped gets a new object. */
 export type Following = {
-  askedAt: number
-  /** Tokens that are followed for as long as this one is asked for; null until they are looked for. */
+  requestedAt: number
+  /** Tokens that are followed as long as this one is; null until they have been determined. */
   neighbors: readonly Address[] | null
 }
 
-/** The tokens whose pools are followed: those asked for, of the named ones all, of the others the most recently asked for. */
+/**
+ * The tokens whose pools are followed: every requested token that the chain's file names, and the most recently
+ * requested others.
+ */
 export class AskedTokens {
   private readonly named: ReadonlySet<Address>
   private readonly limits: MarketLimits
@@ -48,11 +52,11 @@ export class AskedTokens {
     return this.permanent.get(token) ?? this.others.peek(token)
   }
 
-  /** Follows a token from now on, and its neighbors for as long. */
+  /** Marks a token and its neighbors as requested now. */
   add(token: Address, now = Date.now()): void {
     const following = this.touch(token, now)
     const { neighbors } = following
-    // One that had to make room is looked for again.
+    // If a neighbor was evicted, determine the neighbors again.
     if (neighbors?.every((neighbor) => this.has(neighbor))) for (const neighbor of neighbors) this.touch(neighbor, now)
     else following.neighbors = null
   }
@@ -61,10 +65,10 @@ export class AskedTokens {
     const following = this.following(token)
     if (!following) return
     following.neighbors = neighbors
-    for (const neighbor of neighbors) this.touch(neighbor, following.askedAt)
+    for (const neighbor of neighbors) this.touch(neighbor, following.requestedAt)
   }
 
-  /** Has the neighbors of a token looked for again. */
+  /** Has the neighbors of a token determined again. */
   forgetNeighbors(token: Address): void {
     const following = this.following(token)
     if (following) following.neighbors = null
@@ -72,8 +76,8 @@ export class AskedTokens {
 
   private touch(token: Address, now: number): Following {
     const known = this.permanent.get(token) ?? this.others.get(token)
-    const following = known ?? { askedAt: now, neighbors: null }
-    following.askedAt = now
+    const following = known ?? { requestedAt: now, neighbors: null }
+    following.requestedAt = now
     if (!known) {
       if (this.named.has(token)) this.permanent.set(token, following)
       else this.others.set(token, following)
@@ -81,21 +85,21 @@ export class AskedTokens {
     return following
   }
 
-  /** Drops the tokens that nobody has asked for lately. */
+  /** Drops the tokens that have not been requested for `tokenIdleMs`. */
   dropIdle(now = Date.now()): void {
     for (const token of [...this.others.rkeys()]) {
-      if (now - this.others.peek(token)!.askedAt < this.limits.tokenIdleMs) break
+      if (now - this.others.peek(token)!.requestedAt < this.limits.tokenIdleMs) break
       this.others.delete(token)
     }
   }
 
-  /** @returns false when there is none that may be dropped */
+  /** Drops the least recently requested token. @returns false if none can be dropped */
   dropOldest(): boolean {
     const oldest = this.others.rkeys().next()
     return !oldest.done && this.others.delete(oldest.value)
   }
 
-  /** The tokens dropped since this was last asked for. */
+  /** Returns the tokens dropped since the last call. */
   takeDropped(): readonly Address[] {
     const { dropped } = this
     this.dropped = []

@@ -1,8 +1,9 @@
+/** Tests of the rotating audit. */
 import { expect, test } from 'vitest'
 import { Auditor } from './audit.ts'
 import type { Follower, MarketParts } from './follow.ts'
 
-/** A market of so many pools, whose chain the test moves, with a follower that notes what it was to read. */
+/** An auditor over a market of `size` pools, with a follower that records which pools it reads. */
 function audited(size: number) {
   const oldest = {}
   const topAt = (number: number) => ({
@@ -43,7 +44,7 @@ function audited(size: number) {
   return { auditor, follower, state, moveTo }
 }
 
-test('a block is compared once, and the next one again', async () => {
+test('each block is compared once', async () => {
   const { auditor, follower, moveTo } = audited(10)
   await auditor.run()
   await auditor.run()
@@ -54,7 +55,7 @@ test('a block is compared once, and the next one again', async () => {
   expect(auditor.count).toEqual({ checked: 20, repaired: 0 })
 })
 
-test('all pools are compared once in as many rounds as there are parts', async () => {
+test('all pools are compared once per rotation', async () => {
   const { auditor, follower, moveTo } = audited(100)
   for (let block = 1; block <= 6; block++) {
     moveTo(block)
@@ -74,7 +75,7 @@ test('pools that differ or are gone are repaired, and no others', async () => {
   expect(auditor.count).toEqual({ checked: 10, repaired: 2 })
 })
 
-test('nothing is compared before a block was followed', async () => {
+test('nothing is compared before the second block', async () => {
   const { auditor, follower, state } = audited(10)
   state.history = undefined
   await auditor.run()

@@ -1,12 +1,13 @@
-/** A rotating re-read: compares memory with the chain, a few pools at a time, and repairs what differs. */
+/** Rotating audit: compares a few pools in memory with the chain and repairs those that differ. */
 import type { Hex } from '@sluice/chains'
 import type { AuditCount } from '../snapshot.ts'
 import type { Follower, MarketParts } from './follow.ts'
 
-/** Each round reads this share of the pools, so that all are seen once in as many rounds. */
+/** Each round reads one of this many parts of the pools, but at least `MIN_POOLS`. */
 const ROUNDS = 256
-const LEAST_POOLS = 16
+const MIN_POOLS = 16
 
+/** Auditor of one market. */
 export class Auditor {
   private readonly parts: MarketParts
   private readonly follower: Follower
@@ -25,16 +26,16 @@ export class Auditor {
     return { checked: this.checked, repaired: this.repaired }
   }
 
-  /** Compares the next few pools. New blocks do not wait for it: only a repair holds them up. @throws RpcError */
+  /** Compares the next few pools. Does not delay new blocks, unless a pool must be repaired. @throws RpcError */
   async run(): Promise<void> {
     const { history } = this.parts.ledger
-    // Where no block was followed yet, the pools have just been read at the only one that there is.
+    // With a single block in the history all pools were just read.
     if (!history || history.top === history.oldest) return
     const { top } = history
-    // What is true of a block does not change.
+    // Compare each block at most once.
     if (top.block.hash === this.audited) return
     this.audited = top.block.hash
-    const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / LEAST_POOLS)))
+    const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / MIN_POOLS)))
     this.round = (this.round + 1) % rounds
     const ids = new Set(top.pools.idsOfPart(this.round, rounds))
     const { differ, gone } = await this.follower.reread(top.block, top.pools, ids, 'background')
@@ -42,7 +43,7 @@ export class Auditor {
     if (differ.length + gone.length > 0) await this.repair(new Set([...differ.map(({ id }) => id), ...gone]))
   }
 
-  /** Reads again at the newest block what was wrong at an earlier one. */
+  /** Reads pools that were wrong at an earlier block again at the newest block. */
   private repair(ids: ReadonlySet<string>): Promise<void> {
     return this.parts.ledger.mutex.run(async () => {
       this.repaired += await this.follower.repair(ids)

@@ -1,35 +1,40 @@
+/** A bounded queue for background work. */
 import type { StateCount } from '@sluice/simulation'
 import { MarketError } from '../errors.ts'
 
 type Job<T> = { readonly item: T; readonly done: PromiseWithResolvers<void> }
 
-/** Work that nobody waits for long, done a few items at a time. A bounded queue: what comes when it is full is turned away. */
+/** Processes queued items in batches. Rejects new items when the queue is full. */
 export class Background<T> {
   private readonly work: (items: readonly T[]) => Promise<void>
-  private readonly most: number
-  private readonly atOnce: number
+  private readonly maxQueued: number
+  private readonly batchSize: number
   private readonly queue = new Map<string, Job<T>>()
   private running = false
   private refused = 0
 
-  /** @param atOnce - items of one run of `work` */
-  constructor(work: (items: readonly T[]) => Promise<void>, most: number, atOnce: number) {
+  /** @param batchSize - items of one run of `work` */
+  constructor(work: (items: readonly T[]) => Promise<void>, maxQueued: number, batchSize: number) {
     this.work = work
-    this.most = most
-    this.atOnce = atOnce
+    this.maxQueued = maxQueued
+    this.batchSize = batchSize
   }
 
   get count(): StateCount {
     return { entries: this.queue.size, evicted: this.refused }
   }
 
-  /** Resolves when it has been done; work that waits already is not done twice. @throws MarketError `BUSY` when the queue is full */
+  /**
+   * Queues an item; resolves when it has been processed. An item that is already queued under `key` is not added again.
+   *
+   * @throws MarketError `BUSY` if the queue is full
+   */
   add(key: string, item: T): Promise<void> {
     const waiting = this.queue.get(key)
     if (waiting) return waiting.done.promise
-    if (this.queue.size >= this.most) {
+    if (this.queue.size >= this.maxQueued) {
       this.refused++
-      return Promise.reject(new MarketError('BUSY', 'too many tokens wait to be looked for'))
+      return Promise.reject(new MarketError('BUSY', 'the queue of token lookups is full'))
     }
     const done = Promise.withResolvers<void>()
     done.promise.catch(() => undefined)
@@ -38,18 +43,18 @@ export class Background<T> {
     return done.promise
   }
 
-  /** Resolves when nothing waits any more, done or failed. */
+  /** Resolves when the queue is empty, regardless of failures. */
   async idle(): Promise<void> {
     while (this.queue.size > 0) await Promise.allSettled([...this.queue.values()].map(({ done }) => done.promise))
   }
 
   private async run(): Promise<void> {
     this.running = true
-    // What is asked for in one tick is one piece of work.
+    // Items added in the same tick join one batch.
     await Promise.resolve()
     while (this.queue.size > 0) {
-      const jobs = [...this.queue.entries()].slice(0, this.atOnce)
-      const { resolve, reject } = endOf(jobs.map(([, { done }]) => done))
+      const jobs = [...this.queue.entries()].slice(0, this.batchSize)
+      const { resolve, reject } = settleAll(jobs.map(([, { done }]) => done))
       await this.work(jobs.map(([, { item }]) => item)).then(resolve, reject)
       for (const [key] of jobs) this.queue.delete(key)
     }
@@ -57,7 +62,7 @@ export class Background<T> {
   }
 }
 
-function endOf(all: readonly PromiseWithResolvers<void>[]) {
+function settleAll(all: readonly PromiseWithResolvers<void>[]) {
   return {
     resolve: () => {
       for (const { resolve } of all) resolve()

@@ -1,18 +1,19 @@
+/** Tests of the backoff by blocks. */
 import { expect, test } from 'vitest'
 import { Backoff } from './backoff.ts'
 
-test('what fails at every attempt is tried at ever rarer blocks, up to a limit', () => {
+test('repeated failures are retried at growing intervals, up to a limit', () => {
   const backoff = new Backoff(8)
-  const tried: number[] = []
+  const attempts: number[] = []
   for (let block = 100; block < 140; block++) {
     if (!backoff.isDue('a', block)) continue
-    tried.push(block)
+    attempts.push(block)
     backoff.failed('a', block)
   }
-  expect(tried).toEqual([100, 101, 103, 107, 115, 123, 131, 139])
+  expect(attempts).toEqual([100, 101, 103, 107, 115, 123, 131, 139])
 })
 
-test('what worked, and what was never tried, is due at once', () => {
+test('an item that succeeded or was never tried is due at once', () => {
   const backoff = new Backoff(8)
   backoff.failed('a', 5)
   backoff.failed('a', 6)

@@ -1,11 +1,12 @@
-/** When to try again what did not work: at the next block, after two, four, and so on. */
+/** Exponential backoff counted in blocks. */
+/** Decides at which block to retry a failed item: after 1, 2, 4, … blocks. */
 export class Backoff {
   private readonly waits = new Map<string, { readonly until: number; readonly blocks: number }>()
-  private readonly most: number
+  private readonly maxBlocks: number
 
-  /** @param most - blocks between two attempts at last */
-  constructor(most: number) {
-    this.most = most
+  /** @param maxBlocks - maximum blocks between two attempts */
+  constructor(maxBlocks: number) {
+    this.maxBlocks = maxBlocks
   }
 
   isDue(id: string, block: number): boolean {
@@ -14,7 +15,7 @@ export class Backoff {
   }
 
   failed(id: string, block: number): void {
-    const blocks = Math.min(this.most, 2 * (this.waits.get(id)?.blocks ?? 0) || 1)
+    const blocks = Math.min(this.maxBlocks, 2 * (this.waits.get(id)?.blocks ?? 0) || 1)
     this.waits.set(id, { until: block + blocks, blocks })
   }
 

@@ -1,5 +1,6 @@
 /**
- * The logs of a block. A node may tell of a block before it has filed its logs: the block's own bloom filter shows it.
+ * Reads the logs of a block. A node can announce a block before it has indexed its logs; the block's bloom filter
+ * reveals that.
  */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, Log, Rpc } from '@sluice/rpc'
@@ -7,13 +8,16 @@ import { keccak256 } from 'ethers'
 import { MarketError } from '../errors.ts'
 import { sleep } from './timing.ts'
 
-/** Pauses before an empty answer is asked for again; after the last one it is believed for now, since filters may be wrong. */
+/**
+ * Pauses between retries of an empty response. After the last one the response is accepted, since bloom filters have
+ * false positives.
+ */
 const PAUSES_MS = [10, 40, 160] as const
 
 /**
- * The block's logs with one of the topics at the head.
+ * Returns the logs of a block with one of the topics as topic0.
  *
- * @param onDoubt - called where there are none although the filter says that there may be
+ * @param onDoubt - called if there are none although the bloom filter matches
  * @throws RpcError; MarketError `REORGED`
  */
 export async function logsOf(
@@ -31,17 +35,17 @@ export async function logsOf(
       onDoubt()
       return logs
     }
-    // Some nodes answer alike for a block that is gone.
+    // Some nodes also return no logs for a block that was reorged away.
     if ((await rpc.getBlock({ blockHash: hash }, { signal })) === null)
       throw new MarketError('REORGED', `block ${hash} is gone`)
     await sleep(pause)
   }
 }
 
-/** Places of a topic in the filter: as many topics as all families have. */
+/** Bloom bits by topic: bounded by the number of topics of all families. */
 const bitsOf = new Map<Hex, readonly number[]>()
 
-/** True where a bloom filter of 2,048 bits has the three of a topic. @see Ethereum yellow paper, 4.4.3 */
+/** True if a 2,048-bit bloom filter contains the three bits of a topic. @see Ethereum yellow paper, 4.4.3 */
 export function mayHold(bloom: Hex, topic: Hex): boolean {
   let bits = bitsOf.get(topic)
   if (!bits) {
@@ -49,6 +53,6 @@ export function mayHold(bloom: Hex, topic: Hex): boolean {
     bits = [0, 2, 4].map((at) => hash.readUInt16BE(at) % 2048)
     bitsOf.set(topic, bits)
   }
-  // The lowest bit stands at the end; a hexadecimal digit holds four.
+  // Bit 0 is the lowest bit of the last hex digit; each digit holds four bits.
   return bits.every((bit) => (Number.parseInt(bloom[bloom.length - 1 - (bit >> 2)]!, 16) >> (bit & 3)) & 1)
 }

@@ -1,14 +1,15 @@
+/** Finds the blocks between memory and the node's head, across reorgs. */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
 import { type Entry, HISTORY_BLOCKS, type History } from './history.ts'
 
-/** The way from a block that is known to the node's head. */
+/** Path from a known block to the node's head. */
 export type Branch = { readonly from: Entry; readonly blocks: readonly BlockHeader[] }
 
 /**
- * The block at which the node's chain leaves the history, and the headers from there up to `head`, oldest first. Null when
- * they part below the history, or when the head is too far above it to follow block by block; `broken` when the node lacks a
- * block between them, as it does when the head itself is gone by now.
+ * Finds the last common block of the history and the node's chain, and the headers from there up to `head`, oldest
+ * first. Returns null if the fork is below the history or the head is too far above it to follow block by block;
+ * `'broken'` if the node lacks a block in between, as it does if the head has been reorged away meanwhile.
  *
  * @throws RpcError
  */
@@ -20,7 +21,7 @@ export async function findBranch(
 ): Promise<Branch | 'broken' | null> {
   const gap = head.number - history.top.block.number
   if (gap > HISTORY_BLOCKS) return null
-  // The usual way: a few blocks on top of ours, asked for at once.
+  // Usual case: the head is a few blocks above ours; request them concurrently.
   const numbers = Array.from({ length: Math.max(0, gap - 1) }, (_, i) => history.top.block.number + 1 + i)
   const ahead = await Promise.all(numbers.map((number) => rpc.getBlock(number, options)))
   const known = new Map<Hex, BlockHeader>()

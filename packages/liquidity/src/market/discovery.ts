@@ -1,4 +1,4 @@
-/** Finds pools: by asking factories for pairs, and by searching past logs where a family has no getters. */
+/** Discovers pools: asks factories for pairs, and scans past logs for families without getters. */
 
 import type { Address } from '@sluice/chains'
 import { abortable, type BlockHeader, inSlices, type Priority, RpcError } from '@sluice/rpc'
@@ -21,29 +21,30 @@ import { type Pair, pairsOf } from './pairs.ts'
 import { type FoundPool, findPools } from './pool-reader.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
-/** Milliseconds that a token which is asked for waits for the search of past logs; what is found later joins by itself. */
+/** Milliseconds that a requested token waits for the log scan; pools found later are added by themselves. */
 const SCAN_TIMEOUT_MS = 500
-/** The same for the intermediates of a chain that was just woken. */
+/** Milliseconds that the first requests of a woken chain wait for the pools between intermediates. */
 const WARM_UP_TIMEOUT_MS = 1_000
-/** Tokens looked for together in the background: a megabyte or two, and a part of a second of the node's time. */
-const TOKENS_AT_ONCE = 25
-/** The same of tokens and groups that are looked for with all intermediates: several times as many pairs. */
-const WIDE_AT_ONCE = 8
-/** Pools read together. */
-const POOLS_AT_ONCE = 200
-/** Reads of some pools at blocks that are gone afterwards: reorgs come one at a time. */
-const MOST_READS = 8
+/** Tokens per background batch: one or two megabytes of responses, and a fraction of a second of node time. */
+const TOKEN_BATCH = 25
+/** Tokens, or groups, per batch of searches with all intermediates, which have several times as many pairs. */
+const WIDE_BATCH = 8
+/** Pools read per batch. */
+const POOL_BATCH = 200
+/** Maximum attempts to read pools when their block is reorged away. */
+const MAX_READS = 8
 
+/** Options of `Discovery`. */
 export type DiscoveryOptions = {
   readonly parts: MarketParts
   readonly follower: Follower
   readonly evictor: Evictor
   readonly limits: MarketLimits
   readonly onScan?: ((status: ScanStatus) => void) | undefined
-  /** Makes the list of pools to begin with. */
+  /** Loads the pool list to start from. */
   readonly headStart?: (() => PoolList) | undefined
   readonly onHeadStart?: ((count: HeadStartCount) => void) | undefined
-  /** False where past logs are not searched: another market has searched them. */
+  /** False to skip the log scan, because another market has done it. */
   readonly searchesLogs?: boolean | undefined
 }
 
@@ -52,19 +53,20 @@ function nullIfGone(error: unknown): null {
   throw error
 }
 
+/** Pool discovery of one market. */
 export class Discovery {
   private readonly parts: MarketParts
   private readonly follower: Follower
   private readonly evictor: Evictor
-  private readonly asked: AskedPairs
+  private readonly requestedPairs: AskedPairs
   private readonly background: Background<Address>
-  /** Intermediates that are looked for with one another. */
+  /** Searches for pools between intermediates. */
   private readonly warming: Background<Address>
-  /** Groups of tokens whose neighbors are looked for. */
+  /** Searches for the neighbors of groups of tokens. */
   private readonly widening: Background<readonly Address[]>
-  /** The search for the intermediates with one another; null before it. */
+  /** Search for the pools between intermediates; null before it starts. */
   private warm: Promise<unknown> | null = null
-  /** Search of past logs. */
+  /** Scan of past logs. */
   readonly scan: LogScan
 
   constructor(options: DiscoveryOptions) {
@@ -72,14 +74,14 @@ export class Discovery {
     this.parts = parts
     this.evictor = evictor
     this.follower = follower
-    this.asked = new AskedPairs(parts.directory.tokens, limits)
+    this.requestedPairs = new AskedPairs(parts.directory.tokens, limits)
     this.scan = new LogScan(parts, (pools) => this.add(pools), onScan, onHeadStart, searchesLogs)
     if (headStart)
       this.scan.begin(() => new HeadStart(headStart(), { parts, follower }, (...row) => this.scan.knows(...row)))
     const { hubs, intermediates } = parts.directory.scope
-    this.background = new Background((tokens) => this.find(tokens, hubs), limits.queued, TOKENS_AT_ONCE)
-    this.warming = new Background((tokens) => this.find(tokens, intermediates), limits.queued, WIDE_AT_ONCE)
-    this.widening = new Background((groups) => this.widen(groups), limits.queued, WIDE_AT_ONCE)
+    this.background = new Background((tokens) => this.find(tokens, hubs), limits.queued, TOKEN_BATCH)
+    this.warming = new Background((tokens) => this.find(tokens, intermediates), limits.queued, WIDE_BATCH)
+    this.widening = new Background((groups) => this.widen(groups), limits.queued, WIDE_BATCH)
   }
 
   get counts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
@@ -88,28 +90,28 @@ export class Discovery {
       queued.entries += count.entries
       queued.evicted += count.evicted
     }
-    return { pairs: this.asked.count, queued }
+    return { pairs: this.requestedPairs.count, queued }
   }
 
-  /** Pairs that need not be asked for again. */
+  /** Keys of the pairs whose pools are in memory. */
   get pairs(): Iterable<string> {
-    return this.asked.keys()
+    return this.requestedPairs.keys()
   }
 
   remember(pairs: Iterable<string>): void {
-    this.asked.remember(pairs)
+    this.requestedPairs.remember(pairs)
   }
 
   forgetPairs(): void {
-    this.asked.forgetAll()
+    this.requestedPairs.forgetAll()
     this.warm = null
     this.scan.again()
   }
 
   /**
-   * Resolves when the pools of each group of tokens, with one another and with the intermediates, and those of the hubs are in
-   * memory. Those of the other intermediates with one another are waited for within a time limit; those of the group's neighbors follow
-   * in the background.
+   * Resolves when memory contains the pools of the hubs, and the pools of each group's tokens with one another and with
+   * the intermediates. Waits for the pools between intermediates only within a time limit. Searches the groups'
+   * neighbors in the background.
    *
    * @throws RpcError
    */
@@ -118,53 +120,59 @@ export class Discovery {
     for (const token of groups.flat()) tokens.add(token)
     const pairs = groups.flatMap((group) => pairsOf(group, scope.intermediates))
     const asking = Promise.all([this.askFor(pairs, 'lookup'), this.warmUp()])
-    const isNew = (pair: Pair) => this.asked.isNew(pair)
+    const isNew = (pair: Pair) => this.requestedPairs.isNew(pair)
     for (const group of groups)
       if (lacksNeighbors(this.parts.directory, group, isNew)) this.widening.add(group.join(), group).catch(() => {})
     await abortable(asking, signal)
   }
 
   /**
-   * The same of one token with the hubs, in its turn and within the budget of the background. @throws RpcError,
-   * MarketError `BUSY`
+   * Searches the pools of a token with the hubs, queued within the background budget.
+   *
+   * @throws RpcError; MarketError `BUSY` if the queue is full
    */
   async seek(token: Address): Promise<void> {
     const { tokens, scope } = this.parts.directory
     const known = tokens.has(token)
-    // One that is followed stays so while it is asked for; a new one is followed when its turn comes.
+    // Keep following a known token; a new one is followed when its turn comes.
     if (known) tokens.add(token)
-    if (known && pairsOf([token], scope.hubs).every((pair) => !this.asked.isNew(pair) && !this.asked.asking(pair)))
+    if (
+      known &&
+      pairsOf([token], scope.hubs).every(
+        (pair) => !this.requestedPairs.isNew(pair) && !this.requestedPairs.pending(pair),
+      )
+    )
       return
     await this.background.add(token, token)
   }
 
-  /** Takes in pools that another market of the chain has found, as far as they are at the newest block. @throws RpcError */
-  async take(found: readonly FoundPool[]): Promise<void> {
-    for (const entry of found) this.parts.directory.listed.set(entry.pool.id, entry)
-    await this.add(found)
+  /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
+  async take(foundPools: readonly FoundPool[]): Promise<void> {
+    for (const entry of foundPools) this.parts.directory.listed.set(entry.pool.id, entry)
+    await this.add(foundPools)
   }
 
-  /** Resolves when no search of pools is under way. The caller bounds the wait. */
+  /** Resolves when no search is running. The caller sets a deadline. */
   async settled(): Promise<void> {
     await this.scan.run()
     for (const work of [this.warming, this.background, this.widening]) await work.idle()
   }
 
-  private async find(sought: readonly Address[], others: readonly Address[]): Promise<void> {
-    for (const token of sought) this.parts.directory.tokens.add(token)
+  private async find(tokens: readonly Address[], others: readonly Address[]): Promise<void> {
+    for (const token of tokens) this.parts.directory.tokens.add(token)
     await this.askFor(
-      sought.flatMap((token) => pairsOf([token], others)),
+      tokens.flatMap((token) => pairsOf([token], others)),
       'background',
     )
   }
 
   /**
-   * Resolves when the pools of the hubs are in memory, and those of the other intermediates or a time limit is over. What fails is
-   * looked for again with the next request.
+   * Resolves when the pools of the hubs are in memory, and those of the other intermediates are too or a time limit has
+   * passed. After a failure the next request tries again.
    */
   private warmUp(): Promise<unknown> {
     if (this.warm) return this.warm
-    // After a restart every pair may be known while past logs are not all searched.
+    // After a restart all pairs may be known although the log scan is incomplete.
     void this.scan.run()
     const { hubs, intermediates } = this.parts.directory.scope
     const first = this.askFor(pairsOf(hubs, []), 'lookup')
@@ -178,10 +186,10 @@ export class Discovery {
     return warm
   }
 
-  /** Looks for the neighbors of groups, with these and with the intermediates. */
+  /** Searches the pools of the groups' neighbors with the groups and with the intermediates. */
   private async widen(groups: readonly (readonly Address[])[]): Promise<void> {
     const { directory } = this.parts
-    // What past logs list is what has neighbors.
+    // Neighbors are derived from the pools of past logs.
     await this.scan.run()
     await inSlices('neighbors', findNeighbors(directory, groups))
     await this.askFor(
@@ -190,65 +198,65 @@ export class Discovery {
     )
   }
 
-  private async askFor(wanted: readonly Pair[], priority: Priority): Promise<void> {
-    // Groups share pairs.
-    const pairs = [...new Map(wanted.map((pair) => [pairKey(pair), pair])).values()]
-    const fresh = pairs.filter((pair) => this.asked.isNew(pair))
+  private async askFor(wantedPools: readonly Pair[], priority: Priority): Promise<void> {
+    // Groups can share pairs.
+    const pairs = [...new Map(wantedPools.map((pair) => [pairKey(pair), pair])).values()]
+    const fresh = pairs.filter((pair) => this.requestedPairs.isNew(pair))
     if (fresh.length > 0) {
       const asking = Promise.race([this.scan.run(), sleep(SCAN_TIMEOUT_MS)]).then(() => this.discover(fresh, priority))
-      this.asked.ask(fresh, asking)
+      this.requestedPairs.ask(fresh, asking)
     }
-    await Promise.all(new Set(pairs.flatMap((pair) => this.asked.asking(pair) ?? [])))
+    await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.pending(pair) ?? [])))
   }
 
   private async discover(pairs: readonly Pair[], priority: Priority): Promise<void> {
     const { rpc, directory, signal } = this.parts
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
-    const found = await this.follower.retrying(({ hash }) =>
+    const foundPools = await this.follower.retrying(({ hash }) =>
       findPools(rpc, { blockHash: hash }, directory.rows, directory.families, pairs, options),
     )
-    await this.add([...found, ...directory.listed.values()])
+    await this.add([...foundPools, ...directory.listed.values()])
   }
 
-  /** Takes in those of the pools that are wanted, some at a time. */
-  private async add(found: readonly FoundPool[]): Promise<void> {
+  /** Adds those of the pools that trade followed tokens, in batches. */
+  private async add(foundPools: readonly FoundPool[]): Promise<void> {
     const { directory, ledger } = this.parts
-    const wanted = found.filter(({ pool }) => directory.isWanted(pool) && !ledger.newest?.pools.has(pool.id))
-    for (const some of chunks(wanted, POOLS_AT_ONCE)) await this.addSome(some)
-    if (wanted.length > 0) this.evictor.run()
+    const wantedPools = foundPools.filter(({ pool }) => directory.isWanted(pool) && !ledger.newest?.pools.has(pool.id))
+    for (const some of chunks(wantedPools, POOL_BATCH)) await this.addSome(some)
+    if (wantedPools.length > 0) this.evictor.run()
   }
 
   /**
-   * Blocks go by while the pools are read: from the moment they are listed as found, whatever a block says of one of them
-   * has it read at that block.
+   * Adds pools to memory. New blocks arrive while they are read, so a pool joins the directory first: a log of a later
+   * block then triggers a read at that block.
    */
-  private async addSome(found: readonly FoundPool[]): Promise<void> {
+  private async addSome(foundPools: readonly FoundPool[]): Promise<void> {
     const { ledger } = this.parts
-    const ids = await ledger.mutex.run(async () => this.admit(found))
+    const ids = await ledger.mutex.run(async () => this.admit(foundPools))
     for (let attempt = 1; ids.length > 0; attempt++) {
       const { block, read } = await this.follower.retrying(async (block) => ({
         block,
-        // What is there, of tokens that somebody asked for: looking for it is what the budget of the background is for.
+        // Requested tokens have priority; the background budget limits only the search.
         read: await this.follower.read(block, ids, 'lookup'),
       }))
-      if (await ledger.mutex.run(() => this.takeIn(block, read))) return
-      if (attempt === MOST_READS) throw new MarketError('REORGED', `block ${block.number} is gone`)
+      if (await ledger.mutex.run(() => this.merge(block, read))) return
+      if (attempt === MAX_READS) throw new MarketError('REORGED', `block ${block.number} is gone`)
     }
   }
 
-  private admit(found: readonly FoundPool[]): readonly string[] {
+  private admit(foundPools: readonly FoundPool[]): readonly string[] {
     const { directory, ledger } = this.parts
     const { pools } = ledger.history!.top
-    const fresh = found.filter(({ pool }) => directory.isWanted(pool) && !pools.has(pool.id))
+    const fresh = foundPools.filter(({ pool }) => directory.isWanted(pool) && !pools.has(pool.id))
     return fresh.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
   }
 
   /**
-   * Puts pools that were read at a block into the newest one. The caller holds the ledger's mutex.
+   * Adds pools that were read at `block` to the newest block. The caller holds the ledger's mutex.
    *
-   * @returns false where a block is gone
+   * @returns false if a block was reorged away
    */
-  private async takeIn(block: BlockHeader, read: readonly Pool[]): Promise<boolean> {
+  private async merge(block: BlockHeader, read: readonly Pool[]): Promise<boolean> {
     const { directory, ledger } = this.parts
     const history = ledger.history!
     const from = history.find(block.hash)
@@ -258,8 +266,8 @@ export class Discovery {
     const isUntouched = ({ id }: Pool) => directory.found.has(id) && !top.pools.has(id) && !touched.has(id)
     const fresh = read.filter(isUntouched)
     const changed = fresh.map(({ id }) => id)
-    const told = top.pools.with(fresh)
-    const pools = from === top ? told : await this.follower.refreshed(top.block, told, changed).catch(nullIfGone)
+    const updated = top.pools.with(fresh)
+    const pools = from === top ? updated : await this.follower.refreshed(top.block, updated, changed).catch(nullIfGone)
     if (!pools) return false
     if (pools === top.pools) return true
     const entry = { ...top, pools, changed: new Set([...top.changed, ...changed]) }

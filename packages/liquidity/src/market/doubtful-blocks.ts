@@ -1,14 +1,15 @@
 /**
- * Blocks that came without logs although their filter says that there may be some: a node may file logs seconds late. They are
- * asked for again a few times, at the blocks after them.
+ * Tracks blocks that had no logs although their bloom filter matched. A node may index logs seconds late, so these
+ * blocks are checked again a few times.
  */
 import type { Hex } from '@sluice/chains'
 
-/** Milliseconds before the first time; each later one takes twice as long. */
+/** Milliseconds before the first check; each further check waits twice as long. */
 const FIRST_MS = 500
 const MAX_CHECKS = 4
 const MAX_BLOCKS = 64
 
+/** Blocks to check again, at most `MAX_BLOCKS`. */
 export class DoubtfulBlocks {
   private readonly blocks = new Map<Hex, { checks: number; dueAt: number }>()
   private readonly now: () => number
@@ -21,7 +22,7 @@ export class DoubtfulBlocks {
     if (this.blocks.size < MAX_BLOCKS) this.blocks.set(hash, { checks: 0, dueAt: this.now() + FIRST_MS })
   }
 
-  /** Those that are to be asked for now; each is given back a last time after a few times. */
+  /** Returns the blocks that are due for a check, and counts it. A block is dropped after its last check. */
   takeDue(): readonly Hex[] {
     const now = this.now()
     const due = [...this.blocks].filter(([, { dueAt }]) => dueAt <= now)
@@ -33,7 +34,7 @@ export class DoubtfulBlocks {
     return due.map(([hash]) => hash)
   }
 
-  /** Its logs have come, or it is gone. */
+  /** Removes a block whose logs have arrived or which was reorged away. */
   drop(hash: Hex): void {
     this.blocks.delete(hash)
   }

@@ -1,8 +1,9 @@
-/** Ends the following of pools that nobody asks for any more. */
+/** Stops following pools of tokens that are no longer requested. */
 
 import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 
+/** Evictor of one market. */
 export class Evictor {
   private readonly directory: PoolDirectory
   private readonly ledger: Ledger
@@ -13,7 +14,7 @@ export class Evictor {
     this.ledger = ledger
   }
 
-  /** As soon as the newest block stands still. */
+  /** Schedules an eviction for when no block is being processed. */
   run(): void {
     if (this.waiting) return
     this.waiting = true
@@ -23,7 +24,7 @@ export class Evictor {
     })
   }
 
-  /** Drops pools and tokens: what was dropped is found again when somebody asks for it, and no reorg brings it back. */
+  /** Drops tokens and their pools. They are discovered again on request, and a reorg does not restore them. */
   private drop(): void {
     const { directory, ledger } = this
     directory.tokens.dropIdle()
@@ -34,7 +35,7 @@ export class Evictor {
     if (!history || ids.length === 0) return
     const { top } = history
     const entry = { ...top, pools: top.pools.with([], ids), changed: new Set([...top.changed, ...ids]) }
-    // Not before the first block was shown: what is restored is not shown as it is.
+    // Before the first block was published, the restored state must stay unpublished.
     if (ledger.newest) ledger.commit(history.replaceTop(entry), ids)
     else ledger.restore(history.replaceTop(entry))
   }

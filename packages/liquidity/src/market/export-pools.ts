@@ -1,4 +1,4 @@
-/** Lists the pools that a service has saved. */
+/** Exports a pool list from the file of a service. */
 import type { Chain, DexRow } from '@sluice/chains'
 import { families as allFamilies } from '../dexes/index.ts'
 import { MarketError } from '../errors.ts'
@@ -9,13 +9,17 @@ import type { FileExtra } from '../store/worker.ts'
 import { servedRows } from './pool-reader.ts'
 import { rowsHash, type SavedExtra } from './saver.ts'
 
-/** Blocks below the last one that was searched: whoever takes the list up searches them again, so that no reorg leaves a gap. */
+/**
+ * Blocks subtracted from the last scanned one, so that a reorg near the head leaves no gap: an importer scans them
+ * again.
+ */
 const REORG_BLOCKS = 64
 
 /**
- * Lists the pools in a service's file of a chain.
+ * Lists the pools in a service's database of a chain.
  *
- * @throws MarketError `BAD_SNAPSHOT` when the file is something else, or of other rows than the chain's file has
+ * @throws MarketError `BAD_SNAPSHOT` if the file is not a database of the service, or was saved with different rows of
+ * the chain's file
  */
 export function exportPools(path: string, chain: Chain, families: readonly DexFamily[] = allFamilies): PoolList {
   const rows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
@@ -24,7 +28,7 @@ export function exportPools(path: string, chain: Chain, families: readonly DexFa
     const facts = database.facts()
     const extra = (facts?.extra as FileExtra | null | undefined)?.rest as SavedExtra | null | undefined
     if (!facts || facts.chainId !== chain.chainId || extra?.rows !== rowsHash(rows))
-      throw new MarketError('BAD_SNAPSHOT', `${path} was not saved for the chain's file as it is`)
+      throw new MarketError('BAD_SNAPSHOT', `${path} was saved with a different version of the chain's file`)
     const pools = rows.map((): ListedPool[] => [])
     for (const { pool, dexRow } of database.pools()) {
       const { id, address, tokens, fixed } = pool
@@ -38,7 +42,7 @@ export function exportPools(path: string, chain: Chain, families: readonly DexFa
   }
 }
 
-/** @param next - the first block whose logs were not searched */
+/** @param next - the first block whose logs were not scanned */
 function deploymentOf({ family, address, startBlock }: DexRow, pools: ListedPool[], next = 0): ListedDeployment[] {
   const scannedTo = next - 1 - REORG_BLOCKS
   const isScanned = startBlock !== undefined && scannedTo >= startBlock

@@ -1,5 +1,6 @@
 /**
- * Brings the ledger to the node's head: block by block from logs, back and up another branch, or by reading all anew.
+ * Brings the ledger to the node's head: applies blocks from their logs, undoes reorged blocks, or reads all pools
+ * again.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Hex } from '@sluice/chains'
@@ -18,31 +19,32 @@ import type { PoolDirectory } from './pool-directory.ts'
 import { readPools, refreshPools } from './pool-reader.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
+/** Components that the parts of a market share. */
 export type MarketParts = {
   readonly rpc: Rpc
   readonly directory: PoolDirectory
   readonly ledger: Ledger
-  /** Aborted when the market is stopped. */
+  /** Aborted when the market stops. */
   readonly signal: AbortSignal
 }
 
-/** Heads in a row that may be gone before they are read. */
-const MOST_ATTEMPTS = 8
-/** For a node that is in the midst of a reorg: it names a head that it does not have any more. */
+/** Maximum consecutive heads that may be reorged away before they are read. */
+const MAX_ATTEMPTS = 8
+/** Pause for a node that is processing a reorg and still announces a head that it no longer has. */
 const PAUSE_MS = 10
-/** A failure that a block which is not there any more would explain. */
+/** True if the error can be caused by a reorg that removed the block. */
 function isOfTheBlock(error: unknown): boolean {
   return error instanceof RpcError ? error.ofBlock : error instanceof MarketError && error.code === 'REORGED'
 }
 
-/** A failure that says so. */
+/** True if the error states that the block is gone. */
 function isGone(error: unknown): boolean {
   return (error instanceof RpcError && error.code === 'BLOCK_GONE') || error instanceof MarketError
 }
 
 type Differences = { readonly differ: readonly Pool[]; readonly gone: readonly string[] }
 
-/** Memory beside what was read of the pools with these ids. */
+/** Compares memory with a fresh read of the pools with these ids. */
 function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]): Steps<Differences> {
   const readable = new Set(read.map(({ id }) => id))
   const differ: Pool[] = []
@@ -50,24 +52,25 @@ function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]):
     if (!isDeepStrictEqual(pool.state, pools.get(pool.id)?.state)) differ.push(pool)
     yield
   }
-  // One that can no longer be read, such as a paused one, must not be quoted from what it was.
+  // A pool that can no longer be read, such as a paused one, must not be quoted from old state.
   return { differ, gone: [...ids].filter((id) => !readable.has(id) && pools.has(id)) }
 }
 
+/** Follower of one market. */
 export class Follower {
   private readonly parts: MarketParts
   private readonly forgetPairs: () => void
   private readonly doubtful = new DoubtfulBlocks()
 
-  /** @param forgetPairs - called when pools may have been made that were not seen */
+  /** @param forgetPairs - called when pools may have been created without being seen */
   constructor(parts: MarketParts, forgetPairs: () => void) {
     this.parts = parts
     this.forgetPairs = forgetPairs
   }
 
   /**
-   * Nothing changes when any read fails, but that a head which is gone before it was read is left for the one in its place.
-   * The caller holds the ledger's mutex.
+   * Follows the node to its head. On failure memory is unchanged; a head that was reorged away is replaced by its
+   * successor. The caller holds the ledger's mutex.
    *
    * @throws RpcError, MarketError
    */
@@ -80,8 +83,8 @@ export class Follower {
         await this.recheck()
         return this.parts.ledger.snapshot()
       } catch (error) {
-        if (!isOfTheBlock(error) || attempt >= MOST_ATTEMPTS) throw error
-        // The same head twice is there: it is the node that fails, unless it is in the midst of the reorg.
+        if (!isOfTheBlock(error) || attempt >= MAX_ATTEMPTS) throw error
+        // Seen twice, the head exists: the node is at fault, unless it is processing a reorg.
         if (head.hash === before) {
           if (!isGone(error)) throw error
           await sleep(PAUSE_MS)
@@ -92,8 +95,8 @@ export class Follower {
   }
 
   /**
-   * Work at the newest block; once more at the head of the node where the block is gone. The caller does not hold the
-   * ledger's mutex.
+   * Runs `work` at the newest block; if that block is reorged away, follows the head and tries again. The caller must
+   * not hold the ledger's mutex.
    *
    * @throws RpcError, MarketError
    */
@@ -104,7 +107,7 @@ export class Follower {
       try {
         return await work(block)
       } catch (error) {
-        if (!isOfTheBlock(error) || attempt >= MOST_ATTEMPTS) throw error
+        if (!isOfTheBlock(error) || attempt >= MAX_ATTEMPTS) throw error
         await ledger.mutex.run(() => this.follow())
         if (ledger.snapshot().block.hash !== block.hash) continue
         if (!isGone(error)) throw error
@@ -120,38 +123,41 @@ export class Follower {
     return head
   }
 
-  /** @param isThere - the head was seen twice, so that a missing ancestor is no sign of its being gone */
-  private async followTo(head: BlockHeader, isThere: boolean): Promise<void> {
+  /**
+   * @param wasSeenTwice - the head was seen in two requests, so a missing ancestor does not mean that it was reorged
+   * away
+   */
+  private async followTo(head: BlockHeader, wasSeenTwice: boolean): Promise<void> {
     const { rpc, ledger, signal } = this.parts
     const { history } = ledger
     if (!history) {
       ledger.commit(new History([{ block: head, pools: PoolMap.empty, changed: new Set() }]), null)
     } else if (head.hash !== history.top.block.hash) {
       const branch = await findBranch(rpc, history, head, { signal })
-      if (branch === 'broken' && !isThere) throw new MarketError('REORGED', `block ${head.number} is gone`)
+      if (branch === 'broken' && !wasSeenTwice) throw new MarketError('REORGED', `block ${head.number} is gone`)
       if (branch && branch !== 'broken') await this.replay(history, branch.from, branch.blocks)
       else await this.rereadAll(head)
     } else if (!ledger.newest) ledger.commit(history, null)
   }
 
-  /** Pools of these ids as they are at the end of a block; those that cannot be read are left out. */
+  /** Reads pools at the end of a block. Pools that cannot be read are left out. */
   async read(block: BlockHeader, ids: Iterable<string>, priority: Priority = 'quote'): Promise<readonly Pool[]> {
     const { rpc, directory, signal } = this.parts
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
-    const wanted = [...ids].flatMap((id) => directory.found.get(id) ?? [])
-    const incomplete = wanted.filter((entry) => directory.isDueToComplete(entry, block.number))
-    const complete = wanted.filter((entry) => !directory.isIncomplete(entry))
+    const entries = [...ids].flatMap((id) => directory.found.get(id) ?? [])
+    const incomplete = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
+    const complete = entries.filter((entry) => !directory.isIncomplete(entry))
     const read = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
     for (const entry of read.completed) directory.complete(entry)
     for (const { pool } of incomplete) {
-      // One may have been dropped meanwhile.
+      // The pool may have been dropped during the read.
       const entry = directory.found.get(pool.id)
       if (entry && directory.isIncomplete(entry)) directory.couldNotComplete(entry, block.number)
     }
     return read.pools.filter(({ id }) => directory.found.has(id))
   }
 
-  /** Goes on from a block that is known: undoes what stood above it and applies the logs of what stands there now. */
+  /** Undoes the blocks above `from` and applies the logs of `blocks`. */
   private async replay(history: History, from: Entry, blocks: readonly BlockHeader[]): Promise<void> {
     const { rpc, directory, ledger, signal } = this.parts
     const logs = await Promise.all(
@@ -159,9 +165,9 @@ export class Follower {
     )
     const undone = history.above(from)
     const entries: Entry[] = []
-    // Pools that were dropped since stay dropped.
+    // Pools dropped meanwhile stay dropped.
     const dropped = undone.length > 0 ? poolChanges(from.pools, history.top.pools).gone : []
-    const made = new Set<string>()
+    const createdIds = new Set<string>()
     let pools = from.pools.with(
       [],
       dropped.filter((id) => !directory.found.has(id)),
@@ -173,30 +179,34 @@ export class Follower {
       )
       const last = i === blocks.length - 1
       const created = directory.created(logs[i]!)
-      for (const id of created) made.add(id)
+      for (const id of created) createdIds.add(id)
       const awaited = directory.awaited(pools, logs[i]!)
       const dirty = new Set([...reread, ...awaited, ...created])
-      const told = pools.with(changed.values())
-      const silent = last ? directory.silent(told).filter((id) => !dirty.has(id)) : []
-      const found = await Promise.all([this.reread(block, pools, dirty), this.refresh(block, told, silent)])
-      const differ = found.flatMap((each) => each.differ)
-      const gone = found.flatMap((each) => each.gone)
-      pools = told.with(differ, gone)
+      const updated = pools.with(changed.values())
+      const silent = last ? directory.silent(updated).filter((id) => !dirty.has(id)) : []
+      const sources = await Promise.all([this.reread(block, pools, dirty), this.refresh(block, updated, silent)])
+      const differ = sources.flatMap((each) => each.differ)
+      const gone = sources.flatMap((each) => each.gone)
+      pools = updated.with(differ, gone)
       entries.push({
         block,
         pools,
-        // Those that are awaited too, though they may not be readable: what was read of one before does not hold any more.
+        // Include awaited pools even if unreadable: an earlier read of them is outdated.
         changed: new Set([...changed.keys(), ...differ.map(({ id }) => id), ...gone, ...awaited]),
       })
     }
-    const next = history.goOn(from, entries)
-    // Pools found since `from` are not in it: they are read where the history stands now.
+    const next = history.continueFrom(from, entries)
+    // Pools added since `from` are not in its map: read them at the new top.
     const missing = undone.length > 0 ? poolChanges(history.top.pools, pools).gone : []
     const read = [...(await this.read(next.top.block, missing))]
-    // Tokens may have been asked for since the logs were looked at. Factories were then asked at a block before these, so
-    // that the pools made in them would never be found. Nothing is awaited between the last look and the commit.
-    for (let late = this.createdBeside(made, logs); late.length > 0; late = this.createdBeside(made, logs))
-      read.push(...(await this.read(next.top.block, late)))
+    // Tokens may have been requested since the logs were filtered. Their factories were asked at an earlier block, so
+    // pools created in these blocks would be missed. Nothing is awaited between the last check and the commit.
+    for (
+      let missed = this.createdOutside(createdIds, logs);
+      missed.length > 0;
+      missed = this.createdOutside(createdIds, logs)
+    )
+      read.push(...(await this.read(next.top.block, missed)))
     const changed = new Set([...undone, ...entries].flatMap((entry) => [...entry.changed]))
     for (const { id } of read) changed.add(id)
     const topChanged = new Set([...next.top.changed, ...missing, ...read.map(({ id }) => id)])
@@ -204,7 +214,7 @@ export class Follower {
     ledger.commit(next.replaceTop(top), [...changed])
   }
 
-  /** Logs that came late: their pools are read again at the newest block. */
+  /** Rereads the pools of logs that arrived late. */
   private async recheck(): Promise<void> {
     if (this.doubtful.isEmpty) return
     const { rpc, directory, ledger, signal } = this.parts
@@ -213,7 +223,7 @@ export class Follower {
         this.doubtful.drop(blockHash)
         continue
       }
-      // What fails now is asked for at the next block.
+      // A failed request is repeated at the next block.
       const logs = await rpc.getLogs({ blockHash, topics: [directory.topics] }, { signal }).catch(() => [])
       if (logs.length === 0) continue
       this.doubtful.drop(blockHash)
@@ -223,9 +233,9 @@ export class Follower {
   }
 
   /**
-   * Reads pools again at the newest block, where memory has them wrong. The caller holds the ledger's mutex.
+   * Reads pools again at the newest block and corrects those that differ. The caller holds the ledger's mutex.
    *
-   * @returns the number of those that were wrong
+   * @returns the number of pools corrected
    */
   async repair(ids: ReadonlySet<string>): Promise<number> {
     const { ledger } = this.parts
@@ -239,14 +249,14 @@ export class Follower {
     return changed.length
   }
 
-  /** Ids of wanted pools that the logs made, beside those known to be, which they join. */
-  private createdBeside(known: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
+  /** Returns the ids of wanted pools created by the logs that are not yet in `known`, and adds them to it. */
+  private createdOutside(known: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
     const ids = logs.flatMap((each) => this.parts.directory.created(each)).filter((id) => !known.has(id))
     for (const id of ids) known.add(id)
     return ids
   }
 
-  /** Differences between pools as read at the end of a block and memory. */
+  /** Reads pools at the end of a block and compares them with memory. */
   async reread(
     block: BlockHeader,
     pools: PoolMap,
@@ -256,7 +266,7 @@ export class Follower {
     return inSlices('follow', compare(pools, ids, await this.read(block, ids, priority)))
   }
 
-  /** Pools as they are at the end of a block, where those with these ids may have moved without a log. @throws RpcError */
+  /** Updates those of the pools that change without a log, at the end of a block. @throws RpcError */
   async refreshed(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
     const { directory } = this.parts
     const { differ, gone } = await this.refresh(
@@ -267,7 +277,7 @@ export class Follower {
     return pools.with(differ, gone)
   }
 
-  /** The changes of these pools at the end of a block, beside what its logs told. */
+  /** Reads the changes of these pools that no log reports, at the end of a block. */
   private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<Differences> {
     const { rpc, directory, signal } = this.parts
     const known = ids.map((id) => ({ row: directory.found.get(id)!.row, pool: pools.get(id)! }))
@@ -278,8 +288,8 @@ export class Follower {
   }
 
   /**
-   * Starts over at a block too far from those that are known. Pools made meanwhile are found when their tokens are
-   * asked for again.
+   * Reads all pools at a head too far from the history. Pools created in between are found when their tokens are
+   * requested again.
    */
   private async rereadAll(head: BlockHeader): Promise<void> {
     const { directory, ledger } = this.parts

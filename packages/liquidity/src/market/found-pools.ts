@@ -1,6 +1,7 @@
+/** Map of the pools that a market follows. */
 import type { FoundPool } from './pool-reader.ts'
 
-/** Pools by id. Those that move without a log are kept apart as well: every block asks for them. */
+/** Followed pools by id. Keeps the ids of pools that change without a log, since every block must list them. */
 export class FoundPools extends Map<string, FoundPool> {
   readonly silent = new Set<string>()
   private readonly isSilent: (entry: FoundPool) => boolean

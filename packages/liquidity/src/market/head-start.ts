@@ -1,4 +1,4 @@
-/** Takes up a list of pools that somebody else made: each is proven by the chain, a few hundred at a time, before it is listed as found. */
+/** Imports a pool list: verifies its pools on chain in batches, before the market uses them. */
 import { type Address, type DexRow, ZERO_ADDRESS } from '@sluice/chains'
 import type { RequestOptions } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
@@ -10,19 +10,21 @@ import type { PoolDirectory } from './pool-directory.ts'
 import type { FoundPool } from './pool-reader.ts'
 import { runReads } from './reads.ts'
 
-/** Pools proven together: a call or two. */
-const POOLS_AT_ONCE = 400
+/** Pools verified per batch, in one or two calls. */
+const POOL_BATCH = 400
 
+/** Result of verifying a pool list. */
 export type HeadStartCount = {
-  /** Pools of the list that the chain has. */
+  /** Pools that exist on chain. */
   readonly proven: number
-  /** Pools that it does not have, or that no deployment of the chain's file has. */
+  /** Pools that do not exist, or whose deployment is not in the chain's file. */
   readonly refused: number
 }
 
 type Part = { readonly row: DexRow; readonly listed: readonly ListedPool[] }
 type DeploymentCount = { proven: number; refused: number; readonly scannedTo: number | undefined }
 
+/** Verification of one pool list. */
 export class HeadStart {
   private readonly parts: MarketParts
   private readonly follower: Follower
@@ -31,7 +33,7 @@ export class HeadStart {
   private proven = 0
   private refused = 0
 
-  /** @param isKnown - true for deployments whose pools are known already, which are passed over */
+  /** @param isKnown - true for deployments whose pools memory already has; these are skipped */
   constructor(
     list: PoolList,
     { parts, follower }: { readonly parts: MarketParts; readonly follower: Follower },
@@ -47,7 +49,7 @@ export class HeadStart {
       if (!row) this.refused += pools.length
       else if (!isKnown(row, scannedTo)) this.enqueue(row, pools, scannedTo)
     }
-    // Those that past logs alone would tell of first: factories are asked for the others anyway.
+    // Verify first the pools that only past logs would reveal; factories are asked for the others anyway.
     const rank = ({ row, listed }: Part) =>
       (directory.familyOf(row).listedByLogs ? 0 : 2) + (hasKnownTokens(directory, listed) ? 0 : 1)
     this.waiting.sort((a, b) => rank(b) - rank(a))
@@ -55,7 +57,7 @@ export class HeadStart {
 
   private enqueue(row: DexRow, pools: readonly ListedPool[], scannedTo: number | undefined): void {
     const { directory } = this.parts
-    const parts = chunks(knownTokensFirst(directory, pools), POOLS_AT_ONCE).map((listed): Part => ({ row, listed }))
+    const parts = chunks(knownTokensFirst(directory, pools), POOL_BATCH).map((listed): Part => ({ row, listed }))
     this.waiting.push(...parts)
     this.counts.set(row, { proven: 0, refused: 0, scannedTo })
   }
@@ -69,8 +71,9 @@ export class HeadStart {
   }
 
   /**
-   * The blocks up to which deployments need not be searched, once all pools are proven: a deployment with a pool that is not there is
-   * not believed to be listed whole, and one without pools is believed where the chain has every pool of the list.
+   * The block up to which each deployment needs no scan, once all pools are verified. A deployment with a refused pool
+   * is scanned from the start, since its list may be incomplete; one without pools is skipped only if no pool of the
+   * whole list was refused.
    */
   get scanned(): readonly (readonly [DexRow, number])[] {
     const isGenuine = this.proven > 0 && this.refused === 0
@@ -80,10 +83,10 @@ export class HeadStart {
   }
 
   /**
-   * Proves some of the pools.
+   * Verifies the next batch.
    *
-   * @returns those that are there
-   * @throws RpcError when the node fails; the same pools come again
+   * @returns the pools that exist
+   * @throws RpcError if the node fails; the same batch is tried again
    */
   async prove(options: RequestOptions): Promise<readonly FoundPool[]> {
     const { row, listed } = this.waiting.at(-1)!
@@ -92,39 +95,39 @@ export class HeadStart {
     const reads = () => family.provePools?.(row, listed) ?? proveByPair(family, row, listed)
     const [pools] = await this.follower.retrying(({ hash }) => runReads(rpc, { blockHash: hash }, [reads()], options))
     this.waiting.pop()
-    const found = pools!.flatMap((pool) => (pool ? [{ row, pool }] : []))
+    const foundPools = pools!.flatMap((pool) => (pool ? [{ row, pool }] : []))
     const count = this.counts.get(row)!
-    count.proven += found.length
-    count.refused += listed.length - found.length
-    this.proven += found.length
-    this.refused += listed.length - found.length
-    return found
+    count.proven += foundPools.length
+    count.refused += listed.length - foundPools.length
+    this.proven += foundPools.length
+    this.refused += listed.length - foundPools.length
+    return foundPools
   }
 }
 
 const hasKnownTokens = ({ tokens }: PoolDirectory, [first]: readonly ListedPool[]) =>
   first?.tokens.every((token) => tokens.has(token)) === true
 
-/** Orders pools with known tokens first: quotes wait for those. */
+/** Orders pools with followed tokens first, because quotes wait for them. */
 function knownTokensFirst(directory: PoolDirectory, pools: readonly ListedPool[]): readonly ListedPool[] {
   const [known, others] = [true, false].map((is) => pools.filter((pool) => hasKnownTokens(directory, [pool]) === is))
   return [...known!, ...others!]
 }
 
-/** Asks the deployment for each listed pool's pair, as discovery does: a pool counts where the deployment itself names it. */
+/** Verifies pools by asking the deployment for each pool's pair, as discovery does. */
 function* proveByPair(
   { findPools }: DexFamily,
   row: DexRow,
   listed: readonly ListedPool[],
 ): Reads<readonly (Pool<null> | null)[]> {
   const wrapped = row.contracts?.wrappedNative
-  // Pools of the native token are asked for by its wrapper.
+  // Ask for pools of the native token by the wrapper's address.
   const wrappedIfNative = (token: Address) => (token === ZERO_ADDRESS && wrapped ? wrapped : token)
   const pairs = new Map<string, readonly [Address, Address]>()
   for (const { tokens } of listed) {
     const pair = [wrappedIfNative(tokens[0]!), wrappedIfNative(tokens[1]!)] as const
     if (pair[0] !== pair[1]) pairs.set(pairKey(pair), pair)
   }
-  const found = new Map((yield* findPools(row, [...pairs.values()])).map((pool) => [pool.id, pool]))
-  return listed.map(({ id }) => found.get(id) ?? null)
+  const foundPools = new Map((yield* findPools(row, [...pairs.values()])).map((pool) => [pool.id, pool]))
+  return listed.map(({ id }) => foundPools.get(id) ?? null)
 }

@@ -1,18 +1,20 @@
+/** The last blocks of a chain with their pools. */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { PoolMap } from '../pool-map.ts'
 
-/** Blocks that a reorg may undo exactly; a deeper one reads everything again. */
+/** Maximum reorg depth that is undone exactly; after a deeper one all pools are read again. */
 export const HISTORY_BLOCKS = 64
 
+/** State at the end of one block. */
 export type Entry = {
   readonly block: BlockHeader
   readonly pools: PoolMap
-  /** Ids that differ from the entry before. */
+  /** Ids of the pools that differ from the previous entry. */
   readonly changed: ReadonlySet<string>
 }
 
-/** The last blocks, each the child of the one before. Immutable. */
+/** Consecutive blocks, oldest first. Immutable. */
 export class History {
   private readonly entries: readonly Entry[]
 
@@ -32,17 +34,17 @@ export class History {
     return this.entries.findLast(({ block }) => block.hash === hash)
   }
 
-  /** The entries above an entry: undone when the chain goes on from there. */
+  /** Returns the entries above `entry`, which a fork at `entry` undoes. */
   above(entry: Entry): readonly Entry[] {
     return this.entries.slice(this.entries.indexOf(entry) + 1)
   }
 
-  /** The history that goes on from `entry` with `next`. */
-  goOn(entry: Entry, next: readonly Entry[]): History {
+  /** Returns the history up to `entry`, followed by `next`. */
+  continueFrom(entry: Entry, next: readonly Entry[]): History {
     return new History([...this.entries.slice(0, this.entries.indexOf(entry) + 1), ...next])
   }
 
-  /** The history with other pools at its newest block. */
+  /** Returns the history with its newest entry replaced. */
   replaceTop(entry: Entry): History {
     return new History([...this.entries.slice(0, -1), entry])
   }

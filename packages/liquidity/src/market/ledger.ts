@@ -1,12 +1,13 @@
-/** The last blocks with their pools, and what of them is shown to the outside. Whoever changes it holds `mutex`. */
+/** The history of a market and its published snapshot. A writer must hold `mutex`. */
 import { Semaphore } from '@sluice/rpc'
 import { MarketError } from '../errors.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { History } from './history.ts'
 
+/** Ledger of one market. */
 export class Ledger {
   readonly chainId: number
-  /** The newest block stands still for whoever holds it. */
+  /** The history does not change while a caller holds it. */
   readonly mutex = new Semaphore(1)
   private current: History | null = null
   private published: Snapshot | null = null
@@ -20,7 +21,7 @@ export class Ledger {
     return this.current
   }
 
-  /** The newest whole block; null before there is one. */
+  /** The newest snapshot; null before the first one. */
   get newest(): Snapshot | null {
     return this.published
   }
@@ -31,15 +32,19 @@ export class Ledger {
     return this.published
   }
 
-  /** The history as saved: followed from there, and shown when that has been done once. */
+  /** Sets the saved history without publishing it; it is published after it was followed to the head. */
   restore(history: History): void {
     this.current = history
   }
 
+  /**
+   * Sets the history and publishes its newest block. `changed` lists the differences from the previous snapshot; null
+   * if all pools may differ.
+   */
   commit(history: History, changed: readonly string[] | null): void {
     this.current = history
     const { block, pools } = history.top
-    // Nothing was shown before the first one that it could be told apart from.
+    // The first snapshot has no predecessor to differ from.
     const snapshot = { chainId: this.chainId, block, pools, changed: this.published && changed }
     this.published = snapshot
     for (const listener of this.listeners) listener(snapshot)

@@ -1,32 +1,36 @@
 /**
- * Limits of what strangers can make a market remember. Least recently used goes first; everything is found again when
- * it is asked for.
+ * Limits of everything that untrusted requests can make a market store. The least recently used entries are evicted;
+ * they are found again on request.
  */
 export type MarketLimits = {
-  /** Tokens followed beside those that the chain's file names. */
+  /** Followed tokens, in addition to those in the chain's file. */
   readonly tokens: number
-  /** Milliseconds without a request after which a token that the chain's file does not name is followed no longer. */
+  /** Milliseconds without a request after which a token that the chain's file does not name is dropped. */
   readonly tokenIdleMs: number
-  /** Pools followed: above that, tokens asked for longest ago are dropped until it holds again. */
+  /** Followed pools; above it the least recently requested tokens are dropped. */
   readonly pools: number
-  /** Pools of the very same tokens: anyone can make as many as he pays gas for. */
+  /** Pools with identical tokens: anyone can create many for the price of gas. */
   readonly poolsOfSameTokens: number
-  /** Pools met in past logs whose tokens nobody asks for. */
+  /** Pools found by the log scan, including those of tokens that nobody has requested. */
   readonly listed: number
-  /** Pools in the file: above that, those that memory has dropped leave it; above `listed` and `pools` together. */
+  /** Pools in the database; above it, pools that memory has dropped are deleted. Must exceed `listed` plus `pools`. */
   readonly saved: number
-  /** Pairs that need not be asked for again. */
+  /** Pairs known to be in memory. */
   readonly pairs: number
-  /** Addresses known to be tokens, and as many known to be none. */
+  /** Addresses known to be tokens, and as many known not to be. */
   readonly facts: number
-  /** Milliseconds for which an address stays known to be no token; whoever swaps it looks again at every block. */
+  /** Milliseconds for which an address is cached as not a token; a swap checks it again at every block. */
   readonly noTokenMs: number
-  /** Tokens and pairs that wait to be looked for in the background; more are turned away. */
+  /** Queued background searches; more are rejected. */
   readonly queued: number
-  /** Tokens that are followed for the sake of one that is asked for, since pools trade the two: anyone can make such pools. */
+  /**
+   * Neighbor tokens that are followed along with a requested token, because pools trade the two: anyone can create such
+   * pools.
+   */
   readonly neighbors: number
 }
 
+/** Default limits. */
 export const marketLimits: MarketLimits = {
   tokens: 5_000,
   tokenIdleMs: 3_600_000,

@@ -1,6 +1,7 @@
 /**
- * Search of past logs for pools of families that no getter lists. One search for all of them, range by range, in the background:
- * it goes on where it was interrupted, waits where the node asks for that, and shows how far it is and why it does not go on.
+ * Scans past logs for pools of families without getters, for all of them in one pass of block ranges in the background.
+ * The scan resumes after a restart, backs off when the node is rate limiting, and reports its progress and the reason
+ * for a stop.
  */
 import type { DexRow } from '@sluice/chains'
 import { abortable, RpcError, type RpcErrorCode } from '@sluice/rpc'
@@ -12,15 +13,15 @@ import type { FoundPool } from './pool-reader.ts'
 import { ScanRange } from './scan-range.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
-/** Pauses after a failure, the first and the longest, in milliseconds. */
+/** Initial and maximum pauses after a failure, in milliseconds. */
 const PAUSE_MS = 1_000
 const MAX_BUSY_PAUSE_MS = 60_000
 const MAX_FAILING_PAUSE_MS = 600_000
 
-/** Refusals of the range, or of what may be one: text that nobody has seen yet. */
+/** Errors that refuse the block range, or may mean that: providers word such errors differently. */
 const refusals: ReadonlySet<RpcErrorCode> = new Set(['RANGE', 'SIZE', 'TIMEOUT', 'REJECTED'])
 
-/** Reasons as operators read them; the node's own text may hold its address. */
+/** Reasons for operators. The node's own message is not used, since it may contain its URL. */
 const reasons: Partial<Record<RpcErrorCode, string>> = {
   RANGE: 'the node refuses logs of even one block',
   SIZE: 'the node refuses logs of even one block',
@@ -35,6 +36,7 @@ const reasons: Partial<Record<RpcErrorCode, string>> = {
 
 type Target = { readonly row: DexRow; readonly family: DexFamily; next: number }
 
+/** Log scan of one market. */
 export class LogScan {
   private readonly parts: MarketParts
   private readonly add: (pools: readonly FoundPool[]) => Promise<void>
@@ -47,16 +49,17 @@ export class LogScan {
   private readonly onChange: (status: ScanStatus) => void
   private readonly onHeadStart: (count: HeadStartCount) => void
   private failures = 0
-  /** Pools that a list tells of, to be proven before logs are searched; null once they are. */
+  /** Pool list to verify before the scan; null when done. */
   private headStart: HeadStart | null = null
   private isRestored = false
   private startOf: (() => HeadStart) | null = null
 
   /**
-   * @param add - takes in pools that were found
-   * @param onChange - called when it begins, ends, or cannot go on
-   * @param onHeadStart - called when all pools of a list are proven or refused
-   * @param searchesLogs - false where no logs are searched at all
+   * @param add - adds the pools that were found
+   *
+   * @param onChange - called when the scan starts, ends, or cannot continue
+   * @param onHeadStart - called when all pools of a list are verified or refused
+   * @param searchesLogs - false to scan no logs
    */
   constructor(
     parts: MarketParts,
@@ -78,7 +81,7 @@ export class LogScan {
     })
   }
 
-  /** Null where every pool of the chain can be asked for. */
+  /** Status of the scan; null if the chain needs none. */
   get status(): ScanStatus | null {
     if (this.targets.length === 0) return null
     const { known: blocks } = this.range
@@ -98,12 +101,14 @@ export class LogScan {
     }
   }
 
-  /** Blocks that one request may span, as far as is known. */
+  /** Block range that one request may span, if known. */
   get blocksPerCall(): number | undefined {
     return this.range.known
   }
 
-  /** The next block of each DEX that is to be looked at after a restart, where everything up to `head` was followed. */
+  /**
+   * Returns the next block to scan for each DEX after a restart, given that all blocks up to `head` have been followed.
+   */
   *scannedTo(head: number): Generator<readonly [DexRow, number]> {
     for (const { row, next } of this.targets) yield [row, this.state === 'done' ? head + 1 : next]
   }
@@ -115,18 +120,22 @@ export class LogScan {
     this.isRestored = true
   }
 
-  /** True where memory has what a list of pools would tell of a DEX. */
+  /** True if memory already contains the pools that a pool list has for a DEX. */
   knows(row: DexRow, scannedTo: number | undefined): boolean {
     const target = this.targets.find((each) => each.row === row)
     return target && scannedTo !== undefined ? target.next > scannedTo : this.isRestored
   }
 
-  /** Has the pools of a list proven before the search goes on. @param start - makes what proves them, once memory is restored */
+  /**
+   * Has a pool list verified before the scan continues.
+   *
+   * @param start - creates the verification, once memory is restored
+   */
   begin(start: () => HeadStart): void {
     this.startOf = start
   }
 
-  /** Starts the search up to the newest block, or lets it go on. Resolves when it has ended; never fails. */
+  /** Starts or resumes the scan up to the newest block. Resolves when it has ended; never rejects. */
   run(): Promise<void> {
     this.running ??= this.search().finally(() => {
       this.running = null
@@ -134,7 +143,7 @@ export class LogScan {
     return this.running
   }
 
-  /** Pools may have been made since the last block that was followed. */
+  /** Scans again: pools may have been created since the last block that was followed. */
   again(): void {
     if (this.state !== 'done') return
     this.state = 'waiting'
@@ -146,7 +155,7 @@ export class LogScan {
   private async search(): Promise<void> {
     const { ledger, signal } = this.parts
     if ((this.targets.length === 0 && !this.startOf && !this.headStart) || this.state === 'done') return
-    // Whoever starts it may be about to show a new block.
+    // The caller may be about to publish a new block.
     await null
     this.to = ledger.snapshot().block.number
     if (this.startOf) this.headStart = this.startOf()
@@ -164,7 +173,7 @@ export class LogScan {
     if (!signal.aborted) this.enter('done')
   }
 
-  /** Some of the list's pools; the last of them ends it. */
+  /** Verifies one batch of the pool list, or finishes it. */
   private async prove(headStart: HeadStart): Promise<void> {
     const { directory, signal } = this.parts
     if (headStart.isDone) {
@@ -178,9 +187,9 @@ export class LogScan {
     }
     try {
       const options = { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
-      const found = await headStart.prove(options)
-      for (const entry of found) directory.listed.set(entry.pool.id, entry)
-      await this.add(found)
+      const foundPools = await headStart.prove(options)
+      for (const entry of foundPools) directory.listed.set(entry.pool.id, entry)
+      await this.add(foundPools)
       this.failures = 0
       this.enter('scanning')
     } catch (error) {
@@ -195,7 +204,7 @@ export class LogScan {
     if (isNew && this.status) this.onChange(this.status)
   }
 
-  /** One range, for all DEXes that are at its beginning. */
+  /** Scans one range, for all DEXes that are at its first block. */
   private async step(from: number): Promise<void> {
     const { rpc, directory, signal } = this.parts
     const targets = this.targets.filter(({ next }) => next === from)
@@ -213,15 +222,15 @@ export class LogScan {
         { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS },
       )
       const byAddress = new Map(targets.map((target) => [target.row.address, target]))
-      const found = logs.flatMap((log): FoundPool[] => {
+      const foundPools = logs.flatMap((log): FoundPool[] => {
         const target = byAddress.get(log.address)
-        // Of the topics asked for, another contract's may mean something else here.
+        // The filter matches any address with any topic: skip logs whose topic belongs to another family.
         if (!target || !target.family.creationTopics!.includes(log.topics[0]!)) return []
         const pool = target.family.createdPool?.(target.row, log)
         return pool ? [{ row: target.row, pool }] : []
       })
-      for (const entry of found) directory.listed.set(entry.pool.id, entry)
-      await this.add(found)
+      for (const entry of foundPools) directory.listed.set(entry.pool.id, entry)
+      await this.add(foundPools)
       for (const target of targets) target.next = to + 1
       this.range.wasGranted(blocks)
       this.failures = 0
@@ -233,14 +242,17 @@ export class LogScan {
     }
   }
 
-  /** A node that is busy is asked again soon, one that cannot do it now and then: another one may stand behind its address. */
+  /**
+   * Pauses after a failure: briefly if the node is rate limiting, else up to ten minutes, since the URL may lead to
+   * another node later.
+   */
   private async pause(error: unknown): Promise<void> {
     const code = error instanceof RpcError ? error.code : undefined
     const isBusy = code === 'RATE_LIMITED'
     this.enter(isBusy ? 'paused' : 'failing', (code && reasons[code]) ?? 'the node does not answer')
-    const longest = isBusy ? MAX_BUSY_PAUSE_MS : MAX_FAILING_PAUSE_MS
-    const asked = error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0
-    const ms = Math.min(longest, Math.max(asked, PAUSE_MS * 2 ** Math.min(this.failures, 20)))
+    const maxPause = isBusy ? MAX_BUSY_PAUSE_MS : MAX_FAILING_PAUSE_MS
+    const retryAfter = error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0
+    const ms = Math.min(maxPause, Math.max(retryAfter, PAUSE_MS * 2 ** Math.min(this.failures, 20)))
     this.failures++
     await abortable(sleep(ms), this.parts.signal).catch(() => undefined)
   }

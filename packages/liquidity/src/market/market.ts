@@ -1,4 +1,7 @@
-/** A chain's pools in memory: found on demand, followed block by block, saved now and then. */
+/**
+ * The market of a chain: keeps its pools in memory, discovers them on demand, follows them block by block, and saves
+ * them periodically.
+ */
 
 import type { Address, Chain } from '@sluice/chains'
 import { abortable, type BlockHeader, inSlices, type Rpc } from '@sluice/rpc'
@@ -23,55 +26,53 @@ import { type SaveOptions, Saver } from './saver.ts'
 import { repeat, sleep } from './timing.ts'
 import { TokenFacts } from './token-facts.ts'
 
+/** Options of `createMarket`. */
 export type MarketOptions = {
   readonly chain: Chain
   readonly rpc: Rpc
-  /** All by default. */
+  /** Default: all. */
   readonly families?: readonly DexFamily[]
-  /** Shortest time between which the node is asked for its head, in milliseconds; half a block time by default, within 200 ms and 2 s. */
+  /** Minimum milliseconds between two requests for the head; default: half a block time, between 200 ms and 2 s. */
   readonly pollMs?: number
-  /** True while somebody waits for blocks; always by default. */
+  /** True while blocks have subscribers; default: always. */
   readonly isWatched?: () => boolean
-  /** Milliseconds between which a few pools are compared with the chain; 10 s by default. */
+  /** Milliseconds between two audit rounds; default: 10 s. */
   readonly auditMs?: number
-  /** The place where memory is kept between two runs; nowhere by default. */
+  /** Place where memory is saved across restarts; default: nowhere. */
   readonly save?: SaveOptions
-  /** Facts of tokens, where that is kept longer than the market; its own by default. */
+  /** Token facts, to share them with other markets; default: its own. */
   readonly facts?: TokenFacts
-  /** Limits of what strangers can make it remember. */
+  /** Overrides of the default limits. */
   readonly limits?: Partial<MarketLimits>
-  /** Makes a list of pools to begin with: they are proven by the chain, and the logs that it covers are not searched. */
+  /** Loads a pool list to start from: its pools are verified on chain, and the logs that it covers are not scanned. */
   readonly headStart?: () => PoolList
-  /** Called when all pools of that list are proven or refused. */
+  /** Called when all pools of the list are verified or refused. */
   readonly onHeadStart?: (count: HeadStartCount) => void
-  /** False where past logs are not searched, because another market has found the pools that they tell of: `IndexedMarket.take`. */
+  /** False to skip the log scan, because another market provides its pools by `IndexedMarket.take`. */
   readonly searchesLogs?: boolean
-  /** Called when the search of past logs begins, ends, or cannot go on. */
+  /** Called when the log scan starts, ends, or cannot continue. */
   readonly onScan?: (status: ScanStatus) => void
 }
 
-/** A failing node is asked again after a pause that grows up to this. */
+/** Maximum pause before a failing node is asked again. */
 const MAX_PAUSE_MS = 5_000
-/** Milliseconds after which a request that waits for a block asks the node itself. */
+/** Milliseconds between two head requests of a caller that waits for a block. */
 const WAIT_STEP_MS = 50
 const AUDIT_MS = 10_000
-/** Milliseconds between which tokens that nobody asks for any more are looked for. */
+/** Milliseconds between two evictions. */
 const EVICT_MS = 60_000
 
-/** A market that reads the chain itself. It shows nothing before all that it saved is in memory, whoever asks meanwhile. */
+/** A market that reads the chain itself. It publishes nothing before its saved state is in memory. */
 export interface IndexedMarket extends Market {
-  /** Resolves when no search of pools is under way any more, at the latest after a time limit, to a snapshot with all that were found. */
+  /** Resolves when no pool search is running, at the latest after the time limit, to the newest snapshot. */
   settled(timeoutMs: number): Promise<Snapshot>
-  /**
-   * Takes in pools that another market of the chain has found, as far as they are at the newest block.
-   *
-   * @throws RpcError
-   */
+  /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
   take(found: readonly FoundPool[]): Promise<void>
-  /** Pairs of tokens, as `pairKeysOf` writes them, whose pools are in memory as far as there are any. */
+  /** Keys of the pairs whose pools are in memory, in the format of `pairKeysOf`. */
   readonly pairs: Iterable<string>
 }
 
+/** Creates a market. Call `start` to follow the chain in the background. */
 export function createMarket(options: MarketOptions): IndexedMarket {
   return new ChainMarket(options)
 }
@@ -85,7 +86,7 @@ class ChainMarket implements IndexedMarket {
   private readonly pollMs: number
   private readonly blockTimeMs: number
   private readonly isWatched: () => boolean
-  /** When the newest block was first seen, and when somebody last asked for something. */
+  /** When the newest block was first seen, and when a request last arrived. */
   private blockAt = Date.now()
   private requestAt = Date.now()
   private readonly auditMs: number
@@ -94,8 +95,8 @@ class ChainMarket implements IndexedMarket {
   private readonly follower: Follower
   private readonly auditor: Auditor
   private readonly saver: Saver | null
-  /** A run that has not asked for the head yet: whoever wants the head now can share it. */
-  private coming: Promise<Snapshot> | null = null
+  /** A queued sync that has not read the head yet; callers that want the current head can share it. */
+  private nextSync: Promise<Snapshot> | null = null
   private readonly stopped = new AbortController()
   private loops: readonly Promise<void>[] = []
   private lastSyncMs: number | null = null
@@ -123,9 +124,9 @@ class ChainMarket implements IndexedMarket {
     this.discovery = new Discovery({ parts, follower, evictor, limits, ...discoveryOptions })
     this.auditor = new Auditor(parts, this.follower)
     this.saver = save
-      ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, most: limits.saved })
+      ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, maxSaved: limits.saved })
       : null
-    // Before the first block is asked for: it is followed from what was saved.
+    // Hold the mutex: the first sync must follow the saved state.
     if (this.saver) void this.ledger.mutex.run(() => this.saver!.restore())
   }
 
@@ -139,11 +140,11 @@ class ChainMarket implements IndexedMarket {
   }
 
   private toHead({ signal }: { signal?: AbortSignal }): Promise<Snapshot> {
-    this.coming ??= this.ledger.mutex.run(() => {
-      this.coming = null
+    this.nextSync ??= this.ledger.mutex.run(() => {
+      this.nextSync = null
       return this.follow()
     })
-    return abortable(this.coming, signal)
+    return abortable(this.nextSync, signal)
   }
 
   async ensure(tokens: readonly Address[], options: { signal?: AbortSignal } = {}): Promise<Snapshot> {
@@ -224,7 +225,7 @@ class ChainMarket implements IndexedMarket {
         const at = newest ? `at block ${newest.block.number}` : 'not read yet'
         throw new MarketError('BEHIND', `chain ${this.chainId} is ${at}, not at ${number}`)
       }
-      // A node that fails is no reason to stop waiting: the time limit is.
+      // Keep waiting while the node fails; only the time limit ends the wait.
       await abortable(Promise.race([this.sync().catch(() => undefined), sleep(left)]), signal)
       if (this.ledger.newest && this.ledger.newest.block.number >= number) continue
       await abortable(sleep(Math.min(WAIT_STEP_MS, Math.max(0, deadline - Date.now()))), signal)
@@ -248,7 +249,7 @@ class ChainMarket implements IndexedMarket {
   start(): void {
     if (this.loops.length > 0) return
     const { signal } = this.stopped
-    // A node that fails is told by the next sync; pools not compared now are compared later.
+    // The next sync reports a failing node; pools that were not compared are compared later.
     const audit = () => this.auditor.run().catch(() => undefined)
     this.loops = [
       this.poll(),
@@ -274,7 +275,7 @@ class ChainMarket implements IndexedMarket {
         await this.discovery.ensure([], signal)
         failures = 0
       } catch {
-        // `follow` has kept the reason for `health`; the node is asked again after a pause.
+        // `follow` has stored the error for `health`; retry after a pause.
         failures++
       }
       await abortable(sleep(failures > 0 ? this.pauseMs(failures) : this.nextPollMs()), signal).catch(() => undefined)

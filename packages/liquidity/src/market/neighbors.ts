@@ -1,13 +1,13 @@
 /**
- * Tokens that known pools trade with one that is swapped, beside the intermediates: a pool of the one with the other end of a swap may
- * be known to its factory alone.
+ * Neighbors of a token: the non-intermediate tokens that known pools trade it with. A pool between a neighbor and the
+ * other end of a swap may be known only to its factory.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
 import { type Pair, pairsOf } from './pairs.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 
-/** True where the neighbors of a group of tokens have not been looked for, or not with all of it. */
+/** True if the neighbors of a group of tokens are unknown, or their pairs with the group have not been searched. */
 export function lacksNeighbors(
   directory: PoolDirectory,
   group: readonly Address[],
@@ -17,13 +17,13 @@ export function lacksNeighbors(
   return own.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
 }
 
-/** Pairs of the neighbors of a group with its tokens and with the intermediates. */
+/** Returns the pairs of a group's neighbors with its tokens and with the intermediates. */
 export function neighborPairs(directory: PoolDirectory, group: readonly Address[]): readonly Pair[] {
   const neighbors = endsOf(directory, group).flatMap((end) => neighborsOf(directory, end) ?? [])
   return neighbors.flatMap((token) => pairsOf([token], [...group, ...directory.scope.intermediates]))
 }
 
-/** Finds the neighbors of groups of tokens where they are not known, and has them followed. */
+/** Determines unknown neighbors of groups of tokens, and follows them. */
 export function* findNeighbors(directory: PoolDirectory, groups: readonly (readonly Address[])[]): Steps<void> {
   const ends = new Set(groups.flatMap((group) => endsOf(directory, group)))
   const unknown = new Set([...ends].filter((end) => neighborsOf(directory, end) === null))
@@ -32,7 +32,7 @@ export function* findNeighbors(directory: PoolDirectory, groups: readonly (reado
   for (const [end, count] of counts) directory.tokens.setNeighbors(end, ranked(directory, count))
 }
 
-/** Everything is traded with an intermediate: its neighbors say nothing of the other end. */
+/** Excludes intermediates: they trade with everything, so their neighbors say nothing about the other end. */
 function endsOf({ scope }: PoolDirectory, group: readonly Address[]): readonly Address[] {
   return group.filter((token) => !scope.intermediates.includes(token))
 }
@@ -44,8 +44,8 @@ function neighborsOf({ tokens }: PoolDirectory, token: Address): readonly Addres
 type Counts = ReadonlyMap<Address, number>
 
 /**
- * Counts of pools with each neighbor, by token. Pools count that are known whoever asked before: those of past logs, and those that
- * trade an intermediate too.
+ * Counts, for each token, the pools with each neighbor. Counts only pools that are known regardless of earlier
+ * requests: those of past logs, and those that also trade an intermediate.
  */
 function* countNeighbors(
   { scope, listed, found, familyOf }: PoolDirectory,
@@ -72,7 +72,7 @@ function* countNeighbors(
   return counts
 }
 
-/** Named tokens first, then those of most pools, up to the limit. */
+/** Orders named tokens first, then by number of pools, and applies the limit. */
 function ranked({ tokens, limits }: PoolDirectory, counts: Counts): readonly Address[] {
   const rank = ([token, count]: [Address, number]) => (tokens.isNamed(token) ? Number.MAX_SAFE_INTEGER : count)
   const sorted = [...counts].sort((a, b) => rank(b) - rank(a) || (a[0] < b[0] ? -1 : 1))

@@ -1,3 +1,4 @@
+/** Tests of the pairs that factories are asked for. */
 import { type Address, type Chain, loadRegistry, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { pairKeysOf, pairScopeOf, pairsOf } from './pairs.ts'
@@ -5,7 +6,7 @@ import { pairKeysOf, pairScopeOf, pairsOf } from './pairs.ts'
 const token = (k: number): Address => toAddress(`0x${k.toString(16).padStart(40, '0')}`)
 const ethereum = loadRegistry().chain(1)!
 
-test('the intermediates are the hubs and what else the file names, and a file of thousands of tokens makes no more than 64', () => {
+test('the intermediates are the hubs and the other named tokens, at most 64', () => {
   const { hubs, intermediates } = pairScopeOf(ethereum)
   expect(intermediates.slice(0, hubs.length)).toEqual(ethereum.hubs)
   for (const { address } of [...ethereum.stables, ...ethereum.tokens]) expect(intermediates).toContain(address)
@@ -17,7 +18,7 @@ test('the intermediates are the hubs and what else the file names, and a file of
   expect(scope.intermediates.slice(0, hubs.length)).toEqual(ethereum.hubs)
 })
 
-test('a swapped token is looked for with every intermediate and with the other end, a priced one with the hubs', () => {
+test('a swapped token is paired with every intermediate and the other end, a priced token with the hubs', () => {
   const scope = { hubs: [token(1)], intermediates: [token(1), token(2)] }
   const keys = (pairs: readonly (readonly Address[])[]) => pairs.map((pair) => pair.toSorted().join()).toSorted()
   const [a, b] = [token(8), token(9)]

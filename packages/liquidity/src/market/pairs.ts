@@ -1,30 +1,33 @@
-/** Pairs of tokens that factories are asked for. */
+/** Token pairs that factories are asked for. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import { pairKey } from '../dexes/common/direction.ts'
 import { namedTokens } from '../trust/named.ts'
 
+/** Two different tokens, in any order. */
 export type Pair = readonly [Address, Address]
 
 /**
- * Tokens that a route may pass through whoever asked before, at most this many of a chain: each one more is one more pair of every token
- * that is swapped. No chain's file of ours names as many.
+ * Maximum intermediates of a chain: each one adds a pair for every swapped token. No chain's file in this repository
+ * names as many.
  */
 const MAX_INTERMEDIATES = 64
 
+/** Tokens that other tokens are paired with. */
 export type PairScope = {
-  /** Tokens that every token which is priced is looked for with. */
+  /** Tokens that every priced token is paired with. */
   readonly hubs: readonly Address[]
-  /** Tokens that every token which is swapped is looked for with: the hubs, then others that the chain's file names. */
+  /** Tokens that every swapped token is paired with: the hubs, then the other tokens that the chain's file names. */
   readonly intermediates: readonly Address[]
 }
 
+/** Returns the hubs and intermediates of a chain. */
 export function pairScopeOf(chain: Chain): PairScope {
   const named = new Set([...chain.hubs, ...namedTokens(chain)])
   named.delete(ZERO_ADDRESS)
   return { hubs: chain.hubs, intermediates: [...named].slice(0, MAX_INTERMEDIATES) }
 }
 
-/** Each token with each of the others, and with one another. */
+/** Returns the pairs of the tokens with one another and with `others`. */
 export function pairsOf(tokens: readonly Address[], others: readonly Address[]): readonly Pair[] {
   const pairs = new Map<string, Pair>()
   const all = [...new Set([...tokens, ...others])]
@@ -35,8 +38,8 @@ export function pairsOf(tokens: readonly Address[], others: readonly Address[]):
 }
 
 /**
- * Pairs that are in memory once groups of tokens have been looked for to be swapped, and tokens to be priced; as texts that are alike
- * for both orders of a pair.
+ * Returns the keys of the pairs that are in memory once groups of tokens have been searched for swaps, and tokens for
+ * prices. The key of a pair does not depend on its order.
  */
 export function pairKeysOf(
   {

@@ -1,35 +1,36 @@
 /**
- * When the node is asked for its head again. While somebody waits for blocks, as often as that is worth it. Otherwise around the time
- * at which the next block is due, and ever less often while none comes or nobody asks for quotes: a quote notices by itself that the
- * chain has moved on, since the node names its head in the same request that simulates.
+ * Decides when to ask the node for its head again: at the shortest interval while blocks have subscribers, otherwise
+ * around the time when the next block is due, and ever less often while none arrives or no request does. Quotes need no
+ * polls: their simulation returns the node's head in the same request.
  */
 
-/** Share of the usual time between blocks by which one may come early. */
+/** Fraction of the block time by which a block may arrive early. */
 const EARLY = 0.05
-/** A block that is overdue is looked for at intervals of this share of the delay. */
+/** Interval between polls for an overdue block, as a fraction of its delay. */
 const OVERDUE_SHARE = 1 / 2
-/** Longest time between two looks, in milliseconds: the age of what `/ready` shows. */
+/** Maximum milliseconds between two polls, and so the maximum age of the head in `/ready`. */
 const MAX_REST_MS = 45_000
-/** Milliseconds without a request after which blocks are followed several at a time. */
+/** Milliseconds without a request after which several blocks are followed at a time. */
 const UNUSED_MS = 60_000
 const MAX_UNUSED_MS = 30_000
-/** Blocks that are followed at a time then; more than 64 would mean reading all pools again. */
+/** Blocks followed at a time in that case; with more than 64 all pools would have to be read again. */
 const UNUSED_BLOCKS = 16
 
+/** Input of `nextPollMs`. */
 export type PollState = {
-  /** Shortest time between two looks. */
+  /** Minimum milliseconds between two polls. */
   readonly pollMs: number
-  /** Usual time between two blocks. */
+  /** Usual milliseconds between two blocks. */
   readonly blockMs: number
-  /** Since the newest block was first seen. */
+  /** Milliseconds since the newest block was first seen. */
   readonly sinceBlockMs: number
-  /** Since somebody last asked for something. */
+  /** Milliseconds since the last request. */
   readonly sinceRequestMs: number
-  /** Somebody waits for blocks: a stream, or a measurement. */
+  /** True if a stream or a measurement waits for blocks. */
   readonly isWatched: boolean
 }
 
-/** @returns milliseconds until the next look */
+/** Returns the milliseconds until the next poll. */
 export function nextPollMs({ pollMs, blockMs, sinceBlockMs, sinceRequestMs, isWatched }: PollState): number {
   if (isWatched) return pollMs
   const dueMs = blockMs * (1 - EARLY) - sinceBlockMs

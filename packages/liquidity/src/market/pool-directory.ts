@@ -1,4 +1,4 @@
-/** Which pools and tokens of a chain are known, and what a log means for them. Does no I/O. */
+/** Directory of the pools and tokens that a market follows. Interprets logs. Does no I/O. */
 
 import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -13,35 +13,39 @@ import { type MarketLimits, marketLimits } from './limits.ts'
 import { type PairScope, pairScopeOf } from './pairs.ts'
 import { type Families, type FoundPool, servedRows } from './pool-reader.ts'
 
-/** A pair with next to nothing in it may be traded at every block for long before its fee can be measured. */
-const MOST_BLOCKS_INCOMPLETE = 1_024
+/**
+ * Maximum blocks between two attempts to read the immutable facts of a pool: the fee of a nearly empty pair cannot be
+ * measured, even if the pair trades at every block.
+ */
+const MAX_BLOCKS_INCOMPLETE = 1_024
 
+/** Directory of one market. */
 export class PoolDirectory {
   readonly families: Families
   readonly rows: readonly DexRow[]
-  /** topic0 of every log that may concern a pool. */
+  /** topic0 of every log that can concern a pool. */
   readonly topics: readonly Hex[]
-  /** Pools that the search of past logs has met, whether anybody wants their tokens or not. */
+  /** Pools found by the log scan, including those of tokens that are not followed. */
   readonly listed: Bounded<string, FoundPool>
-  /** Tokens whose pools were asked for. */
+  /** Followed tokens. */
   readonly tokens: AskedTokens
   readonly scope: PairScope
-  /** Every pool wanted, also those that cannot be read yet, with the DEX it belongs to. */
+  /** Followed pools, including those that cannot be read yet. */
   private readonly pools = new FoundPools(({ row, pool }) => {
     const { refreshStates, movesSilently } = this.familyOf(row)
     return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
   })
-  /** Ids of those that a token which may be dropped trades in. */
+  /** Ids of followed pools by token, for tokens that can be dropped. */
   private readonly poolsOf = new Map<Address, Set<string>>()
-  /** Counts of pools of the very same tokens. */
+  /** Number of pools by their list of tokens. */
   private readonly sameTokens = new Map<string, number>()
   readonly limits: MarketLimits
   private refused = 0
   private readonly completed = new WeakSet<Pool<null>>()
-  /** Pools that could not be completed. */
-  private readonly incomplete = new Backoff(MOST_BLOCKS_INCOMPLETE)
+  /** Pools whose immutable facts could not be read. */
+  private readonly incomplete = new Backoff(MAX_BLOCKS_INCOMPLETE)
   private readonly rowByFactory: ReadonlyMap<Address, DexRow>
-  /** For contracts that speak for many pools. */
+  /** Functions that return the pool id of a log, by topic0, for contracts that hold many pools. */
   private readonly idByTopic: ReadonlyMap<Hex, (log: Log) => string>
 
   constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = marketLimits) {
@@ -52,7 +56,7 @@ export class PoolDirectory {
     this.rows = servedRows(chain, this.families)
     this.scope = pairScopeOf(chain)
     for (const token of this.scope.intermediates) this.tokens.add(token)
-    // Pools of the native token are wanted wherever something joins it to its wrapper.
+    // Pools of the native token are wanted as soon as a wrapper connects it to other tokens.
     if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.add(ZERO_ADDRESS)
     this.rowByFactory = new Map(this.rows.map((row) => [row.address, row]))
     const served = new Set(this.rows.map((row) => this.familyOf(row)))
@@ -66,7 +70,7 @@ export class PoolDirectory {
 
   readonly idOf = (log: Log): string => this.idByTopic.get(log.topics[0]!)?.(log) ?? log.address
 
-  /** Every pool wanted, also those that cannot be read yet, with the DEX it belongs to. */
+  /** Followed pools with their DEX rows, including those that cannot be read yet. */
   get found(): ReadonlyMap<string, FoundPool> {
     return this.pools
   }
@@ -78,12 +82,12 @@ export class PoolDirectory {
     }
   }
 
-  /** True where tokens have to be dropped, and their pools with them, to keep to the limit. */
+  /** True if tokens must be dropped, with their pools, to respect the limit. */
   get isOverfull(): boolean {
     return this.pools.size > this.limits.pools
   }
 
-  /** @returns false for one too many of the very same tokens */
+  /** Adds a pool. @returns false if there are too many pools of the same tokens */
   add(entry: FoundPool): boolean {
     const { id, tokens } = entry.pool
     if (!this.pools.has(id)) {
@@ -105,7 +109,7 @@ export class PoolDirectory {
     return true
   }
 
-  /** Forgets the pools that nobody wants since tokens were dropped. @returns their ids */
+  /** Removes the pools of dropped tokens that no other token needs. @returns their ids */
   dropUnwanted(tokens: Iterable<Address>): readonly string[] {
     const ids = new Set([...tokens].flatMap((token) => [...(this.poolsOf.get(token) ?? [])]))
     for (const id of ids) {
@@ -130,48 +134,53 @@ export class PoolDirectory {
     }
   }
 
-  /** A pool that trades at least two tokens that somebody asked for. */
+  /** True if at least two of the pool's tokens are followed. */
   isWanted({ tokens }: Pool<null>): boolean {
     return tokens.filter((token) => this.tokens.has(token)).length >= 2
   }
 
-  /** True where something has to be found out before the pool can be read. */
+  /** True if immutable facts must be read before the pool can be. */
   isIncomplete(entry: FoundPool): boolean {
     return this.familyOf(entry.row).readFixed !== undefined && !this.completed.has(entry.pool)
   }
 
-  /** True where that is to be tried at a block: what could not be found out is asked for less and less often. */
+  /** True if an incomplete pool is to be read at a block: failed attempts are retried less and less often. */
   isDueToComplete(entry: FoundPool, block: number): boolean {
     return this.isIncomplete(entry) && this.incomplete.isDue(entry.pool.id, block)
   }
 
+  /** Stores a pool whose immutable facts were read. */
   complete(entry: FoundPool): void {
-    // One that was dropped while it was read stays dropped.
+    // A pool that was dropped during the read stays dropped.
     if (this.pools.has(entry.pool.id)) this.pools.set(entry.pool.id, entry)
     this.completed.add(entry.pool)
     this.incomplete.worked(entry.pool.id)
   }
 
+  /** Records a failed attempt to read the immutable facts of a pool. */
   couldNotComplete(entry: FoundPool, block: number): void {
     this.incomplete.failed(entry.pool.id, block)
   }
 
-  /** A pool of which not all is told by logs. */
+  /** True for a pool whose state can change without a log. */
   isSilent(id: string): boolean {
     return this.pools.silent.has(id)
   }
 
-  /** Those of these pools. */
+  /** Returns the ids of such pools in a map. */
   silent(pools: PoolMap): readonly string[] {
     return [...this.pools.silent].filter((id) => pools.has(id))
   }
 
-  /** Pools found but not readable so far that a block's logs speak of: one that was given its first price, say. */
+  /**
+   * Returns the ids of followed but so far unreadable pools that a block's logs concern, such as a pool that was just
+   * initialized.
+   */
   awaited(pools: PoolMap, logs: readonly Log[]): readonly string[] {
     return logs.map(this.idOf).filter((id) => this.found.has(id) && !pools.has(id))
   }
 
-  /** Takes note of the pools that a block made. @returns ids of those between tokens that are known */
+  /** Registers the pools that a block created. @returns ids of those between followed tokens */
   created(logs: readonly Log[]): readonly string[] {
     return logs.flatMap((log) => {
       const row = this.rowByFactory.get(log.address)

@@ -1,3 +1,4 @@
+/** Finds pools and reads their states through the families, with batched reads. */
 import type { Chain, DexRow } from '@sluice/chains'
 import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
@@ -5,9 +6,10 @@ import type { DexFamily, Pool, Reads } from '../family.ts'
 import type { Pair } from './pairs.ts'
 import { both, runReads } from './reads.ts'
 
+/** Families by id. */
 export type Families = ReadonlyMap<string, DexFamily>
 
-/** The rows of a chain that a family serves, each under its family's own name. */
+/** Returns the rows of a chain that a family serves, each under that family's name. */
 export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
   const all = [...families.values()]
   const rows = chain.dexes.flatMap((row) => all.flatMap((family) => rowsOf(family, row)))
@@ -19,23 +21,27 @@ export function servedRows(chain: Chain, families: Families): readonly DexRow[] 
     ...rows.map((row) =>
       holdsNative(row) ? { ...row, contracts: { ...row.contracts, wrappedNative: address } } : row,
     ),
-    // The wrapper joins pools of the native token to all others.
+    // Add the wrapper, which connects pools of the native token to all others.
     ...all.flatMap(({ id, wrapsNative }) =>
       wrapsNative ? [{ family: id, brand: symbol, role: 'wrapper' as const, address }] : [],
     ),
   ]
 }
 
-/** The rows that a family makes of one of a chain's file; none where it does not serve it. */
+/** Returns the rows that a family derives from one row of the chain's file; none if it does not serve it. */
 export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
-  (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((made) => ({ ...made, family: family.id }))
+  (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derived) => ({
+    ...derived,
+    family: family.id,
+  }))
 
+/** A pool without state, with the DEX row that it belongs to. */
 export type FoundPool = { readonly row: DexRow; readonly pool: Pool<null> }
-/** With its state. */
+/** A found pool with its state. */
 export type KnownPool = { readonly row: DexRow; readonly pool: Pool }
 
-/** Pairs that a family is asked for in a row: for each, Uniswap V4 hashes some twenty ids. Their calls travel together. */
-const PAIRS_AT_ONCE = 25
+/** Pairs per generator: Uniswap V4 hashes about twenty ids per pair. The reads of all generators still share calls. */
+const PAIR_BATCH = 25
 
 /** Asks every DEX for the pairs. @throws RpcError */
 export async function findPools(
@@ -51,17 +57,17 @@ export async function findPools(
     const pools = yield* families.get(row.family)!.findPools(row, some)
     return pools.map((pool) => ({ row, pool }))
   }
-  const generators = rows.flatMap((row) => chunks(pairs, PAIRS_AT_ONCE).map((some) => find(row, some)))
-  const found = (await runReads(rpc, block, generators, options)).flat()
-  return [...new Map(found.map((entry) => [entry.pool.id, entry])).values()]
+  const generators = rows.flatMap((row) => chunks(pairs, PAIR_BATCH).map((some) => find(row, some)))
+  const foundPools = (await runReads(rpc, block, generators, options)).flat()
+  return [...new Map(foundPools.map((entry) => [entry.pool.id, entry])).values()]
 }
 
-/** Pools that were read, and those of which more than their address was found out on the way. */
+/** The pools that were read, and those whose immutable facts were read for the first time. */
 export type PoolsRead = { readonly pools: readonly Pool[]; readonly completed: readonly FoundPool[] }
 
 /**
- * The pools with their state at a block; those that cannot be read are left out. Of incomplete ones the rest is found out
- * first, in the same calls that the state of the others is read in.
+ * Reads the states of pools at a block; pools that cannot be read are left out. The immutable facts of incomplete pools
+ * are read first, in the same calls as the states of the others.
  *
  * @throws RpcError
  */
@@ -74,23 +80,25 @@ export async function readPools(
 ): Promise<PoolsRead> {
   const read = function* (row: DexRow, some: readonly FoundPool[], isComplete: boolean): Reads<PoolsRead> {
     const { readFixed, stateNeedsFixed, readStates } = families.get(row.family)!
-    const found = some.map(({ pool }) => pool)
-    if (isComplete || !readFixed) return { pools: withStates(found, yield* readStates(row, found)), completed: [] }
-    const fixed = readFixed(row, found, block.number)
-    const [known, early] = stateNeedsFixed ? [yield* fixed] : yield* both(fixed, readStates(row, found))
+    const foundPools = some.map(({ pool }) => pool)
+    if (isComplete || !readFixed)
+      return { pools: withStates(foundPools, yield* readStates(row, foundPools)), completed: [] }
+    const fixed = readFixed(row, foundPools, block.number)
+    const [known, early] = stateNeedsFixed ? [yield* fixed] : yield* both(fixed, readStates(row, foundPools))
     const pools = known.filter((pool) => pool !== null)
     const states = early ? early.filter((_, i) => known[i] !== null) : yield* readStates(row, pools)
     return { pools: withStates(pools, states), completed: pools.map((pool) => ({ row, pool })) }
   }
-  const generators = [complete, incomplete].flatMap((found) =>
-    byRow(found).flatMap(([row, group]) => group.map((some) => read(row, some, found === complete))),
+  const generators = [complete, incomplete].flatMap((foundPools) =>
+    byRow(foundPools).flatMap(([row, group]) => group.map((some) => read(row, some, foundPools === complete))),
   )
   const all = await runReads(rpc, { blockHash: block.hash }, generators, options)
   return { pools: all.flatMap(({ pools }) => pools), completed: all.flatMap(({ completed }) => completed) }
 }
 
 /**
- * Pools whose state is of a block before it or of its logs, at its end; those that can no longer be read are left out.
+ * Updates pools to the end of a block, beyond its logs; pools that can no longer be read are left out.
+ *
  * @throws RpcError
  */
 export async function refreshPools(
@@ -112,12 +120,12 @@ function withStates(pools: readonly Pool<unknown>[], states: readonly unknown[])
   return pools.flatMap((pool, i) => (states[i] === null ? [] : [{ ...pool, state: states[i] }]))
 }
 
-/** Pools whose answers are read in a row: their calls travel together however they are grouped. */
-const DECODED_AT_ONCE = 20
+/** Pools per generator; the reads of all generators still share calls. */
+const POOL_BATCH = 20
 
-/** Pools of one row each, some at a time. */
+/** Pools of one row, in batches. */
 type Group<P> = readonly [row: DexRow, parts: readonly (readonly P[])[]]
 
 function byRow<P extends { readonly row: DexRow }>(pools: readonly P[]): readonly Group<P>[] {
-  return [...Map.groupBy(pools, ({ row }) => row)].map(([row, group]) => [row, chunks(group, DECODED_AT_ONCE)])
+  return [...Map.groupBy(pools, ({ row }) => row)].map(([row, group]) => [row, chunks(group, POOL_BATCH)])
 }

@@ -1,3 +1,4 @@
+/** Tests of running two read generators side by side. */
 import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { Read, Reads } from '../family.ts'
@@ -6,12 +7,12 @@ import { both } from './reads.ts'
 const to = toAddress(`0x${'11'.repeat(20)}`)
 const read = (data: `0x${string}`): Read => ({ to, data })
 
-/** Asks for so many reads in each round, and ends with what was answered. */
+/** Yields the given number of reads in each round, and returns all results. */
 function* rounds(...sizes: readonly number[]): Reads<readonly unknown[]> {
-  const told: unknown[] = []
+  const results: unknown[] = []
   for (const [round, size] of sizes.entries())
-    told.push(...(yield Array.from({ length: size }, (_, i) => read(`0x${round}${i}`))))
-  return told
+    results.push(...(yield Array.from({ length: size }, (_, i) => read(`0x${round}${i}`))))
+  return results
 }
 
 test.each([
@@ -19,11 +20,11 @@ test.each([
   [[1], [2, 2, 1]],
   [[], [1, 1]],
   [[], []],
-])('two generators with rounds of %j and %j go together, each with its own answers', (first, second) => {
-  const together = both(rounds(...first), rounds(...second))
+])('two generators with rounds of %j and %j run side by side, each with its own results', (first, second) => {
+  const combined = both(rounds(...first), rounds(...second))
   let count = 0
-  let step = together.next([])
-  for (; !step.done; count++) step = together.next(step.value.map(({ data }) => data))
+  let step = combined.next([])
+  for (; !step.done; count++) step = combined.next(step.value.map(({ data }) => data))
   const own = (sizes: readonly number[]) =>
     sizes.flatMap((size, round) => Array.from({ length: size }, (_, i) => `0x${round}${i}`))
   expect(step.value).toEqual([own(first), own(second)])

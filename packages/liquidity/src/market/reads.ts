@@ -1,25 +1,26 @@
-/** Runs what families ask to read: all of them step together, so that a round of all pools is one call or a few. */
+/** Runs the read generators of families in lockstep, so that one round of all pools takes few calls. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Address, Hex } from '@sluice/chains'
 import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type Steps } from '@sluice/rpc'
 import type { Read, Reads } from '../family.ts'
 import { type Answers, callOverridden, callPlain } from './read-calls.ts'
 
-/** Gas of one eth_call: well below the 30 million that the strictest nodes allow, and below their body limits. */
+/** Gas and byte limits of one eth_call: below the limits of the strictest nodes, such as 30 million gas. */
 const MAX_GAS = 20_000_000
 const MAX_BYTES = 256_000
-/** Below that no body is held back, whatever was refused. */
+/** The byte limit never falls below this, even if a smaller call is refused. */
 const MIN_BYTES = 16_000
-const LEAST_GAS = 30_000
-/** Bytes that the nodes of a chain are known to take, where they refused more. */
+const DEFAULT_GAS = 30_000
+/** Byte limit of a chain's nodes, after they refused a larger call. */
 const maxBytes = new WeakMap<Rpc, number>()
-/** A call near its gas limit takes a busy node seconds. */
+/** A call near the gas limit takes a busy node seconds. */
 const TIMEOUT_MS = 15_000
 
 /**
- * Runs generators side by side against one block and returns what they end with, in their order.
+ * Runs generators side by side against one block.
  *
- * @throws RpcError when the node fails; a read that reverts is only null
+ * @returns their results, in order
+ * @throws RpcError if the node fails; a read that reverts only yields null
  */
 export async function runReads<T>(
   rpc: Rpc,
@@ -37,7 +38,7 @@ export async function runReads<T>(
   return results
 }
 
-/** Two generators as one, whose rounds are those of the longer. */
+/** Combines two generators into one that runs both in the same rounds. */
 export function* both<A, B>(first: Reads<A>, second: Reads<B>): Reads<readonly [A, B]> {
   let a = first.next([])
   let b = second.next([])
@@ -52,7 +53,7 @@ export function* both<A, B>(first: Reads<A>, second: Reads<B>): Reads<readonly [
 
 type Waiting<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
 
-/** Gives each generator its answers. @returns those that want to read on */
+/** Passes results to the generators and collects their next reads. @returns the generators that are not done */
 function* advance<T>(waiting: readonly Waiting<T>[], answers: Answers, results: T[]): Steps<readonly Waiting<T>[]> {
   const next: Waiting<T>[] = []
   let from = 0
@@ -78,14 +79,14 @@ async function read(
     // Encoding a call takes milliseconds.
     if (k > 0) await turn()
     const answers = readGroup(rpc, block, group, options)
-    // Its failure is seen when all are waited for.
+    // Prevent an unhandled rejection; `Promise.all` below reports the error.
     answers.catch(() => undefined)
     packed.push(answers)
   }
   return (await Promise.all(packed)).flat()
 }
 
-/** Neighbouring reads that fit in one call: by gas, by bytes, and one code for each overridden address. */
+/** Packs consecutive reads into calls, by gas and by bytes, with at most one code override per address. */
 function* pack(waiting: readonly Waiting<unknown>[], maxBytes: number): Steps<Read[][]> {
   const groups: Read[][] = []
   let gas = 0
@@ -93,10 +94,10 @@ function* pack(waiting: readonly Waiting<unknown>[], maxBytes: number): Steps<Re
   let codes = new Map<Address, Hex>()
   for (const next of readsOf(waiting)) {
     yield
-    const nextGas = next.gas ?? LEAST_GAS
+    const nextGas = next.gas ?? DEFAULT_GAS
     const nextBytes = bytesOf(next, codes)
-    const clash = codes.has(next.to) ? codes.get(next.to) !== next.code : false
-    if (groups.length === 0 || gas + nextGas > MAX_GAS || bytes + nextBytes > maxBytes || clash) {
+    const conflicts = codes.has(next.to) ? codes.get(next.to) !== next.code : false
+    if (groups.length === 0 || gas + nextGas > MAX_GAS || bytes + nextBytes > maxBytes || conflicts) {
       groups.push([])
       gas = 0
       bytes = 0
@@ -119,8 +120,8 @@ function* readsOf(waiting: readonly Waiting<unknown>[]): Generator<Read> {
 }
 
 /**
- * One call, however the node can be asked, in which an account without code counts as one that reverts; halved where it is too
- * much, so that what one read costs never hides what another says.
+ * Runs reads in one call, with or without overrides. An account without code counts as a revert. A call that is too
+ * large is halved and retried, so that one expensive read does not hide the results of others.
  */
 async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], options: RequestOptions): Promise<Answers> {
   const withLimit = { timeoutMs: TIMEOUT_MS, ...options }
@@ -132,7 +133,7 @@ async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], opti
     return answers.map((answer) => (answer === '0x' ? null : answer))
   } catch (error) {
     if (!(error instanceof RpcError && isTooMuch(error))) throw error
-    if (error.code === 'SIZE') tooLarge(rpc, reads)
+    if (error.code === 'SIZE') lowerByteLimit(rpc, reads)
     if (reads.length === 1) return [null]
     const middle = reads.length >> 1
     const halves = [reads.slice(0, middle), reads.slice(middle)]
@@ -140,8 +141,8 @@ async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], opti
   }
 }
 
-/** Reads after it are packed smaller from the start. */
-function tooLarge(rpc: Rpc, reads: readonly Read[]): void {
+/** Halves the byte limit for later calls. */
+function lowerByteLimit(rpc: Rpc, reads: readonly Read[]): void {
   const codes = new Map<Address, Hex>()
   let bytes = 0
   for (const read of reads) {
@@ -151,7 +152,7 @@ function tooLarge(rpc: Rpc, reads: readonly Read[]): void {
   maxBytes.set(rpc, Math.max(MIN_BYTES, Math.min(maxBytes.get(rpc) ?? MAX_BYTES, bytes >> 1)))
 }
 
-/** A call of ours reverts where a read has used up the gas; nodes refuse one that is too much for them. */
+/** Our batch call reverts if a read used up its gas; nodes refuse a call that is too large for them. */
 function isTooMuch({ code }: RpcError): boolean {
   return code === 'REVERTED' || code === 'SIZE' || code === 'GAS_CAP'
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps memory in a file between two runs: what was saved is followed on from its block. A thread reads and writes the file;
- * what goes there and comes back does so in small parts, so that the event loop is never held up.
+ * Saves a market's memory and restores it after a restart, from where the market follows the chain. A worker thread
+ * reads and writes the file, in small batches that do not block the event loop.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
@@ -20,49 +20,53 @@ import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import type { FoundPool } from './pool-reader.ts'
 
+/** Options for saving a market's memory. */
 export type SaveOptions = {
-  /** An SQLite file, made where there is none, of one market at a time; or what opens another place. */
+  /**
+   * Path of an SQLite file, created if absent and used by one market at a time; or a function that opens another store.
+   */
   readonly path: string | StorePlace
-  /** Most of what a kill loses; 30 s by default. */
+  /** Milliseconds between two saves, and so the maximum loss after a crash; default: 30 s. */
   readonly everyMs?: number
-  /** Told why nothing was saved, or why what was saved cannot be used; the market goes on without. */
+  /** Called when saving fails or saved state cannot be used; the market continues without it. */
   readonly onError?: (error: Error) => void
 }
 
-/** @param anew - what it holds is of no use, and to be forgotten */
+/** Opens a store. @param anew - true to discard its content, which is unusable */
 export type StorePlace = (anew: boolean) => Promise<Store>
 
 type Parts = {
   readonly directory: PoolDirectory
   readonly ledger: Ledger
   readonly discovery: Discovery
-  /** Pools in the file. */
-  readonly most: number
+  /** Maximum pools in the file. */
+  readonly maxSaved: number
 }
 
-/** Facts of a save beside the block. */
+/** Extra facts of a save, in addition to the block. */
 export type SavedExtra = {
-  /** The hash of the chain's rows: saved pools were found and read as these say. */
+  /** Hash of the chain's DEX rows, which determine how saved pools were found and read. */
   readonly rows: string
-  /** By the number of the row. */
+  /** Next block to scan, by row number. */
   readonly scannedTo: readonly (readonly [number, number])[]
-  /** Blocks that nodes grant in one request for logs. */
+  /** Block range that nodes accept in one request for logs. */
   readonly blocksPerCall?: number
 }
 
-type Told = {
+type WriteSummary = {
   /** Pools that are new to the file. */
   readonly fresh: FoundPool[]
-  /** Pools that it keeps where all others leave it; empty where none do. */
+  /** The pools that the file keeps, if it must delete others; else empty. */
   readonly kept: FoundPool[]
 }
 
-const LISTED_AT_ONCE = 5_000
-const LOOKED_AT_AT_ONCE = 1_000
+const LIST_BATCH = 5_000
+const POOL_BATCH = 1_000
 
-/** Files in use by this process: a market that goes to sleep may still be saving when its successor wakes. */
+/** Files in use by this process: a market that goes to sleep may still be saving when its successor starts. */
 const inUse = new Map<SaveOptions['path'], Promise<void>>()
 
+/** Saver of one market. */
 export class Saver {
   readonly everyMs: number
   private readonly parts: Parts
@@ -72,10 +76,10 @@ export class Saver {
   private readonly rowsHash: string
   private readonly rowNumbers: ReadonlyMap<unknown, number>
   private file: Store | null = null
-  /** The pools that the file holds. */
+  /** Pools in the file that have a state. */
   private saved = PoolMap.empty
   private savedKnown = new WeakSet<FoundPool>()
-  /** Pools that the file holds, with or without a state. */
+  /** Number of pools in the file, with or without a state. */
   private count = 0
   private savedHash: string | null = null
   private saving: Promise<void> = Promise.resolve()
@@ -91,14 +95,14 @@ export class Saver {
     this.rowNumbers = new Map(parts.directory.rows.map((row, i) => [row, i]))
   }
 
-  /** Takes in what was saved. A file that is of no use is thrown away: the chain tells everything again. */
+  /** Restores the saved state. An unusable file is discarded; everything in it can be read from the chain again. */
   async restore(): Promise<void> {
     const before = inUse.get(this.path)
     inUse.set(this.path, this.done.promise)
     await before
     try {
       this.file = await this.open(false)
-      if (this.file.facts) await this.takeIn(this.file, this.file.facts)
+      if (this.file.facts) await this.load(this.file, this.file.facts)
     } catch (error) {
       this.report(error)
       if (!(error instanceof MarketError)) return
@@ -108,7 +112,7 @@ export class Saver {
     }
   }
 
-  /** Saves the newest block, unless it is what was saved. Never fails: `onError` is told. */
+  /** Saves the newest block, unless it is saved already. Never rejects: errors go to `onError`. */
   save(): Promise<void> {
     this.saving = this.saving.then(() => this.write()).catch((error: unknown) => this.report(error))
     return this.saving
@@ -132,11 +136,11 @@ export class Saver {
     this.file = await this.open(true)
   }
 
-  /** Nothing of it is followed before all of it is in memory: the chain answers nothing until then. */
-  private async takeIn(file: Store, { chainId, block, extra }: SavedFacts): Promise<void> {
+  /** Loads a file. Nothing is published until all of it is in memory. */
+  private async load(file: Store, { chainId, block, extra }: SavedFacts): Promise<void> {
     const { directory, ledger, discovery } = this.parts
     if (chainId !== ledger.chainId || (extra as SavedExtra | null)?.rows !== this.rowsHash)
-      throw new MarketError('BAD_SNAPSHOT', 'what was saved is of another file of the chain')
+      throw new MarketError('BAD_SNAPSHOT', "the state was saved with a different version of the chain's file")
     const { scannedTo, blocksPerCall } = extra as SavedExtra
     discovery.scan.restore(
       scannedTo.map(([row, to]) => [directory.rows[row]!, to] as const),
@@ -144,18 +148,18 @@ export class Saver {
     )
     let pools = PoolMap.empty
     for await (const { pools: stored, list } of file.batches()) {
-      // Tokens come before pools, which are wanted for their sake.
+      // Tokens come before pools, because a pool is wanted only if its tokens are followed.
       if (list?.name === 'tokens') for (const token of list.items) directory.tokens.add(token as Address)
       if (list?.name === 'pairs') discovery.remember(list.items as string[])
-      pools = pools.with(await inSlices('restore', this.recognise(stored)))
+      pools = pools.with(await inSlices('restore', this.register(stored)))
     }
     ledger.restore(new History([{ block, pools, changed: new Set() }]))
     this.saved = pools
     this.savedHash = block.hash
   }
 
-  /** @returns those whose state is known */
-  private *recognise(stored: readonly StoredPool[]): Steps<readonly Pool[]> {
+  /** Registers stored pools. @returns those with a state */
+  private *register(stored: readonly StoredPool[]): Steps<readonly Pool[]> {
     const { directory } = this.parts
     const read: Pool[] = []
     for (const { pool, dexRow, state } of stored) {
@@ -175,7 +179,7 @@ export class Saver {
   private async write(): Promise<void> {
     const { ledger } = this.parts
     if ((await this.file?.isWhole?.()) === false) this.forgetSaved()
-    // Not before the node was asked: what was saved may be of a branch that is gone.
+    // Save nothing before the first sync: the restored state may belong to a reorged branch.
     const top = ledger.newest && ledger.history?.top
     if (!this.file || !top || (top.pools === this.saved && top.block.hash === this.savedHash)) return
     const { scan } = this.parts.discovery
@@ -185,32 +189,32 @@ export class Saver {
     ])
     const { blocksPerCall } = scan
     const extra: SavedExtra = { rows: this.rowsHash, scannedTo, ...(blocksPerCall !== undefined && { blocksPerCall }) }
-    const told: Told = { fresh: [], kept: [] }
-    await this.file.save({ chainId: ledger.chainId, block: top.block, extra }, this.partsOf(top.pools, told))
-    if (told.kept.length > 0) {
-      this.savedKnown = new WeakSet(told.kept)
-      this.count = new Set(told.kept.map(({ pool }) => pool.id)).size
+    const summary: WriteSummary = { fresh: [], kept: [] }
+    await this.file.save({ chainId: ledger.chainId, block: top.block, extra }, this.partsOf(top.pools, summary))
+    if (summary.kept.length > 0) {
+      this.savedKnown = new WeakSet(summary.kept)
+      this.count = new Set(summary.kept.map(({ pool }) => pool.id)).size
     } else {
-      for (const entry of told.fresh) this.savedKnown.add(entry)
-      this.count += told.fresh.length
+      for (const entry of summary.fresh) this.savedKnown.add(entry)
+      this.count += summary.fresh.length
     }
     this.saved = top.pools
     this.savedHash = top.block.hash
   }
 
   /**
-   * While the file is written, memory goes on: what is listed as found is listed as it is now, and its pools, which may be
-   * more by then, come after.
+   * Yields the changes since the last save. Memory changes meanwhile: the directory is listed as it is during the save,
+   * while states are those of `pools`.
    *
-   * @param told - filled on the way
+   * @param summary - filled in while yielding
    */
-  private async *partsOf(pools: PoolMap, { fresh, kept }: Told): AsyncGenerator<Part> {
+  private async *partsOf(pools: PoolMap, { fresh, kept }: WriteSummary): AsyncGenerator<Part> {
     const { directory, discovery } = this.parts
     const lists = { tokens: [...directory.tokens], pairs: [...discovery.pairs] }
     for (const [name, all] of Object.entries(lists))
-      for await (const items of inBatches(all, LISTED_AT_ONCE)) yield { do: 'list', name, items }
+      for await (const items of inBatches(all, LIST_BATCH)) yield { do: 'list', name, items }
     for (const entries of [directory.listed, directory.found])
-      for await (const some of inBatches(entries.values(), LOOKED_AT_AT_ONCE)) {
+      for await (const some of inBatches(entries.values(), POOL_BATCH)) {
         const unsaved = some.filter((entry) => !this.savedKnown.has(entry))
         fresh.push(...unsaved)
         const known = unsaved.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
@@ -224,10 +228,10 @@ export class Saver {
       changed = []
     }
     if (changed.length > 0) yield { do: 'write', known: [], changed, gone: [] }
-    if (this.count + fresh.length <= this.parts.most) return
-    // What memory holds, of which the least recently used was dropped first, is what the file keeps.
+    if (this.count + fresh.length <= this.parts.maxSaved) return
+    // Keep exactly the pools in memory, which has already evicted the least recently used ones.
     for (const entries of [directory.listed, directory.found])
-      for await (const some of inBatches(entries.values(), LOOKED_AT_AT_ONCE)) {
+      for await (const some of inBatches(entries.values(), POOL_BATCH)) {
         kept.push(...some)
         yield { do: 'keep', ids: some.map(({ pool }) => pool.id) }
       }
@@ -238,7 +242,7 @@ export class Saver {
   }
 }
 
-/** Names the rows that pools were found and read by. */
+/** Returns the hash of the DEX rows. */
 export function rowsHash(rows: readonly DexRow[]): string {
   return createHash('sha256').update(JSON.stringify(rows)).digest('hex')
 }

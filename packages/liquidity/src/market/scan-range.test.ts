@@ -1,8 +1,9 @@
+/** Tests of the search for the block range that a provider accepts. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ScanRange } from './scan-range.ts'
 
-/** Scans blocks at a provider that grants so many at once. @returns requests that were granted and refused */
+/** Scans blocks at a provider with a range limit. @returns the numbers of accepted and refused requests */
 function scan(limit: number, { total = 100_000, hints = false, known = undefined as number | undefined } = {}) {
   const range = new ScanRange(known)
   let granted = 0
@@ -21,7 +22,7 @@ function scan(limit: number, { total = 100_000, hints = false, known = undefined
   return { granted, refused, range }
 }
 
-test('any limit is found and used, and hardly ever exceeded', () => {
+test('any limit is found and used, and rarely exceeded', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50_000 }), fc.boolean(), (limit, hints) => {
       const total = 2_000 * limit
@@ -32,13 +33,13 @@ test('any limit is found and used, and hardly ever exceeded', () => {
   )
 })
 
-test('at ten blocks, the narrowest plan there is, one request in a hundred is refused', () => {
+test('at ten blocks, the narrowest plan, one request in a hundred is refused', () => {
   const { granted, refused } = scan(10, { total: 200_000, hints: true })
   expect(granted).toBeLessThan(20_600)
   expect(refused).toBeLessThan(200)
 })
 
-test('what was granted is asked for at once after a restart', () => {
+test('an accepted range is used at once after a restart', () => {
   const { range } = scan(777, { total: 500_000 })
   const { granted, refused } = scan(777, { total: 700 * 10, known: range.known! })
   expect(refused).toBe(0)
@@ -51,7 +52,7 @@ test('without a limit ranges grow to a million blocks', () => {
   expect(range.blocks).toBe(1_000_000)
 })
 
-test('a stretch full of logs is crossed in small ranges, which grow again behind it', () => {
+test('a dense stretch of logs is crossed in small ranges, which grow again after it', () => {
   const range = new ScanRange()
   let requests = 0
   for (let at = 0; at < 5_000_000; requests++) {
@@ -66,13 +67,13 @@ test('a stretch full of logs is crossed in small ranges, which grow again behind
   expect(requests).toBeLessThan(400)
 })
 
-test('one block that is refused ends it', () => {
+test('a refused single block ends the search', () => {
   const range = new ScanRange(1)
   expect(range.wasRefused(1, undefined)).toBe(false)
 })
 
 test.each([9_999, 2_000, 100, 7])(
-  'a refusal that names the refused range itself is crossed in few requests, at %i blocks',
+  'a refusal that names the refused range itself needs few retries, at %i blocks',
   (limit) => {
     const range = new ScanRange()
     let refused = 0

@@ -1,50 +1,55 @@
 /**
- * Number of blocks that one request for logs may span. Providers refuse wider ranges, for the blocks or for the logs in them; what
- * they grant is found by bisection and kept, and more is tried at ever longer intervals.
+ * Finds the block range that one eth_getLogs request may span. Providers limit it by blocks or by logs. The limit is
+ * found by bisection and remembered, and wider ranges are tried again at growing intervals.
  */
 
-/** The range that is tried first; providers allow between ten blocks and everything. */
+/** Initial range; providers allow between ten blocks and all. */
 const FIRST_RANGE = 10_000
 const MAX_RANGE = 1_000_000
-/** The bisection ends at ranges that differ by less. */
+/** The bisection ends when the bounds differ by less than this fraction. */
 const PRECISION = 1 / 8
-/** Ranges granted before a wider one is tried again, at first and at most. */
+/** Accepted requests before a wider range is tried again, initially and at most. */
 const FIRST_RETRY = 16
 const MAX_RETRY = 4_096
 
+/** Range search for one provider. */
 export class ScanRange {
   private next: number
-  /** The widest range that was granted lately, and the narrowest that was refused. */
+  /** The widest range that was recently accepted, and the narrowest that was refused. */
   private granted: number
   private refusedAt = MAX_RANGE + 1
   private grants = 0
   private retryAfter = FIRST_RETRY
   private hint: number | undefined
-  /** The last refusal named the range that was asked for, or a wider one. */
+  /** True if the last refusal named the requested range, or a wider one. */
   private wasEcho = false
-  /** A wider range than the granted one is being tried again. */
+  /** True while a wider range than the accepted one is being tried. */
   private isRetry = false
 
-  /** @param known - blocks that were granted before a restart */
+  /** @param known - range that was accepted before a restart */
   constructor(known?: number) {
     const isKnown = known !== undefined && known >= 1 && known <= MAX_RANGE
     this.next = isKnown ? known : FIRST_RANGE
     this.granted = isKnown ? known : 0
-    // Not bisected again after a restart: wider ranges are tried like any others.
+    // Skip the bisection after a restart; wider ranges are tried at intervals.
     if (isKnown) this.refusedAt = known + 1
   }
 
-  /** Blocks to ask for. */
+  /** Range to request. */
   get blocks(): number {
     return this.next
   }
 
-  /** Blocks that are granted, as far as is known; undefined before the first answer. */
+  /** The accepted range; undefined before the first response. */
   get known(): number | undefined {
     return this.granted > 0 ? this.granted : undefined
   }
 
-  /** @param blocks - that were asked for: fewer than `blocks` at the end of a search tell nothing */
+  /**
+   * Records an accepted request.
+   *
+   * @param blocks - range of the request; one shorter than `blocks`, at the end of a scan, carries no information
+   */
   wasGranted(blocks: number): void {
     this.wasEcho = false
     if (blocks < this.next) return
@@ -66,8 +71,10 @@ export class ScanRange {
   }
 
   /**
-   * @param hint - blocks that the refusal names as granted
-   * @returns false where not even one block is granted
+   * Records a refused request.
+   *
+   * @param hint - range that the error message names as the limit
+   * @returns false if not even one block is accepted
    */
   wasRefused(blocks: number, hint: number | undefined): boolean {
     if (blocks <= 1) return false
@@ -77,11 +84,12 @@ export class ScanRange {
       return true
     }
     const isEcho = hint !== undefined && hint >= blocks
-    // Some count both ends of a range, others neither. Named again it is no limit: Reth names the very range that it refuses.
+    // Providers count a range with or without its ends, so try one block less. Named a second time it is not a limit:
+    // Reth's message names the refused range.
     const named = isEcho ? (this.wasEcho ? undefined : blocks - 1) : hint
     this.wasEcho = isEcho
     if (named !== undefined) {
-      // Named twice, it is a limit of the plan and not of the logs in that range.
+      // Named twice, the hint is a limit of the plan, not of the logs in that range.
       this.refusedAt = named === this.hint ? named + 1 : blocks
       this.hint = named
       this.granted = 0
@@ -89,7 +97,7 @@ export class ScanRange {
       return true
     }
     this.refusedAt = blocks
-    // What was granted before is returned to at once, unless it is that range which holds too much now.
+    // Return to the accepted range, unless that very range was refused.
     this.next = this.granted > 0 && this.granted < blocks ? this.granted : Math.max(1, Math.floor(blocks / 4))
     if (this.next !== this.granted) this.granted = 0
     return true

@@ -1,4 +1,4 @@
-/** Facts of addresses before anything is asked about them: whether a token is there, and its decimals. */
+/** Cache of whether an address is a token, and of its decimals. */
 
 import { TokenLens__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
@@ -12,30 +12,31 @@ import { runReads } from './reads.ts'
 
 const lens = TokenLens__factory.createInterface()
 
-/** Addresses of one call: 13 kB, and about 3 million gas when all are tokens. */
+/** Addresses per call: 13 kB, and about 3 million gas if all are tokens. */
 const PER_CALL = 200
-/** Calls for one question at most: code that burns all its gas leaves room for some forty of its kind in a call. */
-const MOST_ROUNDS = 12
+/** Maximum rounds of calls: contracts that burn all their gas leave room for about forty of their kind in a call. */
+const MAX_ROUNDS = 12
 const GAS_PER_TOKEN = 15_000
-/** No ERC-20 in use has more; a contract that answers with a larger number is not understood. */
+/** Maximum accepted decimals; no ERC-20 in use has more. */
 const MAX_DECIMALS = 77
-/** As TokenLens.sol packs what it saw. */
+/** Bit layout of the results of TokenLens.sol. */
 const IS_TOKEN = 0x10000n
 const HAS_DECIMALS = 0x100n
 
 type LookOptions = RequestOptions & {
-  /** The block at which what is known to hold no token is looked at again, where it was looked at in another. */
+  /** Block hash: addresses cached as not a token at another block are checked again. */
   readonly again?: Hex
 }
 
+/** Token facts of one chain. */
 export class TokenFacts {
-  /** Told of each token that was looked at; decimals are undefined where it does not tell them. */
+  /** Called for each token that was checked; decimals are undefined if the contract does not return them. */
   onLearned: (token: Address, decimals: number | undefined) => void = () => {}
   private readonly named: ReadonlySet<Address>
   private readonly fixed = new Map<Address, number>()
-  /** Decimals, where they are told; of tokens only. */
+  /** Tokens, with their decimals if the contract returns them. */
   private readonly tokens: Bounded<Address, { readonly decimals: number | undefined }>
-  /** With the block at which they were looked at. */
+  /** Addresses that are not tokens, with the block at which they were checked. */
   private readonly others: Bounded<Address, { readonly block: Hex | undefined }>
   private readonly looking = new Map<Address, Promise<void>>()
 
@@ -53,24 +54,24 @@ export class TokenFacts {
     return { entries: tokens.entries + others.entries, evicted: tokens.evicted + others.evicted }
   }
 
-  /** Undefined when not known, or when the contract does not tell. */
+  /** Returns a token's decimals; undefined if unknown or not returned by the contract. */
   decimals(token: Address): number | undefined {
     return this.fixed.get(token) ?? this.tokens.get(token)?.decimals
   }
 
-  /** Undefined for what was not looked at lately. */
+  /** True for a token, false for another address, undefined if not checked recently. */
   isToken(address: Address): boolean | undefined {
     if (this.named.has(address) || this.tokens.has(address)) return true
     return this.others.has(address) ? false : undefined
   }
 
-  /** Takes in what somebody else has looked at. */
+  /** Stores the result of another process's check. */
   learn(token: Address, decimals: number | undefined): void {
     this.others.delete(token)
     this.tokens.set(token, { decimals })
   }
 
-  /** Looks at the addresses of which nothing is known. @throws RpcError */
+  /** Checks the unknown addresses. @throws RpcError */
   async look(addresses: readonly Address[], rpc: Rpc, { again, ...options }: LookOptions = {}): Promise<void> {
     const unknown = [...new Set(addresses)].filter((address) => this.isUnknown(address, again))
     const fresh = unknown.filter((address) => !this.looking.has(address))
@@ -95,7 +96,7 @@ export class TokenFacts {
     block: Hex | undefined,
     options: RequestOptions,
   ): Promise<void> {
-    // At the head, whatever it is: what is no token today may be one tomorrow anyway.
+    // Read at the latest block: an address that is not a token today may become one anyway.
     const latest: BlockRef = 'latest'
     const [seen] = await runReads(rpc, latest, [lookAt(addresses)], options)
     for (const [address, word] of seen!) {
@@ -103,8 +104,8 @@ export class TokenFacts {
         this.others.set(address, { block })
         continue
       }
-      const told = Number(word & 0xffn)
-      const decimals = (word & HAS_DECIMALS) !== 0n && told <= MAX_DECIMALS ? told : undefined
+      const value = Number(word & 0xffn)
+      const decimals = (word & HAS_DECIMALS) !== 0n && value <= MAX_DECIMALS ? value : undefined
       this.learn(address, decimals)
       this.onLearned(address, decimals)
     }
@@ -112,14 +113,14 @@ export class TokenFacts {
 }
 
 /**
- * The lens's answer for each. One that it did not come to in all rounds is no token; of a call that failed nothing is
- * known.
+ * Reads the lens result of each address. An address that was not reached in all rounds counts as not a token; addresses
+ * of a failed call stay unknown.
  */
 function* lookAt(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigint>> {
   const seen = new Map<Address, bigint>()
   let groups: (readonly Address[])[] = []
   for (let i = 0; i < addresses.length; i += PER_CALL) groups.push(addresses.slice(i, i + PER_CALL))
-  for (let round = 0; round < MOST_ROUNDS && groups.length > 0; round++) {
+  for (let round = 0; round < MAX_ROUNDS && groups.length > 0; round++) {
     const answers = yield groups.map((group) => ({
       ...TOKEN_LENS,
       data: lens.encodeFunctionData('look', [[...group]]) as Hex,

@@ -1,23 +1,25 @@
-/** Weighted and stable pools as Balancer V2 computes them. Numbers have 18 decimals unless said otherwise. */
+/** Weighted and stable pool math of Balancer, with the contracts' roundings. Numbers have 18 decimals unless noted. */
 import { PoolRefusal } from '../family.ts'
 import { END_MARGIN } from './curve-end.ts'
 import { divUp } from './integers.ts'
 import { pow } from './log-exp.ts'
 import { evenTradingFunction, stableLevel, type TradingFunction, weightedLevel } from './trading-function.ts'
 
+/** Fixed-point one. */
 export const ONE = 10n ** 18n
 
+/** Fixed-point operations with 18 decimals; the names give the rounding. */
 export const mulDown = (a: bigint, b: bigint): bigint => (a * b) / ONE
 export const mulUp = (a: bigint, b: bigint): bigint => divUp(a * b, ONE)
 export const divDown = (a: bigint, b: bigint): bigint => (a * ONE) / b
 export const divUpFixed = (a: bigint, b: bigint): bigint => divUp(a * ONE, b)
 
-/** Parts of 10^18 by which a power may be too low. */
+/** Relative error bound of a power, in units of 10^-18. */
 const MAX_POW_ERROR = 10_000n
-/** A swap takes at most this part of the balance of its input. */
+/** Maximum input of a swap, as a fraction of the input token's balance. */
 export const MAX_IN_RATIO = (3n * ONE) / 10n
 
-/** x^y, rounded down; small whole powers are multiplied out. */
+/** Returns x^y, rounded down; exponents 1, 2, and 4 are multiplied out. */
 export function powDown(x: bigint, y: bigint): bigint {
   if (y === ONE) return x
   if (y === 2n * ONE) return mulDown(x, x)
@@ -28,7 +30,9 @@ export function powDown(x: bigint, y: bigint): bigint {
 }
 
 /**
- * x^y, rounded up. @param exact - whether small whole powers are multiplied out, as pools after the first version do
+ * Returns x^y, rounded up.
+ *
+ * @param exact - true to multiply out exponents 1, 2, and 4, as all pools but the first version do
  */
 function powUp(x: bigint, y: bigint, exact: boolean): bigint {
   if (exact && y === ONE) return x
@@ -39,7 +43,7 @@ function powUp(x: bigint, y: bigint, exact: boolean): bigint {
 }
 
 /**
- * The output of an exact input, fee already taken, in a weighted pool.
+ * Returns the output of an exact input, after the fee, in a weighted pool.
  *
  * @see WeightedMath._calcOutGivenIn, balancer/balancer-v2-monorepo
  */
@@ -57,7 +61,7 @@ export function weightedOut(
   return mulDown(balanceOut, power < ONE ? ONE - power : 0n)
 }
 
-/** An output is at most this part of its balance. */
+/** Maximum output of a swap, as a fraction of the output token's balance. */
 const MAX_OUT_RATIO = (3n * ONE) / 10n
 
 /**
@@ -79,11 +83,15 @@ export function weightedIn(
   return mulUp(balanceIn, power - ONE)
 }
 
-/** In which the amplification is kept. */
+/** Fixed-point unit of the amplification. */
 export const AMP_PRECISION = 1000n
 const MAX_STEPS = 255
 
-/** The invariant of the first stable pools, which round it up. @see StableMath._calculateInvariant with roundUp */
+/**
+ * Returns the invariant as the first stable pools compute it: rounded up.
+ *
+ * @see StableMath._calculateInvariant with roundUp
+ */
 export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bigint {
   const n = BigInt(balances.length)
   const sum = balances.reduce((total, balance) => total + balance, 0n)
@@ -97,15 +105,15 @@ export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bi
       n * d * d + divUp(total * sum * product, AMP_PRECISION),
       (n + 1n) * d + ((total - AMP_PRECISION) * product) / AMP_PRECISION,
     )
-    if (near(d, before)) return d
+    if (isClose(d, before)) return d
   }
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
 }
 
 /**
- * The balance of token `index` that keeps the invariant.
+ * Returns the balance of token `index` that keeps the invariant, rounded up.
  *
- * @param version - of Balancer: the third divides once where the second divides and multiplies
+ * @param version - Balancer version: V3 rounds once where V2 divides and then multiplies
  * @see StableMath._getTokenBalanceGivenInvariantAndAllOtherBalances of V2, StableMath.computeBalance of V3
  */
 export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: bigint, index: number, version: 2 | 3) {
@@ -123,30 +131,31 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
   for (let i = 0; i < MAX_STEPS; i++) {
     const before = y
     y = divUp(y * y + c, 2n * y + b - d)
-    if (near(y, before)) return y
+    if (isClose(y, before)) return y
   }
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
 }
 
-const near = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
+const isClose = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
-/** The same as a float, less what rounding needs: a search that goes to the limit must not end above it. */
-const MOST_SOLD = 0.3 * (1 - END_MARGIN)
+/** `MAX_IN_RATIO` as a float, less a rounding margin, so that a search that reaches the limit stays below it. */
+const MAX_SOLD = 0.3 * (1 - END_MARGIN)
 
 type Balances = {
-  /** 18 decimals of the common unit. */
+  /** Scaled balances, with 18 decimals, in the pool's common unit. */
   readonly live: readonly bigint[]
-  /** Common units of a base unit, by token. */
+  /** Common units per base unit, by token. */
   readonly units: Float64Array
   readonly swapFee: bigint
 }
 
-/** @param weights - by token; they add up to one */
+/** Returns the trading function of a weighted pool. @param weights - by token; their sum is one */
 export function weightedTradingFunction(pool: Balances, weights: readonly bigint[]): TradingFunction {
   const floats = Float64Array.from(weights, toFloat)
-  return { ...inFloats(pool), invariant: weightedLevel, weights: floats, mostSold: MOST_SOLD }
+  return { ...inFloats(pool), invariant: weightedLevel, weights: floats, mostSold: MAX_SOLD }
 }
 
+/** Returns the trading function of a stable pool. @param d - the invariant */
 export function stableTradingFunction(pool: Balances, amp: bigint, d: bigint): TradingFunction {
   const coins = pool.live.length
   const ann = (Number(amp) * coins) / Number(AMP_PRECISION)

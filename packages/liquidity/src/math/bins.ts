@@ -1,6 +1,6 @@
 /**
- * Price bins that sell what they hold at one price each, as pairs of Liquidity Book and pools of Pancake Infinity do. Checked
- * against BinHelper, PriceHelper and Uint128x128Math of joe-v2 2.1 and 2.2, and BinPool of infinity-core.
+ * Liquidity bins that trade at one price each, as in Liquidity Book pairs and Pancake Infinity bin pools. Checked
+ * against BinHelper, PriceHelper, and Uint128x128Math of joe-v2 2.1 and 2.2, and BinPool of infinity-core.
  */
 import { orRefused, PoolRefusal, type PriceCurve } from '../family.ts'
 import { asMaxInput, largestInput } from './capacity.ts'
@@ -8,50 +8,53 @@ import { CurveBuilder } from './curve-builder.ts'
 import { withMargin } from './curve-end.ts'
 import { divUp } from './integers.ts'
 
-/** A price level with what it holds, base units of both tokens. */
+/** A bin with its reserves, in base units. */
 export type Bin = { readonly id: number; readonly reserveX: bigint; readonly reserveY: bigint }
 
-/** The price of bin `id` is (1 + binStep / 10,000)^(id − 2²³) of token Y in token X, base units. */
+/**
+ * Bins of a pool. The price of bin `id` is (1 + binStep / 10,000)^(id − 2²³), in base units of token Y per base unit of
+ * token X.
+ */
 export type Bins = {
-  /** Hundredths of a per cent. */
+  /** Basis points. */
   readonly binStep: number
   readonly activeId: number
-  /** Bins that hold something, rising. */
+  /** Nonempty bins, ascending. */
   readonly bins: readonly Bin[]
-  /** True where there are no bins below and above those that were read. */
+  /** True if no bins exist below, or above, those that were read. */
   readonly allBelow: boolean
   readonly allAbove: boolean
-  /** True where a bin may hold only so much liquidity after a swap. */
+  /** True if the contract limits the liquidity of a bin after a swap. */
   readonly limited: boolean
 }
 
-/** The fee of a swap in one bin. */
+/** Fee of a swap in one bin. */
 export type BinFee = {
-  /** Parts in 10¹⁸ of the input. */
+  /** Fraction of the input, in units of 10⁻¹⁸. */
   readonly rate: bigint
-  /** Part of the fee that leaves the bin. */
+  /** Returns the part of the fee that leaves the bin. */
   readonly protocolPart: (fee: bigint) => bigint
 }
 
-/** Amounts have 128 bits. */
+/** Amounts are uint128. */
 const MAX_AMOUNT = (1n << 128n) - 1n
-/** A fee of 1. */
+/** Fixed-point one of fees. */
 const ONE = 10n ** 18n
 const SCALE = 1n << 128n
 const MAX_UINT256 = (1n << 256n) - 1n
 const MIDDLE_ID = 1 << 23
-/** Bits of an exponent that the contract raises to. */
+/** Maximum bits of the exponent in the contract's power function. */
 const EXPONENT_BITS = 20
 
 /**
- * Token Y per token X in base units, 128 fractional bits.
+ * Returns the price of a bin: base units of token Y per token X, with 128 fractional bits.
  *
- * @throws PoolRefusal `UNSUPPORTED` where the price is out of the contract's reach
+ * @throws PoolRefusal `UNSUPPORTED` if the contract cannot represent the price
  */
 function binPrice(id: number, binStep: number): bigint {
   const exponent = Math.abs(id - MIDDLE_ID)
   if (exponent === 0) return SCALE
-  // The base is above 1, and the contract raises its inverse.
+  // The contract raises the inverse of the base, which is above 1.
   let squared = MAX_UINT256 / (SCALE + (BigInt(binStep) << 128n) / 10_000n)
   let result = SCALE
   for (let bit = 0; bit < EXPONENT_BITS; bit++) {
@@ -62,23 +65,27 @@ function binPrice(id: number, binStep: number): bigint {
   return id > MIDDLE_ID ? MAX_UINT256 / result : result
 }
 
-/** Most liquidity of a bin, price·x + y with 128 fractional bits. @see Constants.MAX_LIQUIDITY_PER_BIN, joe-v2 2.2 */
+/**
+ * Maximum liquidity of a bin, price·x + y with 128 fractional bits.
+ *
+ * @see Constants.MAX_LIQUIDITY_PER_BIN, joe-v2 2.2
+ */
 const MAX_LIQUIDITY = 65251743116719673010965625540244653191619923014385985379600384103134737n
 
-/** @throws PoolRefusal `TOO_LARGE` where a bin would hold more than it may */
+/** Checks the liquidity limit of a bin. @throws PoolRefusal `TOO_LARGE` if it is exceeded */
 function checkLiquidity({ reserveX, reserveY }: Bin, price: bigint): void {
   if (price * reserveX + (reserveY << 128n) > MAX_LIQUIDITY)
     throw new PoolRefusal('TOO_LARGE', 'more liquidity than a bin may hold')
 }
 
-type Filled = { readonly taken: bigint; readonly amountOut: bigint; readonly fee: bigint }
+type Fill = { readonly taken: bigint; readonly amountOut: bigint; readonly fee: bigint }
 
-/** The amounts that one bin takes and gives of `amountIn`. @see BinHelper.getAmounts */
-function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, feeRate: bigint): Filled {
+/** Returns what one bin accepts and pays for an input of up to `amountIn`. @see BinHelper.getAmounts */
+function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, feeRate: bigint): Fill {
   const reserveOut = swapForY ? bin.reserveY : bin.reserveX
-  const mostIn = swapForY ? divUp(reserveOut << 128n, price) : divUp(reserveOut * price, SCALE)
-  const mostFee = divUp(mostIn * feeRate, ONE - feeRate)
-  if (amountIn >= mostIn + mostFee) return { taken: mostIn + mostFee, amountOut: reserveOut, fee: mostFee }
+  const maxIn = swapForY ? divUp(reserveOut << 128n, price) : divUp(reserveOut * price, SCALE)
+  const maxFee = divUp(maxIn * feeRate, ONE - feeRate)
+  if (amountIn >= maxIn + maxFee) return { taken: maxIn + maxFee, amountOut: reserveOut, fee: maxFee }
   const fee = divUp(amountIn * feeRate, ONE)
   const net = amountIn - fee
   const amountOut = swapForY ? (net * price) >> 128n : (net << 128n) / price
@@ -87,23 +94,23 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
 
 function afterFill(
   { id, reserveX, reserveY }: Bin,
-  { taken, amountOut, fee }: Filled,
+  { taken, amountOut, fee }: Fill,
   swapForY: boolean,
   protocolPart: BinFee['protocolPart'],
 ): Bin {
-  const kept = taken - protocolPart(fee)
+  const added = taken - protocolPart(fee)
   return swapForY
-    ? { id, reserveX: reserveX + kept, reserveY: reserveY - amountOut }
-    : { id, reserveX: reserveX - amountOut, reserveY: reserveY + kept }
+    ? { id, reserveX: reserveX + added, reserveY: reserveY - amountOut }
+    : { id, reserveX: reserveX - amountOut, reserveY: reserveY + added }
 }
 
 /**
- * Sells exactly `amountIn`, bin after bin.
+ * Swaps exactly `amountIn`, bin by bin.
  *
- * @param swapForY - token X is sold
- * @param feeIn - of a bin; asked once for each that is used, in turn
- * @throws PoolRefusal `TOO_SMALL` where nothing would come out, `EMPTY` and `TOO_LARGE` where bins run out or hold too much,
- * `UNSUPPORTED` where the fee or a price is beyond what the pool allows
+ * @param swapForY - true to sell token X
+ * @param feeIn - fee of a bin; called once per bin used, in order
+ * @throws PoolRefusal `TOO_SMALL` for no output, `EMPTY` or `TOO_LARGE` if the bins run out or exceed their limit,
+ * `UNSUPPORTED` if the contract cannot compute the fee or a price
  */
 export function walkBins(
   pool: Bins,
@@ -124,7 +131,7 @@ export function walkBins(
   let amountOut = 0n
   let binsCrossed = 0
   const step = swapForY ? -1 : 1
-  // The first bin at or beyond the active one; the active one itself may be empty.
+  // The first bin at or past the active one; the active bin itself may be empty.
   let at = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
   while (left > 0n) {
     const bin = bins[at]
@@ -156,27 +163,27 @@ function outOfBins({ allBelow, allAbove, bins }: Bins, swapForY: boolean, amount
   return new PoolRefusal(taken === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${taken} of ${amountIn}`)
 }
 
-/** A bin as a trade that goes on uses it up: input with its fee, and output. */
+/** A bin that a growing trade uses up: input including the fee, and output. */
 type UsedBin = { readonly taken: bigint; readonly amountOut: bigint; readonly rate: bigint }
 
 /**
- * The bins that a trade uses up one after another, as far as the pool takes anything.
+ * Returns the bins that a growing trade uses up, as far as the pool accepts input.
  *
- * @param feeIn - as that of `walkBins`
- * @param most - the largest amount of the pool
+ * @param feeIn - as in `walkBins`
+ * @param maxAmount - largest amount of the contract
  */
-function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, most: bigint): readonly UsedBin[] {
+function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, maxAmount: bigint): readonly UsedBin[] {
   const { bins, activeId, binStep, limited } = pool
   const ahead = bins.filter(({ id, reserveX, reserveY }) =>
     swapForY ? id <= activeId && reserveY > 0n : id >= activeId && reserveX > 0n,
   )
   const used: UsedBin[] = []
-  let left = most
+  let left = maxAmount
   for (const bin of swapForY ? ahead.toReversed() : ahead) {
     const step = orRefused(() => ({ ...feeIn(bin.id), price: binPrice(bin.id, binStep) }))
     if (!step) break
     const { rate, price, protocolPart } = step
-    const fill = (amountIn: bigint): Filled => {
+    const fill = (amountIn: bigint): Fill => {
       const filled = fillBin(bin, price, swapForY, amountIn, rate)
       if (limited) checkLiquidity(afterFill(bin, filled, swapForY, protocolPart), price)
       return filled
@@ -194,24 +201,30 @@ function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, 
   return used
 }
 
-/** Largest input of a pool of bins. @returns as `DexFamily.maxInput` */
+/** Returns the largest input of a pool of bins. @returns as `DexFamily.maxInput` */
 export function maxBinsInput(
   pool: Bins,
   swapForY: boolean,
   feeIn: (id: number) => BinFee,
-  most = MAX_AMOUNT,
+  maxAmount = MAX_AMOUNT,
 ): bigint | null {
-  const used = usedBins(pool, swapForY, feeIn, most)
+  const used = usedBins(pool, swapForY, feeIn, maxAmount)
   if (used.every(({ amountOut }) => amountOut === 0n)) return 0n
   return asMaxInput(used.reduce((sum, { taken }) => sum + taken, 0n))
 }
 
 /**
- * One straight line a bin, each at its own fee: that of the first is the curve's. A volatile fee may fall from bin to bin, and the rate
- * rise: such bins make one line, so that no output is lost.
+ * Returns the curve of a pool of bins: one straight line per bin, each with its own fee; the fee of the first bin is
+ * the curve's. A volatile fee can fall from bin to bin, so that the rate rises; such bins are merged into one line,
+ * since a curve must be concave.
  */
-export function binsCurve(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, most = MAX_AMOUNT): PriceCurve {
-  const used = usedBins(pool, swapForY, feeIn, most)
+export function binsCurve(
+  pool: Bins,
+  swapForY: boolean,
+  feeIn: (id: number) => BinFee,
+  maxAmount = MAX_AMOUNT,
+): PriceCurve {
+  const used = usedBins(pool, swapForY, feeIn, maxAmount)
   const keepIn = 1 - Number(used[0]?.rate ?? 0n) / Number(ONE)
   const builder = new CurveBuilder()
   const lines: { input: number; output: number }[] = []
@@ -227,13 +240,13 @@ export function binsCurve(pool: Bins, swapForY: boolean, feeIn: (id: number) => 
   return withMargin(builder.build(keepIn))
 }
 
-/** Base units of each token in all bins. */
+/** Returns the base units of each token in all bins. */
 export const binReserves = ({ bins }: Bins): readonly bigint[] => [
   bins.reduce((sum, { reserveX }) => sum + reserveX, 0n),
   bins.reduce((sum, { reserveY }) => sum + reserveY, 0n),
 ]
 
-/** Two words a bin, as lenses lay them down: its id, then reserveX in the high and reserveY in the low half. */
+/** Decodes the lens result, two words per bin: the id, then reserveX in the high and reserveY in the low half. */
 export function decodeBins(words: readonly bigint[]): readonly Bin[] {
   return Array.from({ length: words.length / 2 }, (_, i) => {
     const reserves = words[2 * i + 1]!

@@ -1,9 +1,10 @@
+/** Tests of the search for a pool's largest input. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PoolRefusal } from '../family.ts'
 import { largestInput, NO_LIMIT } from './capacity.ts'
 
-/** A pool that takes amounts up to the limit, and counts how often it is asked. */
+/** A pool that accepts amounts up to a limit and counts its quotes. */
 function poolTo(limit: bigint) {
   let quotes = 0
   const quote = (amount: bigint) => {
@@ -20,12 +21,12 @@ const amounts = fc.oneof(
   fc.integer({ min: 0, max: 130 }).map((bits) => 1n << BigInt(bits)),
 )
 
-test('the largest input is found from any guess, of zero, below it, at it or beyond all amounts', () => {
+test('the largest input is found from any guess, including zero, the limit, and out-of-range values', () => {
   fc.assert(
     fc.property(amounts, fc.oneof(amounts, fc.bigInt({ min: -5n, max: 1n << 140n })), (limit, guess) => {
       const { quote, count } = poolTo(limit)
       expect(largestInput(quote, guess)).toBe(limit >= NO_LIMIT ? null : limit)
-      // Twice the bits of an amount to bracket and bisect it, and the units near the end.
+      // Twice the bits of an amount to bracket and bisect it, plus a few tries near the end.
       expect(count()).toBeLessThan(2 * 128 + 32)
     }),
     { numRuns: 1_000 },
@@ -48,8 +49,8 @@ test.each([
   ['of one', 1n],
   ['of the largest amount', NO_LIMIT],
   ['beyond all amounts', NO_LIMIT + 1n],
-  ['far beyond them', NO_LIMIT * NO_LIMIT],
-])('a guess %s begins at an amount that pools may be asked for', (_name, guess) => {
+  ['far beyond all amounts', NO_LIMIT * NO_LIMIT],
+])('a guess %s is clamped to valid amounts', (_name, guess) => {
   for (const limit of [0n, 1n, 7n, 10n ** 18n, NO_LIMIT - 1n]) {
     const { quote, count } = poolTo(limit)
     expect(largestInput(quote, guess)).toBe(limit)
@@ -58,7 +59,7 @@ test.each([
   expect(largestInput(poolTo(NO_LIMIT).quote, guess)).toBeNull()
 })
 
-test('a pool that refuses for its state takes nothing, and is asked once', () => {
+test('a pool that refuses because of its state accepts nothing, and is quoted once', () => {
   let quotes = 0
   const paused = () => {
     quotes++
@@ -68,24 +69,24 @@ test('a pool that refuses for its state takes nothing, and is asked once', () =>
   expect(quotes).toBe(1)
 })
 
-test('an error that is no refusal is passed on', () => {
+test('any other error is rethrown', () => {
   const broken = () => {
     throw new TypeError('a bug')
   }
   expect(() => largestInput(broken, 1_000n)).toThrow('a bug')
 })
 
-test('with a precision the answer may be too low by that part, and is never too high', () => {
+test('with a precision the result may be too low by that fraction, and is never too high', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: NO_LIMIT - 1n }), fc.bigInt({ min: 1n, max: NO_LIMIT }), (limit, guess) => {
-      const found = largestInput(poolTo(limit).quote, guess, 10)!
-      expect(found).toBeLessThanOrEqual(limit)
-      expect(limit - found).toBeLessThanOrEqual((limit >> 10n) + 1n)
+      const result = largestInput(poolTo(limit).quote, guess, 10)!
+      expect(result).toBeLessThanOrEqual(limit)
+      expect(limit - result).toBeLessThanOrEqual((limit >> 10n) + 1n)
     }),
   )
 })
 
-test('amounts near the end that are refused for another reason are passed over', () => {
+test('amounts near the limit that are refused for another reason are skipped', () => {
   const gaps = (limit: bigint, gap: bigint) => (amount: bigint) => {
     if (amount > limit) throw new PoolRefusal('TOO_LARGE', 'too large')
     if (amount > limit - gap) throw new PoolRefusal('UNSUPPORTED', 'not known')

@@ -1,28 +1,28 @@
-/** The largest input that a pool accepts, for families without a closed form of it. */
+/** Search for the largest input that a pool accepts, for families without a closed form. */
 import { type PoolRefusal, refusalOf } from '../family.ts'
 import { max, min } from './integers.ts'
 
-/** Inputs from here on count as any amount: no token has so many base units. */
+/** Larger inputs count as unlimited: no token has so many base units. */
 export const UNLIMITED_INPUT = 1n << 128n
 
-/** The limit of pools that take any amount. */
+/** Largest amount tried; a pool that accepts it has no limit. */
 export const NO_LIMIT = UNLIMITED_INPUT - 1n
 
-/** A capacity as `DexFamily.maxInput` states it: null from `UNLIMITED_INPUT` on, 0n when negative. */
+/** Converts a capacity to the result of `DexFamily.maxInput`: null from `NO_LIMIT` on, 0n if negative. */
 export const asMaxInput = (largest: bigint): bigint | null => (largest >= NO_LIMIT ? null : largest > 0n ? largest : 0n)
 
 type Quote = (amountIn: bigint) => unknown
 type Verdict = 'accepted' | 'too small' | 'too large' | 'unsupported' | 'none'
 
-/** Units below an amount that is refused for another reason than its size, which are tried one by one. */
+/** Amounts tried one by one below an amount that is refused for a reason other than its size. */
 const NEAR_UNITS = 16n
 
 /**
- * Finds the largest input that `quote` accepts: brackets it from a guess with doubling steps, then bisects. Refusals as
- * `TOO_LARGE` must be monotone in the amount.
+ * Returns the largest input that `quote` accepts: brackets it from a guess with doubling steps, then bisects.
+ * `TOO_LARGE` refusals must be monotone in the amount.
  *
- * @param guess - the closer, the fewer quotes: about twice the bits of the error
- * @param precisionBits - the result may be too low by its 2^−precisionBits; exact when absent
+ * @param guess - needs about twice as many quotes as the error of the guess has bits
+ * @param precisionBits - allows a result that is too low by up to a fraction of 2^−precisionBits; absent: exact
  * @returns as `DexFamily.maxInput`
  */
 export function largestInput(quote: Quote, guess: bigint, precisionBits?: number): bigint | null {
@@ -31,7 +31,7 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
   if (first === 'none') return 0n
   const isFirstTooLarge = first === 'too large'
   const slackOf = (amount: bigint) => (precisionBits === undefined ? 1n : max(1n, amount >> BigInt(precisionBits)))
-  // Amounts up to `low` are not too large, those from `high` on are.
+  // Invariant: amounts up to `low` are not too large, amounts from `high` on are.
   let [low, high] = isFirstTooLarge ? [0n, start] : [start, UNLIMITED_INPUT]
   for (let bits = 0n; high - low > 1n; bits = 2n * bits + 1n) {
     const offset = slackOf(start) << bits
@@ -50,8 +50,8 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
 }
 
 /**
- * The largest accepted amount up to one that is not too large. Pools refuse a few amounts for their own roundings, and the model more
- * where it does not know them.
+ * Returns the largest accepted amount up to one that is not too large. Rounding makes pools refuse a few amounts, and
+ * our model refuses more if it lacks data.
  */
 function acceptedUpTo(quote: Quote, from: bigint): bigint {
   const isAccepted = (amount: bigint) => judge(quote, amount) === 'accepted'

@@ -1,6 +1,6 @@
 /**
- * Concentrated liquidity as UniswapV3Pool.swap does it, shared by every family whose pools step through a tick bitmap.
- * Checked against SwapMath, SqrtPriceMath and TickBitmap of Uniswap/v3-core d8b1c635.
+ * Concentrated liquidity with the steps of UniswapV3Pool.swap, shared by all families that use a tick bitmap. Checked
+ * against SwapMath, SqrtPriceMath, and TickBitmap of Uniswap/v3-core d8b1c635.
  */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../family.ts'
@@ -12,57 +12,67 @@ const Q96 = 1n << 96n
 const WORD = 1n << 256n
 
 /**
- * An initialised tick. Its gross liquidity says when it is switched off again; a state from a source that does not tell
- * leaves it out, and quotes do not need it.
+ * An initialized tick. The tick becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the
+ * gross liquidity, and some sources lack it.
  */
 export type Tick = readonly [index: number, liquidityNet: bigint, liquidityGross?: bigint]
 
+/** State of a concentrated-liquidity pool. */
 export type ConcentratedState = {
-  /** √(token1 / token0) in base units, 96 fractional bits. */
+  /** √(token1 / token0) in base units, with 96 fractional bits. */
   readonly sqrtPriceX96: bigint
-  /** Usually floor(log₁.₀₀₀₁ price), one less after a step that ended on a tick from above. */
+  /** Usually floor(log₁.₀₀₀₁ price); one less after a downward step that ended exactly on a tick. */
   readonly tick: number
-  /** In range at the price. */
+  /** Liquidity in range at the current price. */
   readonly liquidity: bigint
-  /** Parts per million of the input. */
+  /** Fee in parts per million of the input. */
   readonly feePpm: number
   readonly tickSpacing: number
-  /** All initialised ticks, rising. */
+  /** All initialized ticks, ascending. */
   readonly ticks: readonly Tick[]
 }
 
+/** Result of a swap. */
 export type ConcentratedSwap<State> = {
   readonly amountOut: bigint
   readonly state: State
   readonly ticksCrossed: number
-  /** Steps that end where no initialised tick is: words of the bitmap that were read for nothing. */
+  /** Steps that ended without crossing a tick: bitmap words that were read in vain. */
   readonly wordsWalked: number
 }
 
-/** √price after `amountIn` of the token sold, rounded so that the pool never gives too much. */
+/** Returns √price after an input of `amountIn`, rounded in favor of the pool. */
 function nextSqrtPrice(price: bigint, liquidity: bigint, amountIn: bigint, zeroForOne: boolean): bigint {
   if (!zeroForOne) return price + (amountIn << 96n) / liquidity
   const shifted = liquidity << 96n
   const product = amountIn * price
-  // The contract falls back to a coarser formula where its 256 bits would overflow.
+  // The contract uses a coarser formula when this one would overflow 256 bits.
   if (product < WORD && shifted + product < WORD) return divUp(shifted * price, shifted + product)
   return divUp(shifted, shifted / price + amountIn)
 }
 
-/** Token 0 between two prices. @param lower - below or equal to `upper`, both with 96 fractional bits */
+/**
+ * Returns the amount of token 0 between two prices.
+ *
+ * @param lower - at most `upper`; both are √price with 96 fractional bits
+ */
 export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const scaled = (liquidity << 96n) * (upper - lower)
-  // The contract divides by one after the other: rounded the same way twice, that is one division by both.
+  // The contract divides twice with the same rounding, which equals one division by the product.
   return roundUp ? divUp(scaled, upper * lower) : scaled / (upper * lower)
 }
 
-/** Token 1 between two prices. @param lower - below or equal to `upper`, both with 96 fractional bits */
+/**
+ * Returns the amount of token 1 between two prices.
+ *
+ * @param lower - at most `upper`; both are √price with 96 fractional bits
+ */
 export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const product = liquidity * (upper - lower)
   return roundUp ? divUp(product, Q96) : product >> 96n
 }
 
-/** Index of the last tick at or below `tick`; −1 where there is none. */
+/** Returns the index of the last tick at or below `tick`; −1 if there is none. */
 export function lastTickAtOrBelow(ticks: readonly Tick[], tick: number): number {
   let low = 0
   let high = ticks.length
@@ -74,13 +84,13 @@ export function lastTickAtOrBelow(ticks: readonly Tick[], tick: number): number 
   return low - 1
 }
 
-/** The end of a step if no initialised tick comes first. */
+/** Returns the tick at which a step ends if no initialized tick comes before it. */
 export type StepEnd = (tick: number, spacing: number, zeroForOne: boolean) => number
 
-/** Ticks of a bitmap word, at a spacing of 1. */
+/** Ticks per bitmap word, at a spacing of 1. */
 const WORD_TICKS = 256
 
-/** The last tick that the bitmap word looked at next reaches, unless all prices end before. */
+/** Returns the last tick of the next bitmap word, ignoring the price limits. */
 function unboundedWordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
   const compressed = Math.floor(tick / spacing)
   const word = Math.floor((zeroForOne ? compressed : compressed + 1) / WORD_TICKS)
@@ -89,19 +99,19 @@ function unboundedWordEnd(tick: number, spacing: number, zeroForOne: boolean): n
 
 const withinPrices = (tick: number): number => Math.max(MIN_TICK, Math.min(MAX_TICK, tick))
 
-/** The last tick that the bitmap word looked at next reaches. */
+/** Returns the last tick of the next bitmap word. */
 export const wordEnd: StepEnd = (tick, spacing, zeroForOne) => withinPrices(unboundedWordEnd(tick, spacing, zeroForOne))
 
-/** Pools that keep their initialised ticks in a list look at no others. */
+/** Returns the price limit, for pools that store initialized ticks in a linked list. */
 export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? MIN_TICK : MAX_TICK)
 
 /**
- * Words of a bitmap that a trade walks at most. A pool of narrow ticks that is drained walks thousands, each some 3,000 gas and one step of
- * a settlement, for next to nothing: at a spacing of 1, so many words span a price of 700 times; at 60, all prices there are.
+ * Maximum bitmap words that a trade may walk. A drained pool with narrow ticks would walk thousands, at about 3,000 gas
+ * each, for almost no output. At a spacing of 1 this many words span a factor of 700 in price; at 60, all prices.
  */
 const MAX_WORDS = 256
 
-/** The tick at which a trade ends at the latest. */
+/** Returns the farthest tick that a trade may reach. */
 export function farthestTick(
   { tick, tickSpacing }: Pick<ConcentratedState, 'tick' | 'tickSpacing'>,
   zeroForOne: boolean,
@@ -115,7 +125,7 @@ export function farthestTick(
 const isPast = (tick: number, farthest: number, zeroForOne: boolean) =>
   zeroForOne ? tick < farthest : tick >= farthest
 
-/** Input, fee aside, that moves the price to a tick through the liquidity in range. */
+/** Returns the input, without the fee, that moves the price to a tick through the liquidity in range. */
 export function inputToTick({ sqrtPriceX96, liquidity }: ConcentratedState, tick: number, zeroForOne: boolean): bigint {
   const stop = sqrtRatioAtTick(tick)
   return zeroForOne
@@ -124,12 +134,12 @@ export function inputToTick({ sqrtPriceX96, liquidity }: ConcentratedState, tick
 }
 
 /**
- * Sells exactly `amountIn`, in the steps and roundings of the pool: each ends at an initialised tick or at the end of a
- * bitmap word.
+ * Swaps exactly `amountIn`, with the contract's steps and roundings. Each step ends at an initialized tick or at the
+ * end of a bitmap word.
  *
  * @param feePpm - parts per million of the input
- * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_LARGE` where the ticks run out before the input is taken, or
- *   too many words were walked
+ * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_LARGE` if the liquidity ends before the input is used
+ * up or too many words are walked
  */
 export function swapExactInput<State extends ConcentratedState>(
   state: State,
@@ -147,7 +157,7 @@ export function swapExactInput<State extends ConcentratedState>(
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
 
-  // The next initialised tick: at or below the price when it falls, above it when it rises.
+  // The next initialized tick: at or below the price if it falls, above it if it rises.
   let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
   let remaining = amountIn
   let amountOut = 0n
@@ -192,7 +202,7 @@ export function swapExactInput<State extends ConcentratedState>(
     amountOut += zeroForOne
       ? amount1Between(reached, price, liquidity, false)
       : amount0Between(price, reached, liquidity, false)
-    // Rounding never carries the price onto the target: it stops short of what `toTarget`, rounded up, would reach.
+    // The price cannot round onto the target: `afterFee` is less than `toTarget`, which is rounded up.
     if (reached !== price) tick = tickAtSqrtRatio(reached)
     price = reached
     remaining = 0n
@@ -201,7 +211,7 @@ export function swapExactInput<State extends ConcentratedState>(
 }
 
 /**
- * The largest input that `swapExactInput` takes: the steps to where it ends, each with its fee.
+ * Returns the largest input that `swapExactInput` accepts: the sum of all steps to its end, with fees.
  *
  * @returns as `DexFamily.maxInput`
  */
@@ -220,7 +230,7 @@ export function maxConcentratedInput(
   let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
   while (price !== limit && !isPast(tick, farthest, zeroForOne) && total < UNLIMITED_INPUT) {
     const ahead = ticks[next]
-    // Words without liquidity take nothing: all of them are one step.
+    // Words without liquidity need no input: skip to the next tick.
     if (liquidity === 0n && ahead === undefined) break
     const end = liquidity === 0n ? ahead![0] : stepEnd(tick, tickSpacing, zeroForOne)
     const isInitialized = ahead !== undefined && (zeroForOne ? ahead[0] >= end : ahead[0] <= end)
@@ -241,7 +251,11 @@ export function maxConcentratedInput(
   return asMaxInput(total)
 }
 
-/** √price after `amountOut` of the token bought; null where the liquidity has not as much. @see SqrtPriceMath.getNextSqrtPriceFromOutput */
+/**
+ * Returns √price after an output of `amountOut`; null if the liquidity does not suffice.
+ *
+ * @see SqrtPriceMath.getNextSqrtPriceFromOutput
+ */
 function priceAfterOutput(price: bigint, liquidity: bigint, amountOut: bigint, zeroForOne: boolean): bigint | null {
   if (zeroForOne) return price - divUp(amountOut << 96n, liquidity)
   const shifted = liquidity << 96n
@@ -250,10 +264,11 @@ function priceAfterOutput(price: bigint, liquidity: bigint, amountOut: bigint, z
 }
 
 /**
- * About the least input that buys `amountOut`: as the pool's own swaps of exact outputs have it, which may take a few units more.
+ * Returns the approximate minimum input that buys `amountOut`, as an exact-output swap of the contract computes it; the
+ * true value can be a few units higher.
  *
  * @param feePpm - parts per million of the input
- * @returns null where the liquidity up to the last tick has not as much
+ * @returns null if the liquidity up to the last tick does not suffice
  */
 export function inputForOutput(
   { ticks, sqrtPriceX96, tick, liquidity: inRange }: ConcentratedState,
@@ -267,10 +282,10 @@ export function inputForOutput(
     return taken + divUp(taken * fee, PPM - fee)
   }
   let [price, liquidity, remaining, amountIn] = [sqrtPriceX96, inRange, amountOut, 0n]
-  // Words of the bitmap where no tick is are passed over: roundings at their ends are the few units.
+  // Empty bitmap words are skipped; rounding at their ends causes the difference of a few units.
   for (let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; next += zeroForOne ? -1 : 1) {
     const ahead = ticks[next]
-    // A state that no genuine pool has may hold ticks beyond.
+    // A malicious state can contain ticks outside the valid range.
     const end = ahead && Math.abs(ahead[0]) <= MAX_TICK ? sqrtRatioAtTick(ahead[0]) : undefined
     const reached = liquidity > 0n ? priceAfterOutput(price, liquidity, remaining, zeroForOne) : null
     const isWithin = reached !== null && (end === undefined || (zeroForOne ? reached >= end : reached <= end))

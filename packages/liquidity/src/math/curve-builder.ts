@@ -1,19 +1,23 @@
-/** Curves put together piece by piece, of pools whose arithmetic has pieces of its own. */
+/** Builds price curves piece by piece, for pools whose math is piecewise. */
 import type { PriceCurve } from '../family.ts'
 import { NARROW_FALL } from './curve-end.ts'
 
-/** Relative fall of √price over a straight line, from its rate on: the search needs prices that fall, and no gain by a way there and back. */
+/**
+ * Relative fall of √price along a straight line. The search needs strictly falling prices, and a round trip must not
+ * gain.
+ */
 const FALL = 1e-7
 
+/** Builder of one curve. */
 export class CurveBuilder {
   private readonly sqrtPrice: number[] = []
   private readonly liquidity: number[] = []
 
   /**
-   * Adds x·y = k between two prices; liquidity 0 for a gap.
+   * Adds x·y = k between two prices; liquidity 0 is a gap.
    *
    * @param from - square root of the price, output per input
-   * @param input - of the piece, which the difference of two prices that are all but equal would not tell
+   * @param input - input of the piece; needed if the prices are too close to compute it from their difference
    */
   hyperbola(from: number, to: number, liquidity: number, input?: number): void {
     const start = this.startAt(from)
@@ -34,7 +38,7 @@ export class CurveBuilder {
     return { sqrtPrice, liquidity: Float64Array.from(this.liquidity), keepIn, keepOut }
   }
 
-  /** The price at which the next piece begins: below that of the last one, where rounding would have it rise. */
+  /** Returns the start price of the next piece, which rounding must not raise above the end of the last one. */
   private startAt(sqrtPrice: number): number {
     const last = this.sqrtPrice.at(-1)
     if (last === undefined) this.sqrtPrice.push(sqrtPrice)

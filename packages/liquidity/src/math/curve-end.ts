@@ -1,20 +1,27 @@
-/** The end of a price curve: as near to that of its pool as floats allow, and never beyond it. */
+/** Cuts price curves where their pools end: as close as floats allow, and never past it. */
 import type { PriceCurve } from '../family.ts'
 
-/** Relative margin by which a curve ends below its pool: above the rounding of the floats that it is summed up with. */
+/** Relative margin by which a curve ends before its pool; exceeds the rounding errors of the sums. */
 export const END_MARGIN = 4e-10
-/** Relative fall of √price below which a piece is computed by its input: the difference of two floats would lose too many digits. */
+/**
+ * Below this relative fall of √price a piece is computed from its input: the difference of two prices would lose too
+ * many digits.
+ */
 export const NARROW_FALL = 1e-6
 
-/** The end of a curve in its own units, after the fee. @param maxInput - base units before the fee */
+/**
+ * Converts the end of a pool to the curve's units, after the fee and with the margin.
+ *
+ * @param maxInput - base units before the fee
+ */
 export const curveEnd = (maxInput: bigint, keepIn: number): number => Number(maxInput) * keepIn * (1 - END_MARGIN)
 
-/** The square root of the price after an input within a piece. */
+/** Returns √price after an input within a piece. */
 const sqrtPriceAfter = (from: number, liquidity: number, input: number): number => 1 / (1 / from + input / liquidity)
 
 /**
- * The end and liquidity of a piece that takes an input: those of the pool, or of a slightly steeper piece for the same amounts when the
- * pool's own fall is too small for floats.
+ * Returns the end price and the liquidity of a piece for an input. If the pool's own price fall is too small for
+ * floats, returns a slightly steeper piece with the same amounts.
  */
 export function pieceOfInput(from: number, liquidity: number, input: number): readonly [to: number, liquidity: number] {
   const to = sqrtPriceAfter(from, liquidity, input)
@@ -23,7 +30,7 @@ export function pieceOfInput(from: number, liquidity: number, input: number): re
   return [steeper, (input * from * steeper) / (from - steeper)]
 }
 
-/** A curve that was summed up without its margin, with it: cut from its end, in place. */
+/** Applies the end margin to a curve, in place. */
 export function withMargin(curve: PriceCurve): PriceCurve {
   const { sqrtPrice, liquidity } = curve
   let total = 0
@@ -47,7 +54,7 @@ const inputOfPiece = ({ sqrtPrice, liquidity }: PriceCurve, k: number): number =
   return depth === 0 ? 0 : (depth * (from - to)) / (from * to)
 }
 
-/** The curve cut where its pool ends. @param maxInput - as `DexFamily.maxInput`; null leaves the curve as it is */
+/** Cuts a curve where its pool ends. @param maxInput - as `DexFamily.maxInput`; null leaves the curve unchanged */
 export function endingAt(curve: PriceCurve, maxInput: bigint | null): PriceCurve {
   if (maxInput === null) return curve
   const { sqrtPrice, liquidity, keepIn } = curve

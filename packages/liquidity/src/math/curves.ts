@@ -1,4 +1,7 @@
-/** Pools as the float search sees them. Floats never leave the search: amounts are settled in integers. */
+/**
+ * Price curves of constant-product and concentrated pools for the float search. Floats never leave the search: amounts
+ * are settled in integers.
+ */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../family.ts'
 import {
@@ -13,11 +16,11 @@ import { curveEnd, NARROW_FALL, pieceOfInput, withMargin } from './curve-end.ts'
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sqrtRatioAtTick } from './ticks.ts'
 
 const Q96 = 2 ** 96
-/** The tick down to which the whole numbers that pools keep for a price have as many digits as floats. */
+/** Above this tick the integer √prices of pools have at least as many digits as floats. */
 const ROUGH_TICK = -600_000
 const EMPTY = new Float64Array()
 
-/** The curve of a pool that takes nothing. */
+/** Returns the curve of a pool that accepts no input. */
 export const emptyCurve = (keepIn: number): PriceCurve => ({
   sqrtPrice: new Float64Array(1),
   liquidity: EMPTY,
@@ -26,9 +29,9 @@ export const emptyCurve = (keepIn: number): PriceCurve => ({
 })
 
 /**
- * x·y = k: one piece.
+ * Returns the curve of x·y = k: one piece.
  *
- * @param maxInput - as `DexFamily.maxInput`; null for a piece that ends at a price of 0
+ * @param maxInput - as `DexFamily.maxInput`; null if the piece ends at price 0
  */
 export function constantProductCurve(
   reserveIn: bigint,
@@ -37,7 +40,7 @@ export function constantProductCurve(
   maxInput: bigint | null = null,
 ): PriceCurve {
   const keepIn = 1 - feePpm / FLOAT_PPM
-  // The last unit is never paid.
+  // The last unit is never paid out.
   if (reserveIn === 0n || reserveOut <= 1n || maxInput === 0n) return emptyCurve(keepIn)
   const x = Number(reserveIn)
   const y = Number(reserveOut)
@@ -47,7 +50,7 @@ export function constantProductCurve(
   return { sqrtPrice: floats(price, to), liquidity: floats(liquidity), keepIn, keepOut: 1 }
 }
 
-/** `Float64Array.of` at a fraction of its time. */
+/** `Float64Array.of` in a fraction of the time. */
 function floats(first: number, second?: number): Float64Array {
   const array = new Float64Array(second === undefined ? 1 : 2)
   array[0] = first
@@ -56,8 +59,8 @@ function floats(first: number, second?: number): Float64Array {
 }
 
 /**
- * One piece between each two initialized ticks in the direction of the trade; gaps have liquidity 0. Ends where `swapExactInput` does,
- * less the margin of curves.
+ * Returns a curve with one piece between every two initialized ticks in the trade direction; gaps have liquidity 0.
+ * Ends where `swapExactInput` does, less the margin.
  */
 export function concentratedCurve(
   state: ConcentratedState,
@@ -71,19 +74,19 @@ export function concentratedCurve(
   const step = zeroForOne ? -1 : 1
   const end = farthestTick(state, zeroForOne, stepEnd)
   let i = lastTickAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
-  // No piece lies behind the last tick, where all positions end: room for one is made where it does.
+  // No piece follows the last tick, because all positions end there; only an incomplete state needs room for one more.
   const room = zeroForOne ? i + 1 : ticks.length - i
   let sqrtPrice = new Float64Array(room + 1)
   let liquidity = new Float64Array(room)
   sqrtPrice[0] = zeroForOne ? start : 1 / start
   let pieces = 0
   let inRange = state.liquidity
-  // √price at which a first piece too narrow for floats really ends.
+  // √price at which the first piece really ends, if that piece is too narrow for floats.
   let beyond = 0
   const add = (tick: number) => {
     const from = sqrtPrice[pieces]!
     let depth = Number(inRange)
-    // A price that stands on a tick may lie a rounding error beyond it.
+    // A price exactly on a tick can be a rounding error past it.
     let to = Math.min(sqrtPriceAt(tick, zeroForOne), from)
     if (pieces === 0 && depth > 0 && from - to < NARROW_FALL * from) {
       const input = Number(inputToTick(state, tick, zeroForOne))
@@ -91,7 +94,7 @@ export function concentratedCurve(
       if (input === 0) to = from
       else [to, depth] = pieceOfInput(from, depth, input)
     } else if (pieces === 1 && beyond > from && to < from) {
-      // The first piece has run into this one, which keeps its input.
+      // The widened first piece overlaps this one, whose input must stay the same.
       depth *= (from * (beyond - to)) / (beyond * (from - to))
     }
     liquidity[pieces] = depth
@@ -113,7 +116,7 @@ export function concentratedCurve(
   return withMargin({ sqrtPrice, liquidity, keepIn, keepOut: 1 })
 }
 
-/** Square root of the price at a tick in the direction of a trade; at the ends of all prices, where a trade must stop before. */
+/** Returns √price at a tick in the trade direction; at the end of the price range, the contract's price limit. */
 function sqrtPriceAt(tick: number, zeroForOne: boolean): number {
   if (zeroForOne && tick === MIN_TICK) return Number(MIN_SQRT_RATIO + 1n) / Q96
   if (!zeroForOne && tick === MAX_TICK) return Q96 / Number(MAX_SQRT_RATIO - 1n)

@@ -1,6 +1,6 @@
-/** Whole-number arithmetic as the contracts do it, on values that bigint never lets overflow. */
+/** Integer arithmetic with the contracts' rounding. Bigints never overflow. */
 
-/** Rounded towards +∞, for operands that are not negative. */
+/** Divides and rounds up; operands must not be negative. */
 export function divUp(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b
 }
@@ -8,10 +8,10 @@ export function divUp(a: bigint, b: bigint): bigint {
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** floor(√value). */
+/** Returns floor(√value). */
 export function sqrt(value: bigint): bigint {
   if (value < 2n) return value
-  // At or above the root, from where Newton's steps fall until they would rise.
+  // Start at or above the root, from where Newton's steps descend.
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1)
   for (;;) {
     const next = (root + value / root) >> 1n

@@ -1,6 +1,6 @@
 /**
- * Powers of numbers with 18 decimals, with the roundings of Balancer's LogExpMath: series of a fixed number of terms after
- * taking out known powers of e. Checked against LogExpMath.sol of balancer/balancer-v2-monorepo.
+ * Powers of 18-decimal numbers with the rounding of Balancer's LogExpMath: divides out known powers of e, then sums a
+ * fixed number of series terms. Checked against LogExpMath.sol of balancer/balancer-v2-monorepo.
  */
 import { PoolRefusal } from '../family.ts'
 
@@ -10,16 +10,16 @@ const ONE_36 = 10n ** 36n
 const MAX_EXPONENT = 130n * ONE_18
 const MIN_EXPONENT = -41n * ONE_18
 const MILD_EXPONENT_BOUND = (1n << 254n) / ONE_20
-/** Around 1, the logarithm is taken with 36 decimals. */
+/** Near 1 the logarithm is computed with 36 decimals. */
 const LN_36_LOWER = ONE_18 - 10n ** 17n
 const LN_36_UPPER = ONE_18 + 10n ** 17n
 
-/** x0, x1 with 18 decimals: 2^7 and 2^6; and e^x without decimals. */
+/** x0 and x1 (2^7 and 2^6) with 18 decimals, and e^x as integers. */
 const LARGE: readonly (readonly [x: bigint, a: bigint])[] = [
   [128_000_000_000_000_000_000n, 38_877_084_059_945_950_922_200_000_000_000_000_000_000_000_000_000_000_000n],
   [64_000_000_000_000_000_000n, 6_235_149_080_811_616_882_910_000_000n],
 ]
-/** x2 … x11 with 20 decimals: 2^5 … 2^−4; and e^x with 20 decimals. */
+/** x2 to x11 (2^5 to 2^−4) with 20 decimals, and e^x with 20 decimals. */
 const SMALL: readonly (readonly [x: bigint, a: bigint])[] = [
   [3_200_000_000_000_000_000_000n, 7_896_296_018_268_069_516_100_000_000_000_000n],
   [1_600_000_000_000_000_000_000n, 888_611_052_050_787_263_676_000_000n],
@@ -33,7 +33,7 @@ const SMALL: readonly (readonly [x: bigint, a: bigint])[] = [
   [6_250_000_000_000_000_000n, 106_449_445_891_785_942_956n],
 ]
 
-/** x^y. @param x - 18 decimals, not negative @param y - 18 decimals, not negative */
+/** Returns x^y. @param x - 18 decimals, not negative @param y - 18 decimals, not negative */
 export function pow(x: bigint, y: bigint): bigint {
   if (y === 0n) return ONE_18
   if (x === 0n) return 0n
@@ -48,7 +48,7 @@ export function pow(x: bigint, y: bigint): bigint {
   return exp(logarithm)
 }
 
-/** e^x, 18 decimals. */
+/** Returns e^x, 18 decimals. */
 function exp(exponent: bigint): bigint {
   if (exponent < 0n) return (ONE_18 * ONE_18) / exp(-exponent)
   let x = exponent
@@ -61,7 +61,7 @@ function exp(exponent: bigint): bigint {
   }
   x *= 100n
   let product = ONE_20
-  // The last two are left to the series.
+  // The series covers the last two.
   for (const [step, power] of SMALL.slice(0, 8)) {
     if (x < step) continue
     x -= step
@@ -77,7 +77,7 @@ function exp(exponent: bigint): bigint {
   return (((product * sum) / ONE_20) * first) / 100n
 }
 
-/** ln x, 18 decimals. */
+/** Returns ln x, 18 decimals. */
 function ln(value: bigint): bigint {
   if (value < ONE_18) return -ln((ONE_18 * ONE_18) / value)
   let a = value
@@ -98,14 +98,14 @@ function ln(value: bigint): bigint {
   return (sum + oddSeries(z, ONE_20, 11n)) / 100n
 }
 
-/** ln x near 1, 36 decimals. */
+/** Returns ln x near 1, 36 decimals. */
 function lnAroundOne(value: bigint): bigint {
   const x = value * ONE_18
   const z = ((x - ONE_36) * ONE_36) / (x + ONE_36)
   return oddSeries(z, ONE_36, 15n)
 }
 
-/** 2 × (z + z³/3 + z⁵/5 + …) up to the given power. */
+/** Returns 2 × (z + z³/3 + z⁵/5 + …) up to the given power. */
 function oddSeries(z: bigint, one: bigint, last: bigint): bigint {
   const square = (z * z) / one
   let term = z

@@ -1,3 +1,4 @@
+/** Tests of `outline` against the values derived from price curves. */
 import { toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -13,7 +14,7 @@ const pool = (family: string, state: unknown): Pool => {
   return { id: ZERO_ADDRESS, family, dex: family, address: ZERO_ADDRESS, tokens: [one, two], state }
 }
 
-/** The same by the curves, with what is held between ticks told by them too, as `reserves` rounds it. */
+/** Derives the outline from curves; reserves between ticks are rounded as `reserves` rounds them. */
 function byCurves(pool: Pool): PairOutline {
   const family = familyOf(pool.family)!
   const [sell, buy] = [family.priceCurve(pool, one, two), family.priceCurve(pool, two, one)]
@@ -22,30 +23,30 @@ function byCurves(pool: Pool): PairOutline {
 }
 
 function expectAlike(pool: Pool): void {
-  const [told, known] = [familyOf(pool.family)!.outline!(pool, BAND), byCurves(pool)]
-  // Of the larger of each two, beside which the other is rounding.
-  const scale = { first: known.firstHeld, second: known.secondHeld }
+  const [actual, expected] = [familyOf(pool.family)!.outline!(pool, BAND), byCurves(pool)]
+  // Compare relative to the reserves; smaller differences are rounding.
+  const scale = { first: expected.firstHeld, second: expected.secondHeld }
   const near = (value: number, expected: number, size: number) =>
     expect(Math.abs(value - expected)).toBeLessThanOrEqual(1e-9 * size)
-  near(told.price, known.price, known.price)
-  near(told.fee, known.fee, 1)
-  near(told.firstNear, known.firstNear, scale.first)
-  near(told.secondNear, known.secondNear, scale.second)
-  near(told.firstHeld, known.firstHeld, scale.first)
-  near(told.secondHeld, known.secondHeld, scale.second)
+  near(actual.price, expected.price, expected.price)
+  near(actual.fee, expected.fee, 1)
+  near(actual.firstNear, expected.firstNear, scale.first)
+  near(actual.secondNear, expected.secondNear, scale.second)
+  near(actual.firstHeld, expected.firstHeld, scale.first)
+  near(actual.secondHeld, expected.secondHeld, scale.second)
 }
 
-/** A pair takes no more than 2^112 of a token: its curves show all that it holds where its reserves are far below that. */
+/** Reserves far below the 2^112 limit of a pair, so that its curves show all of them. */
 const amount = fc.oneof(fc.constant(0n), fc.bigInt({ min: 2n ** 16n, max: 2n ** 80n }))
 
-test('a constant-product pool is outlined as its curves have it', () => {
+test('the outline of a constant-product pool equals that of its curves', () => {
   fc.assert(
     fc.property(amount, amount, fc.integer({ min: 0, max: 100_000 }), (reserve0, reserve1, feePpm) => {
       const drained = reserve0 === 0n || reserve1 === 0n
       const of = pool('uniswap-v2', { reserve0, reserve1, feePpm })
       if (!drained) return expectAlike(of)
       const { price, firstNear, secondNear } = familyOf('uniswap-v2')!.outline!(of, BAND)
-      // Nothing that can be traded against.
+      // No reserve can be traded against.
       expect(Math.min(secondNear, firstNear * price)).toBe(0)
     }),
   )
@@ -58,16 +59,16 @@ const position = fc.record({
 })
 
 test.each(['uniswap-v3', 'pancake-v3', 'algebra-v1'])(
-  '%s: a pool with ticks is outlined as its curves have it',
+  '%s: the outline of a pool with ticks equals that of its curves',
   (id) => {
     fc.assert(
       fc.property(
         fc.array(position, { maxLength: 12 }),
         fc.integer({ min: -3_500, max: 4_500 }),
         fc.double({ min: 0, max: 0.999, noNaN: true }),
-        // Some ticks far away are not known: what is there goes on.
+        // Sometimes leave out distant ticks, so that the liquidity does not end.
         fc.option(fc.record({ below: fc.nat(2_000), above: fc.nat(2_000) }), { nil: null }),
-        (positions, tick, part, known) => {
+        (positions, tick, part, expected) => {
           const net = new Map<number, bigint>()
           let liquidity = 0n
           for (const { lower, width, liquidity: added } of positions) {
@@ -76,9 +77,10 @@ test.each(['uniswap-v3', 'pancake-v3', 'algebra-v1'])(
             if (lower <= tick && tick < lower + width) liquidity += added
           }
           const sqrtPriceX96 = BigInt(Math.floor(1.0001 ** ((tick + part) / 2) * 2 ** 96))
-          const isKnown = (at: number) => known === null || (at >= tick - known.below && at <= tick + known.above)
+          const isKnown = (at: number) =>
+            expected === null || (at >= tick - expected.below && at <= tick + expected.above)
           const ticks = [...net].filter(([at]) => isKnown(at)).sort(([x], [y]) => x - y)
-          // So wide that curves go on to the end of all prices.
+          // A tick spacing at which curves reach the end of all prices.
           const state: ConcentratedState = { sqrtPriceX96, tick, liquidity, feePpm: 3_000, tickSpacing: 60, ticks }
           expectAlike(pool(id, { ...state, fee1Ppm: 500 }))
         },

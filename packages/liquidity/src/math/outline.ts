@@ -1,17 +1,17 @@
-/** Pools near their price: all that is needed of one by who looks at a hundred thousand of them, without curves being made. */
+/** Price and depth of a pool near its price, without building curves, for scans over a hundred thousand pools. */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
 
 /**
- * Liquidity behind the last tick that is known, as a part of the most that there is anywhere: more is no rounding error, but goes on as
- * curves have it.
+ * Liquidity left after the last known tick, relative to the maximum, above which it is not a rounding error but
+ * continues, as in curves.
  */
-const OPEN = 1e-9
-/** One, in prices with 96 fractional bits. */
+const OPEN_LIQUIDITY = 1e-9
+/** Fixed-point one of prices. */
 const Q96 = 2 ** 96
 
-/** @param band - part by which the price is moved, to either side */
+/** Derives an outline from the curves of both directions. @param band - relative price move, in either direction */
 export function outlineOfCurves(
   sell: PriceCurve,
   buy: PriceCurve,
@@ -20,7 +20,7 @@ export function outlineOfCurves(
 ): PairOutline {
   return {
     price: sell.sqrtPrice[0]! ** 2,
-    fee: Math.max(keptBy(sell), keptBy(buy)),
+    fee: Math.max(feeOf(sell), feeOf(buy)),
     firstNear: outputDownTo(buy, rootOfBand(buy.sqrtPrice[0]!, band)),
     secondNear: outputDownTo(sell, rootOfBand(sell.sqrtPrice[0]!, band)),
     firstHeld,
@@ -28,10 +28,10 @@ export function outlineOfCurves(
   }
 }
 
-/** Share of a swap that the pool keeps. */
-const keptBy = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut
+/** Returns the fee of a direction as a fraction of a swap. */
+const feeOf = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut
 
-/** @param end - root of the price at which selling ends */
+/** Returns the output of selling down to a price. @param end - √price at which selling ends */
 export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number): number {
   let output = 0
   for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
@@ -39,7 +39,7 @@ export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, end: number):
   return output
 }
 
-/** x·y = k. */
+/** Returns the outline of an x·y = k pool. */
 export function constantProductOutline(first: bigint, second: bigint, feePpm: number, band: number): PairOutline {
   const [firstHeld, secondHeld] = [Number(first), Number(second)]
   const near = 1 - rootOfBand(1, band)
@@ -53,7 +53,7 @@ export function constantProductOutline(first: bigint, second: bigint, feePpm: nu
   }
 }
 
-/** @param feePpm - of the direction in which it is more */
+/** Returns the outline of a concentrated-liquidity pool. @param feePpm - fee of the direction with the higher fee */
 export function concentratedOutline(state: ConcentratedState, feePpm: number, band: number): PairOutline {
   const start = Number(state.sqrtPriceX96) / Q96
   const inRange = Number(state.liquidity)
@@ -67,18 +67,18 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
   return { price, fee, firstNear: walked.near, secondNear, firstHeld: walked.whole, secondHeld }
 }
 
-/** Reused: a walk makes no garbage. */
+/** Result of the last walk, reused to avoid garbage. */
 const walked = { near: 0, whole: 0 }
 
 /**
- * Sells into a pool as far as its ticks go. Liquidity is added up as floats, which may be off by rounding errors of the most
- * that there is anywhere; exact integers take most of the time of a look at many pools.
+ * Sells into a pool up to its last tick. Liquidity is summed in floats, with an error relative to its maximum: exact
+ * integers would dominate the time of a scan.
  */
 function walk(ticks: readonly Tick[], from: number, step: 1 | -1, start: number, inRange: number, band: number): void {
   const end = rootOfBand(start, band)
   let root = start
   let liquidity = inRange
-  let most = inRange
+  let maxLiquidity = inRange
   let near = 0
   let whole = 0
   for (let i = from; i >= 0 && i < ticks.length; i += step) {
@@ -89,10 +89,10 @@ function walk(ticks: readonly Tick[], from: number, step: 1 | -1, start: number,
       if (root > end) near += liquidity * (root - Math.max(to, end))
     }
     liquidity += step * Number(tick[1])
-    if (liquidity > most) most = liquidity
+    if (liquidity > maxLiquidity) maxLiquidity = liquidity
     root = to
   }
-  if (liquidity > OPEN * most) {
+  if (liquidity > OPEN_LIQUIDITY * maxLiquidity) {
     whole += liquidity * root
     if (root > end) near += liquidity * (root - end)
   }

@@ -1,11 +1,10 @@
-/**
- * The reserves between the ticks of a concentrated-liquidity pool, and how adding and removing liquidity changes it.
- */
+/** Reserves between the ticks of a concentrated-liquidity pool, and changes of its positions. */
 import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
 import { sqrtRatioAtTick } from './ticks.ts'
 
 /**
- * The amounts that the positions hold, fees aside: token 1 below the price, token 0 above it. Base units, rounded down.
+ * Returns the amounts in all positions, without fees: token 1 below the price, token 0 above it. Base units, rounded
+ * down.
  */
 export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState): [amount0: bigint, amount1: bigint] {
   let amount0 = 0n
@@ -26,10 +25,10 @@ export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState)
 }
 
 /**
- * The pool after a position between two ticks grew or shrank by `amount`.
+ * Returns the state after a position changed by `amount`.
  *
- * @param amount - liquidity; negative when it was removed
- * @returns null where a tick's gross liquidity is not known, so that the pool has to be read again
+ * @param amount - liquidity; negative if removed
+ * @returns null if a tick's gross liquidity is unknown and the pool must be read again
  */
 export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | 'liquidity' | 'ticks'>>(
   state: State,
@@ -51,7 +50,7 @@ function changeTick(ticks: readonly Tick[], index: number, net: bigint, gross: b
   if (existing?.[0] !== index) return gross > 0n ? ticks.toSpliced(at + 1, 0, [index, net, gross]) : null
   const [, netBefore, grossBefore] = existing
   if (grossBefore === undefined || grossBefore + gross < 0n) return null
-  // A tick without liquidity is switched off in the bitmap.
+  // The contract clears the bitmap bit of a tick without liquidity.
   if (grossBefore + gross === 0n) return ticks.toSpliced(at, 1)
   return ticks.with(at, [index, netBefore + net, grossBefore + gross])
 }

@@ -1,22 +1,22 @@
 /**
- * Concave curves through points: between two neighbors stand two pieces of x·y = k that meet the curve in input, output and price at both
- * points.
+ * Concave curves through points. Each interval consists of two x·y = k pieces that match the curve in input, output,
+ * and price at both points.
  */
 import type { PriceCurve } from '../family.ts'
 
-/** Inputs and outputs of a pool, both rising, from (0, 0). */
+/** Inputs and outputs of a pool, both ascending from (0, 0). */
 export type Points = { readonly x: number[]; readonly y: number[] }
 
-/** Relative fall of the mean price from one interval to the next, at least. */
+/** Minimum relative fall of the mean price from one interval to the next. */
 const FALL = 1e-9
-/** Points that a polynomial runs through at most, and the relative error of a price above which one through fewer points is taken. */
+/** Maximum points of a polynomial, and the relative price error above which fewer points are used. */
 const MAX_POLYNOMIAL = 4
 const MAX_NOISE = 1e-6
 
-/** The mean price of the interval that ends at point `k`. */
+/** Returns the mean price of the interval that ends at point `k`. */
 const meanPrice = ({ x, y }: Points, k: number): number => (y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!)
 
-/** The price at an inner point by the intervals on both sides: exact for x·y = k. */
+/** Returns the price at an inner point from the intervals on both sides: exact for x·y = k. */
 function coarsePrice(points: Points, k: number): number {
   const { x } = points
   const [width, next] = [x[k]! - x[k - 1]!, x[k + 1]! - x[k]!]
@@ -24,10 +24,10 @@ function coarsePrice(points: Points, k: number): number {
 }
 
 /**
- * The price at a point by the slope of a polynomial through x / y at the points nearest by. x / y, the inverse of the mean price, is a
- * straight line for x·y = k, and smooth for other invariants.
+ * Returns the price at a point from a polynomial through x / y at the nearest points. x / y, the inverse of the mean
+ * price, is linear for x·y = k and smooth for other invariants.
  *
- * @returns 0 where outputs of a unit more or less would tell another price
+ * @returns 0 if rounding of the outputs would change the price
  */
 function finePrice({ x, y }: Points, k: number): number {
   const at = x[k]!
@@ -41,7 +41,7 @@ function finePrice({ x, y }: Points, k: number): number {
     for (let j = low; j <= high; j++) {
       if (j === k) continue
       const xj = x[j]!
-      // Weights of the derivative of Lagrange's polynomial.
+      // Weights of the derivative of the Lagrange polynomial.
       own += 1 / (at - xj)
       let weight = 1 / (xj - at)
       for (let i = low; i <= high; i++) if (i !== j && i !== k) weight *= (at - x[i]!) / (xj - x[i]!)
@@ -57,16 +57,16 @@ function finePrice({ x, y }: Points, k: number): number {
 }
 
 /**
- * Square root of the price at point `k`, from 1 on: between the mean prices of both intervals. 0 at the last point when roundings or a kink
- * hide it.
+ * Returns √price at point `k` ≥ 1, between the mean prices of both intervals. 0 at the last point if rounding or a kink
+ * hides it.
  */
 function sqrtPriceAt(points: Points, k: number, isFine: boolean): number {
   const isLast = k === points.x.length - 1
-  const most = meanPrice(points, k) * (1 - FALL / 4)
-  const least = isLast ? 0 : meanPrice(points, k + 1) * (1 + FALL / 4)
+  const maxPrice = meanPrice(points, k) * (1 - FALL / 4)
+  const minPrice = isLast ? 0 : meanPrice(points, k + 1) * (1 + FALL / 4)
   const fine = isFine ? finePrice(points, k) : 0
-  if (fine < most && fine > least) return Math.sqrt(fine)
-  return isLast ? 0 : Math.sqrt(Math.max(least, Math.min(most, coarsePrice(points, k))))
+  if (fine < maxPrice && fine > minPrice) return Math.sqrt(fine)
+  return isLast ? 0 : Math.sqrt(Math.max(minPrice, Math.min(maxPrice, coarsePrice(points, k))))
 }
 
 type Interval = {
@@ -78,24 +78,24 @@ type Interval = {
   readonly second: number
 }
 
-/** The interval that ends at point `k`; null where its prices do not fall. */
+/** Returns the pieces of the interval that ends at point `k`; null if its prices do not fall. */
 function intervalAt(points: Points, k: number, isFine: boolean): Interval | null {
   const middle = Math.sqrt(meanPrice(points, k))
   const known = k > 1 ? sqrtPriceAt(points, k - 1, isFine) : 0
-  // A price that is not known lies as far from the middle as that of the other end.
+  // An unknown price is mirrored from the other end.
   const to = sqrtPriceAt(points, k, isFine) || (known > 0 ? middle ** 2 / known : middle * (1 - FALL))
   const from = known || middle ** 2 / to
   if (!(from > middle && middle > to)) return null
   const [upper, lower] = [from - middle, middle - to]
-  // Two depths by two equations: what both pieces sell and what both buy add up to the interval.
+  // Two equations for two depths: the inputs and the outputs of both pieces sum to those of the interval.
   const scale = ((points.x[k]! - points.x[k - 1]!) * middle) / (from - to)
   return { from, middle, to, first: (scale * from * lower) / upper, second: (scale * to * upper) / lower }
 }
 
 /**
- * Output that the curve predicts for an input between the points `k` − 1 and `k`.
+ * Returns the output that the curve predicts for an input between points `k` − 1 and `k`.
  *
- * @param isFine - false for a prediction by fewer points
+ * @param isFine - false to predict from fewer points
  */
 export function predictedBetween(points: Points, k: number, input: number, isFine: boolean): number {
   const within = input - points.x[k - 1]!
@@ -104,12 +104,15 @@ export function predictedBetween(points: Points, k: number, input: number, isFin
   if (!interval) return output + within * meanPrice(points, k)
   const { from, middle, first, second } = interval
   const width = (first * (from - middle)) / (from * middle)
-  if (within <= width) return output + bought(from, first, within)
-  return output + first * (from - middle) + bought(middle, second, within - width)
+  if (within <= width) return output + outputOf(from, first, within)
+  return output + first * (from - middle) + outputOf(middle, second, within - width)
 }
 
-/** Part of the output in the middle of an interval in which prices by more and by fewer points make a difference, about. */
-export function doubtBetween(points: Points, k: number): number {
+/**
+ * Returns how much predictions from more and from fewer points differ in the middle of an interval, relative to the
+ * output.
+ */
+export function disagreementBetween(points: Points, k: number): number {
   const { x, y } = points
   let off = 0
   for (const end of k > 1 ? [k - 1, k] : [k])
@@ -117,20 +120,20 @@ export function doubtBetween(points: Points, k: number): number {
   return (off * (x[k]! - x[k - 1]!)) / 8 / y[k]!
 }
 
-const bought = (from: number, liquidity: number, input: number): number =>
+const outputOf = (from: number, liquidity: number, input: number): number =>
   (from * input) / (1 / from + input / liquidity)
 
 /**
- * The curve through the points, and above those that lie below the line between two others.
+ * Returns the curve through the concave hull of the points.
  *
- * @param rest - output beyond the last point that any input buys; absent for a pool that ends there
+ * @param rest - output after the last point for an unlimited input; absent for a pool that ends there
  */
 export function curveThrough(points: Points, rest?: number): Pick<PriceCurve, 'sqrtPrice' | 'liquidity'> {
   const hull = hullOf(points)
   const sqrtPrice: number[] = []
   const liquidity: number[] = []
   for (let k = 1; k < hull.x.length; k++) {
-    // Prices of the hull fall from each interval to the next.
+    // Not null: the prices of a hull fall from each interval to the next.
     const { from, middle, to, first, second } = intervalAt(hull, k, true)!
     if (sqrtPrice.length === 0) sqrtPrice.push(from)
     sqrtPrice.push(middle, to)
@@ -143,10 +146,7 @@ export function curveThrough(points: Points, rest?: number): Pick<PriceCurve, 's
   return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity) }
 }
 
-/**
- * The points of which none lies below the line between two others. Prices of straight parts are made to fall by a hair from one interval to
- * the next.
- */
+/** Returns the concave hull of the points. Straight parts get slightly falling prices. */
 export function hullOf(points: Points): Points {
   const hull: Points = { x: [], y: [] }
   const { x, y } = hull
@@ -162,8 +162,8 @@ export function hullOf(points: Points): Points {
     y.push(output)
   }
   for (let k = 2; k < x.length; k++) {
-    const most = meanPrice(hull, k - 1) * (1 - FALL)
-    if (meanPrice(hull, k) > most) y[k] = y[k - 1]! + most * (x[k]! - x[k - 1]!)
+    const maxPrice = meanPrice(hull, k - 1) * (1 - FALL)
+    if (meanPrice(hull, k) > maxPrice) y[k] = y[k - 1]! + maxPrice * (x[k]! - x[k - 1]!)
   }
   return hull
 }

@@ -1,18 +1,20 @@
-/** The StableSwap invariant of Curve: between x + y and x·y, by the amplification. */
+/** The StableSwap invariant of Curve. */
 import { PoolRefusal } from '../family.ts'
 
+/** Fixed-point one of fees. */
 export const FEE_UNIT = 10n ** 10n
 const MAX_STEPS = 255
 
-/** In which order a pool's code rounds the product of the balances. */
+/** Order in which a contract rounds the product of the balances. */
 export type ProductRounding =
-  /** Divided by balance × n, one after another: the older pools. */
+  /** Divides by balance × n, coin by coin: older pools. */
   | 'each'
-  /** Divided by the balances alone, and by n^n at the end: NG and the newer factory pools. */
+  /** Divides by the balances, and by n^n at the end: NG and newer factory pools. */
   | 'end'
 
+/** Amplification coefficient of a pool. */
 export type Amplification = {
-  /** A × n^(n−1) as the pool keeps it, in units of 1 / `precision`. */
+  /** A × n^(n−1) as stored by the pool, in units of 1 / `precision`. */
   readonly a: bigint
   /** 1 or 100. */
   readonly precision: bigint
@@ -20,7 +22,7 @@ export type Amplification = {
 
 const ann = ({ a }: Amplification, coins: number) => a * BigInt(coins)
 
-/** @see StableSwap.get_D, curvefi/curve-contract and stableswap-ng */
+/** Returns the invariant D. @see StableSwap.get_D, curvefi/curve-contract and stableswap-ng */
 export function stableInvariant(
   balances: readonly bigint[],
   amplification: Amplification,
@@ -41,12 +43,12 @@ export function stableInvariant(
     d =
       (((amplified * sum) / precision + product * n) * d) /
       (((amplified - precision) * d) / precision + (n + 1n) * product)
-    if (closer(d, before)) return d
+    if (isConverged(d, before)) return d
   }
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
 }
 
-/** The balance of coin `j` that keeps the invariant `d` with the other balances as they are. @see StableSwap.get_y */
+/** Returns the balance of coin `j` that keeps the invariant `d`, given the other balances. @see StableSwap.get_y */
 export function stableBalance(j: number, balances: readonly bigint[], amplification: Amplification, d: bigint): bigint {
   const n = BigInt(balances.length)
   const amplified = ann(amplification, balances.length)
@@ -64,17 +66,17 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
   for (let i = 0; i < MAX_STEPS; i++) {
     const before = y
     y = (y * y + c) / (2n * y + b - d)
-    if (closer(y, before)) return y
+    if (isConverged(y, before)) return y
   }
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
 }
 
-const closer = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
+const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
 /**
- * The fee of a swap between coins off their peg, in 10^−10.
+ * Returns the fee of a swap between coins off their peg, in units of 10^−10.
  *
- * @param multiplier - `offpeg_fee_multiplier`, in 10^−10; at 10^10 or less the fee is fixed
+ * @param multiplier - `offpeg_fee_multiplier`, in units of 10^−10; the fee is fixed at 10^10 or less
  */
 export function dynamicFee(xpI: bigint, xpJ: bigint, fee: bigint, multiplier: bigint): bigint {
   if (multiplier <= FEE_UNIT) return fee

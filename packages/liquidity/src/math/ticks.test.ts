@@ -1,10 +1,11 @@
+/** Tests of ticks and their prices. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtRatioAtTick, tickAtSqrtRatio } from './ticks.ts'
 
 const tick = fc.integer({ min: MIN_TICK, max: MAX_TICK - 1 })
 
-test('a price belongs to the tick at or below it, to the last unit', () => {
+test('a price maps to the tick at or below it, to the last unit', () => {
   fc.assert(
     fc.property(tick, (index) => {
       const price = sqrtRatioAtTick(index)
@@ -16,7 +17,7 @@ test('a price belongs to the tick at or below it, to the last unit', () => {
   )
 })
 
-test('so do the prices between two ticks', () => {
+test('prices between two ticks map to the lower one', () => {
   fc.assert(
     fc.property(tick, fc.integer({ min: 0, max: 1_000_000 }), (index, part) => {
       const [price, next] = [sqrtRatioAtTick(index), sqrtRatioAtTick(index + 1)]
@@ -26,7 +27,7 @@ test('so do the prices between two ticks', () => {
   )
 })
 
-test('ticks beyond the last have no price', () => {
+test('ticks out of range have no price', () => {
   expect(() => sqrtRatioAtTick(MAX_TICK + 1)).toThrow(RangeError)
   expect(() => sqrtRatioAtTick(MIN_TICK - 1)).toThrow(RangeError)
   expect(() => sqrtRatioAtTick(Number.NaN)).toThrow(RangeError)

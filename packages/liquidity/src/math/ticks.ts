@@ -1,10 +1,11 @@
-/** Ticks and their prices, as TickMath of Uniswap/v3-core; every fork uses the same numbers. */
+/** Ticks and their prices, as in TickMath of Uniswap/v3-core; all forks use the same numbers. */
 
+/** Lowest and highest tick. */
 export const MIN_TICK = -887_272
 export const MAX_TICK = 887_272
-/** Price at MIN_TICK; a pool's price never falls below it. */
+/** √price at MIN_TICK, the minimum of a pool, with 96 fractional bits. */
 export const MIN_SQRT_RATIO = 4_295_128_739n
-/** Price at MAX_TICK; a pool's price stays below it. */
+/** √price at MAX_TICK; a pool's √price stays below it. */
 export const MAX_SQRT_RATIO = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_342n
 
 /** 1.0001^(−2^i / 2) with 128 fractional bits, i = 0…19. */
@@ -31,25 +32,25 @@ const RATIOS: readonly bigint[] = [
   0x48a170391f7dc42444e8fa2n,
 ]
 
-/** Prices asked for last, by the low bits of their tick: pools trade around the same few ticks again and again. */
-const KNOWN = 1 << 14
-const knownTick = new Int32Array(KNOWN).fill(-0x80000000)
-const knownRatio = new Array<bigint>(KNOWN).fill(0n)
+/** Cache of recent prices by the low bits of the tick: pools trade around few ticks. */
+const CACHE_SIZE = 1 << 14
+const cachedTick = new Int32Array(CACHE_SIZE).fill(-0x80000000)
+const cachedRatio = new Array<bigint>(CACHE_SIZE).fill(0n)
 
-/** √1.0001^tick with 96 fractional bits, rounded up. @param tick - from MIN_TICK to MAX_TICK */
+/** Returns √1.0001^tick with 96 fractional bits, rounded up. @param tick - from MIN_TICK to MAX_TICK */
 export function sqrtRatioAtTick(tick: number): bigint {
-  const place = tick & (KNOWN - 1)
-  if (knownTick[place] !== tick) {
-    knownRatio[place] = computeSqrtRatio(tick)
-    knownTick[place] = tick
+  const place = tick & (CACHE_SIZE - 1)
+  if (cachedTick[place] !== tick) {
+    cachedRatio[place] = computeSqrtRatio(tick)
+    cachedTick[place] = tick
   }
-  return knownRatio[place]!
+  return cachedRatio[place]!
 }
 
-/** Part by which 1.0001 is above the nearest float, which shows in high powers. */
+/** Relative difference between 1.0001 and its nearest float, which high powers amplify. */
 const BASE_ERROR = 1.1012311173164237e-17
 
-/** √1.0001^tick as a float, to the last digit or two. */
+/** Returns √1.0001^tick as a float, accurate to the last one or two digits. */
 export function sqrtPriceOfTick(tick: number): number {
   const half = tick / 2
   return 1.0001 ** half * (1 + half * BASE_ERROR)
@@ -67,15 +68,19 @@ function computeSqrtRatio(tick: number): bigint {
 const LOG_TICK = Math.log(1.0001) / 2
 const LOG_Q96 = 96 * Math.LN2
 /**
- * Nearer to a tick than this part of one, a float does not tell the side. Its own error stays below 10⁻⁹; that of prices
- * rounded to whole numbers is greatest at MIN_TICK, 2⁻³² of the price: 5·10⁻⁶ of a tick.
+ * Distance to a tick, in ticks, below which floats cannot decide the side. Float errors stay below 10⁻⁹; rounding of
+ * integer prices is largest at MIN_TICK, at 2⁻³² of the price: 5·10⁻⁶ ticks.
  */
-const UNSURE = 1e-4
+const MAX_UNCERTAIN_DISTANCE = 1e-4
 
-/** The greatest tick whose price is not above `sqrtPriceX96`. @param sqrtPriceX96 - from MIN_SQRT_RATIO, below MAX_SQRT_RATIO */
+/**
+ * Returns the greatest tick whose √price is at most `sqrtPriceX96`.
+ *
+ * @param sqrtPriceX96 - from MIN_SQRT_RATIO, below MAX_SQRT_RATIO
+ */
 export function tickAtSqrtRatio(sqrtPriceX96: bigint): number {
   const place = (Math.log(Number(sqrtPriceX96)) - LOG_Q96) / LOG_TICK
   const nearest = Math.round(place)
-  if (Math.abs(place - nearest) > UNSURE) return Math.floor(place)
+  if (Math.abs(place - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(place)
   return sqrtRatioAtTick(nearest) <= sqrtPriceX96 ? nearest : nearest - 1
 }

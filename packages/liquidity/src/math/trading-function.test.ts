@@ -1,4 +1,4 @@
-/** The float trading function of a pool against its own integers, on the states of the known answers. */
+/** Compares the float trading function of pools with their integer quotes, on the states of the test vectors. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,11 +8,11 @@ import { adapters } from '../vectors/adapters.ts'
 import type { VectorFile } from '../vectors/index.ts'
 import { sumsOf, swapOn } from './trading-function.ts'
 
-/** A thousandth: without any, pools refuse the swaps that lower the value of a share. */
+/** 0.1 %: without a fee, pools refuse swaps whose rounding lowers the value of a share. */
 const FEE = 10_000_000n
 const dir = join(import.meta.dirname, '../../vectors')
 
-/** One pool of every state, without the fees that move with the balances. */
+/** Returns one pool per state, with a fixed fee. */
 function poolsOf(name: string): Pool[] {
   const file: VectorFile = JSON.parse(readFileSync(join(dir, name), 'utf8'))
   const pools = new Map<string, Pool>()
@@ -29,19 +29,19 @@ function withFixedFee(pool: Pool): Pool {
 }
 
 const files = readdirSync(dir).filter((name) => name.endsWith('.json') && poolsOf(name).length > 0)
-/** Common units below which the rounding of the invariant shows. */
-const FEW = 1e12
+/** Minimum balance in common units: below it the rounding of the invariant is visible. */
+const MIN_BALANCE = 1e12
 const PARTS = [1_000_000n, 10_000n, 300n, 20n, 5n]
 
 describe.each(files)('%s', (name) => {
   const pools = poolsOf(name)
 
-  test('swaps on the trading function buy what the integers do, to a billionth of the balance', () => {
+  test('swaps on the trading function match the integer quotes to a billionth of the balance', () => {
     let compared = 0
     for (const pool of pools) {
       const family = familyOf(pool.family)!
       const tradingFunction = family.tradingFunction!(pool)
-      if (!tradingFunction || tradingFunction.balances.some((balance) => balance < FEW)) continue
+      if (!tradingFunction || tradingFunction.balances.some((balance) => balance < MIN_BALANCE)) continue
       const reserves = family.reserves(pool)
       for (const [i, tokenIn] of pool.tokens.entries())
         for (const [j, tokenOut] of pool.tokens.entries())
@@ -49,13 +49,13 @@ describe.each(files)('%s', (name) => {
             const amountIn = reserves[i]! / part
             const exact = orRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)
             if (exact === null || exact < 1_000_000n) continue
-            const bought = swapOn(tradingFunction, tradingFunction.balances.slice(), i, j, Number(amountIn))
-            const off = Math.abs(bought - Number(exact))
-            // Integers lose some units, be they the tokens' own or the common ones.
+            const output = swapOn(tradingFunction, tradingFunction.balances.slice(), i, j, Number(amountIn))
+            const off = Math.abs(output - Number(exact))
+            // Integer quotes lose some units to rounding, both token and common units.
             const [unitIn, unitOut] = [i, j].map((k) => 1 + 1 / tradingFunction.units[k]!) as [number, number]
-            const rounding = 4 * (unitOut + (unitIn * bought) / Number(amountIn))
+            const rounding = 4 * (unitOut + (unitIn * output) / Number(amountIn))
             expect(off, `${part} of ${tokenIn} for ${tokenOut} in ${pool.id}`).toBeLessThan(
-              1e-9 * Number(reserves[j]) + 1e-8 * bought + rounding,
+              1e-9 * Number(reserves[j]) + 1e-8 * output + rounding,
             )
             compared++
           }
@@ -63,7 +63,7 @@ describe.each(files)('%s', (name) => {
     expect(compared).toBeGreaterThan(0)
   })
 
-  test('marginal values are the slopes of the level', () => {
+  test('marginal values are the derivatives of the level', () => {
     for (const pool of pools) {
       const tradingFunction = familyOf(pool.family)!.tradingFunction!(pool)
       if (!tradingFunction) continue
@@ -71,8 +71,8 @@ describe.each(files)('%s', (name) => {
       const { sum, logs } = sumsOf(tradingFunction, balances)
       balances.forEach((balance, k) => {
         const at = (change: number) => {
-          const moved = sumsOf(tradingFunction, balances.with(k, balance * (1 + change)))
-          return invariant.level(moved.sum, moved.logs)
+          const sums = sumsOf(tradingFunction, balances.with(k, balance * (1 + change)))
+          return invariant.level(sums.sum, sums.logs)
         }
         const slope = invariant.linear(sum, logs) + (invariant.logarithmic(sum, logs) * weights[k]!) / balance
         const measured = (at(1e-8) - at(-1e-8)) / (2e-8 * balance)

@@ -1,38 +1,38 @@
 /**
- * Pools of several tokens as one function over all of them, for the float search. What such a pool may hold lies on a
- * trading function, and the invariants of all families depend on two sums over the balances alone: on Σ x and on Σ weight ·
- * ln x.
+ * Multi-token pools as one function of all balances, for the float search: a swap keeps `level` constant. The
+ * invariants of all families depend on two sums over the balances: Σ x and Σ weight · ln x.
  */
 export type Invariant = {
-  /** True where the rate between two tokens depends on their balances alone. */
+  /** True if the rate between two tokens depends only on their two balances. */
   readonly pairwise: boolean
-  /** Above these logs no pool of the kind stands, and `level` may not be asked for. */
+  /** Upper bound of `logs` for every pool of this kind; `level` is undefined above it. */
   readonly mostLogs: number
-  /** The same wherever the pool may stand; rises with every balance. */
+  /** Constant along the trading function; increases with every balance. */
   level(sum: number, logs: number): number
-  /** ∂level / ∂sum */
+  /** ∂level / ∂sum. */
   linear(sum: number, logs: number): number
-  /** ∂level / ∂logs: a token's marginal value is `linear` + `logarithmic` · weight / balance. */
+  /** ∂level / ∂logs. The marginal value of a token is `linear` + `logarithmic` · weight / balance. */
   logarithmic(sum: number, logs: number): number
 }
 
+/** A multi-token pool, as the search uses it. */
 export type TradingFunction = {
   readonly invariant: Invariant
   /** By token, in the pool's common unit. */
   readonly balances: Float64Array
-  /** Common units of a base unit, by token. */
+  /** Common units per base unit, by token. */
   readonly units: Float64Array
   readonly weights: Float64Array
-  /** The parts that the fee leaves of an input, and of an output. */
+  /** Fractions of the input, and of the output, that remain after the fee. */
   readonly keepIn: number
   readonly keepOut: number
-  /** False where the fee moves with the balances: then it is that of the balances as they stand. */
+  /** False if the fee depends on the balances; then `keepIn` and `keepOut` hold at the current balances. */
   readonly fixedFee: boolean
-  /** Part of its own balance by which a token may be sold at most. */
+  /** Maximum input of a token, as a fraction of its balance. */
   readonly mostSold: number
 }
 
-/** A pool of tokens that weigh the same, and that may be sold without limit. */
+/** Returns the function of a pool with equal weights and unlimited inputs. */
 export function evenTradingFunction(
   invariant: Invariant,
   pool: Omit<TradingFunction, 'invariant' | 'weights' | 'mostSold'>,
@@ -41,7 +41,7 @@ export function evenTradingFunction(
   return { ...pool, invariant, weights, mostSold: Number.POSITIVE_INFINITY }
 }
 
-/** Σ weight · ln x = constant */
+/** Level of a weighted pool: Σ weight · ln x. */
 export const weightedLevel: Invariant = {
   pairwise: true,
   mostLogs: Number.POSITIVE_INFINITY,
@@ -51,7 +51,7 @@ export const weightedLevel: Invariant = {
 }
 
 /**
- * A·n^n·(Σx − D) + D = D^(n+1) / (n^n·Πx)
+ * Returns the level of a StableSwap pool: A·n^n·(Σx − D) + D = D^(n+1) / (n^n·Πx).
  *
  * @param ann - A·n^n
  * @param d - D, in the common unit
@@ -70,7 +70,8 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
 }
 
 /**
- * K·(Σx / D − 1) + K0 = 1, where K0 = n^n·Πx / D^n and K = A·n^n·K0·γ² / (γ + 1 − K0)²
+ * Returns the level of a CryptoSwap pool: K·(Σx / D − 1) + K0 = 1, with K0 = n^n·Πx / D^n and K = A·n^n·K0·γ² / (γ + 1
+ * − K0)².
  *
  * @param ann - A·n^n
  * @see M. Egorov, "Automatic market-making with dynamic peg" (2021)
@@ -81,7 +82,7 @@ export function cryptoLevel(ann: number, gamma: number, d: number, coins: number
   const k = (product: number) => (ann * product * gamma * gamma) / (gamma + 1 - product) ** 2
   return {
     pairwise: false,
-    // No pool stands above K0 = 1; at 1 + γ lies a pole.
+    // Every pool has K0 ≤ 1; the function has a pole at 1 + γ.
     mostLogs: balanced + Math.log1p(gamma / 2),
     level(sum, logs) {
       const product = k0(logs)
@@ -96,15 +97,15 @@ export function cryptoLevel(ann: number, gamma: number, d: number, coins: number
 }
 
 const MAX_STEPS = 60
-/** A balance falls to this part of itself in a step at most. */
-const LEAST_PART = 1 / 16
+/** Minimum ratio of a balance after a Newton step. */
+const MIN_STEP_RATIO = 1 / 16
 const ROUNDING = 1e-15
 const SMALL = 1e-9
 
 /**
- * The output of an input to a pool that stands at some balances, which move.
+ * Swaps in place and returns the output.
  *
- * @param balances - in the common unit
+ * @param balances - in the common unit; updated
  * @param amountIn - base units
  * @returns base units
  */
@@ -120,30 +121,31 @@ export function swapOn(
   const level = invariant.level(sum, logs)
   const before = balances[j]!
   const weight = weights[j]!
-  // What the pool cannot take buys nothing more.
+  // Input above the limit buys nothing.
   const grown = balances[i]! + Math.min(amountIn * keepIn * units[i]!, mostSold * balances[i]!)
   const otherSum = sum - before + (grown - balances[i]!)
   const otherLogs = logs - weight * Math.log(before) + weights[i]! * Math.log(grown / balances[i]!)
-  const most = Math.min(before, Math.exp((invariant.mostLogs - otherLogs) / weight))
-  let [after, moved] = [most, Number.POSITIVE_INFINITY]
+  const maxAfter = Math.min(before, Math.exp((invariant.mostLogs - otherLogs) / weight))
+  let [after, moved] = [maxAfter, Number.POSITIVE_INFINITY]
   for (let step = 0; step < MAX_STEPS; step++) {
     const [sumAt, logsAt] = [otherSum + after, otherLogs + weight * Math.log(after)]
     const slope = invariant.linear(sumAt, logsAt) + (invariant.logarithmic(sumAt, logsAt) * weight) / after
     const newton = after - (invariant.level(sumAt, logsAt) - level) / slope
-    const next = Math.min(most, Math.max(after * LEAST_PART, newton))
+    const next = Math.min(maxAfter, Math.max(after * MIN_STEP_RATIO, newton))
     const before = moved
     moved = Math.abs(next - after)
     after = next
-    // Steps that no longer shrink are rounding.
+    // Steps that no longer shrink are rounding noise.
     if (moved <= ROUNDING * after || (moved < SMALL * after && moved >= before)) break
   }
   const amountOut = Math.max(0, ((before - after) * keepOut) / units[j]!)
-  // What the fee takes stays in the pool.
+  // The fee stays in the pool.
   balances[i]! += amountIn * units[i]!
   balances[j]! -= amountOut * units[j]!
   return amountOut
 }
 
+/** Returns Σ x and Σ weight · ln x. */
 export function sumsOf(
   { weights }: Pick<TradingFunction, 'weights'>,
   balances: Float64Array,
@@ -157,7 +159,7 @@ export function sumsOf(
   return { sum, logs }
 }
 
-/** The marginal value of a common unit of each token, in units of the level. */
+/** Returns the marginal value of one common unit of each token, in units of the level. */
 export function marginalValues(tradingFunction: TradingFunction, balances: Float64Array): Float64Array {
   const { invariant, weights } = tradingFunction
   const { sum, logs } = sumsOf(tradingFunction, balances)

@@ -1,4 +1,4 @@
-/** Reading of tokens that are shares of something else, through one lens. */
+/** Reads tokens that are shares of other tokens, such as vault shares and LP tokens, through one lens. */
 import { RedemptionLens__factory } from '@sluice/bindings'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Reads } from '../family.ts'
@@ -7,41 +7,46 @@ import { lensOf } from '../lenses.ts'
 const LENS = lensOf('RedemptionLens')
 const lens = RedemptionLens__factory.createInterface()
 
-/** Most tokens are none, which takes a tenth of it to see. */
+/** Gas for one token. Most tokens are not shares, which costs a tenth of it to detect. */
 const READ_GAS = 400_000
 const ONE = 1e18
 
-/** In the order of RedemptionLens.sol. */
+/** Kinds of shares, in the order of the enum in RedemptionLens.sol. */
 const KINDS = [null, 'vault', 'reserve', 'market', 'staked', 'pair', 'weighted', 'stable', 'crypto'] as const
+/** Kind of contract that issued the share. */
 export type RedemptionKind = NonNullable<(typeof KINDS)[number]>
 
-/** A share as it stands at the end of one block. */
+/** A share token at the end of one block. */
 export type Redemption = {
   readonly share: Address
   readonly kind: RedemptionKind
-  /** Base units of the share. */
+  /** Total supply, in base units of the share. */
   readonly supply: bigint
   readonly parts: readonly RedeemedPart[]
-  /** Base units of the one part for a base unit of the share; of several parts the virtual price, in whole units. */
+  /**
+   * Redemption rate. With one part: its base units per base unit of the share. With several: the virtual price, in
+   * whole units.
+   */
   readonly rate: number
-  /** Base units of the one part that can be withdrawn now, where that is known to be less than `held`. */
+  /** Base units of the single part that can be withdrawn now; null if not known to be less than `held`. */
   readonly limit: bigint | null
 }
 
+/** One of the tokens that a share redeems into. */
 export type RedeemedPart = {
-  /** The zero address for the native token. */
+  /** The zero address is the native token. */
   readonly token: Address
-  /** Base units that are there to be paid out. */
+  /** Base units that back the shares. */
   readonly held: bigint
-  /** Weight among all parts, or worth beside the others where these are meant to be worth the same; 0 when not told. */
+  /** Weight among all parts, or price relative to the other parts of a stable pool; 0 if unknown. */
   readonly scale: number
 }
 
 /**
- * Null for what is no share, undefined for what has none given out as yet.
+ * Reads what shares redeem for: null for a token that is not a share, undefined for a share with no supply.
  *
- * @param holders - for each share an account that may hold some of it; the zero address where none is known
- * @param registries - Curve's list of its registries, where the chain has one
+ * @param holders - for each share an account that may hold some of it; the zero address if unknown
+ * @param registries - Curve's address provider, if the chain has one
  */
 export function* readRedemptions(
   shares: readonly Address[],
@@ -63,7 +68,7 @@ function decode(share: Address, answer: Hex): Redemption | null | undefined {
   if (!kind || state.sample === 0n) return null
   const [tokens, held, scales] = [[...state.tokens], [...state.held], [...state.scales]]
   const parts = tokens.map((token, k) => ({
-    token: partAt(token),
+    token: partAddress(token),
     held: held[k]!,
     scale: Number(scales[k] ?? 0n) / ONE,
   }))
@@ -75,8 +80,8 @@ function decode(share: Address, answer: Hex): Redemption | null | undefined {
   return { share, kind, supply: state.supply, parts, rate, limit }
 }
 
-/** Curve's pools name the native token otherwise than others. */
-function partAt(token: string): Address {
+/** Curve pools use 0xEeee…EEeE for the native token. */
+function partAddress(token: string): Address {
   const address = toAddress(token)
   return address === NATIVE ? ZERO_ADDRESS : address
 }

@@ -1,4 +1,7 @@
-/** Tokens that are shares of others, with what they redeem for: looked for when somebody asks, and read again while he does. */
+/**
+ * Cache of what share tokens redeem for. Tokens are checked on request, and shares are read again at each requested
+ * block.
+ */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
@@ -6,38 +9,40 @@ import { Background } from '../market/background.ts'
 import { runReads } from '../market/reads.ts'
 import { type Redemption, readRedemptions } from './read.ts'
 
-/** Tokens known to be shares, and as many known to be none. */
-const MOST_TOKENS = 20_000
-/** Milliseconds for which a token stays known to be no share. */
+/** Maximum tokens known to be shares, and as many known not to be. */
+const MAX_TOKENS = 20_000
+/** Milliseconds for which a token is cached as not a share. */
 const NONE_MS = 3_600_000
-/** The same for one of which none have been given out. */
+/** Milliseconds for which a share is cached as having no supply. */
 const UNISSUED_MS = 2_000
-/** Tokens of one look, and tokens that may wait for theirs. */
-const AT_ONCE = 40
-const MOST_WAITING = 2_000
-/** Shares of shares of shares, and no more. */
-const MOST_LEVELS = 3
+/** Tokens per batch, and maximum tokens in the queue. */
+const BATCH_SIZE = 40
+const MAX_QUEUED = 2_000
+/** Maximum nesting: shares of shares of shares. */
+const MAX_LEVELS = 3
 const TIMEOUT_MS = 5_000
 
 type Seen = { readonly readings: readonly Redemption[]; readonly hash: string }
+/** Node and block to read from. */
 export type RedemptionSource = {
   readonly rpc: Rpc
   readonly block: BlockHeader
-  /** An account that may hold some of a share. */
+  /** Returns an account that may hold some of a share. */
   readonly holderOf?: ((share: Address) => Address | undefined) | undefined
 }
 
+/** Redemption cache of one chain. */
 export class Redemptions {
   private readonly ignored: ReadonlySet<Address>
   private readonly registries: Address | undefined
-  private readonly shares = new Bounded<Address, Seen>(MOST_TOKENS)
-  private readonly others = new Bounded<Address, true>(MOST_TOKENS, { ttl: NONE_MS })
-  /** Tokens of which none have been given out, or that were not there yet. */
-  private readonly unissued = new Bounded<Address, true>(MOST_TOKENS, { ttl: UNISSUED_MS })
-  private readonly queue = new Background<Address>((tokens) => this.read(tokens), MOST_WAITING, AT_ONCE)
+  private readonly shares = new Bounded<Address, Seen>(MAX_TOKENS)
+  private readonly others = new Bounded<Address, true>(MAX_TOKENS, { ttl: NONE_MS })
+  /** Shares without supply, or without code yet. */
+  private readonly unissued = new Bounded<Address, true>(MAX_TOKENS, { ttl: UNISSUED_MS })
+  private readonly queue = new Background<Address>((tokens) => this.read(tokens), MAX_QUEUED, BATCH_SIZE)
   private source: RedemptionSource | undefined
 
-  /** Tokens that others are measured by are worth what their pools say, and shares of the chain's file are pools themselves. */
+  /** Ignores tokens that have pool prices of their own, and shares in the chain's file, which are pools. */
   constructor({ hubs, stables, wrappedNative, dexes }: Chain) {
     const known = [wrappedNative, ...stables].flatMap((token) => (token ? [token.address] : []))
     const rows = dexes.map(({ address }) => address)
@@ -50,28 +55,28 @@ export class Redemptions {
     return { entries: shares.entries + others.entries, evicted: shares.evicted + others.evicted }
   }
 
-  /** The last reading, and before it the one of another block; undefined for what is not known to be a share. */
+  /** Returns the last reading and the one of an earlier block; undefined if the token is not known to be a share. */
   of(token: Address): readonly Redemption[] | undefined {
     return this.shares.peek(token)?.readings
   }
 
-  /** False for a share that was read at another block. */
+  /** False if the token is a share that was read at another block, or a share without supply. */
   isOf(token: Address, { hash }: BlockHeader): boolean {
     const seen = this.shares.peek(token)
     return (!seen || seen.hash === hash) && !this.unissued.has(token)
   }
 
   /**
-   * Looks whether tokens are shares, and reads those that are as of a block.
+   * Checks whether tokens are shares, and reads the shares among them at a block, down to their parts.
    *
-   * @returns what the shares among them redeem for
-   * @throws RpcError; MarketError `BUSY` where too many wait already
+   * @returns the parts of all shares
+   * @throws RpcError; MarketError `BUSY` if the queue is full
    */
   async seek(tokens: readonly Address[], source: RedemptionSource): Promise<readonly Address[]> {
     this.source = source
     const all = new Set<Address>()
     let level = tokens
-    for (let depth = 0; depth < MOST_LEVELS && level.length > 0; depth++) {
+    for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth++) {
       await Promise.all(level.filter((token) => this.isDue(token)).map((token) => this.queue.add(token, token)))
       const parts = level.flatMap((token) => this.of(token)?.[0]?.parts ?? []).map(({ token }) => token)
       level = [...new Set(parts)].filter((token) => !all.has(token))
@@ -83,7 +88,7 @@ export class Redemptions {
   private isDue(token: Address): boolean {
     if (this.ignored.has(token) || this.others.has(token) || this.unissued.has(token)) return false
     const seen = this.shares.get(token)
-    // At every block that is asked about: a rate that fell counts at once.
+    // Read again at every requested block, so that a falling rate takes effect at once.
     return !seen || seen.hash !== this.source!.block.hash
   }
 
@@ -92,14 +97,14 @@ export class Redemptions {
     const { hash } = block
     const holders = tokens.map((token) => holderOf?.(token) ?? ZERO_ADDRESS)
     const options = { priority: 'lookup', timeoutMs: TIMEOUT_MS } as const
-    const [found] = await runReads(
+    const [results] = await runReads(
       rpc,
       { blockHash: hash },
       [readRedemptions(tokens, holders, this.registries)],
       options,
     )
     for (const [k, token] of tokens.entries()) {
-      const now = found![k]
+      const now = results![k]
       if (!now) {
         this.shares.delete(token)
         if (now === null) this.others.set(token, true)

@@ -1,6 +1,4 @@
-/**
- * A snapshot as an SQLite file. What is saved together is one transaction: a file tells of one block, or of nothing.
- */
+/** Stores a snapshot in an SQLite file. Each save is one transaction, so a file always holds exactly one block. */
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { BlockHeader } from '@sluice/rpc'
 import { MarketError } from '../errors.ts'
@@ -8,9 +6,12 @@ import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { fromText, toText } from './text.ts'
 
-/** Goes up whenever a family's state, `fixed` or this schema changes, so that older files are not misread. */
+/** Incremented when a family's state, `fixed`, or this schema changes, so that older files are not misread. */
 export const STATE_FORMAT = 5
-/** Milliseconds that SQLite waits for another process: who closes a file last locks it while its log of changes is merged. */
+/**
+ * Milliseconds that SQLite waits for a lock of another process: the last process to close a file locks it while merging
+ * its write-ahead log.
+ */
 export const LOCK_WAIT_MS = 2_000
 
 const SCHEMA = `
@@ -21,24 +22,26 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `
 
-/** A pool that is known, with the number of its DEX in the chain's file where that matters. */
+/** A pool, with the index of its DEX row in the chain's file, if known. */
 export type SavedPool = { readonly pool: Pool<null>; readonly dexRow: number | null }
 
+/** Content of a save in addition to the pools. */
 export type SavedFacts = {
   readonly chainId: number
   readonly block: BlockHeader
-  /** All else that the writer wants back. */
+  /** Further data of the writer. */
   readonly extra: unknown
 }
 
+/** A whole save. */
 export type SavedState = SavedFacts & { readonly pools: PoolMap; readonly known: readonly SavedPool[] }
 
-/** A pool as a file holds it; `state` is null while it cannot be read. */
+/** A pool as stored; `state` is null while it cannot be read. */
 export type StoredPool = SavedPool & { readonly state: unknown }
 
-/** The changes that a file has to be told to hold other pools than it does. */
+/** Changes since the last save. */
 export type Differences = {
-  /** Pools that are new. */
+  /** New pools. */
   readonly known: Iterable<SavedPool>
   readonly changed: Iterable<Pool>
   /** Ids of pools whose state is no longer known. */
@@ -52,21 +55,22 @@ type Row = {
   readonly state: string | null
 }
 
+/** SQLite file with the snapshot of a chain. */
 export class SnapshotDatabase {
   readonly path: string
   private readonly db: DatabaseSync
-  /** The facts as this object knows them to be in the file. */
-  private seen: string | null = null
+  /** The `snapshot` fact that this object last read or wrote. */
+  private lastSnapshot: string | null = null
   private readonly insert: StatementSync | null
   private readonly update: StatementSync | null
   private readonly fact: StatementSync | null
 
-  /** @throws MarketError `BAD_SNAPSHOT` when the file is something else */
+  /** @throws MarketError `BAD_SNAPSHOT` if the file has another format */
   constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     this.path = path
     try {
       this.db = new DatabaseSync(path, { readOnly, timeout: LOCK_WAIT_MS })
-      // The log of changes survives a kill at any moment; a power cut may lose the last save, never mix two.
+      // The write-ahead log survives a kill at any moment; a power failure can lose the last save but never mix two.
       if (!readOnly) this.db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`)
       const prepare = (sql: string) => (readOnly ? null : this.db.prepare(sql))
       this.insert = prepare(
@@ -79,14 +83,14 @@ export class SnapshotDatabase {
     }
   }
 
-  /** Starts a transaction: nothing of it is in the file before `commit`. */
+  /** Starts a transaction. */
   begin(): void {
     this.db.exec('BEGIN IMMEDIATE')
-    // Differences from what somebody else wrote would mix two blocks.
-    if (this.readFact('snapshot') !== this.seen) throw badSnapshot(this.path, 'somebody else writes to it')
+    // Another process wrote a different block: applying our changes would mix the two.
+    if (this.readFact('snapshot') !== this.lastSnapshot) throw badSnapshot(this.path, 'another process writes to it')
   }
 
-  /** Writes what differs from what the file holds: pools that are new to it before their states. */
+  /** Writes changes: new pools before their states. */
   write({ known, changed, gone }: Differences): void {
     for (const { pool, dexRow } of known) {
       const { state: _, id, ...identity } = pool
@@ -96,7 +100,7 @@ export class SnapshotDatabase {
     for (const id of gone) this.update!.run(null, id)
   }
 
-  /** Forgets all other pools. */
+  /** Deletes all other pools. */
   keepOnly(ids: ReadonlySet<string>): void {
     const forget = this.db.prepare('DELETE FROM pools WHERE id = ?')
     const all = this.db.prepare('SELECT id FROM pools').all() as unknown as readonly Pick<Row, 'id'>[]
@@ -108,14 +112,14 @@ export class SnapshotDatabase {
     this.fact!.run('format', String(STATE_FORMAT))
     this.fact!.run('snapshot', text)
     this.db.exec('COMMIT')
-    this.seen = text
+    this.lastSnapshot = text
   }
 
   rollback(): void {
     if (this.db.isTransaction) this.db.exec('ROLLBACK')
   }
 
-  /** All of a transaction. */
+  /** Writes a whole transaction. */
   save(facts: SavedFacts, differences: Differences): void {
     try {
       this.begin()
@@ -128,8 +132,8 @@ export class SnapshotDatabase {
   }
 
   /**
-   * Facts of what was saved last; null in an empty file. To be asked for before the first save to a file that may hold
-   * something.
+   * Returns the facts of the last save; null in an empty file. Must be called before the first save to a file that may
+   * have content.
    *
    * @throws MarketError `BAD_SNAPSHOT`
    */
@@ -139,14 +143,14 @@ export class SnapshotDatabase {
       if (format === null) return null
       if (format !== String(STATE_FORMAT))
         throw new Error(`its format is ${format}, this version reads ${STATE_FORMAT}`)
-      this.seen = this.readFact('snapshot')
-      return fromText<SavedFacts>(this.seen!)
+      this.lastSnapshot = this.readFact('snapshot')
+      return fromText<SavedFacts>(this.lastSnapshot!)
     } catch (cause) {
       throw badSnapshot(this.path, cause)
     }
   }
 
-  /** The pools that were saved, one after the other. @throws MarketError `BAD_SNAPSHOT` */
+  /** Yields the stored pools. @throws MarketError `BAD_SNAPSHOT` */
   *pools(): Generator<StoredPool> {
     try {
       const addresses = new Map<string, string>()
@@ -161,7 +165,7 @@ export class SnapshotDatabase {
     }
   }
 
-  /** All that was saved last; null in an empty file. @throws MarketError `BAD_SNAPSHOT` */
+  /** Returns the last save; null in an empty file. @throws MarketError `BAD_SNAPSHOT` */
   load(): SavedState | null {
     const facts = this.facts()
     if (!facts) return null
@@ -174,7 +178,7 @@ export class SnapshotDatabase {
     return { ...facts, known, pools: PoolMap.empty.with(pools) }
   }
 
-  /** The whole file, as of one save. @throws MarketError `BAD_SNAPSHOT` */
+  /** Copies the file as of one save. @throws MarketError `BAD_SNAPSHOT` */
   async copy(path: string): Promise<void> {
     await backup(this.db, path).catch((cause: unknown) => {
       throw badSnapshot(this.path, cause)
@@ -191,11 +195,11 @@ export class SnapshotDatabase {
   }
 }
 
-/** One text for an address however many pools name it. */
+/** Interns addresses, so that one shared by many pools is stored once in memory. */
 function intern<T extends string>(known: Map<string, string>, text: T): T {
-  const found = known.get(text)
-  if (found === undefined) known.set(text, text)
-  return (found ?? text) as T
+  const interned = known.get(text)
+  if (interned === undefined) known.set(text, text)
+  return (interned ?? text) as T
 }
 
 function badSnapshot(path: string, cause: unknown): MarketError {

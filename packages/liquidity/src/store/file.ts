@@ -1,13 +1,13 @@
-/** Snapshots as files to hand on: for replaying quotes, or to start another service from. */
+/** Saves, loads, and copies snapshots as files, for replaying quotes or for starting another service. */
 import { renameSync, rmSync } from 'node:fs'
 import { MarketError } from '../errors.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type SavedFacts, SnapshotDatabase } from './database.ts'
 
 /**
- * Writes a snapshot to one file, whole or not at all; a file that is there is replaced.
+ * Writes a snapshot to a file atomically; an existing file is replaced.
  *
- * @throws MarketError `BAD_SNAPSHOT` when the file cannot be written
+ * @throws MarketError `BAD_SNAPSHOT` if the file cannot be written
  */
 export async function saveSnapshot(path: string, { chainId, block, pools }: Snapshot): Promise<void> {
   const draft = `${path}.${process.pid}.draft`
@@ -17,7 +17,7 @@ export async function saveSnapshot(path: string, { chainId, block, pools }: Snap
       const known = [...pools.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: null }))
       database.save({ chainId, block, extra: null }, { known, changed: pools.values(), gone: [] })
     } finally {
-      // Closing folds the log of changes into the file.
+      // Closing merges the write-ahead log into the file.
       database.close()
     }
     renameSync(draft, path)
@@ -27,9 +27,9 @@ export async function saveSnapshot(path: string, { chainId, block, pools }: Snap
 }
 
 /**
- * The snapshot in a file, also in one that a running service keeps.
+ * Loads a snapshot from a file, including one that a running service writes to.
  *
- * @throws MarketError `BAD_SNAPSHOT` when the file is missing, empty or something else
+ * @throws MarketError `BAD_SNAPSHOT` if the file is missing, empty, or has another format
  */
 export async function loadSnapshot(path: string): Promise<Snapshot> {
   const database = new SnapshotDatabase(path, { readOnly: true })
@@ -44,9 +44,10 @@ export async function loadSnapshot(path: string): Promise<Snapshot> {
 }
 
 /**
- * Copies what a market saved, with all that another one needs to go on from it; also while it is being written.
+ * Copies a market's file, with everything that another market needs to continue from it, even while it is being
+ * written.
  *
- * @returns what was copied
+ * @returns the facts of the copied save
  * @throws MarketError `BAD_SNAPSHOT`
  */
 export async function copySnapshot(from: string, to: string): Promise<SavedFacts> {
@@ -62,7 +63,7 @@ export async function copySnapshot(from: string, to: string): Promise<SavedFacts
       copied.close()
     }
     if (!facts) throw new MarketError('BAD_SNAPSHOT', `${from} holds no snapshot yet`)
-    // What a log of changes says belongs to the file that is replaced.
+    // Delete the write-ahead log of the file that is replaced.
     for (const rest of ['-wal', '-shm']) rmSync(to + rest, { force: true })
     renameSync(draft, to)
     return facts

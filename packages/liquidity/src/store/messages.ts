@@ -1,16 +1,17 @@
-/** Messages to and from the thread that reads and writes files: those of markets, and logs of records. */
+/** Messages to and from the worker thread that reads and writes files: market databases and quote logs. */
 import type { Pool } from '../family.ts'
 import type { SavedFacts, SavedPool, StoredPool } from './database.ts'
 import type { BlockOfRecords, RecordLimits } from './record-database.ts'
 
-/** A hundred pools: copying as many takes the sender and the receiver about a millisecond. */
+/** Pools per message: copying them takes the sender and the receiver about a millisecond each. */
 export const BATCH = 100
 
+/** Requests to the thread. */
 export type ToStore =
-  /** Answers with the facts of what was saved last. */
+  /** Replies with the facts of the last save. */
   | { readonly do: 'open'; readonly path: string }
   | { readonly do: 'open-records'; readonly path: string; readonly limits: RecordLimits }
-  /** Answers with the next pools that were saved, none after the last. */
+  /** Replies with the next batch of the saved state; null after the last. */
   | { readonly do: 'next' }
   | { readonly do: 'begin' }
   | {
@@ -19,22 +20,24 @@ export type ToStore =
       readonly changed: readonly Pool[]
       readonly gone: readonly string[]
     }
-  /** Some of the pools that the file is to hold from `commit` on, and no others. */
+  /** Pools to keep at `commit`; all others are deleted. */
   | { readonly do: 'keep'; readonly ids: readonly string[] }
-  /** A part of what the facts list, which would be too much at once. */
+  /** Part of a list in the facts, which is too large for one message. */
   | { readonly do: 'list'; readonly name: string; readonly items: readonly unknown[] }
   | { readonly do: 'commit'; readonly facts: SavedFacts }
-  /** The end of a block of a log of records, in the place of `commit`. */
+  /** Ends a block of a quote log, instead of `commit`. */
   | { readonly do: 'commit-records'; readonly of: BlockOfRecords }
   | { readonly do: 'rollback' }
   | { readonly do: 'close' }
 
+/** Message to the thread: `job` identifies the reply. */
 export type Request = { readonly file: number; readonly job: number; readonly ask: ToStore }
 
 export type ListPart = { readonly name: string; readonly items: readonly unknown[] }
+/** Part of a saved state: pools, or part of a list. */
 export type Batch = { readonly pools: readonly StoredPool[]; readonly list: ListPart | null }
 
-/** `bad` is why a file is none of ours. */
+/** `isBad`: the file has another format. */
 export type Reply = { readonly job: number } & (
   | { readonly result: unknown }
   | { readonly error: string; readonly isBad: boolean }

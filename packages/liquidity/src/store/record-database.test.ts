@@ -1,3 +1,4 @@
+/** Tests of the record database. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +17,12 @@ let files = 0
 const newPath = () => join(dir, `${++files}.sqlite`)
 
 const pool = (id: string, state: unknown): Pool => ({
-  ...{ id, family: 'test', dex: 'test', address: ZERO_ADDRESS, tokens: [], state },
+  id,
+  family: 'test',
+  dex: 'test',
+  address: ZERO_ADDRESS,
+  tokens: [],
+  state,
 })
 const snapshotAt = (number: number, pools: PoolMap): Snapshot => ({
   chainId: 7,
@@ -36,7 +42,7 @@ const plenty = { records: 1_000, bytes: 50_000_000 }
 const id = fc.integer({ min: 0, max: 30 }).map((n) => `0x${(n * 97).toString(16)}`)
 const change = fc.record({ set: fc.array(fc.tuple(id, fc.bigInt())), gone: fc.array(id), again: fc.boolean() })
 
-test('every record is found with the pools of its block, however they changed and whoever wrote before', async () => {
+test('every record is found with the pools of its block, for any changes and restarts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
       const path = newPath()
@@ -44,7 +50,7 @@ test('every record is found with the pools of its block, however they changed an
       let pools = PoolMap.empty
       const written: Snapshot[] = []
       for (const [number, { set, gone, again }] of changes.entries()) {
-        // A process that starts anew does not know what the file holds.
+        // A new process does not know the content of the file.
         if (again) {
           await file.close()
           file = await RecordFile.open(path, plenty)
@@ -75,7 +81,7 @@ test('every record is found with the pools of its block, however they changed an
   )
 })
 
-test('the oldest make room: by number and by size, and what is left is whole', async () => {
+test('the oldest blocks are deleted, by number and by size, and the others stay complete', async () => {
   const state = (k: number) => ({ text: `${k}`.padEnd(2_000, 'x') })
   for (const limits of [
     { records: 10, bytes: 50_000_000 },
@@ -91,19 +97,19 @@ test('the oldest make room: by number and by size, and what is left is whole', a
       await file.append(snapshotAt(number, pools), { records: [{ id: `q${number}`, text: '' }], parts: [] })
     }
     await file.close()
-    const kept = written.flatMap((expected, number) => {
+    const remaining = written.flatMap((expected, number) => {
       const found = findRecord(path, `q${number}`)
       if (found) expect([...found.snapshot.pools]).toEqual([...expected])
       return found ? [number] : []
     })
-    expect(kept.at(-1)).toBe(99)
-    expect(kept.length).toBeGreaterThan(5)
-    expect(kept.length).toBeLessThan(60)
-    expect(kept).toEqual(kept.map((_, k) => 100 - kept.length + k))
+    expect(remaining.at(-1)).toBe(99)
+    expect(remaining.length).toBeGreaterThan(5)
+    expect(remaining.length).toBeLessThan(60)
+    expect(remaining).toEqual(remaining.map((_, k) => 100 - remaining.length + k))
   }
 })
 
-test('a block that is more than the file may hold is refused, and leaves nothing behind', async () => {
+test('a block that exceeds the size limit is refused and leaves nothing behind', async () => {
   const path = newPath()
   const file = await RecordFile.open(path, { records: 10, bytes: 100_000 })
   const pools = PoolMap.empty.with(Array.from({ length: 20 }, (_, k) => pool(`0x${k}`, 'x'.repeat(20_000))))
@@ -114,11 +120,11 @@ test('a block that is more than the file may hold is refused, and leaves nothing
   await file.close()
 })
 
-test('a file that is none is named', () => {
+test('an error names a missing file', () => {
   expect(() => findRecord(join(dir, 'nowhere.sqlite'), 'q')).toThrow('is no log of quotes')
 })
 
-test('after a block that was refused, the next one is written whole', async () => {
+test('after a refused block, the next one is written in full', async () => {
   const path = newPath()
   const file = await RecordFile.open(path, { records: 10, bytes: 100_000 })
   const small = PoolMap.empty.with(Array.from({ length: 5 }, (_, k) => pool(`0x${k}`, k)))

@@ -1,6 +1,6 @@
 /**
- * Records that each belong to a block, with the pools of those blocks: what is needed to do again what was done there. A block
- * keeps the pools that differ from the one before; the oldest blocks make room.
+ * Stores records by block, with the pools of each block, so that a quote can be computed again. Each block stores only
+ * the pools that differ from the previous one; the oldest blocks are deleted when the file is full.
  */
 import { DatabaseSync } from 'node:sqlite'
 import type { BlockHeader } from '@sluice/rpc'
@@ -11,9 +11,9 @@ import type { Snapshot } from '../snapshot.ts'
 import { LOCK_WAIT_MS } from './database.ts'
 import { fromText, toText } from './text.ts'
 
-/** Goes up whenever a family's state, `fixed` or this schema changes: older files are begun anew. */
+/** Incremented when a family's state, `fixed`, or this schema changes: older files are cleared. */
 const FORMAT = 1
-/** The part of the blocks that goes at once where a file is full. */
+/** Fraction of the blocks that is deleted at once when the file is full. */
 const FORGOTTEN_PART = 1 / 8
 
 const SCHEMA = `
@@ -30,33 +30,38 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS recordsOfBlock ON records (seq);
 `
 
+/** Maximum number of records, and maximum bytes of the file. */
 export type RecordLimits = { readonly records: number; readonly bytes: number }
 
-/** A part goes by the hash of its text. */
+/** Text shared by records, keyed by its hash. */
 export type Part = { readonly hash: string; readonly text: string }
-export type Written = { readonly id: string; readonly text: string }
+/** A record with its id. */
+export type RecordText = { readonly id: string; readonly text: string }
 
+/** The end of a block's transaction. */
 export type BlockOfRecords = {
   readonly chainId: number
   readonly block: BlockHeader
-  /** True where all pools were written, and not those that differ from the block before. */
+  /** True if all pools were written, not only those that differ from the previous block. */
   readonly isWhole: boolean
-  readonly records: readonly Written[]
+  readonly records: readonly RecordText[]
   readonly parts: readonly Part[]
 }
 
+/** A record with the snapshot of its block. */
 export type FoundRecord = {
   readonly text: string
   readonly snapshot: Snapshot
   readonly partOf: (hash: string) => string | undefined
 }
 
+/** SQLite file with records and the pools of their blocks. */
 export class RecordDatabase {
   private readonly db: DatabaseSync
   private readonly limits: RecordLimits
   private base = 0
 
-  /** @throws where the file cannot be written, or is none */
+  /** @throws Error if the file cannot be written or has another format */
   constructor(path: string, limits: RecordLimits) {
     this.limits = limits
     this.db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
@@ -68,7 +73,7 @@ export class RecordDatabase {
     this.db.prepare("INSERT OR REPLACE INTO facts VALUES ('format', ?)").run(FORMAT)
   }
 
-  /** Starts a block: nothing of it is in the file before `commit`. */
+  /** Starts the transaction of a block. */
   begin(): void {
     this.db.exec('BEGIN IMMEDIATE')
   }
@@ -79,7 +84,7 @@ export class RecordDatabase {
     for (const id of gone) put.run(id, this.next, null)
   }
 
-  /** @throws Error where one block alone is more than the file may hold; the file is empty then */
+  /** Ends the transaction. @throws Error if the block alone exceeds the limits; the file is empty then */
   commit({ chainId, block, isWhole, records, parts }: BlockOfRecords): void {
     const seq = this.next
     if (isWhole) this.base = seq
@@ -127,7 +132,7 @@ export class RecordDatabase {
     }
   }
 
-  /** The oldest blocks, with their records, and what of their pools is of no later block. */
+  /** Deletes the oldest blocks with their records, and the pool versions that no remaining block needs. */
   private forget(blocks: number): void {
     const first = this.db.prepare('SELECT seq, base FROM blocks ORDER BY seq LIMIT 1 OFFSET ?').get(blocks)
     const { seq, base } = first as { seq: number; base: number }
@@ -146,9 +151,9 @@ export class RecordDatabase {
 }
 
 /**
- * A record with the pools of its block; null where the file holds no such record.
+ * Returns a record with the pools of its block; null if there is no such record.
  *
- * @throws MarketError `BAD_SNAPSHOT` when the file is missing or something else
+ * @throws MarketError `BAD_SNAPSHOT` if the file is missing or has another format
  */
 export function findRecord(path: string, id: string): FoundRecord | null {
   let db: DatabaseSync | undefined
@@ -161,11 +166,11 @@ export function findRecord(path: string, id: string): FoundRecord | null {
       .get(id) as { text: string; seq: number; base: number; chainId: number; header: string } | undefined
     if (!row) return null
     const { seq, base, chainId, header, text } = row
-    // SQLite takes the text of the row that has the highest number: its bare columns follow MAX.
+    // In SQLite, the other columns of a query with MAX come from the row with the maximum.
     const pools = db
       .prepare('SELECT id, pool, MAX(seq) FROM pools WHERE seq BETWEEN ? AND ? GROUP BY id')
       .all(base, seq) as unknown as readonly { pool: string | null }[]
-    const held = pools.flatMap(({ pool }) => (pool === null ? [] : [fromText<Pool>(pool)]))
+    const values = pools.flatMap(({ pool }) => (pool === null ? [] : [fromText<Pool>(pool)]))
     const parts = new Map(
       db
         .prepare('SELECT hash, text FROM parts')
@@ -175,7 +180,7 @@ export function findRecord(path: string, id: string): FoundRecord | null {
     const block = fromText<BlockHeader>(header)
     return {
       text,
-      snapshot: { chainId, block, pools: PoolMap.empty.with(held), changed: null },
+      snapshot: { chainId, block, pools: PoolMap.empty.with(values), changed: null },
       partOf: (hash) => parts.get(hash),
     }
   } catch (cause) {

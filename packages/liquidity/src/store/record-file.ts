@@ -1,4 +1,4 @@
-/** The file of a `RecordDatabase`, written in the thread that keeps all files. */
+/** Writes a `RecordDatabase` in the worker thread. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PoolMap, poolChangeSteps } from '../pool-map.ts'
@@ -6,22 +6,23 @@ import type { Snapshot } from '../snapshot.ts'
 import type { BlockOfRecords, RecordLimits } from './record-database.ts'
 import { inBatches, openFile, type ThreadFile } from './store-thread.ts'
 
+/** Log of records, such as quotes. */
 export class RecordFile {
   private readonly file: ThreadFile
-  /** The pools of the block that was written last. */
+  /** Pools of the block that was written last; null if the content of the file is unknown. */
   private written: Snapshot['pools'] | null = null
 
   private constructor(file: ThreadFile) {
     this.file = file
   }
 
-  /** Appends to the file, which is made where there is none. @throws Error when it cannot be written */
+  /** Opens the file, and creates it if absent. @throws Error if it cannot be written */
   static async open(path: string, limits: RecordLimits): Promise<RecordFile> {
     mkdirSync(dirname(path), { recursive: true })
     return new RecordFile(await openFile({ do: 'open-records', path, limits }))
   }
 
-  /** A block with its records, all or nothing. One call at a time. */
+  /** Appends a block with its records atomically. Calls must not overlap. */
   async append(
     { chainId, block, pools }: Snapshot,
     { records, parts }: Pick<BlockOfRecords, 'records' | 'parts'>,
@@ -39,7 +40,7 @@ export class RecordFile {
       await this.file.ask({ do: 'commit-records', of: { chainId, block, isWhole, records, parts } })
       this.written = pools
     } catch (error) {
-      // What the file holds of the block before is not known: the next one is written whole.
+      // The last block in the file is unknown: write the next one in full.
       this.written = null
       await this.file.ask({ do: 'rollback' }).catch(() => undefined)
       throw error

@@ -1,4 +1,4 @@
-/** The files of all markets of the process, in one thread beside the event loop. */
+/** Client of the worker thread that holds the files of all markets of the process. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { MarketError } from '../errors.ts'
@@ -49,7 +49,7 @@ function ask<T>(worker: Worker, file: number, ask: ToStore): Promise<T> {
 /** A file that is open in the thread. */
 export type ThreadFile = { readonly ask: <T = void>(request: ToStore) => Promise<T> }
 
-/** @throws Error when it cannot be opened */
+/** Opens a quote log. @throws Error if it cannot be opened */
 export async function openFile(request: Extract<ToStore, { do: 'open-records' }>): Promise<ThreadFile> {
   const worker = start()
   const number = ++lastFile
@@ -57,9 +57,9 @@ export async function openFile(request: Extract<ToStore, { do: 'open-records' }>
   return { ask: (next) => ask(worker, number, next) }
 }
 
-/** A snapshot's file, read and written in the thread: what goes there and comes back does so in small parts. */
+/** A market's file, read and written in the thread in small batches. */
 export class StoreFile implements Store {
-  /** The last save, pools apart; null in an empty file. */
+  /** Facts of the last save; null in an empty file. */
   readonly facts: SavedFacts | null
   private readonly worker: Worker
   private readonly number: number
@@ -70,26 +70,26 @@ export class StoreFile implements Store {
     this.facts = facts
   }
 
-  /** @throws MarketError `BAD_SNAPSHOT` when the file is something else */
+  /** Opens a market's file. @throws MarketError `BAD_SNAPSHOT` if it has another format */
   static async open(path: string): Promise<StoreFile> {
     const worker = start()
     const number = ++lastFile
     return new StoreFile(worker, number, await ask<SavedFacts | null>(worker, number, { do: 'open', path }))
   }
 
-  /** All that was saved, once: lists and then pools. @throws MarketError `BAD_SNAPSHOT` */
+  /** Yields the saved state once: lists, then pools. @throws MarketError `BAD_SNAPSHOT` */
   async *batches(): AsyncGenerator<Batch> {
     const next = () => this.ask<Batch | null>({ do: 'next' })
-    let coming = next()
-    for (let batch = await coming; batch; batch = await coming) {
-      coming = next()
-      // Its failure is seen when it is waited for.
-      coming.catch(() => undefined)
+    let pending = next()
+    for (let batch = await pending; batch; batch = await pending) {
+      pending = next()
+      // Prevent an unhandled rejection; the error is thrown when the batch is awaited.
+      pending.catch(() => undefined)
       yield batch
     }
   }
 
-  /** Writes all parts as one transaction. */
+  /** Writes all parts in one transaction. */
   async save(facts: SavedFacts, parts: AsyncIterable<Part>): Promise<void> {
     try {
       await this.ask({ do: 'begin' })
@@ -110,7 +110,7 @@ export class StoreFile implements Store {
   }
 }
 
-/** Items a few hundred at a time, with a turn of the event loop in between. */
+/** Yields items in batches, and yields to the event loop in between. */
 export async function* inBatches<T>(items: Iterable<T>, size = BATCH): AsyncGenerator<readonly T[]> {
   let batch: T[] = []
   for (const item of items) {

@@ -1,17 +1,19 @@
-/** Store of a market's memory between two runs: a file of this machine, or a place that several machines share. */
+/** Interface of a store for a market's memory: a local file, or a store that several machines share. */
 import type { SavedFacts } from './database.ts'
 import type { Batch, ToStore } from './messages.ts'
 
+/** A part of a save. */
 export type Part = Extract<ToStore, { do: 'write' | 'list' | 'keep' }>
 
+/** A store that a `Saver` writes to and restores from. */
 export interface Store {
-  /** The last save, pools apart; null in an empty one. */
+  /** Facts of the last save; null in an empty store. */
   readonly facts: SavedFacts | null
-  /** All that was saved, once: lists and then pools. @throws MarketError `BAD_SNAPSHOT` */
+  /** Yields the saved state once: lists, then pools. @throws MarketError `BAD_SNAPSHOT` */
   batches(): AsyncIterable<Batch>
-  /** Writes all parts; what is told by the facts holds once all of them are written. */
+  /** Writes all parts; the facts take effect once all of them are written. */
   save(facts: SavedFacts, parts: AsyncIterable<Part>): Promise<void>
-  /** False where what was saved is lost meanwhile, as it may be elsewhere than in a file: all is to be saved anew. */
+  /** False if saved state was lost, which can happen in a shared store: everything must be saved again. */
   isWhole?(): Promise<boolean>
   close(): Promise<void>
 }

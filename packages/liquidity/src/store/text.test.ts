@@ -1,8 +1,9 @@
+/** Tests of the text format. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromText, toText } from './text.ts'
 
-test('every value of plain data and bigints comes back as it was', () => {
+test('plain data and bigints survive a round trip', () => {
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
       fc.bigInt(),

@@ -1,14 +1,14 @@
 /**
- * JSON with bigints: `#ff` is the number 255, `#-1` is −1, and a text that starts with `#` is written with another one before
- * it. Values are walked through here and not by callbacks of JSON's own, and bigints are hexadecimal: both several times as fast.
+ * JSON with bigints: `"#ff"` is 255, `"#-1"` is −1, and a string that starts with `#` gets another `#` in front. Values
+ * are walked without JSON callbacks, and bigints are hexadecimal, since both are several times faster.
  */
 
-/** @throws SyntaxError */
+/** Parses a text. @throws SyntaxError */
 export const fromText = <T>(text: string): T => withBigints(JSON.parse(text)) as T
 
 const HASH = '#'.charCodeAt(0)
 
-/** Values that JSON knows, and bigints; what is undefined is left out of objects, and null in arrays, as in JSON. */
+/** Encodes JSON values and bigints. Undefined is omitted from objects and becomes null in arrays, as in JSON. */
 export function toText(value: unknown): string {
   switch (typeof value) {
     case 'bigint':
@@ -42,7 +42,7 @@ function objectText(fields: Readonly<Record<string, unknown>>): string {
   return `${text}}`
 }
 
-/** Changes what JSON has just made, in its place. */
+/** Converts a parsed value in place. */
 function withBigints(value: unknown): unknown {
   if (typeof value === 'string') return value.charCodeAt(0) === HASH ? readText(value) : value
   if (Array.isArray(value)) {

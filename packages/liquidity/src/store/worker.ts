@@ -1,4 +1,4 @@
-/** Runs in the thread: the files that are open, and what is asked of each, one request after the other. */
+/** Worker thread that holds the open files and processes their requests one after the other. */
 import { parentPort } from 'node:worker_threads'
 import { MarketError } from '../errors.ts'
 import { type SavedFacts, SnapshotDatabase } from './database.ts'
@@ -6,20 +6,20 @@ import { BATCH, type Batch, type Reply, type Request, type ToStore } from './mes
 import { RecordDatabase } from './record-database.ts'
 
 type Lists = Record<string, unknown[]>
-/** Facts in a file: what `list` has told is kept beside the rest. */
+/** Facts in a file: the writer's extra data, and the lists. */
 export type FileExtra = { readonly rest: unknown; readonly lists: Lists }
 type File = {
   readonly database: SnapshotDatabase
-  /** The part still to be read. */
+  /** Content still to be read. */
   batches: Generator<Batch>
-  /** Told since `begin`. */
+  /** Lists received since `begin`. */
   lists: Lists
-  /** The pools to keep, told since `begin`; null for all. */
+  /** Ids of the pools to keep, received since `begin`; null to keep all. */
   kept: Set<string> | null
 }
 
-/** Items of a list in a batch: short texts. */
-const LISTED = 5_000
+/** List items per batch; they are short strings. */
+const LIST_BATCH = 5_000
 
 const port = parentPort!
 const files = new Map<number, File>()
@@ -102,8 +102,8 @@ function open(number: number, path: string): SavedFacts | null {
 
 function* batches(database: SnapshotDatabase, lists: Lists): Generator<Batch> {
   for (const [name, items] of Object.entries(lists))
-    for (let at = 0; at < items.length; at += LISTED)
-      yield { pools: [], list: { name, items: items.slice(at, at + LISTED) } }
+    for (let at = 0; at < items.length; at += LIST_BATCH)
+      yield { pools: [], list: { name, items: items.slice(at, at + LIST_BATCH) } }
   let pools = []
   for (const pool of database.pools()) {
     pools.push(pool)

@@ -1,7 +1,4 @@
-/**
- * The answers of families about the accounts that their pools' answers depend on, from what the chain tells of a pool
- * once.
- */
+/** Tests of `dependsOn`: which accounts the quotes of a pool depend on, from facts that the family reads once. */
 import {
   IBalancerV2Factory__factory,
   IBalancerV2PoolState__factory,
@@ -26,8 +23,8 @@ const [POOL, OWNER, RATE, FACTORY, COIN, SHARE] = [1, 2, 3, 4, 5, 6].map(account
 const GOVERNANCE = '0xba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1b'
 
 /**
- * A pool after its family has asked; `answers` gives what an account says by the name of the function, null where it
- * reverts.
+ * Runs a family's `readFixed` and returns `dependsOn`. `answers` returns the result of a call by function name; null if
+ * it reverts.
  */
 function dependsOn(family: string, row: Partial<DexRow>, answers: (name: string) => Hex | null): readonly Address[] {
   const pool: Pool<null> = {
@@ -57,27 +54,27 @@ const nameOf = (data: Hex) =>
 const encode = (type: string, value: unknown) => AbiCoder.defaultAbiCoder().encode([type], [value]) as Hex
 
 describe('balancer-v2', () => {
-  const said = (owner: string, rates: readonly string[] | null, made: Hex | null) => (name: string) => {
+  const answers = (owner: string, rates: readonly string[] | null, isFromFactory: Hex | null) => (name: string) => {
     if (name === 'getOwner') return encode('address', owner)
-    if (name === 'isPoolFromFactory') return made
+    if (name === 'isPoolFromFactory') return isFromFactory
     return rates && encode('address[]', rates)
   }
   const row = { contracts: { stablePoolFactory: FACTORY } }
   const yes = encode('bool', true)
 
-  test('is its maths where a factory made it and nobody or the governance owns it', () => {
-    expect(dependsOn('balancer-v2', row, said(ZERO_ADDRESS, [ZERO_ADDRESS], yes))).toEqual([])
-    expect(dependsOn('balancer-v2', row, said(GOVERNANCE, null, yes))).toEqual([])
+  test('depends on nothing if a factory created it and nobody or the governance owns it', () => {
+    expect(dependsOn('balancer-v2', row, answers(ZERO_ADDRESS, [ZERO_ADDRESS], yes))).toEqual([])
+    expect(dependsOn('balancer-v2', row, answers(GOVERNANCE, null, yes))).toEqual([])
   })
 
   test('depends on an owner and on rate providers', () => {
-    expect(dependsOn('balancer-v2', row, said(OWNER, [RATE, ZERO_ADDRESS], yes))).toEqual([OWNER, RATE])
+    expect(dependsOn('balancer-v2', row, answers(OWNER, [RATE, ZERO_ADDRESS], yes))).toEqual([OWNER, RATE])
   })
 
-  test('is code of anybody where no factory made it, whatever it says of itself and however it answers', () => {
-    expect(dependsOn('balancer-v2', row, said(ZERO_ADDRESS, [], encode('bool', false)))).toEqual([POOL])
-    expect(dependsOn('balancer-v2', row, said(ZERO_ADDRESS, [], null))).toEqual([POOL])
-    expect(dependsOn('balancer-v2', {}, said(ZERO_ADDRESS, [], yes))).toEqual([POOL])
+  test('depends on itself if no factory created it, regardless of its own answers', () => {
+    expect(dependsOn('balancer-v2', row, answers(ZERO_ADDRESS, [], encode('bool', false)))).toEqual([POOL])
+    expect(dependsOn('balancer-v2', row, answers(ZERO_ADDRESS, [], null))).toEqual([POOL])
+    expect(dependsOn('balancer-v2', {}, answers(ZERO_ADDRESS, [], yes))).toEqual([POOL])
     expect(dependsOn('balancer-v2', row, () => '0xdead')).toEqual([POOL])
   })
 })
@@ -86,7 +83,7 @@ describe('curve-stable', () => {
   const typed = (types: readonly number[] | null) => () => types && encode('uint8[]', types)
   const ng = { version: 'stableswap-ng' }
 
-  test('of the NG factory depends on coins that tell their rate, and is unknown where its maker named an oracle', () => {
+  test('of the NG factory depends on ERC-4626 coins, and on itself if its creator chose an oracle', () => {
     expect(dependsOn('curve-stable', ng, typed([0, 2]))).toEqual([])
     expect(dependsOn('curve-stable', ng, typed([0, 3]))).toEqual([SHARE])
     expect(dependsOn('curve-stable', ng, typed([0, 1]))).toEqual([POOL])
@@ -94,7 +91,7 @@ describe('curve-stable', () => {
     expect(dependsOn('curve-stable', ng, typed(null))).toEqual([POOL])
   })
 
-  test('of older factories is its maths', () => {
+  test('of older factories depends on nothing', () => {
     expect(dependsOn('curve-stable', { version: 'stable-factory' }, typed([0, 1]))).toEqual([])
   })
 })
@@ -108,6 +105,6 @@ test.each([
   expect(dependsOn('dodo-v2', {}, () => encode('string', version))).toEqual(accounts)
 })
 
-test('dodo-v2 without a version is its maker', () => {
+test('dodo-v2 without a version depends on itself', () => {
   expect(dependsOn('dodo-v2', {}, () => null)).toEqual([POOL])
 })

@@ -1,3 +1,4 @@
+/** Tests of the trust ledger. */
 import { type Address, type Chain, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { toBeHex } from 'ethers'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -26,12 +27,12 @@ const pair = (n: number, tokens: readonly Address[], reserve = 1_000n): Pool => 
   tokens,
   state: { reserve0: reserve, reserve1: reserve, feePpm: 3000 },
 })
-/** Three pools of the stranger with two named tokens, a thousand dollars of them in each. */
+/** Three pools of the untrusted token with two named tokens, 1,000 USD of them in each. */
 const pools = [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [USDC, STRANGER])]
 
 let ledger: TrustLedger
 let known: ReadonlyMap<string, Pool>
-function see(number: number, of: readonly Pool[]): void {
+function observe(number: number, of: readonly Pool[]): void {
   const next = new Map(of.map((pool) => [pool.id, pool]))
   const gone = [...known.keys()].filter((id) => !next.has(id))
   const changed = [...of.filter((pool) => known.get(pool.id) !== pool).map(({ id }) => id), ...gone]
@@ -39,8 +40,8 @@ function see(number: number, of: readonly Pool[]): void {
   ledger.observe({ chainId: 1, block, pools: next, changed })
   known = next
 }
-const seeUntil = (from: number, to: number, of: readonly Pool[] = pools) => {
-  for (let number = from; number <= to; number++) see(number, of)
+const observeUntil = (from: number, to: number, of: readonly Pool[] = pools) => {
+  for (let number = from; number <= to; number++) observe(number, of)
 }
 
 beforeEach(() => {
@@ -50,16 +51,16 @@ beforeEach(() => {
 })
 
 describe('a token', () => {
-  test('of the file is named, the native token among them, and what nobody has seen is a stranger', () => {
+  test('of the chain file is named, including the native token; an unseen token is untrusted', () => {
     expect(ledger.standing(WETH)).toMatchObject({ standing: 'named' })
     expect(ledger.named.tokens.has(ZERO_ADDRESS)).toBe(true)
     expect(ledger.standing(STRANGER)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
   })
 
-  test('earns trust by blocks in a row and a clean report, and is asked for when both are due', () => {
-    seeUntil(1, 9)
+  test('earns trust by consecutive blocks and a clean report, and is due once the blocks are complete', () => {
+    observeUntil(1, 9)
     expect(ledger.due).toBeUndefined()
-    see(10, pools)
+    observe(10, pools)
     expect(ledger.due).toBe(STRANGER)
     expect(ledger.standing(STRANGER).reason).toBe('not measured yet')
     const before = ledger.earned
@@ -69,19 +70,19 @@ describe('a token', () => {
     expect(ledger.named.tokens.has(STRANGER)).toBe(false)
     expect(before.tokens.has(STRANGER)).toBe(false)
     const after = ledger.earned
-    see(11, pools)
+    observe(11, pools)
     expect(ledger.earned).toBe(after)
   })
 
   test.each([
     ['a bad report', () => ledger.report(STRANGER, 'a tax on transfers')],
     ['a breach', () => ledger.breach(STRANGER, 'a route through it that paid less than it should')],
-    ['depth that is gone for one block', () => see(11, [pair(11, [WETH, STRANGER], 1n), ...pools.slice(1, 2)])],
-    ['a pool that is gone', () => see(11, pools.slice(1))],
-    ['a gap in what was seen', () => see(200, pools)],
-    ['reports that stay away', () => seeUntil(11, 22)],
-  ])('loses it at once by %s', (_name, happens) => {
-    seeUntil(1, 10)
+    ['missing depth at one block', () => observe(11, [pair(11, [WETH, STRANGER], 1n), ...pools.slice(1, 2)])],
+    ['a missing pool', () => observe(11, pools.slice(1))],
+    ['a gap in the observed blocks', () => observe(200, pools)],
+    ['overdue reports', () => observeUntil(11, 22)],
+  ])('loses trust at once by %s', (_name, happens) => {
+    observeUntil(1, 10)
     ledger.report(STRANGER, null)
     expect(ledger.earned.tokens.has(STRANGER)).toBe(true)
     happens()
@@ -89,33 +90,33 @@ describe('a token', () => {
     expect(ledger.standing(STRANGER).standing).toBe('stranger')
   })
 
-  test('has no credit for its own side of a pool, for pools with other strangers, or for one named token alone', () => {
+  test('gets no credit for its own side of a pool, for pools with other untrusted tokens, or for a single named token', () => {
     const other = account(9)
-    seeUntil(1, 20, [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [other, STRANGER])])
+    observeUntil(1, 20, [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [other, STRANGER])])
     expect(ledger.standing(STRANGER).reason).toContain('2 pools')
-    seeUntil(21, 40, [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [WETH, STRANGER])])
+    observeUntil(21, 40, [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [WETH, STRANGER])])
     expect(ledger.standing(STRANGER).reason).toContain('1 named tokens')
     ledger.price((of, amount) => (of === STRANGER ? 1e12 : Number(amount) / 1e6))
-    seeUntil(41, 60)
+    observeUntil(41, 60)
     expect(ledger.standing(STRANGER).reason).toContain('less than')
   })
 
-  test('makes room for a deeper one where too many are watched', () => {
+  test('evicts the shallowest token when too many are watched', () => {
     const shallow = Array.from({ length: 520 }, (_, n) => pair(1000 + n, [WETH, account(5000 + n)], BigInt(n + 1)))
-    see(1, [...shallow, ...pools])
+    observe(1, [...shallow, ...pools])
     expect(ledger.counts.watched).toBe(512)
-    seeUntil(2, 12, [...shallow, ...pools])
+    observeUntil(2, 12, [...shallow, ...pools])
     ledger.report(STRANGER, null)
     expect(ledger.standing(STRANGER).standing).toBe('earned')
   })
 })
 
-describe('a block taken note of in steps', () => {
+describe('a block observed in steps', () => {
   const block = (number: number) => ({ number, timestamp: number }) as Snapshot['block']
   const next = () => new Map(pools.slice(1).map((pool) => [pool.id, pool]))
 
-  test('ends as one taken note of at once', () => {
-    seeUntil(1, 10)
+  test('has the same result as a block observed at once', () => {
+    observeUntil(1, 10)
     ledger.report(STRANGER, null)
     const steps = ledger.observing({ chainId: 1, block: block(11), pools: next(), changed: [pools[0]!.id] })
     let count = 0
@@ -125,8 +126,8 @@ describe('a block taken note of in steps', () => {
     expect(ledger.standing(STRANGER).reason).toContain('2 pools')
   })
 
-  test('is not gone on with once all was forgotten', () => {
-    seeUntil(1, 10)
+  test('stops after a reset', () => {
+    observeUntil(1, 10)
     const steps = ledger.observing({ chainId: 1, block: block(11), pools: next(), changed: [pools[0]!.id] })
     steps.next()
     ledger.forget()
@@ -136,7 +137,7 @@ describe('a block taken note of in steps', () => {
   })
 })
 
-describe('a pool whose answer depends on an account', () => {
+describe('a pool whose quotes depend on an account', () => {
   const vault = (totalAssets: bigint, totalSupply = 1_000n): Pool => ({
     ...pair(0, [WETH, USDC]),
     id: VAULT,
@@ -145,23 +146,23 @@ describe('a pool whose answer depends on an account', () => {
     state: { totalAssets, totalSupply, virtualShares: 0n, maxDeposit: 10n ** 30n, cash: 10n ** 30n },
   })
 
-  test('earns its use by its own history, and loses it when it answers otherwise although nobody traded', () => {
+  test('earns trust by its own history, and loses it when its quotes change without a trade', () => {
     const pool = { ...pair(20, [WETH, USDC]), family: 'dodo-v2', state: dodo(10n ** 18n) }
-    seeUntil(1, 10, [pool])
+    observeUntil(1, 10, [pool])
     expect(ledger.earned.pools.has(pool.id)).toBe(true)
-    see(11, [{ ...pool, state: dodo(99n * 10n ** 16n) }])
+    observe(11, [{ ...pool, state: dodo(99n * 10n ** 16n) }])
     expect(ledger.earned.pools.has(pool.id)).toBe(false)
   })
 
-  test('keeps it while it is traded', () => {
-    seeUntil(1, 10, [vault(1_000n)])
+  test('keeps trust when a trade changes its quotes', () => {
+    observeUntil(1, 10, [vault(1_000n)])
     expect(ledger.earned.pools.has(VAULT)).toBe(true)
-    see(11, [vault(1_001n, 1_001n)])
+    observe(11, [vault(1_001n, 1_001n)])
     expect(ledger.earned.pools.has(VAULT)).toBe(true)
   })
 })
 
-/** A pool in balance at a price. */
+/** State of a DODO pool at its target balances. */
 const dodo = (price: bigint) => ({
   price,
   slippage: 10n ** 17n,

@@ -1,4 +1,4 @@
-/** The tokens and pools of a chain that may earn trust, as its blocks go by. Does no I/O. */
+/** Observes block by block which tokens and pools of a chain earn trust. Does no I/O. */
 import type { Address, Chain } from '@sluice/chains'
 import { atOnce, type Steps } from '@sluice/rpc'
 import { familyOf } from '../dexes/index.ts'
@@ -18,21 +18,24 @@ import {
 import { isTrustedPool, namedTrust, type Trust } from './trust.ts'
 import { type Share, sightingOf, type Watched } from './watched.ts'
 
-/** Tokens and pools that are watched, of each. The one with the least depth makes room. */
+/** Maximum watched tokens, and maximum watched pools. When full, the entry with the least depth is evicted. */
 const MAX_WATCHED = 512
-/** Pools of a watched token that count; its deepest need not be among them, but nobody needs more to earn trust. */
+/** Maximum pools that count for a token. They need not include its deepest pool; this many suffice to earn trust. */
 const MAX_POOLS_OF_TOKEN = 64
-/** Blocks that may pass between two that are seen; what happened meanwhile is not known. */
+/**
+ * Maximum blocks between two observations. A longer gap resets the ledger, because the blocks in it were not observed.
+ */
 const MAX_GAP = 64
-/** At a block: each looks for the least of those watched. */
+/** Maximum evictions per block: each one scans all entries. */
 const MAX_EVICTIONS = 32
-/** Pools, where all may have changed. */
+/** Pools processed per block after a snapshot in which all pools may have changed. */
 const BACKLOG_PER_BLOCK = 500
-/** The number of those watched that are valued at a block; with a day to go by, none is overlooked. */
+/** Entries revalued per block, in rotation, because prices move even if pools do not. */
 const VALUED_PER_BLOCK = 16
-/** The part by which a pool's price may move without a trade: interest of a minute is less than a millionth. */
+/** Maximum relative price move without a trade; one minute of interest is less than a millionth. */
 const MAX_DRIFT = 1e-5
 
+/** Trust ledger of one chain. */
 export class TrustLedger {
   readonly named: Trust
   private current: Trust
@@ -41,10 +44,10 @@ export class TrustLedger {
   private readonly pools = new Map<string, Watched>()
   private block: number | null = null
   private turn = 0
-  /** Times that everything was forgotten: steps that began before are not gone on with. */
-  private forgotten = 0
+  /** Number of resets: an `observing` generator that started before a reset must stop. */
+  private resets = 0
   private evictions = MAX_EVICTIONS
-  /** Ids of pools that have not been looked at. */
+  /** Ids of pools that have not been processed yet. */
   private backlog: Iterator<string> | null = null
   private known: Snapshot['pools'] = new Map()
   private usd: (token: Address, amount: bigint) => number = () => 0
@@ -55,33 +58,36 @@ export class TrustLedger {
     this.current = { ...this.named, level: 'earned' }
   }
 
-  /** The same object as long as nothing is earned or lost. */
+  /** Trust including everything earned. The same object as long as its content is unchanged. */
   get earned(): Trust {
     return this.current
   }
 
-  /** @param usd - dollars of an amount of a named token; 0 where it has no price */
+  /** Sets the price source. @param usd - USD of an amount of a named token; 0 if it has no price */
   price(usd: (token: Address, amount: bigint) => number): void {
     this.usd = usd
   }
 
-  /** Takes note of a block. */
+  /** Processes a block at once. */
   observe(snapshot: Snapshot): void {
     atOnce(this.observing(snapshot))
   }
 
-  /** The same in steps, in the order of blocks. What it costs depends on what has changed, and on how many are watched. */
+  /**
+   * Processes a block in steps; call it once per block, in order. The cost depends on the number of changes and of
+   * watched entries.
+   */
   *observing({ block, pools, changed }: Snapshot): Steps<void> {
     const { number } = block
     if (this.block !== null && Math.abs(number - this.block) > MAX_GAP) this.forget()
     this.block = number
     this.evictions = MAX_EVICTIONS
-    // All that may have changed is looked at over the next blocks: what is earned takes longer than that.
+    // Process all pools over the next blocks; earning trust takes longer than that.
     if (changed === null) {
       this.forgetSeen()
       this.backlog = pools.keys()
     }
-    const { forgotten } = this
+    const { resets } = this
     for (const id of changed ?? []) {
       const pool = pools.get(id)
       if (!pool) this.drop(this.known.get(id))
@@ -90,31 +96,31 @@ export class TrustLedger {
         this.checkDrift(pool)
       }
       yield
-      if (this.forgotten !== forgotten) return
+      if (this.resets !== resets) return
     }
     this.known = pools
-    for (const step of [this.workOff(), this.valueAnew(), this.lookAtAll(number)])
+    for (const step of [this.processBacklog(), this.revalue(), this.observeAll(number)])
       for (const _ of step) {
         yield
-        if (this.forgotten !== forgotten) return
+        if (this.resets !== resets) return
       }
     this.promote()
   }
 
-  /** Everything that was seen; what is earned is lost. */
+  /** Resets all observations, and with them all earned trust. */
   forget(): void {
     this.forgetSeen()
     this.block = null
     this.promote()
   }
 
-  /** A watched token to be measured; undefined where none is due. */
+  /** A watched token that is due for a measurement; undefined if there is none. */
   get due(): Address | undefined {
     for (const [token, { record }] of this.tokens) if (isDueForReport(record, this.terms)) return token
     return undefined
   }
 
-  /** @param fault - what was found; null for a clean report */
+  /** Records a measurement. @param fault - the fault that was measured; null for a clean report */
   report(token: Address, fault: string | null): void {
     const watched = this.tokens.get(token)
     if (!watched || this.block === null) return
@@ -122,7 +128,7 @@ export class TrustLedger {
     this.promote()
   }
 
-  /** A token or pool did what cannot be trusted. What the chain's file names stays named. */
+  /** Records that a token or pool broke its trust. Named tokens stay named. */
   breach(id: string, fault: string): void {
     const watched = this.tokens.get(id as Address) ?? this.pools.get(id)
     if (!watched) return
@@ -130,6 +136,7 @@ export class TrustLedger {
     this.promote()
   }
 
+  /** Returns the trust level of a token. */
   standing(token: Address): Standing {
     if (this.named.tokens.has(token)) return { standing: 'named', reason: "the chain's file names it" }
     return standingOf(this.tokens.get(token)?.record ?? STRANGER, this.terms)
@@ -145,14 +152,14 @@ export class TrustLedger {
   }
 
   private forgetSeen(): void {
-    this.forgotten++
+    this.resets++
     this.tokens.clear()
     this.pools.clear()
     this.known = new Map()
     this.backlog = null
   }
 
-  private *workOff(): Steps<void> {
+  private *processBacklog(): Steps<void> {
     for (let k = 0; this.backlog !== null && k < BACKLOG_PER_BLOCK; k++) {
       const { done, value } = this.backlog.next()
       const pool = done ? undefined : this.known.get(value)
@@ -166,7 +173,7 @@ export class TrustLedger {
     const { named } = this
     const strangers = pool.tokens.filter((token) => !named.tokens.has(token))
     if (strangers.length === 0 && !isTrustedPool(pool, named)) this.admit(this.pools, pool.id, pool)
-    // Of a pool that cannot be trusted, no token gets any credit.
+    // A token gets no credit for pools that are not trusted.
     if (strangers.length === 1 && pool.tokens.length > 1 && isTrustedPool(pool, named))
       this.admit(this.tokens, strangers[0]!, pool)
   }
@@ -182,15 +189,15 @@ export class TrustLedger {
     const share = this.shareOf(pool)
     const { depthUsd } = share
     if (full) {
-      let least: K | undefined
+      let shallowest: K | undefined
       let depth = depthUsd
       for (const [other, { record }] of watched)
         if (record.depthUsd < depth) {
-          least = other
+          shallowest = other
           depth = record.depthUsd
         }
-      if (least === undefined) return
-      watched.delete(least)
+      if (shallowest === undefined) return
+      watched.delete(shallowest)
     }
     watched.set(key, { record: { ...STRANGER, depthUsd }, pools: new Map([[pool.id, share]]), sighting: null })
   }
@@ -204,8 +211,8 @@ export class TrustLedger {
     }
   }
 
-  /** Prices move while pools stand still: some of what is watched is valued at each block, in turn. */
-  private *valueAnew(): Steps<void> {
+  /** Revalues a few entries per block, in rotation. */
+  private *revalue(): Steps<void> {
     const watched = [...this.tokens.values(), ...this.pools.values()]
     for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watched.length); k++) {
       const next = watched[this.turn++ % watched.length]!
@@ -222,12 +229,12 @@ export class TrustLedger {
     watched.sighting = null
   }
 
-  private *lookAtAll(number: number): Steps<void> {
+  private *observeAll(number: number): Steps<void> {
     for (const watched of this.tokens.values()) {
       watched.record = observed(watched.record, sightingOf(watched), number, this.terms)
       yield
     }
-    // A pool answers for itself alone, and is judged by how it trades: there is no token to measure.
+    // A pool earns trust only for itself, by its own trades: there is no token to measure.
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
     for (const watched of this.pools.values()) {
       watched.record = observed(watched.record, sightingOf(watched), number, terms)
@@ -241,7 +248,7 @@ export class TrustLedger {
     return { depthUsd: this.depthOf(pool), partners }
   }
 
-  /** Dollars of the named tokens in a pool. */
+  /** Returns the USD value of the named tokens in a pool. */
   private depthOf(pool: Pool): number {
     const reserves = familyOf(pool.family)?.reserves(pool) ?? []
     return pool.tokens.reduce(
@@ -250,7 +257,7 @@ export class TrustLedger {
     )
   }
 
-  /** A watched pool that answers otherwise although nobody traded: whoever decides has decided anew. */
+  /** Records a breach if a pool's quotes changed without a trade: its owner changed a price or fee. */
   private checkDrift(pool: Pool): void {
     const watched = this.pools.get(pool.id)
     const before = this.known.get(pool.id)

@@ -1,8 +1,8 @@
-/** Accounts and tokens that the file of a chain vouches for by naming it. */
+/** Tokens and accounts that the chain's file trusts by naming them. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf } from '../dexes/index.ts'
 
-/** Tokens that any route may pass through. The native token stands among them as the zero address. */
+/** Returns the tokens that any route may pass through. The zero address stands for the native token. */
 export function namedTokens(chain: Chain): ReadonlySet<Address> {
   const { wrappedNative, nativeErc20, stables, hubs, tokens, dexes } = chain
   const listed = [wrappedNative, nativeErc20, ...stables, ...tokens].flatMap((token) => (token ? [token.address] : []))
@@ -11,7 +11,7 @@ export function namedTokens(chain: Chain): ReadonlySet<Address> {
 }
 
 /**
- * Accounts whose code and will a pool's answer may depend on: those tokens, the DEX rows with their contracts,
+ * Returns the accounts that a pool's quotes may depend on: the named tokens, the DEX rows with their contracts, and
  * `vouched`.
  */
 export function namedAccounts(chain: Chain): ReadonlySet<Address> {

@@ -1,45 +1,44 @@
-/**
- * The rules by which a token or a pool that the chain's file does not name earns trust, block by block, and how it
- * loses it.
- */
+/** Rules by which a token or pool that the chain's file does not name earns trust, block by block, and loses it. */
 
-/** Conditions that have to hold all that time. */
+/** Conditions for earning trust. */
 export type Terms = {
-  /** Blocks in a row. */
+  /** Minimum consecutive blocks at which the other conditions hold. */
   readonly blocks: number
-  /** Pools with named tokens, and how many different ones. */
+  /** Minimum number of pools with named tokens, and of different named tokens in them. */
   readonly pools: number
   readonly namedTokens: number
-  /** Dollars of named tokens in those pools. */
+  /** Minimum value of the named tokens in those pools, in USD. */
   readonly depthUsd: number
-  /** Blocks after which what was measured has to be measured again. */
+  /** Blocks after which the token must be measured again. */
   readonly reportBlocks: number
 }
 
-/** Liquidity that is there at a block. */
+/** Liquidity seen at a block. */
 export type Sighting = { readonly pools: number; readonly namedTokens: number; readonly depthUsd: number }
 
+/** Trust level of a token, with a reason. */
 export type Standing = {
   readonly standing: 'named' | 'earned' | 'stranger'
-  /** In a few words, for people. */
+  /** Reason, for display. */
   readonly reason: string
 }
 
-/** The record of one token or pool. Immutable. */
+/** Trust record of one token or pool. Immutable. */
 export type TrustRecord = {
-  /** First block of those in a row at which the terms were met; null while they are not. */
+  /** First of the consecutive blocks at which the conditions have held; null if they do not hold. */
   readonly since: number | null
-  /** The newest block it was seen at. */
+  /** The newest block at which it was observed. */
   readonly seen: number
   readonly depthUsd: number
-  /** Block of the last clean report; null where there is none. */
+  /** Block of the last clean measurement; null if there is none. */
   readonly cleanAt: number | null
-  /** Why it does not meet the terms; null while it does. */
+  /** Condition that fails; null if all hold. */
   readonly fault: string | null
-  /** The breach that cost it all it had earned, last; null where it never did. */
+  /** Last breach that reset its trust; null if there was none. */
   readonly breach: string | null
 }
 
+/** Record of a token or pool that has not been observed. */
 export const STRANGER: TrustRecord = {
   since: null,
   seen: 0,
@@ -49,15 +48,15 @@ export const STRANGER: TrustRecord = {
   breach: null,
 }
 
-/** The record after a block. */
+/** Returns the record after a block. */
 export function observed(record: TrustRecord, sighting: Sighting, block: number, terms: Terms): TrustRecord {
   const { depthUsd } = sighting
-  const fault = lacks(sighting, terms)
+  const fault = failedCondition(sighting, terms)
   if (fault !== null) return { ...STRANGER, seen: block, depthUsd, fault, breach: record.breach }
   return { ...record, since: record.since ?? block, seen: block, depthUsd, fault: null }
 }
 
-function lacks({ pools, namedTokens, depthUsd }: Sighting, terms: Terms): string | null {
+function failedCondition({ pools, namedTokens, depthUsd }: Sighting, terms: Terms): string | null {
   if (pools < terms.pools) return `in ${pools} pools with named tokens, of ${terms.pools} at least`
   if (namedTokens < terms.namedTokens)
     return `traded with ${namedTokens} named tokens, of ${terms.namedTokens} at least`
@@ -65,28 +64,34 @@ function lacks({ pools, namedTokens, depthUsd }: Sighting, terms: Terms): string
   return null
 }
 
-/** The record after it was measured at a block. @param fault - what was found; null for a clean report */
+/**
+ * Returns the record after a measurement at a block.
+ *
+ * @param fault - the fault that was measured; null for a clean report
+ */
 export function measured(record: TrustRecord, fault: string | null, block: number): TrustRecord {
   return fault === null ? { ...record, cleanAt: block } : broken(record, fault)
 }
 
-/** The record after it did what cannot be trusted: all that was earned is lost at once. */
+/** Returns the record after a breach: all trust is lost at once. */
 export function broken({ seen, depthUsd }: TrustRecord, fault: string): TrustRecord {
   return { ...STRANGER, seen, depthUsd, fault, breach: fault }
 }
 
-/** True where a report is all that is missing, or is soon. */
+/** True if only a measurement is missing, or the last one expires soon. */
 export function isDueForReport({ since, seen, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
   if (since === null || seen - since + 1 < blocks) return false
   return cleanAt === null || seen - cleanAt >= reportBlocks
 }
 
+/** True if all conditions have held long enough and the last measurement is recent. */
 export function hasEarned({ since, seen, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
   if (since === null || cleanAt === null || seen - since + 1 < blocks) return false
-  // Twice as long as it should take: whatever is in the way of measuring it, it is not known any more.
+  // Accept a measurement for twice its interval, since measuring can be delayed. After that the result is too old.
   return seen - cleanAt <= 2 * reportBlocks
 }
 
+/** Returns the trust level that a record has earned, with a reason. */
 export function standingOf(record: TrustRecord, terms: Terms): Standing {
   const { since, seen, cleanAt, fault, breach } = record
   const stranger = (reason: string): Standing => ({ standing: 'stranger', reason })

@@ -1,30 +1,29 @@
-/** Tokens, accounts and pools that a route may pass through between its ends, which are the caller's choice. */
+/** Tokens, accounts, and pools that a route may pass through between its ends. The ends are the caller's choice. */
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf } from '../dexes/index.ts'
 import type { Pool } from '../family.ts'
 import { namedAccounts, namedTokens } from './named.ts'
 
-/** `named`: what the chain's file names. `earned`: and what has been seen to behave for long. */
+/** `named`: only what the chain's file names. `earned`: also tokens and pools that have earned trust (`record.ts`). */
 export type TrustLevel = 'named' | 'earned'
 
-/** Plain data, so that it can be sent to another thread. The same object as long as nothing in it changes. */
+/** Plain data, so that it can be sent to another thread. The same object as long as its content is unchanged. */
 export type Trust = {
   readonly level: TrustLevel
   readonly tokens: ReadonlySet<Address>
-  /** Accounts that a pool's answer may depend on. */
+  /** Accounts that a pool's quotes may depend on. */
   readonly accounts: ReadonlySet<Address>
-  /** Ids of pools that may be used although their answer depends on other accounts. */
+  /** Ids of pools that are trusted although their quotes depend on other accounts. */
   readonly pools: ReadonlySet<string>
 }
 
-/** Trust in what the chain's file vouches for. */
+/** Returns the trust that the chain's file grants. */
 export function namedTrust(chain: Chain): Trust {
   return { level: 'named', tokens: namedTokens(chain), accounts: namedAccounts(chain), pools: new Set() }
 }
 
 /**
- * True where a pool's answer depends on the maths of its family alone, or on accounts that are vouched for, or has
- * earned it.
+ * True if the pool's quotes depend only on its family's math or on trusted accounts, or if the pool has earned trust.
  */
 export function isTrustedPool(pool: Pool, { accounts, pools }: Trust): boolean {
   const dependsOn = familyOf(pool.family)?.dependsOn?.(pool)

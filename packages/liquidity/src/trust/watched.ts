@@ -1,17 +1,19 @@
-/** Tokens and pools that are watched, with what is seen of them. */
+/** Tokens and pools under observation, with their current liquidity. */
 import type { Address } from '@sluice/chains'
 import type { Sighting, TrustRecord } from './record.ts'
 
-/** The share of one pool in what is watched. */
+/** Contribution of one pool to a watched token or pool. */
 export type Share = {
-  /** Dollars of named tokens in it when it was last looked at. */
+  /** USD of named tokens in the pool when it was last valued. */
   readonly depthUsd: number
+  /** Named tokens in the pool. */
   readonly partners: readonly Address[]
 }
 
-/** Watched token or pool with its sums, which are made anew where a share has changed. */
+/** A watched token or pool. `sighting` caches the sums over `pools`; null if a share has changed since. */
 export type Watched = { record: TrustRecord; readonly pools: Map<string, Share>; sighting: Sighting | null }
 
+/** Returns the cached sums, or computes them. */
 export function sightingOf(watched: Watched): Sighting {
   if (watched.sighting) return watched.sighting
   const partners = new Set<Address>()

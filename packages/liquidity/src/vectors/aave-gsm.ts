@@ -1,3 +1,4 @@
+/** Test vectors of the Aave GSM. */
 import type { AaveGsmState } from '../dexes/aave-gsm/math.ts'
 import { buying, selling } from '../dexes/aave-gsm/math.ts'
 import { pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
@@ -16,8 +17,9 @@ const stateOf = (from: VectorPool): AaveGsmState => ({
 })
 
 /**
- * Both ways are told in the asset. A purchase is asked for what it cost, or would have; what a call itself took and paid has to be what
- * the maths says of its argument too. Views say for how much GHO so much is bought.
+ * Converts calls of a GSM and of its views. Both directions are given in asset units. A purchase is quoted for the GHO
+ * that it cost, and our math must reproduce what the call took and paid. Views return the asset amount for a GHO
+ * amount.
  */
 export const aaveGsmForm: Form = ({ states }) =>
   states.flatMap((from: VectorPool) => from.swaps.map((swap: VectorPool) => () => question(from, swap)))
@@ -29,13 +31,13 @@ function question(from: VectorPool, swap: VectorPool) {
   const sellAsset = swap.f === 'sellAsset'
   const amount = BigInt(swap.amount ?? 0)
   const trade = sellAsset ? selling(state, amount) : buying(state, amount)
-  const asked = `${swap.f} ${swap.amount ?? swap.gho}: ${from.name}`
+  const label = `${swap.f} ${swap.amount ?? swap.gho}: ${from.name}`
   const refused = swap.refusal !== undefined
-  const told = [swap.assetAmount, swap.ghoAmount].map(String).join()
-  if (!refused && !isView && told !== [trade.asset, trade.gho].join())
-    throw new RangeError(`${asked}: ${[trade.asset, trade.gho]}, not ${told}`)
+  const reported = [swap.assetAmount, swap.ghoAmount].map(String).join()
+  if (!refused && !isView && reported !== [trade.asset, trade.gho].join())
+    throw new RangeError(`${label}: ${[trade.asset, trade.gho]}, not ${reported}`)
   return {
-    asked,
+    label,
     pool: pairOf(
       'aave-gsm',
       [TOKEN_0, TOKEN_1],

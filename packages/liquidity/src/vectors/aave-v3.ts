@@ -1,10 +1,11 @@
-import { type AaveV3State, balanceOf, minted, taken } from '../dexes/aave-v3/math.ts'
+/** Test vectors of Aave V3 markets. */
+import { type AaveV3State, balanceOf, scaledBurn, scaledMint } from '../dexes/aave-v3/math.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { Form, VectorPool } from './types.ts'
 
-/** All that a caller has. */
+/** uint256 max: the whole balance of the caller. */
 const ALL = (1n << 256n) - 1n
-/** Refusal of more than the caller has, which is nothing about the reserve. */
+/** Error of a caller with too low a balance, which says nothing about the reserve. */
 const TOO_MUCH_FOR_CALLER = '32'
 
 const stateOf = (from: VectorPool, income: string): AaveV3State => ({
@@ -19,30 +20,30 @@ const stateOf = (from: VectorPool, income: string): AaveV3State => ({
 })
 
 /**
- * Calls of a market and what they did to the scaled balance of their caller, which the maths has to say too. A withdrawal is asked for as
- * the program does it: the aTokens are sent first.
+ * Converts calls of a market. Our math must reproduce the change of the caller's scaled balance. A withdrawal is quoted
+ * as the Executor does it: aTokens are transferred first.
  */
 export const aaveV3Form: Form = ({ states }) =>
   states.flatMap((from: VectorPool) => from.swaps.map((swap: VectorPool) => () => question(from, swap)))
 
 function question(from: VectorPool, swap: VectorPool) {
-  if (swap.refusal === TOO_MUCH_FOR_CALLER) return { skip: 'its caller had less' }
+  if (swap.refusal === TOO_MUCH_FOR_CALLER) return { skip: 'its caller had a lower balance' }
   const supply = swap.f === 'supply'
   const state = stateOf(from, swap.indexUsed ?? from.normalizedIncome)
-  const asked = `${swap.f} ${swap.amount}: ${from.name}`
+  const label = `${swap.f} ${swap.amount}: ${from.name}`
   const refused = swap.refusal !== undefined
-  const held = BigInt(from.handScaled)
+  const heldScaled = BigInt(from.handScaled)
   const all = BigInt(swap.amount) === ALL
-  const amount = all ? balanceOf(state, held) : BigInt(swap.amount)
-  const scaled = supply ? minted(state, amount) : -taken(state, amount)
+  const amount = all ? balanceOf(state, heldScaled) : BigInt(swap.amount)
+  const scaled = supply ? scaledMint(state, amount) : -scaledBurn(state, amount)
   if (!refused) {
-    const ours = [scaled, supply ? -amount : amount, balanceOf(state, held + scaled)].join()
-    const told = [swap.scaledDelta, swap.assetDelta, swap.balanceAfter].join()
-    if (ours !== told) throw new RangeError(`${asked}: ${ours}, not ${told}`)
+    const ours = [scaled, supply ? -amount : amount, balanceOf(state, heldScaled + scaled)].join()
+    const reported = [swap.scaledDelta, swap.assetDelta, swap.balanceAfter].join()
+    if (ours !== reported) throw new RangeError(`${label}: ${ours}, not ${reported}`)
   }
   const paid = refused ? 0n : balanceOf(state, BigInt(swap.scaledDelta) * (supply ? 1n : -1n))
   return {
-    asked,
+    label,
     pool: pairOf('aave-v3', [TOKEN_0, TOKEN_1], state),
     tokenIn: supply ? TOKEN_0 : TOKEN_1,
     tokenOut: supply ? TOKEN_1 : TOKEN_0,
@@ -50,10 +51,10 @@ function question(from: VectorPool, swap: VectorPool) {
     amountOut: refused ? null : paid,
     after: (after: unknown) => {
       const { scaledSupply, cash } = after as AaveV3State
-      const moved = supply ? amount : -paid
+      const cashChange = supply ? amount : -paid
       return differences(
         { scaledSupply, cash },
-        { scaledSupply: state.scaledSupply + scaled, cash: state.cash + moved },
+        { scaledSupply: state.scaledSupply + scaled, cash: state.cash + cashChange },
       )
     },
   }

@@ -1,3 +1,4 @@
+/** Adapters of the vector files that were taken from other programs. */
 import { algebraIntegral } from './algebra-integral.ts'
 import { algebraV1 } from './algebra-v1.ts'
 import { balancerV2ComposableStable, balancerV2Stable, balancerV2Weighted } from './balancer-v2.ts'
@@ -13,7 +14,7 @@ import type { Adapter } from './types.ts'
 import { uniswapV2 } from './uniswap-v2.ts'
 import { uniswapV4 } from './uniswap-v4.ts'
 
-/** By the family that a file names. */
+/** Adapters by the family named in the file. */
 export const adapters: Readonly<Record<string, Adapter>> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': concentrated('uniswap-v3'),

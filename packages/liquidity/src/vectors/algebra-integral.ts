@@ -1,3 +1,4 @@
+/** Test vectors of Algebra Integral. */
 import type { ConcentratedState, Tick } from '../math/concentrated.ts'
 import { namedAddress } from './address.ts'
 import { pairOf } from './pool.ts'
@@ -5,12 +6,13 @@ import type { Adapter } from './types.ts'
 
 type VectorTick = { readonly Index: number; readonly LiquidityNet: number | string }
 
-/** In the pool's plugin configuration. */
+/** Flag in the pool's plugin configuration. */
 const DYNAMIC_FEE = 0x80
 
+/** Converts a pool of another program. */
 export const algebraIntegral: Adapter = ({ pool }) => {
   const { liq, gS, tS, ticks } = pool.extra
-  if (gS.pC & DYNAMIC_FEE) return 'its fee is what a plugin says at the time of the swap'
+  if (gS.pC & DYNAMIC_FEE) return 'a plugin sets its fee at the time of the swap'
   const state: ConcentratedState = {
     sqrtPriceX96: BigInt(gS.price),
     tick: gS.tick,

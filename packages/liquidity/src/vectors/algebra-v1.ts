@@ -1,10 +1,14 @@
+/** Test vectors of Algebra V1. */
 import type { AlgebraV1State } from '../dexes/algebra-v1/types.ts'
 import type { Tick } from '../math/concentrated.ts'
 import { namedAddress } from './address.ts'
 import { pairOf } from './pool.ts'
 import type { Adapter, VectorPool } from './types.ts'
 
-/** The fee is what a swap of the source's block pays: `feeZto` sells the first token. */
+/**
+ * Converts a pool of another program. The fees are those that a swap pays at the source's block; `feeZto` applies to
+ * selling the first token.
+ */
 export const algebraV1: Adapter = ({ pool }) => {
   const { liquidity, globalState, tickSpacing, ticks } = pool.extra
   const state: AlgebraV1State = {

@@ -1,3 +1,4 @@
+/** Test vectors of Ambient. */
 import { limitBitsOf, swapExactInput } from '../dexes/ambient/math.ts'
 import type { AmbientState } from '../dexes/ambient/types.ts'
 import { orRefused } from '../family.ts'
@@ -16,8 +17,8 @@ const stateOf = ({ spec, levels = [] }: VectorPool, curve: VectorPool): AmbientS
 })
 
 /**
- * Swaps of a state, independent of one another, swaps in turn, and such as a chain recorded. Each is run with the price limit that the
- * answer was given with too: whether it stops there, and what it leaves.
+ * Converts independent swaps, sequences of swaps, and recorded swaps of a chain. Each is also run with the price limit
+ * of the vector, and must stop there with the same flows.
  */
 export const ambientForm: Form = ({ pools, real }) => [
   ...pools.flatMap((pool: VectorPool) => [
@@ -28,33 +29,34 @@ export const ambientForm: Form = ({ pools, real }) => [
     ),
   ]),
   ...real.map((swap: VectorPool) => () => {
-    if (swap.before.concLiq !== swap.after.concLiq) return { skip: 'levels that it crossed are not told' }
+    if (swap.before.concLiq !== swap.after.concLiq) return { skip: 'the levels that it crossed are not recorded' }
     return question(stateOf(swap, swap.before), swap.tx, swap)
   }),
 ]
 
-/** Refusals that are not the curve's: somebody was short of tokens. */
+/** Transfer failures of the caller, not refusals of the curve. */
 const SHORT = new Set(['TF', 'EC'])
 
 function question(state: AmbientState, name: string, swap: VectorPool) {
   const { isBuy, inBaseQty, refusal } = swap
   if (isBuy !== inBaseQty) return { skip: 'exact output is not quoted' }
-  if (SHORT.has(refusal)) return { skip: 'somebody was short of tokens' }
-  const asked = `${swap.qty} of the ${isBuy ? 'base' : 'quote'}: ${name}`
+  if (SHORT.has(refusal)) return { skip: 'the caller had too few tokens' }
+  const label = `${swap.qty} of the ${isBuy ? 'base' : 'quote'}: ${name}`
   const amountIn = BigInt(swap.qty)
   const ours = orRefused(() => swapExactInput(state, isBuy, amountIn, BigInt(swap.limitPrice)))
   const flows = ours && (isBuy ? [ours.amountIn, -ours.amountOut] : [-ours.amountOut, ours.amountIn])
-  const told = refusal === undefined ? [swap.baseFlow, swap.quoteFlow] : null
-  if (String(flows) !== String(told)) throw new RangeError(`${asked}: ${flows}, not ${told} with its own price limit`)
+  const reported = refusal === undefined ? [swap.baseFlow, swap.quoteFlow] : null
+  if (String(flows) !== String(reported))
+    throw new RangeError(`${label}: ${flows}, not ${reported} with its own price limit`)
   const wrong = swap.after && ours && differences(curveOf(ours.state), swap.after)
-  if (wrong) throw new RangeError(`${asked}: ${wrong}`)
-  if (!ours) return { skip: 'price limits so far away are not used' }
+  if (wrong) throw new RangeError(`${label}: ${wrong}`)
+  if (!ours) return { skip: 'stops at a distant price limit' }
   const own = 1n << BigInt(limitBitsOf(state, isBuy))
   const isBeyond = (root: bigint) => (isBuy ? root >= own : root <= own)
   const isWhole = ours.amountIn === amountIn
-  if (!isWhole && !isBeyond(BigInt(swap.limitPrice))) return { skip: 'price limits so near are not used' }
+  if (!isWhole && !isBeyond(BigInt(swap.limitPrice))) return { skip: 'stops at a near price limit' }
   return {
-    asked,
+    label,
     pool: pairOf('ambient', [TOKEN_0, TOKEN_1].toSorted(), state),
     ...(isBuy ? { tokenIn: LOWER, tokenOut: UPPER } : { tokenIn: UPPER, tokenOut: LOWER }),
     amountIn,

@@ -1,3 +1,4 @@
+/** Test vectors of Balancer V2. */
 import type { BalancerV2State } from '../dexes/balancer-v2/types.ts'
 import { ONE } from '../math/balancer.ts'
 import { namedAddress } from './address.ts'
@@ -9,7 +10,7 @@ const addresses = (pool: VectorPool) =>
     ? pool.Pool.Info.Tokens.map(namedAddress)
     : pool.tokens.map((token: VectorPool) => namedAddress(token.address))
 const balances = (pool: VectorPool) => (pool.Pool ? pool.Pool.Info.Reserves : pool.reserves).map(BigInt)
-/** The first pools keep whole numbers. */
+/** Early pools store scaling factors without decimals. */
 const scaling = (factors: string[]) =>
   factors.map((factor) => (BigInt(factor) < 10n ** 13n ? BigInt(factor) * ONE : BigInt(factor)))
 

@@ -1,3 +1,4 @@
+/** Test vectors of Balancer V3 pools with hooks and special math, from the real vault. */
 import type { EclpDerived, EclpParams } from '../dexes/balancer-v3/gyro-eclp.ts'
 import { liveBalances } from '../dexes/balancer-v3/math.ts'
 import type { Pair, ReclammClock } from '../dexes/balancer-v3/reclamm.ts'
@@ -13,7 +14,7 @@ const bigints = (from: Readonly<Record<string, string>>): object =>
   Object.fromEntries(Object.entries(from).map(([name, value]) => [name, BigInt(value)]))
 const numbers = (list: readonly string[]) => list.map(BigInt)
 
-/** Base units without the yield fees that are due, which the vault's record may hold: its live balances do not. */
+/** Returns base units without accrued yield fees: `balancesRaw` can include them, the live balances do not. */
 const balancesOf = ({ balancesRaw, balancesLiveScaled18, scalingFactors, rates }: VectorPool): readonly bigint[] =>
   (balancesRaw ?? []).map((raw: string, k: number) => {
     const unit = BigInt(scalingFactors[k]) * BigInt(rates[k])
@@ -21,7 +22,7 @@ const balancesOf = ({ balancesRaw, balancesLiveScaled18, scalingFactors, rates }
     return mulDown(BigInt(raw), unit) === live ? BigInt(raw) : divUp(live * ONE, unit)
   })
 
-/** A string says why a kind is left out. */
+/** Returns the state, or the reason for which its kind is not supported. */
 function stateOf(from: VectorPool, timestamp: number): BalancerV3State | string {
   const common = {
     balances: balancesOf(from),
@@ -76,7 +77,7 @@ const clockOf = (from: VectorPool): ReclammClock => ({
   updateEnd: BigInt(from.priceRatioUpdateEndTime),
 })
 
-/** Answers of the genuine vault, each from the state that it names, at the time that it names. */
+/** Converts quotes of the real vault, each from the state and at the time of the vector. */
 export const balancerV3ExtraForm: Form = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     const from = states[vector.state]
@@ -87,7 +88,7 @@ export const balancerV3ExtraForm: Form = ({ states, vectors }) =>
     const tokens = decimals.map((_, k) => namedAddress(`token${k}`))
     const { indexIn = vector.direction === 'wrap' ? 0 : 1, indexOut = 1 - indexIn } = vector
     return {
-      asked: `${vector.amountIn} of token ${indexIn} for ${indexOut}: ${vector.state}`,
+      label: `${vector.amountIn} of token ${indexIn} for ${indexOut}: ${vector.state}`,
       pool: pairOf('balancer-v3', tokens, state),
       tokenIn: tokens[indexIn]!,
       tokenOut: tokens[indexOut]!,

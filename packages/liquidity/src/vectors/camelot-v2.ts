@@ -1,3 +1,4 @@
+/** Test vectors of Camelot V2. */
 import type { CamelotV2State } from '../dexes/camelot-v2/math.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { Form, VectorPool } from './types.ts'
@@ -12,7 +13,7 @@ const stateOf = (from: VectorPool): CamelotV2State => ({
   fee1Ppm: 10 * Number(from.token1FeePercent),
 })
 
-/** Answers of `getAmountOut`, and swaps one after the other with the reserves that each left. */
+/** Converts `getAmountOut` results, and sequences of swaps with the reserves after each. */
 export const camelotV2Form: Form = ({ states }) =>
   states.flatMap((state: VectorPool) => [
     ...state.swaps.map((swap: VectorPool) => () => question(state, state.name, swap)),
@@ -25,7 +26,7 @@ export const camelotV2Form: Form = ({ states }) =>
 function question(from: VectorPool, name: string, swap: VectorPool) {
   const refused = swap.refusal !== undefined
   return {
-    asked: `${swap.amountIn} of token ${swap.zeroForOne ? 0 : 1}: ${name}`,
+    label: `${swap.amountIn} of token ${swap.zeroForOne ? 0 : 1}: ${name}`,
     pool: pairOf('camelot-v2', [TOKEN_0, TOKEN_1], stateOf(from)),
     tokenIn: swap.zeroForOne ? TOKEN_0 : TOKEN_1,
     tokenOut: swap.zeroForOne ? TOKEN_1 : TOKEN_0,

@@ -1,3 +1,4 @@
+/** Test vectors of pools with Uniswap V3 math. */
 import type { ConcentratedState, Tick } from '../math/concentrated.ts'
 import { namedAddress } from './address.ts'
 import { pairOf } from './pool.ts'
@@ -6,10 +7,11 @@ import type { Adapter, VectorPool } from './types.ts'
 const tokensOf = (pool: VectorPool) =>
   [pool.token0 ?? pool.currency0 ?? 'A', pool.token1 ?? pool.currency1 ?? 'B'].map(namedAddress)
 
+/** Returns the adapter of a family. */
 export const concentrated =
   (family: string): Adapter =>
   ({ source, pool }, { reproduced }) => {
-    if (reproduced === false) return 'its source joins steps between ticks: not an exact number'
+    if (reproduced === false) return 'its source merges steps between ticks, so its result is not exact'
     if (source === 'entity') return entity(family, pool)
     const state: ConcentratedState = {
       sqrtPriceX96: BigInt(pool.sqrtPriceX96),
@@ -17,13 +19,13 @@ export const concentrated =
       liquidity: BigInt(pool.liquidity),
       feePpm: pool.fee,
       tickSpacing: pool.tickSpacing,
-      // A null is a tick whose liquidity the swap did not read: it is not reached.
+      // Null: the swap did not read this tick's liquidity, so it did not reach the tick.
       ticks: pool.ticks.map(([index, net]: [number, string | null]): Tick => [index, BigInt(net ?? 0)]),
     }
     return pairOf(family, tokensOf(pool), state)
   }
 
-/** As an indexer keeps it. */
+/** Converts a pool of an indexer. */
 function entity(family: string, pool: VectorPool) {
   const { sqrtPriceX96, tick, liquidity, tickSpacing, ticks } = pool.extra
   const state: ConcentratedState = {

@@ -1,3 +1,4 @@
+/** Test vectors of Curve CryptoSwap pools. */
 import type { Address } from '@sluice/chains'
 import { quote, swapOut } from '../dexes/curve-crypto/math.ts'
 import type { CryptoKind, CurveCryptoState } from '../dexes/curve-crypto/types.ts'
@@ -6,14 +7,14 @@ import { namedAddress } from './address.ts'
 import { pairOf } from './pool.ts'
 import type { Adapter, Vector, VectorPool } from './types.ts'
 
-/** Since version 2.1.0 of their maths, pools of two coins take a gamma above this. */
+/** Two-coin pools of math version 2.1.0 and later accept a gamma above this. */
 const LARGEST_GAMMA_BEFORE = 2n * 10n ** 15n
 
-/** A and gamma at a time, on the way from one value to another. */
+/** Interpolates A or gamma during a ramp. */
 function atTime(from: bigint, to: bigint, start: number, end: number, timestamp: number | undefined): bigint {
   if (timestamp === undefined || timestamp >= end) return to
-  const [whole, passed] = [BigInt(end - start), BigInt(timestamp - start)]
-  return (from * (whole - passed) + to * passed) / whole
+  const [whole, elapsed] = [BigInt(end - start), BigInt(timestamp - start)]
+  return (from * (whole - elapsed) + to * elapsed) / whole
 }
 
 function amplificationOf(pool: VectorPool): { a: bigint; gamma: bigint; ramping: boolean } {
@@ -28,7 +29,7 @@ function amplificationOf(pool: VectorPool): { a: bigint; gamma: bigint; ramping:
 }
 
 /**
- * Sources of the first generation write the same fields with a small letter, and the price of two coins without a list.
+ * First-generation sources spell the fields with a lower-case initial and give the price of two coins without a list.
  */
 function stateOf(kind: CryptoKind, { extra, staticExtra, tokens, reserves, timestamp }: VectorPool): CurveCryptoState {
   const field = (name: string) => extra[name] ?? extra[name[0]!.toLowerCase() + name.slice(1)]
@@ -64,12 +65,12 @@ export const curveCrypto =
     const tokens = pool.tokens.map((token: VectorPool) => namedAddress(token.address ?? token.Address))
     const state = stateOf(kind, pool)
     if ((kind === 'two' || kind === 'tri') && losesShareValue(state, tokens, vector)) {
-      return 'get_dy of the pool answers, as its source does; exchange refuses the loss'
+      return 'get_dy and its source quote it, but exchange reverts because of a loss of share value'
     }
     return pairOf<CurveCryptoState>('curve-crypto', tokens, state)
   }
 
-/** True where the answer is met, but for the check that comes after the swap. */
+/** True if our output matches but our check of the share value after the swap refuses it. */
 function losesShareValue(state: CurveCryptoState, tokens: readonly Address[], vector: Vector): boolean {
   const [i, j] = [vector.tokenIn, vector.tokenOut].map((token) => tokens.indexOf(namedAddress(token)))
   const amountIn = BigInt(vector.amountIn!)

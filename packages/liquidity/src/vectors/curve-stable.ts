@@ -1,3 +1,4 @@
+/** Test vectors of Curve StableSwap pools. */
 import type { CurveStableState } from '../dexes/curve-stable/types.ts'
 import { stableInvariant } from '../math/stable-swap.ts'
 import { namedAddress } from './address.ts'
@@ -6,25 +7,25 @@ import type { Adapter, VectorPool } from './types.ts'
 
 const ONE = 10n ** 18n
 
-/** A field under either of the spellings that sources use. */
+/** Reads a field under either spelling of the sources. */
 const field = (object: VectorPool, name: string) => object?.[name] ?? object?.[name[0]!.toUpperCase() + name.slice(1)]
 const addressOf = (token: VectorPool) => namedAddress(field(token, 'address'))
 
-/** At the source's time, or after a ramp whose time has passed. */
+/** Returns the amplification at the source's time, or after the ramp. */
 function amplificationAt(extra: VectorPool, timestamp: number | undefined): bigint {
   const [initial, future] = [BigInt(field(extra, 'initialA')), BigInt(field(extra, 'futureA'))]
   const [from, to] = [Number(field(extra, 'initialATime') ?? 0), Number(field(extra, 'futureATime') ?? 0)]
   if (timestamp === undefined || timestamp >= to) return future
-  const [passed, whole] = [BigInt(timestamp - from), BigInt(to - from)]
+  const [elapsed, whole] = [BigInt(timestamp - from), BigInt(to - from)]
   return future > initial
-    ? initial + ((future - initial) * passed) / whole
-    : initial - ((initial - future) * passed) / whole
+    ? initial + ((future - initial) * elapsed) / whole
+    : initial - ((initial - future) * elapsed) / whole
 }
 
 function ratesOf(pool: VectorPool): bigint[] {
   const { extra, staticExtra, tokens } = pool
-  const given = field(extra, 'rateMultipliers') ?? extra.rates
-  if (given) return given.map(BigInt)
+  const rateMultipliers = field(extra, 'rateMultipliers') ?? extra.rates
+  if (rateMultipliers) return rateMultipliers.map(BigInt)
   const multipliers = field(staticExtra, 'precisionMultipliers')
   if (multipliers) return multipliers.map((multiplier: string) => BigInt(multiplier) * ONE)
   return tokens.map((token: VectorPool) => 10n ** BigInt(36 - field(token, 'decimals')))
@@ -43,7 +44,7 @@ function stateOf(pool: VectorPool, rounding: CurveStableState['rounding']): Curv
     adminFeeE10: BigInt(field(extra, 'adminFee')),
     offpegMultiplierE10: BigInt(field(extra, 'offpegFeeMultiplier') ?? 0),
     rounding,
-    // The source quotes pools with an oracle as `get_dy` of the first of them does.
+    // For pools with an oracle the source implements `get_dy` of the first such pool.
     margin: staticExtra.oracle ? 0n : 1n,
     feeOrder: 'scaled',
   }
@@ -52,15 +53,18 @@ function stateOf(pool: VectorPool, rounding: CurveStableState['rounding']): Curv
 export const curveStable =
   (rounding: CurveStableState['rounding']): Adapter =>
   ({ pool }) => {
-    if (typeof pool.extra === 'string') return 'its ramp runs at the time of the test'
+    if (typeof pool.extra === 'string') return 'its ramp depends on the time of the test'
     return pairOf('curve-stable', pool.tokens.map(addressOf), stateOf(pool, rounding))
   }
 
-/** Pools of shares of a lending protocol; their source quotes `get_dy`, which takes the fee in base units. */
+/** Converts pools of lending shares. Their source implements `get_dy`, which takes the fee in base units. */
 export const curveLending: Adapter = ({ pool }) =>
   pairOf('curve-stable', pool.tokens.map(addressOf), { ...stateOf(pool, 'each'), margin: 0n, feeOrder: 'base' })
 
-/** Pools of a coin and another pool's share. Swaps of the coins below are two hops, as everywhere in this package. */
+/**
+ * Converts pools of a coin and another pool's share. Swaps of the base pool's coins are two hops, as everywhere in this
+ * package.
+ */
 export const curveMeta =
   (rounding: CurveStableState['rounding']): Adapter =>
   ({ pool, basePools }, { tokenIn, tokenOut }) => {

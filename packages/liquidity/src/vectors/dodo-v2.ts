@@ -1,3 +1,4 @@
+/** Test vectors of DODO V2. */
 import type { DodoV2State, Side } from '../dexes/dodo-v2/types.ts'
 import { namedAddress } from './address.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
@@ -5,12 +6,12 @@ import type { Adapter, Form, VectorPool } from './types.ts'
 
 const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 
-/** The base token comes first. */
+/** Converts a pool of another program; the base token comes first. */
 export const dodoV2: Adapter = ({ pool }, { amountIn, tokenIn }) => {
   const { extra, staticExtra, tokens } = pool
-  if (staticExtra.type === 'CLASSICAL') return 'a pool of the first version, which is not of this family'
-  const least = extra[tokenIn === tokens[0].address ? 'mB' : 'mQ']
-  if (least && BigInt(amountIn!) < BigInt(least)) return 'its source raises small amounts to a least one of its own'
+  if (staticExtra.type === 'CLASSICAL') return 'a DODO V1 pool, which is another family'
+  const minimum = extra[tokenIn === tokens[0].address ? 'mB' : 'mQ']
+  if (minimum && BigInt(amountIn!) < BigInt(minimum)) return 'its source raises small amounts to a minimum of its own'
   return pairOf(
     'dodo-v2',
     tokens.map((token: VectorPool) => namedAddress(token.address)),
@@ -18,7 +19,7 @@ export const dodoV2: Adapter = ({ pool }, { amountIn, tokenIn }) => {
   )
 }
 
-/** As `getPMMStateForCall` and `getUserFeeRate` name things. */
+/** Field names as in `getPMMStateForCall` and `getUserFeeRate`. */
 const stateOf = (from: VectorPool): DodoV2State => ({
   price: BigInt(from.i),
   slippage: BigInt(from.K),
@@ -31,10 +32,10 @@ const stateOf = (from: VectorPool): DodoV2State => ({
   maintainerFee: BigInt(from.mtFeeRate),
 })
 
-/** Answers of genuine pools of all three kinds. */
+/** Converts quotes of real pools of all three kinds. */
 export const dodoV2Form: Form = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => ({
-    asked: `${vector.amountIn} of ${vector.sellBase ? 'base' : 'quote'} in ${vector.state}`,
+    label: `${vector.amountIn} of ${vector.sellBase ? 'base' : 'quote'} in ${vector.state}`,
     pool: pairOf('dodo-v2', [TOKEN_0, TOKEN_1], stateOf(states[vector.state])),
     tokenIn: vector.sellBase ? TOKEN_0 : TOKEN_1,
     tokenOut: vector.sellBase ? TOKEN_1 : TOKEN_0,
@@ -42,7 +43,7 @@ export const dodoV2Form: Form = ({ states, vectors }) =>
     amountOut: vector.fails ? null : BigInt(vector.amountOut),
     after: (state: unknown) => {
       const { base: B, quote: Q, baseTarget: B0, quoteTarget: Q0, side } = state as DodoV2State
-      // Null where the pool can no longer say.
+      // Null if the pool's getter reverts.
       return vector.after ? differences({ B, Q, B0, Q0, R: SIDES.indexOf(side) }, vector.after) : undefined
     },
   }))

@@ -1,3 +1,4 @@
+/** Test vectors of Ekubo. */
 import { unpack } from '../dexes/ekubo/ratio.ts'
 import type { EkuboState } from '../dexes/ekubo/types.ts'
 import type { Tick } from '../math/concentrated.ts'
@@ -8,11 +9,11 @@ const stateOf = ({ kind, sqrtRatio, tick, liquidity, ticks }: VectorPool): Ekubo
   sqrtRatio: unpack(BigInt(sqrtRatio)),
   tick,
   liquidity: BigInt(liquidity),
-  // Pools of one range have no ticks of their own: the file tells the ends of the range, which follow from the config.
+  // Pools with a single range have no ticks in our state: the range follows from the config.
   ticks: kind === 'concentrated' ? ticks.map(([index, net]: [number, string]): Tick => [index, BigInt(net)]) : [],
 })
 
-/** Answers of the genuine core. Where the end of prices was met before the amount, less was taken than asked: refused here. */
+/** Converts quotes of the real core contract. A partial fill at the end of the price range must be refused. */
 export const ekuboForm: Form = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
@@ -20,7 +21,7 @@ export const ekuboForm: Form = ({ states, vectors }) =>
     const first = vector.zeroForOne
     const amountIn = BigInt(vector.partial ? vector.amountSpecified : vector.amountIn)
     return {
-      asked: `${amountIn} of token ${first ? 0 : 1} in ${vector.state}`,
+      label: `${amountIn} of token ${first ? 0 : 1} in ${vector.state}`,
       pool: { ...pairOf('ekubo', [TOKEN_0, TOKEN_1], stateOf(state)), fixed: { config } },
       tokenIn: first ? TOKEN_0 : TOKEN_1,
       tokenOut: first ? TOKEN_1 : TOKEN_0,

@@ -1,4 +1,5 @@
-import { toldLimits } from '../dexes/euler-swap/math.ts'
+/** Test vectors of EulerSwap. */
+import { limitsFromContract } from '../dexes/euler-swap/math.ts'
 import type { EulerSwapLimits, EulerSwapState } from '../dexes/euler-swap/types.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { Form, VectorPool } from './types.ts'
@@ -20,10 +21,10 @@ function stateOf(from: VectorPool): EulerSwapState {
   }
 }
 
-const limitsOf = (told: readonly [string, string] | null): EulerSwapLimits | null =>
-  told && toldLimits(BigInt(told[0]), BigInt(told[1]))
+const limitsOf = (limits: readonly [string, string] | null): EulerSwapLimits | null =>
+  limits && limitsFromContract(BigInt(limits[0]), BigInt(limits[1]))
 
-/** Quotes of pools, which swaps met, each time from the state itself. */
+/** Converts quotes of real pools, which swaps confirmed, each from the same state. */
 export const eulerSwapForm: Form = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
@@ -31,12 +32,12 @@ export const eulerSwapForm: Form = ({ states, vectors }) =>
     const [tokenIn, tokenOut] = zeroForOne ? [TOKEN_0, TOKEN_1] : [TOKEN_1, TOKEN_0]
     const paid = vector.fails ? 0n : BigInt(vector.amountOut)
     return {
-      asked: `${vector.amountIn} of token ${zeroForOne ? 0 : 1} in ${vector.state}`,
+      label: `${vector.amountIn} of token ${zeroForOne ? 0 : 1} in ${vector.state}`,
       pool: pairOf('euler-swap', [TOKEN_0, TOKEN_1], stateOf(states[vector.state])),
       tokenIn,
       tokenOut,
       amountIn: BigInt(vector.amountIn),
-      // Nothing for something is refused here.
+      // An output of zero must be refused.
       amountOut: paid > 0n ? paid : null,
       after(after: unknown) {
         const [reserve0, reserve1] = (after as EulerSwapState).reserves

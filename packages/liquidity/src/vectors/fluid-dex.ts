@@ -1,3 +1,4 @@
+/** Test vectors of Fluid DEX. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import type { FluidDexState, FluidReserves } from '../dexes/fluid-dex/types.ts'
 import { pairOf, TOKEN_0 } from './pool.ts'
@@ -24,8 +25,8 @@ const stateOf = (from: VectorPool): FluidDexState => ({
 })
 
 /**
- * Swaps of a state, and a real one. Those in turn each had a block of their own, at whose time interest had moved the curves: their
- * states were read before it.
+ * Converts swaps from one state, and one recorded on chain. Sequences are skipped: each swap was mined in a later
+ * block, and interest had changed the curves since the state was read.
  */
 export const fluidDexForm: Form = ({ states, real }) => [
   () => question(real.before, 'as the chain recorded', real),
@@ -38,10 +39,10 @@ export const fluidDexForm: Form = ({ states, real }) => [
 ]
 
 function question(from: VectorPool, name: string, swap: VectorPool) {
-  // Native is the second token.
+  // The second token is the native token.
   const tokens = [TOKEN_0, ZERO_ADDRESS] as const
   return {
-    asked: `${swap.amountIn} of token ${swap.zeroForOne ? 0 : 1}: ${name}`,
+    label: `${swap.amountIn} of token ${swap.zeroForOne ? 0 : 1}: ${name}`,
     pool: pairOf('fluid-dex', tokens, stateOf(from)),
     tokenIn: swap.zeroForOne ? tokens[0] : tokens[1],
     tokenOut: swap.zeroForOne ? tokens[1] : tokens[0],

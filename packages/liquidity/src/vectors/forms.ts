@@ -1,3 +1,4 @@
+/** Readers of the vector files that have a format of their own. */
 import { aaveGsmForm } from './aave-gsm.ts'
 import { aaveV3Form } from './aave-v3.ts'
 import { ambientForm } from './ambient.ts'
@@ -15,7 +16,7 @@ import { syncswapForm } from './syncswap.ts'
 import type { Form } from './types.ts'
 import { uniswapV4HooksForm } from './uniswap-v4.ts'
 
-/** Forms of collections that are not plain (plain.ts), by the family that a file names. */
+/** Readers of files that are not in the plain format (plain.ts), by the family named in the file. */
 export const forms: Readonly<Record<string, Form>> = {
   'aave-gsm': aaveGsmForm,
   'aave-v3': aaveV3Form,

@@ -1,4 +1,7 @@
-/** Inputs that families tell for an output, against the least ones by their own quotes: for every output among the known answers. */
+/**
+ * Tests `inputFor` of all families: compares it with the minimum input by the family's own quotes, for every output in
+ * the test vectors.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -24,8 +27,8 @@ const questions = files
   .map((ask) => ask())
   .filter((question): question is Question => !('skip' in question) && !!question.amountOut)
 
-/** The least input that pays as much, from one that may be off by any number of units. */
-function leastInput({ pool, tokenIn, tokenOut, amountOut }: Question, about: bigint): bigint {
+/** Returns the minimum input that buys the output, searching from an approximate one. */
+function minInput({ pool, tokenIn, tokenOut, amountOut }: Question, about: bigint): bigint {
   const pays = (amountIn: bigint): boolean => {
     try {
       return familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut >= amountOut!
@@ -46,34 +49,34 @@ function leastInput({ pool, tokenIn, tokenOut, amountOut }: Question, about: big
   return high
 }
 
-const askedOf = (id: string) => questions.filter(({ pool }) => pool.family === id)
-/** Families that have known answers of their own: others share their arithmetic. */
-const turned = families.flatMap(({ id, inputFor }) => (inputFor && askedOf(id).length > 0 ? [id] : []))
+const questionsOf = (id: string) => questions.filter(({ pool }) => pool.family === id)
+/** Families with vectors of their own; the others share their math. */
+const testedFamilies = families.flatMap(({ id, inputFor }) => (inputFor && questionsOf(id).length > 0 ? [id] : []))
 
-test.each(turned)('%s: what it tells is off by a few units at most', (id) => {
-  const asked = askedOf(id)
-  const told = asked.flatMap((question) => {
+test.each(testedFamilies)('%s: the result is off by a few units at most', (id) => {
+  const ofFamily = questionsOf(id)
+  const results = ofFamily.flatMap((question) => {
     const { pool, tokenIn, tokenOut, amountOut } = question
     const about = familyOf(id)!.inputFor!(pool, tokenIn, tokenOut, amountOut!)
     return about === null ? [] : [{ question, about }]
   })
-  for (const { question, about } of told) {
-    const least = leastInput(question, about)
-    const off = about > least ? about - least : least - about
-    expect(off, `${question.asked}: ${about}, where ${least} is enough`).toBeLessThanOrEqual(4n + least / 10n ** 15n)
+  for (const { question, about } of results) {
+    const minimum = minInput(question, about)
+    const off = about > minimum ? about - minimum : minimum - about
+    expect(off, `${question.label}: ${about}; the minimum is ${minimum}`).toBeLessThanOrEqual(4n + minimum / 10n ** 15n)
   }
-  expect(told.length).toBeGreaterThan(asked.length / 2)
+  expect(results.length).toBeGreaterThan(ofFamily.length / 2)
 })
 
-test('more than a pool holds has no input', () => {
+test('an output above the reserves has no input', () => {
   for (const { pool, tokenIn, tokenOut } of questions) {
     const { inputFor, reserves } = familyOf(pool.family)!
-    const held = reserves(pool)[pool.tokens.indexOf(tokenOut)]!
-    if (inputFor && held > 0n) expect(inputFor(pool, tokenIn, tokenOut, 2n * held + 2n ** 128n)).toBeNull()
+    const reserve = reserves(pool)[pool.tokens.indexOf(tokenOut)]!
+    if (inputFor && reserve > 0n) expect(inputFor(pool, tokenIn, tokenOut, 2n * reserve + 2n ** 128n)).toBeNull()
   }
 })
 
-test('a tick that no genuine pool has is none, for what comes before it', () => {
+test('a tick out of range does not affect swaps that end before it', () => {
   const ticks = [
     [-887_220, 10n ** 24n],
     [888_000, -(10n ** 24n)],

@@ -1,9 +1,10 @@
+/** Test vectors of iZiSwap. */
 import { trade } from '../dexes/iziswap/math.ts'
 import type { IziswapState } from '../dexes/iziswap/types.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { Form, VectorPool } from './types.ts'
 
-/** The limit that asks for none: all pools end there, or before. */
+/** A limit that is never reached: the price range of every pool ends before it. */
 const FARTHEST = 800_000
 
 const stateOf = ({ state, fee, pointDelta, points }: VectorPool): IziswapState => ({
@@ -23,12 +24,12 @@ const stateOf = ({ state, fee, pointDelta, points }: VectorPool): IziswapState =
   })),
 })
 
-/** Answers of genuine pools, one by one, and a few swaps in turn with the state that each left. */
+/** Converts quotes of real pools, and sequences of swaps with the state after each. */
 export const iziswapForm: Form = ({ pools }) =>
   pools.flatMap((pool: VectorPool) => [
     ...pool.swaps.map((swap: VectorPool) => () => question(pool.name, stateOf(pool), swap)),
     ...pool.sequence.map((swap: VectorPool, k: number) => () => {
-      // What a swap left of limit orders is not told: it is taken from ours, which the swaps behind it hold.
+      // The files lack limit orders after a swap, so take them from our state; the later swaps verify it.
       const before = pool.sequence
         .slice(0, k)
         .reduce(
@@ -48,12 +49,12 @@ function question(name: string, state: IziswapState, swap: VectorPool) {
   const amountIn = BigInt(swap.amount)
   const paid = swap.refusal === undefined ? BigInt(sellX ? swap.amountX : swap.amountY) : null
   return {
-    asked: `${amountIn} of ${sellX ? 'X' : 'Y'} in ${name}`,
+    label: `${amountIn} of ${sellX ? 'X' : 'Y'} in ${name}`,
     pool: pairOf('iziswap', [TOKEN_0, TOKEN_1], state),
     tokenIn: sellX ? TOKEN_0 : TOKEN_1,
     tokenOut: sellX ? TOKEN_1 : TOKEN_0,
     amountIn,
-    // Of these the pool takes a part, which no route would ask for.
+    // A partial fill must be refused.
     amountOut: paid === amountIn ? BigInt(sellX ? swap.amountY : swap.amountX) : null,
     after: (after: unknown) => {
       const { sqrtPriceX96, point, liquidity, liquidityX } = after as IziswapState

@@ -1,9 +1,10 @@
+/** Test vectors of Liquidity Book. */
 import type { LiquidityBookState } from '../dexes/liquidity-book/types.ts'
 import { namedAddress } from './address.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { Adapter, Form, VectorPool } from './types.ts'
 
-/** Token X comes first. The source lists every bin. */
+/** Converts a pool of another program, which lists every bin; token X comes first. */
 export const liquidityBook: Adapter = ({ pool }) => {
   const { extra, tokens } = pool
   const state: LiquidityBookState = {
@@ -27,7 +28,7 @@ export const liquidityBook: Adapter = ({ pool }) => {
   )
 }
 
-/** Answers of genuine pairs of versions 2.1 and 2.2; each names the time of its swap. */
+/** Converts quotes of real pairs of versions 2.1 and 2.2, each at the time of its swap. */
 export const liquidityBookForm: Form = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     const { version, bins, binStep, activeId, ...fee } = states[vector.state]
@@ -43,16 +44,16 @@ export const liquidityBookForm: Form = ({ states, vectors }) =>
     }
     const { after, binsCrossed } = vector
     return {
-      asked: `${vector.amountIn} of ${vector.swapForY ? 'X' : 'Y'} in ${vector.state} at ${vector.timestamp}`,
+      label: `${vector.amountIn} of ${vector.swapForY ? 'X' : 'Y'} in ${vector.state} at ${vector.timestamp}`,
       pool: pairOf('liquidity-book', [TOKEN_0, TOKEN_1], state),
       tokenIn: vector.swapForY ? TOKEN_0 : TOKEN_1,
       tokenOut: vector.swapForY ? TOKEN_1 : TOKEN_0,
       amountIn: BigInt(vector.amountIn),
       amountOut: vector.fails ? null : BigInt(vector.amountOut),
       after: (state: unknown) => {
-        const is = state as LiquidityBookState
-        const crossed = Math.abs(is.activeId - activeId)
-        return differences({ ...is.fee, activeId: is.activeId, binsCrossed: crossed }, { ...after, binsCrossed })
+        const ours = state as LiquidityBookState
+        const crossed = Math.abs(ours.activeId - activeId)
+        return differences({ ...ours.fee, activeId: ours.activeId, binsCrossed: crossed }, { ...after, binsCrossed })
       },
     }
   })

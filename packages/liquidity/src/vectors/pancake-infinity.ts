@@ -1,3 +1,4 @@
+/** Test vectors of Pancake Infinity. */
 import type { InfinityState } from '../dexes/pancake-infinity/types.ts'
 import type { Tick } from '../math/concentrated.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
@@ -31,18 +32,18 @@ function stateOf(from: VectorPool): InfinityState {
   }
 }
 
-/** Answers of both genuine managers. Where the end of prices was met before the amount, less was taken than asked: refused here. */
+/** Converts quotes of both real pool managers. A partial fill at the end of the price range must be refused. */
 export const pancakeInfinityForm: Form = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
     const first = vector.zeroForOne ?? vector.swapForY
-    const asked = vector.partial ? -BigInt(vector.amountSpecified) : BigInt(vector.amountIn)
+    const amountIn = vector.partial ? -BigInt(vector.amountSpecified) : BigInt(vector.amountIn)
     return {
-      asked: `${asked} of token ${first ? 0 : 1} in ${vector.state}`,
+      label: `${amountIn} of token ${first ? 0 : 1} in ${vector.state}`,
       pool: pairOf('pancake-infinity', [TOKEN_0, TOKEN_1], stateOf(states[vector.state])),
       tokenIn: first ? TOKEN_0 : TOKEN_1,
       tokenOut: first ? TOKEN_1 : TOKEN_0,
-      amountIn: asked,
+      amountIn,
       amountOut: vector.fails || vector.partial ? null : BigInt(vector.amountOut),
       after: (state: unknown) => differences(state as Readonly<Record<string, string>>, vector.after),
     }

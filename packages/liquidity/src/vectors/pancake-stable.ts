@@ -1,3 +1,4 @@
+/** Test vectors of PancakeSwap stable pools. */
 import type { Address } from '@sluice/chains'
 import type { CurveStableState } from '../dexes/curve-stable/types.ts'
 import { namedAddress } from './address.ts'
@@ -18,7 +19,7 @@ const stateOf = (from: VectorPool): CurveStableState => ({
   feeOrder: 'scaled',
 })
 
-/** Answers of `exchange`, each from the state itself; and swaps in turn with the balances that each left. */
+/** Converts results of `exchange` from one state, and sequences with the balances after each. */
 export const pancakeStableForm: Form = ({ states }) =>
   states.flatMap((state: VectorPool) => [
     ...state.swaps.map((swap: VectorPool) => () => question(state, state.name, swap)),
@@ -31,7 +32,7 @@ export const pancakeStableForm: Form = ({ states }) =>
 function question(from: VectorPool, name: string, swap: VectorPool) {
   const tokens = from.coins.map((_: unknown, k: number): Address => namedAddress(`coin${k}`))
   return {
-    asked: `${swap.dx} of coin ${swap.i} for coin ${swap.j}: ${name}`,
+    label: `${swap.dx} of coin ${swap.i} for coin ${swap.j}: ${name}`,
     pool: pairOf('pancake-stable', tokens, stateOf(from)),
     tokenIn: tokens[swap.i],
     tokenOut: tokens[swap.j],

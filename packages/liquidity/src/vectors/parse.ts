@@ -1,3 +1,4 @@
+/** Parses and validates files of test vectors. */
 import { adapters } from './adapters.ts'
 import { forms } from './forms.ts'
 import type { FormFile, Vector, VectorFile, VectorState } from './types.ts'
@@ -5,9 +6,9 @@ import type { FormFile, Vector, VectorFile, VectorState } from './types.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The content of a file of vectors; null for an index, which only counts what other files hold.
+ * Parses a file; returns null for an index file, which only counts the vectors of other files.
  *
- * @throws TypeError that names the field which is missing or of another kind
+ * @throws TypeError that names the field that is missing or has the wrong type
  */
 export function parseVectors(text: string): VectorFile | FormFile | null {
   let content: unknown
@@ -18,9 +19,9 @@ export function parseVectors(text: string): VectorFile | FormFile | null {
   }
   const file = fieldsOf(content, 'the file')
   if (isIndex(file)) return null
-  if (typeof file.family !== 'string') throw new TypeError('family: is no text')
+  if (typeof file.family !== 'string') throw new TypeError('family: must be a string')
   if (hasForm(file)) return { family: file.family, content: file }
-  if (!Array.isArray(file.vectors)) throw new TypeError('vectors: is no list')
+  if (!Array.isArray(file.vectors)) throw new TypeError('vectors: must be a list')
   const states = fieldsOf(file.states, 'states')
   for (const [key, value] of Object.entries(states)) {
     const state = fieldsOf(value, `states.${key}`)
@@ -38,26 +39,26 @@ const isIndex = (file: Fields): boolean =>
   Object.keys(file).length > 0 &&
   Object.values(file).every((entry) => typeof (entry as Fields | null)?.vectors === 'number')
 
-/** True where its states are in a form of the family's own, and not `pool`s as other programs keep them. */
+/** True if its states are in a format of the family's own, not `pool`s of other programs. */
 function hasForm({ family, states, pools, vectors }: Fields): boolean {
   if (String(family) in adapters && !(String(family) in forms)) return false
   if ([pools, states].some((list) => Array.isArray(list) && list.length > 0)) return true
   if (typeof states !== 'object' || states === null || !Array.isArray(vectors) || vectors.length === 0) return false
-  const known = Object.values(states) as (Fields | null)[]
-  return known.length > 0 && known.every((state) => state?.pool === undefined)
+  const values = Object.values(states) as (Fields | null)[]
+  return values.length > 0 && values.every((state) => state?.pool === undefined)
 }
 
 function checkVector(value: unknown, index: number): void {
   const vector = fieldsOf(value, `vectors[${index}]`)
   const text = (name: string) => {
-    if (typeof vector[name] !== 'string') throw new TypeError(`vectors[${index}].${name}: is no text`)
+    if (typeof vector[name] !== 'string') throw new TypeError(`vectors[${index}].${name}: must be a string`)
     return vector[name]
   }
   const amount = (name: string) => {
-    if (!/^\d+$/.test(text(name))) throw new TypeError(`vectors[${index}].${name}: is no whole number in decimals`)
+    if (!/^\d+$/.test(text(name))) throw new TypeError(`vectors[${index}].${name}: must be a decimal integer`)
   }
   text('state')
-  // Not every source names its tokens.
+  // Some sources name no tokens.
   for (const name of ['tokenIn', 'tokenOut']) if (vector[name] != null) text(name)
   if (text('mode') !== 'exactIn' || vector.sqrtPriceLimitX96 !== undefined) return
   amount('amountIn')
@@ -65,6 +66,7 @@ function checkVector(value: unknown, index: number): void {
 }
 
 function fieldsOf(value: unknown, name: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${name}: is no object`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError(`${name}: must be an object`)
   return value as Fields
 }

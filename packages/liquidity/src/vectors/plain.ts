@@ -1,6 +1,6 @@
 /**
- * Known answers in the form that needs no adapter: each pool's state in the fields of its family's own type, amounts as decimal
- * text, bigints of states as `123n`. A family whose collection has another form brings a `Form` of its own (forms.ts).
+ * Plain vector format, which needs no adapter: pool states in the fields of the family's own type, amounts as decimal
+ * strings, bigints in states as `123n`. Other formats have a `Form` (forms.ts).
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type Address, isAddress, toAddress } from '@sluice/chains'
@@ -12,25 +12,26 @@ type Value = null | boolean | number | string | bigint | readonly Value[] | { re
 type Fields = Readonly<Record<string, Json>>
 
 type PlainAnswer = {
-  /** Indices of the pool's tokens. */
+  /** Indices into the pool's tokens. */
   readonly in: number
   readonly out: number
   readonly amountIn: string
-  /** Null where the pool refuses. */
+  /** Expected output; null if the pool must refuse. */
   readonly amountOut: string | null
-  /** The output was asked for, and the input is the answer. */
+  /** The vector is an exact-output quote. */
   readonly exactOut?: true
-  /** Fields of the state that the swap leaves. */
+  /** Fields of the state after the swap. */
   readonly after?: Fields
 }
 
+/** A file in the plain format. */
 export type PlainFile = {
   readonly family: string
-  /** Contracts that gave the answers, with their release and licence. */
+  /** Contracts that produced the answers, with release and license. */
   readonly source: string
   readonly pools: readonly {
     readonly name: string
-    /** Addresses in the pool's own order; made-up ones where absent. */
+    /** Token addresses in the pool's order; generated if absent. */
     readonly tokens?: readonly string[]
     readonly fixed?: Json
     readonly state: Fields
@@ -38,28 +39,29 @@ export type PlainFile = {
   }[]
 }
 
-/** Reason for which answers are left out of those for an output. */
+/** Reason for which exact-output vectors are skipped. */
 export const EXACT_OUTPUT = 'exact output is not quoted'
 
-/** True for content of this form. */
+/** True for content in this format. */
 export function isPlain(content: FormFile['content']): content is PlainFile {
   return (
     Array.isArray(content.pools) && content.pools.some(({ answers }: { answers?: unknown }) => Array.isArray(answers))
   )
 }
 
+/** Returns the questions of a file. */
 export function plainQuestions({ family, pools }: PlainFile): readonly (() => Question | { readonly skip: string })[] {
   return pools.flatMap((from) =>
     from.answers.map((answer) => () => {
       if (answer.exactOut) return { skip: EXACT_OUTPUT }
       const tokens: readonly Address[] = from.tokens?.map(addressOf) ?? TOKENS
-      const made = pairOf(family, tokens, parsed(from.state))
+      const pool = pairOf(family, tokens, parsed(from.state))
       const { after } = answer
       const [tokenIn, tokenOut] = [tokens[answer.in], tokens[answer.out]]
       if (!tokenIn || !tokenOut) throw new RangeError(`no token ${tokenIn ? answer.out : answer.in}`)
       return {
-        asked: `${answer.amountIn} of token ${answer.in} for ${answer.out}: ${from.name}`,
-        pool: from.fixed === undefined ? made : { ...made, fixed: parsed(from.fixed) },
+        label: `${answer.amountIn} of token ${answer.in} for ${answer.out}: ${from.name}`,
+        pool: from.fixed === undefined ? pool : { ...pool, fixed: parsed(from.fixed) },
         tokenIn,
         tokenOut,
         amountIn: BigInt(answer.amountIn),
@@ -76,7 +78,7 @@ function differenceOf(ours: Readonly<Record<string, Value>>, theirs: Fields): st
 }
 
 function addressOf(text: string): Address {
-  if (!isAddress(text)) throw new SyntaxError(`${text} is no address`)
+  if (!isAddress(text)) throw new SyntaxError(`${text} is not an address`)
   return toAddress(text)
 }
 

@@ -1,8 +1,9 @@
+/** Helpers to build pools and compare states of test vectors. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '../family.ts'
 import { namedAddress } from './address.ts'
 
-/** A pool that stands in no chain. */
+/** Returns a pool that exists on no chain. */
 export function pairOf<State>(family: string, tokens: readonly Address[], state: State): Pool<State> {
   return { id: ZERO_ADDRESS, family, dex: 'vectors', address: ZERO_ADDRESS, tokens, state }
 }
@@ -11,7 +12,7 @@ export function pairOf<State>(family: string, tokens: readonly Address[], state:
 export const TOKENS = [namedAddress('token0'), namedAddress('token1')] as const
 export const [TOKEN_0, TOKEN_1] = TOKENS
 
-/** Differences between what we say and what the pool's getters said, by the names of theirs. */
+/** Compares our state with the contract's getters, by the getters' names; undefined if equal. */
 export function differences(
   ours: Readonly<Record<string, bigint | number | string>>,
   theirs: Readonly<Record<string, unknown>>,

@@ -1,10 +1,14 @@
-/** Questions of files whose states hold a `pool` in the form of the program that each was taken from. */
+/** Converts vectors whose states hold a `pool` in the format of another program. */
 import type { Pool } from '../family.ts'
 import { adapters } from './adapters.ts'
 import { namedAddress } from './address.ts'
 import type { Question, Vector, VectorFile } from './types.ts'
 
-/** @throws TypeError, SyntaxError, RangeError for a field that is missing, or no number */
+/**
+ * Returns the question of a vector, or a reason to skip it.
+ *
+ * @throws TypeError, SyntaxError, RangeError if a field is missing or malformed
+ */
 export function questionOf({ family, states }: VectorFile, vector: Vector): Question | { readonly skip: string } {
   const adapter = adapters[family]
   if (!adapter) return { skip: 'the family is not one of this build' }
@@ -23,7 +27,7 @@ export function questionOf({ family, states }: VectorFile, vector: Vector): Ques
         : [pool.tokens[1]!, pool.tokens[0]!]
   const { after } = vector
   return {
-    asked: `${vector.amountIn} ${vector.tokenIn} for ${vector.tokenOut} in ${vector.state}`,
+    label: `${vector.amountIn} ${vector.tokenIn} for ${vector.tokenOut} in ${vector.state}`,
     pool,
     tokenIn,
     tokenOut,

@@ -1,3 +1,4 @@
+/** Runs test vectors against the families' quotes. */
 import { familyOf } from '../dexes/index.ts'
 import { PoolRefusal } from '../family.ts'
 import { forms } from './forms.ts'
@@ -5,23 +6,24 @@ import { isPlain, plainQuestions } from './plain.ts'
 import { questionOf } from './questions.ts'
 import type { FormFile, Question, VectorFile } from './types.ts'
 
+/** Result of a file. */
 export type VectorReport = {
   readonly family: string
   readonly passed: number
-  /** One line each: what was asked, expected and answered. */
+  /** One line per mismatch: the question, the expected, and the actual result. */
   readonly failed: readonly string[]
-  /** Counts of those left out, by reason. */
+  /** Number of skipped vectors by reason. */
   readonly skipped: ReadonlyMap<string, number>
 }
 
-/** Quotes every vector of a file that stands alone and says how it went. */
+/** Quotes every vector of a file. */
 export function runVectors(file: VectorFile | FormFile): VectorReport {
   let passed = 0
   const failed: string[] = []
   const skipped = new Map<string, number>()
   const skip = (reason: string) => skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
-  for (const [index, ask] of asksOf(file).entries()) {
-    const question = readable(ask, file.family)
+  for (const [index, read] of asksOf(file).entries()) {
+    const question = parsed(read, file.family)
     if (typeof question === 'string') failed.push(`#${index} ${question}`)
     else if ('skip' in question) skip(question.skip)
     else {
@@ -34,12 +36,12 @@ export function runVectors(file: VectorFile | FormFile): VectorReport {
   return { family: file.family, passed, failed, skipped }
 }
 
-/** Reason for which answers to amounts are left out that a family refuses although the pool takes them. */
+/** Reason to skip a vector that the contract accepts but the family refuses because of its own limit. */
 const OWN_LIMIT = "beyond the family's own limit"
 
 type Ask = () => Question | { readonly skip: string }
 
-/** The questions of a file, read one by one. */
+/** Returns the questions of a file as functions, so that a malformed one does not affect the others. */
 export function asksOf(file: VectorFile | FormFile): readonly Ask[] {
   if ('vectors' in file) return file.vectors.map((vector) => () => questionOf(file, vector))
   const { family, content } = file
@@ -50,31 +52,31 @@ export function asksOf(file: VectorFile | FormFile): readonly Ask[] {
   return answers.map(() => () => ({ skip: 'the family is not one of this build' }))
 }
 
-/** The question, or what is wrong with the file: forms trust that their source has all fields. */
-function readable(ask: Ask, family: string): ReturnType<Ask> | string {
+/** Returns the question, or the error message of a malformed vector: forms do not validate their fields. */
+function parsed(read: Ask, family: string): ReturnType<Ask> | string {
   try {
-    return ask()
+    return read()
   } catch (error) {
     if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError)
-      return `has not the form of ${family}: ${error.message}`
+      return `not in the format of ${family}: ${error.message}`
     throw error
   }
 }
 
-/** Fault of our answer; undefined where there is none. */
-function check({ asked, pool, tokenIn, tokenOut, amountIn, amountOut, after }: Question): string | undefined {
+/** Returns the mismatch; undefined if there is none. */
+function check({ label, pool, tokenIn, tokenOut, amountIn, amountOut, after }: Question): string | undefined {
   try {
     const quote = familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
-    if (amountOut === null) return `${asked}: gives ${quote.amountOut}, must refuse`
-    if (quote.amountOut !== amountOut) return `${asked}: gives ${quote.amountOut}, must give ${amountOut}`
+    if (amountOut === null) return `${label}: gives ${quote.amountOut}, must refuse`
+    if (quote.amountOut !== amountOut) return `${label}: gives ${quote.amountOut}, must give ${amountOut}`
     const off = after?.(quote.state)
-    return off && `${asked}: ${off} after`
+    return off && `${label}: ${off} after`
   } catch (error) {
     if (!(error instanceof PoolRefusal)) throw error
     if (error.isOwnLimit && amountOut) return OWN_LIMIT
-    // A trade for nothing is none: some pools give 0, which no route would take.
+    // An output of zero counts as a refusal: some contracts return 0, which no route would use.
     return amountOut === null || amountOut === 0n
       ? undefined
-      : `${asked}: refused (${error.message}), must give ${amountOut}`
+      : `${label}: refused (${error.message}), must give ${amountOut}`
   }
 }

@@ -1,8 +1,10 @@
+/** Test vectors of Solidly. */
 import type { SolidlyState } from '../math/solidly.ts'
 import { namedAddress } from './address.ts'
 import { pairOf } from './pool.ts'
 import type { Adapter, VectorPool } from './types.ts'
 
+/** Converts a pool of another program. */
 export const solidly: Adapter = ({ source, pool }) => {
   const [tokens, state] = source === 'entity' ? entity(pool) : simulator(pool)
   return pairOf('solidly', tokens.map(namedAddress), state)

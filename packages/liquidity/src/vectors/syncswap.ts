@@ -1,3 +1,4 @@
+/** Test vectors of SyncSwap. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import type { SyncswapState } from '../dexes/syncswap/types.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
@@ -17,7 +18,7 @@ const stateOf = (from: VectorPool): SyncswapState => ({
   fee1: BigInt(from.fee1To0),
 })
 
-/** Answers of deployed pools, one by one, and swaps in turn with the reserves that each left. */
+/** Converts quotes of deployed pools, and sequences of swaps with the reserves after each. */
 export const syncswapForm: Form = ({ pools }) =>
   pools.flatMap((pool: VectorPool) => [
     ...pool.swaps.map((swap: VectorPool) => () => question(pool, pool.name, swap)),
@@ -30,7 +31,7 @@ export const syncswapForm: Form = ({ pools }) =>
 function question(from: VectorPool, name: string, swap: VectorPool) {
   if (from.poolType === AQUA) return { skip: 'aqua pools, whose source is not public, are left out' }
   return {
-    asked: `${swap.amountIn} of token ${swap.zeroForOne ? 0 : 1}: ${name}`,
+    label: `${swap.amountIn} of token ${swap.zeroForOne ? 0 : 1}: ${name}`,
     pool: pairOf('syncswap', [TOKEN_0, TOKEN_1], stateOf(from)),
     tokenIn: swap.zeroForOne ? TOKEN_0 : TOKEN_1,
     tokenOut: swap.zeroForOne ? TOKEN_1 : TOKEN_0,

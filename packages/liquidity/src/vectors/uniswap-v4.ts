@@ -1,3 +1,4 @@
+/** Test vectors of Uniswap V4. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { touchesSwaps } from '../dexes/uniswap-v4/hooks.ts'
 import type { UniswapV4State } from '../dexes/uniswap-v4/types.ts'
@@ -10,7 +11,7 @@ import type { Adapter, Form, VectorPool } from './types.ts'
 const withoutProtocolFee = { protocolFee0Ppm: 0, protocolFee1Ppm: 0 }
 const adapt = concentrated('uniswap-v4')
 
-/** The fees of these states are what swaps paid in all. */
+/** Converts a pool of another program. Its fee includes the protocol fee. */
 export const uniswapV4: Adapter = (state, vector) => {
   const pool = adapt(state, vector)
   if (typeof pool === 'string') return pool
@@ -18,7 +19,10 @@ export const uniswapV4: Adapter = (state, vector) => {
   return { ...pool, fixed, state: { ...(pool.state as object), ...withoutProtocolFee } }
 }
 
-/** Pools of the genuine manager with the same liquidity behind different hooks. Amounts below zero are exact inputs. */
+/**
+ * Converts pools of the real PoolManager with the same liquidity and different hooks. Negative amounts are exact
+ * inputs.
+ */
 export const uniswapV4HooksForm: Form = ({ ranges, pools }) =>
   pools.flatMap((pool: VectorPool) =>
     pool.swaps.map((swap: VectorPool) => () => {
@@ -38,7 +42,7 @@ export const uniswapV4HooksForm: Form = ({ ranges, pools }) =>
       const tokens = [namedAddress(currency0), namedAddress(currency1)] as const
       const [sold, bought] = swap.zeroForOne ? [0, 1] : [1, 0]
       return {
-        asked: `${swap.amount.slice(1)} of token ${sold} in the pool with ${pool.name}`,
+        label: `${swap.amount.slice(1)} of token ${sold} in the pool with ${pool.name}`,
         pool: { ...pairOf('uniswap-v4', tokens, state), fixed: { fee, tickSpacing, hooks: namedAddress(hooks) } },
         tokenIn: tokens[sold]!,
         tokenOut: tokens[bought]!,

@@ -1,3 +1,4 @@
+/** Runs all test vectors, and tests that mismatches and malformed files are reported. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -9,7 +10,7 @@ const dir = join(import.meta.dirname, '../../vectors')
 const files = readdirSync(dir).filter((name) => name.endsWith('.json'))
 const load = (name: string): VectorFile => JSON.parse(readFileSync(join(dir, name), 'utf8'))
 
-test.each(files)('%s: every known answer is met', (name) => {
+test.each(files)('%s: all vectors match', (name) => {
   const file = load(name)
   expect(runVectors(file)).toEqual({
     family: file.family,
@@ -19,16 +20,16 @@ test.each(files)('%s: every known answer is met', (name) => {
   })
 })
 
-/** Answers of the genuine contracts, with what is left out of each file. */
+/** Quotes of real contracts, with the number of skipped vectors by reason. */
 const genuine = join(dir, 'genuine')
-const leftOut: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+const expectedSkips: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'aave-gsm.json.gz': { 'exact output is not quoted': 30 },
-  'aave-v3.json.gz': { 'its caller had less': 12 },
+  'aave-v3.json.gz': { 'its caller had a lower balance': 12 },
   'ambient.json.gz': {
     'exact output is not quoted': 175,
-    'price limits so far away are not used': 10,
-    'price limits so near are not used': 4,
-    'levels that it crossed are not told': 2,
+    'stops at a distant price limit': 10,
+    'stops at a near price limit': 4,
+    'the levels that it crossed are not recorded': 2,
   },
   'balancer-v3-extra.json.gz': {
     'exactOut is not quoted': 1724,
@@ -53,18 +54,18 @@ const leftOut: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
 }
 
-test.each(readdirSync(genuine))('genuine/%s: every answer is met, and what is left out is named', (name) => {
+test.each(readdirSync(genuine))('genuine/%s: all vectors match, and skipped ones are listed', (name) => {
   const text = gunzipSync(readFileSync(join(genuine, name))).toString('utf8')
   const file = parseVectors(text)! as FormFile
   const { passed, failed, skipped } = runVectors(file)
   expect(failed).toEqual([])
-  // Plain files say of each answer for an output that it is one.
-  const left = [...skipped].filter(([reason]) => !isPlain(file.content) || reason !== EXACT_OUTPUT)
-  expect(Object.fromEntries(left)).toEqual(leftOut[name] ?? {})
+  // Plain files mark exact-output vectors themselves.
+  const otherSkips = [...skipped].filter(([reason]) => !isPlain(file.content) || reason !== EXACT_OUTPUT)
+  expect(Object.fromEntries(otherSkips)).toEqual(expectedSkips[name] ?? {})
   expect(passed).toBeGreaterThan(0)
 })
 
-test('an answer of a genuine contract that is off by one, in amount or state, is a mismatch', () => {
+test('a form vector with an error of one in the amount or state is a mismatch', () => {
   const file = JSON.parse(gunzipSync(readFileSync(join(genuine, 'dodo-v2.json.gz'))).toString('utf8'))
   const answered = file.vectors.find(({ after }: { after?: object }) => after)
   const failedOf = (vector: object) =>
@@ -75,7 +76,7 @@ test('an answer of a genuine contract that is off by one, in amount or state, is
   expect(failedOf({ ...answered, fails: true })).toBe(1)
 })
 
-test('an answer in the plain form that is off by one, in amount or state, is a mismatch', () => {
+test('a plain vector with an error of one in the amount or state is a mismatch', () => {
   const file = JSON.parse(gunzipSync(readFileSync(join(genuine, 'kyber-classic.json.gz'))).toString('utf8'))
   const pool = file.pools.find(({ answers }: { answers: { after?: object }[] }) => answers[0]!.after)
   const [answer] = pool.answers
@@ -91,35 +92,35 @@ test('an answer in the plain form that is off by one, in amount or state, is a m
   expect(failedOf({ in: 5 })).toHaveLength(1)
 })
 
-test('a wrong answer is a mismatch', () => {
+test('a wrong amount is a mismatch', () => {
   const file = load('uniswap-v2.json')
   const [first] = file.vectors
   const wrong = { ...file, vectors: [{ ...first!, amountOut: `${BigInt(first!.amountOut!) + 1n}` }] }
   expect(runVectors(wrong).failed).toHaveLength(1)
 })
 
-test('what a pool must refuse is a mismatch when it is quoted, and the other way round', () => {
+test('a quote that must be refused is a mismatch', () => {
   const file = load('uniswap-v2.json')
   const [first] = file.vectors
   const refusing = { ...file, vectors: [{ ...first!, fails: true }] }
   expect(runVectors(refusing).failed).toHaveLength(1)
 })
 
-test('says why a vector is left out', () => {
+test('reports why a vector is skipped', () => {
   const file = load('uniswap-v2.json')
   const [first] = file.vectors
   const exactOut = { ...file, vectors: [{ ...first!, mode: 'exactOut' as const }] }
   expect(runVectors(exactOut).skipped).toEqual(new Map([['exactOut is not quoted', 1]]))
 })
 
-test('a state of another form is a mismatch that says what is wrong with it', () => {
+test('a malformed state is a mismatch that names the error', () => {
   const file = load('uniswap-v3.json')
   const states = Object.fromEntries(
     Object.keys(file.states).map((key) => [key, { source: 'chain' as const, pool: {} }]),
   )
   const { passed, failed } = runVectors({ ...file, states })
   expect(passed).toBe(0)
-  expect(failed[0]).toMatch(/has not the form of uniswap-v3: /)
+  expect(failed[0]).toMatch(/not in the format of uniswap-v3: /)
 })
 
 test('an index of files holds no vectors', () => {
@@ -130,15 +131,18 @@ const whole = { family: 'solidly', vectors: [], states: {} }
 const vector = { state: 'a', mode: 'exactIn', tokenIn: 'A', tokenOut: 'B', amountIn: '1', amountOut: '2' }
 test.each([
   ['{', /^is not JSON: /],
-  ['[]', /^the file: is no object/],
-  [{}, /^family: is no text/],
-  [{ ...whole, vectors: {} }, /^vectors: is no list/],
-  [{ ...whole, states: [] }, /^states: is no object/],
-  [{ ...whole, states: { a: { source: 'chain' } } }, /^states.a.pool: is no object/],
-  [{ ...whole, vectors: [null] }, /^vectors\[0\]: is no object/],
-  [{ ...whole, vectors: [{ ...vector, tokenIn: 1 }] }, /^vectors\[0\].tokenIn: is no text/],
-  [{ ...whole, vectors: [vector, { ...vector, amountIn: '1.5' }] }, /^vectors\[1\].amountIn: is no whole number/],
-])('a file of another form is refused by the field that is wrong: %j', (content, message) => {
+  ['[]', /^the file: must be an object/],
+  [{}, /^family: must be a string/],
+  [{ ...whole, vectors: {} }, /^vectors: must be a list/],
+  [{ ...whole, states: [] }, /^states: must be an object/],
+  [{ ...whole, states: { a: { source: 'chain' } } }, /^states.a.pool: must be an object/],
+  [{ ...whole, vectors: [null] }, /^vectors\[0\]: must be an object/],
+  [{ ...whole, vectors: [{ ...vector, tokenIn: 1 }] }, /^vectors\[0\].tokenIn: must be a string/],
+  [
+    { ...whole, vectors: [vector, { ...vector, amountIn: '1.5' }] },
+    /^vectors\[1\].amountIn: must be a decimal integer/,
+  ],
+])('a malformed file is rejected with the name of the wrong field: %j', (content, message) => {
   const text = typeof content === 'string' ? content : JSON.stringify(content)
   expect(() => parseVectors(text)).toThrow(expect.objectContaining({ message: expect.stringMatching(message) }))
 })

@@ -1,4 +1,4 @@
-/** Roundings and limits that prices of whole cents, as those of the answers, do not show. Worked out by hand from Gsm.sol. */
+/** Tests of rounding and limits that the vectors do not cover; expected values computed by hand from Gsm.sol. */
 import { toAddress } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { type Pool, PoolRefusal } from '../../family.ts'
@@ -18,34 +18,34 @@ const even: AaveGsmState = {
 }
 
 describe('a price that does not divide', () => {
-  test('a sale takes no more of the asset than what its GHO is worth', () => {
-    // 9 · 0.7 = 6.3, paid as 6, which 8.57 units are worth: 9 are taken. 8 · 0.7 = 5.6, paid as 5: 7.14, so 8.
+  test('a sale takes only the asset amount that its GHO is worth', () => {
+    // 9 · 0.7 = 6.3, paid as 6, which is worth 8.57 units: 9 are taken. 8 · 0.7 = 5.6, paid as 5: 7.14, so 8.
     expect(selling(even, 9n)).toEqual({ asset: 9n, gho: 6n, gross: 6n })
     expect(selling(even, 8n)).toEqual({ asset: 8n, gho: 5n, gross: 5n })
-    // At 1.9 GHO for a unit of one: 3 · 1.9 = 5.7, paid as 5.
+    // At 1.9 GHO per unit: 3 · 1.9 = 5.7, paid as 5.
     expect(selling({ ...even, ratio: 19n }, 3n)).toEqual({ asset: 3n, gho: 5n, gross: 5n })
-    // Fees round up: 9 · 0.7 = 6, less 1 of fee; 5 / 0.9999 is 6 again.
+    // Fees round up: 9 · 0.7 = 6, less a fee of 1; 5 / 0.9999 rounds up to 6.
     expect(selling({ ...even, sellFee: 1n }, 9n)).toEqual({ asset: 9n, gho: 5n, gross: 6n })
-    // 2 · 0.7 = 1.4, paid as 1, which 1.43 units are worth: 2 are taken.
+    // 2 · 0.7 = 1.4, paid as 1, which is worth 1.43 units: 2 are taken.
     expect(selling(even, 2n)).toEqual({ asset: 2n, gho: 1n, gross: 1n })
-    // 13 · 0.7 = 9.1, paid as 9, and half of it as fee: 4 net are 8 gross, which 11.4 units are worth: one less is taken.
+    // 13 · 0.7 = 9.1, paid as 9 with a fee of half: net 4 is gross 8, which is worth 11.4 units: one less is taken.
     expect(selling({ ...even, sellFee: 5000n }, 13n)).toEqual({ asset: 12n, gho: 4n, gross: 8n })
   })
 
-  test('a purchase costs what is above its worth too', () => {
-    // 9 · 0.7 = 6.3: 7 are taken, which 10 units are worth.
+  test('a purchase rounds its cost up', () => {
+    // 9 · 0.7 = 6.3: 7 are paid, which are worth 10 units.
     expect(buying(even, 9n)).toEqual({ asset: 10n, gho: 7n, gross: 7n })
-    // 8 · 0.7 = 5.6: 6 are taken, which 8.57 units are worth.
+    // 8 · 0.7 = 5.6: 6 are paid, which are worth 8.57 units.
     expect(buying(even, 8n)).toEqual({ asset: 8n, gho: 6n, gross: 6n })
-    // And a fee of one above that: 7 / 1.0001 is 6.
+    // Plus a fee of one: 7 / 1.0001 is 6.
     expect(buying({ ...even, buyFee: 1n }, 8n)).toEqual({ asset: 8n, gho: 7n, gross: 6n })
   })
 
-  test('so much GHO is asked to buy the whole units that it pays for', () => {
-    // 6 GHO are worth 8.57: 8 units, for which all 6 are taken; 7 are worth 10.
+  test('a GHO amount buys the whole units that it pays for', () => {
+    // 6 GHO are worth 8.57: 8 units, which cost all 6; 7 are worth 10.
     expect(quote(even, false, 6n).amountOut).toBe(8n)
     expect(quote(even, false, 7n).amountOut).toBe(10n)
-    // 6 / 1.0001 = 5.99: 5, worth 7.14 units, which cost 4.9: 5, and a fee of one.
+    // 6 / 1.0001 = 5.99: 5, worth 7.14 units, which cost 4.9: 5, plus a fee of one.
     expect(quote({ ...even, buyFee: 1n }, false, 6n)).toMatchObject({ amountOut: 7n, state: { level: 495n } })
   })
 })
@@ -54,14 +54,14 @@ describe('limits', () => {
   const par = { ...even, ratio: 10n }
   const tooMuch = expect.objectContaining({ code: 'TOO_LARGE' })
 
-  test('what it takes in and can pay is used up to the last unit', () => {
+  test('exposure and liquidity can be used up to the last unit', () => {
     expect(quote({ ...par, exposure: 5n }, true, 5n)).toMatchObject({ amountOut: 5n, state: { exposure: 0n } })
     expect(() => quote({ ...par, exposure: 5n }, true, 6n)).toThrow(tooMuch)
     expect(quote({ ...par, liquidity: 5n }, false, 5n)).toMatchObject({ amountOut: 5n, state: { liquidity: 0n } })
     expect(() => quote({ ...par, liquidity: 5n }, false, 6n)).toThrow(tooMuch)
   })
 
-  test('GHO is made up to its capacity before the fee, and burnt down to nothing', () => {
+  test('GHO is minted up to the capacity before the fee, and burned down to zero', () => {
     expect(quote(par, true, 500n)).toMatchObject({ amountOut: 500n, state: { level: 1000n } })
     expect(() => quote(par, true, 501n)).toThrow(tooMuch)
     expect(() => quote({ ...par, sellFee: 5000n }, true, 502n)).toThrow(tooMuch)
@@ -69,14 +69,14 @@ describe('limits', () => {
     expect(() => quote(par, false, 501n)).toThrow(tooMuch)
   })
 
-  test('one that is stopped trades nothing, and nobody gets nothing', () => {
+  test('a stopped module and an output of zero are refused', () => {
     expect(() => quote({ ...par, stopped: true }, true, 5n)).toThrow(expect.objectContaining({ code: 'PAUSED' }))
     expect(() => quote(even, true, 1n)).toThrow(expect.objectContaining({ code: 'TOO_SMALL' }))
     expect(() => quote(par, true, 0n)).toThrow(PoolRefusal)
   })
 })
 
-test('the curve of either way begins at the price after the fee', () => {
+test('both curves start at the price after the fee', () => {
   const [asset, gho, address] = ['a', 'b', 'c'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
     never,
     never,

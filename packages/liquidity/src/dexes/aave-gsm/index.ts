@@ -1,3 +1,4 @@
+/** Family of Aave's GHO Stability Modules. */
 import { type AaveGsmLens, AaveGsmLens__factory, IAaveGsm__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -11,17 +12,17 @@ import { type AaveGsmState, limitOf, quote, rateOf, selling } from './math.ts'
 const LENS = lensOf('AaveGsmLens')
 const lens = AaveGsmLens__factory.createInterface()
 const gsm = IAaveGsm__factory.createInterface()
-/** A list of few modules, each asked for its tokens. */
+/** A short registry, with calls for the tokens of each module. */
 const FIND_GAS = 200_000
 const READ_GAS = 150_000
 
-/** A row is a list of modules. */
+/** Finds the modules of the registry that is the row's address. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex } = row
   const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('find', [row.address]) as Hex, gas: FIND_GAS }]
   if (!answer) return []
-  const [found] = lens.decodeFunctionResult('find', answer)
-  return found.flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
+  const [modules] = lens.decodeFunctionResult('find', answer)
+  return modules.flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
     const address = toAddress(module)
     const tokens = [toAddress(asset), toAddress(gho)] as const
     const isAsked = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
@@ -41,15 +42,16 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveG
   )
 }
 
-const TOLD = ['SellAsset', 'BuyAsset', 'SwapFreeze', 'Seized', 'FeeStrategyUpdated', 'ExposureCapUpdated'] as const
-const topics: readonly Hex[] = TOLD.map((name) => gsm.getEvent(name as 'SellAsset').topicHash as Hex)
+const EVENTS = ['SellAsset', 'BuyAsset', 'SwapFreeze', 'Seized', 'FeeStrategyUpdated', 'ExposureCapUpdated'] as const
+const topics: readonly Hex[] = EVENTS.map((name) => gsm.getEvent(name as 'SellAsset').topicHash as Hex)
 
+/** GHO Stability Modules, which trade GHO and one asset at a fixed price. */
 export const aaveGsm: DexFamily<AaveGsmState> = {
   id: 'aave-gsm',
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // How much GHO it may make, and fees that a strategy's own code tells, change without a log of the module.
+  // The GHO bucket, and fees computed by a fee strategy, change without a log of the module.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',
@@ -67,7 +69,7 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
     }
   }),
 
-  // What it may still make counts as what it can pay.
+  // The GHO that it can still mint counts as its reserve.
   reserves: ({ state }) => [state.liquidity, selling(state, state.exposure).gho],
 
   takesTaxedInput: false,

@@ -1,3 +1,4 @@
+/** Family of Aave V3 reserves. */
 import type { DexFamily, Pool } from '../../family.ts'
 import { linearTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -9,12 +10,13 @@ const GAS = gasRow('aave-v3').hop
 
 const marketOf = (pool: Pool) => (pool.fixed as AaveV3Fixed).market
 
+/** Aave V3 reserves: supplying an asset for its aToken, and withdrawing it. */
 export const aaveV3: DexFamily<AaveV3State> = {
   id: 'aave-v3',
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // The index grows each second, and loans move the cash.
+  // The income index grows every second, and loans change the cash.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'ignore',
@@ -31,12 +33,12 @@ export const aaveV3: DexFamily<AaveV3State> = {
       quote: (amountIn) => quote(state, supply, amountIn),
       limit: limitOf(state, supply),
       scale: supply ? balanceOf(state, state.scaledSupply) : state.cash,
-      // An aToken is a unit of the asset.
+      // One aToken is one unit of the asset.
       rate: 1,
     }
   }),
 
-  // aTokens can always be made; those that exist count.
+  // The market can always mint aTokens; the total supply stands for their reserve.
   reserves: ({ state }) => [state.cash, balanceOf(state, state.scaledSupply)],
 
   takesTaxedInput: false,

@@ -1,49 +1,55 @@
-/** Checked against answers of npm @aave/core-v3 1.19.3: SupplyLogic, ScaledBalanceTokenBase and WadRayMath; TokenMath of aave-dao/aave-v3-origin at 2674171. */
+/**
+ * Exact math of Aave V3 supplies and withdrawals: SupplyLogic, ScaledBalanceTokenBase, and WadRayMath of npm
+ * @aave/core-v3 1.19.3, checked against real results; TokenMath of aave-dao/aave-v3-origin at 2674171.
+ */
 import { PoolRefusal } from '../../family.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { divUp, min } from '../../math/integers.ts'
 
-/** A reserve of a market; base units of the asset, unless they are scaled: what is kept beside an index that grows. */
+/**
+ * State of a reserve. Amounts are base units of the asset, or scaled units, which exclude the growth of the income
+ * index.
+ */
 export type AaveV3State = {
-  /** False where the reserve is not open, or paused. */
+  /** False if the reserve is inactive or paused. */
   readonly active: boolean
-  /** True where nothing more is supplied. */
+  /** True if supplies are disabled. */
   readonly frozen: boolean
-  /** Units of the asset for one scaled unit at the block's time, 27 decimals. */
+  /** Income index at the block's time: asset units per scaled unit, 27 decimals. */
   readonly income: bigint
-  /** Scaled units of all aTokens. */
+  /** Scaled supply of the aToken. */
   readonly scaledSupply: bigint
-  /** Scaled units that the treasury is due, at most. */
+  /** Upper bound of the scaled units accrued to the treasury. */
   readonly treasury: bigint
-  /** Most that may be supplied in all; 0 for any amount. */
+  /** Supply cap; 0 for no cap. */
   readonly cap: bigint
   /** Amount that can be withdrawn. */
   readonly cash: bigint
-  /** True of releases that round in favour of the market, false of those that round halves up. */
+  /** True for releases that round in favor of the market, false for those that round half up. */
   readonly floors: boolean
 }
 
 const RAY = 10n ** 27n
 
-type Rounded = Pick<AaveV3State, 'income' | 'floors'>
+type Rounding = Pick<AaveV3State, 'income' | 'floors'>
 
-/** Balance of so many scaled units. */
-export const balanceOf = ({ income, floors }: Rounded, scaled: bigint): bigint =>
+/** Returns the balance for a scaled amount. */
+export const balanceOf = ({ income, floors }: Rounding, scaled: bigint): bigint =>
   (scaled * income + (floors ? 0n : RAY / 2n)) / RAY
 
-/** Scaled units that so much of the asset makes. */
-export const minted = ({ income, floors }: Rounded, amount: bigint): bigint =>
+/** Returns the scaled amount that a supply mints. */
+export const scaledMint = ({ income, floors }: Rounding, amount: bigint): bigint =>
   (amount * RAY + (floors ? 0n : income / 2n)) / income
 
-/** Scaled units that leave a holder with so much, paid out or sent. */
-export const taken = ({ income, floors }: Rounded, amount: bigint): bigint =>
+/** Returns the scaled amount that a holder loses by a withdrawal or transfer. */
+export const scaledBurn = ({ income, floors }: Rounding, amount: bigint): bigint =>
   floors ? divUp(amount * RAY, income) : (amount * RAY + income / 2n) / income
 
 /**
- * The output of an exact input. Supplied: the balance of an account that had none. Withdrawn: what arrives of so many aTokens when
- * they are sent, all of which is paid out.
+ * Quotes an exact input. Supply: returns the balance of an account that had none. Withdrawal: returns the aTokens that
+ * arrive when `amountIn` is transferred, all of which are withdrawn.
  *
- * @throws PoolRefusal `PAUSED`; `TOO_SMALL` where nothing is made or paid; `TOO_LARGE` above the cap, or above the cash that is there
+ * @throws PoolRefusal `PAUSED`; `TOO_SMALL` for no output; `TOO_LARGE` above the supply cap or the cash
  */
 export function quote(
   state: AaveV3State,
@@ -51,26 +57,26 @@ export function quote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: AaveV3State } {
   if (!state.active || (supply && state.frozen)) throw new PoolRefusal('PAUSED', 'the reserve is frozen or paused')
-  return supply ? supplied(state, amountIn) : withdrawn(state, amountIn)
+  return supply ? supplyAsset(state, amountIn) : withdrawAsset(state, amountIn)
 }
 
-function supplied(state: AaveV3State, amountIn: bigint) {
-  const scaled = minted(state, amountIn)
+function supplyAsset(state: AaveV3State, amountIn: bigint) {
+  const scaled = scaledMint(state, amountIn)
   const amountOut = balanceOf(state, scaled)
   if (scaled <= 0n || amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} makes nothing`)
   const { cap, scaledSupply, treasury, floors, cash } = state
   if (cap > 0n) {
     const counted = scaledSupply + treasury
     const after = floors ? balanceOf(state, counted + scaled) : balanceOf(state, counted) + amountIn
-    // The treasury may be due less, and the market take more by that.
+    // The accrued amount may be lower than our bound, so the market may accept more.
     if (after > cap) throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isOwnLimit: true })
   }
   return { amountOut, state: { ...state, scaledSupply: scaledSupply + scaled, cash: cash + amountIn } }
 }
 
-function withdrawn(state: AaveV3State, amountIn: bigint) {
-  const amountOut = balanceOf(state, taken(state, amountIn))
-  const scaled = taken(state, amountOut)
+function withdrawAsset(state: AaveV3State, amountIn: bigint) {
+  const amountOut = balanceOf(state, scaledBurn(state, amountIn))
+  const scaled = scaledBurn(state, amountOut)
   if (amountOut <= 0n || scaled <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} pays nothing`)
   const { cash, scaledSupply } = state
   if (amountOut > cash) throw new PoolRefusal('TOO_LARGE', `only ${cash} is there`)
@@ -78,7 +84,7 @@ function withdrawn(state: AaveV3State, amountIn: bigint) {
   return { amountOut, state: { ...state, scaledSupply: scaledSupply - scaled, cash: cash - amountOut } }
 }
 
-/** About the largest input: what the cap leaves, or what is there. */
+/** Returns the approximate largest input: the rest of the cap, or the cash. */
 export function limitOf(state: AaveV3State, supply: boolean): bigint {
   const { cap, cash, scaledSupply, treasury } = state
   if (supply) return cap > 0n ? cap - balanceOf(state, scaledSupply + treasury) : NO_LIMIT

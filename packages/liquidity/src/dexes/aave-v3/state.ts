@@ -1,3 +1,4 @@
+/** Finds and reads Aave V3 reserves. */
 import { AaveV3Lens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -6,25 +7,25 @@ import { readEach } from '../common/read-each.ts'
 import { type AaveV3State, balanceOf } from './math.ts'
 
 export type AaveV3Fixed = {
-  /** The market, which holds many reserves. */
+  /** Pool contract of the market, which holds many reserves. */
   readonly market: Address
 }
 
 const LENS = lensOf('AaveV3Lens')
 const lens = AaveV3Lens__factory.createInterface()
-/** Gas for each token that is asked about. */
+/** Gas per token. */
 const FIND_GAS = 60_000
 const READ_GAS = 300_000
 
-/** A row is a market: each of its assets has an aToken, which is the pool of the two. */
+/** Finds the aTokens of a market; each is the pool of its asset and itself. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const assets = [...new Set(pairs.flat())]
   const data = lens.encodeFunctionData('find', [row.address, assets]) as Hex
   const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * assets.length }]
   if (!answer) return []
-  const [found] = lens.decodeFunctionResult('find', answer)
+  const [aTokens] = lens.decodeFunctionResult('find', answer)
   return assets.flatMap((asset, k) => {
-    const aToken = toAddress(found[k]!)
+    const aToken = toAddress(aTokens[k]!)
     const isAsked = pairs.some((pair) => pair.includes(asset) && pair.includes(aToken))
     if (aToken === ZERO_ADDRESS || aToken === asset || !isAsked) return []
     const fixed: AaveV3Fixed = { market: row.address }
@@ -44,19 +45,19 @@ export const readStates = (row: DexRow, pools: readonly Pool[]): Reads<readonly 
     decodeState,
   )
 
-/** Pools of Aave itself count their releases; from this one on all is rounded in favour of the market. */
+/** First revision of Aave's own pools that rounds in favor of the market. */
 const FLOORING_REVISION = 9n
-/** Forks of earlier releases count in their own ways, in hundreds. */
+/** Forks of earlier releases use revision numbers in the hundreds. */
 const FORKED_REVISION = 100n
 
-/** Null for an empty reserve, and where its aToken counts in neither of the two ways. */
+/** Returns null for an empty reserve, or if neither rounding reproduces the aToken's total supply. */
 function decodeState(answer: Hex): AaveV3State | null {
   const [read] = lens.decodeFunctionResult('read', answer)
   const { active, frozen, income, scaledSupply, totalSupply, treasury, cap, cash, revision } = read
   if (scaledSupply === 0n || income === 0n) return null
   const [floored, rounded] = [true, false].map((floors) => balanceOf({ income, floors }, scaledSupply) === totalSupply)
   if (!floored && !rounded) return null
-  // Half of the time both give the same.
+  // Both roundings often agree; then use the revision.
   const floors = floored && rounded ? revision >= FLOORING_REVISION && revision < FORKED_REVISION : floored!
   return { active, frozen, income, scaledSupply, treasury, cap, cash, floors }
 }

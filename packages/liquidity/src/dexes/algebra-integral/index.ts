@@ -5,6 +5,7 @@ import { concentratedTrade } from '../common/concentrated-family.ts'
 import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
 import { applyLog, readStates, topics } from './state.ts'
 
+/** Algebra Integral pools without a dynamic-fee plugin. */
 export const algebraIntegral: DexFamily<ConcentratedState> = {
   id: 'algebra-integral',
   findPools,
@@ -15,6 +16,6 @@ export const algebraIntegral: DexFamily<ConcentratedState> = {
   applyLog,
   ...concentratedTrade('algebra-integral', { stepEnd: listEnd, observesTicks: false }),
   keepsTokens: true,
-  // Plugins keep the timepoints there.
+  // The plugins store the timepoints.
   laterGas: TIMEPOINT_SEARCH_GAS,
 }

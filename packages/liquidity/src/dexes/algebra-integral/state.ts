@@ -1,3 +1,4 @@
+/** Reads Algebra Integral pools, and applies their logs. */
 import { AlgebraIntegralLens__factory, IAlgebraIntegralPoolState__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -11,7 +12,7 @@ const LENS = lensOf('AlgebraIntegralLens')
 const lens = AlgebraIntegralLens__factory.createInterface()
 const events = IAlgebraIntegralPoolState__factory.createInterface()
 
-/** Some dozens of ticks, each read twice. */
+/** A few dozen ticks, each read twice. */
 const READ_GAS = 800_000
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (ConcentratedState | null)[]> {
@@ -36,7 +37,7 @@ function decodeState(answer: Hex): ConcentratedState | null {
 }
 
 const logs = concentratedLogs()
-/** Those of pools whose Swap and Burn tell of fees behind the usual fields. */
+/** Log reader for pools whose Swap and Burn append fees to the usual fields. */
 const longLogs = concentratedLogs(events)
 const topicOf = (name: 'Fee' | 'PluginConfig' | 'Swap' | 'Burn') => events.getEvent(name).topicHash as Hex
 const [FEE, PLUGIN_CONFIG, LONG_SWAP, LONG_BURN] = (['Fee', 'PluginConfig', 'Swap', 'Burn'] as const).map(topicOf)
@@ -49,7 +50,7 @@ export function applyLog(pool: Pool<ConcentratedState>, log: Log): ConcentratedS
       return { ...pool.state, feePpm: Number(events.decodeEventLog('Fee', log.data, log.topics).fee) }
     case LONG_SWAP:
       return longLogs.applyLog(pool, log)
-    // A plugin that sets the fee at the swap from now on keeps the pool out.
+    // If a plugin now sets the fee during swaps, the read fails and the pool is left out.
     case PLUGIN_CONFIG:
     case LONG_BURN:
       return 'reread'

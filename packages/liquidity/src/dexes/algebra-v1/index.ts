@@ -6,6 +6,7 @@ import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
 import { readStates, refreshStates } from './state.ts'
 import type { AlgebraV1State } from './types.ts'
 
+/** Algebra V1 pools. */
 export const algebraV1: DexFamily<AlgebraV1State> = {
   id: 'algebra-v1',
   findPools,

@@ -1,3 +1,4 @@
+/** Reads Algebra V1 pools. */
 import { AlgebraV1Lens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -10,24 +11,27 @@ import type { AlgebraV1State } from './types.ts'
 const LENS = lensOf('AlgebraV1Lens')
 const lens = AlgebraV1Lens__factory.createInterface()
 
-/** Two swaps that are undone, each with a look at the volatility of a day. */
+/** Two simulated swaps, each of which computes a day's volatility. */
 const HEAD_GAS = 600_000
 
 type Head = Omit<AlgebraV1State, 'ticks'>
 
 /**
- * The first releases keep a bit for each multiple of the spacing, later ones for every tick, and nothing tells which. The
- * short table is read first; where its ticks do not make up the liquidity in range, the long one.
+ * Early releases store one bitmap bit per multiple of the spacing, later ones per tick, and no getter tells which.
+ * Reads the short bitmap first; if its ticks do not sum to the liquidity in range, reads the long one.
  */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {
   const heads = yield* readHeads(pools)
   const states = yield* withTicks(pools, heads)
-  const doubtful = heads.map((head, i) => (head && !states[i] ? { ...head, tickSpacing: 1 } : null))
-  const others = yield* withTicks(pools, doubtful)
+  const unresolved = heads.map((head, i) => (head && !states[i] ? { ...head, tickSpacing: 1 } : null))
+  const others = yield* withTicks(pools, unresolved)
   return states.map((state, i) => state ?? others[i]!)
 }
 
-/** The fee follows the time; ticks change by logs alone, and are read again only where they do not explain the liquidity. */
+/**
+ * The fee changes with time. Ticks change only by logs, and are read again only if they do not sum to the liquidity in
+ * range.
+ */
 export function* refreshStates(
   row: DexRow,
   pools: readonly Pool<AlgebraV1State>[],
@@ -35,12 +39,12 @@ export function* refreshStates(
   const heads = yield* readHeads(pools)
   const states = heads.map((head, i) => {
     const { ticks, tickSpacing } = pools[i]!.state
-    return head && explains(ticks, head) ? { ...head, tickSpacing, ticks } : null
+    return head && sumsToLiquidity(ticks, head) ? { ...head, tickSpacing, ticks } : null
   })
-  const doubtful = pools.filter((_, i) => heads[i] && !states[i])
-  if (doubtful.length === 0) return states
-  const read = yield* readStates(row, doubtful)
-  return states.map((state, i) => state ?? read[doubtful.indexOf(pools[i]!)] ?? null)
+  const unresolved = pools.filter((_, i) => heads[i] && !states[i])
+  if (unresolved.length === 0) return states
+  const read = yield* readStates(row, unresolved)
+  return states.map((state, i) => state ?? read[unresolved.indexOf(pools[i]!)] ?? null)
 }
 
 function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
@@ -51,17 +55,22 @@ function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
   )
 }
 
-/** The pools whose ticks, read at the spacing given, explain their liquidity. */
+/** Reads ticks at the heads' spacing; null if they do not sum to the liquidity in range. */
 function* withTicks(
   pools: readonly Pool[],
   heads: readonly (Head | null)[],
 ): Reads<readonly (AlgebraV1State | null)[]> {
   const ticks = yield* readTicks(LENS, pools, heads)
-  return heads.map((head, i) => (head && ticks[i] && explains(ticks[i], head) ? { ...head, ticks: ticks[i] } : null))
+  return heads.map((head, i) =>
+    head && ticks[i] && sumsToLiquidity(ticks[i], head) ? { ...head, ticks: ticks[i] } : null,
+  )
 }
 
-/** Ticks that are none have no gross liquidity; a table of which nothing is seen explains nothing. */
-function explains(ticks: readonly Tick[], { tick, liquidity }: Head): boolean {
+/**
+ * True if the ticks sum to the liquidity in range. An invalid tick has no gross liquidity, and an empty list proves
+ * nothing.
+ */
+function sumsToLiquidity(ticks: readonly Tick[], { tick, liquidity }: Head): boolean {
   const inRange = ticks.reduce((sum, [index, net]) => (index <= tick ? sum + net : sum), 0n)
   return ticks.length > 0 && ticks.every(([, , gross]) => gross! > 0n) && inRange === liquidity
 }

@@ -1,10 +1,11 @@
+/** State of Algebra V1 pools. */
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
 /**
- * `feePpm` is what a swap of the first token pays. `tickSpacing` is that of the table's bits: 1 where a pool keeps a bit
- * for every tick, whatever its positions may use.
+ * `feePpm` is the fee for selling the first token. `tickSpacing` is the spacing of the bitmap: 1 if a pool stores a bit
+ * for every tick.
  */
 export type AlgebraV1State = ConcentratedState & {
-  /** Parts per million that a swap of the second token pays; the same but where directions have fees of their own. */
+  /** Fee in ppm for selling the second token; differs from `feePpm` only in pools with directional fees. */
   readonly fee1Ppm: number
 }

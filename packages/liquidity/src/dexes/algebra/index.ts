@@ -1,4 +1,7 @@
-/** Deployments of Algebra whose version is not recorded: each pool tells its own, and is read and quoted as that version's pools are. */
+/**
+ * Algebra deployments whose version the chain's file does not record: each pool is read and quoted by the family of its
+ * own version.
+ */
 import type { DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
@@ -9,15 +12,15 @@ import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
 import { type AlgebraFixed, readFixed } from './version.ts'
 
 type Version = NonNullable<AlgebraFixed['version']>
-/** A pool's state is that of its own version. */
+/** Family of a version; it only receives pools of that version. */
 type Member = DexFamily<ConcentratedState>
 const members: Readonly<Record<Version, Member>> = { v1: algebraV1 as Member, integral: algebraIntegral }
 
 const versionOf = ({ fixed }: Pool) => (fixed as AlgebraFixed | undefined)?.version
-/** A pool has a state only where its version is known. */
+/** A pool has a state only if its version is known. */
 const memberOf = (pool: Pool<ConcentratedState>): Member => members[versionOf(pool)!]
 
-/** In the order of the pools; null for those that are not asked for. */
+/** Runs reads by version. Returns results in the order of the pools; null for pools without a read. */
 function* byVersion<P extends Pool<unknown>, T>(
   pools: readonly P[],
   read: (member: Member, some: readonly P[]) => Reads<readonly (T | null)[]> | undefined,
@@ -33,6 +36,7 @@ function* byVersion<P extends Pool<unknown>, T>(
   return pools.map(({ id }) => answers.get(id) ?? null)
 }
 
+/** Algebra pools of any version. */
 export const algebra: DexFamily<ConcentratedState> = {
   id: 'algebra',
   findPools,
@@ -50,7 +54,7 @@ export const algebra: DexFamily<ConcentratedState> = {
   maxInput: (pool, tokenIn, tokenOut) => memberOf(pool).maxInput(pool, tokenIn, tokenOut),
   priceCurve: (pool, tokenIn, tokenOut) => memberOf(pool).priceCurve(pool, tokenIn, tokenOut),
   reserves: (pool) => memberOf(pool).reserves(pool),
-  // As two slots of storage take; not measured.
+  // Two storage slots; not measured.
   keepsTokens: true,
   oracleGas: 10_000,
   laterGas: TIMEPOINT_SEARCH_GAS,

@@ -1,13 +1,13 @@
-/** Which version of Algebra made a pool, told by what the pool itself answers: no factory says it. */
+/** Determines the Algebra version of a pool from its getters, since no factory exposes it. */
 import { IAlgebraVersion__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 
-/** Null for a version that swaps by rules not known here. */
+/** Null for a version with other swap rules. */
 export type AlgebraFixed = { readonly version: 'v1' | 'integral' | null }
 
 const getters = IAlgebraVersion__factory.createInterface()
-const QUESTIONS = [
+const CALLS = [
   getters.encodeFunctionData('globalState'),
   getters.encodeFunctionData('plugin'),
   getters.encodeFunctionData('tickSpacingLimitOrders'),
@@ -15,19 +15,17 @@ const QUESTIONS = [
 ] as readonly Hex[]
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
-  const answers = yield pools.flatMap(({ address: to }) => QUESTIONS.map((data) => ({ to, data })))
+  const answers = yield pools.flatMap(({ address: to }) => CALLS.map((data) => ({ to, data })))
   return pools.map((pool, i) => {
-    const words = answers.slice(i * QUESTIONS.length, (i + 1) * QUESTIONS.length).map(wordsOf)
+    const words = answers.slice(i * CALLS.length, (i + 1) * CALLS.length).map(wordsOf)
     return { ...pool, fixed: { version: versionOf(words) } satisfies AlgebraFixed }
   })
 }
 
-/** Words of an answer; 0 where there was none. */
+/** Returns the number of words in a result; 0 if the call failed. */
 const wordsOf = (answer: Hex | null): number => (answer ? Math.floor((answer.length - 2) / 64) : 0)
 
-/**
- * Version 2 answers 6 or 7 words, as the others do, but with other fields in them: it is told by getters that neither has.
- */
+/** Version 2 also returns 6 or 7 words, but with other fields; it is recognized by getters that the others lack. */
 function versionOf(words: readonly number[]): AlgebraFixed['version'] {
   const [globalState, plugin, limitOrders, feeTimestamp] = words
   if (limitOrders || feeTimestamp) return null

@@ -1,4 +1,4 @@
-/** Levels, words and refusals that answers of the genuine dex do not show, and the curve that the search sees. */
+/** Tests of levels, bitmap words, and refusals that the vectors do not cover, and of the price curve. */
 import { type Address, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import type { Pool } from '../../family.ts'
@@ -11,8 +11,14 @@ const ONE = 1n << 64n
 const token = toAddress(`0x${'b'.repeat(40)}`)
 const dex = toAddress(`0x${'d'.repeat(40)}`)
 const state: AmbientState = {
-  ...{ feeRate: 3000n, protocolTake: 0n, priceRoot: ONE + 1n, ambientSeeds: 10n ** 21n, concLiq: 0n },
-  ...{ seedDeflator: 0n, concGrowth: 0n, levels: [] },
+  feeRate: 3000n,
+  protocolTake: 0n,
+  priceRoot: ONE + 1n,
+  ambientSeeds: 10n ** 21n,
+  concLiq: 0n,
+  seedDeflator: 0n,
+  concGrowth: 0n,
+  levels: [],
 }
 const poolOf = (some: Partial<AmbientState>): Pool<AmbientState> => {
   const tokens: readonly Address[] = [ZERO_ADDRESS, token]
@@ -29,7 +35,7 @@ const poolOf = (some: Partial<AmbientState>): Pool<AmbientState> => {
 const refusal = (code: string) => expect.objectContaining({ code })
 const lots = (amount: bigint) => amount << 1n
 
-test('prices of ticks end where those of the dex do', () => {
+test('prices of ticks end at the limits of the contract', () => {
   expect(rootAtTick(MIN_TICK)).toBe(MIN_ROOT)
   expect(rootAtTick(MAX_TICK)).toBe(MAX_ROOT)
   for (const tick of [MIN_TICK, -70_000, -257, -256, -1, 0, 1, 255, 256, 66_000, MAX_TICK - 1]) {
@@ -46,7 +52,7 @@ describe('levels', () => {
     ],
   })
 
-  test('add to the liquidity where they are crossed, and take it off again', () => {
+  test('add liquidity when crossed, and remove it again', () => {
     const pool = poolOf(range(10, 400, 10n ** 18n))
     const inside = swapExactInput(pool.state, true, 10n ** 18n, rootAtTick(100))
     expect(inside.levelsCrossed).toBe(1)
@@ -57,7 +63,7 @@ describe('levels', () => {
     expect(beyond.state.priceRoot).toBe(rootAtTick(600))
   })
 
-  test('at the end of a word of 256 ticks are crossed once', () => {
+  test('at the end of a bitmap word are crossed once', () => {
     const up = swapExactInput(poolOf(range(256, 300, 10n ** 18n)).state, true, 10n ** 30n, rootAtTick(280))
     expect({ crossed: up.levelsCrossed, concLiq: up.state.concLiq }).toEqual({
       crossed: 1,
@@ -70,7 +76,7 @@ describe('levels', () => {
     })
   })
 
-  test('whose liquidity is taken out when it is passed leave a pool that quotes nothing more', () => {
+  test('with knockout liquidity make the pool refuse further quotes once crossed', () => {
     const knockout: Partial<AmbientState> = {
       concLiq: lots(10n ** 18n) << 10n,
       levels: [
@@ -93,7 +99,7 @@ test('a price limit is a power of two from 16 to 32 times the root away', () => 
     expect(down).toBeLessThanOrEqual(root / 16n)
     expect(down * 32n).toBeGreaterThanOrEqual(root / 2n)
   }
-  // Steps are made from the pool as it was read, also those of a second swap.
+  // The program's limits count from the state that was read, also for a second swap.
   const { state: moved } = swapExactInput(state, true, 10n ** 30n, rootAtTick(60_000))
   expect(limitBitsOf(moved, true)).toBe(limitBitsOf(state, true))
   expect(limitBitsOf(swapExactInput(moved, true, 10n ** 30n, rootAtTick(70_000)).state, false)).toBe(
@@ -103,14 +109,14 @@ test('a price limit is a power of two from 16 to 32 times the root away', () => 
   expect(1n << BigInt(limitBitsOf({ ...state, priceRoot: MIN_ROOT }, false))).toBeGreaterThan(MIN_ROOT)
 })
 
-test('what is not sold before the limit, and what gives nothing, is refused', () => {
+test('a partial fill and an output of zero are refused', () => {
   expect(() => quote(state, true, 10n ** 30n)).toThrow(refusal('TOO_LARGE'))
   expect(() => quote(state, true, 1n << 127n)).toThrow(refusal('TOO_LARGE'))
   expect(() => quote(state, true, 3n)).toThrow(refusal('TOO_SMALL'))
   expect(() => quote({ ...state, priceRoot: MAX_ROOT - 1n }, true, 10n ** 18n)).toThrow(refusal('TOO_LARGE'))
 })
 
-test('the search sees what the pool pays, both ways', () => {
+test('both curves match the quotes', () => {
   const pool = poolOf({ ambientSeeds: 10n ** 22n })
   for (const [sold, bought] of [
     [ZERO_ADDRESS, token],

@@ -1,12 +1,13 @@
 /**
- * The arithmetic of a piece of the curve between two levels: constant product, with prices of 64 fractional bits. Base is to the price
- * what token 1 is elsewhere. Checked against the deployed dex of Scroll; CurveMath, CurveRoll, CurveAssimilate and CompoundMath of
- * CrocSwap/CrocSwap-protocol at 33f339d.
+ * Math of one constant-product segment between two levels, with prices of 64 fractional bits. The base token is priced
+ * like token 1 elsewhere. CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of CrocSwap/CrocSwap-protocol at
+ * 33f339d, checked against the deployed contract on Scroll.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
 import type { AmbientState } from './types.ts'
 
+/** Tick and √price limits of the contract; √prices have 64 fractional bits. */
 export const MIN_TICK = -665_454
 export const MAX_TICK = 831_818
 export const MIN_ROOT = 65_538n
@@ -15,82 +16,85 @@ export const MAX_ROOT = 21_267_430_153_580_247_136_652_501_917_186_561_138n
 const PRICE_BITS = 64n
 const GROWTH_BITS = 48n
 const GROWTH_ONE = 1n << GROWTH_BITS
-const MOST = (1n << 128n) - 1n
-const MOST_GROWTH = (1n << 64n) - 1n
+const MAX_UINT128 = (1n << 128n) - 1n
+const MAX_GROWTH = (1n << 64n) - 1n
 
-/** Price and liquidity of a state, which a swap changes. */
+/** The part of the state that a swap changes. */
 export type Curve = Pick<AmbientState, 'priceRoot' | 'ambientSeeds' | 'concLiq' | 'seedDeflator' | 'concGrowth'>
 
-/** A number that the dex keeps in 128 bits. */
+/** Returns a value that the contract stores as uint128. @throws PoolRefusal if it does not fit */
 export function within(value: bigint): bigint {
-  if (value > MOST || value < 0n) throw new PoolRefusal('TOO_LARGE', 'a number of more than 128 bits')
+  if (value > MAX_UINT128 || value < 0n) throw new PoolRefusal('TOO_LARGE', 'a number of more than 128 bits')
   return value
 }
 
-/** Prices of ticks are those of Uniswap with 32 bits less, rounded up too. */
+/** Prices of ticks are Uniswap's with 32 bits fewer, rounded up. */
 const DROPPED = 32n
+/** Returns √price at a tick, rounded up. */
 export const rootAtTick = (tick: number): bigint => (sqrtRatioAtTick(tick) + (1n << DROPPED) - 1n) >> DROPPED
+/** Returns the tick at or below a √price. */
 export const tickAtRoot = (root: bigint): number => tickAtSqrtRatio(root << DROPPED)
 
+/** Returns the total liquidity at the price: ambient and concentrated. */
 export function liquidityOf({ ambientSeeds, seedDeflator, concLiq }: Curve): bigint {
   const ambient = (ambientSeeds * (GROWTH_ONE + seedDeflator)) >> GROWTH_BITS
-  return within((ambient > MOST ? MOST : ambient) + concLiq)
+  return within((ambient > MAX_UINT128 ? MAX_UINT128 : ambient) + concLiq)
 }
 
 const reserveOf = (liquidity: bigint, root: bigint, ofBase: boolean): bigint =>
   within(ofBase ? (liquidity * root) >> PRICE_BITS : (liquidity << PRICE_BITS) / root)
 
-/** Tokens between two prices, divided twice where they are of the quote. */
+/** Returns the tokens between two prices; quote tokens with two divisions, as in the contract. */
 export function between(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean): bigint {
   const [small, large] = a < b ? [a, b] : [b, a]
   if (ofBase) return within((liquidity * (large - small)) >> PRICE_BITS)
   return within((((liquidity << PRICE_BITS) / small) * (large - small)) / large)
 }
 
-/** Output of a sale on a curve of one piece: near the real one, and the amount that the fee is counted from. */
+/** Returns the output of a swap on this segment alone: an estimate, from which the fee is computed. */
 export function estimate(liquidity: bigint, root: bigint, sold: bigint, isBuy: boolean): bigint {
   if (liquidity === 0n) return 0n
-  const [held, other] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
-  const end = held + sold
-  if (end === 0n) return MOST
+  const [reserveIn, reserveOut] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
+  const end = reserveIn + sold
+  if (end === 0n) return MAX_UINT128
   const left = (liquidity * liquidity) / end
-  return within(left > other ? left - other : other - left)
+  return within(left > reserveOut ? left - reserveOut : reserveOut - left)
 }
 
-/** The price after so much was sold: rounded down where it is the base, and up where it is the quote. */
+/** Returns the price after a swap: rounded down for base input, up for quote input. */
 export function priceAfter(liquidity: bigint, root: bigint, sold: bigint, isBuy: boolean): bigint {
   const next = isBuy ? raised(liquidity, root, sold) : reciprocal(raised(liquidity, reciprocal(root), sold)) + 1n
   return next >= MAX_ROOT ? MAX_ROOT - 1n : next < MIN_ROOT ? MIN_ROOT : next
 }
 
 function raised(liquidity: bigint, root: bigint, sold: bigint): bigint {
-  const moved = liquidity === 0n ? MOST + 1n : (sold << PRICE_BITS) / liquidity
-  return moved > MOST ? MOST : within(root + moved)
+  const rise = liquidity === 0n ? MAX_UINT128 + 1n : (sold << PRICE_BITS) / liquidity
+  return rise > MAX_UINT128 ? MAX_UINT128 : within(root + rise)
 }
 
 const reciprocal = (root: bigint): bigint => within((1n << (2n * PRICE_BITS)) / root)
 
-/** Tokens that one unit of the price's precision is worth at most: of the quote what a price one unit lower would hold more. */
+/** Returns an upper bound of the tokens that one unit of price precision is worth. */
 export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): bigint {
   if (ofBase) return (liquidity >> PRICE_BITS) + 1n
   const shifted = liquidity << PRICE_BITS
   return within(shifted / (root - 1n) - shifted / root + 1n)
 }
 
-/** Bounds by how much liquidity could grow at once. */
-const MOST_EXPANSION = 2n
+/** Factor that bounds the growth of liquidity by one fee. */
+const MAX_EXPANSION = 2n
 
-/** The curve with a fee in it: all of it becomes liquidity of all prices, and moves the price. */
+/** Returns the curve with a fee added: all of it becomes ambient liquidity and moves the price. */
 export function withFee(curve: Curve, paid: bigint, inBase: boolean): Curve {
   const liquidity = liquidityOf(curve)
   if (liquidity === 0n) return curve
   const { priceRoot, ambientSeeds, concLiq, seedDeflator, concGrowth } = curve
-  const buffer = within(MOST_EXPANSION * precisionOf(liquidity, priceRoot, inBase))
+  const buffer = within(MAX_EXPANSION * precisionOf(liquidity, priceRoot, inBase))
   const growth = growthBy(paid <= buffer ? 0n : paid - buffer, reserveOf(liquidity, priceRoot, inBase))
   if (growth === 0n) return curve
   const factor = GROWTH_ONE + growth
   const stacked = (((GROWTH_ONE + seedDeflator) * factor) >> GROWTH_BITS) - GROWTH_ONE
-  const deflator = stacked > MOST_GROWTH ? MOST_GROWTH : stacked
+  const deflator = stacked > MAX_GROWTH ? MAX_GROWTH : stacked
   const rewards = (growth << GROWTH_BITS) / (GROWTH_ONE + deflator)
   const seeds = (concLiq * rewards) >> GROWTH_BITS
   return {
@@ -102,7 +106,7 @@ export function withFee(curve: Curve, paid: bigint, inBase: boolean): Curve {
   }
 }
 
-/** √(1 + fee / reserve) − 1 by two terms of its series. */
+/** Returns √(1 + fee / reserve) − 1, with two terms of its series. */
 function growthBy(fee: bigint, reserve: bigint): bigint {
   if (reserve === 0n || fee > reserve) return 0n
   const x = (within(reserve + fee) << GROWTH_BITS) / reserve - GROWTH_ONE

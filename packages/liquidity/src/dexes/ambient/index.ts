@@ -1,3 +1,4 @@
+/** Family of Ambient (CrocSwap) pools. */
 import type { DexFamily } from '../../family.ts'
 import { endingAt } from '../../math/curve-end.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -7,11 +8,12 @@ import { curveOf, reservesOf } from './pieces.ts'
 import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
 
-/** The curve may end below its pool by a part of 2^−32. */
+/** The curve may end before its pool by a fraction of 2^−32. */
 const CURVE_BITS = 32
 
 const { hop, piece } = gasRow('ambient')
 
+/** Ambient pools of the standard pool type. */
 export const ambient: DexFamily<AmbientState> = {
   id: 'ambient',
   payment: { pullsInput: true, forwardsOutput: true },

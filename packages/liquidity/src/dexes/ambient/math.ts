@@ -1,4 +1,7 @@
-/** Checked against the deployed dex of Scroll; TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d. */
+/**
+ * Swaps of Ambient pools across levels: TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d, checked
+ * against the deployed contract on Scroll.
+ */
 import { orRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import {
@@ -21,20 +24,20 @@ import type { AmbientLevel, AmbientState } from './types.ts'
 
 const FEE_UNIT = 1_000_000n
 const TAKE_UNIT = 256n
-/** Units that the dex keeps back of every amount that it does not fix. */
+/** Rounding buffer that the contract keeps from every amount that it computes. */
 const CUSHION = 4n
-/** Flows are signed. */
-const MOST_FLOW = (1n << 127n) - 1n
-/** Bits of a lot, and the flag in its number that tells of liquidity which is taken out when it is passed. */
+/** Flows are int128. */
+const MAX_FLOW = (1n << 127n) - 1n
+/** Bits of a lot, and the flag in a lot count that marks knockout liquidity, which is removed when crossed. */
 const LOT_BITS = 10n
 const KNOCKOUT = 1n
-/** Ticks of a word of the bitmap. */
+/** Ticks per bitmap word. */
 const WORD = 256
-/** Each costs the swap thousands of gas. */
-const MOST_LEGS = 2_000
+/** Maximum legs of a swap; each costs thousands of gas. */
+const MAX_LEGS = 2_000
 
 export type AmbientSwap = {
-  /** Less than was asked for where the price limit was met. */
+  /** Less than requested if the price limit was reached. */
   readonly amountIn: bigint
   readonly amountOut: bigint
   readonly state: AmbientState
@@ -43,7 +46,7 @@ export type AmbientSwap = {
 
 type Progress = { curve: Curve; left: bigint; paid: bigint }
 
-/** A leg of a swap: the liquidity and the square root of the price before it, and what was sold and paid up to its end. */
+/** A leg of a swap: liquidity and √price before it, and the totals sold and paid at its end. */
 export type Leg = {
   readonly liquidity: bigint
   readonly priceRoot: bigint
@@ -52,12 +55,12 @@ export type Leg = {
 }
 
 /**
- * Sells up to `amount`: the base where it buys. Legs end at the next level and at the ends of words of the bitmap; the fee of each is
- * counted from what the leg would give, and put into the curve before it.
+ * Sells up to `amount`: base tokens if `isBuy`. Legs end at the next level and at the ends of bitmap words. The fee of
+ * each leg is computed from its estimated output and added to the curve first.
  *
- * @param limit - square root of the last price
+ * @param limit - √price at which the swap stops
  * @param onLeg - called after each leg
- * @throws PoolRefusal where the dex reverts
+ * @throws PoolRefusal if the contract would revert
  */
 export function swapExactInput(
   state: AmbientState,
@@ -69,7 +72,7 @@ export function swapExactInput(
   const { priceRoot, levels } = state
   if (state.knockedOut) throw new PoolRefusal('UNSUPPORTED', 'liquidity was taken out, how much is not known')
   if (isBuy ? priceRoot > limit : priceRoot < limit) throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
-  if (amount > MOST_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
+  if (amount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
   const now: Progress = { curve: state, left: amount, paid: 0n }
   const goesOn = () => now.left > 0n && (isBuy ? now.curve.priceRoot < limit : now.curve.priceRoot > limit)
   const go = (to: bigint) => {
@@ -82,15 +85,14 @@ export function swapExactInput(
   let levelsCrossed = 0
   let knockedOut = false
   for (let legs = 0; ; legs++) {
-    if (legs > MOST_LEGS)
-      throw new PoolRefusal('TOO_LARGE', `beyond ${MOST_LEGS} words and levels`, { isOwnLimit: true })
+    if (legs > MAX_LEGS) throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_LEGS} words and levels`, { isOwnLimit: true })
     const edge = Math.floor(tick / WORD) * WORD + (isBuy ? WORD : 0)
     let level = nextLevel(levels, tick, isBuy)
     const isNear = level && (isBuy ? level[0] < edge : level[0] >= edge)
     go(boundOf(isNear ? level![0] : edge, limit, isBuy))
     if (!goesOn()) break
     if (!isNear) {
-      // A level that is the end of the word is met with it.
+      // The level can be exactly at the end of the word.
       level = nextLevel(levels, edge - 1, isBuy)
       if (level?.[0] !== edge) {
         go(level ? boundOf(level[0], limit, isBuy) : inBounds(limit))
@@ -104,18 +106,18 @@ export function swapExactInput(
     tick = isBuy ? level[0] : level[0] - 1
     if (!goesOn()) break
   }
-  if (now.paid > MOST_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
+  if (now.paid > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
   const readRoot = state.readRoot ?? priceRoot
   const after: AmbientState = { ...state, ...now.curve, readRoot, ...(knockedOut && { knockedOut }) }
   return { amountIn: amount - now.left, amountOut: now.paid, state: after, levelsCrossed }
 }
 
-/** The first level above a tick, or the last that is not above it. */
+/** Returns the first level above a tick, or the last one at or below it. */
 function nextLevel(levels: readonly AmbientLevel[], tick: number, isBuy: boolean): AmbientLevel | undefined {
   return isBuy ? levels.find(([at]) => at > tick) : levels.findLast(([at]) => at <= tick)
 }
 
-/** The price at which a leg to a tick ends: for a purchase the last below it. */
+/** Returns the price at which a leg to a tick ends; for a buy, the last price below it. */
 function boundOf(tick: number, limit: bigint, isBuy: boolean): bigint {
   if (tick <= MIN_TICK || tick >= MAX_TICK) return inBounds(limit)
   const root = isBuy ? rootAtTick(tick) - 1n : rootAtTick(tick)
@@ -124,7 +126,7 @@ function boundOf(tick: number, limit: bigint, isBuy: boolean): bigint {
 
 const inBounds = (root: bigint): bigint => (root < MIN_ROOT ? MIN_ROOT : root >= MAX_ROOT ? MAX_ROOT - 1n : root)
 
-/** Goes on to a price, or as far as what is left to sell reaches. @param isLast - true when the price is the limit of the swap */
+/** Moves to a price, or until the input is used up. @param isLast - true if the price is the limit of the swap */
 function runLeg(
   now: Progress,
   { feeRate, protocolTake }: AmbientState,
@@ -133,7 +135,7 @@ function runLeg(
   isLast: boolean,
 ): void {
   const before = liquidityOf(now.curve)
-  const wouldSell = atMost(between(before, now.curve.priceRoot, limit, isBuy), now.left)
+  const wouldSell = capAt(between(before, now.curve.priceRoot, limit, isBuy), now.left)
   const fee = (estimate(before, now.curve.priceRoot, wouldSell, isBuy) * feeRate) / FEE_UNIT
   now.curve = withFee(now.curve, fee - (fee * protocolTake) / TAKE_UNIT, !isBuy)
   const { priceRoot } = now.curve
@@ -141,25 +143,25 @@ function runLeg(
   const toLimit = between(liquidity, priceRoot, limit, isBuy)
   const hitsLimit = toLimit < now.left
   const next = hitsLimit ? limit : priceAfter(liquidity, priceRoot, now.left, isBuy)
-  // Rounded up, the price of a sale of next to nothing would rise, which the dex refuses.
+  // For a tiny sale the rounded price would rise, on which the contract reverts.
   if (!isBuy && next > priceRoot) throw new PoolRefusal('TOO_SMALL', 'too little to move the price')
   now.left = hitsLimit ? now.left - toLimit - CUSHION : 0n
-  // The dex itself gives up on a swap that ends where a leg does.
+  // The contract reverts if a swap ends exactly at the end of a leg.
   if (hitsLimit ? now.left <= 0n : isBuy ? next >= limit : next <= limit)
     throw new PoolRefusal(isLast ? 'TOO_LARGE' : 'UNSUPPORTED', 'the swap would end where a leg does')
   now.paid += between(liquidity, priceRoot, next, !isBuy) - CUSHION - fee
   now.curve = { ...now.curve, priceRoot: next }
 }
 
-const atMost = (value: bigint, most: bigint): bigint => (value > most ? most : value)
+const capAt = (value: bigint, cap: bigint): bigint => (value > cap ? cap : value)
 
-/** Takes in what the level adds, and moves the price past it by one unit, which is paid for. */
+/** Applies a level's liquidity and moves the price past it by one unit, which consumes input. */
 function cross(now: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean): void {
   const net = ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
   const curve = { ...now.curve, concLiq: within(now.curve.concLiq + (isBuy ? net : -net)) }
-  const burnt = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
-  if (now.left <= burnt) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
-  now.left -= burnt
+  const consumed = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
+  if (now.left <= consumed) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
+  now.left -= consumed
   const { priceRoot } = curve
   now.curve = {
     ...curve,
@@ -173,37 +175,43 @@ function cross(now: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean
   }
 }
 
-/** Doublings of the price's root that a swap may go: far beyond any that pays, yet near, since flows up to the limit have 128 bits. */
-const ROOM = 4
-/** Powers of two inside of the dex's prices. */
-const [LOWEST_BITS, HIGHEST_BITS] = [17, 123]
+/**
+ * Doublings of √price that a swap may span: far beyond any useful trade, but small enough for the flow to fit 128 bits.
+ */
+const LIMIT_DOUBLINGS = 4
+/** Powers of two within the contract's price range. */
+const [MIN_LIMIT_BITS, MAX_LIMIT_BITS] = [17, 123]
 
-/** The price limit that the program gives a swap: two to the power of this, from 16 to 32 times the root away. */
+/** Returns the price limit of the program's step as an exponent of two, from 16 to 32 times √price away. */
 export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, isBuy: boolean): number {
   const bits = readRoot.toString(2).length
-  return isBuy ? Math.min(HIGHEST_BITS, bits + ROOM) : Math.max(LOWEST_BITS, bits - 1 - ROOM)
+  return isBuy ? Math.min(MAX_LIMIT_BITS, bits + LIMIT_DOUBLINGS) : Math.max(MIN_LIMIT_BITS, bits - 1 - LIMIT_DOUBLINGS)
 }
 
-/** The legs of a swap of all that the pool takes: those of smaller swaps are the same, but for the last. */
+/** Returns the legs of the largest swap; smaller swaps share all legs but their last. */
 export function legsOf(state: AmbientState, isBuy: boolean): readonly Leg[] {
   const legs: Leg[] = []
   orRefused(() =>
-    swapExactInput(state, isBuy, MOST_FLOW, 1n << BigInt(limitBitsOf(state, isBuy)), (leg) => legs.push(leg)),
+    swapExactInput(state, isBuy, MAX_FLOW, 1n << BigInt(limitBitsOf(state, isBuy)), (leg) => legs.push(leg)),
   )
   return legs
 }
 
-/** The largest input that `quote` accepts, as `DexFamily.maxInput`: it meets the price limit. @param precisionBits - as `largestInput` */
+/**
+ * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`: it reaches the price limit.
+ *
+ * @param precisionBits - as in `largestInput`
+ */
 export function maxInput(state: AmbientState, isBuy: boolean, precisionBits?: number): bigint | null {
   const limit = 1n << BigInt(limitBitsOf(state, isBuy))
-  const taken = orRefused(() => swapExactInput(state, isBuy, MOST_FLOW, limit).amountIn)
-  return largestInput((amountIn) => quote(state, isBuy, amountIn), taken ?? MOST_FLOW, precisionBits)
+  const taken = orRefused(() => swapExactInput(state, isBuy, MAX_FLOW, limit).amountIn)
+  return largestInput((amountIn) => quote(state, isBuy, amountIn), taken ?? MAX_FLOW, precisionBits)
 }
 
 /**
- * The output of an exact input within that limit.
+ * Quotes an exact input within the price limit.
  *
- * @throws PoolRefusal where the dex reverts, takes less or gives nothing
+ * @throws PoolRefusal if the contract would revert, fill only part of it, or pay nothing
  */
 export function quote(state: AmbientState, isBuy: boolean, amountIn: bigint): AmbientSwap {
   const swap = swapExactInput(state, isBuy, amountIn, 1n << BigInt(limitBitsOf(state, isBuy)))

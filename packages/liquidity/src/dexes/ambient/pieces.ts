@@ -1,4 +1,4 @@
-/** A pool of Ambient as the float search sees it, and what it holds. */
+/** Price curves and reserves of Ambient pools. */
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
 import { between, liquidityOf, MAX_ROOT, MIN_ROOT, rootAtTick } from './curve.ts'
@@ -8,13 +8,13 @@ import type { AmbientLevel, AmbientState } from './types.ts'
 const ONE = 2 ** 64
 const FEE_UNIT = 1e6
 const TAKE_UNIT = 256
-/** Liquidity of a lot; the lowest bit of their number is a flag. */
+/** Returns the net liquidity of a level; the lowest bit of a lot count is a flag. */
 const netOf = ([, bidLots, askLots]: AmbientLevel): bigint => ((bidLots & ~1n) - (askLots & ~1n)) << 10n
 
-/** Prices between which liquidity is the same. */
+/** Price range with constant liquidity. */
 type Piece = { readonly from: bigint; readonly to: bigint; readonly liquidity: bigint }
 
-/** Pieces from the price on in one direction, to the end of prices. */
+/** Returns the pieces in one direction, from the price to the end of the price range. */
 function piecesOf(state: AmbientState, isBuy: boolean): readonly Piece[] {
   const { priceRoot, levels } = state
   const pieces: Piece[] = []
@@ -30,18 +30,19 @@ function piecesOf(state: AmbientState, isBuy: boolean): readonly Piece[] {
   return [...pieces, { from, to: isBuy ? MAX_ROOT : MIN_ROOT, liquidity }]
 }
 
-/** Base units of output from which on roundings do not show. */
+/** Minimum output in base units at which rounding is invisible. */
 const SMOOTH_OUTPUT = 1e9
-/** Pieces of a leg that sells as much as is in range; shorter ones have fewer. */
+/** Pieces of a leg that sells as much as its reserve; smaller legs have fewer. */
 const PIECES = 20
 
 /**
- * The legs of a swap, with their amounts. The fee is counted from what a leg would buy, y = R·u with u = x / (X + x), and most of it is
- * put into the pool before: y·(1 − fee + kept·u) is paid. The fee is the curve's, and pieces follow what comes back of it.
+ * Builds the curve from the legs of a swap. The fee is computed from the output that a leg would have, y = R·u with u =
+ * x / (X + x), and most of it is added to the pool first, so the leg pays y·(1 − fee + retained·u). The curve states
+ * the fee, and its pieces follow the retained part.
  */
 export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number): PriceCurve {
   const fee = Number(state.feeRate) / FEE_UNIT
-  const kept = (fee / (1 - fee)) * (1 - Number(state.protocolTake) / TAKE_UNIT)
+  const retained = (fee / (1 - fee)) * (1 - Number(state.protocolTake) / TAKE_UNIT)
   const builder = new CurveBuilder()
   let [sold, paid] = [0n, 0n]
   const legs = legsOf(state, isBuy)
@@ -49,25 +50,25 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
     const root = isBuy ? ONE / Number(leg.priceRoot) : Number(leg.priceRoot) / ONE
     const [input, output] = [Number(leg.sold - sold), Number(leg.paid - paid) / (1 - fee)]
     ;({ sold, paid } = leg)
-    const held = Number(leg.liquidity) / root
-    if (!(input > 0 && output > 0 && held > 0)) continue
-    const last = input / (held + input)
+    const reserveIn = Number(leg.liquidity) / root
+    if (!(input > 0 && output > 0 && reserveIn > 0)) continue
+    const last = input / (reserveIn + input)
     const count = Math.max(1, Math.ceil(PIECES * last))
-    // What is kept back of every leg shows in small ones.
-    const scale = output > SMOOTH_OUTPUT ? output / (last * (1 + kept * last)) : held * root ** 2
-    const paidAt = (u: number) => scale * u * (1 + kept * u)
+    // In small legs the rounding buffer is visible, so use the reserve instead of the output.
+    const scale = output > SMOOTH_OUTPUT ? output / (last * (1 + retained * last)) : reserveIn * root ** 2
+    const paidAt = (u: number) => scale * u * (1 + retained * u)
     for (let k = 0; k < count; k++) {
       const [u, next] = [(last * k) / count, (last * (k + 1)) / count]
-      const part = held * (next / (1 - next) - u / (1 - u))
+      const part = reserveIn * (next / (1 - next) - u / (1 - u))
       const mean = Math.sqrt((paidAt(next) - paidAt(u)) / part)
-      // Both prices lie about the mean as those of the pool do.
-      const fall = ((1 - next) / (1 - u)) * Math.sqrt((1 + 2 * kept * next) / (1 + 2 * kept * u))
+      // Both prices have the same ratio to the mean as in the pool.
+      const fall = ((1 - next) / (1 - u)) * Math.sqrt((1 + 2 * retained * next) / (1 + 2 * retained * u))
       builder.hyperbola(mean / Math.sqrt(fall), mean * Math.sqrt(fall), 1, part)
     }
   }
   const curve = builder.build(1, 1 - fee)
   const crossed = levelsBetween(state, legs.at(-1)?.priceRoot ?? state.priceRoot)
-  // Pieces are more than levels: each bears its part of their gas.
+  // There are more pieces than levels, so each piece carries a share of their gas.
   return { ...curve, gasPerPiece: (gasPerLevel * crossed) / Math.max(1, curve.liquidity.length - 1) }
 }
 
@@ -76,12 +77,12 @@ function levelsBetween({ priceRoot, levels }: AmbientState, end: bigint): number
   return levels.filter(([tick]) => low <= rootAtTick(tick) && rootAtTick(tick) <= high).length
 }
 
-/** Base units that the pool can give: the quote above the price, the base below it. */
+/** Returns the base units that the pool can pay out: quote tokens above the price, base tokens below it. */
 export function reservesOf(state: AmbientState): readonly [base: bigint, quote: bigint] {
-  const held = (isBuy: boolean) =>
+  const reserveOf = (isBuy: boolean) =>
     piecesOf(state, isBuy).reduce(
       (sum, { from, to, liquidity }) => sum + between(liquidity < 0n ? 0n : liquidity, from, to, !isBuy),
       0n,
     )
-  return [held(false), held(true)]
+  return [reserveOf(false), reserveOf(true)]
 }

@@ -1,3 +1,4 @@
+/** Finds and reads Ambient pools. */
 import { AmbientLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
@@ -15,15 +16,15 @@ const lens = AmbientLens__factory.createInterface()
 const specsOf = callCodec<[dex: string, hashes: string[]], [bigint[]]>(lens, 'specs')
 const readPool = callCodec<[dex: string, hash: string], [bigint[]]>(lens, 'read')
 
-/** The kind of pool that is in use: others would be kept by their number as well. */
+/** The pool type in use; further types would need their own number. */
 const POOL_IDX = 420
 /** About 3 million gas. */
 const HASHES_PER_READ = 500
 const SPEC_GAS = 6_000
-/** Some hundred levels. */
+/** About a hundred levels. */
 const READ_GAS = 1_500_000
 
-/** Asks for the parameters of the pool that each pair may have; there is no list. */
+/** Reads the parameters of each pair's possible pool, since the contract has no list. */
 export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).map((pair) => makePool(row, pair))
   const batches = chunks(candidates, HASHES_PER_READ)
@@ -49,13 +50,13 @@ function makePool(row: DexRow, pair: Pair): Pool<null> {
   return { id: poolHash(tokens, fixed), family, dex, address, tokens, fixed, state: null }
 }
 
-/** Hash of the base, which is the lower token, the quote, and the kind of pool. */
+/** Returns the hash of the base token (the lower address), the quote token, and the pool type. */
 export function poolHash([base, quote]: Pair, { poolIdx }: AmbientFixed): Hex {
   const words = [base.slice(2), quote.slice(2), poolIdx.toString(16)].map((word) => word.padStart(64, '0'))
   return keccak256(Buffer.from(words.join(''), 'hex')) as Hex
 }
 
-/** Everything of a pool at once: commands of many kinds change it, and none tells its price. */
+/** Reads the whole pool, because commands of many kinds change it and no log carries its price. */
 export function readStates({ address }: DexRow, pools: readonly Pool[]): Reads<readonly (AmbientState | null)[]> {
   return readEach(
     pools,
@@ -68,7 +69,7 @@ const bits = (word: bigint, from: number, count: number): bigint => BigInt.asUin
 
 type Spec = Pick<AmbientState, 'feeRate' | 'protocolTake'>
 
-/** Null where there is no pool, or an oracle is asked who may trade in it. */
+/** Returns null if there is no pool, or if an oracle restricts trading. */
 function decodeSpec(word: bigint): Spec | null {
   const [schema, oracleFlags] = [bits(word, 0, 8), bits(word, 64, 8)]
   if (schema === 0n || oracleFlags !== 0n) return null

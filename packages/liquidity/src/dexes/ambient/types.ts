@@ -1,29 +1,29 @@
-/** Rest of a pool's key, beside its tokens. */
+/** Pool key without the tokens. */
 export type AmbientFixed = {
-  /** Kind of pool, with the tokens its key. */
+  /** Pool type. */
   readonly poolIdx: number
 }
 
-/** Liquidity that comes into range where the price crosses a tick from below, and from above, in lots of 1,024. */
+/** Liquidity added when the price crosses a tick upward (bids), and removed (asks), in lots of 1,024. */
 export type AmbientLevel = readonly [tick: number, bidLots: bigint, askLots: bigint]
 
-/** Prices are square roots of base for quote with 64 fractional bits, rates of growth have 48. */
+/** State of a pool. Prices are √(base / quote) with 64 fractional bits; growth rates have 48. */
 export type AmbientState = {
-  /** Millionths. */
+  /** Fee in parts per million. */
   readonly feeRate: bigint
-  /** Part of the fee that is the protocol's, of 256. */
+  /** Protocol's part of the fee, in units of 1/256. */
   readonly protocolTake: bigint
   readonly priceRoot: bigint
-  /** Liquidity of all prices, before what it grew by. */
+  /** Liquidity over all prices, before growth. */
   readonly ambientSeeds: bigint
   readonly concLiq: bigint
-  /** Growth of a seed, beyond one. */
+  /** Growth of ambient liquidity beyond one. */
   readonly seedDeflator: bigint
   readonly concGrowth: bigint
-  /** With rising ticks. */
+  /** Ascending ticks. */
   readonly levels: readonly AmbientLevel[]
-  /** Price at which it was read, set once a swap that is only quoted moved it: limits of steps count from it. */
+  /** √price of the state that was read, set by the first quoted swap: step limits count from it. */
   readonly readRoot?: bigint
-  /** Set once a swap passed liquidity that is taken out when it is passed: what is left is not known. */
+  /** Set after a swap crossed knockout liquidity, whose effect is unknown. */
   readonly knockedOut?: true
 }

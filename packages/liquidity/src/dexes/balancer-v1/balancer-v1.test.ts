@@ -1,4 +1,4 @@
-/** Behaviour that answers of swaps do not show: the logs by which states are kept, and refusals at the edges. */
+/** Tests that the vectors do not cover: logs, and refusals at the limits. */
 import { IBalancerV1State__factory } from '@sluice/bindings'
 import { toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -32,44 +32,44 @@ const events = IBalancerV1State__factory.createInterface()
 const after = (log: { readonly topics: readonly string[]; readonly data: string }) =>
   balancerV1.applyLog(pool, { address, ...log } as unknown as Log)
 
-test('a swap, a join and an exit move the balances that they name; gulp has the pool read again', () => {
+test('swap, join, and exit logs change balances; gulp triggers a reread', () => {
   const swap = events.encodeEventLog('LOG_SWAP', [address, c, a, 7n, 5n])
   expect(after(swap)).toEqual({ ...state, balances: [1000n * ONE - 5n, 500n * ONE, 10n ** 9n + 7n] })
   const join = events.encodeEventLog('LOG_JOIN', [address, b, 3n])
   expect(after(join)).toEqual({ ...state, balances: [1000n * ONE, 500n * ONE + 3n, 10n ** 9n] })
   const exit = events.encodeEventLog('LOG_EXIT', [address, c, 9n])
   expect(after(exit)).toEqual({ ...state, balances: [1000n * ONE, 500n * ONE, 10n ** 9n - 9n] })
-  // Anonymous: the selector stands where a name would.
+  // `gulp` emits an anonymous log whose first topic is the selector.
   const gulp = `${events.getFunction('gulp').selector}${'00'.repeat(28)}`
   expect(after({ topics: [gulp], data: '0x' })).toBe('reread')
   for (const { topics } of [swap, join, exit, { topics: [gulp] }]) expect(balancerV1.topics).toContain(topics[0])
 })
 
-test('half of a balance is sold, and no more', () => {
+test('at most half of the balance can be sold', () => {
   expect(quote(state, 0, 1, 500n * ONE).amountOut).toBeGreaterThan(0n)
   expect(() => quote(state, 0, 1, 500n * ONE + 1n)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
 })
 
-test('a pool that lacks a token is refused, and its trading function is none', () => {
+test('a pool with an empty balance refuses, and has no trading function', () => {
   const empty = { ...state, balances: [0n, 500n * ONE, 1n] }
   expect(() => quote(empty, 1, 0, ONE)).toThrow(expect.objectContaining({ code: 'EMPTY' }))
   expect(balancerV1.tradingFunction!({ ...pool, state: empty })).toBeNull()
-  const told = balancerV1.tradingFunction!(pool)!
-  expect([...told.weights].map((weight) => Math.round(weight * 6))).toEqual([1, 2, 3])
-  expect(told.mostSold).toBeLessThan(0.5)
+  const tradingFunction = balancerV1.tradingFunction!(pool)!
+  expect([...tradingFunction.weights].map((weight) => Math.round(weight * 6))).toEqual([1, 2, 3])
+  expect(tradingFunction.mostSold).toBeLessThan(0.5)
 })
 
-test('a pool that would be left with a few units, of which no price can be told, refuses', () => {
+test('a pool refuses if its remaining units would have no price', () => {
   const tiny = { ...state, balances: [10n ** 9n, 2n, 1n], weights: [ONE, 50n * ONE, ONE] }
   expect(() => quote(tiny, 0, 1, 10n ** 8n)).toThrow(expect.objectContaining({ code: 'TOO_SMALL' }))
 })
 
-test('what is beyond a word of the machine is refused, as the pool refuses it', () => {
+test('an overflow of 256 bits is refused', () => {
   const huge = { ...state, balances: [1n << 250n, 500n * ONE, 1n] }
   expect(() => quote(huge, 0, 1, ONE)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
 })
 
-test('rows without a registry of pools by pairs are not served', () => {
+test('rows without a registry are not served', () => {
   const row = { family: 'balancer-v1', brand: 'test', role: 'factory', address }
   expect(balancerV1.rowsOf!(row)).toEqual([])
   const listed = { ...row, contracts: { registry: address } }

@@ -3,6 +3,7 @@ import { quoteByIndices, tradeWithInputFee } from '../common/exact-input.ts'
 import { type BalancerV1State, limitOf, quote, tradingFunction } from './math.ts'
 import { applyLog, findPools, readStates, rowsOf, topics } from './state.ts'
 
+/** Balancer V1 pools. */
 export const balancerV1: DexFamily<BalancerV1State> = {
   id: 'balancer-v1',
   payment: { pullsInput: true, forwardsOutput: true, locks: 1 },

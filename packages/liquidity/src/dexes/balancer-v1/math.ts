@@ -1,46 +1,51 @@
-/** Checked against answers of the genuine pool and its bytecode; BPool, BMath and BNum of balancer-core. Numbers have 18 decimals. */
+/**
+ * Exact math of Balancer V1 pools: BPool, BMath, and BNum of balancer-core, checked against a real pool and its
+ * bytecode. Numbers have 18 decimals.
+ */
 import { PoolRefusal } from '../../family.ts'
 import { ONE, weightedTradingFunction } from '../../math/balancer.ts'
 import { END_MARGIN } from '../../math/curve-end.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
 
-/** A finalized pool, by token: neither weights nor the fee change any more. Fixed numbers have 18 decimals. */
+/** State of a finalized pool, whose weights and fee are immutable. By token; fixed-point numbers have 18 decimals. */
 export type BalancerV1State = {
-  /** Base units that the pool counts; what was sent by mistake counts after `gulp` only. */
+  /** Base units in the pool's records; tokens sent directly count only after `gulp`. */
   readonly balances: readonly bigint[]
   /** Not normalized: from 1 to 50. */
   readonly weights: readonly bigint[]
-  /** Part of the input. */
+  /** Fraction of the input. */
   readonly swapFee: bigint
 }
 
 const HALF = ONE / 2n
-const WORDS = 1n << 256n
-/** Terms of a series below are left out. */
+const WORD_LIMIT = 1n << 256n
+/** The series ends at terms below this. */
 const PRECISION = 10n ** 8n
-/** Far more than a series ever has: with a base of two thirds each term is at most a third of the one before. */
-const MOST_TERMS = 64n
+/**
+ * Maximum terms of the series: with a base of at least two thirds, each term is at most a third of the previous one.
+ */
+const MAX_TERMS = 64n
 
-/** Half up. */
+/** Multiplies and rounds half up. */
 function mul(a: bigint, b: bigint): bigint {
   const product = a * b + HALF
-  if (product >= WORDS) throw new PoolRefusal('TOO_LARGE', 'a product is beyond a word')
+  if (product >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'a product is beyond a word')
   return product / ONE
 }
 
-/** Half up. */
+/** Divides and rounds half up. */
 function div(a: bigint, b: bigint): bigint {
   if (b === 0n) throw new PoolRefusal('TOO_SMALL', 'a quotient by nothing')
   const scaled = a * ONE + b / 2n
-  if (scaled >= WORDS) throw new PoolRefusal('TOO_LARGE', 'a quotient is beyond a word')
+  if (scaled >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'a quotient is beyond a word')
   return scaled / b
 }
 
 /**
- * The output of an exact input.
+ * Quotes an exact input.
  *
- * @throws PoolRefusal `TOO_LARGE` above half of the balance; `TOO_SMALL` where nothing would come out, or so little that the pool's own
- *   rounding moves the price the wrong way; `EMPTY`
+ * @throws PoolRefusal `TOO_LARGE` above half of the balance; `TOO_SMALL` for no output, or if the pool's rounding would
+ * move the price the wrong way; `EMPTY`
  */
 export function quote(
   state: BalancerV1State,
@@ -56,29 +61,32 @@ export function quote(
   const base = div(balanceIn, balanceIn + mul(amountIn, ONE - swapFee))
   const amountOut = mul(balanceOut, ONE - pow(base, div(weights[i]!, weights[j]!)))
   const after = { ...state, balances: balances.with(i, balanceIn + amountIn).with(j, balanceOut - amountOut) }
-  // It cannot fall, since each rounding keeps the order of what is rounded; but of a balance of a few units there is none.
+  // Rounding is monotone, so the price cannot fall, except with balances of a few units.
   if (spotPrice(after, i, j) < priceBefore) throw new PoolRefusal('TOO_SMALL', 'rounding would make the price better')
   if (priceBefore > div(amountIn, amountOut)) throw new PoolRefusal('TOO_SMALL', 'rounding would pay too much')
   return { amountOut, state: after }
 }
 
-/** The largest input of token `i`, unless the pool's own rounding refuses it. */
+/** Returns the largest input of token `i`, unless the pool's rounding refuses it. */
 export const limitOf = ({ balances }: BalancerV1State, i: number): bigint => mul(balances[i]!, HALF)
 
-/** Cost of one unit of the output, fee included. */
+/** Returns the price of one unit of output, including the fee. */
 function spotPrice({ balances, weights, swapFee }: BalancerV1State, i: number, j: number): bigint {
   const ratio = div(div(balances[i]!, weights[i]!), div(balances[j]!, weights[j]!))
   return mul(ratio, div(ONE, ONE - swapFee))
 }
 
-/** A whole power by squares, times a broken one by the binomial series; the base is from two thirds, for half of a balance, to one. */
+/**
+ * Returns the integer power by squaring times the fractional power by the binomial series. The base is between two
+ * thirds, for half of the balance, and one.
+ */
 function pow(base: bigint, exponent: bigint): bigint {
-  const broken = exponent % ONE
-  const whole = wholePower(base, exponent / ONE)
-  return broken === 0n ? whole : mul(whole, brokenPower(base, broken))
+  const fraction = exponent % ONE
+  const whole = integerPower(base, exponent / ONE)
+  return fraction === 0n ? whole : mul(whole, fractionalPower(base, fraction))
 }
 
-function wholePower(base: bigint, exponent: bigint): bigint {
+function integerPower(base: bigint, exponent: bigint): bigint {
   let power = exponent % 2n === 0n ? ONE : base
   let square = base
   for (let n = exponent / 2n; n > 0n; n /= 2n) {
@@ -88,14 +96,14 @@ function wholePower(base: bigint, exponent: bigint): bigint {
   return power
 }
 
-/** Σ of the terms of (1 + x)^exponent, each from the one before, until one is below `PRECISION`. */
-function brokenPower(base: bigint, exponent: bigint): bigint {
+/** Sums the terms of (1 + x)^exponent until one is below `PRECISION`. */
+function fractionalPower(base: bigint, exponent: bigint): bigint {
   const x = base - ONE
   let term = ONE
   let sum = ONE
   let negative = false
   for (let k = 1n; term >= PRECISION; k++) {
-    if (k > MOST_TERMS) throw new PoolRefusal('UNSUPPORTED', 'a series of too many terms')
+    if (k > MAX_TERMS) throw new PoolRefusal('UNSUPPORTED', 'a series of too many terms')
     const c = exponent - (k - 1n) * ONE
     term = div(mul(term, mul(c < 0n ? -c : c, x < 0n ? -x : x)), k * ONE)
     if (x < 0n !== c < 0n) negative = !negative
@@ -104,15 +112,15 @@ function brokenPower(base: bigint, exponent: bigint): bigint {
   return sum
 }
 
-/** The half that a pool takes, less what rounding needs: a search that goes to the limit must not end above it. */
-const MOST_SOLD = 0.5 * (1 - END_MARGIN)
+/** The contract's limit, less a rounding margin, so that a search that reaches the limit stays below it. */
+const MAX_SOLD = 0.5 * (1 - END_MARGIN)
 
-/** The pool as one function over its tokens; null where it lacks one. */
+/** Returns the pool as one function of its balances; null if it has an empty balance. */
 export function tradingFunction({ balances, weights, swapFee }: BalancerV1State): TradingFunction | null {
   if (balances.includes(0n)) return null
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
-  // Each token in its own base units: a product of powers knows no common one.
+  // Each token in its own base units: a weighted product needs no common unit.
   const pool = { live: balances, units: new Float64Array(balances.length).fill(1), swapFee }
   const parts = weights.map((weight) => (weight * ONE) / total)
-  return { ...weightedTradingFunction(pool, parts), mostSold: MOST_SOLD }
+  return { ...weightedTradingFunction(pool, parts), mostSold: MAX_SOLD }
 }

@@ -1,3 +1,4 @@
+/** Finds and reads Balancer V1 pools, and applies their logs. */
 import { BalancerV1Lens__factory, IBalancerV1State__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -11,33 +12,33 @@ const LENS = lensOf('BalancerV1Lens')
 const lens = BalancerV1Lens__factory.createInterface()
 const events = IBalancerV1State__factory.createInterface()
 
-/** Two lists of few, each pool of which is asked for four things. */
+/** Two short lists, with four calls per pool. */
 const FIND_GAS = 400_000
-/** Most of the deepest pools of a pair, and of those that were registered first. */
-const POOLS_A_PAIR = 8
+/** Maximum pools per pair: the deepest, and those registered first. */
+const POOLS_PER_PAIR = 8
 const READ_GAS = 60_000
 
-/** Rows whose pools somebody lists by pairs: the factory lists none. */
+/** Serves rows with a registry of pools by pair, because the factory has no list. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'balancer-v1' && row.contracts?.registry !== undefined ? [row] : []
 
-/** Asks the registry for pools of the factory that nobody can change any more. */
+/** Finds finalized pools of the factory in the registry. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map(([a, b]) => ({
     ...LENS,
-    data: lens.encodeFunctionData('find', [row.contracts!.registry!, row.address, a, b, POOLS_A_PAIR]) as Hex,
+    data: lens.encodeFunctionData('find', [row.contracts!.registry!, row.address, a, b, POOLS_PER_PAIR]) as Hex,
     gas: FIND_GAS,
   }))
-  const found = new Map<Address, Pool<null>>()
+  const foundPools = new Map<Address, Pool<null>>()
   for (const answer of answers) {
     if (!answer) continue
     for (const { pool, tokens } of lens.decodeFunctionResult('find', answer)[0]) {
       const address = toAddress(pool)
       const { family, brand: dex } = row
-      found.set(address, { id: address, family, dex, address, tokens: tokens.map(toAddress), state: null })
+      foundPools.set(address, { id: address, family, dex, address, tokens: tokens.map(toAddress), state: null })
     }
   }
-  return [...found.values()]
+  return [...foundPools.values()]
 }
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV1State | null)[]> {
@@ -57,12 +58,12 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
 
 const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') => events.getEvent(name as 'LOG_SWAP').topicHash as Hex
 const [SWAP, JOIN, EXIT] = [topicOf('LOG_SWAP'), topicOf('LOG_JOIN'), topicOf('LOG_EXIT')]
-/** First topic of an anonymous log: the selector of the call. */
+/** First topic of the anonymous log: the selector of the call. */
 const GULP = zeroPadBytes(events.getFunction('gulp').selector, 32) as Hex
 
 export const topics: readonly Hex[] = [SWAP, JOIN, EXIT, GULP]
 
-/** The balances after a swap, or after one token of a join or an exit. */
+/** Returns the balances after a swap, or after one token of a join or exit. */
 export function applyLog({ tokens, state }: Pool<BalancerV1State>, { topics: [topic, , first, second], data }: Log) {
   if (topic === GULP) return 'reread' as const
   const at = (word: Hex | undefined) => tokens.indexOf(toAddress(`0x${word!.slice(-40)}`))

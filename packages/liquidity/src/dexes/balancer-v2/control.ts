@@ -1,4 +1,4 @@
-/** Who beside the protocol decides what a pool answers. The vault takes in any contract as a pool. */
+/** Determines which accounts control a pool's quotes. The vault accepts any contract as a pool. */
 import { IBalancerV2Factory__factory, IBalancerV2PoolState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -7,11 +7,11 @@ import type { BalancerV2Fixed } from './types.ts'
 const pool = IBalancerV2PoolState__factory.createInterface()
 const factory = IBalancerV2Factory__factory.createInterface()
 
-/** `DELEGATE_OWNER` of Balancer's pool-utils: the governance of the protocol decides. */
+/** `DELEGATE_OWNER` of Balancer's pool-utils: the protocol's governance. */
 const GOVERNANCE = toAddress('0xba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1b')
 const GAS = 30_000
 
-/** Asks each pool for its owner and rate providers, and the factories among the row's contracts whether they made it. */
+/** Reads each pool's owner and rate providers, and whether a factory of the row created the pool. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const factories = Object.entries(row.contracts ?? {}).flatMap(([name, address]) =>
     /factory/i.test(name) ? [address] : [],
@@ -28,23 +28,23 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
     })),
   ])
   const each = 2 + factories.length
-  return pools.map((found, i) => {
-    const [ownedBy, ratedBy, ...made] = answers.slice(i * each, (i + 1) * each)
-    const genuine = made.some((answer) => answer?.length === 66 && BigInt(answer) === 1n)
-    const deciding: Address[] = genuine ? [...ownerOf(ownedBy), ...providersOf(ratedBy)] : [found.address]
-    const { vault } = found.fixed as BalancerV2Fixed
-    return { ...found, fixed: { vault, dependsOn: [...new Set(deciding)] } satisfies BalancerV2Fixed }
+  return pools.map((entry, i) => {
+    const [ownerAnswer, providersAnswer, ...factoryAnswers] = answers.slice(i * each, (i + 1) * each)
+    const genuine = factoryAnswers.some((answer) => answer?.length === 66 && BigInt(answer) === 1n)
+    const deciding: Address[] = genuine ? [...ownerOf(ownerAnswer), ...providersOf(providersAnswer)] : [entry.address]
+    const { vault } = entry.fixed as BalancerV2Fixed
+    return { ...entry, fixed: { vault, dependsOn: [...new Set(deciding)] } satisfies BalancerV2Fixed }
   })
 }
 
-/** Without an answer there is none to ask: all pools of the factories have owners. */
+/** Every pool of the factories has an owner, so a failed call means none. */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   if (answer?.length !== 66) return []
   const owner = toAddress(pool.decodeFunctionResult('getOwner', answer)[0])
   return owner === ZERO_ADDRESS || owner === GOVERNANCE ? [] : [owner]
 }
 
-/** The first weighted pools know no rates and have no getter. */
+/** The first weighted pools have no rates and no getter. */
 function providersOf(answer: Hex | null | undefined): readonly Address[] {
   if (!answer || answer === '0x') return []
   const [providers] = pool.decodeFunctionResult('getRateProviders', answer)

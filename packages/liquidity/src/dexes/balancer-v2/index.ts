@@ -8,10 +8,11 @@ import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
 const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
 
+/** Balancer V2 pools. */
 export const balancerV2: DexFamily<BalancerV2State> = {
   id: 'balancer-v2',
   payment: { pullsInput: true, locks: 1 },
-  // The vault has no getter by token: its pools are known from its logs.
+  // The vault has no getter by token; pools are found by its logs.
   // biome-ignore lint/correctness/useYield: there is nothing to read.
   *findPools() {
     return []
@@ -34,7 +35,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
 
   reserves: ({ state }) => state.balances,
 
-  // Caches of the tokens' rates expire, and providers are asked: estimated for two of them behind proxies.
+  // Token rate caches expire and providers are called: an estimate for two of them behind proxies.
   laterGas: 120_000,
 
   takesTaxedInput: false,

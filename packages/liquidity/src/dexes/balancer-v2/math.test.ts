@@ -1,3 +1,4 @@
+/** Tests that arithmetic errors count as refusals. */
 import { expect, test } from 'vitest'
 import { orRefused, PoolRefusal, refusalOf } from '../../family.ts'
 import { quote } from './math.ts'
@@ -13,12 +14,12 @@ const emptied: BalancerV2State = {
   roundsUp: false,
 }
 
-test('a pool that is all but emptied divides by zero, as its contract does, and that is a refusal', () => {
+test('a division by zero in a nearly empty pool is a refusal', () => {
   expect(() => quote(emptied, 2, 0, 10n ** 12n)).toThrow(RangeError)
   expect(orRefused(() => quote(emptied, 2, 0, 10n ** 12n))).toBeNull()
 })
 
-test('no other failure of the program is one', () => {
+test('other errors are not refusals', () => {
   for (const failure of [new RangeError('Maximum call stack size exceeded'), new TypeError('none')])
     expect(() => refusalOf(failure)).toThrow(failure)
   const refusal = new PoolRefusal('EMPTY', 'empty')

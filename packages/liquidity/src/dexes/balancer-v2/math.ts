@@ -1,3 +1,4 @@
+/** Exact math of Balancer V2 pools. */
 import { PoolRefusal } from '../../family.ts'
 import {
   AMP_PRECISION,
@@ -19,14 +20,13 @@ import { stableInvariant } from '../../math/stable-swap.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
 import type { BalancerV2State } from './types.ts'
 
-/** The vault keeps balances in 112 bits. @see BalanceAllocation.toBalance, balancer/balancer-v2-monorepo */
+/** The vault stores balances as uint112. @see BalanceAllocation.toBalance, balancer/balancer-v2-monorepo */
 const MAX_BALANCE = (1n << 112n) - 1n
 
 /**
- * The output of an exact input, rounded as the pool does.
+ * Quotes an exact input with the pool's rounding.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_LARGE` above 30 % of a weighted balance or what the vault can count, `TOO_SMALL` where nothing
- *   would come out
+ * @throws PoolRefusal `EMPTY`, `TOO_LARGE` above 30 % of a weighted balance or above uint112, `TOO_SMALL` for no output
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, balancer/balancer-v2-monorepo
  */
 export function quote(
@@ -38,8 +38,8 @@ export function quote(
   const { balances, scaling, swapFee } = state
   if (balances.includes(0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its tokens')
   const scaled = scaledBalances(state)
-  const kept = mulDown(amountIn - mulUp(amountIn, swapFee), scaling[i]!)
-  const amountOut = divDown(scaledOut(state, scaled, i, j, kept), scaling[j]!)
+  const netIn = mulDown(amountIn - mulUp(amountIn, swapFee), scaling[i]!)
+  const amountOut = divDown(scaledOut(state, scaled, i, j, netIn), scaling[j]!)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   if (balances[i]! + amountIn > MAX_BALANCE) throw new PoolRefusal('TOO_LARGE', 'more than the vault can count')
   const after = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut)
@@ -47,16 +47,16 @@ export function quote(
 }
 
 /**
- * Returns the input that the pool asks for an exact output; null if it refuses the output. More than the least exact input that pays
- * as much: powers and divisions are rounded in the pool's favor.
+ * Returns the input that the pool takes for an exact output; null if it refuses the output. More than the minimum exact
+ * input for that output, since powers and divisions round in the pool's favor.
  *
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, `SwapKind.GIVEN_OUT`, balancer/balancer-v2-monorepo
  */
 export function balancerV2InputFor(state: BalancerV2State, i: number, j: number, amountOut: bigint): bigint | null {
   const { balances, scaling, swapFee } = state
   if (balances.includes(0n) || amountOut >= balances[j]!) return null
-  const kept = scaledIn(state, scaledBalances(state), i, j, mulDown(amountOut, scaling[j]!))
-  return kept === null ? null : divUpFixed(divUpFixed(kept, scaling[i]!), ONE - swapFee)
+  const netIn = scaledIn(state, scaledBalances(state), i, j, mulDown(amountOut, scaling[j]!))
+  return netIn === null ? null : divUpFixed(divUpFixed(netIn, scaling[i]!), ONE - swapFee)
 }
 
 function scaledIn(
@@ -74,22 +74,22 @@ function scaledIn(
   return stableBalanceUp(scaled.with(j, scaled[j]! - amountOut), state.amp, d, i, 2) - scaled[i]! + 1n
 }
 
-/** About the largest input of token `i`. */
+/** Returns the approximate largest input of token `i`. */
 export function limitOf({ kind, balances, scaling, swapFee }: BalancerV2State, i: number): bigint {
   const room = MAX_BALANCE - balances[i]!
   if (kind !== 'weighted') return room
-  const kept = divDown(mulDown(mulDown(balances[i]!, scaling[i]!), MAX_IN_RATIO), scaling[i]!)
-  const limit = swapFee < ONE ? divDown(kept, ONE - swapFee) : 0n
+  const netIn = divDown(mulDown(mulDown(balances[i]!, scaling[i]!), MAX_IN_RATIO), scaling[i]!)
+  const limit = swapFee < ONE ? divDown(netIn, ONE - swapFee) : 0n
   return min(limit, room)
 }
 
-function scaledOut(state: BalancerV2State, scaled: readonly bigint[], i: number, j: number, kept: bigint): bigint {
+function scaledOut(state: BalancerV2State, scaled: readonly bigint[], i: number, j: number, netIn: bigint): bigint {
   if (state.kind === 'weighted') {
     const { weights, exactPowers } = state
-    return weightedOut(scaled[i]!, weights[i]!, scaled[j]!, weights[j]!, kept, exactPowers)
+    return weightedOut(scaled[i]!, weights[i]!, scaled[j]!, weights[j]!, netIn, exactPowers)
   }
   const d = invariant(state, scaled)
-  return scaled[j]! - stableBalanceUp(scaled.with(i, scaled[i]! + kept), state.amp, d, j, 2) - 1n
+  return scaled[j]! - stableBalanceUp(scaled.with(i, scaled[i]! + netIn), state.amp, d, j, 2) - 1n
 }
 
 const scaledBalances = ({ balances, scaling }: BalancerV2State) =>
@@ -101,7 +101,7 @@ const invariant = (
 ): bigint =>
   roundsUp ? roundedUpInvariant(scaled, amp) : stableInvariant(scaled, { a: amp, precision: AMP_PRECISION }, 'each')
 
-/** The pool as one function over its tokens; null where it lacks one. */
+/** Returns the pool as one function of its balances; null if it has an empty balance. */
 export function tradingFunction(state: BalancerV2State): TradingFunction | null {
   const { balances, scaling, swapFee } = state
   if (balances.includes(0n)) return null

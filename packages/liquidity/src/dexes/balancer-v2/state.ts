@@ -1,3 +1,4 @@
+/** Reads Balancer V2 pools, and finds them by logs. */
 import { BalancerV2Lens__factory, IBalancerV2VaultState__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -11,7 +12,7 @@ const lens = BalancerV2Lens__factory.createInterface()
 const vault = IBalancerV2VaultState__factory.createInterface()
 
 const READ_GAS = 250_000
-/** Gas for a pool with many tokens, each in slots of its own. */
+/** Gas for a pool with many tokens, each in its own slots. */
 const TOKENS_GAS = 150_000
 const POOL_ID = /^0x[0-9a-f]{64}$/
 
@@ -23,7 +24,7 @@ export function readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   )
 }
 
-/** Null while the pool is paused. */
+/** Returns null while the pool is paused. */
 function decodeState(answer: Hex): BalancerV2State | null {
   const [read] = lens.decodeFunctionResult('read', answer)
   if (read.paused) return null
@@ -37,22 +38,24 @@ function decodeState(answer: Hex): BalancerV2State | null {
 const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'TokensRegistered') =>
   vault.getEvent(name).topicHash as Hex
 
-/** Swaps change balances by what they say, but rates and fees move besides: the pool is read again. */
+/** Logs carry balance changes, but rates and fees change without logs, so the pool is read again. */
 export const topics: readonly Hex[] = [topicOf('Swap'), topicOf('PoolBalanceChanged'), topicOf('PoolBalanceManaged')]
 export const applyLog = () => 'reread' as const
 
-/** All pools speak through the vault, each with its id in the first topic. */
+/** The vault emits the logs of all pools, with the pool id as the first indexed argument. */
 export const poolIdOf = (log: Log): string => log.topics[1]!
 
 export const creationTopics: readonly Hex[] = [topicOf('TokensRegistered')]
 
-/** The pool that registers its tokens; its own share, which some list, is left out. */
+/** Returns the pool of a registration log, without its own share, which some pools register. */
 export function createdPool(row: DexRow, log: Log): Pool<null> {
   const { poolId, tokens } = vault.decodeEventLog('TokensRegistered', log.data, log.topics)
   return makePool(row, poolId as Hex, [...tokens])
 }
 
-/** Asks the vault for the tokens of each id; it refuses those that it has not given. Factories are asked before a pool is used. */
+/**
+ * Reads the tokens of each id from the vault, which reverts for unknown ids. `readFixed` checks the factories later.
+ */
 export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   const ids = listed.flatMap(({ id }) => (POOL_ID.test(id) ? [id as Hex] : []))
   const answers = yield ids.map((id) => ({

@@ -1,72 +1,75 @@
 /**
- * Buffers of shares of tokenised vaults: what they give does not depend on how full they are, and where they lack it the vault of
- * Balancer deposits or redeems itself. Checked against answers of the genuine vault; Vault and BufferHelpers of
- * balancer/balancer-v3-monorepo.
+ * ERC-4626 buffers of the Balancer V3 vault. The output does not depend on the buffer's balances: if it has too little,
+ * the vault deposits or redeems. Vault and BufferHelpers of balancer/balancer-v3-monorepo, checked against the real
+ * vault.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max } from '../../math/integers.ts'
 import type { Erc4626State } from '../erc4626/math.ts'
 import { converted, exchanged, limitOf } from '../erc4626/math.ts'
 
-/** Asset and share, in this order. */
+/** A buffer of an asset and its share token, in this order. */
 export type Buffer = {
   readonly kind: 'buffer'
-  /** Vault that the shares are of. */
+  /** State of the ERC-4626 vault. */
   readonly vault: Erc4626State
   /** Base units in the buffer. */
   readonly underlying: bigint
   readonly wrapped: bigint
 }
 
-/** Least amount of either token, base units, as the vaults of all chains were made with. */
-const LEAST_WRAP = 10n ** 4n
+/** Minimum amount of either token in base units, as all chains' vaults are configured. */
+const MIN_WRAP = 10n ** 4n
 
 /**
- * The output of an exact input, a unit or two less than the share's own vault would give.
+ * Quotes an exact input: one or two units less than the ERC-4626 vault would pay.
  *
- * @throws PoolRefusal `TOO_SMALL` below the least amount, `TOO_LARGE` beyond what the vault of the shares takes or pays, `UNSUPPORTED` where
- *   the buffer would be evened out the other way
+ * @throws PoolRefusal `TOO_SMALL` below the minimum, `TOO_LARGE` above the limits of the ERC-4626 vault, `UNSUPPORTED`
+ * if the rebalancing would go the other way
  */
 export function bufferQuote(
   state: Buffer,
   wrap: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: Buffer } {
-  if (amountIn < LEAST_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than a buffer takes`)
+  if (amountIn < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than a buffer takes`)
   const amountOut = converted(state.vault, wrap, amountIn - 1n) - 1n
-  if (amountOut < LEAST_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than a buffer pays`)
+  if (amountOut < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than a buffer pays`)
   return { amountOut, state: wrap ? wrapped(state, amountIn, amountOut) : unwrapped(state, amountIn, amountOut) }
 }
 
 function wrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
-  const held = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
-  if (held.wrapped >= 0n) return { ...state, ...held }
-  const worth = state.wrapped > 0n ? converted(state.vault, false, state.wrapped, true) : 0n
-  const assets = amountIn + (state.underlying - worth) / 2n
-  const { amountOut: shares, state: vault } = moved(state.vault, true, assets)
-  return { ...state, vault, underlying: held.underlying - assets, wrapped: held.wrapped + shares }
+  const direct = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
+  if (direct.wrapped >= 0n) return { ...state, ...direct }
+  const value = state.wrapped > 0n ? converted(state.vault, false, state.wrapped, true) : 0n
+  const assets = amountIn + (state.underlying - value) / 2n
+  const { amountOut: shares, state: vault } = rebalance(state.vault, true, assets)
+  return { ...state, vault, underlying: direct.underlying - assets, wrapped: direct.wrapped + shares }
 }
 
 function unwrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
-  const held = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
-  if (held.underlying >= 0n) return { ...state, ...held }
-  const worth = state.underlying > 0n ? converted(state.vault, true, state.underlying, true) : 0n
-  const shares = amountIn + (state.wrapped - worth) / 2n
-  const { amountOut: assets, state: vault } = moved(state.vault, false, shares)
-  return { ...state, vault, underlying: held.underlying + assets, wrapped: held.wrapped - shares }
+  const direct = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
+  if (direct.underlying >= 0n) return { ...state, ...direct }
+  const value = state.underlying > 0n ? converted(state.vault, true, state.underlying, true) : 0n
+  const shares = amountIn + (state.wrapped - value) / 2n
+  const { amountOut: assets, state: vault } = rebalance(state.vault, false, shares)
+  return { ...state, vault, underlying: direct.underlying + assets, wrapped: direct.wrapped - shares }
 }
 
-/** Deposits assets, or redeems shares, as the Balancer vault does to even out a buffer. */
-function moved(vault: Erc4626State, deposit: boolean, amount: bigint) {
+/** Deposits assets or redeems shares, as the Balancer vault does to rebalance a buffer. */
+function rebalance(vault: Erc4626State, deposit: boolean, amount: bigint) {
   if (amount <= 0n) throw new PoolRefusal('UNSUPPORTED', 'the buffer holds too much of what it would need')
   return exchanged(vault, deposit, amount)
 }
 
-/** About the largest input: what the buffer has to give, or what the vault of the shares takes beside it. */
+/**
+ * Returns the approximate largest input: the buffer's own balance, or the limit of the ERC-4626 vault in addition to
+ * it.
+ */
 export function bufferLimit({ vault, underlying, wrapped }: Buffer, wrap: boolean): bigint {
   const direct = converted(vault, !wrap, wrap ? wrapped : underlying)
-  const held = wrap ? wrapped : underlying
-  const worth = held > 0n ? converted(vault, !wrap, held, true) : 0n
-  const moved = limitOf(vault, wrap) - ((wrap ? underlying : wrapped) - worth) / 2n
-  return max(moved, direct)
+  const reserve = wrap ? wrapped : underlying
+  const value = reserve > 0n ? converted(vault, !wrap, reserve, true) : 0n
+  const rebalanced = limitOf(vault, wrap) - ((wrap ? underlying : wrapped) - value) / 2n
+  return max(rebalanced, direct)
 }

@@ -1,4 +1,4 @@
-/** Finds and reads buffers of shares. */
+/** Finds and reads ERC-4626 buffers. */
 import { BalancerV3BufferLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
@@ -10,17 +10,17 @@ import type { BalancerV3Fixed } from './types.ts'
 
 const LENS = lensOf('BalancerV3BufferLens')
 const lens = BalancerV3BufferLens__factory.createInterface()
-/** Gas for each token that is asked about. */
+/** Gas per token. */
 const FIND_GAS = 30_000
 const READ_GAS = 100_000
 
 export const isBuffer = (pool: Pool<unknown>): boolean =>
   (pool.fixed as Partial<BalancerV3Fixed> | undefined)?.buffer === true
 
-/** As the program tells it: the share's own address is its vault, where shares are made. */
+/** The share token's address and half of the vault's: the share alone is the id of the ERC-4626 pool. */
 const bufferId = (vault: Address, share: Address) => `${share}${vault.slice(2, 26)}`
 
-/** Each token that is a share with a buffer, as a pool of its asset and itself. */
+/** Returns each share token that has a buffer, as a pool of its asset and itself. */
 export function* findBuffers(
   { address: vault, family, brand: dex }: DexRow,
   pairs: readonly (readonly [Address, Address])[],
@@ -34,13 +34,13 @@ export function* findBuffers(
     const asset = toAddress(assets[k]!)
     const isAsked = pairs.some((pair) => pair.includes(share) && pair.includes(asset))
     if (asset === ZERO_ADDRESS || asset === share || !isAsked) return []
-    // What shares are worth, their own code decides.
+    // The share token's own code determines its value.
     const fixed: BalancerV3Fixed = { vault, dependsOn: [share], silent: true, buffer: true }
     return [{ id: bufferId(vault, share), family, dex, address: share, tokens: [asset, share], fixed, state: null }]
   })
 }
 
-/** Reads the facts of the vaults behind buffers. */
+/** Reads the facts of the ERC-4626 vaults behind buffers. */
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const some = pools.filter(isBuffer)
   const holdings = yield* findHoldings(some.map(({ address }) => address))
@@ -59,7 +59,7 @@ export const bufferRead = ({ address: vault }: DexRow, { address: share }: Pool<
   gas: READ_GAS,
 })
 
-/** Buffers with the vaults of their shares, which are read here; null while closed, or where those count in no known way. */
+/** Decodes buffers and reads their ERC-4626 vaults; null while closed, or if the vault's math is unknown. */
 export function* decodeBuffers(
   pools: readonly Pool<unknown>[],
   answers: readonly (Hex | null)[],

@@ -1,23 +1,23 @@
 /**
- * Gyro's E-CLP: a piece of an ellipse, stretched by lambda and turned by (c, s). Checked against answers of genuine pools;
- * GyroECLPMath and SignedFixedPoint of balancer/balancer-v3-monorepo, whose roundings it follows term by term. Long: one formula
- * after another, as there.
+ * Gyro E-CLP: a segment of an ellipse, stretched by lambda and rotated by (c, s). Follows GyroECLPMath and
+ * SignedFixedPoint of balancer/balancer-v3-monorepo with their rounding, term by term, and is long for that reason.
+ * Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrt } from '../../math/integers.ts'
 
 type Vector = { readonly x: bigint; readonly y: bigint }
 
-/** The parameters of a pool, 18 decimals. */
+/** Parameters of a pool, 18 decimals. */
 export type EclpParams = {
-  /** Ends of its prices, token 0 in token 1. */
+  /** Price range of token 0 in token 1. */
   readonly alpha: bigint
   readonly beta: bigint
   readonly c: bigint
   readonly s: bigint
   readonly lambda: bigint
 }
-/** Numbers derived from them, 38 decimals. */
+/** Values derived from the parameters, 38 decimals. */
 export type EclpDerived = {
   readonly tauAlpha: Vector
   readonly tauBeta: Vector
@@ -37,7 +37,7 @@ const ONE = 10n ** 18n
 const ONE_XP = 10n ** 38n
 const HALF_XP = 10n ** 19n
 
-// Magnitudes are rounded, not values: bigint division cuts towards zero, as Solidity's does.
+// Rounds magnitudes, not values: bigint division truncates toward zero, like Solidity's.
 const down = (a: bigint, b: bigint) => (a * b) / ONE
 function up(a: bigint, b: bigint): bigint {
   const product = a * b
@@ -52,7 +52,10 @@ function divUp(a: bigint, b: bigint): bigint {
 const mulXp = (a: bigint, b: bigint) => (a * b) / ONE_XP
 const divXp = (a: bigint, b: bigint) => (a * ONE_XP) / b
 
-/** 18 decimals from 18 and 38, rounded down or up as values, in two halves. */
+/**
+ * Multiplies an 18-decimal by a 38-decimal number to 18 decimals, in two halves; rounds the value down. `upXp` rounds
+ * up.
+ */
 function downXp(a: bigint, b: bigint): bigint {
   const [first, second] = [a * (b / HALF_XP), a * (b % HALF_XP)]
   const sum = first + second / HALF_XP
@@ -67,7 +70,7 @@ function upXp(a: bigint, b: bigint): bigint {
 const root = (value: bigint) => (value > 0n ? sqrt(value * ONE) : 0n)
 const pow4 = (dSq: bigint) => mulXp(mulXp(mulXp(dSq, dSq), dSq), dSq)
 
-/** The output of an input without fee; 18 decimals of the common unit. */
+/** Returns the output of an input without fees; 18 decimals of the common unit. */
 export function gyroEclpOut(
   { params, derived }: GyroEclp,
   live: readonly bigint[],
@@ -76,22 +79,24 @@ export function gyroEclpOut(
 ): bigint {
   const [invariant, error] = invariantWithError(live, params, derived)
   const r: Vector = { x: invariant + 2n * error, y: invariant }
-  const held = live[i]! + amountIn
-  if (held > mostBalance(params, derived, r, i)) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
-  const left = i === 0 ? yGivenX(held, params, derived, r) : xGivenY(held, params, derived, r)
+  const balanceIn = live[i]! + amountIn
+  if (balanceIn > maxBalance(params, derived, r, i)) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
+  const left = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
   const out = live[1 - i]! - left
   if (left < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
   if (out <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return out
 }
 
-/** About the largest input: the range of the pool holds no more of the token. */
+/** Returns the approximate largest input, up to the end of the price range. */
 export function gyroEclpLimit({ params, derived }: GyroEclp, live: readonly bigint[], i: number): bigint {
   const [invariant, error] = invariantWithError(live, params, derived)
-  return mostBalance(params, derived, { x: invariant + 2n * error, y: invariant }, i) - live[i]!
+  return maxBalance(params, derived, { x: invariant + 2n * error, y: invariant }, i) - live[i]!
 }
 
-/** Prices of token 0 in token 1 at several balances, 18 decimals, with the offsets that the first of them give. */
+/**
+ * Returns the prices of token 0 in token 1 at several balances, 18 decimals, with the offsets of the first balances.
+ */
 export function gyroEclpPrices(
   { params, derived }: GyroEclp,
   first: readonly bigint[],
@@ -103,7 +108,7 @@ export function gyroEclpPrices(
   return [first, ...others].map((live) => priceAt(params, live[0]! - a, live[1]! - b))
 }
 
-/** Price at a point of the ellipse, by way of the circle that it was stretched and turned from. */
+/** Returns the price at a point of the ellipse, computed on the circle before stretching and rotation. */
 function priceAt({ alpha, beta, c, s, lambda }: EclpParams, x: bigint, y: bigint): bigint {
   const [u, v] = [(x * c - y * s) / lambda, (x * s + y * c) / ONE]
   const under = down(v, c) - (u * s) / lambda
@@ -113,10 +118,11 @@ function priceAt({ alpha, beta, c, s, lambda }: EclpParams, x: bigint, y: bigint
   return within(price, alpha, beta)
 }
 
-export const within = (value: bigint, least: bigint, most: bigint): bigint =>
-  value < least ? least : value > most ? most : value
+/** Clamps a value. */
+export const within = (value: bigint, low: bigint, high: bigint): bigint =>
+  value < low ? low : value > high ? high : value
 
-/** The invariant rounded down, and by how much it may be too low. */
+/** Returns the invariant rounded down, and its error bound. */
 function invariantWithError([x, y]: readonly bigint[], p: EclpParams, d: EclpDerived): readonly [bigint, bigint] {
   const value = minAtx(x!, y!, p, d) + twiceAtxAty(x!, y!, p, d) + minAty(x!, y!, p, d)
   const term = root(value)
@@ -183,8 +189,8 @@ function offset1({ c, s, lambda }: EclpParams, { dSq, tauAlpha }: EclpDerived, r
   return first + upXp(up(r.x, c), divXp(tauAlpha.y, dSq))
 }
 
-/** The most of token `i` that the pool can hold. */
-function mostBalance(
+/** Returns the maximum balance of token `i`. */
+function maxBalance(
   { c, s, lambda }: EclpParams,
   { dSq, tauAlpha, tauBeta }: EclpDerived,
   r: Vector,
@@ -206,7 +212,7 @@ function xGivenY(y: bigint, p: EclpParams, d: EclpDerived, r: Vector): bigint {
   return solve(p.lambda, y, p.c, p.s, r, { x: offset1(p, d, r), y: offset0(p, d, r) }, tau, d.dSq)
 }
 
-/** The other balance on the curve, from the root of a quadratic. */
+/** Returns the other balance on the curve, as the root of a quadratic. */
 function solve(
   lambda: bigint,
   x: bigint,
@@ -228,7 +234,7 @@ function solve(
   return (rest > 0n ? upXp(rest, divXp(ONE_XP, termY) + 1n) : upXp(rest, divXp(ONE_XP, termX))) + ab.y
 }
 
-/** (x − a)² / lambda², rounded up. */
+/** Returns (x − a)² / lambda², rounded up. */
 function xpXp(x: bigint, r: Vector, lambda: bigint, s: bigint, c: bigint, tauBeta: Vector, dSq: bigint): bigint {
   const dSq2 = mulXp(dSq, dSq)
   const square = up(r.x, r.x)

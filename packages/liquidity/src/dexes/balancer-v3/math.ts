@@ -1,3 +1,4 @@
+/** Exact math of Balancer V3 pools. */
 import { orRefused, PoolRefusal } from '../../family.ts'
 import {
   AMP_PRECISION,
@@ -19,17 +20,17 @@ import { reclammLimit, reclammOut } from './reclamm.ts'
 import { eclpImbalance, stableImbalance, surgeFee } from './surge.ts'
 import type { PooledState } from './types.ts'
 
-/** The vault refuses swaps of less, in 18 decimals of the common unit. */
-const LEAST_AMOUNT = 10n ** 6n
+/** Minimum swap amount of the vault, in 18 decimals of the common unit. */
+const MIN_AMOUNT = 10n ** 6n
 
-/** The vault keeps balances in 128 bits, in base units and with 18 decimals. @see PackedTokenBalance, balancer/balancer-v3-monorepo */
+/** The vault stores balances as uint128, both raw and scaled. @see PackedTokenBalance, balancer/balancer-v3-monorepo */
 const MAX_BALANCE = (1n << 128n) - 1n
 
 /**
- * The output of an exact input, rounded as vault and pool do.
+ * Quotes an exact input with the rounding of vault and pool.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL` below the vault's least amount, `TOO_LARGE` above 30 % of a weighted balance or
- * where balances would be too far apart
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` below the vault's minimum, `TOO_LARGE` above 30 % of a weighted balance or
+ * if balances would be too far apart
  * @see Vault._swap, WeightedPool.onSwap and StablePool.onSwap, balancer/balancer-v3-monorepo
  */
 export function quote(
@@ -39,12 +40,12 @@ export function quote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: PooledState } {
   const { balances, scaling, rates, aggregateFee } = state
-  const given = mulDown(amountIn * scaling[i]!, rates[i]!)
+  const scaledIn = mulDown(amountIn * scaling[i]!, rates[i]!)
   const live = liveBalances(state)
-  const fee = mulUp(given, swapFeeOf(state, live, i, j, given))
-  if (given - fee < LEAST_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than the vault takes`)
-  const out = scaledOut(state, live, i, j, given - fee)
-  if (out < LEAST_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault pays`)
+  const fee = mulUp(scaledIn, swapFeeOf(state, live, i, j, scaledIn))
+  if (scaledIn - fee < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than the vault takes`)
+  const out = scaledOut(state, live, i, j, scaledIn - fee)
+  if (out < MIN_AMOUNT) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than the vault pays`)
   const amountOut = (out * ONE) / (scaling[j]! * roundedUp(rates[j]!))
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const leaving = mulDown((fee * ONE) / (scaling[i]! * rates[i]!), aggregateFee)
@@ -54,10 +55,10 @@ export function quote(
   return { amountOut, state: { ...state, balances: after } }
 }
 
-/** Part of the input, 18 decimals; a hook is shown the trade as if it paid none. */
-function swapFeeOf(state: PooledState, live: readonly bigint[], i: number, j: number, given: bigint): bigint {
+/** Returns the fee as a fraction of the input, 18 decimals. A surge hook sees the trade without fees. */
+function swapFeeOf(state: PooledState, live: readonly bigint[], i: number, j: number, scaledIn: bigint): bigint {
   if ((state.kind !== 'stable' && state.kind !== 'gyro-eclp') || !state.surge) return state.swapFee
-  const after = () => live.with(i, live[i]! + given).with(j, live[j]! - scaledOut(state, live, i, j, given))
+  const after = () => live.with(i, live[i]! + scaledIn).with(j, live[j]! - scaledOut(state, live, i, j, scaledIn))
   if (state.kind === 'stable')
     return surgeFee(state.surge, state.swapFee, () => [stableImbalance(live), stableImbalance(after())])
   const { slopes } = state.surge
@@ -67,16 +68,16 @@ function swapFeeOf(state: PooledState, live: readonly bigint[], i: number, j: nu
   })
 }
 
-/** Balances in 18 decimals of the common unit. */
+/** Returns the balances in 18 decimals of the common unit. */
 export const liveBalances = ({ balances, scaling, rates }: PooledState): bigint[] =>
   balances.map((balance, k) => mulDown(balance * scaling[k]!, rates[k]!))
 
-/** A rate that is not a whole number may have been rounded down itself. */
+/** A rate with decimals may itself have been rounded down. */
 const roundedUp = (rate: bigint) => (rate % ONE === 0n ? rate : rate + 1n)
 
-/** The pool's own answer for an input without fee: 18 decimals of the common unit. */
+/** Returns the pool's output for an input without fees; 18 decimals of the common unit. */
 export function scaledOut(state: PooledState, live: readonly bigint[], i: number, j: number, amountIn: bigint): bigint {
-  // Pools within a range of prices may hold one token alone.
+  // Pools with a price range may have one empty balance.
   if (state.kind === 'gyro-2clp') return gyro2ClpOut(state, live, i, amountIn)
   if (state.kind === 'gyro-eclp') return gyroEclpOut(state, live, i, amountIn)
   if (state.kind === 'reclamm') return reclammOut(state, live, i, amountIn)
@@ -92,47 +93,53 @@ function weightedAnswer(state: Kind<'weighted'>, live: readonly bigint[], i: num
   const { bounded, weights, scaling } = state
   const balanceIn = bounded ? live[i]! + 1n : live[i]!
   const out = weightedOut(balanceIn, weights[i]!, live[j]!, weights[j]!, amountIn, true)
-  const least = (k: number) => (scaling[k]! > LEAST_AMOUNT ? scaling[k]! : LEAST_AMOUNT)
-  if (bounded && (balanceIn < least(i) || live[j]! - out < least(j)))
+  const minBalance = (k: number) => (scaling[k]! > MIN_AMOUNT ? scaling[k]! : MIN_AMOUNT)
+  if (bounded && (balanceIn < minBalance(i) || live[j]! - out < minBalance(j)))
     throw new PoolRefusal('EMPTY', 'the pool keeps a base unit of every token')
   return out
 }
 
-function stableAnswer({ amp, bounded }: Kind<'stable'>, live: readonly bigint[], i: number, j: number, given: bigint) {
-  const after = live.with(i, live[i]! + given)
+function stableAnswer(
+  { amp, bounded }: Kind<'stable'>,
+  live: readonly bigint[],
+  i: number,
+  j: number,
+  scaledIn: bigint,
+) {
+  const after = live.with(i, live[i]! + scaledIn)
   const d = invariant(live, amp)
   const out = live[j]! - stableBalanceUp(after, amp, d, j, 3) - 1n
-  if (out < 0n) throw new PoolRefusal('TOO_SMALL', `${given} buys nothing`)
+  if (out < 0n) throw new PoolRefusal('TOO_SMALL', `${scaledIn} buys nothing`)
   if (bounded && tooFarApart([...live, after[i]!, live[j]! - out]))
     throw new PoolRefusal('TOO_LARGE', 'it would leave balances 10,000 times apart')
   return out
 }
 
 const MAX_IMBALANCE = 10_000n
-/** Steps to the largest balance that another one allows: each is a hundred times nearer. */
+/** Fixed-point steps to the largest balance that another one allows; each reduces the error a hundredfold. */
 const LIMIT_STEPS = 3
 
-/** Balances before and after a swap. @see StableMath.ensureBalancesWithinMaxImbalanceRange */
+/** Checks balances before and after a swap. @see StableMath.ensureBalancesWithinMaxImbalanceRange */
 const tooFarApart = (balances: readonly bigint[]): boolean =>
-  balances.some((least) => least === 0n || balances.some((most) => most / least >= MAX_IMBALANCE))
+  balances.some((low) => low === 0n || balances.some((high) => high / low >= MAX_IMBALANCE))
 
 const invariant = (live: readonly bigint[], amp: bigint) =>
   stableInvariant(live, { a: amp, precision: AMP_PRECISION }, 'each')
 
-/** About the largest input: by the kind of the pool, then with the fee that it pays. */
+/** Returns the approximate largest input, by kind of pool and including the fee. */
 export function limitOf(state: PooledState, i: number, j: number): bigint {
   const { scaling, rates } = state
   const live = liveBalances(state)
   const room = MAX_BALANCE - live[i]!
   const scaled = scaledLimit(state, live, i, j)
-  const given = min(scaled, room)
-  // A fee that rises is that of the largest trade.
-  const fee = orRefused(() => swapFeeOf(state, live, i, j, given)) ?? state.swapFee
-  const withFee = fee < ONE ? (given * ONE) / (ONE - fee) : 0n
+  const scaledIn = min(scaled, room)
+  // Use the surge fee of the largest trade.
+  const fee = orRefused(() => swapFeeOf(state, live, i, j, scaledIn)) ?? state.swapFee
+  const withFee = fee < ONE ? (scaledIn * ONE) / (ONE - fee) : 0n
   return (min(withFee, room) * ONE) / (scaling[i]! * rates[i]!)
 }
 
-/** The same without the fee, in 18 decimals of the common unit. */
+/** Returns the limit without the fee, in 18 decimals of the common unit. */
 function scaledLimit(state: PooledState, live: readonly bigint[], i: number, j: number): bigint {
   switch (state.kind) {
     case 'gyro-2clp':
@@ -148,19 +155,19 @@ function scaledLimit(state: PooledState, live: readonly bigint[], i: number, j: 
   }
 }
 
-/** The input that leaves the largest balance as many times the least one as it may be. */
+/** Returns the input that brings the ratio of the largest to the smallest balance to its maximum. */
 function stableLimit({ amp }: Kind<'stable'>, live: readonly bigint[], i: number, j: number): bigint {
   const d = invariant(live, amp)
   const others = live.filter((_, k) => k !== i && k !== j)
-  const least = others.reduce(min, d)
-  let held = d
+  const minOther = others.reduce(min, d)
+  let balanceIn = d
   for (let step = 0; step < LIMIT_STEPS; step++)
-    held = stableBalanceUp(live.with(j, held / MAX_IMBALANCE + 1n), amp, d, i, 3)
-  const most = least * MAX_IMBALANCE
-  return min(held, most) - live[i]!
+    balanceIn = stableBalanceUp(live.with(j, balanceIn / MAX_IMBALANCE + 1n), amp, d, i, 3)
+  const maxBalance = minOther * MAX_IMBALANCE
+  return min(balanceIn, maxBalance) - live[i]!
 }
 
-/** The pool as one function over its tokens; null where it lacks one, where its fee moves, or for pairs within a range of prices. */
+/** Returns the pool as one function of its balances; null with an empty balance, a surge fee, or a price range. */
 export function tradingFunction(state: PooledState): TradingFunction | null {
   if (state.kind !== 'weighted' && (state.kind !== 'stable' || state.surge)) return null
   const live = liveBalances(state)

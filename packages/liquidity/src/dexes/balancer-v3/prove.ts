@@ -1,4 +1,4 @@
-/** Proof of pools and buffers that somebody else lists, by what the vault and the factories say of them. */
+/** Verifies listed pools and buffers on chain, with the vault and the factories. */
 import { IBalancerV2Factory__factory, IBalancerV3VaultState__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, isAddress, toAddress } from '@sluice/chains'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
@@ -7,18 +7,18 @@ import { registeredPool } from './state.ts'
 import type { BalancerV3Fixed } from './types.ts'
 
 const vault = IBalancerV3VaultState__factory.createInterface()
-/** Factories of both versions answer this. */
+/** Factories of both versions have this function. */
 const factories = IBalancerV2Factory__factory.createInterface()
 const GAS = 120_000
 
 /**
- * Tokens, rate providers, roles and hooks are the vault's words. Who registered a pool only a past log says: the listed factory counts
- * where it confirms that it made the pool, and the pool stands for itself where it does not.
+ * Reads tokens, rate providers, roles, and hooks from the vault. Only a past log contains the factory that registered a
+ * pool, so the listed factory counts if it confirms the pool; otherwise the pool counts as its own factory.
  */
 export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  const claims = listed.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))
-  const pools = claims.filter(({ fixed }) => fixed.buffer !== true)
-  const pairs = claims.flatMap(({ fixed, tokens: [asset, share] }) =>
+  const entries = listed.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))
+  const pools = entries.filter(({ fixed }) => fixed.buffer !== true)
+  const pairs = entries.flatMap(({ fixed, tokens: [asset, share] }) =>
     fixed.buffer === true && asset && share ? [[asset, share] as const] : [],
   )
   const reads = pools.flatMap(({ address, fixed }) => [
@@ -34,10 +34,10 @@ export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<r
   const answers = yield reads
   const proven = new Map<string, Pool<null>>()
   for (const [k, { address, fixed }] of pools.entries()) {
-    const [data, hooks, roles, made] = answers.slice(4 * k, 4 * k + 4)
+    const [data, hooks, roles, fromFactory] = answers.slice(4 * k, 4 * k + 4)
     if (!data || !hooks || !roles) continue
     const { tokens, tokenInfo } = vault.decodeFunctionResult('getPoolData', data)[0]
-    const isConfirmed = fixed.factory !== undefined && made?.length === 66 && BigInt(made) === 1n
+    const isConfirmed = fixed.factory !== undefined && fromFactory?.length === 66 && BigInt(fromFactory) === 1n
     const pool = registeredPool(row, {
       pool: address,
       factory: isConfirmed ? fixed.factory! : address,
@@ -52,7 +52,7 @@ export function* provePools(row: DexRow, listed: readonly ListedPool[]): Reads<r
   return listed.map(({ id }) => proven.get(id) ?? null)
 }
 
-/** The first account that a pool depends on is the factory that registered it. */
+/** The first account in `dependsOn` is the factory. */
 function fixedOf({ fixed }: ListedPool): Pick<BalancerV3Fixed, 'buffer'> & { readonly factory?: Pool['address'] } {
   const { dependsOn, buffer } = (fixed ?? {}) as Readonly<Record<string, unknown>>
   if (buffer === true) return { buffer }

@@ -1,4 +1,4 @@
-/** Edges of moving virtual balances that the answers of genuine pools do not meet, worked out by hand. */
+/** Tests of virtual balances at limits that the vectors do not cover; expected values computed by hand. */
 import { expect, test } from 'vitest'
 import { type Pair, type ReclammClock, reclammOut, virtualBalances } from './reclamm.ts'
 
@@ -15,34 +15,35 @@ const still: ReclammClock = {
   updateEnd: 0n,
 }
 
-test('all that a pool has of a token is paid, and no more', () => {
+test('a pool pays at most its reserve', () => {
   const pool = { kind: 'reclamm', virtual: [10n, 10n] } as const
   expect(reclammOut(pool, [10n, 10n], 0, 20n)).toBe(10n)
   expect(() => reclammOut(pool, [10n, 10n], 0, 25n)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
 })
 
-test('a range stays where its centredness is the margin itself', () => {
+test('a range stays if its centeredness equals the margin', () => {
   const live: Pair = [50n * ONE, 100n * ONE]
   expect(virtualBalances(still, live, 1_000n + DAY)).toEqual(still.lastVirtual)
-  const moved = virtualBalances({ ...still, centerednessMargin: ONE / 2n + 1n }, live, 1_000n + DAY)
-  expect(moved[0] < 100n * ONE).toBe(true)
+  const shifted = virtualBalances({ ...still, centerednessMargin: ONE / 2n + 1n }, live, 1_000n + DAY)
+  expect(shifted[0] < 100n * ONE).toBe(true)
 })
 
-test('a range follows the price for thirty days at most', () => {
+test('a range follows the price for at most thirty days', () => {
   const live: Pair = [10n * ONE, 100n * ONE]
   const after = (days: bigint) => virtualBalances(still, live, 1_000n + days * DAY)
   expect(after(40n)).toEqual(after(30n))
   expect(after(30n)[0] < after(29n)[0]).toBe(true)
 })
 
-test('a range that follows the price ends where nothing of a token lies beyond it', () => {
-  // (0.25 + 1) · (2.2 + 1) = 4: prices from 1/4 to 4, whose fourth root is 2. Then 0.25 / (2 − 1), and 2.2 · 0.5 / (3 · 0.25 − 0.25).
+test('a moving range stops at the balance of the plentiful token', () => {
+  // (0.25 + 1) · (2.2 + 1) = 4: prices from 1/4 to 4, whose fourth root is 2. Then 0.25 / (2 − 1), and 2.2 · 0.5 / (3 ·
+  // 0.25 − 0.25).
   const live: Pair = [ONE / 4n, (22n * ONE) / 10n]
   const fast = { ...still, lastVirtual: [ONE, ONE], dailyPriceShiftBase: ONE - 10n ** 13n } as const
   expect(virtualBalances(fast, live, 1_000n + 30n * DAY)).toEqual([ONE / 4n, (22n * ONE) / 10n])
 })
 
-test('a range begins to change after the start of its change, and has changed at its end', () => {
+test('a ratio update starts after its start time and ends at its end time', () => {
   const live: Pair = [100n * ONE, 90n * ONE]
   const changing = { ...still, updateStart: 2_000n, updateEnd: 3_000n, endFourthRoot: (16n * ONE) / 10n + 7n }
   expect(virtualBalances(changing, live, 2_000n)).toEqual(still.lastVirtual)
@@ -50,7 +51,7 @@ test('a range begins to change after the start of its change, and has changed at
   expect(virtualBalances(changing, live, 2_999n)[0] === virtualBalances(changing, live, 3_000n)[0]).toBe(false)
 })
 
-test('a change too small for powers to show leaves the range at its start', () => {
+test('an update below the rounding of powers leaves the range unchanged', () => {
   const live: Pair = [100n * ONE, 90n * ONE]
   const from = (endFourthRoot: bigint) => ({ ...still, updateStart: 2_000n, updateEnd: 3_000n, endFourthRoot })
   const { startFourthRoot } = still

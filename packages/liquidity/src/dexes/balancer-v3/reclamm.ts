@@ -1,4 +1,7 @@
-/** Pools of x·y = k whose virtual balances move with the time. Checked against answers of genuine pools; ReClammMath of balancer/reclamm. */
+/**
+ * reCLAMM: x·y = k with virtual balances that change with time. ReClammMath of balancer/reclamm, checked against real
+ * pools.
+ */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
@@ -8,17 +11,17 @@ export type Pair = readonly [bigint, bigint]
 
 export type Reclamm = {
   readonly kind: 'reclamm'
-  /** Balances that the pool is computed with beyond its own, at the time of reading; 18 decimals. */
+  /** Virtual offsets of the balances at the time of the read; 18 decimals. */
   readonly virtual: Pair
 }
 
-/** Settings of a pool, and what its last trade left: 18 decimals, times in seconds. */
+/** Settings of a pool and the state after its last trade: 18 decimals, times in seconds. */
 export type ReclammClock = {
   readonly lastTimestamp: bigint
   readonly lastVirtual: Pair
-  /** The part of a virtual balance that is left after a second out of range. */
+  /** Factor by which a virtual balance shrinks per second out of range. */
   readonly dailyPriceShiftBase: bigint
-  /** The centredness below which the range follows the price. */
+  /** Centeredness below which the range follows the price. */
   readonly centerednessMargin: bigint
   readonly startFourthRoot: bigint
   readonly endFourthRoot: bigint
@@ -26,7 +29,7 @@ export type ReclammClock = {
   readonly updateEnd: bigint
 }
 
-/** The output of an input without fee; 18 decimals of the common unit. */
+/** Returns the output of an input without fees; 18 decimals of the common unit. */
 export function reclammOut({ virtual }: Reclamm, live: readonly bigint[], i: number, amountIn: bigint): bigint {
   const o = 1 - i
   const out = ((live[o]! + virtual[o]!) * amountIn) / (live[i]! + virtual[i]! + amountIn)
@@ -34,15 +37,15 @@ export function reclammOut({ virtual }: Reclamm, live: readonly bigint[], i: num
   return out
 }
 
-/** About the largest input: it buys all that the pool has. */
+/** Returns the approximate largest input, which buys the whole reserve. */
 export function reclammLimit({ virtual }: Reclamm, live: readonly bigint[], i: number): bigint {
   const o = 1 - i
   return virtual[o]! > 0n ? (live[o]! * (live[i]! + virtual[i]!)) / virtual[o]! : NO_LIMIT
 }
 
-const MOST_SECONDS = 30n * 86_400n
+const MAX_SECONDS = 30n * 86_400n
 
-/** Virtual balances before a trade at `now`. */
+/** Returns the virtual balances of a trade at `now`. */
 export function virtualBalances(clock: ReclammClock, live: Pair, now: bigint): Pair {
   if (clock.lastTimestamp === now) return clock.lastVirtual
   const moving = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
@@ -51,7 +54,7 @@ export function virtualBalances(clock: ReclammClock, live: Pair, now: bigint): P
   return centeredness < clock.centerednessMargin ? inRange(clock, live, virtual, isAbove, now) : virtual
 }
 
-/** Nearness of the balances to the middle of their range, and whether the first token is the scarce one there. */
+/** Returns how close the balances are to the middle of the range, and whether the first token is the scarce one. */
 function centre(
   [a, b]: Pair,
   [virtualA, virtualB]: Pair,
@@ -64,15 +67,15 @@ function centre(
     : { centeredness: divDown(second, first), isAbove: true }
 }
 
-/** The fourth root of the ratio between both ends of the range, on its way between two. */
+/** Returns the fourth root of the price ratio of the range, interpolated during an update. */
 function fourthRoot({ startFourthRoot: start, endFourthRoot: end, updateStart, updateEnd }: ReclammClock, now: bigint) {
   if (now >= updateEnd) return end
   const root = mulDown(start, powDown(divDown(end, start), divDown(now - updateStart, updateEnd - updateStart)))
-  const least = start < end ? start : end
-  return max(root, least)
+  const lowest = start < end ? start : end
+  return max(root, lowest)
 }
 
-/** Virtual balances that make a range of this ratio and keep the pool's place in it. */
+/** Returns virtual balances for a price ratio that keep the centeredness. */
 function atRatio(root: bigint, live: Pair, last: Pair): Pair {
   const { centeredness: c, isAbove } = centre(live, last)
   const [u, o] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
@@ -82,20 +85,20 @@ function atRatio(root: bigint, live: Pair, last: Pair): Pair {
   return isAbove ? [under, over] : [over, under]
 }
 
-/** Virtual balances of a range that follows the price: the one of the token in plenty shrinks by the second. */
+/** Returns the virtual balances of a range that follows the price: that of the plentiful token shrinks every second. */
 function inRange(clock: ReclammClock, live: Pair, virtual: Pair, isAbove: boolean, now: bigint): Pair {
   const [u, o] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
   const root = sqrt(priceRatio(live, virtual) * ONE)
-  const passed = now - clock.lastTimestamp
-  const seconds = passed > MOST_SECONDS ? MOST_SECONDS : passed
+  const elapsed = now - clock.lastTimestamp
+  const seconds = elapsed > MAX_SECONDS ? MAX_SECONDS : elapsed
   const shrunk = mulDown(virtual[o], powDown(clock.dailyPriceShiftBase, seconds * ONE))
-  const least = divDown(live[o], sqrt(root * ONE) - ONE)
-  const over = max(shrunk, least)
+  const minVirtual = divDown(live[o], sqrt(root * ONE) - ONE)
+  const over = max(shrunk, minVirtual)
   const under = (live[u] * (over + live[o])) / (mulDown(root - ONE, over) - live[o])
   return isAbove ? [under, over] : [over, under]
 }
 
-/** The highest price over the lowest. */
+/** Returns the highest price divided by the lowest. */
 function priceRatio(live: Pair, [virtualA, virtualB]: Pair): bigint {
   const invariant = mulDown(live[0] + virtualA, live[1] + virtualB)
   const highest = divDown(invariant, mulDown(virtualA, virtualA))

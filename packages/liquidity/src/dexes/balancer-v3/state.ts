@@ -1,3 +1,4 @@
+/** Reads Balancer V3 pools, and finds them by logs. */
 import {
   type BalancerV3Lens,
   BalancerV3Lens__factory,
@@ -19,7 +20,7 @@ const lens = BalancerV3Lens__factory.createInterface()
 const vault = IBalancerV3VaultState__factory.createInterface()
 const hook = IBalancerV3SurgeHook__factory.createInterface()
 
-/** Rates are asked for, and the pool quotes three times. */
+/** The read includes the rates and three quotes of the pool. */
 const READ_GAS = 650_000
 
 export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV3State | null)[]> {
@@ -40,8 +41,8 @@ const poolRead = (row: DexRow, pool: Pool): Read => ({
 })
 
 /**
- * Null while the pool is closed, where a hook has a say in swaps, and where the pool's own maths are not those known
- * here.
+ * Returns null while the pool is closed, if a hook takes part in swaps, or if our math does not reproduce the pool's
+ * quotes.
  */
 function decodeState(answer: Hex): PooledState | null {
   const [read] = lens.decodeFunctionResult('read', answer) as unknown as [BalancerV3Lens.StateStructOutput]
@@ -55,20 +56,20 @@ function decodeState(answer: Hex): PooledState | null {
     bounded: false,
   }
   const kind = KINDS[Number(read.kind)]!
-  // A fee that rises is known of stable pools and E-CLPs alone.
+  // Surge fees are supported for stable pools and E-CLPs.
   if (read.surges && kind !== 'stable' && kind !== 'gyro-eclp') return null
   const [threshold, maxFee] = read.surge
   if (kind === 'reclamm') return reclammState(common, read)
   if (kind === 'gyro-2clp') {
     const [sqrtAlpha, sqrtBeta] = read.gyro
     const state = { ...common, kind, sqrtAlpha, sqrtBeta }
-    // Whoever is not the vault may be refused an answer.
+    // The pool may refuse to answer callers other than the vault.
     return agreesWithSamples(state, read, true) ? state : null
   }
   if (kind === 'gyro-eclp') {
     const [alpha, beta, c, s, lambda] = read.eclp as Five
     const [below, above] = read.slopes
-    // A hook that does not tell its slopes measures otherwise.
+    // A hook without slope getters computes imbalance differently.
     if (read.surges && (below === 0n || above === 0n)) return null
     const [alphaX, alphaY, betaX, betaY, u, v, w, z, dSq] = read.derived as Nine
     const derived = { tauAlpha: { x: alphaX, y: alphaY }, tauBeta: { x: betaX, y: betaY }, u, v, w, z, dSq }
@@ -76,30 +77,30 @@ function decodeState(answer: Hex): PooledState | null {
     const state = { ...common, kind, params: { alpha, beta, c, s, lambda }, derived, ...surge }
     return agreesWithSamples(state, read, true) ? state : null
   }
-  const earlier: PooledState =
+  const firstRelease: PooledState =
     kind === 'weighted'
       ? { ...common, kind, weights: [...read.weights] }
       : { ...common, kind, amp: read.amp, ...(read.surges && { surge: { threshold, maxFee } }) }
-  const state = { ...earlier, bounded: !agreesWithProbe(earlier, read.probe) }
+  const state = { ...firstRelease, bounded: !agreesWithProbe(firstRelease, read.probe) }
   return agreesWithSamples(state, read, false) ? state : null
 }
 
 type Five = [bigint, bigint, bigint, bigint, bigint]
 type Nine = [...Five, bigint, bigint, bigint, bigint]
 
-/** In the order of the lens. */
+/** Kinds of pools, in the order of the lens. */
 const KINDS = ['weighted', 'stable', 'gyro-2clp', 'gyro-eclp', 'reclamm'] as const
 
 type StateRead = BalancerV3Lens.StateStructOutput
 
-function agreesWithSamples(state: PooledState, { samples, quotes }: StateRead, mayBeSilent: boolean): boolean {
+function agreesWithSamples(state: PooledState, { samples, quotes }: StateRead, mayRefuse: boolean): boolean {
   const live = liveBalances(state)
   const agrees = (i: 0 | 1, j: 0 | 1) =>
-    (mayBeSilent && quotes[i] === 0n) || poolAnswer(state, live, i, j, samples[i]) === quotes[i]
+    (mayRefuse && quotes[i] === 0n) || poolAnswer(state, live, i, j, samples[i]) === quotes[i]
   return agrees(0, 1) && agrees(1, 0)
 }
 
-/** Null where the pool itself says other virtual balances of this time. */
+/** Returns null if the pool's own virtual balances differ from ours. */
 function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, timestamp }: StateRead) {
   const state: PooledState = {
     ...(common as typeof common & { bounded: boolean }),
@@ -122,7 +123,7 @@ function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, 
   return virtual[0] === virtualNow[0] && virtual[1] === virtualNow[1] ? { ...state, virtual } : null
 }
 
-/** True where a pool of the first release would answer this: the balances are those of `_probe` in BalancerV3Lens. */
+/** True if a pool of the first release would return this; the balances are those of `_probe` in BalancerV3Lens. */
 function agreesWithProbe(state: PooledState, answer: bigint): boolean {
   const weighted = state.kind === 'weighted'
   const plentiful = weighted && state.weights[0]! < state.weights[1]! ? 0 : 1
@@ -136,7 +137,8 @@ const poolAnswer = (state: PooledState, live: readonly bigint[], i: number, j: n
 const topicOf = (name: Parameters<typeof vault.getEvent>[0]) => vault.getEvent(name).topicHash as Hex
 
 /**
- * Swaps and liquidity move balances by what they say, but fees that are due, rates and an amplification move besides.
+ * Logs carry balance changes, but accrued fees, rates, and amplification change without logs, so the pool is read
+ * again.
  */
 export const topics: readonly Hex[] = [
   topicOf('Swap'),
@@ -146,7 +148,7 @@ export const topics: readonly Hex[] = [
   topicOf('SwapFeePercentageChanged'),
   topicOf('AggregateSwapFeePercentageChanged'),
   topicOf('PoolPausedStateChanged'),
-  // Said by hooks, which name the pool as the vault does.
+  // Emitted by hooks, with the pool as the first indexed argument like the vault's logs.
   hook.getEvent('ThresholdSurgePercentageChanged').topicHash as Hex,
   hook.getEvent('MaxSurgeFeePercentageChanged').topicHash as Hex,
   hook.getEvent('ImbalanceSlopeBelowPeakChanged').topicHash as Hex,
@@ -154,12 +156,12 @@ export const topics: readonly Hex[] = [
 ]
 export const applyLog = () => 'reread' as const
 
-/** All pools speak through the vault, each with its address in the first topic. */
+/** The vault emits the logs of all pools, with the pool's address as the first indexed argument. */
 export const poolIdOf = (log: Log): string => toAddress(`0x${log.topics[1]!.slice(26)}`)
 
 export const creationTopics: readonly Hex[] = [topicOf('PoolRegistered')]
 
-/** Null for a pool in whose swaps a hook has a say beyond their fee. */
+/** Returns the pool of a registration log; null if a hook affects more than its fee. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const { pool, factory, tokenConfig, roleAccounts, hooksConfig } = vault.decodeEventLog(
     'PoolRegistered',
@@ -176,9 +178,9 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   })
 }
 
-type Registered = {
+type Registration = {
   readonly pool: string
-  /** Anyone may register code of their own, and whoever does is the factory. */
+  /** Anyone can register a contract; the registrant is the factory. */
   readonly factory: string
   readonly tokens: readonly string[]
   readonly rateProviders: readonly string[]
@@ -186,9 +188,9 @@ type Registered = {
   readonly hooks: IBalancerV3VaultState.HooksConfigStructOutput
 }
 
-/** Null for a pool in whose swaps a hook has a say beyond their fee. */
-export function registeredPool(row: DexRow, registered: Registered): Pool<null> | null {
-  const { pool, factory, tokens, rateProviders, swapFeeManager, hooks: hooksConfig } = registered
+/** Returns a registered pool; null if a hook affects more than its fee. */
+export function registeredPool(row: DexRow, registration: Registration): Pool<null> | null {
+  const { pool, factory, tokens, rateProviders, swapFeeManager, hooks: hooksConfig } = registration
   const { enableHookAdjustedAmounts, shouldCallBeforeSwap, shouldCallAfterSwap, hooksContract } = hooksConfig
   if (enableHookAdjustedAmounts || shouldCallBeforeSwap || shouldCallAfterSwap) return null
   const address = toAddress(pool)

@@ -1,27 +1,27 @@
 /**
- * The fee of pools that rises where a trade takes them further out of balance; StableSurgeHook, ECLPSurgeHook and SurgeHookCommon of
+ * Surge fees, which rise when a trade increases the imbalance; StableSurgeHook, ECLPSurgeHook, and SurgeHookCommon of
  * balancer/balancer-v3-monorepo.
  */
 import { divDown, mulDown, ONE } from '../../math/balancer.ts'
 import { type EclpParams, within } from './gyro-eclp.ts'
 
-/** 18 decimals. */
+/** Surge settings, 18 decimals. */
 export type Surge = {
-  /** The imbalance from which on the fee rises. */
+  /** Imbalance above which the fee rises. */
   readonly threshold: bigint
-  /** The fee where everything is in one token. */
+  /** Fee at an imbalance of one. */
   readonly maxFee: bigint
 }
 
 export type EclpSurge = Surge & {
-  /** Imbalance for the whole way from the peak to either end of the prices, 18 decimals. */
+  /** Imbalance at the end of the price range, below and above the peak, 18 decimals. */
   readonly slopes: { readonly below: bigint; readonly above: bigint }
 }
 
 /**
- * Part of the input that a trade pays, 18 decimals.
+ * Returns the fee as a fraction of the input, 18 decimals.
  *
- * @param imbalances - before the trade, and as it would leave the pool if it paid no fee; only asked for where it matters
+ * @param imbalances - before the trade, and after it without fees; called only if needed
  */
 export function surgeFee(
   { threshold, maxFee }: Surge,
@@ -34,7 +34,7 @@ export function surgeFee(
   return staticFee + mulDown(maxFee - staticFee, divDown(then - threshold, ONE - threshold))
 }
 
-/** Distance of an E-CLP's price from that of its peak, as a part of that of the end, times a slope; one at most. */
+/** Returns the price's distance from the peak relative to that of the range's end, times the slope; at most one. */
 export function eclpImbalance(
   price: bigint,
   { alpha, beta, c, s }: EclpParams,
@@ -46,7 +46,7 @@ export function eclpImbalance(
   return within(part, 0n, ONE)
 }
 
-/** Distances of balances from their median, as a part of their sum. */
+/** Returns the sum of the balances' distances from their median, relative to their total. */
 export function stableImbalance(balances: readonly bigint[]): bigint {
   const middle = median(balances)
   const away = balances.reduce((sum, one) => sum + (one > middle ? one - middle : middle - one), 0n)

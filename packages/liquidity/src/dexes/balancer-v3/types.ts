@@ -1,3 +1,4 @@
+/** State of Balancer V3 pools. */
 import type { Address } from '@sluice/chains'
 import type { Erc4626Fixed } from '../erc4626/state.ts'
 import type { Buffer } from './buffer.ts'
@@ -6,55 +7,55 @@ import type { GyroEclp } from './gyro-eclp.ts'
 import type { Reclamm } from './reclamm.ts'
 import type { EclpSurge, Surge } from './surge.ts'
 
+/** Immutable facts of a pool or buffer. */
 export type BalancerV3Fixed = {
   readonly vault: Address
-  /** Factory, rate providers, fee manager and hook; the zero address, which stands for nobody, left out. */
+  /** Factory, rate providers, fee manager, and hook, without zero addresses. */
   readonly dependsOn: readonly Address[]
-  /** True of pools that are their own hook, as those are whose virtual balances move with the time. */
+  /** True for pools that are their own hook, such as reCLAMM pools, whose virtual balances change with time. */
   readonly silent?: boolean
-  /** True of a buffer of shares. */
+  /** True for an ERC-4626 buffer. */
   readonly buffer?: true
-  /** Facts of the vault of a buffer's shares. */
+  /** Facts of a buffer's ERC-4626 vault. */
   readonly shares?: Erc4626Fixed
 }
 
 type Common = {
-  /** Base units in the vault, by token, without the yield fees that are due. */
+  /** Base units in the vault, by token, without accrued yield fees. */
   readonly balances: readonly bigint[]
-  /** Powers of ten that bring balances to 18 decimals. */
+  /** Powers of ten that scale balances to 18 decimals. */
   readonly scaling: readonly bigint[]
-  /** Units of each token in the common unit; 18 decimals. */
+  /** Rate of each token in the common unit; 18 decimals. */
   readonly rates: readonly bigint[]
-  /** Part of the input, 18 decimals. */
+  /** Fraction of the input, 18 decimals. */
   readonly swapFee: bigint
-  /** Part of the fee that leaves the pool, 18 decimals. */
+  /** Fraction of the fee that leaves the pool, 18 decimals. */
   readonly aggregateFee: bigint
-  /**
-   * True of the release that keeps balances within bounds, and in weighted pools rounds the balance of the input up.
-   */
+  /** True for the release that bounds balances, and in weighted pools rounds the input balance up. */
   readonly bounded: boolean
 }
 
-/** A pool of the vault. */
+/** State of a pool other than a buffer. */
 export type PooledState =
   | (Common & {
       readonly kind: 'weighted'
-      /** 18 decimals; they add up to one. */
+      /** 18 decimals; the sum is one. */
       readonly weights: readonly bigint[]
     })
   | (Common & {
       readonly kind: 'stable'
       /** A × 1000 */
       readonly amp: bigint
-      /** Settings of a hook that raises the fee out of balance. */
+      /** Settings of the surge hook. */
       readonly surge?: Surge
     })
   | (Common & Gyro2Clp)
   | (Common &
       GyroEclp & {
-        /** Settings of a hook that raises the fee away from the peak of its liquidity. */
+        /** Settings of the surge hook. */
         readonly surge?: EclpSurge
       })
   | (Common & Reclamm)
 
+/** State of a pool or buffer. */
 export type BalancerV3State = PooledState | Buffer

@@ -1,3 +1,4 @@
+/** Tests of Camelot V2 reads, logs, and fees. */
 import { ICamelotPairState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -24,29 +25,29 @@ const state: CamelotV2State = {
 const pool: Pool<CamelotV2State> = { id: address, family: 'camelot-v2', dex: 'test', address, tokens: [A, B], state }
 const row: DexRow = { family: 'camelot-v2', brand: 'test', role: 'factory', address }
 
-test('a pair is read by its getters, the fees in parts per million', () => {
+test('a pair is read by its getters, with fees converted to ppm', () => {
   const reads = camelotV2.readStates(row, [{ ...pool, state: null }])
-  const asked = reads.next([]).value as readonly { readonly data: Hex }[]
+  const calls = reads.next([]).value as readonly { readonly data: Hex }[]
   const answer = (name: 'getReserves' | 'stableSwap' | 'precisionMultiplier0' | 'precisionMultiplier1') => {
-    const given = {
+    const results = {
       getReserves: [state.reserve0, state.reserve1, 50, 2_000],
       stableSwap: [false],
       precisionMultiplier0: [state.unit0],
       precisionMultiplier1: [state.unit1],
     }
-    return pair.encodeFunctionResult(name as 'getReserves', given[name] as never) as Hex
+    return pair.encodeFunctionResult(name as 'getReserves', results[name] as never) as Hex
   }
-  const answers = asked.map(({ data }) => answer(pair.getFunction(data.slice(0, 10) as 'getReserves')!.name as never))
+  const answers = calls.map(({ data }) => answer(pair.getFunction(data.slice(0, 10) as 'getReserves')!.name as never))
   expect(reads.next(answers).value).toEqual([state])
 })
 
-test('a pair that lacks a getter is of another kind', () => {
+test('a pair without the getters is not readable', () => {
   const reads = camelotV2.readStates(row, [{ ...pool, state: null }])
   reads.next([])
   expect(reads.next([null, null, null, null]).value).toEqual([null])
 })
 
-test('logs tell reserves and fees; another curve is read', () => {
+test('logs update reserves and fees; a curve change triggers a reread', () => {
   const log = (name: 'Sync' | 'FeePercentUpdated' | 'SetStableSwap', values: readonly unknown[]) =>
     ({ address, ...pair.encodeEventLog(name, values as never) }) as unknown as Log
   expect(camelotV2.applyLog(pool, log('Sync', [7n, 8n]))).toEqual({ ...state, reserve0: 7n, reserve1: 8n })
@@ -54,7 +55,7 @@ test('logs tell reserves and fees; another curve is read', () => {
   expect(camelotV2.applyLog(pool, log('SetStableSwap', [false, true]))).toBe('reread')
 })
 
-test('each direction pays its own fee, and its curve says so', () => {
+test('each direction has its own fee, in quotes and curves', () => {
   const sold = camelotV2.quoteExactInput(pool, A, B, 10n ** 18n).amountOut
   const free = camelotV2.quoteExactInput({ ...pool, state: { ...state, fee0Ppm: 0 } }, A, B, 10n ** 18n).amountOut
   expect(Number(sold) / Number(free)).toBeCloseTo(0.9995, 5)
@@ -62,7 +63,7 @@ test('each direction pays its own fee, and its curve says so', () => {
   expect(camelotV2.priceCurve(pool, B, A).keepIn).toBeCloseTo(0.98, 9)
 })
 
-test('a stable pair is quoted once, since a part of the fee leaves it', () => {
+test('a stable pair is quoted only once, since part of the fee leaves it', () => {
   const stable = { ...pool, state: { ...state, reserve1: 10n ** 12n, stable: true } }
   const { state: after } = camelotV2.quoteExactInput(stable, A, B, 10n ** 18n)
   expect(() => camelotV2.quoteExactInput({ ...pool, state: after }, A, B, 10n ** 18n)).toThrow(PoolRefusal)

@@ -22,7 +22,7 @@ const stable = sampledTrade<CamelotV2State>((pool, tokenIn, tokenOut) => {
   }
 })
 
-/** A pair that is not stable as one of uniswap-v2, with the token sold first. */
+/** Converts a volatile pair to a Uniswap V2 pair with the input token first. */
 function asPair(pool: Pool<CamelotV2State>, tokenIn: Address, tokenOut: Address): UniswapV2State {
   const { reserve0, reserve1, fee0Ppm, fee1Ppm } = pool.state
   return isZeroForOne(pool, tokenIn, tokenOut)
@@ -30,6 +30,7 @@ function asPair(pool: Pool<CamelotV2State>, tokenIn: Address, tokenOut: Address)
     : { reserve0: reserve1, reserve1: reserve0, feePpm: fee1Ppm }
 }
 
+/** Camelot V2 pairs. */
 export const camelotV2: DexFamily<CamelotV2State> = {
   id: 'camelot-v2',
   payment: { locks: 1 },
@@ -53,7 +54,7 @@ export const camelotV2: DexFamily<CamelotV2State> = {
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
-  // As two slots of storage take; not measured.
+  // Two storage slots; not measured.
   keepsTokens: true,
   oracleGas: 10_000,
   takesTaxedInput: true,

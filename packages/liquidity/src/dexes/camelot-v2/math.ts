@@ -1,22 +1,23 @@
-/** Pairs of camelot-v2: those of uniswap-v2 or of solidly's stable curve, with a fee for each token that comes in. */
+/** Math of Camelot V2 pairs: Uniswap V2 or Solidly's stable curve, with a fee per input token. */
 import { PoolRefusal } from '../../family.ts'
 import { quoteSolidly, solveSolidly } from '../../math/solidly.ts'
 import { quote as quoteProduct } from '../uniswap-v2/math.ts'
 
+/** State of a pair. */
 export type CamelotV2State = {
-  /** Base units of the pair's first token. */
+  /** Base units of the first token. */
   readonly reserve0: bigint
-  /** Base units of the pair's second token. */
+  /** Base units of the second token. */
   readonly reserve1: bigint
-  /** Base units in a whole token: 10^decimals. */
+  /** Base units per whole token: 10^decimals. */
   readonly unit0: bigint
   readonly unit1: bigint
   readonly stable: boolean
-  /** Parts per million of what comes in of the first token. */
+  /** Fee in ppm on inputs of the first token. */
   readonly fee0Ppm: number
-  /** Parts per million of what comes in of the second token. */
+  /** Fee in ppm on inputs of the second token. */
   readonly fee1Ppm: number
-  /** After a swap of a stable pair, a part of whose fee leaves it. */
+  /** Set after a swap of a stable pair, part of whose fee leaves the pair. */
   readonly unsettled?: true
 }
 
@@ -24,9 +25,9 @@ export const feeOf = ({ fee0Ppm, fee1Ppm }: CamelotV2State, zeroForOne: boolean)
   zeroForOne ? fee0Ppm : fee1Ppm
 
 /**
- * The output of an exact input, rounded down.
+ * Quotes an exact input, rounded down.
  *
- * @throws PoolRefusal as pairs of both kinds do, and `UNSUPPORTED` for a second swap in a stable pair
+ * @throws PoolRefusal as both kinds of pairs, and `UNSUPPORTED` for a second swap of a stable pair
  * @see CamelotPair._getAmountOut, CamelotLabs/core
  */
 export function quote(
@@ -34,7 +35,7 @@ export function quote(
   zeroForOne: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: CamelotV2State } {
-  if (state.unsettled) throw new PoolRefusal('UNSUPPORTED', 'how much of the fee has left the pair is not known')
+  if (state.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown how much of the fee has left the pair')
   const one = { ...state, feePpm: feeOf(state, zeroForOne) }
   if (!state.stable) {
     const { amountOut, state: after } = quoteProduct(one, zeroForOne, amountIn)

@@ -1,3 +1,4 @@
+/** Finds and reads Camelot V2 pairs, and applies their logs. */
 import { ICamelotPairState__factory, IUniswapV2Factory__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -16,10 +17,10 @@ export const { findPools, creationTopics, createdPool } = pairFactory(
 const GETTERS = ['getReserves', 'stableSwap', 'precisionMultiplier0', 'precisionMultiplier1'] as const
 const DATA = GETTERS.map((name) => pair.encodeFunctionData(name as 'stableSwap') as Hex)
 const READ_GAS = 10_000
-/** Parts per million in a hundred-thousandth. */
+/** Fees are stored in units of 1/100,000. */
 const PPM_PER_PART = 10
 
-/** Four reads a pair, straight from its getters. */
+/** Reads each pair with four calls of its getters. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CamelotV2State | null)[]> {
   const answers = yield pools.flatMap(({ address: to }) => DATA.map((data) => ({ to, data, gas: READ_GAS })))
   return pools.map((_, i) => decodeState(answers.slice(DATA.length * i, DATA.length * (i + 1))))

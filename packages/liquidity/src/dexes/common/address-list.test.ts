@@ -1,3 +1,4 @@
+/** Tests of the fast decoder for address lists. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder } from 'ethers'
 import fc from 'fast-check'
@@ -10,7 +11,7 @@ const address = fc.oneof(
 )
 const encode = (list: readonly string[]) => AbiCoder.defaultAbiCoder().encode(['address[]'], [list])
 
-test('a list of addresses is read as a general decoder reads it, without those that are zero', () => {
+test('decodes the same nonzero addresses as a general ABI decoder', () => {
   fc.assert(
     fc.property(fc.array(address, { maxLength: 50 }), (list) => {
       const expected = [...list.entries()].filter(([, each]) => each !== ZERO_ADDRESS)
@@ -19,12 +20,12 @@ test('a list of addresses is read as a general decoder reads it, without those t
   )
 })
 
-test('an answer that is cut short ends the list early', () => {
+test('a truncated result ends the list early', () => {
   const list = Array.from({ length: 3 }, (_, i) => `0x${String(i + 1).repeat(40)}`)
   const whole = encode(list)
   for (let end = 0; end < whole.length; end += 7) {
-    const found = [...presentAddresses(whole.slice(0, end))].map(([, each]) => each)
-    expect(found).toEqual(list.slice(0, found.length))
+    const decoded = [...presentAddresses(whole.slice(0, end))].map(([, each]) => each)
+    expect(decoded).toEqual(list.slice(0, decoded.length))
   }
   expect([...presentAddresses('0x')]).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Factories of Algebra, of any version. */
+/** Pool discovery for Algebra factories of all versions. */
 import { IAlgebraFactory__factory } from '@sluice/bindings'
 import { pairFactory } from './pair-discover.ts'
 

@@ -1,4 +1,4 @@
-/** Capacity and curve of families whose pools have no closed form of them, by their quotes. */
+/** `maxInput` and `priceCurve` for families without closed forms, computed from quotes. */
 import type { Address } from '@sluice/chains'
 import { type DexFamily, type Pool, type PriceCurve, refusalOf } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -6,32 +6,32 @@ import { emptyCurve } from '../../math/curves.ts'
 import { linearCurve } from '../../math/linear-curve.ts'
 import { sampledCurve } from '../../math/sampled-curve.ts'
 
-/** A pool as it is traded in one direction. */
+/** One direction of a pool. */
 type Side = {
   readonly quote: (amountIn: bigint) => { readonly amountOut: bigint }
-  /** About the largest input, from where the exact one is searched: the closer, the fewer quotes. */
+  /** Approximate largest input, from which the exact search starts; a close value saves quotes. */
   readonly limit: bigint
-  /** Base units of the input that are much for this pool: about what it holds. */
+  /** Large input for this pool, in base units: about its reserve. */
   readonly scale: bigint
 }
 type SampledSide = Side & {
-  /** Parts per million of the input that the curve states as its fee; the rest of the fee stays inside of the curve. */
+  /** Part of the fee, in ppm of the input, that the curve states as its fee; the rest is contained in the curve. */
   readonly feePpm: number
 }
 type LinearSide = Side & {
-  /** Output for a unit of input, fee included, in base units. */
+  /** Output per unit of input after fees, in base units. */
   readonly rate: number
 }
 type SideOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
 type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 
-/** A curve may end below its pool by a part of 2^−32. */
+/** A curve may end below its pool by a fraction of 2^−32. */
 const CURVE_BITS = 32
 
-/** The answer about a pool, or that about one that takes nothing when its arithmetic fails. */
-function orNothing<T>(ask: () => T, nothing: T): T {
+/** Calls `compute`; returns `nothing` if the pool's arithmetic fails. */
+function orNothing<T>(compute: () => T, nothing: T): T {
   try {
-    return ask()
+    return compute()
   } catch (error) {
     if (refusalOf(error).code === 'WRONG_TOKEN') throw error
     return nothing
@@ -51,7 +51,7 @@ const curveOf =
   (pool, tokenIn, tokenOut) =>
     orNothing(() => draw(sideOf(pool, tokenIn, tokenOut)), emptyCurve(1))
 
-/** Pools whose price falls with the trade: their curve is sampled up to where they end. */
+/** Returns both functions for pools whose price falls with the trade; the curve is sampled. */
 export const sampledTrade = <State>(sideOf: SideOf<State, SampledSide>): Capacity<State> => ({
   maxInput: capacityOf(sideOf),
   priceCurve: curveOf(sideOf, ({ quote, limit, scale, feePpm }) =>
@@ -64,7 +64,7 @@ export const sampledTrade = <State>(sideOf: SideOf<State, SampledSide>): Capacit
   ),
 })
 
-/** Pools that pay the same for every unit up to where they end. */
+/** Returns both functions for pools with a constant rate. */
 export const linearTrade = <State>(sideOf: SideOf<State, LinearSide>): Capacity<State> => ({
   maxInput: capacityOf(sideOf),
   priceCurve: curveOf(sideOf, ({ quote, limit, scale, rate }) =>

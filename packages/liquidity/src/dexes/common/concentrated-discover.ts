@@ -1,4 +1,4 @@
-/** Getters of factories of pools with a tick bitmap: by the fee, or by the tick spacing, of a pool. */
+/** Pool discovery through factory getters that take a fee or a tick spacing. */
 import { ConcentratedLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow } from '@sluice/chains'
@@ -15,15 +15,16 @@ const finders = {
   findByTickSpacing: callCodec<Find, [string[]]>(lens, 'findByTickSpacing'),
 }
 
-/** About 3 million gas where four keys are enabled. */
+/** About 3 million gas if the factory has four keys enabled. */
 const PAIRS_PER_READ = 250
 
 /**
- * The keys that tell a factory's pools of one pair apart, with values worth asking for; the lens skips those not
+ * Fees or tick spacings by which a factory distinguishes the pools of a pair; the lens skips those that are not
  * enabled.
  */
 export type PoolKeys = { readonly by: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
 
+/** Finds the pools of pairs for all keys. */
 export function* findByKeys(
   row: DexRow,
   pairs: readonly (readonly [Address, Address])[],

@@ -1,3 +1,4 @@
+/** Tests of the storage writes that quotes of concentrated pools report. */
 import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { Pool } from '../../family.ts'
@@ -9,7 +10,7 @@ const [A, B] = [toAddress(`0x${'1'.repeat(40)}`), toAddress(`0x${'2'.repeat(40)}
 const E18 = 10n ** 18n
 const SPACING = 60
 
-/** Ten positions, each from a tick and the next on either side, at the price 1. */
+/** Ten nested positions around price 1, between ticks ±60, ±120, and so on. */
 const state: ConcentratedState = {
   sqrtPriceX96: sqrtRatioAtTick(0),
   tick: 0,
@@ -30,7 +31,7 @@ const pool: Pool<ConcentratedState> = {
 }
 const { quoteExactInput } = concentratedTrade<ConcentratedState>('uniswap-v3')
 
-test('swaps tell the ticks that they cross, from the price on, and that an observation is due where the tick moved', () => {
+test('quotes report crossed ticks, nearest first, and an oracle write if the tick moved', () => {
   expect(quoteExactInput(pool, B, A, 10n ** 10n).writes).toBe(undefined)
   expect(quoteExactInput(pool, B, A, E18 / 100n).writes).toEqual(['oracle'])
   expect(quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60', 'oracle'])
@@ -40,7 +41,7 @@ test('swaps tell the ticks that they cross, from the price on, and that an obser
   expect(others.length).toBeLessThan(9)
 })
 
-test('pools without observations tell ticks alone', () => {
+test('quotes of pools without an oracle report only ticks', () => {
   const bare = concentratedTrade<ConcentratedState>('uniswap-v4', { observesTicks: false })
   expect(bare.quoteExactInput(pool, B, A, E18 / 100n).writes).toBe(undefined)
   expect(bare.quoteExactInput(pool, B, A, E18 / 20n).writes).toEqual(['tick 60'])

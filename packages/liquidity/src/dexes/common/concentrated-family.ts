@@ -1,3 +1,4 @@
+/** Quotes, curves, and steps shared by the families with ticks. */
 import { type DexFamily, PoolRefusal } from '../../family.ts'
 import {
   type ConcentratedState,
@@ -16,27 +17,27 @@ import { concentratedReserves } from '../../math/positions.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS, PIECE_GAS } from './gas.ts'
 
-/** Differences of a family's pools from those of uniswap-v3. */
+/** Differences between a family's pools and those of uniswap-v3. */
 export type ConcentratedKind<State> = {
   readonly stepEnd?: StepEnd
-  /** Parts per million that a swap in this direction pays in all. */
+  /** Returns the total fee of a swap in ppm. */
   readonly swapFeePpm?: (state: State, zeroForOne: boolean) => number
-  /** The largest amount that a pool can state; any when absent. */
+  /** Largest amount that the contract supports; absent: unlimited. */
   readonly maxAmount?: bigint
-  /** False of pools that keep no observations, or write one whether the tick moves or not. */
+  /** False if pools have no oracle, or write it in every block regardless of the tick. */
   readonly observesTicks?: boolean
 }
 
 /**
- * Gas of a bitmap word without a tick, of that of a tick crossed: a cold slot and a step of the loop, some 5,000 of 30,000.
- * Fitted to trades that walk up to 3,400 words of pools on the real state of Ethereum.
+ * Gas of walking an empty bitmap word relative to crossing a tick: a cold slot and a loop iteration, about 5,000 of
+ * 30,000. Fitted to trades over up to 3,400 words on Ethereum state.
  */
-const WORD_PART = 0.16
+const WORD_GAS_RATIO = 0.16
 
-/** Ticks crossed that a swap tells one by one: those next to the price, which other swaps cross too. */
-const MOST_TICKS_TOLD = 8
+/** Maximum crossed ticks in `HopQuote.writes`: those next to the price, which other swaps cross too. */
+const MAX_REPORTED_TICKS = 8
 
-/** The common part of pools with ticks that ask for their payment in a callback. */
+/** Returns the common functions of tick pools that pull their payment in a callback. */
 export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
   {
@@ -65,7 +66,7 @@ export function concentratedTrade<State extends ConcentratedState>(
         throw new PoolRefusal('TOO_LARGE', `more than ${maxAmount}, the largest amount of its pools`)
       const swapped = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
       const { amountOut, state, ticksCrossed, wordsWalked } = swapped
-      const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_PART * wordsWalked)
+      const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_GAS_RATIO * wordsWalked)
       const writes = ticksWritten(pool.state, swapped, zeroForOne)
       if (observesTicks && state.tick !== pool.state.tick) writes.push('oracle')
       return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
@@ -89,7 +90,7 @@ export function concentratedTrade<State extends ConcentratedState>(
       return concentratedOutline(state, Math.max(swapFeePpm(state, true), swapFeePpm(state, false)), band)
     },
     reserves: ({ state }) => concentratedReserves(state),
-    // One observation: 5,900 to 6,400 by its place.
+    // One observation: 5,900 to 6,400, depending on its slot.
     oracleGas: 6_100,
     takesTaxedInput: false,
     step: (pool, tokenIn, tokenOut, input, output) => ({
@@ -111,7 +112,7 @@ function ticksWritten<State extends ConcentratedState>(
   const written: string[] = []
   if (ticksCrossed === 0) return written
   const below = lastTickAtOrBelow(ticks, tick)
-  for (let k = 0; k < ticksCrossed && k < MOST_TICKS_TOLD; k++)
+  for (let k = 0; k < ticksCrossed && k < MAX_REPORTED_TICKS; k++)
     written.push(`tick ${ticks[zeroForOne ? below - k : below + 1 + k]![0]}`)
   return written
 }

@@ -1,4 +1,4 @@
-/** Reading pools with a tick bitmap, and following them from their logs. */
+/** Reads pools with a tick bitmap, and applies their logs. */
 import { ConcentratedLens__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
@@ -18,7 +18,9 @@ const events = IUniswapV3PoolEvents__factory.createInterface()
 
 const HEAD_GAS = 60_000
 
-/** First what tells the tick spacing, then the ticks: two rounds for any number of pools. */
+/**
+ * Reads the heads of all pools, which contain the tick spacing, then their ticks: two rounds for any number of pools.
+ */
 export function* readConcentrated(
   _row: DexRow,
   pools: readonly Pool<null>[],
@@ -34,10 +36,10 @@ export function* readConcentrated(
 }
 
 /**
- * All ticks of the pools whose spacing is known: one round.
+ * Reads all ticks of the pools with a head, in one round.
  *
- * @param from - a lens with the `ticks` of ConcentratedLens
- * @returns null for a pool that is not asked for, or could not be read in full
+ * @param from - a lens with the `ticks` function of ConcentratedLens
+ * @returns null for a pool without a head, or with an incomplete read
  */
 export function* readTicks(
   from: Lens,
@@ -57,7 +59,7 @@ export function* readTicks(
   return heads.map((head, i) => head && joinTicks(answersOf[i]!))
 }
 
-/** The answers to several lists of reads that were put as one. */
+/** Splits the results of concatenated lists of reads. */
 export function splitAnswers<T>(
   lists: readonly (readonly unknown[])[],
   answers: readonly T[],
@@ -80,13 +82,13 @@ function decodeHead(answer: Hex): Omit<ConcentratedState, 'ticks'> {
   }
 }
 
-/** Bitmap words of one read, and what a word takes: a call and a load from storage. */
+/** Bitmap words per read, and the gas of a word: a call and a storage load. */
 const WORDS_PER_READ = 1_500
 const WORD_GAS = 3_300
-/** Some dozens of ticks. */
+/** Gas for a few dozen ticks. */
 const TICKS_GAS = 400_000
 
-/** All words of a bitmap, in pieces that a node will read in one call. */
+/** Splits the bitmap into ranges that a node reads in one call. */
 export function wordRanges(
   tickSpacing: number,
 ): readonly { readonly first: number; readonly last: number; readonly gas: number }[] {
@@ -100,7 +102,7 @@ export function wordRanges(
   })
 }
 
-/** The ticks of several ranges; null where one could not be read. Both lenses answer in the same form. */
+/** Decodes and joins the ticks of several ranges; null if one could not be read. */
 export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | null {
   const ticks: Tick[] = []
   for (const answer of answers) {
@@ -110,7 +112,7 @@ export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | n
   return ticks
 }
 
-/** Two words a tick, as the lens lays them down. */
+/** Decodes two words per tick, as the lens packs them. */
 export function decodeTicks(words: readonly bigint[]): readonly Tick[] {
   const ticks: Tick[] = []
   for (let i = 0; i < words.length; i += 2) {
@@ -126,13 +128,14 @@ const BURN = topicOf(events, 'Burn')
 const INITIALIZE = topicOf(events, 'Initialize')
 
 /**
- * `Swap` carries price, tick and liquidity after it; `Mint` and `Burn` change two ticks.
+ * Returns `topics` and `applyLog` of a family. `Swap` carries price, tick, and liquidity; `Mint` and `Burn` change two
+ * ticks.
  *
- * @param swapEvents - holds the family's `Swap`, which forks have given further fields
+ * @param swapEvents - interface with the family's `Swap`, to which forks have appended fields
  */
 export function concentratedLogs(swapEvents: Interface = events) {
   const SWAP = topicOf(swapEvents, 'Swap')
-  // A block has hundreds of these; forks add fields behind the five.
+  // A fast reader, because a block has hundreds of these; it ignores appended fields.
   const readSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
     swapEvents,
     'Swap',

@@ -1,3 +1,4 @@
+/** Pool discovery through Curve's factories and registries. */
 import { CurveLens__factory, ICurveAddressProvider__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -9,18 +10,21 @@ const lens = CurveLens__factory.createInterface()
 const find = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lens, 'find')
 const provider = ICurveAddressProvider__factory.createInterface()
 
-/** Pools of one pair that are asked for in a factory. */
+/** Maximum pools per pair and factory. */
 const DEPTH = 4
 /** About 3 million gas. */
 const PAIRS_PER_READ = 100
 
 export type CurveFamily = {
   readonly family: string
-  /** The number under which Curve's list of registries keeps the one of pools that come from no factory. */
+  /** Index in Curve's address provider of the registry with pools that no factory created. */
   readonly registryId: number
 }
 
-/** The pools of the pairs in a factory, or in the registry that the row leads to: both answer alike. */
+/**
+ * Returns a function that finds the pools of pairs in a factory, or in the registry of an address provider, which has
+ * the same getters.
+ */
 export function findCurvePools({ family, registryId }: CurveFamily) {
   return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
     const factory = row.version === 'address-provider' ? yield* registryOf(row.address, registryId) : row.address
@@ -30,8 +34,8 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
       data: find.encode(factory, batch.flat(), DEPTH),
       gas: 30_000 * batch.length,
     }))
-    const found = answers.flatMap((answer) => (answer ? find.decode(answer)[0].map(toAddress) : []))
-    const addresses = [...new Set(found)].filter((address) => address !== ZERO_ADDRESS)
+    const foundAddresses = answers.flatMap((answer) => (answer ? find.decode(answer)[0].map(toAddress) : []))
+    const addresses = [...new Set(foundAddresses)].filter((address) => address !== ZERO_ADDRESS)
     const coins = yield addresses.map((address) => ({
       ...CURVE_LENS,
       data: lens.encodeFunctionData('coins', [address]) as Hex,
@@ -41,7 +45,7 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
       const answer = coins[i]
       if (!answer) return []
       const tokens = (lens.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
-      // Pools of the native token itself are traded in another way.
+      // The step of this family cannot trade the native token itself.
       if (tokens.length < 2 || tokens.includes(NATIVE)) return []
       return [{ id: address, family, dex: row.brand, address, tokens, state: null }]
     })
@@ -50,7 +54,7 @@ export function findCurvePools({ family, registryId }: CurveFamily) {
 
 function* registryOf(list: Address, registryId: number): Reads<Address | null> {
   const [answer] = yield [{ to: list, data: provider.encodeFunctionData('get_address', [registryId]) as Hex }]
-  // A call to an address without code answers with nothing.
+  // A call to an address without code returns no data.
   if (!answer || answer === '0x') return null
   const registry = toAddress(provider.decodeFunctionResult('get_address', answer)[0])
   return registry === ZERO_ADDRESS ? null : registry

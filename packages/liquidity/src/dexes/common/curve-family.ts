@@ -1,4 +1,4 @@
-/** Quotes, prices and steps of pools that are traded by the places of their coins, as Curve's are. */
+/** Quotes, curves, and steps of pools that identify coins by index, like Curve's. */
 import type { Address } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
@@ -10,7 +10,7 @@ type Coins = { readonly balances: readonly bigint[] }
 type Options<S> = {
   /** Gas of a hop. */
   readonly gas: number
-  /** Numbers by which the pool's `exchange` takes the places of coins. */
+  /** Type of the coin indices in the pool's `exchange`. */
   readonly variant: 'int128' | 'uint256'
   readonly quote: (
     state: S,
@@ -18,7 +18,7 @@ type Options<S> = {
     j: number,
     amountIn: bigint,
   ) => { readonly amountOut: bigint; readonly state: S }
-  /** About the largest input. */
+  /** Returns the approximate largest input. */
   readonly limitOf: (state: S, i: number, j: number) => bigint
   readonly inputFor?: (state: S, i: number, j: number, amountOut: bigint) => bigint | null
   readonly tradingFunction: (state: S) => TradingFunction | null
@@ -34,6 +34,7 @@ type Trading =
   | 'takesTaxedInput'
   | 'step'
 
+/** Returns the functions of a family from its math. */
 export function curveFamily<S extends Coins>({ gas, variant, quote, limitOf, inputFor, tradingFunction }: Options<S>) {
   return {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
@@ -55,7 +56,7 @@ export function curveFamily<S extends Coins>({ gas, variant, quote, limitOf, inp
         quote: (amountIn) => quote(state, i, j, amountIn),
         limit: limitOf(state, i, j),
         scale: state.balances[i]!,
-        // The fee moves with the balances in some pools: it is left inside.
+        // Some pools have a fee that depends on the balances, so the curve contains it.
         feePpm: 0,
       }
     }),
@@ -64,7 +65,7 @@ export function curveFamily<S extends Coins>({ gas, variant, quote, limitOf, inp
 
     reserves: ({ state }) => state.balances,
 
-    // As two slots of storage take, of pools with moving averages; not measured.
+    // Two storage slots, for pools with moving averages; not measured.
     oracleGas: 10_000,
     takesTaxedInput: false,
     step(pool, tokenIn, tokenOut, input, output) {

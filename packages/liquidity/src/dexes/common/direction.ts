@@ -1,27 +1,20 @@
+/** Token order and indices of pools. */
 import type { Address } from '@sluice/chains'
 import { type Pool, PoolRefusal } from '../../family.ts'
 
-/**
- * True where a pool of two tokens sells its first.
- *
- * @throws PoolRefusal `WRONG_TOKEN` where it does not trade the pair
- */
+/** True if a two-token pool sells its first token. @throws PoolRefusal `WRONG_TOKEN` if it does not trade the pair */
 export function isZeroForOne({ id, tokens }: Pool, tokenIn: Address, tokenOut: Address): boolean {
   if (tokens[0] === tokenIn && tokens[1] === tokenOut) return true
   if (tokens[1] === tokenIn && tokens[0] === tokenOut) return false
   throw new PoolRefusal('WRONG_TOKEN', `pool ${id} does not trade ${tokenIn} for ${tokenOut}`)
 }
 
-/** The order in which factories keep the tokens of a pair. */
+/** Sorts a pair in the order that factories use. */
 export function sortTokens([a, b]: readonly [Address, Address]): readonly [Address, Address] {
   return a < b ? [a, b] : [b, a]
 }
 
-/**
- * Places of the two in a pool of several tokens.
- *
- * @throws PoolRefusal `WRONG_TOKEN` where it does not trade them
- */
+/** Returns the indices of both tokens in a pool. @throws PoolRefusal `WRONG_TOKEN` if it does not trade them */
 export function coinIndices({ id, tokens }: Pool, tokenIn: Address, tokenOut: Address): readonly [number, number] {
   const [i, j] = [tokens.indexOf(tokenIn), tokens.indexOf(tokenOut)]
   if (i < 0 || j < 0 || i === j) {
@@ -30,7 +23,7 @@ export function coinIndices({ id, tokens }: Pool, tokenIn: Address, tokenOut: Ad
   return [i, j]
 }
 
-/** The same text for both orders of a pair. */
+/** Returns a key that is the same for both orders of a pair. */
 export function pairKey(pair: readonly [Address, Address]): string {
   return sortTokens(pair).join()
 }

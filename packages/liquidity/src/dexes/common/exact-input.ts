@@ -1,15 +1,15 @@
-/** Quotes of families by the function of their maths. */
+/** Adapts the math functions of families to `DexFamily` functions. */
 import type { DexFamily } from '../../family.ts'
 import { sampledTrade } from './capacity-family.ts'
 import { coinIndices, isZeroForOne } from './direction.ts'
 import { gasRow } from './gas.ts'
 
-type Quoted<State> = { readonly amountOut: bigint; readonly state: State }
+type QuoteResult<State> = { readonly amountOut: bigint; readonly state: State }
 
-/** Quotes of pools of two tokens, whose maths are told whether the first is sold. */
+/** Adapts the math of a two-token pool, which takes a direction. */
 export function quoteByDirection<State>(
   family: string,
-  quote: (state: State, zeroForOne: boolean, amountIn: bigint) => Quoted<State>,
+  quote: (state: State, zeroForOne: boolean, amountIn: bigint) => QuoteResult<State>,
 ): DexFamily<State>['quoteExactInput'] {
   const { hop: gas } = gasRow(family)
   return (pool, tokenIn, tokenOut, amountIn) => ({
@@ -18,9 +18,9 @@ export function quoteByDirection<State>(
   })
 }
 
-type QuoteOfCoins<State> = (state: State, i: number, j: number, amountIn: bigint) => Quoted<State>
+type QuoteOfCoins<State> = (state: State, i: number, j: number, amountIn: bigint) => QuoteResult<State>
 
-/** Quotes of pools of several tokens, whose maths are told the places of both. */
+/** Adapts the math of a multi-token pool, which takes two indices. */
 export function quoteByIndices<State>(family: string, quote: QuoteOfCoins<State>): DexFamily<State>['quoteExactInput'] {
   const { hop: gas } = gasRow(family)
   return (pool, tokenIn, tokenOut, amountIn) => {
@@ -29,13 +29,13 @@ export function quoteByIndices<State>(family: string, quote: QuoteOfCoins<State>
   }
 }
 
-/** Units in a millionth of a fee of 18 decimals. */
+/** Units of an 18-decimal fee in one ppm. */
 const PER_PPM = 1e12
 
 /**
- * Capacity and curves of such pools with a fee of the input in 18 decimals.
+ * Returns capacity and curves of multi-token pools with an 18-decimal fee on the input.
  *
- * @param limitOf - about the largest input of the token sold
+ * @param limitOf - approximate largest input of token `i`
  */
 export const tradeWithInputFee = <State extends { readonly swapFee: bigint; readonly balances: readonly bigint[] }>(
   quote: QuoteOfCoins<State>,

@@ -1,30 +1,36 @@
 /**
- * Gas of swaps, by family: `gas.generated.json`, which `npm run measure:gas` writes from swaps through the real Guard,
- * Executor and pools. A row that cannot be measured here keeps an estimate and says why. Routing weighs pools by it; what a
- * route costs is measured when it is simulated.
+ * Gas of swaps by family, from `gas.generated.json`, which `npm run measure:gas` writes from swaps through the real
+ * Guard, Executor, and pools. Rows that cannot be measured contain an estimate and its reason. Routing ranks pools by
+ * these values; the gas of a route is measured by simulation.
  */
 import type { Address } from '@sluice/chains'
 import table from './gas.generated.json' with { type: 'json' }
 
+/** Gas of one family. */
 export type GasRow = {
-  /** Gas of one more hop in a chain of pools, transfers of plain ERC-20 tokens included, after refunds: what legs are ranked by. */
+  /** Gas of one more hop in a chain of pools, including plain ERC-20 transfers, after refunds. Used to rank legs. */
   readonly hop: number
-  /** The same as a part of a route whose other parts are counted apart, an entry of an oracle among them; `hop` when absent. */
+  /**
+   * Gas of the hop as part of a route whose other parts, such as an oracle write, are counted separately. Absent:
+   * `hop`.
+   */
   readonly part?: number
-  /** Gas of a piece of the pool's curve beyond the first: a tick crossed, a further bin. */
+  /** Gas of each piece of the pool's curve after the first: a crossed tick, a further bin. */
   readonly piece: number
-  /** Gas of an entry of the pool's own oracle, where a hop that moves the tick writes one. */
+  /** Gas of a write to the pool's oracle, if a hop that moves the tick writes one. */
   readonly oracle?: number
-  /** Refunded of that hop at the end of the transaction; that of one balance that is emptied again when absent. */
+  /** Refund of the hop at the end of the transaction. Absent: that of one balance that is set and cleared. */
   readonly refund?: number
-  /** The way it was measured, or why it is an estimate. */
+  /** Method of measurement, or the reason for an estimate. */
   readonly basis: string
 }
 
+/** Families with a row. */
 export type GasFamily = keyof typeof table.families
 
-/** Parts that a leg or an end costs more, or less where negative, than in a plain chain of ERC-20 pools. */
+/** Differences in gas from a plain chain of ERC-20 pools, by kind of leg or end; may be negative. */
 export type SharedGasPart = keyof typeof table.parts
+/** Parts of a route whose gas is known separately. */
 export type GasPart =
   | SharedGasPart
   | 'route'
@@ -32,36 +38,38 @@ export type GasPart =
   | `piece:${string}`
   | `oracle:${string}`
   | `token:${string}`
+/** Gas of a part after refunds, and the refund. */
 export type PartGas = { readonly gas: number; readonly refund: number }
 
 const rows: Readonly<Record<GasFamily, GasRow>> = table.families
-const each = (pick: (row: GasRow) => number) =>
+const mapRows = (pick: (row: GasRow) => number) =>
   Object.fromEntries(Object.entries(rows).map(([id, row]) => [id, pick(row)])) as Readonly<Record<GasFamily, number>>
 
-/** Gas of everything about a swap but its hops: the transaction, the Guard, its transfers. */
+/** Gas of a swap without its hops: the transaction, the Guard, its transfers. */
 export const ROUTE_GAS: number = table.route
+/** Rows by family. */
 export const GAS_TABLE = rows
-export const HOP_GAS = each(({ hop }) => hop)
-export const PIECE_GAS = each(({ piece }) => piece)
+export const HOP_GAS = mapRows(({ hop }) => hop)
+export const PIECE_GAS = mapRows(({ piece }) => piece)
 
-/** Refund of a slot that goes from zero to something and back within a transaction, EIP-3529. */
+/** Refund for a slot that goes from zero to nonzero and back within a transaction (EIP-3529). */
 export const EMPTIED_REFUND = 19_900
 
-/** Tokens whose transfers cost more: proxies, and those that look into more slots than others. */
+/** Tokens with expensive transfers, such as proxies and tokens that access more slots. */
 const TOKENS: ReadonlyMap<string, { readonly gas: number; readonly once: number }> = new Map(
   Object.entries(table.tokens),
 )
 
-/** True of a token whose transfers are known to cost more. */
+/** True for a token whose transfers are known to cost more. */
 export const isDear = (token: Address): boolean => TOKENS.has(token)
 
 /**
- * Gas of a token at one end of a leg, beyond that of a plain ERC-20: what legs are ranked by, each by itself. A route pays for cold
- * accounts and slots `once`.
+ * Returns the gas of a token at one end of a leg beyond that of a plain ERC-20, to rank single legs. A route pays for
+ * cold accounts and slots only `once`.
  */
 export const tokenGas = (token: Address): number => TOKENS.get(token)?.gas ?? 0
 
-/** Gas that a part adds to what is charged, and what of the gas before refunds comes back. */
+/** Returns the gas that a part adds after refunds, and its refund. */
 export function partGas(part: GasPart): PartGas {
   if (part === 'route') return { gas: table.route, refund: table.routeRefund }
   const [kind, family] = part.split(':')
@@ -72,11 +80,10 @@ export function partGas(part: GasPart): PartGas {
   return { gas: kind === 'oracle' ? oracle : piece, refund: 0 }
 }
 
-/**
- * Gas of a family that was not measured yet: more than most take, so that routing does not favour what nobody has run.
- */
+/** Gas of a family without a measurement: above most families, so that routing does not favor it. */
 const UNMEASURED_HOP = 150_000
 
+/** Returns the row of a family, or an estimate. */
 export function gasRow(family: string): GasRow {
   const known: Readonly<Record<string, GasRow>> = rows
   return known[family] ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }

@@ -1,9 +1,9 @@
-/** Proof of pools that somebody else lists: what families whose pools are known by the hash of a key have in common. */
+/** Helpers of `provePools` for families whose pool id is the hash of a key. */
 import { type Address, isAddress, toAddress } from '@sluice/chains'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import type { Pair } from './native-pairs.ts'
 
-/** The two tokens of a listed pool; null where it has others than two different ones. */
+/** Returns the two tokens of a listed pool; null unless they are two different addresses. */
 export function pairOf(tokens: readonly Address[]): Pair | null {
   const [a, b] = tokens
   if (tokens.length !== 2 || !isAddress(a) || !isAddress(b)) return null
@@ -11,15 +11,17 @@ export function pairOf(tokens: readonly Address[]): Pair | null {
   return pair[0] === pair[1] ? null : pair
 }
 
+/** True for an integer from `min` to `max`. */
 export function integerIn(value: unknown, min: number, max: number): value is number {
   return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
 }
 
 /**
- * The pools of a list that exist, at their places in it.
+ * Verifies listed pools.
  *
- * @param make - the pool that a listed one would be; null where there can be none
- * @param existing - those of such pools that the chain has
+ * @param make - returns the pool for a list entry; null if the entry is invalid
+ * @param existing - filters pools that exist on chain
+ * @returns each pool that exists, else null
  */
 export function* provenBy(
   listed: readonly ListedPool[],
@@ -27,8 +29,8 @@ export function* provenBy(
   existing: (candidates: readonly Pool<null>[]) => Reads<readonly Pool<null>[]>,
 ): Reads<readonly (Pool<null> | null)[]> {
   const candidates = listed.map((pool) => {
-    const made = make(pool)
-    return made?.id === pool.id ? made : null
+    const candidate = make(pool)
+    return candidate?.id === pool.id ? candidate : null
   })
   const known = new Set(yield* existing(candidates.filter((pool) => pool !== null)))
   return candidates.map((pool) => (pool && known.has(pool) ? pool : null))

@@ -1,8 +1,9 @@
+/** Pairs of the native token for families whose pools can hold it. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 
 export type Pair = readonly [Address, Address]
 
-/** Pairs of pools that hold the native token or its wrapper: one with the wrapper is asked for with both. */
+/** Adds a pair with the native token for each pair with its wrapper. */
 export function withNative(pairs: readonly Pair[], wrapped: Address | undefined): readonly Pair[] {
   const native = (token: Address) => (token === wrapped ? ZERO_ADDRESS : token)
   const others = pairs

@@ -1,4 +1,4 @@
-/** Getters of factories with one pool for each pair. */
+/** Pool discovery through factories with one pool per pair. */
 import { PairLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -15,10 +15,10 @@ const find = callCodec<[factory: string, getter: string, pairs: string[]], [stri
   'find',
 )
 
-/** Pairs asked for in one read: about 2 million gas, 32 kB. */
+/** Pairs per read: about 2 million gas, 32 kB. */
 const PAIRS_PER_READ = 500
 
-/** @param getter - selector of the factory's getter of a pool by its two tokens */
+/** @param getter - selector of the getter of a pool by its two tokens */
 function* findByPair(
   row: DexRow,
   pairs: readonly (readonly [Address, Address])[],
@@ -37,16 +37,16 @@ function* findByPair(
   })
 }
 
-/** A pool of two tokens that is a contract of its own, yet to be read. */
+/** Returns an unread two-token pool with a contract of its own. */
 export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
   return { id: address, family: row.family, dex: row.brand, address, tokens: sortTokens(pair), state: null }
 }
 
 /**
- * A factory with one pool for each pair.
+ * Returns the discovery functions of a factory with one pool per pair.
  *
- * @param getter - of a pool by its two tokens
- * @param created - the event by which it tells of a new pool: both tokens, then the pool
+ * @param getter - name of the getter of a pool by its two tokens
+ * @param created - name of the creation event, with both tokens and the pool
  */
 export function pairFactory(factory: Interface, getter: string, created: string) {
   const { selector } = factory.getFunction(getter)!

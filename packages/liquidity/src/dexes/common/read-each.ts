@@ -1,7 +1,8 @@
+/** One read per pool. */
 import type { Hex } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
 
-/** One read for each pool, and its answer decoded; null where it reverts, or means nothing. */
+/** Reads each pool and decodes the result; null if the read reverts or `decode` returns null. */
 export function* readEach<P extends Pool, T>(
   pools: readonly P[],
   readOf: (pool: P) => Read,

@@ -1,4 +1,4 @@
-/** Stable and volatile pairs: what solidly and velodrome-v2 share. */
+/** Family functions shared by solidly and velodrome-v2: stable and volatile pairs. */
 
 import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
@@ -31,12 +31,12 @@ const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
 
 /** About 2.5 million gas. */
 const PAIRS_PER_READ = 250
-/** The curve is solved twice for the samples. */
+/** The read solves the curve twice, for two samples. */
 const READ_GAS = 150_000
 
 type Kind = { readonly id: GasFamily; readonly velodrome: boolean; readonly solve: SolveY }
 
-/** Long: a family is one object of functions over its own constants. */
+/** Long: the family is one object of functions that share constants. */
 export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<SolidlyState> {
   function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
     const batches = chunks(pairs, PAIRS_PER_READ)
@@ -48,8 +48,8 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
     return batches.flatMap((batch, b) => {
       const answer = answers[b]
       if (!answer) return []
-      const [found] = find.decode(answer)
-      return found.flatMap((text, i) => {
+      const [addresses] = find.decode(answer)
+      return addresses.flatMap((text, i) => {
         const address = toAddress(text)
         return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[i >> 1]!)]
       })
@@ -78,13 +78,13 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
   }
 
   function quote(before: SolidlyState, zeroForOne: boolean, amountIn: bigint) {
-    if (before.unsettled) throw new PoolRefusal('UNSUPPORTED', 'whether the fee has left the pair is not known')
+    if (before.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown whether the fee has left the pair')
     const { amountOut, state } = quoteSolidly(before, zeroForOne, amountIn, solve)
-    // Forks send the fee away, or leave it in the pair where nobody is to have it.
-    const known = velodrome || state.feePpm === 0
+    // Forks send the fee away, or leave it in the pair if there is no recipient.
+    const isSettled = velodrome || state.feePpm === 0
     if (!keepsInvariant(before, state))
-      throw new PoolRefusal(known ? 'TOO_SMALL' : 'UNSUPPORTED', 'the pair would be left with less than it had')
-    return { amountOut, state: known ? state : { ...state, unsettled: true as const } }
+      throw new PoolRefusal(isSettled ? 'TOO_SMALL' : 'UNSUPPORTED', 'the pair would be left with less than it had')
+    return { amountOut, state: isSettled ? state : { ...state, unsettled: true as const } }
   }
 
   const capacity = sampledTrade<SolidlyState>((pool, tokenIn, tokenOut) => {
@@ -127,7 +127,7 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
 
     // Two accumulators; not measured.
     oracleGas: 10_000,
-    // An observation falls due 30 minutes after the last one: three new slots and the length of the array.
+    // An observation is due 30 minutes after the last one: three new slots and the array length.
     laterGas: 71_300,
     takesTaxedInput: true,
     step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -1,13 +1,13 @@
-/** Rows that are tokens: each the one pool of what it holds and itself. */
+/** Discovery for rows that are tokens: each is one pool of its underlying token and itself. */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
 import { pairKey } from './direction.ts'
 
 /**
- * The pool of a row's token, where any of the pairs is that of what it holds and itself.
+ * Returns the pool of a row's token if it trades one of the pairs.
  *
- * @param read - asks what it holds
- * @param decode - gives the address
+ * @param read - reads the underlying token
+ * @param decode - decodes its address
  */
 export function* findTokenRow(
   { family, brand: dex, address }: DexRow,
@@ -18,8 +18,8 @@ export function* findTokenRow(
   if (!pairs.some((pair) => pair.includes(address))) return []
   const [answer] = yield [read]
   if (!answer) return []
-  const held = toAddress(decode(answer))
-  const wanted = pairKey([held, address])
-  if (!pairs.some((pair) => pairKey(pair) === wanted)) return []
-  return [{ id: address, family, dex, address, tokens: [held, address], state: null }]
+  const underlying = toAddress(decode(answer))
+  const key = pairKey([underlying, address])
+  if (!pairs.some((pair) => pairKey(pair) === key)) return []
+  return [{ id: address, family, dex, address, tokens: [underlying, address], state: null }]
 }

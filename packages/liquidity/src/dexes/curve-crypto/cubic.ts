@@ -1,5 +1,5 @@
 /**
- * The closed solution that pools of the NG kind use in place of Newton's steps, with the same loss of digits.
+ * Closed-form solution that NG pools use instead of Newton's method, with the same loss of precision.
  *
  * @see get_y of CurveCryptoMathOptimized2, curvefi/twocrypto-ng, and CurveCryptoMathOptimized3, curvefi/tricrypto-ng
  */
@@ -11,12 +11,12 @@ const INT256_END = 1n << 255n
 
 const abs = (value: bigint) => (value < 0n ? -value : value)
 
-/** The pool's numbers, computed with a check of overflow. */
+/** Reverts on int256 overflow, like the contract's checked arithmetic. */
 function checked(value: bigint): bigint {
   if (value < -INT256_END || value >= INT256_END) throw new PoolRefusal('TOO_LARGE', 'the pool would overflow')
   return value
 }
-/** The inputs it computes without. */
+/** Wraps to int256, like the contract's unchecked arithmetic. */
 const wrapped = (value: bigint) => BigInt.asIntN(256, value)
 
 function quotient(a: bigint, b: bigint): bigint {
@@ -24,32 +24,32 @@ function quotient(a: bigint, b: bigint): bigint {
   return a / b
 }
 
-/** Above this, x × 10^18 overflows; and again with another 10^18. */
-const MANY = 115792089237316195423570985008687907853269n
+/** Above this, x × 10^18 overflows; above 10^18 times this, x × 10^36 does. */
+const OVERFLOW_BOUND = 115792089237316195423570985008687907853269n
 
-/** ∛(x × 10^36): seven steps from a guess, as on chain. */
+/** Returns ∛(x × 10^36) with the contract's seven Newton steps. */
 export function cubeRoot(x: bigint): bigint {
   if (x === 0n) return 0n
-  const scaled = x >= MANY * ONE ? x : x >= MANY ? x * ONE : x * ONE * ONE
+  const scaled = x >= OVERFLOW_BOUND * ONE ? x : x >= OVERFLOW_BOUND ? x * ONE : x * ONE * ONE
   const log2 = scaled.toString(2).length - 1
   const rest = BigInt(log2 % 3)
   let root = (2n ** BigInt(Math.floor(log2 / 3)) * 1260n ** rest) / 1000n ** rest
   for (let step = 0; step < 7; step++) root = (2n * root + scaled / (root * root)) / 3n
-  return x >= MANY * ONE ? root * 10n ** 12n : x >= MANY ? root * 10n ** 6n : root
+  return x >= OVERFLOW_BOUND * ONE ? root * 10n ** 12n : x >= OVERFLOW_BOUND ? root * 10n ** 6n : root
 }
 
 const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
 
-/** By how much coefficients are cut where the least of them is this large. */
-type Cut = readonly (readonly [above: bigint, divider: bigint])[]
-const steps = (pairs: readonly (readonly [number, number])[]): Cut =>
+/** Divisors of the coefficients, by the size of the smallest one. */
+type Divisors = readonly (readonly [above: bigint, divider: bigint])[]
+const steps = (pairs: readonly (readonly [number, number])[]): Divisors =>
   pairs.map(([above, divider]) => [10n ** BigInt(above), 10n ** BigInt(divider)])
 const CUT_TWO = steps([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
 const CUT_THREE = steps([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 - 4 * i] as const)])
 
-const dividerOf = (cut: Cut, value: bigint) => cut.find(([above]) => value > above)?.[1] ?? 1n
+const dividerOf = (cut: Divisors, value: bigint) => cut.find(([above]) => value > above)?.[1] ?? 1n
 
-/** The balance sought, and k0 to start the search of the invariant from; null where the pool falls back to Newton. */
+/** The solved balance, and k0 as the start value for the invariant; null if the pool falls back to Newton's method. */
 export type Solution = { readonly y: bigint; readonly k0: bigint } | null
 
 type Coefficients = { readonly a: bigint; readonly b: bigint; readonly c: bigint; readonly d: bigint }
@@ -57,7 +57,7 @@ type Coefficients = { readonly a: bigint; readonly b: bigint; readonly c: bigint
 const delta0Of = ({ a, b, c }: Coefficients) => quotient(wrapped(3n * a * c), b) - b
 const lastOf = ({ a, b, d }: Coefficients) => quotient(wrapped(quotient(wrapped(27n * a * a), b) * d), b)
 
-/** Cardano's cube root, with what it is made of; null where the root under it is not positive. */
+/** Returns the cube root of Cardano's formula; null if its radicand is not positive. */
 function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
   const square = checked(checked(delta1 * delta1) + wrapped(quotient(checked(4n * delta0 * delta0), b) * delta0))
   if (square <= 0n) return null
@@ -67,7 +67,7 @@ function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
   return wrapped((checked(first * first) / ONE) * second) / ONE
 }
 
-/** @param other - the balance that is known */
+/** Solves for the balance in a two-coin pool. @param other - balance of the other coin */
 export function solveTwo(ann: bigint, gamma: bigint, other: bigint, d: bigint): Solution {
   const gamma2 = gamma * gamma
   const annGamma2 = checked(ann * gamma2)
@@ -89,7 +89,12 @@ export function solveTwo(ann: bigint, gamma: bigint, other: bigint, d: bigint): 
   return { y: wrapped(((d * d) / other) * k0) / 4n / ONE, k0 }
 }
 
-/** @param xj and `xk` - the balances that are known, in the order of the coins */
+/**
+ * Solves for the balance in a three-coin pool.
+ *
+ * @param xj - balance of the first other coin, in coin order
+ * @param xk - balance of the second other coin
+ */
 export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d: bigint): Solution {
   const gamma2 = gamma * gamma
   const a = 10n ** 36n / 27n

@@ -6,6 +6,7 @@ import { limitOf, quote, tradingFunction } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { CurveCryptoState } from './types.ts'
 
+/** Curve CryptoSwap pools. */
 export const curveCrypto: DexFamily<CurveCryptoState> = {
   id: 'curve-crypto',
   payment: { pullsInput: true, forwardsOutput: true },
@@ -21,6 +22,6 @@ export const curveCrypto: DexFamily<CurveCryptoState> = {
   applyLog,
 
   ...curveFamily({ gas: HOP_GAS['curve-crypto'], variant: 'uint256', quote, limitOf, tradingFunction }),
-  // The moving average of the price is a power whose terms are as many as its fraction needs: up to 60 of some 200 gas.
+  // The moving average needs an exponential with up to 60 terms of about 200 gas, depending on the elapsed time.
   laterGas: 12_000,
 }

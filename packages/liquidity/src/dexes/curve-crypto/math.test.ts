@@ -1,3 +1,4 @@
+/** Tests of CryptoSwap math. */
 import { describe, expect, test } from 'vitest'
 import { PoolRefusal } from '../../family.ts'
 import { fee, limitOf, quote, scaled, swapOut, tradingFunction } from './math.ts'
@@ -8,18 +9,31 @@ const coinsOf = (kind: CryptoKind) => (kind.startsWith('two') ? 2 : 3)
 const kinds = ['two', 'tri', 'two-ng', 'tri-ng'] as const
 const WHOLE = 10n ** 6n * ONE
 
-/** A pool with a million of each coin at a price of one, whose shares are worth one each. */
+/** A pool with a million of each coin at price one, and shares worth one each. */
 function poolOf(kind: CryptoKind, more: Partial<CurveCryptoState> = {}): CurveCryptoState {
   const coins = coinsOf(kind)
   const [a, gamma] = coins === 2 ? [400_000n, 145n * 10n ** 12n] : [1_707_629n, 11_809_167_828_997n]
   const balances = Array.from({ length: coins }, () => WHOLE)
   const invariant = newtonInvariant(kind, a, gamma, balances, 0n)
-  const held = balances.map(() => invariant / BigInt(coins))
+  const balanced = balances.map(() => invariant / BigInt(coins))
   return {
-    ...{ kind, balances, a, gamma, invariant, rangeByGamma: false, ramping: false, settled: true },
-    ...{ precisions: balances.map(() => 1n), priceScale: balances.slice(1).map(() => ONE) },
-    ...{ midFeeE10: 3n * 10n ** 7n, outFeeE10: 3n * 10n ** 7n, feeGamma: ONE / 1_000n },
-    ...{ virtualPrice: ONE, totalSupply: geometricMean(kind, held), profit: ONE, allowedExtraProfit: ONE },
+    kind,
+    balances,
+    a,
+    gamma,
+    invariant,
+    rangeByGamma: false,
+    ramping: false,
+    settled: true,
+    precisions: balances.map(() => 1n),
+    priceScale: balances.slice(1).map(() => ONE),
+    midFeeE10: 3n * 10n ** 7n,
+    outFeeE10: 3n * 10n ** 7n,
+    feeGamma: ONE / 1_000n,
+    virtualPrice: ONE,
+    totalSupply: geometricMean(kind, balanced),
+    profit: ONE,
+    allowedExtraProfit: ONE,
     ...more,
   }
 }
@@ -34,7 +48,7 @@ const refusal = (work: () => unknown) => {
 }
 
 describe.each(kinds)('a pool of the kind %s', (kind) => {
-  test('pays about the price less the fee, and less for each unit the more is sold', () => {
+  test('pays about the price less the fee, and a worse rate for a larger input', () => {
     const [small, large] = [ONE, WHOLE / 2n].map((amount) => [amount, swapOut(poolOf(kind), 0, 1, amount).amountOut])
     const rate = ([amount, paid]: readonly bigint[]) => Number(paid) / Number(amount)
     expect(rate(small!)).toBeCloseTo(0.997, 4)
@@ -42,7 +56,7 @@ describe.each(kinds)('a pool of the kind %s', (kind) => {
     expect(quote(poolOf(kind), 0, 1, ONE).amountOut).toBe(small![1])
   })
 
-  test('refuses nothing, all that buys nothing, and all that leaves its range', () => {
+  test('refuses inputs that are zero, buy nothing, or leave the range', () => {
     expect([0n, -1n, 1n].map((amount) => refusal(() => quote(poolOf(kind), 0, 1, amount)))).toEqual([
       ...['TOO_SMALL', 'TOO_SMALL', 'TOO_SMALL'],
     ])
@@ -52,7 +66,7 @@ describe.each(kinds)('a pool of the kind %s', (kind) => {
     expect(refusal(() => quote(poolOf(kind), 0, 1, limit * 3n))).toBe('TOO_LARGE')
   })
 
-  test('keeps to its price scale after a swap only where it tells how much profit it holds back', () => {
+  test('keeps its price scale after a swap only if its allowed extra profit is known', () => {
     const isNg = kind.endsWith('ng')
     const { state } = quote(poolOf(kind), 0, 1, WHOLE / 100n)
     expect(state.settled).toBe(isNg)
@@ -60,24 +74,24 @@ describe.each(kinds)('a pool of the kind %s', (kind) => {
     expect(state.balances[0]).toBe(WHOLE + WHOLE / 100n)
     expect(state.virtualPrice).toBeGreaterThan(ONE)
     expect(state.profit).toBe(state.virtualPrice)
-    // Without room for profit it may have moved the scale, and while A or gamma move it may do anything.
+    // Without allowed extra profit, or during a ramp, the pool may have moved the price scale.
     expect(quote(poolOf(kind, { allowedExtraProfit: 0n }), 0, 1, WHOLE / 100n).state.settled).toBe(false)
     expect(quote(poolOf(kind, { ramping: true }), 0, 1, WHOLE / 100n).state.settled).toBe(false)
   })
 
-  test('refuses a swap by which a share would lose, but not while A or gamma move', () => {
-    const dear = { virtualPrice: 2n * ONE, profit: 2n * ONE }
-    expect(refusal(() => quote(poolOf(kind, dear), 0, 1, ONE))).toBe('TOO_SMALL')
-    expect(refusal(() => quote(poolOf(kind, { ...dear, ramping: true }), 0, 1, ONE))).toBe('accepted')
+  test('refuses a swap that lowers the value of a share, except during a ramp', () => {
+    const highPrice = { virtualPrice: 2n * ONE, profit: 2n * ONE }
+    expect(refusal(() => quote(poolOf(kind, highPrice), 0, 1, ONE))).toBe('TOO_SMALL')
+    expect(refusal(() => quote(poolOf(kind, { ...highPrice, ramping: true }), 0, 1, ONE))).toBe('accepted')
   })
 
-  test('is one function over its coins while it is settled and holds all of them', () => {
+  test('has a trading function while it is settled and no balance is empty', () => {
     expect(tradingFunction(poolOf(kind))).not.toBeNull()
     expect(tradingFunction(poolOf(kind, { settled: false }))).toBeNull()
     expect(tradingFunction(poolOf(kind, { balances: poolOf(kind).balances.with(0, 0n) }))).toBeNull()
   })
 
-  test('takes a fee between both of its own, by how even its balances are', () => {
+  test('has a fee between mid and out fee, depending on the balances', () => {
     const pool = poolOf(kind, { midFeeE10: 100n, outFeeE10: 10_000n })
     const even = pool.balances.map(() => ONE)
     expect(fee(pool, even)).toBe(100n)

@@ -1,3 +1,4 @@
+/** Exact math of Curve CryptoSwap pools. */
 import { orRefused, PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
 import { cryptoLevel, evenTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
@@ -6,20 +7,21 @@ import { checkInvariant, checkPart, geometricMean, newtonBalance, newtonInvarian
 import type { CurveCryptoState } from './types.ts'
 
 const FEE_UNIT = 10n ** 10n
-/** Units of A. */
+/** Fixed-point unit of A. */
 const A_PRECISION = 10_000
 
-/** Balances lie between a hundredth of the invariant and a hundred times it. */
+/** Balances must lie between a hundredth of the invariant and a hundred times it. */
 const FULL_RANGE: Range = { from: 10n ** 16n, to: 10n ** 20n }
-/** The range where it narrows by gamma: that of the invariant over the number of coins, up to this gamma. */
+/** In pools whose range depends on gamma, the full range holds up to this gamma. */
 const FULL_RANGE_GAMMA = 2n * 10n ** 16n
 
 /**
- * The output of an exact input, rounded as `exchange` does, with the checks it makes.
+ * Quotes an exact input with the rounding and the checks of `exchange`.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, also where the swap would lower the value of a share, `TOO_LARGE` where
- *   balances would leave the pool's range, `UNSUPPORTED` for a second swap of a pool that may have moved its price scale
- * @see CurveCryptoSwap and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveTwocryptoOptimized, CurveTricryptoOptimized
+ * @throws PoolRefusal `EMPTY`; `TOO_SMALL`, also if the swap would lower the value of a share; `TOO_LARGE` if balances
+ * would leave the pool's range; `UNSUPPORTED` after a swap that may have moved the price scale
+ * @see CurveCryptoSwap and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveTwocryptoOptimized,
+ * CurveTricryptoOptimized
  */
 export function quote(
   state: CurveCryptoState,
@@ -35,9 +37,9 @@ export function quote(
 }
 
 /**
- * The answer of the pool's `get_dy`: the same without the checks that come after the swap.
+ * Quotes as `get_dy` does, without the checks after the swap.
  *
- * @returns the output, and a first guess for the invariant after the swap
+ * @returns the output, and the start value for the invariant after the swap
  * @throws PoolRefusal as `quote`
  */
 export function swapOut(
@@ -59,11 +61,11 @@ export function swapOut(
   return { amountOut, k0 }
 }
 
-/** The invariant that a swap starts from. */
+/** Returns the invariant before a swap. */
 const presentInvariant = (state: CurveCryptoState): bigint =>
   state.ramping ? invariant(state, scaled(state, state.balances), 0n) : state.invariant
 
-/** Balances at the price scale, in the first coin with 18 decimals. */
+/** Returns the balances at the price scale, in units of the first coin with 18 decimals. */
 export function scaled({ precisions, priceScale }: CurveCryptoState, balances: readonly bigint[]): bigint[] {
   return balances.map((balance, k) =>
     k === 0 ? balance * precisions[0]! : (balance * priceScale[k - 1]! * precisions[k]!) / ONE,
@@ -73,7 +75,7 @@ export function scaled({ precisions, priceScale }: CurveCryptoState, balances: r
 const unscaled = ({ precisions, priceScale }: CurveCryptoState, j: number, amount: bigint) =>
   (j === 0 ? amount : (amount * ONE) / priceScale[j - 1]!) / precisions[j]!
 
-/** In 10^−10 of the output, by how far balances are from one another. */
+/** Returns the fee in units of 10^−10 of the output, by the imbalance of the balances. */
 export function fee({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: readonly bigint[]): bigint {
   const sum = xp.reduce((total, x) => total + x, 0n)
   let k = xp.length === 2 ? 4n * ONE : ONE
@@ -84,21 +86,21 @@ export function fee({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: re
 
 const isNg = ({ kind }: CurveCryptoState) => kind === 'two-ng' || kind === 'tri-ng'
 
-/** The extra unit of the coins whose balance is known. */
-function knownRange({ rangeByGamma, gamma }: CurveCryptoState): Range {
+/** Returns the allowed range of the given balances. */
+function givenRange({ rangeByGamma, gamma }: CurveCryptoState): Range {
   if (!rangeByGamma) return FULL_RANGE
-  const most = 100n * ONE
-  const limit = gamma > FULL_RANGE_GAMMA ? (most * FULL_RANGE_GAMMA) / gamma : most
+  const fullLimit = 100n * ONE
+  const limit = gamma > FULL_RANGE_GAMMA ? (fullLimit * FULL_RANGE_GAMMA) / gamma : fullLimit
   return { from: ONE ** 2n / 2n / limit, to: limit / 2n }
 }
 
-/** The extra unit of the coin whose balance is sought: NG pools grant it a unit more. */
-function soughtRange(state: CurveCryptoState): Range {
-  const range = knownRange(state)
+/** Returns the allowed range of the solved balance: NG pools allow one unit more. */
+function solvedRange(state: CurveCryptoState): Range {
+  const range = givenRange(state)
   return isNg(state) && !state.rangeByGamma ? { ...range, from: range.from - 1n } : range
 }
 
-/** The balance of coin `j`, and a first guess for the invariant after the swap. */
+/** Returns the balance of coin `j`, and the start value for the invariant after the swap. */
 export function solveBalance(
   state: CurveCryptoState,
   xp: readonly bigint[],
@@ -108,13 +110,13 @@ export function solveBalance(
   const { a, gamma } = state
   checkInvariant(d)
   const others = xp.toSpliced(j, 1)
-  for (const x of others) checkPart(x, d, knownRange(state))
+  for (const x of others) checkPart(x, d, givenRange(state))
   const closed = closedSolution(state, others, d)
   if (closed && closed.k0 < 0n) throw new PoolRefusal('TOO_LARGE', 'the pool would find no balance')
-  const found = closed ?? { y: newtonBalance(a, gamma, xp, d, j), k0: 0n }
-  // Where the closed solution falls back to Newton's, pools of two coins make no check.
-  if (closed || state.kind !== 'two-ng') checkPart(found.y, d, soughtRange(state))
-  return found
+  const solution = closed ?? { y: newtonBalance(a, gamma, xp, d, j), k0: 0n }
+  // Two-coin NG pools skip the check if the closed-form solution falls back to Newton's method.
+  if (closed || state.kind !== 'two-ng') checkPart(solution.y, d, solvedRange(state))
+  return solution
 }
 
 function closedSolution({ kind, a, gamma }: CurveCryptoState, others: readonly bigint[], d: bigint) {
@@ -122,43 +124,46 @@ function closedSolution({ kind, a, gamma }: CurveCryptoState, others: readonly b
   return kind === 'tri-ng' ? solveThree(a, gamma, others[0]!, others[1]!, d) : null
 }
 
-/** About the largest input: it leaves the least of coin `j`, or the most of coin `i`, that the pool's range allows. */
+/**
+ * Returns the approximate largest input: it leaves the minimum of coin `j`, or the maximum of coin `i`, that the range
+ * allows.
+ */
 export function limitOf(state: CurveCryptoState, i: number, j: number): bigint {
   const { a, gamma, balances } = state
   const xp = scaled(state, balances)
-  const found = orRefused(() => {
+  const solution = orRefused(() => {
     const d = presentInvariant(state)
-    const least = (d * soughtRange(state).from) / ONE
-    const most = (d * knownRange(state).to) / ONE
-    const held = newtonBalance(a, gamma, xp.with(j, least), d, i)
-    return unscaled(state, i, min(held, most) - xp[i]!)
+    const minJ = (d * solvedRange(state).from) / ONE
+    const maxI = (d * givenRange(state).to) / ONE
+    const balanceI = newtonBalance(a, gamma, xp.with(j, minJ), d, i)
+    return unscaled(state, i, min(balanceI, maxI) - xp[i]!)
   })
-  return found ?? balances[i]!
+  return solution ?? balances[i]!
 }
 
 function invariant(state: CurveCryptoState, xp: readonly bigint[], k0: bigint): bigint {
   const d = newtonInvariant(state.kind, state.a, state.gamma, xp, k0)
-  const range = state.rangeByGamma ? { from: 5n * 10n ** 15n, to: 5n * 10n ** 19n } : soughtRange(state)
+  const range = state.rangeByGamma ? { from: 5n * 10n ** 15n, to: 5n * 10n ** 19n } : solvedRange(state)
   for (const x of xp) checkPart(x, d, range)
   return d
 }
 
-/** The pool after its balances have changed: the invariant anew, and a share that must not have lost. */
+/** Returns the state after the balances changed: a new invariant, and a share value that must not have fallen. */
 function afterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   const { kind, priceScale, totalSupply, profit, allowedExtraProfit, ramping } = state
   const n = BigInt(state.balances.length)
   const d = invariant(state, scaled(state, state.balances), k0)
-  const held = [d / n, ...priceScale.map((price) => (d * ONE) / (n * price))]
-  const virtualPrice = (ONE * geometricMean(kind, held)) / totalSupply
+  const balanced = [d / n, ...priceScale.map((price) => (d * ONE) / (n * price))]
+  const virtualPrice = (ONE * geometricMean(kind, balanced)) / totalSupply
   const loses = isNg(state) ? virtualPrice <= state.virtualPrice : virtualPrice < state.virtualPrice
   if (loses && !ramping) throw new PoolRefusal('TOO_SMALL', 'a share would lose by the swap')
   const earned = (profit * virtualPrice) / state.virtualPrice
-  // Older pools keep to themselves whether they are about to move their prices.
+  // Older pools do not expose the data that decides about the price scale.
   const settled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earned + 2n * allowedExtraProfit
   return { ...state, invariant: d, virtualPrice, profit: earned, settled }
 }
 
-/** The pool as one function over its coins; null where it lacks one. */
+/** Returns the pool as one function of its balances; null if it has an empty balance or an unsettled price scale. */
 export function tradingFunction(state: CurveCryptoState): TradingFunction | null {
   const { balances, precisions, priceScale, a, gamma, midFeeE10, outFeeE10 } = state
   if (balances.includes(0n) || !state.settled) return null

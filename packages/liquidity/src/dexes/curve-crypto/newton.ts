@@ -1,6 +1,6 @@
 /**
- * The invariant of Curve's pools of coins that are not pegged to each other, solved by Newton's steps as the pools do. `xp`
- * are balances in the first coin at the price scale, with 18 decimals.
+ * CryptoSwap invariant, solved by Newton's method like the contracts do. `xp` are balances at the price scale, in units
+ * of the first coin with 18 decimals.
  *
  * @see CurveCryptoMath3 and CurveCryptoSwap2, curvefi/curve-crypto-contract; CurveCryptoMathOptimized2 and 3
  */
@@ -9,45 +9,48 @@ import { max, sqrt } from '../../math/integers.ts'
 import { cubeRoot } from './cubic.ts'
 import type { CryptoKind } from './types.ts'
 
+/** Fixed-point one. */
 export const ONE = 10n ** 18n
 const A_UNIT = 10_000n
 const MAX_STEPS = 255
-/** Steps stop below this part of the result. */
+/** Steps end when the change is below 1 / PRECISION of the result. */
 const PRECISION = 10n ** 14n
 
-const LEAST_INVARIANT = 10n ** 17n
-const LARGEST_INVARIANT = 10n ** 33n
+const MIN_INVARIANT = 10n ** 17n
+const MAX_INVARIANT = 10n ** 33n
 
 const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a)
-const falling = (xs: readonly bigint[]) => [...xs].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
+const sortedDescending = (xs: readonly bigint[]) => [...xs].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
 
 const unsolved = () => new PoolRefusal('UNSUPPORTED', 'the pool would not find its invariant')
 const outOfRange = () => new PoolRefusal('TOO_LARGE', 'balances would leave the range that the pool allows')
 
+/** Checks the invariant. @throws PoolRefusal if it is out of range */
 export function checkInvariant(d: bigint): void {
-  if (d < LEAST_INVARIANT) throw new PoolRefusal('EMPTY', 'the pool is too small to trade')
-  if (d > LARGEST_INVARIANT) throw outOfRange()
+  if (d < MIN_INVARIANT) throw new PoolRefusal('EMPTY', 'the pool is too small to trade')
+  if (d > MAX_INVARIANT) throw outOfRange()
 }
 
-/** The invariant's, 18 decimals. */
+/** Range of a balance relative to the invariant, 18 decimals. */
 export type Range = { readonly from: bigint; readonly to: bigint }
 
+/** Checks a balance. @throws PoolRefusal if it is out of range */
 export function checkPart(x: bigint, d: bigint, { from, to }: Range): void {
   const part = (x * ONE) / d
   if (part < from || part > to) throw outOfRange()
 }
 
-/** The distance of a product of balances from its largest, by gamma. */
+/** Returns the term |γ + 1 − K0| + 1 unit, 18 decimals. */
 const gap = (gamma: bigint, k0: bigint) => distance(gamma + ONE, k0) + 1n
 
-/** D × A_UNIT / A × (gap / gamma)², 18 decimals. */
+/** Returns D × A_UNIT / A × (gap / γ)², 18 decimals. */
 const firstTerm = (d: bigint, a: bigint, gamma: bigint, g: bigint) =>
   (((((ONE * d) / gamma) * g) / gamma) * g * A_UNIT) / a
 
-/** The balance of coin `i` that keeps the invariant. @throws PoolRefusal as the pool would revert */
+/** Returns the balance of coin `i` that keeps the invariant. @throws PoolRefusal if the contract would revert */
 export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d: bigint, i: number): bigint {
   const n = BigInt(xp.length)
-  const others = falling(xp.toSpliced(i, 1))
+  const others = sortedDescending(xp.toSpliced(i, 1))
   const limit = max(max(others[0]! / PRECISION, d / PRECISION), 100n)
   const sum = others.reduce((total, x) => total + x, 0n)
   let y = xp.length === 2 ? (d * d) / (others[0]! * n * n) : d / n
@@ -78,7 +81,7 @@ export function newtonBalance(a: bigint, gamma: bigint, xp: readonly bigint[], d
   throw unsolved()
 }
 
-/** The invariant of balances. @param k0 - a first guess as the cubic left it, 0 for none */
+/** Returns the invariant of balances. @param k0Before - start value from the cubic solution; 0 for none */
 export function newtonInvariant(
   kind: CryptoKind,
   a: bigint,
@@ -86,7 +89,7 @@ export function newtonInvariant(
   unsorted: readonly bigint[],
   k0Before: bigint,
 ): bigint {
-  const xp = falling(unsorted)
+  const xp = sortedDescending(unsorted)
   const n = BigInt(xp.length)
   if (xp.some((x) => x <= 0n)) throw new PoolRefusal('EMPTY', 'the pool lacks one of its coins')
   if (kind !== 'tri-ng') checkSpread(xp)
@@ -115,9 +118,9 @@ export function newtonInvariant(
 
 function checkSpread(xp: readonly bigint[]): void {
   const [largest] = xp as [bigint]
-  if (largest < 10n ** 9n || largest > LARGEST_INVARIANT) throw outOfRange()
-  const least = xp.length === 2 ? 10n ** 14n : 10n ** 11n
-  if (xp.some((x) => (x * ONE) / largest < least)) throw outOfRange()
+  if (largest < 10n ** 9n || largest > MAX_INVARIANT) throw outOfRange()
+  const minRatio = xp.length === 2 ? 10n ** 14n : 10n ** 11n
+  if (xp.some((x) => (x * ONE) / largest < minRatio)) throw outOfRange()
 }
 
 function firstInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0: bigint): bigint {
@@ -132,9 +135,9 @@ function firstInvariant(kind: CryptoKind, xp: readonly bigint[], sum: bigint, k0
   return cubeRoot(((((x * y) / unit) * z) / k0) * 27n * back)
 }
 
-/** The geometric mean of two or three amounts with 18 decimals. */
+/** Returns the geometric mean of two or three amounts, 18 decimals. */
 export function geometricMean(kind: CryptoKind, unsorted: readonly bigint[]): bigint {
-  const xs = falling(unsorted)
+  const xs = sortedDescending(unsorted)
   if (kind === 'two-ng') return sqrt(xs[0]! * xs[1]!)
   if (kind === 'tri-ng') return cubeRoot((((xs[0]! * xs[1]!) / ONE) * xs[2]!) / ONE)
   const n = BigInt(xs.length)
@@ -148,8 +151,8 @@ export function geometricMean(kind: CryptoKind, unsorted: readonly bigint[]): bi
       for (const x of xs) ratio = (ratio * x) / mean
       mean = (mean * ((n - 1n) * ONE + ratio)) / (n * ONE)
     }
-    const moved = distance(mean, before)
-    if (moved <= 1n || moved * ONE < mean) return mean
+    const change = distance(mean, before)
+    if (change <= 1n || change * ONE < mean) return mean
   }
   throw unsolved()
 }

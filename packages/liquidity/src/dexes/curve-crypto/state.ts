@@ -1,3 +1,4 @@
+/** Reads Curve CryptoSwap pools. */
 import { type CurveCryptoLens, CurveCryptoLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
@@ -24,7 +25,7 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   )
 }
 
-/** Null where the maths known here do not give what the pool's own give, and while the pool is switched off. */
+/** Returns null while the pool is killed, or if our math does not reproduce the pool's quotes. */
 function decodeState(answer: Hex): CurveCryptoState | null {
   const read = decodeRead(answer)
   const state = toState(read)
@@ -35,7 +36,7 @@ type Read = CurveCryptoLens.StateStructOutput
 
 export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
 
-/** The answers of a pool about itself; null while it is switched off or lacks a coin. */
+/** Converts the lens result to a state; null if the pool is killed or has an empty balance. */
 export function toState(read: Read): CurveCryptoState | null {
   const balances = [...read.balances]
   if (read.killed || balances.length > 3 || balances.includes(0n)) return null
@@ -62,26 +63,26 @@ export function toState(read: Read): CurveCryptoState | null {
   }
 }
 
-/**
- * True where fee and two samples come out as the pool says: the first with more of coin 0, the second of the last coin.
- */
+/** True if our math reproduces the pool's fee and two samples: of coin 0, and of the last coin. */
 function agrees(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
   const last = state.balances.length - 1
   const xp = scaled(state, state.balances)
-  const known = (sample: bigint, i: number, j: number) =>
+  const computed = (sample: bigint, i: number, j: number) =>
     state.kind === 'two' || state.kind === 'tri'
       ? swapOut(state, i, j, sample).amountOut
       : solveBalance(state, xp.with(i, sample), state.invariant, j).y
   const all = () =>
-    fee(state, xp) === poolFee && known(samples[0], 0, 1) === quotes[0] && known(samples[1], last, 0) === quotes[1]
+    fee(state, xp) === poolFee &&
+    computed(samples[0], 0, 1) === quotes[0] &&
+    computed(samples[1], last, 0) === quotes[1]
   return orRefused(all) ?? false
 }
 
 const COINS = [2, 3]
 
 /**
- * Swaps and changes of liquidity move prices by an average over time that the logs do not tell: the pool is read again, and
- * nothing is decoded. Bindings cannot hold these events, which have one name with different arguments.
+ * Swaps and liquidity changes move the price scale by an average that logs omit, so the pool is read again and no log
+ * is decoded. The bindings cannot contain these events, which overload one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',

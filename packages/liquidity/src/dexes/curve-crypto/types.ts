@@ -1,41 +1,39 @@
-/** Which code a pool runs: of two or three coins, of the first generation or the one called NG. */
+/** Contract version of a pool: two or three coins, first generation or NG. */
 export type CryptoKind = 'two' | 'tri' | 'two-ng' | 'tri-ng'
 
+/** State of a pool. */
 export type CurveCryptoState = {
   readonly kind: CryptoKind
   /** Base units of each coin. */
   readonly balances: readonly bigint[]
-  /** Factors that bring base units of each coin to 18 decimals. */
+  /** Factors that scale base units of each coin to 18 decimals. */
   readonly precisions: readonly bigint[]
-  /** Price of each coin after the first in the first one, around which liquidity is concentrated; 18 decimals. */
+  /** Price of each coin after the first, in the first coin, around which liquidity is concentrated; 18 decimals. */
   readonly priceScale: readonly bigint[]
-  /** A × n^n × 10,000, at the time of the block. */
+  /** A × n^n × 10,000 at the block's time. */
   readonly a: bigint
-  /** 18 decimals, at the time of the block. */
+  /** Gamma at the block's time, 18 decimals. */
   readonly gamma: bigint
-  /**
-   * True where the allowed range of balances narrows as gamma grows: pools of two coins since version 2.1.0 of their
-   * maths.
-   */
+  /** True if the allowed range of balances narrows with gamma: two-coin pools since version 2.1.0 of their math. */
   readonly rangeByGamma: boolean
-  /** In units of the first coin, 18 decimals, as stored. */
+  /** Stored invariant in units of the first coin, 18 decimals. */
   readonly invariant: bigint
-  /** True where A and gamma are on their way to new values: the pool then computes the invariant anew before a swap. */
+  /** True during a ramp of A and gamma: the pool then recomputes the invariant before a swap. */
   readonly ramping: boolean
-  /** In 10^−10 of the output, where balances are at the price scale. */
+  /** Fee at the price scale, in units of 10^−10 of the output. */
   readonly midFeeE10: bigint
-  /** In 10^−10 of the output, far from it. */
+  /** Fee far from the price scale, in the same unit. */
   readonly outFeeE10: bigint
-  /** The speed with which one turns into the other; 18 decimals. */
+  /** Speed of the transition between the two; 18 decimals. */
   readonly feeGamma: bigint
-  /** The price of a share, 18 decimals; the pool refuses swaps that would lower it. */
+  /** Value of a share, 18 decimals; the pool refuses swaps that would lower it. */
   readonly virtualPrice: bigint
-  /** Shares, 18 decimals. */
+  /** Total shares, 18 decimals. */
   readonly totalSupply: bigint
-  /** The pool's earnings, as a factor with 18 decimals. */
+  /** Cumulative profit as a factor, 18 decimals. */
   readonly profit: bigint
-  /** Profit kept back before the price scale may move; 18 decimals. */
+  /** Profit that must accrue before the price scale may move; 18 decimals. */
   readonly allowedExtraProfit: bigint
-  /** True where the price scale stands: false after a swap that lets the pool move it, by an average over time. */
+  /** False after a swap that may have moved the price scale. */
   readonly settled: boolean
 }

@@ -7,10 +7,11 @@ import { type CurveStableFixed, readFixed } from './rates.ts'
 import { applyLog, plainState, readStates, topics } from './state.ts'
 import type { CurveStableState } from './types.ts'
 
+/** Curve StableSwap pools. */
 export const curveStable: DexFamily<CurveStableState> = {
   id: 'curve-stable',
   payment: { pullsInput: true, forwardsOutput: true },
-  // Curve's factories and registries are one family in the chains' files, told apart by the kinds of pools they list.
+  // The chains' files list all Curve factories and registries under one family; `version` tells which pools they list.
   rowsOf: (row) =>
     row.family === 'curve-stable' ||
     (row.family === 'curve' && ['stable-factory', 'stableswap-ng', 'address-provider'].includes(row.version ?? ''))

@@ -1,3 +1,4 @@
+/** Exact math of Curve StableSwap pools. */
 import { PoolRefusal } from '../../family.ts'
 import { divUp } from '../../math/integers.ts'
 import { dynamicFee, FEE_UNIT, type ProductRounding, stableBalance, stableInvariant } from '../../math/stable-swap.ts'
@@ -7,10 +8,10 @@ import type { CurveStableState } from './types.ts'
 const ONE = 10n ** 18n
 
 /**
- * The output of an exact input, rounded as `exchange` does.
+ * Quotes an exact input with the rounding of `exchange`.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `TOO_LARGE` far out of balance, `UNSUPPORTED` where roundings differ and the pool's
- * is not known
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` far out of balance, `UNSUPPORTED` if the unknown
+ * rounding of the pool affects the result
  * @see StableSwap.exchange, curvefi/curve-contract, curve-factory and stableswap-ng
  */
 export function quote(state: CurveStableState, i: number, j: number, amountIn: bigint): Quote {
@@ -23,12 +24,12 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
 }
 
 /**
- * Multiple of its coins' worth up to which a pool is sold to: less than a millionth of the output is left there. Pools that keep an average
- * price compute the invariant of what a swap leaves, which overflows some way beyond.
+ * Maximum input balance as a multiple of the invariant plus the balance: less than a millionth of the output is left
+ * there. Pools with a price average compute the invariant after the swap, which overflows far beyond.
  */
 const FAR_BALANCE = 5_000n
 
-/** About the largest input. */
+/** Returns the approximate largest input. */
 export function limitOf(state: CurveStableState, i: number): bigint {
   const { xp, d } = scaledBalances(state, state.rounding === 'unknown' ? 'end' : state.rounding)
   return ((FAR_BALANCE * (xp[i]! + d) - xp[i]!) * ONE) / state.rates[i]!
@@ -64,7 +65,8 @@ function quoteRounding(
 }
 
 /**
- * About the least input that buys an output; null where the fee moves with the balances, or the pool holds no more than that.
+ * Returns the approximate minimum input that buys an output; null if the fee depends on the balances or the pool's
+ * balance is not larger.
  */
 export function inputFor(state: CurveStableState, i: number, j: number, amountOut: bigint): bigint | null {
   const { rates, amplification, feeE10, offpegMultiplierE10, rounding, margin } = state
@@ -79,7 +81,7 @@ export function inputFor(state: CurveStableState, i: number, j: number, amountOu
   return divUp((x - xp[i]!) * ONE, rates[i]!)
 }
 
-/** The least amount of which a fee, rounded down, leaves so much. */
+/** Returns the minimum amount that leaves `left` after a fee that is rounded down. */
 function beforeFee(left: bigint, feeE10: bigint): bigint {
   const before = (left * FEE_UNIT) / (FEE_UNIT - feeE10)
   return before - (before * feeE10) / FEE_UNIT < left ? before + 1n : before
@@ -88,7 +90,10 @@ function beforeFee(left: bigint, feeE10: bigint): bigint {
 type Scaled = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }
 const scaled = new WeakMap<CurveStableState, Scaled>()
 
-/** Balances at one scale, and their invariant: the same for all quotes of a state, and most of what a quote costs. */
+/**
+ * Returns the balances in a common scale and their invariant. Cached by state, because they dominate the cost of a
+ * quote.
+ */
 function scaledBalances(state: CurveStableState, rounding: ProductRounding): Scaled {
   const known = scaled.get(state)
   if (known?.rounding === rounding) return known
@@ -98,7 +103,7 @@ function scaledBalances(state: CurveStableState, rounding: ProductRounding): Sca
   return fresh
 }
 
-/** The pool as one function over its coins; null where it lacks one. The fee of coins off their peg is left out. */
+/** Returns the pool as one function of its balances; null if it has an empty balance. Ignores off-peg fees. */
 export function tradingFunction(state: CurveStableState): TradingFunction | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10, rounding } = state
   if (balances.includes(0n)) return null

@@ -1,19 +1,19 @@
-/** The sources of a pool's rates: makers of NG pools name an oracle of their choice for any coin. */
+/** Determines who controls a pool's rates: creators of NG pools may choose an oracle for any coin. */
 import { ICurveFactory__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 
 const factory = ICurveFactory__factory.createInterface()
 
-/** As the factory numbers them. */
+/** Asset types of the factory. */
 const [PLAIN, REBASING, VAULT_SHARE] = [0, 2, 3]
 
 export type CurveStableFixed = {
-  /** Coins that tell their own rate; the pool itself where its maker chose who does. */
+  /** Coins that compute their own rate; the pool itself if its creator chose an oracle. */
   readonly dependsOn: readonly Address[]
 }
 
-/** Only the NG factory takes oracles; the pools of others are left as they are. */
+/** Reads the asset types of NG pools; other factories do not support oracles. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   if (row.version !== 'stableswap-ng') return pools
   const answers = yield pools.map(({ address }) => ({
@@ -23,11 +23,11 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   }))
   return pools.map((pool, i) => ({
     ...pool,
-    fixed: { dependsOn: ratedBy(pool, answers[i]!) } satisfies CurveStableFixed,
+    fixed: { dependsOn: rateSources(pool, answers[i]!) } satisfies CurveStableFixed,
   }))
 }
 
-function ratedBy({ address, tokens }: Pool<null>, answer: Hex | null): readonly Address[] {
+function rateSources({ address, tokens }: Pool<null>, answer: Hex | null): readonly Address[] {
   if (!answer || answer === '0x') return [address]
   const types = [...factory.decodeFunctionResult('get_pool_asset_types', answer)[0]].map(Number)
   const known = types.length === tokens.length && types.every((type) => [PLAIN, REBASING, VAULT_SHARE].includes(type))

@@ -1,3 +1,4 @@
+/** Reads Curve StableSwap pools. */
 import { type CurveLens, CurveLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
@@ -10,7 +11,7 @@ import type { CurveStableState } from './types.ts'
 
 const lens = CurveLens__factory.createInterface()
 
-/** The pool quotes itself twice. */
+/** The read includes two quotes of the pool. */
 const READ_GAS = 400_000
 const PRECISION = 100n
 
@@ -22,11 +23,11 @@ export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   )
 }
 
-/** Null where no known order of rounding gives what the pool quotes itself: it is of another kind. */
+/** Returns null if no known rounding reproduces the pool's own quotes: the pool has different code. */
 function decodeState(answer: Hex): CurveStableState | null {
   const read = decodeRead(answer)
-  // `get_dy` of older pools takes its fee in base units; `exchange` of all of them in 18 decimals.
-  // Pools of lending shares, which know such a multiplier, keep nothing back; what other pools keep, get_dy does not tell.
+  // `get_dy` of older pools takes the fee in base units; `exchange` of all pools takes it in 18 decimals. Pools of
+  // lending shares, which have an off-peg multiplier, keep no margin. The margin of other pools is always 1.
   const margins = read.offpegMultiplier > 0n ? [1n, 0n] : [1n]
   const kinds = margins.flatMap((margin) =>
     (['end', 'each'] as const).flatMap((rounding) =>
@@ -47,7 +48,7 @@ type Read = CurveLens.StateStructOutput
 
 export const decodeRead = (answer: Hex): Read => lens.decodeFunctionResult('read', answer)[0]
 
-/** The answers of a pool about itself. */
+/** Converts the lens result to a state. */
 export function toState(read: Read, rounding: CurveStableState['rounding']): CurveStableState {
   return {
     balances: [...read.balances],
@@ -62,10 +63,10 @@ export function toState(read: Read, rounding: CurveStableState['rounding']): Cur
   }
 }
 
-/** Rates of coins that are worth the same a unit: powers of ten, by their decimals. */
+/** Rates of coins with equal value: powers of ten, by their decimals. */
 const PLAIN_RATE = /^1(0{18,})$/
 
-/** The state of a plain pool, whose coins have no rates and whose fee stays as it is; null of others. */
+/** Returns the state for a certificate if the pool has no rates and a fixed fee; else null. */
 export function plainState(state: CurveStableState): ReadableState | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10 } = state
   if (offpegMultiplierE10 > FEE_UNIT || !rates.every((rate) => PLAIN_RATE.test(`${rate}`))) return null
@@ -78,12 +79,12 @@ function agrees(state: CurveStableState, i: number, j: number, amountIn: bigint,
   return orRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut
 }
 
-/** Arrays of amounts have the number of coins in their type, or none in NG pools. */
+/** Array types of the amounts: fixed length, or dynamic in NG pools. */
 const ARRAYS = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
 
 /**
- * Exchanges and changes of liquidity leave fees behind that the logs do not tell: the pool is read again, and nothing is
- * decoded. Bindings cannot hold these events, which have one name with different arguments.
+ * Logs omit the fees that remain in the pool, so the pool is read again and no log is decoded. The bindings cannot
+ * contain these events, which overload one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',

@@ -1,21 +1,26 @@
+/** State of Curve StableSwap pools. */
 import type { Amplification, ProductRounding } from '../../math/stable-swap.ts'
 
+/** State of a pool. */
 export type CurveStableState = {
-  /** Base units of each coin, admin fees aside. */
+  /** Base units of each coin, without admin fees. */
   readonly balances: readonly bigint[]
-  /** Rates that make balances comparable: balance × rate / 10^18 is in 18 decimals of the common unit. */
+  /** Rate of each coin: balance × rate / 10^18 has 18 decimals of the common unit. */
   readonly rates: readonly bigint[]
   readonly amplification: Amplification
-  /** In 10^−10 of the output. */
+  /** Fee in units of 10^−10 of the output. */
   readonly feeE10: bigint
-  /** The part of the fee that leaves the pool, in 10^−10. */
+  /** Fraction of the fee that leaves the pool, in units of 10^−10. */
   readonly adminFeeE10: bigint
-  /** The multiplier of pools whose fee rises off the peg, in 10^−10; 0 for a fixed fee. */
+  /** Off-peg fee multiplier in units of 10^−10; 0 for a fixed fee. */
   readonly offpegMultiplierE10: bigint
-  /** Unknown where the pool has not shown it yet: in balance, both give the same. */
+  /** Unknown if both roundings reproduce the pool's quotes so far, as in a balanced pool. */
   readonly rounding: ProductRounding | 'unknown'
-  /** The part of an output that the pool keeps against rounding, in 18 decimals: 1, or 0 in pools of lending shares. */
+  /** Part of an output that the pool keeps against rounding, in 18 decimals: 1, or 0 in pools of lending shares. */
   readonly margin: bigint
-  /** True where the fee is taken of the output in 18 decimals, as exchanges of all known pools do, or in base units. */
+  /**
+   * Unit in which the fee is taken from the output: 18 decimals (`scaled`), as in `exchange` of all known pools, or
+   * base units.
+   */
   readonly feeOrder: 'scaled' | 'base'
 }

@@ -1,3 +1,4 @@
+/** Pool discovery for DODO V2 factories. */
 import { DodoV2Lens__factory, IDodoV2Factory__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -8,15 +9,18 @@ import { chunks } from '../common/chunks.ts'
 
 const LENS = lensOf('DodoV2Lens')
 const lens = DodoV2Lens__factory.createInterface()
-type Found = { readonly index: bigint; readonly pool: string; readonly firstIsBase: boolean }
-const find = callCodec<[factories: readonly string[], pairs: string[], most: number], [Found[]]>(lens, 'find')
+type FoundPool = { readonly index: bigint; readonly pool: string; readonly firstIsBase: boolean }
+const find = callCodec<[factories: readonly string[], pairs: string[], maxPools: number], [FoundPool[]]>(lens, 'find')
 const factory = IDodoV2Factory__factory.createInterface()
 
 const PAIRS_PER_READ = 50
-/** The pools of one factory for one order of two tokens. */
-const MOST_POOLS = 8
+/** Maximum pools per factory and token order. */
+const MAX_POOLS = 8
 
-/** The row's own factory makes pools of one kind; others stand beside it, `dvmFactory` and `dppFactory2` by name. */
+/**
+ * Returns all factories of a row: each creates one kind of pool, and the others are in `contracts`, such as
+ * `dvmFactory` and `dppFactory2`.
+ */
 function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
   const others = Object.entries(contracts).filter(([name]) => /^(dvm|dpp|dsp)Factory\d*$/.test(name))
   return [...new Set([address, ...others.map(([, one]) => one)])]
@@ -27,21 +31,21 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...LENS,
-    data: find.encode(factories, batch.flat(), MOST_POOLS),
+    data: find.encode(factories, batch.flat(), MAX_POOLS),
     gas: 12_000 * factories.length * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [found] = find.decode(answer)
-    return found.map(({ index, pool, firstIsBase }) => {
+    const [foundPools] = find.decode(answer)
+    return foundPools.map(({ index, pool, firstIsBase }) => {
       const [first, second] = batch[Number(index)]!
       return marketMaker(row, toAddress(pool), firstIsBase ? [first, second] : [second, first])
     })
   })
 }
 
-/** Tokens base and quote, in this order. */
+/** Returns a pool with base and quote token, in this order. */
 function marketMaker(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
@@ -50,7 +54,7 @@ const CREATIONS = ['NewDVM', 'NewDPP', 'NewDSP'] as const
 const creations = CREATIONS.map((name) => factory.getEvent(name as 'NewDVM'))
 export const creationTopics: readonly Hex[] = creations.map(({ topicHash }) => topicHash as Hex)
 
-/** The pool that a factory has just made. All kinds tell of it in the same words. */
+/** Returns the pool of a creation log. The logs of all kinds have the same fields. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const event = creations.find(({ topicHash }) => topicHash === log.topics[0])
   if (!event) return null

@@ -9,17 +9,18 @@ import { readStates, topics } from './state.ts'
 import { limitOf, trade } from './trade.ts'
 import type { DodoV2Fixed, DodoV2State } from './types.ts'
 
+/** DODO V2 pools: DVM, DPP, and DSP. */
 export const dodoV2: DexFamily<DodoV2State> = {
   id: 'dodo-v2',
   payment: { locks: 1 },
   findPools,
   readFixed,
   readStates,
-  // Whoever made a pool of another kind may set its price and fee anew.
+  // The creator of a pool of another kind may change its price and fee.
   dependsOn: ({ address, fixed }) => (isFixed((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
   creationTopics,
   createdPool,
-  // Owners and oracles move the price without a log.
+  // Owners and oracles change the price without a log.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',
@@ -32,7 +33,7 @@ export const dodoV2: DexFamily<DodoV2State> = {
     return {
       quote: (amountIn) => trade(pool.state, sellBase, amountIn),
       limit: limitOf(pool.state, sellBase),
-      // The input that buys all of the other token at the pool's own price, or the reserve if that is more.
+      // The larger of the reserve and the input that buys all of the other token at the pool's price.
       scale: sellBase
         ? max(base, price > 0n ? (quote * 10n ** 18n) / price : 0n)
         : max(quote, (base * price) / 10n ** 18n),

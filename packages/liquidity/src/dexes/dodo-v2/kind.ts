@@ -1,4 +1,7 @@
-/** Which kind of pool it is: who made a private one (DPP) may reset its price, slippage and fee at any time. */
+/**
+ * Determines the kind of a pool: the creator of a private pool (DPP) can change its price, slippage, and fee at any
+ * time.
+ */
 import { IDodoV2State__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -6,7 +9,7 @@ import type { DodoV2Fixed } from './types.ts'
 
 const pool = IDodoV2State__factory.createInterface()
 
-/** Their terms stand from the start; what may change besides is DODO's own. */
+/** Kinds with immutable terms, apart from settings of the protocol. */
 const FIXED_KINDS = ['DVM', 'DSP']
 
 export const isFixed = (kind: string | undefined): boolean => kind !== undefined && FIXED_KINDS.includes(kind)

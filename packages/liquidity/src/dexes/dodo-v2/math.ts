@@ -1,6 +1,6 @@
 /**
- * The curve of proactive market makers. Checked against DODOMath, PMMPricing and DecimalMath of DODOEX/contractV2; a
- * product that would not fit 256 bits there is refused here.
+ * Proactive market maker (PMM) curve. Checked against DODOMath, PMMPricing, and DecimalMath of DODOEX/contractV2; a
+ * product that overflows 256 bits there is refused here.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp, sqrt } from '../../math/integers.ts'
@@ -9,7 +9,7 @@ const ONE = 10n ** 18n
 const ONE2 = ONE * ONE
 const WORD = 1n << 256n
 
-/** `value`, unless the contract's 256 bits would overflow. @throws PoolRefusal `TOO_LARGE` */
+/** Returns `value` unless it overflows 256 bits. @throws PoolRefusal `TOO_LARGE` */
 function fits(value: bigint): bigint {
   if (value >= WORD) throw new PoolRefusal('TOO_LARGE', 'the curve overflows')
   return value
@@ -20,9 +20,9 @@ function less(a: bigint, b: bigint): bigint {
   return a - b
 }
 
-/** floor(a·b / 10¹⁸) */
+/** Returns floor(a·b / 10¹⁸). */
 export const mulFloor = (a: bigint, b: bigint): bigint => fits(a * b) / ONE
-/** floor(10³⁶ / price) */
+/** Returns floor(10³⁶ / price). */
 export const reciprocal = (price: bigint): bigint => ONE2 / price
 
 function target(value: bigint): bigint {
@@ -31,9 +31,10 @@ function target(value: bigint): bigint {
 }
 
 /**
- * The value of the move from a reserve of `to` down to `from` is worth: ∫ price·(1 − k + k·(V0/V)²), rounded down.
+ * Returns the integral of the price as the reserve rises from `from` to `to`: ∫ price·(1 − k + k·(V0/V)²), rounded
+ * down.
  *
- * @param v0 - target of the token paid in
+ * @param v0 - target of the input token
  */
 export function integrate(v0: bigint, from: bigint, to: bigint, price: bigint, k: bigint): bigint {
   target(v0)
@@ -44,7 +45,7 @@ export function integrate(v0: bigint, from: bigint, to: bigint, price: bigint, k
   return fits((ONE - k + mulFloor(k, ratio)) * fair) / ONE2
 }
 
-/** The target of a token of which `v1` are held, by what it is owed for: `delta` of the other token. */
+/** Returns the target of a token with reserve `v1`, given the surplus `delta` of the other token. */
 export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint): bigint {
   if (k === 0n) return v1 + mulFloor(price, delta)
   if (v1 === 0n) return 0n
@@ -56,9 +57,9 @@ export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint)
 }
 
 /**
- * The output of a reserve of `v1` with the target `v0` for `delta` of the other token, rounded down.
+ * Returns the output for `delta` of the other token, rounded down, from a reserve `v1` with the target `v0`.
  *
- * @param price - of the token paid in, in the one given out, 18 decimals
+ * @param price - of the input token in the output token, 18 decimals
  * @throws PoolRefusal
  */
 export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint, k: bigint): bigint {
@@ -68,21 +69,21 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
     const fair = mulFloor(price, delta)
     return fair > v1 ? v1 : fair
   }
-  const worth = fits(price * delta)
+  const value = fits(price * delta)
   if (k === ONE) {
-    const product = worth * v1
+    const product = value * v1
     const part = product < WORD ? product / fits(v0 * v0) : fits((fits(delta * v1) / v0) * price) / v0
     return fits(v1 * part) / (part + ONE)
   }
   if (v1 === 0n) throw new PoolRefusal('EMPTY', 'the pool holds nothing of the token')
-  const part2 = fits(fits((fits(k * v0) / v1) * v0) + worth)
+  const part2 = fits(fits((fits(k * v0) / v1) * v0) + value)
   const part1 = fits((ONE - k) * v1)
   const negative = part1 >= part2
   const b = (negative ? part1 - part2 : part2 - part1) / ONE
   const square = mulFloor((ONE - k) * 4n, fits(mulFloor(k, v0) * v0))
   const root = sqrt(fits(fits(b * b) + square))
   const numerator = negative ? b + root : root - b
-  // Later releases revert here and earlier ones give all they have; neither is a trade.
+  // Later releases revert here, and earlier ones pay out the whole reserve; refuse both.
   if (numerator === 0n) throw new PoolRefusal('TOO_LARGE', 'the curve has no solution')
   const v2 = divUp(fits(numerator * ONE), (ONE - k) * 2n)
   return less(v1, v2 > v1 ? v1 : v2)

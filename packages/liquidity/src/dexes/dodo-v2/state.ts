@@ -1,3 +1,4 @@
+/** Reads DODO V2 pools. */
 import { IDodoV2State__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -8,7 +9,7 @@ const pool = IDodoV2State__factory.createInterface()
 const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 const STATE_GAS = 60_000
 
-/** Two reads a pool, straight from its getters. The fee is that of an account without privileges. */
+/** Reads each pool with two calls of its getters. The fee is that of an unprivileged account. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (DodoV2State | null)[]> {
   const state = pool.encodeFunctionData('getPMMStateForCall') as Hex
   const fees = pool.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex

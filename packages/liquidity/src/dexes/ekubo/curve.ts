@@ -1,4 +1,4 @@
-/** A pool of Ekubo as the float search sees it, and what it holds. */
+/** Price curves and reserves of Ekubo pools. */
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
 import { endingAt, withMargin } from '../../math/curve-end.ts'
@@ -12,22 +12,25 @@ import type { EkuboState } from './types.ts'
 const ONE = 2 ** 128
 const ALL_OF_FEE = 2 ** 64
 
-/** Base units of output that the roundings of all steps may take. */
+/** Base units of output that the rounding of all steps can consume. */
 const THIN = 10_000
 
-/** Relative fall of √price above which prices determine the input: a stated one is rounded up, maybe from far less than a unit. */
+/**
+ * Relative fall of √price above which the input follows from the prices: a stated input is rounded up, possibly from a
+ * fraction of a unit.
+ */
 const WIDE_FALL = 1e-3
 
 /** Liquidity between two ticks. */
 type Part = { readonly lower: number; readonly upper: number; readonly liquidity: bigint }
 
-/** Parts with liquidity, rising. */
+/** Returns the ranges with liquidity, ascending. */
 function partsOf(
   { liquidity, ticks, known = [MIN_TICK, MAX_TICK], tick }: EkuboState,
   { kind }: EkuboConfig,
 ): readonly Part[] {
   if (kind.name === 'range') return liquidity > 0n ? [{ lower: kind.lower, upper: kind.upper, liquidity }] : []
-  // Where not all ticks are known, the liquidity at the price says what lies below the first of them.
+  // If ticks are missing, the liquidity at the price determines that below the first known tick.
   let current = ticks.reduce((rest, [index, net]) => (index <= tick ? rest - net : rest), liquidity)
   let lower = Math.max(MIN_TICK, known[0])
   const parts: Part[] = []
@@ -39,7 +42,7 @@ function partsOf(
   return parts
 }
 
-/** One piece for each part in the direction of the trade, with pieces without liquidity where there is none between two. */
+/** Returns a curve with one piece per range in the trade direction, and gaps between them. */
 export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): PriceCurve {
   const keepIn = 1 - Number(config.fee) / ALL_OF_FEE
   const farthest = ratioAtTick(farthestTick(state, config.kind, zeroForOne))
@@ -60,26 +63,26 @@ export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: bool
     at = to
   }
   const curve = endingAt(withMargin(builder.build(keepIn)), MAX_AMOUNT)
-  // Liquidity so thin that roundings take all that it buys.
+  // The liquidity is so low that rounding consumes the whole output.
   const isThin = outputDownTo(curve, 0) < THIN && maxInput(state, config, zeroForOne) === 0n
   return isThin ? emptyCurve(keepIn) : curve
 }
 
-/** Base units that the positions hold, fees aside: token 1 below the price, token 0 above it. */
+/** Returns the base units in all positions, without fees: token 1 below the price, token 0 above it. */
 export function reservesOf(state: EkuboState, config: EkuboConfig): readonly [bigint, bigint] {
   const within = (lower: bigint, upper: bigint) =>
     state.sqrtRatio < lower ? lower : state.sqrtRatio > upper ? upper : state.sqrtRatio
-  let held: readonly [bigint, bigint] = [0n, 0n]
+  let reserves: readonly [bigint, bigint] = [0n, 0n]
   for (const { lower, upper, liquidity } of partsOf(state, config)) {
     const [bottom, top] = [
       lower === MIN_TICK ? MIN_RATIO : ratioAtTick(lower),
       upper === MAX_TICK ? MAX_RATIO : ratioAtTick(upper),
     ]
     const middle = within(bottom, top)
-    held = [
-      held[0] + amount0Between(middle, top, liquidity, false),
-      held[1] + amount1Between(bottom, middle, liquidity, false),
+    reserves = [
+      reserves[0] + amount0Between(middle, top, liquidity, false),
+      reserves[1] + amount1Between(bottom, middle, liquidity, false),
     ]
   }
-  return held
+  return reserves
 }

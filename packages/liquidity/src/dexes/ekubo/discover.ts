@@ -1,3 +1,4 @@
+/** Pool discovery for the Ekubo core. */
 import { IEkuboCore__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -14,9 +15,12 @@ const core = IEkuboCore__factory.createInterface()
 type Created = [poolId: string, key: { readonly token0: string; readonly token1: string; readonly config: Hex }]
 const readCreated = eventReader<Created>(core, 'PoolInitialized')
 
-/** Parts of 2⁶⁴ in a share of a million. */
+/** Converts ppm to units of 2⁻⁶⁴. */
 const feeOf = (ppm: bigint): bigint => (ppm << 64n) / 1_000_000n
-/** Fee in parts per million and tick spacing of pools worth asking for: there is no getter, but an id can be computed. Others are found when made. */
+/**
+ * Usual fees in ppm and tick spacings. The core has no getter by pair, but pool ids can be computed. Pools with other
+ * configs are found by their creation log.
+ */
 const USUAL = [
   [0n, 1_000],
   [10n, 20],
@@ -27,16 +31,16 @@ const USUAL = [
   [10_000n, 19_802],
   [50_000n, 95_310],
 ] as const
-/** The whole range has a type of zeros. */
-const WHOLE = 0
+/** Type of a pool over the full range. */
+const FULL_RANGE = 0
 const USUAL_CONFIGS: readonly Hex[] = USUAL.flatMap(([ppm, spacing]) => [
   configOf(feeOf(ppm), concentratedType(spacing)),
-  configOf(feeOf(ppm), WHOLE),
+  configOf(feeOf(ppm), FULL_RANGE),
 ])
 /** About 2.5 million gas. */
 const IDS_PER_READ = 1_000
 
-/** Rows of the third version, whose core swaps as the Executor's step does; the second has another interface. */
+/** Serves rows of version 3, whose interface the Executor's step uses; version 2 has another one. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'ekubo' && row.version?.startsWith('3') ? [row] : []
 
@@ -47,7 +51,7 @@ export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly 
   return yield* initialized(row, candidates)
 }
 
-/** Those of the pools that the core has: each has a price from the moment that it is made. */
+/** Filters pools that exist: an initialized pool always has a price. */
 function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) =>
@@ -68,7 +72,7 @@ function makePool(row: DexRow, pair: Pair, config: Hex): Pool<null> {
   return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
 }
 
-/** The id is the hash of the key: a key that the core knows is a pool of it, whoever lists it. */
+/** Verifies listed pools: the id is the hash of the key, so a key that the core knows is a real pool. */
 export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   return provenBy(listed, listedPool, (candidates) => initialized(row, candidates))
 
@@ -76,17 +80,17 @@ export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<re
     const { config } = (fixed ?? {}) as Readonly<Record<string, unknown>>
     const pair = pairOf(tokens)
     if (!pair || typeof config !== 'string' || !/^0x[0-9a-f]{64}$/.test(config)) return null
-    const known = decodeConfig(config as Hex)
-    return known && !isExtended(known) ? makePool(row, pair, config as Hex) : null
+    const decoded = decodeConfig(config as Hex)
+    return decoded && !isExtended(decoded) ? makePool(row, pair, config as Hex) : null
   }
 }
 
 export const creationTopics: readonly Hex[] = [core.getEvent('PoolInitialized').topicHash as Hex]
 
-/** The pool that was just made; null where an extension may take part in its swaps: what it does then is its own. */
+/** Returns the pool of a creation log; null if it has an extension, whose effect on swaps is unknown. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const [, { token0, token1, config }] = readCreated(log.data)
-  const known = decodeConfig(config)
-  if (!known || isExtended(known)) return null
+  const decoded = decodeConfig(config)
+  if (!decoded || isExtended(decoded)) return null
   return makePool(row, [toAddress(token0), toAddress(token1)], config)
 }

@@ -1,3 +1,4 @@
+/** Tests of Ekubo prices, configs, quotes, and discovery. */
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { type Pool, PoolRefusal } from '../../family.ts'
@@ -18,14 +19,14 @@ function poolOf(config: Hex, state: Partial<EkuboState>): Pool<EkuboState> {
 }
 
 describe('prices', () => {
-  test('end where those of the deployed core do', () => {
+  test('end at the limits of the deployed core', () => {
     expect(MIN_RATIO).toBe(unpack(4611797791050542631n))
     expect(MAX_RATIO).toBe(unpack(79227682466138141934206691491n))
     expect(ratioAtTick(-19625000)).toBeLessThanOrEqual(unpack(19808125322270460976177689492n))
     expect(() => ratioAtTick(MAX_TICK + 1)).toThrow(RangeError)
   })
 
-  test('belong to the last tick that they are not below', () => {
+  test('map to the tick at or below them', () => {
     for (const tick of [MIN_TICK, -44_361_417, -10_000_001, -1, 0, 1, 12_345, 88_722_000, MAX_TICK]) {
       expect(tickAtRatio(ratioAtTick(tick))).toBe(tick)
       if (tick > MIN_TICK) expect(tickAtRatio(ratioAtTick(tick) - 1n)).toBe(tick - 1)
@@ -33,7 +34,7 @@ describe('prices', () => {
   })
 })
 
-test('a config says extension, fee and kind', () => {
+test('a config contains extension, fee, and kind', () => {
   expect(decodeConfig('0x000000000000000000000000000000000000000000068db8bac710cb00000000')).toEqual({
     extension: ZERO_ADDRESS,
     fee: 1_844_674_407_370_955n,
@@ -48,20 +49,20 @@ test('a config says extension, fee and kind', () => {
   expect(decodeConfig(configOf(FEE, concentratedType(0)))).toBeNull()
 })
 
-describe('a pool with positions of its own', () => {
+describe('a pool with individual positions', () => {
   const ticks = [
     [-2_000_000, 10n ** 18n],
     [2_000_000, -(10n ** 18n)],
   ] as const
   const pool = poolOf(configOf(FEE, concentratedType(1_000)), { ticks })
 
-  test('pays along its curve, and holds what its positions do', () => {
+  test('quotes match its curve, and reserves match its positions', () => {
     const { amountOut } = ekubo.quoteExactInput(pool, A, B, 10n ** 15n)
     const { sqrtPrice, liquidity, keepIn } = ekubo.priceCurve(pool, A, B)
     expect([...liquidity].map((depth) => depth / 1e18)).toEqual([expect.closeTo(1, 12)])
-    // x·y = k with both reserves at the liquidity.
-    const given = 1e15 * keepIn * sqrtPrice[0]! ** 2
-    expect(Number(amountOut)).toBeCloseTo(given / (1 + (1e15 * keepIn) / 1e18), -5)
+    // x·y = k with both reserves equal to the liquidity.
+    const output = 1e15 * keepIn * sqrtPrice[0]! ** 2
+    expect(Number(amountOut)).toBeCloseTo(output / (1 + (1e15 * keepIn) / 1e18), -5)
     const [held0, held1] = ekubo.reserves(pool)
     expect(Number(held0) / Number(held1)).toBeCloseTo(1, 6)
     expect(() => ekubo.quoteExactInput(pool, A, B, held0! * 4n)).toThrow(PoolRefusal)
@@ -74,13 +75,13 @@ describe('a pool with positions of its own', () => {
     expect(ekubo.quoteExactInput(narrow, A, B, 10n ** 12n).amountOut).toBeGreaterThan(0n)
   })
 
-  test('refuses what moves no price, and what no core could count', () => {
+  test('refuses amounts that move no price or overflow', () => {
     expect(() => ekubo.quoteExactInput(pool, A, B, 1n)).toThrow(PoolRefusal)
     expect(() => ekubo.quoteExactInput(pool, A, B, 1n << 127n)).toThrow(PoolRefusal)
   })
 })
 
-test('pools of other versions, or with an extension, are left to others', () => {
+test('pools of other versions or with an extension are not served', () => {
   const row = { family: 'ekubo', brand: 'Ekubo', role: 'core', address: core } as const
   expect(ekubo.rowsOf!({ ...row, version: '2' })).toEqual([])
   expect(ekubo.rowsOf!({ ...row, version: '3' })).toHaveLength(1)
@@ -91,7 +92,7 @@ test('pools of other versions, or with an extension, are left to others', () => 
   expect(ekubo.createdPool!(row, log(`0x${'51'.repeat(20)}${plain.slice(42)}`))).toBeNull()
 })
 
-test('pools that somebody lists are asked for by the hash of their keys alone', () => {
+test('listed pools are verified only by the hash of their keys', () => {
   const row = { family: 'ekubo', brand: 'test', role: 'core', address: core }
   const config = configOf(FEE, concentratedType(1_000))
   const { state: _, ...genuine } = poolOf(config, {})
@@ -108,7 +109,7 @@ test('pools that somebody lists are asked for by the hash of their keys alone', 
   ]
   const proving = ekubo.provePools!(row, listed)
   const { value: reads } = proving.next([]) as { value: readonly { data: Hex }[] }
-  // The selector, and a word for each pool that there can be.
+  // The selector, and a word per valid pool.
   expect(reads.map(({ data }) => data.slice(10))).toEqual([`${genuine.id.slice(2)}${absent.id.slice(2)}`])
   const word = (value: bigint) => value.toString(16).padStart(64, '0')
   const { done, value } = proving.next([`0x${word(1n << 200n)}${word(0n)}`])

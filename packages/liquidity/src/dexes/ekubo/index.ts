@@ -9,9 +9,10 @@ import { applyLog, poolIdOf, readStates, refreshStates, topics } from './state.t
 import type { EkuboState } from './types.ts'
 
 const { hop, piece } = gasRow('ekubo')
-/** A word of the bitmap without a tick, as measured in the core: a load and a step. */
+/** Gas of an empty bitmap word, measured in the core: a load and a loop iteration. */
 const WORD_GAS = 9_400
 
+/** Ekubo pools without extensions. */
 export const ekubo: DexFamily<EkuboState> = {
   id: 'ekubo',
   rowsOf,

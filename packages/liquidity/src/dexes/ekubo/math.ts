@@ -1,4 +1,7 @@
-/** Checked against the deployed core of Ethereum, and against answers of EkuboProtocol/evm-contracts v3.2.0. */
+/**
+ * Exact math of Ekubo pools. Checked against the deployed core on Ethereum, and against EkuboProtocol/evm-contracts
+ * v3.2.0.
+ */
 import { orRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { lastTickAtOrBelow } from '../../math/concentrated.ts'
@@ -12,21 +15,21 @@ const ONE = 128n
 const FEE_BITS = 64n
 export const MAX_AMOUNT = (1n << 127n) - 1n
 const MAX_DELTA = (1n << 128n) - 1n
-/** Words of the bitmap that a swap goes through at most: each costs some 9,000 gas. */
+/** Maximum bitmap words that a swap may walk: each costs about 9,000 gas. */
 const MAX_WORDS = 1_000
 
 type EkuboSwap = {
   readonly amountOut: bigint
   readonly state: EkuboState
   readonly ticksCrossed: number
-  /** Words of the bitmap without a tick that it went through. */
+  /** Bitmap words without a tick that the swap walked through. */
   readonly wordsPassed: number
 }
 
-/** Token 0 between two prices. */
+/** Returns the amount of token 0 between two prices. */
 export function amount0Between(lower: bigint, upper: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const numerator = (liquidity << ONE) * (upper - lower)
-  // The contract divides by one after the other: rounded the same way twice, that is one division by both.
+  // The contract divides twice with the same rounding, which equals one division by the product.
   return roundUp ? divUp(numerator, upper * lower) : numerator / (upper * lower)
 }
 
@@ -38,7 +41,7 @@ export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, 
 const amountIn = (zeroForOne: boolean) => (zeroForOne ? amount0Between : amount1Between)
 const amountOut = (zeroForOne: boolean) => (zeroForOne ? amount1Between : amount0Between)
 
-/** Price after an amount without its fee. */
+/** Returns the price after an amount without its fee. */
 function nextRatio(ratio: bigint, liquidity: bigint, amount: bigint, zeroForOne: boolean): bigint {
   if (amount === 0n) return ratio
   if (zeroForOne) {
@@ -51,16 +54,16 @@ function nextRatio(ratio: bigint, liquidity: bigint, amount: bigint, zeroForOne:
 
 type Target = {
   readonly tick: number
-  /** Growth of liquidity when the price rises past it; undefined where it ends a word or the prices. */
+  /** Change of liquidity when the price rises past the tick; undefined at the end of a word or of the price range. */
   readonly net?: bigint
 }
-type Going = { readonly tick: number; readonly liquidity: bigint }
+type Position = { readonly tick: number; readonly liquidity: bigint }
 
-/** The next tick that a step of a pool with positions of its own ends at, at the latest. */
-function nextTarget(state: EkuboState, spacing: number, { tick, liquidity }: Going, zeroForOne: boolean): Target {
+/** Returns the end of the next step in a pool with individual positions. */
+function nextTarget(state: EkuboState, spacing: number, { tick, liquidity }: Position, zeroForOne: boolean): Target {
   const { ticks } = state
   const set = ticks[lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)]
-  // Where nothing can be sold, words make no difference.
+  // Without liquidity, bitmap words do not matter.
   const empty = liquidity === 0n
   const word = Math.floor(placeOf(zeroForOne ? tick : tick + spacing, spacing) / WORD)
   const wordEnd = tickAtPlace(word * WORD + (zeroForOne ? 0 : WORD - 1), spacing)
@@ -69,7 +72,10 @@ function nextTarget(state: EkuboState, spacing: number, { tick, liquidity }: Goi
   return { tick: Math.max(MIN_TICK, Math.min(MAX_TICK, reach)) }
 }
 
-/** The tick at which a swap ends at the latest: that of the last price, of the last word that is walked, or of the last tick that was read. */
+/**
+ * Returns the farthest tick of a swap: at the end of the price range, of the walked words, or of the ticks that were
+ * read.
+ */
 export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kind'], zeroForOne: boolean): number {
   if (kind.name === 'range') return zeroForOne ? MIN_TICK : MAX_TICK
   const { tickSpacing } = kind
@@ -81,14 +87,14 @@ export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kin
   return zeroForOne ? Math.max(MIN_TICK, walked, lowest) : Math.min(MAX_TICK, walked, highest)
 }
 
-/** The same of a pool of one range, whose liquidity counts inside of it alone. */
+/** Returns the end of the next step in a pool with one range, whose liquidity is active only inside it. */
 function nextEnd(lower: number, upper: number, tick: number, zeroForOne: boolean): Target & { inside: boolean } {
   const inside = lower <= tick && tick < upper
   if (zeroForOne) return { tick: tick >= upper ? upper : inside ? lower : MIN_TICK, inside }
   return { tick: tick < lower ? lower : inside ? upper : MAX_TICK, inside }
 }
 
-/** Sells exactly `amount`. @throws PoolRefusal where the core reverts, or takes less */
+/** Sells exactly `amount`. @throws PoolRefusal if the core would revert or fill only part of it */
 export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean, amount: bigint): EkuboSwap {
   const { fee } = config
   if (amount <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
@@ -102,8 +108,8 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
     const targetRatio = ratioAtTick(target.tick)
     const active = target.isActive ? liquidity : 0n
     const step = stepTo(ratio, targetRatio, active, left, fee, zeroForOne)
-    left -= step.taken
-    out += step.given
+    left -= step.input
+    out += step.output
     if (step.ratio === targetRatio) {
       tick = zeroForOne ? target.tick - 1 : target.tick
       if (target.net !== undefined) {
@@ -118,18 +124,18 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
   return { amountOut: out, ticksCrossed, wordsPassed, state: { ...state, sqrtRatio: ratio, tick, liquidity } }
 }
 
-/** The next target, within what a swap goes through at most. */
+/** Returns the end of the next step, at most the farthest tick. */
 function targetFrom(
   state: EkuboState,
   { kind }: EkuboConfig,
-  going: Going,
+  position: Position,
   zeroForOne: boolean,
 ): Target & { readonly isActive: boolean } {
   if (kind.name === 'range') {
-    const { inside, ...target } = nextEnd(kind.lower, kind.upper, going.tick, zeroForOne)
+    const { inside, ...target } = nextEnd(kind.lower, kind.upper, position.tick, zeroForOne)
     return { ...target, isActive: inside }
   }
-  const target = nextTarget(state, kind.tickSpacing, going, zeroForOne)
+  const target = nextTarget(state, kind.tickSpacing, position, zeroForOne)
   const farthest = farthestTick(state, kind, zeroForOne)
   const isBeyond = zeroForOne ? target.tick < farthest : target.tick > farthest
   return isBeyond ? { tick: farthest, isActive: true } : { ...target, isActive: true }
@@ -145,13 +151,13 @@ function refusalAt(farthest: number, zeroForOne: boolean, isUntouched: boolean):
 }
 
 /**
- * The largest input that `swapExactInput` accepts, as `DexFamily.maxInput`: all steps but the last one with liquidity, and the most that
- * this one takes without going beyond its end.
+ * Returns the largest input that `swapExactInput` accepts, as `DexFamily.maxInput`: the sum of all steps before the
+ * last one with liquidity, and the largest input of that step.
  */
 export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
   const farthest = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  // Sums before the last step with liquidity, and that step.
+  // Sums over the steps before the last one with liquidity, and that step.
   let [before, out] = [0n, 0n]
   let last: { readonly step: Step; readonly to: (amount: bigint) => Step } | undefined
   while (!isPast(tick, farthest, zeroForOne)) {
@@ -161,11 +167,11 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
       const to = (amount: bigint) => stepTo(from, end, active, amount, config.fee, zeroForOne)
       const step = orRefused(() => to(MAX_AMOUNT))
       if (last) {
-        before += last.step.taken
-        out += last.step.given
+        before += last.step.input
+        out += last.step.output
       }
-      last = { step: step ?? { taken: MAX_AMOUNT, given: MAX_AMOUNT, ratio: end }, to }
-      if (before + last.step.taken > MAX_AMOUNT || out + last.step.given > MAX_AMOUNT) break
+      last = { step: step ?? { input: MAX_AMOUNT, output: MAX_AMOUNT, ratio: end }, to }
+      if (before + last.step.input > MAX_AMOUNT || out + last.step.output > MAX_AMOUNT) break
     }
     tick = zeroForOne ? target.tick - 1 : target.tick
     if (target.net !== undefined) liquidity += zeroForOne ? -target.net : target.net
@@ -173,22 +179,22 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
   }
   if (!last) return 0n
   const { step, to } = last
-  const most = largestInput(
+  const maxStepInput = largestInput(
     (amount) => {
-      const { taken, given } = to(amount)
-      if (taken < amount || before + amount > MAX_AMOUNT || out + given > MAX_AMOUNT)
+      const { input, output } = to(amount)
+      if (input < amount || before + amount > MAX_AMOUNT || out + output > MAX_AMOUNT)
         throw new PoolRefusal('TOO_LARGE', 'beyond the end of the step')
     },
-    min(step.taken, MAX_AMOUNT - before),
+    min(step.input, MAX_AMOUNT - before),
   )
-  const total = before + (most ?? MAX_AMOUNT - before)
-  // Liquidity so thin that all of it buys nothing.
+  const total = before + (maxStepInput ?? MAX_AMOUNT - before)
+  // Zero if the liquidity is so low that even this input buys nothing.
   return orRefused(() => swapExactInput(state, config, zeroForOne, total)) ? total : 0n
 }
 
-type Step = { readonly taken: bigint; readonly given: bigint; readonly ratio: bigint }
+type Step = { readonly input: bigint; readonly output: bigint; readonly ratio: bigint }
 
-/** One step of a swap, to the price `target` at the furthest. */
+/** Computes one step of a swap, at most to the price `target`. */
 function stepTo(
   ratio: bigint,
   target: bigint,
@@ -197,19 +203,19 @@ function stepTo(
   fee: bigint,
   zeroForOne: boolean,
 ): Step {
-  if (ratio === target || liquidity === 0n) return { taken: 0n, given: 0n, ratio: target }
+  if (ratio === target || liquidity === 0n) return { input: 0n, output: 0n, ratio: target }
   const free = amount - divUp(amount * fee, 1n << FEE_BITS)
   const reached = nextRatio(ratio, liquidity, free, zeroForOne)
   if (zeroForOne ? reached < target : reached > target) {
     const [lower, upper] = zeroForOne ? [target, ratio] : [ratio, target]
-    const sold = within(amountIn(zeroForOne)(lower, upper, liquidity, true))
-    const taken = within(divUp(sold << FEE_BITS, (1n << FEE_BITS) - fee))
-    return { taken, given: within(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
+    const netInput = within(amountIn(zeroForOne)(lower, upper, liquidity, true))
+    const input = within(divUp(netInput << FEE_BITS, (1n << FEE_BITS) - fee))
+    return { input, output: within(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: target }
   }
-  // Too little to move the price: all of it is fee.
-  if (reached === ratio) return { taken: amount, given: 0n, ratio }
+  // The amount is too small to move the price: all of it is fee.
+  if (reached === ratio) return { input: amount, output: 0n, ratio }
   const [lower, upper] = zeroForOne ? [reached, ratio] : [ratio, reached]
-  return { taken: amount, given: within(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: reached }
+  return { input: amount, output: within(amountOut(zeroForOne)(lower, upper, liquidity, false)), ratio: reached }
 }
 
 function within(delta: bigint): bigint {

@@ -1,20 +1,20 @@
-/** Prices of Ekubo: their grid, and those of its ticks. Checked against the deployed core of Ethereum. */
+/** Prices and ticks of Ekubo. Checked against the deployed core on Ethereum. */
 import { divUp, sqrt } from '../../math/integers.ts'
 
-/** Ticks of a millionth, as far as the core goes. */
+/** Maximum tick of the core; a tick is a millionth. */
 export const MAX_TICK = 88_722_835
 export const MIN_TICK = -MAX_TICK
 
-/** Bits of a packed price that count; two more choose one of four scales. */
+/** Mantissa bits of a packed price; two more bits select one of four scales. */
 const MANTISSA = 94n
-/** Lowest bits that a scale drops: of prices below 2⁹⁶, 2¹²⁸, 2¹⁶⁰ and 2¹⁹². */
+/** Low bits dropped by each scale: for prices below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
 const SHIFTS = [2n, 34n, 66n, 98n] as const
 const BITS = 96n
 const SCALE_BITS = 32n
-/** Prices have 64 bits before the point and 128 behind it. */
+/** Prices have 64 integer bits and 128 fractional bits. */
 export const ABOVE_PRICES = 1n << 192n
 
-/** The price behind a packed one. */
+/** Unpacks a price. */
 export const unpack = (packed: bigint): bigint =>
   BigInt.asUintN(Number(MANTISSA), packed) << (SHIFTS[0] + SCALE_BITS * (packed >> MANTISSA))
 
@@ -24,13 +24,13 @@ function shiftOf(ratio: bigint): bigint {
   return SHIFTS[scale]!
 }
 
-/** The nearest price at or below, or at or above, that the core can keep. */
+/** Rounds a price down or up to one that the core can store. */
 export function onGrid(ratio: bigint, roundUp: boolean): bigint {
   const shift = shiftOf(ratio)
   return (roundUp ? divUp(ratio, 1n << shift) : ratio >> shift) << shift
 }
 
-/** √1.000001 to the power of −2^i with 128 fractional bits, rounded to the nearest, as the core has them. */
+/** √1.000001 to the power of −2^i with 128 fractional bits, rounded to nearest, as in the core. */
 const FACTORS = powers(27)
 
 function powers(count: number): readonly bigint[] {
@@ -44,21 +44,21 @@ function powers(count: number): readonly bigint[] {
   })
 }
 
-/** Prices of ticks that were asked for last, by their lowest bits: a search asks for few, many times. */
-const KNOWN = 1 << 12
-/** Beyond every number that is asked for. */
+/** Cache of recent prices by the low bits of the tick: a search requests few ticks many times. */
+const CACHE_SIZE = 1 << 12
+/** Outside of the range of ticks. */
 const NO_TICK = -(2 ** 31)
-const knownTick = new Int32Array(KNOWN).fill(NO_TICK)
-const knownRatio: bigint[] = Array.from({ length: KNOWN }, () => 0n)
+const cachedTick = new Int32Array(CACHE_SIZE).fill(NO_TICK)
+const cachedRatio: bigint[] = Array.from({ length: CACHE_SIZE }, () => 0n)
 
-/** The price of a tick. @throws RangeError beyond the core's ticks */
+/** Returns the price of a tick. @throws RangeError for a tick out of range */
 export function ratioAtTick(tick: number): bigint {
-  const place = tick & (KNOWN - 1)
-  if (knownTick[place] !== tick) {
-    knownRatio[place] = computeRatio(tick)
-    knownTick[place] = tick
+  const place = tick & (CACHE_SIZE - 1)
+  if (cachedTick[place] !== tick) {
+    cachedRatio[place] = computeRatio(tick)
+    cachedTick[place] = tick
   }
-  return knownRatio[place]!
+  return cachedRatio[place]!
 }
 
 function computeRatio(tick: number): bigint {
@@ -75,13 +75,13 @@ export const MAX_RATIO = ratioAtTick(MAX_TICK)
 
 const LOG_TICK = Math.log1p(1e-6) / 2
 const LOG_ONE = 128 * Math.LN2
-/** Nearer to a tick than this part of one, a float does not tell the side: its own error stays below 10⁻⁷. */
-const UNSURE = 1e-4
+/** Distance to a tick, in ticks, below which floats cannot decide the side; float errors stay below 10⁻⁷. */
+const MAX_UNCERTAIN_DISTANCE = 1e-4
 
-/** The greatest tick whose price is not above `ratio`. */
+/** Returns the greatest tick whose price is at most `ratio`. */
 export function tickAtRatio(ratio: bigint): number {
   const place = (Math.log(Number(ratio)) - LOG_ONE) / LOG_TICK
   const nearest = Math.round(place)
-  if (Math.abs(place - nearest) > UNSURE) return Math.floor(place)
+  if (Math.abs(place - nearest) > MAX_UNCERTAIN_DISTANCE) return Math.floor(place)
   return ratioAtTick(nearest) <= ratio ? nearest : nearest - 1
 }

@@ -1,3 +1,4 @@
+/** Reads Ekubo pools, and applies their logs. */
 import { EkuboLens__factory, IEkuboCore__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
@@ -21,18 +22,18 @@ const ticksIn = callCodec<[core: string, id: string, spacing: number, first: num
 )
 const core = IEkuboCore__factory.createInterface()
 
-/** Words of the bitmap in one read, and in all: with small spacings, those around the price. */
+/** Bitmap words per read, and in total: with a small spacing only those around the price. */
 const WORDS_PER_READ = 1_500
-const MOST_WORDS = 6_000
+const MAX_WORDS = 6_000
 const WORD_GAS = 2_900
-/** Some dozens of ticks. */
+/** A few dozen ticks. */
 const TICKS_GAS = 400_000
 /** About 1.3 million gas. */
 const HEADS_PER_READ = 500
 
 type Head = Omit<EkuboState, 'ticks'>
 
-/** Two rounds: the pools' own words, then the ticks around the prices that they tell. */
+/** Two rounds: the state words of the pools, then the ticks around their prices. */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EkuboState | null)[]> {
   const heads = yield* readHeads(row, pools)
   return yield* readTicks(row, pools, heads)
@@ -75,7 +76,7 @@ function* readTicks(
   })
 }
 
-/** Undefined for a pool of one range. */
+/** Returns the tick spacing; undefined for a pool with one range. */
 function spacingOf(pool: Pool<unknown>): number | undefined {
   const kind = decodeConfig(keyOf(pool).config)?.kind
   return kind?.name === 'concentrated' ? kind.tickSpacing : undefined
@@ -83,12 +84,12 @@ function spacingOf(pool: Pool<unknown>): number | undefined {
 
 type Range = readonly [first: number, last: number]
 
-/** Words of the bitmap to read: all, or as many as are read at most, around the price. */
+/** Returns the ranges of bitmap words to read: all, or up to the maximum around the price. */
 function wordsAround(tick: number, spacing: number): readonly Range[] {
   const wordOf = (at: number) => Math.floor(placeOf(at, spacing) / WORD)
-  const middle = wordOf(tick) - MOST_WORDS / 2
-  const first = Math.max(wordOf(MIN_TICK), Math.min(middle, wordOf(MAX_TICK) + 1 - MOST_WORDS))
-  const last = Math.min(wordOf(MAX_TICK), first + MOST_WORDS - 1)
+  const middle = wordOf(tick) - MAX_WORDS / 2
+  const first = Math.max(wordOf(MIN_TICK), Math.min(middle, wordOf(MAX_TICK) + 1 - MAX_WORDS))
+  const last = Math.min(wordOf(MAX_TICK), first + MAX_WORDS - 1)
   return Array.from({ length: Math.ceil((last + 1 - first) / WORDS_PER_READ) }, (_, i) => {
     const from = first + i * WORDS_PER_READ
     return [from, Math.min(last, from + WORDS_PER_READ - 1)] as const
@@ -102,8 +103,8 @@ function knownOf(ranges: readonly Range[], spacing: number): Pick<EkuboState, 'k
 }
 
 /**
- * The pools' own words: a swap's log has no topic that it could be asked for by. Where the price went beyond half of what is known of
- * the ticks, these are read again.
+ * Reads the state words, because the logs of swaps are anonymous and cannot be filtered by topic. If the price has
+ * moved past half of the known ticks, reads the ticks again.
  */
 export function* refreshStates(
   row: DexRow,
@@ -135,7 +136,7 @@ const readUpdated = eventReader<Updated>(core, 'PositionUpdated')
 
 export const topics: readonly Hex[] = [POSITION_UPDATED]
 
-/** All pools speak through the core; nothing is indexed, and the pool's id is the second word. */
+/** The core emits the logs of all pools without indexed arguments; the pool id is the second word. */
 export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`
 
 export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' {
@@ -146,7 +147,7 @@ export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread
   return changed ? { ...changed, ...head } : 'reread'
 }
 
-/** @returns null where a tick is not known, so that the pool has to be read again */
+/** Applies a position change; null if a tick is unknown and the pool must be read again. */
 function changeTicks(state: EkuboState, positionId: bigint, delta: bigint): EkuboState | null {
   const lower = Number(BigInt.asIntN(32, positionId >> 32n))
   const upper = Number(BigInt.asIntN(32, positionId))

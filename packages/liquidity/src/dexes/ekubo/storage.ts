@@ -1,4 +1,4 @@
-/** Words of the core's storage, which it tells itself by `sload()`. */
+/** Reads storage words of the core, which it exposes by `sload()`. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Read } from '../../family.ts'
 import { unpack } from './ratio.ts'
@@ -8,7 +8,7 @@ const SLOAD = '0x380eb4e0'
 const CALL_GAS = 30_000
 const WORD_GAS = 2_600
 
-/** @param slots - 32 bytes each */
+/** Returns the read. @param slots - 32 bytes each */
 export const sload = (to: Address, slots: readonly string[]): Read => ({
   to,
   data: `${SLOAD}${slots.map((slot) => slot.slice(2)).join('')}` as Hex,
@@ -20,7 +20,11 @@ export const wordsOf = (answer: Hex): readonly bigint[] =>
     BigInt(`0x${answer.slice(2 + 64 * i, 66 + 64 * i)}`),
   )
 
-/** A pool's own word: price 96, tick 32, liquidity 128 bits. @returns null where there is no pool */
+/**
+ * Decodes the state word of a pool: price 96, tick 32, and liquidity 128 bits.
+ *
+ * @returns null if the pool does not exist
+ */
 export function decodeHead(word: bigint): Omit<EkuboState, 'ticks'> | null {
   if (word === 0n) return null
   return {

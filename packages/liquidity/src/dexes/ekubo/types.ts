@@ -1,21 +1,25 @@
+/** Key and state of Ekubo pools. */
 import type { Hex } from '@sluice/chains'
 import type { Tick } from '../../math/concentrated.ts'
 
-/** The rest of a pool's key beside its tokens; the hash of the three is the pool's id. */
+/** Pool key without the tokens; the hash of all three words is the pool id. */
 export type EkuboKey = {
-  /** Extension 20, fee 8 and type 4 bytes. */
+  /** Extension (20 bytes), fee (8 bytes), and type (4 bytes). */
   readonly config: Hex
 }
 
+/** State of a pool. */
 export type EkuboState = {
-  /** √(token1 / token0) in base units, 128 fractional bits, of which the core keeps the 94 highest of up to 192. */
+  /**
+   * √(token1 / token0) in base units, with 128 fractional bits, of which the core stores the 94 highest of up to 192.
+   */
   readonly sqrtRatio: bigint
-  /** Usually floor(log₁.₀₀₀₀₀₁ price), one less after a step that ended on a tick from above. */
+  /** Usually floor(log₁.₀₀₀₀₀₁ price); one less after a downward step that ended exactly on a tick. */
   readonly tick: number
-  /** In range at the price; of pools of one range that of the range, wherever the price is. */
+  /** Liquidity in range at the price; in a pool with one range, that of the range regardless of the price. */
   readonly liquidity: bigint
-  /** Initialised ticks, rising; none where the pool has one range for all positions. */
+  /** Initialized ticks, ascending; empty in a pool with one range. */
   readonly ticks: readonly Tick[]
-  /** Lowest and highest tick between which all of `ticks` are known; the core's own bounds when absent. */
+  /** Bounds between which all ticks are known; absent: the core's own bounds. */
   readonly known?: readonly [lowest: number, highest: number]
 }

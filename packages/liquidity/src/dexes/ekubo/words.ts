@@ -1,10 +1,10 @@
-/** Places of ticks in the core's bitmap. */
+/** Bit positions of ticks in the core's bitmap. */
 
-/** Bits below tick 0, so that it lies inside of a word. */
+/** Offset that makes the positions of negative ticks positive and centers tick 0 in a word. */
 const OFFSET = 89_421_695
-/** Bits of a word. */
+/** Bits per word. */
 export const WORD = 256
 
-/** The bit of the last multiple of the spacing that is not above the tick. */
+/** Returns the bit position of the last multiple of the spacing at or below the tick. */
 export const placeOf = (tick: number, spacing: number): number => Math.floor(tick / spacing) + OFFSET
 export const tickAtPlace = (place: number, spacing: number): number => (place - OFFSET) * spacing

@@ -1,4 +1,4 @@
-/** Vaults that count by a rate of their own, whatever their totals are. Worked out by hand. */
+/** Tests of vaults with a rate of their own, independent of their totals; expected values computed by hand. */
 import { expect, test } from 'vitest'
 import { converted, payable, quote } from './math.ts'
 
@@ -25,27 +25,27 @@ test('shares and assets follow the rate, down for deposits and redemptions, up f
   })
 })
 
-test('deposits end at what the vault takes', () => {
+test('deposits are limited by maxDeposit', () => {
   expect(quote(vault, true, 500n).state.maxDeposit).toBe(0n)
   expect(() => quote(vault, true, 501n)).toThrow(refused('TOO_LARGE'))
   expect(() => quote(quote(vault, true, 500n).state, true, 2n)).toThrow(refused('TOO_LARGE'))
   expect(() => converted({ ...vault, rate: 0n }, true, 1n)).toThrow(refused('EMPTY'))
 })
 
-test('redemptions end at what the vault says that it redeems, whether it holds that or not', () => {
-  const telling = { ...vault, maxRedeem: 600n }
-  const { amountOut, state } = quote(telling, false, 500n)
+test('redemptions are limited by maxRedeem, regardless of the cash', () => {
+  const withLimit = { ...vault, maxRedeem: 600n }
+  const { amountOut, state } = quote(withLimit, false, 500n)
   expect(amountOut).toBe(550n)
-  expect(state).toEqual({ ...telling, totalAssets: 450n, totalSupply: 400n, cash: 0n, maxRedeem: 100n })
-  expect(() => quote(telling, false, 601n)).toThrow(refused('TOO_LARGE'))
+  expect(state).toEqual({ ...withLimit, totalAssets: 450n, totalSupply: 400n, cash: 0n, maxRedeem: 100n })
+  expect(() => quote(withLimit, false, 601n)).toThrow(refused('TOO_LARGE'))
   expect(() => quote(state, false, 101n)).toThrow(refused('TOO_LARGE'))
   // 901 shares do not exist, and 900 are worth 990.
   expect(() => quote({ ...vault, maxRedeem: 2_000n }, false, 901n)).toThrow(refused('TOO_LARGE'))
   expect(quote({ ...vault, maxRedeem: 2_000n }, false, 900n).amountOut).toBe(990n)
-  expect([payable(telling), payable({ ...telling, maxRedeem: 900n })]).toEqual([660n, 1_000n])
+  expect([payable(withLimit), payable({ ...withLimit, maxRedeem: 900n })]).toEqual([660n, 1_000n])
 })
 
-test('redemptions end at what the vault holds, where it does not tell', () => {
+test('redemptions are limited by the cash if maxRedeem is unknown', () => {
   // 273 · 1.1 = 300.3
   expect(quote(vault, false, 273n)).toEqual({
     amountOut: 300n,

@@ -10,9 +10,12 @@ export type Holding = Readonly<Record<Hex, Hex>>
 
 /** An address derived from a hash: nobody has its key. */
 const HOLDER = toAddress(`0x${id('sluice.erc4626.holder').slice(-40)}`)
-/** Balance of the holder, in base units: above the supply of nearly every share, and within 112 bits, the narrowest packed balance. */
+/**
+ * Balance of the holder in base units: above the supply of almost every share, and below 2^112, the narrowest packed
+ * balance.
+ */
 const PLENTY = 1n << 111n
-/** Length of an answer of one word, with `0x`. */
+/** Length of a one-word result, with `0x`. */
 const WORD_DIGITS = 66
 const FIND_GAS = 50_000
 /** Vaults that allocate assets to several markets query all of them. */
@@ -24,7 +27,7 @@ const maxRedeem = IERC4626State__factory.createInterface().encodeFunctionData('m
 /** Finds the storage overrides that give the holder each share; null if the balance's slot is unknown or overrides are unsupported. */
 export function* findHoldings(shares: readonly Address[]): Reads<readonly (Holding | null)[]> {
   // All candidate slots are written in one call, each with a different balance.
-  const places = shares.map((share) =>
+  const candidates = shares.map((share) =>
     usualMappings(share)
       .filter(({ order }) => order !== 'minime')
       .map((mapping, k) => balanceWrites(mapping, HOLDER, PLENTY + BigInt(k))),
@@ -32,12 +35,12 @@ export function* findHoldings(shares: readonly Address[]): Reads<readonly (Holdi
   const answers = yield shares.map((share, k) => ({
     to: share,
     data: balanceOf,
-    storage: { [share]: holdingOf(places[k]!.flat()) },
+    storage: { [share]: holdingOf(candidates[k]!.flat()) },
     gas: FIND_GAS,
   }))
   return answers.map((answer, k) => {
-    const found = answer && places[k]!.find((writes) => writes.some(({ value }) => value === answer))
-    return found ? holdingOf(found) : null
+    const match = answer && candidates[k]!.find((writes) => writes.some(({ value }) => value === answer))
+    return match ? holdingOf(match) : null
   })
 }
 

@@ -5,6 +5,7 @@ import { quoteByDirection } from '../common/exact-input.ts'
 import { type Erc4626State, limitOf, payable, quote, rateOf } from './math.ts'
 import { applyLog, findPools, readFixed, readStates, topics } from './state.ts'
 
+/** ERC-4626 vaults: depositing an asset for its share, and redeeming it. */
 export const erc4626: DexFamily<Erc4626State> = {
   id: 'erc4626',
   payment: { pullsInput: true },
@@ -16,7 +17,7 @@ export const erc4626: DexFamily<Erc4626State> = {
   dependsOn: ({ address }) => [address],
   topics,
   applyLog,
-  // A share earns as time goes by, or by assets that are sent to the vault.
+  // The share price changes with time, or when assets are sent to the vault.
   refreshStates: readStates,
 
   quoteExactInput: quoteByDirection('erc4626', quote),
@@ -32,7 +33,7 @@ export const erc4626: DexFamily<Erc4626State> = {
     }
   }),
 
-  /** Amount that can be redeemed now, whatever the vault counts as its assets; shares can always be made, those that exist count. */
+  /** The assets that can be redeemed now, and the total supply of the share, which the vault can always mint. */
   reserves: ({ state }) => [payable(state), state.totalSupply],
 
   takesTaxedInput: false,

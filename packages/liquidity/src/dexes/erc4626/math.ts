@@ -1,36 +1,39 @@
+/** Exact math of ERC-4626 vaults. */
 import { PoolRefusal } from '../../family.ts'
 import { divUp, max, min } from '../../math/integers.ts'
 
-/** A vault as a pool of its asset and its share, in this order. */
+/** State of a vault, which is a pool of its asset and its share, in this order. */
 export type Erc4626State = {
-  /** Base units of the asset, as the vault counts them. */
+  /** Base units of the asset, from the vault's `totalAssets`. */
   readonly totalAssets: bigint
   /** Base units of the share. */
   readonly totalSupply: bigint
-  /** Shares that the vault counts beside the supply, with one asset beside the assets; 0 for a vault without them. */
+  /** Virtual shares added to the supply, along with one virtual asset; 0 for a vault without them. */
   readonly virtualShares: bigint
-  /** Assets of 10^27 shares in a vault that counts by a rate of its own, as those of Aave's aTokens do; in the place of the totals. */
+  /**
+   * Asset units per 10^27 shares, for a vault that converts by a rate instead of its totals, such as wrapped aTokens.
+   */
   readonly rate?: bigint
-  /** Base units of the asset. */
+  /** Maximum deposit in base units of the asset. */
   readonly maxDeposit: bigint
-  /** Base units of the asset that the vault itself holds: what it can pay without help of others. */
+  /** Base units of the asset held by the vault itself, which it can pay without external calls. */
   readonly cash: bigint
-  /** Base units of the share that the vault redeems now, by its own `maxRedeem`; absent if that could not be read. */
+  /** Base units of the share that can be redeemed now, from `maxRedeem`; absent if it could not be read. */
   readonly maxRedeem?: bigint
 }
 
 const RAY = 10n ** 27n
 
-type Counting = Pick<Erc4626State, 'totalAssets' | 'totalSupply' | 'virtualShares' | 'rate'>
+type Conversion = Pick<Erc4626State, 'totalAssets' | 'totalSupply' | 'virtualShares' | 'rate'>
 
 /**
- * Shares for so many assets, or assets for so many shares, rounded down as for a deposit or a redemption, or up as for a mint or a
+ * Converts assets to shares, or shares to assets: rounded down as in a deposit or redemption, or up as in a mint or
  * withdrawal.
  *
  * @throws PoolRefusal `EMPTY`
  * @see ERC4626._convertToShares and _convertToAssets, OpenZeppelin Contracts 5
  */
-export function converted(state: Counting, toShares: boolean, amount: bigint, up = false): bigint {
+export function converted(state: Conversion, toShares: boolean, amount: bigint, up = false): bigint {
   const { totalAssets, totalSupply, virtualShares, rate } = state
   const shares = rate === undefined ? totalSupply + virtualShares : RAY
   const assets = rate ?? totalAssets + (virtualShares > 0n ? 1n : 0n)
@@ -42,9 +45,9 @@ export function converted(state: Counting, toShares: boolean, amount: bigint, up
 type Exchange = { readonly amountOut: bigint; readonly state: Erc4626State }
 
 /**
- * Shares for assets, or assets for shares, rounded down as the vault does.
+ * Quotes an exact input, rounded down as the vault does.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, `TOO_LARGE` above what the vault takes or pays
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, `TOO_LARGE` above the limits of the vault
  */
 export function quote(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
   const exchange = exchanged(state, deposit, amountIn)
@@ -52,11 +55,7 @@ export function quote(state: Erc4626State, deposit: boolean, amountIn: bigint): 
   return exchange
 }
 
-/**
- * As `quote`, but accepts amounts that buy nothing.
- *
- * @throws PoolRefusal `EMPTY`, `TOO_LARGE`
- */
+/** Like `quote`, but accepts amounts that buy nothing. @throws PoolRefusal `EMPTY`, `TOO_LARGE` */
 export function exchanged(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
   return deposit ? deposited(state, amountIn) : redeemed(state, amountIn)
 }
@@ -91,14 +90,14 @@ function redeemed(state: Erc4626State, shares: bigint): Exchange {
   return { amountOut: assets, state: { ...state, ...after } }
 }
 
-/** Output for a unit of input. */
-export function rateOf({ totalAssets, totalSupply, virtualShares, rate }: Counting, toShares: boolean): number {
+/** Returns the output per unit of input. */
+export function rateOf({ totalAssets, totalSupply, virtualShares, rate }: Conversion, toShares: boolean): number {
   const shares = rate === undefined ? Number(totalSupply + virtualShares) : Number(RAY)
   const assets = Number(rate ?? totalAssets + (virtualShares > 0n ? 1n : 0n))
   return toShares ? shares / assets : assets / shares
 }
 
-/** About the largest input. */
+/** Returns the approximate largest input. */
 export function limitOf(state: Erc4626State, deposit: boolean): bigint {
   if (deposit) return state.maxDeposit
   const { totalAssets, totalSupply, cash, maxRedeem } = state
@@ -106,7 +105,7 @@ export function limitOf(state: Erc4626State, deposit: boolean): bigint {
   return min(min(converted(state, true, paid), totalSupply), maxRedeem ?? totalSupply)
 }
 
-/** Approximate base units of the asset that can be redeemed now. */
+/** Returns the approximate base units of the asset that can be redeemed now. */
 export function payable(state: Erc4626State): bigint {
   const { totalAssets, totalSupply, cash, maxRedeem } = state
   if (maxRedeem === undefined) return min(cash, totalAssets)

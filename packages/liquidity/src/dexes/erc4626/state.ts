@@ -1,3 +1,4 @@
+/** Finds and reads ERC-4626 vaults. */
 import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
@@ -13,16 +14,16 @@ const vault = IERC4626State__factory.createInterface()
 const erc20 = IERC20__factory.createInterface()
 
 const READ_GAS = 300_000
-/** Decimals that shares may have beyond the asset's. */
+/** Maximum decimals that shares have in addition to those of the asset. */
 const MAX_OFFSET = 18
 
-/** A row is a vault: it is the pool of its asset and itself. */
+/** Finds the pool of a row, which is a vault. */
 export function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const read = { to: row.address, data: vault.encodeFunctionData('asset') as Hex }
   return findTokenRow(row, pairs, read, (answer) => vault.decodeFunctionResult('asset', answer)[0])
 }
 
-/** Facts of a vault that are read once: how its `maxRedeem` is read, if known. */
+/** Facts of a vault that are read once: how to read its `maxRedeem`, if known. */
 export type Erc4626Fixed = { readonly holding?: Holding }
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
@@ -46,24 +47,24 @@ export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly
 export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
 
 export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {
-  const asked = vaults.flatMap(({ share, holding }) => (holding ? [{ share, holding }] : []))
+  const withHolding = vaults.flatMap(({ share, holding }) => (holding ? [{ share, holding }] : []))
   const answers = yield [
     ...vaults.map(({ share }) => ({ ...LENS, data: lens.encodeFunctionData('read', [share]) as Hex, gas: READ_GAS })),
     ...vaults.map(({ share, asset }) => ({ to: asset, data: erc20.encodeFunctionData('balanceOf', [share]) as Hex })),
-    ...asked.map(({ share, holding }) => maxRedeemRead(share, holding)),
+    ...withHolding.map(({ share, holding }) => maxRedeemRead(share, holding)),
   ]
   const [states, cash, limits] = [0, 1, 2].map((k) => answers.slice(k * vaults.length))
-  const limitOf = new Map(asked.map(({ share }, k) => [share, limits![k]!]))
+  const limitOf = new Map(withHolding.map(({ share }, k) => [share, limits![k]!]))
   return vaults.map(({ share }, k) => {
-    const [state, held] = [states![k], cash![k]]
-    if (!state || !held) return null
-    const read = decodeState(state, erc20.decodeFunctionResult('balanceOf', held)[0])
+    const [state, balance] = [states![k], cash![k]]
+    if (!state || !balance) return null
+    const read = decodeState(state, erc20.decodeFunctionResult('balanceOf', balance)[0])
     const maxRedeem = decodeMaxRedeem(limitOf.get(share))
     return read && (maxRedeem === null ? read : { ...read, maxRedeem })
   })
 }
 
-/** Null where no known way of counting gives what the vault quotes itself: it takes a fee, or is of another kind. */
+/** Returns null if no known conversion reproduces the vault's own previews: it has fees or different math. */
 function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const [read] = lens.decodeFunctionResult('read', answer)
   const { totalAssets, totalSupply, maxDeposit, rate } = read
@@ -71,13 +72,13 @@ function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const kinds = [{ virtualShares: 0n }, ...offsets, ...(rate > 0n ? [{ virtualShares: 0n, rate }] : [])]
   for (const kind of kinds) {
     const state = { totalAssets, totalSupply, ...kind, maxDeposit, cash }
-    const known = gives(state, true, read.sampleAssets, read.quotedShares)
-    if (known && gives(state, false, read.sampleShares, read.quotedAssets)) return state
+    const agrees = reproduces(state, true, read.sampleAssets, read.quotedShares)
+    if (agrees && reproduces(state, false, read.sampleShares, read.quotedAssets)) return state
   }
   return null
 }
 
-function gives(state: Erc4626State, deposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
+function reproduces(state: Erc4626State, deposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
   const unlimited = { ...state, maxDeposit: amountIn, maxRedeem: amountIn }
   return orRefused(() => quote(unlimited, deposit, amountIn).amountOut) === amountOut
 }

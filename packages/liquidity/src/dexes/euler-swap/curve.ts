@@ -1,11 +1,14 @@
-/** The curve of EulerSwap and its inverse. Checked against 1,705 answers; CurveLib of euler-xyz/euler-swap at 08e498a. */
+/**
+ * The curve of EulerSwap and its inverse: CurveLib of euler-xyz/euler-swap at 08e498a, checked against 1,705 real
+ * results.
+ */
 import { divUp, sqrt } from '../../math/integers.ts'
 
 const ONE = 10n ** 18n
-/** Reserves have 112 bits. */
-export const MOST = (1n << 112n) - 1n
+/** Maximum reserve: uint112. */
+export const MAX_RESERVE = (1n << 112n) - 1n
 
-/** One half of a curve: where the reserve of X is at most that of the equilibrium. */
+/** One half of a curve, on which the reserve of X is at most its equilibrium. */
 export type Half = {
   readonly priceX: bigint
   readonly priceY: bigint
@@ -15,21 +18,21 @@ export type Half = {
   readonly concentration: bigint
 }
 
-/** The reserve of Y at one of X from 1 to x0, rounded up; null beyond all reserves. */
+/** Returns the reserve of Y for a reserve of X from 1 to x0, rounded up; null above uint112. */
 export function reserveY(x: bigint, { priceX, priceY, x0, y0, concentration }: Half): bigint | null {
-  const moved = (x0 - x) * priceX
+  const value = (x0 - x) * priceX
   const added =
     concentration === ONE
-      ? divUp(moved, priceY)
-      : divUp(moved * (concentration * x + (ONE - concentration) * x0), ONE * x * priceY)
+      ? divUp(value, priceY)
+      : divUp(value * (concentration * x + (ONE - concentration) * x0), ONE * x * priceY)
   const y = y0 + added
-  return y > MOST ? null : y
+  return y > MAX_RESERVE ? null : y
 }
 
 /**
- * The reserve of X at one of Y of at least y0: the positive root of c·x² + b·x = (1 − c)·x0², where b = (y − y0)·py/px − (2c − 1)·x0.
- * Where b is negative everything is rounded up, and else all but the last division is rounded down, so that the form without a
- * difference of two large numbers is used each time. Squares are shifted to 256 bits, as the contract does.
+ * Returns the reserve of X for a reserve of Y of at least y0: the positive root of c·x² + b·x = (1 − c)·x0², with b =
+ * (y − y0)·py/px − (2c − 1)·x0. A negative b rounds everything up; otherwise all but the last division round down. Each
+ * case uses the form that subtracts no large numbers. Squares are shifted to fit 256 bits, as in the contract.
  */
 export function reserveX(y: bigint, { priceX, priceY, x0, y0, concentration }: Half): bigint {
   const scaled = ONE * ((y - y0) * priceY + x0 * priceX) - 2n * concentration * x0 * priceX
@@ -44,9 +47,9 @@ export function reserveX(y: bigint, { priceX, priceY, x0, y0, concentration }: H
   return x > x0 ? x - 1n : x
 }
 
-/** Bits that are dropped of the root of the discriminant. */
+/** Returns the bits dropped from the root of the discriminant. */
 function shiftOf(b: bigint, x0: bigint): bigint {
-  // 5·10^17 without its trailing zero bits, whose number is taken off the limit.
+  // 5·10^17 without its trailing zero bits, whose number reduces the limit.
   const [bitsOfB, bitsOfX] = [bitLength(b) - 127, bitLength(x0 * 3_814_697_265_625n) - 109]
   return BigInt(Math.max(0, bitsOfB, bitsOfX))
 }
@@ -58,5 +61,5 @@ function sqrtUp(value: bigint): bigint {
   return root * root < value ? root + 1n : root
 }
 
-/** A quotient by nothing is nothing, as on the machine: a straight curve at its end. */
+/** Division by zero yields zero, as in the EVM: the end of a straight curve. */
 const quotientUp = (a: bigint, b: bigint): bigint => (b === 0n ? 0n : divUp(a, b))

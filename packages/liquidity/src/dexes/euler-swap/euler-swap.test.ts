@@ -1,12 +1,12 @@
-/** Roundings and edges that answers of pools of usual sizes do not show, worked out from CurveLib by another calculation. */
+/** Tests of rounding and limits that the vectors do not cover; expected values computed independently from CurveLib. */
 import { IEulerSwapRegistry__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { describe, expect, test } from 'vitest'
 import { type Pool, PoolRefusal } from '../../family.ts'
-import { MOST, reserveX, reserveY } from './curve.ts'
+import { MAX_RESERVE, reserveX, reserveY } from './curve.ts'
 import { eulerSwap } from './index.ts'
-import { quote, toldLimits } from './math.ts'
+import { limitsFromContract, quote } from './math.ts'
 import type { EulerSwapState } from './types.ts'
 
 const ONE = 10n ** 18n
@@ -20,28 +20,28 @@ const [asset0, asset1, address, account] = ['a', 'b', 'c', 'd'].map((digit) => t
 
 describe('the inverse of the curve', () => {
   test.each([
-    // The root is rounded up where b is negative.
+    // The root rounds up if b is negative.
     [6n, 1n, 1n, 649_037_107_316_853_453_566_312_041_152_520n, 5n, ONE, 649_037_107_316_853_453_566_312_041_152_520n],
-    // As many bits are dropped as the contract drops, here 1 and 2.
+    // The same number of bits is dropped as in the contract, here 1 and 2.
     [3_384_127_297_638n, ONE, ONE, 154_742_504_910_672_534_362_390_533n, 5n, ONE, 154_742_504_910_669_150_235_092_900n],
     [6n, 1n, 1_000_000n, 309_485_009_821_345_068_724_781_064n, 5n, ONE, 309_485_009_821_345_068_723_781_064n],
-    // The root is rounded down where b is positive, and the quotient up.
-    [114_811_106_224_488n, 1n, 1n, MOST - 2n, 0n, 1n, 5_192_296_858_534_827_628_415_685_222_995_606n],
-    // One less where rounding passes the equilibrium.
-    [5n, 579_122_944_022_247_213_422_424n, 10n ** 24n, MOST - 1n, 5n, 1n, MOST - 1n],
+    // The root rounds down if b is positive, and the quotient up.
+    [114_811_106_224_488n, 1n, 1n, MAX_RESERVE - 2n, 0n, 1n, 5_192_296_858_534_827_628_415_685_222_995_606n],
+    // One less if rounding passes the equilibrium.
+    [5n, 579_122_944_022_247_213_422_424n, 10n ** 24n, MAX_RESERVE - 1n, 5n, 1n, MAX_RESERVE - 1n],
   ])('at %i, prices %i and %i', (y, priceX, priceY, x0, y0, concentration, x) => {
     expect(reserveX(y, { priceX, priceY, x0, y0, concentration })).toBe(x)
   })
 
-  test('a straight curve ends at nothing', () => {
+  test('a straight curve ends at zero', () => {
     expect(reserveX(1n, { ...UNIT })).toBe(0n)
     expect(reserveX(2n, { ...UNIT })).toBe(0n)
   })
 })
 
-test('more than 112 bits are beyond all reserves', () => {
-  const half = { ...UNIT, x0: MOST, y0: 1n, concentration: ONE }
-  expect(reserveY(1n, half)).toBe(MOST)
+test('a reserve above 112 bits is null', () => {
+  const half = { ...UNIT, x0: MAX_RESERVE, y0: 1n, concentration: ONE }
+  expect(reserveY(1n, half)).toBe(MAX_RESERVE)
   expect(reserveY(1n, { ...half, y0: 2n })).toBeNull()
 })
 
@@ -59,16 +59,22 @@ const state: EulerSwapState = {
   ],
 }
 const pool: Pool<EulerSwapState> = {
-  ...{ id: address, family: 'euler-swap', dex: 'test', address, tokens: [asset0, asset1], fixed: { account }, state },
+  id: address,
+  family: 'euler-swap',
+  dex: 'test',
+  address,
+  tokens: [asset0, asset1],
+  fixed: { account },
+  state,
 }
 const refusal = (code: string) => expect.objectContaining({ code })
 
 describe('limits', () => {
-  test('hold for what the fee leaves, and shrink by what is traded that way', () => {
+  test('apply after the fee, and shrink by each trade in their direction', () => {
     const { amountOut, state: after } = quote(state, 0, 50n * ONE)
-    const kept = 50n * ONE - 5n * 10n ** 16n
-    expect(after.limits).toEqual([{ in: 100n * ONE - kept, out: 90n * ONE - amountOut }, state.limits[1]])
-    expect(after.reserves).toEqual([1000n * ONE + kept, 1000n * ONE - amountOut])
+    const netIn = 50n * ONE - 5n * 10n ** 16n
+    expect(after.limits).toEqual([{ in: 100n * ONE - netIn, out: 90n * ONE - amountOut }, state.limits[1]])
+    expect(after.reserves).toEqual([1000n * ONE + netIn, 1000n * ONE - amountOut])
     expect(() => quote(state, 0, 101n * ONE)).toThrow(refusal('TOO_LARGE'))
     expect(() => quote({ ...state, limits: [{ in: 100n * ONE, out: 10n * ONE }, null] }, 0, 50n * ONE)).toThrow(
       refusal('TOO_LARGE'),
@@ -76,10 +82,10 @@ describe('limits', () => {
     expect(quote(state, 1, 50n * ONE).state.limits[0]).toEqual(state.limits[0])
   })
 
-  test('one unit is held back of what a pool tells, but of a pool that pays nothing', () => {
-    expect(toldLimits(5n, 7n)).toEqual({ in: 5n, out: 8n })
-    expect(toldLimits(5n, 0n)).toEqual({ in: 5n, out: 1n })
-    expect(toldLimits(0n, 0n)).toEqual({ in: 0n, out: 0n })
+  test('add the unit that the contract subtracts from its output limit, unless it pays nothing', () => {
+    expect(limitsFromContract(5n, 7n)).toEqual({ in: 5n, out: 8n })
+    expect(limitsFromContract(5n, 0n)).toEqual({ in: 5n, out: 1n })
+    expect(limitsFromContract(0n, 0n)).toEqual({ in: 0n, out: 0n })
   })
 })
 
@@ -92,21 +98,21 @@ test.each([
   expect(() => quote({ ...state, ...change } as EulerSwapState, 0, ONE)).toThrow(refusal(code))
 })
 
-test('nothing, and more than a reserve can hold, are refused', () => {
+test('zero and amounts above a reserve are refused', () => {
   expect(() => quote(state, 0, 0n)).toThrow(refusal('TOO_SMALL'))
   const wide = { ...state, limits: [{ in: 1n << 200n, out: 1n << 200n }, null] } as const
-  expect(() => quote(wide, 0, MOST + 1n)).toThrow(refusal('TOO_LARGE'))
-  expect(() => quote({ ...wide, fees: [0n, 0n] }, 0, MOST)).toThrow(PoolRefusal)
+  expect(() => quote(wide, 0, MAX_RESERVE + 1n)).toThrow(refusal('TOO_LARGE'))
+  expect(() => quote({ ...wide, fees: [0n, 0n] }, 0, MAX_RESERVE)).toThrow(PoolRefusal)
 })
 
-test('the curve of either way begins at the price after the fee, and what can be paid is depth', () => {
+test('both curves start at the price after the fee, and the output limits are the reserves', () => {
   const curve = eulerSwap.priceCurve(pool, asset0, asset1)
   expect(curve.sqrtPrice[0]! ** 2 * curve.keepIn).toBeCloseTo(0.999, 3)
   expect(eulerSwap.reserves(pool)).toEqual([400n * ONE, 90n * ONE])
   expect(eulerSwap.dependsOn!(pool)).toEqual([account])
 })
 
-test('a pool is found when it is registered; rows of the first version are not served', () => {
+test('a pool is found by its registration log; rows of version 1 are not served', () => {
   const vaults = [asset0, asset1, address, address, account, address]
   const log = IEulerSwapRegistry__factory.createInterface().encodeEventLog('PoolRegistered', [
     ...[asset0, asset1, account, address, vaults, 5n],

@@ -1,3 +1,4 @@
+/** Family of EulerSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { sampledTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -7,9 +8,10 @@ import { createdPool, creationTopics, findPools, readStates, rowsOf } from './st
 import type { EulerSwapFixed, EulerSwapState } from './types.ts'
 
 const GAS = gasRow('euler-swap').hop
-/** Units in a millionth of a fee of 18 decimals. */
+/** Units of an 18-decimal fee in one ppm. */
 const PER_PPM = 10 ** 12
 
+/** EulerSwap V2 pools. */
 export const eulerSwap: DexFamily<EulerSwapState> = {
   id: 'euler-swap',
   rowsOf,
@@ -17,11 +19,11 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
   creationTopics,
   createdPool,
   readStates,
-  // What the vaults hold, lend and take in moves with everyone else's business there, and with time.
+  // The vaults' balances and limits change with all other activity there, and with time.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',
-  // Whoever owns the account may set price and fee anew, and take out what backs them.
+  // The owner of the account can change price and fee, and withdraw the backing assets.
   dependsOn: ({ fixed }) => [(fixed as EulerSwapFixed).account],
 
   quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({

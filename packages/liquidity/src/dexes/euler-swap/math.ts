@@ -1,13 +1,15 @@
-/** Checked against answers of genuine pools; QuoteLib and SwapLib of euler-xyz/euler-swap at 08e498a. */
+/**
+ * Exact math of EulerSwap pools: QuoteLib and SwapLib of euler-xyz/euler-swap at 08e498a, checked against real pools.
+ */
 import { PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
-import { type Half, MOST, reserveX, reserveY } from './curve.ts'
+import { type Half, MAX_RESERVE, reserveX, reserveY } from './curve.ts'
 import type { EulerSwapLimits, EulerSwapState } from './types.ts'
 
 const ONE = 10n ** 18n
 
 /**
- * The output of an exact input: what the curve leaves of the reserve, within the limits of the vaults.
+ * Quotes an exact input on the curve, within the limits of the vaults.
  *
  * @throws PoolRefusal `PAUSED`, `UNSUPPORTED`, `TOO_LARGE`, `TOO_SMALL`
  */
@@ -17,22 +19,25 @@ export function quote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: EulerSwapState } {
   const limits = limitsOf(state, i)
-  if (amountIn > MOST) throw new PoolRefusal('TOO_LARGE', 'more than 112 bits')
+  if (amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'more than 112 bits')
   const j = i === 0 ? 1 : 0
-  const kept = amountIn - (amountIn * state.fees[i]) / ONE
-  const reserveIn = state.reserves[i] + kept
-  const left = leftOf(state, i, reserveIn)
+  const netIn = amountIn - (amountIn * state.fees[i]) / ONE
+  const reserveIn = state.reserves[i] + netIn
+  const left = reserveAfter(state, i, reserveIn)
   const amountOut = left !== null && state.reserves[j] > left ? state.reserves[j] - left : 0n
-  if (kept > limits.in || amountOut > limits.out || reserveIn > MOST)
+  if (netIn > limits.in || amountOut > limits.out || reserveIn > MAX_RESERVE)
     throw new PoolRefusal('TOO_LARGE', `it takes ${limits.in} and pays ${limits.out} at most`)
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return { amountOut, state: after(state, i, { in: kept, out: amountOut }) }
+  return { amountOut, state: after(state, i, { in: netIn, out: amountOut }) }
 }
 
-/** Limits behind those that a pool tells: it holds back one unit of what it pays at most, and tells zeros while it pays nothing. */
-export const toldLimits = (most: bigint, out: bigint): EulerSwapLimits => ({
-  in: most,
-  out: most > 0n ? out + 1n : out,
+/**
+ * Converts limits reported by a pool: it subtracts one unit from its output limit, and reports zeros while it pays
+ * nothing.
+ */
+export const limitsFromContract = (maxIn: bigint, out: bigint): EulerSwapLimits => ({
+  in: maxIn,
+  out: maxIn > 0n ? out + 1n : out,
 })
 
 function limitsOf({ open, hooked, fees, limits }: EulerSwapState, i: 0 | 1): EulerSwapLimits {
@@ -43,23 +48,23 @@ function limitsOf({ open, hooked, fees, limits }: EulerSwapState, i: 0 | 1): Eul
   return limits[i]
 }
 
-/** The reserve of the other token that the curve asks for; null for more than there can be. */
-function leftOf(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigint | null {
+/** Returns the reserve of the other token on the curve; null above the maximum. */
+function reserveAfter(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigint | null {
   return reserveIn <= state.equilibrium[i]
     ? reserveY(reserveIn, halfOf(state, i))
     : reserveX(reserveIn, halfOf(state, i === 0 ? 1 : 0))
 }
 
-/** About the largest input: limited by what the vaults take, by what they pay, and by what a reserve can be. */
+/** Returns the approximate largest input: limited by what the vaults accept, what they pay, and the maximum reserve. */
 export function limitOf(state: EulerSwapState, i: 0 | 1): bigint {
   const { reserves, fees, limits } = state
   const j = i === 0 ? 1 : 0
   if (limits[i] === null || fees[i] >= ONE) return 0n
-  const { in: most, out } = limits[i]
-  // The curve asks for as much of the token sold beside what a purchase of all that may go out leaves.
-  const held = out < reserves[j] ? leftOf(state, j, reserves[j] - out) : null
-  const room = (held ?? MOST) - reserves[i]
-  return (min(room, most) * ONE) / (ONE - fees[i])
+  const { in: maxIn, out } = limits[i]
+  // Reserve of the input token after buying the whole output limit.
+  const reserveIn = out < reserves[j] ? reserveAfter(state, j, reserves[j] - out) : null
+  const room = (reserveIn ?? MAX_RESERVE) - reserves[i]
+  return (min(room, maxIn) * ONE) / (ONE - fees[i])
 }
 
 function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 1): Half {
@@ -73,7 +78,7 @@ function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 
   }
 }
 
-/** Limits of the same way shrink by what was traded; those of the way back, which only grow, are left. */
+/** Reduces the limits of the trade's direction. Those of the other direction only grow and are left unchanged. */
 function after(state: EulerSwapState, i: 0 | 1, traded: EulerSwapLimits): EulerSwapState {
   const { reserves, limits } = state
   const shrunk = { in: limits[i]!.in - traded.in, out: limits[i]!.out - traded.out }
@@ -82,10 +87,10 @@ function after(state: EulerSwapState, i: 0 | 1, traded: EulerSwapLimits): EulerS
     : { ...state, reserves: [reserves[0] - traded.out, reserves[1] + traded.in], limits: [limits[0], shrunk] }
 }
 
-/** Base units of an input that would take all of the other token at the price of the equilibrium, or all that may go in. */
+/** Returns the input that would buy the whole reserve at the equilibrium price, or the input limit. */
 export function scaleOf({ prices, reserves, limits }: EulerSwapState, i: 0 | 1): bigint {
   const j = i === 0 ? 1 : 0
-  const worth = (reserves[j] * prices[j]) / prices[i] + 1n
-  const most = limits[i]?.in ?? 0n
-  return worth < most ? worth : most
+  const value = (reserves[j] * prices[j]) / prices[i] + 1n
+  const maxIn = limits[i]?.in ?? 0n
+  return value < maxIn ? value : maxIn
 }

@@ -1,3 +1,4 @@
+/** Finds and reads EulerSwap pools. */
 import { type EulerSwapLens, EulerSwapLens__factory, IEulerSwapRegistry__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -5,22 +6,22 @@ import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairKey, sortTokens } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
-import { quote, toldLimits } from './math.ts'
+import { limitsFromContract, quote } from './math.ts'
 import type { EulerSwapFixed, EulerSwapLimits, EulerSwapState } from './types.ts'
 
 const LENS = lensOf('EulerSwapLens')
 const lens = EulerSwapLens__factory.createInterface()
 const registry = IEulerSwapRegistry__factory.createInterface()
 
-/** Most pools of a pair. */
-const POOLS_A_PAIR = 16
+/** Maximum pools per pair. */
+const POOLS_PER_PAIR = 16
 const FIND_GAS = 200_000
-/** Both limits and a quote each, which ask four vaults. */
+/** Limits and a quote per direction, which query four vaults. */
 const READ_GAS = 900_000
-/** Hooks before a swap, for the fee, and after a swap. */
+/** Flags of the hooks before a swap, for the fee, and after a swap. */
 const SWAP_HOOKS = 7n
 
-/** Rows of the second version, whose register lists pools by pairs; the first has another interface and no register. */
+/** Serves rows of version 2, whose registry lists pools by pair; version 1 has another interface and no registry. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'euler-swap' && row.version === '2' ? [row] : []
 
@@ -28,13 +29,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const sorted = [...new Map(pairs.map((pair) => [pairKey(pair), sortTokens(pair)])).values()]
   const answers = yield sorted.map((pair) => ({
     ...LENS,
-    data: lens.encodeFunctionData('find', [row.address, [pair[0], pair[1]], POOLS_A_PAIR]) as Hex,
+    data: lens.encodeFunctionData('find', [row.address, [pair[0], pair[1]], POOLS_PER_PAIR]) as Hex,
     gas: FIND_GAS,
   }))
   return sorted.flatMap((pair, i) => {
     if (!answers[i]) return []
-    const [found] = lens.decodeFunctionResult('find', answers[i])
-    return found.map(({ pool, account }: EulerSwapLens.FoundStructOutput) => makePool(row, pair, pool, account))
+    const [foundPools] = lens.decodeFunctionResult('find', answers[i])
+    return foundPools.map(({ pool, account }: EulerSwapLens.FoundStructOutput) => makePool(row, pair, pool, account))
   })
 }
 
@@ -46,7 +47,7 @@ function makePool(row: DexRow, tokens: readonly [Address, Address], pool: string
 
 export const creationTopics: readonly Hex[] = [registry.getEvent('PoolRegistered').topicHash as Hex]
 
-/** The pool that was just registered: its tokens and account are topics, the pool is the first word. */
+/** Returns the pool of a registration log: tokens and account are indexed, the pool is the first data word. */
 export function createdPool(row: DexRow, { topics, data }: Log): Pool<null> {
   const inWord = (word: string) => toAddress(`0x${word.slice(-40)}`)
   return makePool(row, [inWord(topics[1]!), inWord(topics[2]!)], inWord(data.slice(0, 66)), inWord(topics[3]!))
@@ -64,7 +65,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Null for a pool that answers by another arithmetic: it is asked for a part of its own limits. */
+/** Returns null if our math does not reproduce the pool's quotes for a part of its limits. */
 function decodeState(answer: Hex): EulerSwapState | null {
   const [read] = lens.decodeFunctionResult('read', answer) as unknown as [EulerSwapLens.StateStructOutput]
   const { params, sides } = read
@@ -85,4 +86,4 @@ function decodeState(answer: Hex): EulerSwapState | null {
 }
 
 const limitsOf = ({ known, inLimit, outLimit }: EulerSwapLens.SideStructOutput): EulerSwapLimits | null =>
-  known ? toldLimits(inLimit, outLimit) : null
+  known ? limitsFromContract(inLimit, outLimit) : null

@@ -1,29 +1,30 @@
+/** State of EulerSwap pools. */
 import type { Address } from '@sluice/chains'
 
 type Pair<T> = readonly [T, T]
 
-/** Facts of a pool that never change, beside its tokens. */
+/** Immutable facts of a pool, in addition to its tokens. */
 export type EulerSwapFixed = {
-  /** Whose vaults pay, and who may set price and fee anew. */
+  /** Account whose vaults pay, and whose owner can change price and fee. */
   readonly account: Address
 }
 
-/** Most that one way of trading takes, its fee aside, and pays. */
+/** Maximum input, without the fee, and maximum output of one direction. */
 export type EulerSwapLimits = { readonly in: bigint; readonly out: bigint }
 
-/** By token; prices, concentrations and fees of 10^18. */
+/** State of a pool, by token; prices, concentrations, and fees have 18 decimals. */
 export type EulerSwapState = {
-  /** False while it is locked, not installed at its account, or past its time. */
+  /** False while locked, not installed at its account, or expired. */
   readonly open: boolean
-  /** True where a contract of its maker's choice takes part in swaps. */
+  /** True if a hook of the creator's choice takes part in swaps. */
   readonly hooked: boolean
-  /** Virtual: what the curve is at, not what the vaults hold. */
+  /** Virtual reserves of the curve, not the vaults' balances. */
   readonly reserves: Pair<bigint>
   readonly equilibrium: Pair<bigint>
   readonly prices: Pair<bigint>
   readonly concentrations: Pair<bigint>
-  /** By the token sold. */
+  /** By input token. */
   readonly fees: Pair<bigint>
-  /** By the token sold; null where the pool fails to tell, and so to quote. */
+  /** Limits by input token; null if the pool's limits, and so its quotes, revert. */
   readonly limits: Pair<EulerSwapLimits | null>
 }

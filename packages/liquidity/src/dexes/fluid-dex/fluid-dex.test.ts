@@ -1,4 +1,4 @@
-/** Limits of Fluid's pools to the unit, which the answers of the deployed pool do not meet: each is worked out by hand. */
+/** Tests of exact limits that the vectors do not reach; expected values computed by hand. */
 import { describe, expect, test } from 'vitest'
 import { quote } from './math.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
@@ -8,7 +8,7 @@ const PRICE_ONE = 10n ** 27n
 type Pair = readonly [bigint, bigint]
 const curve = (imaginary: Pair, real: Pair = imaginary): FluidReserves => ({ imaginary, real })
 
-/** One curve of even depth without a fee, whose price may be anything before. */
+/** A pool with one curve of equal depth and no fee. */
 const pool = (more: Partial<FluidDexState> = {}): FluidDexState => ({
   paused: false,
   feePpm: 0n,
@@ -24,7 +24,7 @@ const buys = (state: FluidDexState, zeroForOne: boolean, amountIn: bigint) =>
   quote(state, zeroForOne, amountIn).amountOut
 
 describe('amounts', () => {
-  test('a millionth of a token is taken, and a hundred base units; less is not', () => {
+  test('must be at least a millionth of a token and a hundred base units', () => {
     expect(buys(pool(), true, 1_000_000n)).toBe(999_999n)
     expect(() => quote(pool(), true, 999_999n)).toThrow(refused('TOO_SMALL'))
     const coarse = pool({ decimals: [4n, 12n] })
@@ -32,56 +32,56 @@ describe('amounts', () => {
     expect(() => quote(coarse, true, 99n)).toThrow(refused('TOO_SMALL'))
   })
 
-  test('96 bits of an input are counted, and no more', () => {
-    const most = 2n ** 96n - 1n
+  test('must fit 96 bits', () => {
+    const maxInput = 2n ** 96n - 1n
     const huge = pool({ collateral: curve([2n ** 104n, 2n ** 104n]) })
-    expect(buys(huge, true, most)).toBe((most * 2n ** 104n) / (2n ** 104n + most))
-    expect(() => quote(huge, true, most + 1n)).toThrow(refused('TOO_LARGE'))
+    expect(buys(huge, true, maxInput)).toBe((maxInput * 2n ** 104n) / (2n ** 104n + maxInput))
+    expect(() => quote(huge, true, maxInput + 1n)).toThrow(refused('TOO_LARGE'))
   })
 
-  test('half of the depth is taken, and no more', () => {
-    // From a price of one to (2/3) / (3/2) = 4/9.
+  test('must be at most half of the depth', () => {
+    // From a price of 1 to (2/3) / (3/2) = 4/9.
     const falling = pool({ lastPrice: (PRICE_ONE * 4n) / 9n })
     expect(buys(falling, true, DEEP / 2n)).toBe(DEEP / 3n)
     expect(() => quote(falling, true, DEEP / 2n + 1n)).toThrow(refused('TOO_LARGE'))
   })
 
-  test('an output below a base unit is none, and a pool without curves is empty', () => {
+  test('are refused if the output is below one base unit or the pool has no curves', () => {
     expect(() => quote(pool({ decimals: [12n, 2n] }), true, 1_000_000n)).toThrow(refused('TOO_SMALL'))
     expect(() => quote(pool({ collateral: null }), true, 1_000_000n)).toThrow(refused('EMPTY'))
   })
 })
 
-describe('what is left', () => {
+describe('remaining reserves', () => {
   const amountIn = 10n ** 13n
   const out = (amountIn * DEEP) / (DEEP + amountIn)
 
-  test('a ten-thousandth of the other reserve may be left, at the centre price, and no less', () => {
+  test('must be worth at least a ten-thousandth of the other reserve, at the center price', () => {
     for (const zeroForOne of [true, false]) {
       const left = 10n ** 10n
-      const held = (less: bigint): Pair => {
+      const reserves = (less: bigint): Pair => {
         const [sold, bought] = [left * 10_000n - amountIn, out + left - less]
         return zeroForOne ? [sold, bought] : [bought, sold]
       }
-      const leaving = (less: bigint) => pool({ collateral: curve([DEEP, DEEP], held(less)) })
+      const leaving = (less: bigint) => pool({ collateral: curve([DEEP, DEEP], reserves(less)) })
       expect(buys(leaving(0n), zeroForOne, amountIn)).toBe(out)
       expect(() => quote(leaving(1n), zeroForOne, amountIn)).toThrow(refused('TOO_LARGE'))
     }
   })
 
-  test('more than a curve has is refused', () => {
+  test('must not be negative', () => {
     const short = pool({ collateral: curve([DEEP, DEEP], [DEEP, out - 1n]) })
     expect(() => quote(short, true, amountIn)).toThrow(refused('TOO_LARGE'))
   })
 
-  test('a curve that gives nothing may have nothing', () => {
-    // The debt curve sells far dearer: all goes to the other.
+  test('are not checked for a curve that takes no part', () => {
+    // The debt curve has a far worse price, so the whole input goes to the other.
     const debt = curve([DEEP, DEEP / 100n], [DEEP, 0n])
     expect(buys(pool({ debt }), true, amountIn)).toBe(out)
   })
 })
 
-test('the price moves by a twentieth of the one that a swap leaves, and no more', () => {
+test('the price moves by at most a twentieth of the final price', () => {
   // The price falls to 998002996004633727729993168, or rises to 1002001000000241482362121029.
   for (const [zeroForOne, amountIn, stored] of [
     [true, 1_000_000_000_181n, 1_047_903_145_804_865_415_114_495_822n],
@@ -93,28 +93,29 @@ test('the price moves by a twentieth of the one that a swap leaves, and no more'
   }
 })
 
-test('an input is divided by roots of products of 18 more decimals, of either curve', () => {
+test('an input is divided by the roots of both products, scaled by 18 decimals', () => {
   const between = (collateral: Pair, debt: Pair) =>
     buys(pool({ collateral: curve(collateral), debt: curve(debt) }), true, 1_000_000n)
-  // With the root of the first product itself, and of the second, each would be one more.
+  // With the roots of the unscaled products, both results would be one more.
   expect(between([30_000_007n, 30_000_014n], [30_000_002n, 29_999_958n])).toBe(983_604n)
   expect(between([30_000_007n, 30_000_011n], [30_000_002n, 29_999_967n])).toBe(983_605n)
 })
 
-describe('what the deployed pool did with random states', () => {
-  test('the price counts the fee as well, but for the cut that the protocol takes of it', () => {
+describe('findings of random tests against the deployed pool', () => {
+  test('the price includes the fee, without the protocol cut', () => {
     const fees = { feePpm: 10_000n }
-    // Ends at (10^15 − 19,415,571,680,721) / (10^15 + 20,000,000,000,000), fee and all, and without it nearer to one.
+    // Ends at (10^15 − 19,415,571,680,721) / (10^15 + 20,000,000,000,000) including the fee, and closer to one without
+    // it.
     const stored = ((DEEP - 19_415_571_680_721n) * PRICE_ONE) / (DEEP + 20_000_000_000_000n)
-    const most = (stored * 105n) / 100n
+    const maxStored = (stored * 105n) / 100n
     const less = ((DEEP - 19_415_571_680_721n) * PRICE_ONE) / (DEEP + 19_820_000_000_000n)
-    expect(buys(pool({ ...fees, lastPrice: most }), true, 20_000_000_000_000n)).toBe(19_415_571_680_721n)
+    expect(buys(pool({ ...fees, lastPrice: maxStored }), true, 20_000_000_000_000n)).toBe(19_415_571_680_721n)
     const beyond = pool({ ...fees, lastPrice: (less * 105n) / 100n })
     expect(() => quote(beyond, true, 20_000_000_000_000n)).toThrow(refused('TOO_LARGE'))
     expect(buys({ ...beyond, revenueCut: 90n }, true, 20_000_000_000_000n)).toBe(19_415_571_680_721n)
   })
 
-  test('no more is paid back than is owed, fee and all', () => {
+  test('the repaid amount, including the fee, is at most the debt', () => {
     const state = pool({
       feePpm: 10_000n,
       collateral: null,
@@ -125,7 +126,7 @@ describe('what the deployed pool did with random states', () => {
     expect(() => quote(state, true, 2_000_000_000_001n)).toThrow(refused('TOO_LARGE'))
   })
 
-  test('an input of which more than a hundredth is not accounted for is refused', () => {
+  test('an input that loses more than 1 % to rounding is refused', () => {
     const state = pool({ feePpm: 100n, revenueCut: 10n, decimals: [6n, 12n] })
     expect(() => quote(state, true, 100n)).toThrow(refused('TOO_SMALL'))
     expect(buys(state, true, 101n)).toBeGreaterThan(0n)

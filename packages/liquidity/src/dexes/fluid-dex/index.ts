@@ -1,3 +1,4 @@
+/** Family of Fluid DEX pools. */
 import type { DexFamily } from '../../family.ts'
 import { sampledTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -6,13 +7,14 @@ import { inTokens, limitOf, quote } from './math.ts'
 import { findPools, readStates } from './state.ts'
 import type { FluidDexState } from './types.ts'
 
+/** Fluid DEX T1 pools. */
 export const fluidDex: DexFamily<FluidDexState> = {
   id: 'fluid-dex',
   payment: { pullsInput: true },
   holdsNative: true,
   findPools,
   readStates,
-  // Interest moves both curves with the time, and every trade of a token on Liquidity does.
+  // Interest changes both curves with time, and so does every use of the tokens in the Liquidity contract.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',

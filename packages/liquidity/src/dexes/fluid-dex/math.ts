@@ -1,5 +1,6 @@
 /**
- * Checked against answers of a deployed pool; FluidDexT1 of Instadapp/fluid-contracts-public, coreModule and coreHelpers.
+ * Exact math of Fluid DEX pools: coreModule and coreHelpers of FluidDexT1, Instadapp/fluid-contracts-public, checked
+ * against a deployed pool.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrt } from '../../math/integers.ts'
@@ -8,25 +9,26 @@ import type { FluidDexState, FluidReserves } from './types.ts'
 const PPM = 1_000_000n
 const ONE = 10n ** 18n
 const PRICE_ONE = 10n ** 27n
-/** Decimals in which a pool counts. */
+/** Decimals of amounts inside the pool. */
 const POOL_DECIMALS = 12n
-/** Least amounts, in the pool's decimals and in the token's own. */
-const [LEAST_SCALED, LEAST] = [1_000_000n, 100n]
-const MOST = 2n ** 96n - 1n
-/** The most that a swap may move the price, as a part of the one it leaves. */
-const MOST_MOVE = ONE / 20n
-/** The whole of an input, of which a percent of the fee's millionths may leave. */
+/** Minimum amounts, in the pool's decimals and in the token's. */
+const [MIN_SCALED, MIN_AMOUNT] = [1_000_000n, 100n]
+const MAX_SCALED = 2n ** 96n - 1n
+/** Maximum price move of a swap, as a fraction of the final price. */
+const MAX_MOVE = ONE / 20n
+/** Unit of the protocol cut: a percentage of a fee in ppm. */
 const CUT_ONE = 100n * PPM
-/** Neither real reserve may be worth less than this part of the other after a swap. */
-const LEAST_RESERVE_PART = 10_000n
+/** Maximum ratio of the values of both real reserves after a swap. */
+const MAX_RESERVE_RATIO = 10_000n
 
-/** A curve's part of a swap, with its fee. */
+/** Amounts of a swap on one curve, including the fee. */
 type Side = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
- * The output of an exact input: divided between both curves so that their prices meet, each rounded down.
+ * Quotes an exact input, split between both curves so that their final prices are equal; each rounds down.
  *
- * @throws PoolRefusal `PAUSED`, `EMPTY`, `TOO_SMALL`, `TOO_LARGE`; `UNSUPPORTED` after a swap, whose state has to be read
+ * @throws PoolRefusal `PAUSED`, `EMPTY`, `TOO_SMALL`, `TOO_LARGE`; `UNSUPPORTED` after a swap, since the new state must
+ * be read
  */
 export function quote(
   state: FluidDexState,
@@ -34,11 +36,12 @@ export function quote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: FluidDexState } {
   if (state.paused) throw new PoolRefusal('PAUSED', 'the pool is paused')
-  if (state.spent) throw new PoolRefusal('UNSUPPORTED', 'a second swap meets a state that has to be read')
+  if (state.spent) throw new PoolRefusal('UNSUPPORTED', 'the state after a swap must be read')
   const [i, o] = zeroForOne ? ([0, 1] as const) : ([1, 0] as const)
   const scaled = toPool(amountIn, state.decimals[i])
-  if (scaled < LEAST_SCALED || amountIn < LEAST) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than it takes`)
-  if (scaled > MOST) throw new PoolRefusal('TOO_LARGE', `${amountIn} is more than it can count`)
+  if (scaled < MIN_SCALED || amountIn < MIN_AMOUNT)
+    throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than it takes`)
+  if (scaled > MAX_SCALED) throw new PoolRefusal('TOO_LARGE', `${amountIn} is more than it can count`)
   const sides = [state.collateral, state.debt]
   const depth = sides.reduce((sum, side) => sum + (side?.imaginary[i] ?? 0n), 0n)
   if (depth === 0n) throw new PoolRefusal('EMPTY', 'neither of its curves is in use')
@@ -63,7 +66,7 @@ const fromPool = (amount: bigint, decimals: bigint) =>
 
 type Sides = readonly (FluidReserves | null)[]
 
-/** The part of the input that each curve is given: all of it where the other's part would be none or less. */
+/** Splits the input between the curves; one gets all of it if the other's share would not be positive. */
 function divide([collateral, debt]: Sides, amount: bigint, i: 0 | 1, o: 0 | 1): readonly [bigint, bigint] {
   if (!collateral) return [0n, amount]
   if (!debt) return [amount, 0n]
@@ -77,18 +80,19 @@ function divide([collateral, debt]: Sides, amount: bigint, i: 0 | 1, o: 0 | 1): 
 
 function swap({ imaginary }: FluidReserves, amountIn: bigint, feePpm: bigint, i: 0 | 1, o: 0 | 1): Side {
   if (amountIn === 0n) return { amountIn: 0n, amountOut: 0n }
-  const kept = (amountIn * (PPM - feePpm)) / PPM
-  return { amountIn, amountOut: (kept * imaginary[o]) / (imaginary[i] + kept) }
+  const netIn = (amountIn * (PPM - feePpm)) / PPM
+  return { amountIn, amountOut: (netIn * imaginary[o]) / (imaginary[i] + netIn) }
 }
 
-/** The part of a curve's input that is not the protocol's cut of the fee. */
+/** Returns a curve's input without the protocol cut of its fee. */
 function staying({ revenueCut = 0n, feePpm }: FluidDexState, side: Side | null): bigint {
   return ((side?.amountIn ?? 0n) * (CUT_ONE - revenueCut * feePpm)) / CUT_ONE
 }
 
 /**
- * Liquidity is sent all of the input, and takes no more than a hundredth above what is accounted for in whole base units, nor more than is
- * owed: with the fee in it, that may be less than the reserves would bear. The debt is read rounded down: up to a few units more are taken.
+ * Checks the input as the Liquidity contract does: it may exceed the amount accounted in whole base units by at most 1
+ * %, and must not repay more than is owed. The debt that we read is rounded down, so the contract accepts up to a few
+ * units more.
  */
 function needInput(state: FluidDexState, sides: readonly (Side | null)[], amountIn: bigint, i: 0 | 1): void {
   const counted = sides.reduce((sum, side) => sum + fromPool(staying(state, side), state.decimals[i]), 0n)
@@ -98,7 +102,7 @@ function needInput(state: FluidDexState, sides: readonly (Side | null)[], amount
     throw new PoolRefusal('TOO_LARGE', 'more would be paid back than is owed', { isOwnLimit: true })
 }
 
-/** Neither curve may give what it does not have, nor be left with next to nothing of one token. */
+/** Checks that no curve pays more than its reserve, or keeps too little of one token. */
 function needReserves(state: FluidDexState, collateral: Side | null, debt: Side | null, i: 0 | 1): void {
   for (const [side, traded] of [
     [state.collateral, collateral],
@@ -108,35 +112,38 @@ function needReserves(state: FluidDexState, collateral: Side | null, debt: Side 
     const [sold, bought] = [side.real[i] + traded.amountIn, side.real[1 - i]! - traded.amountOut]
     if (bought < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
     const [real0, real1] = i === 0 ? [sold, bought] : [bought, sold]
-    const tooFew =
+    const isTooLow =
       i === 0
-        ? real1 < (real0 * state.centerPrice) / (PRICE_ONE * LEAST_RESERVE_PART)
-        : real0 < (real1 * PRICE_ONE) / (state.centerPrice * LEAST_RESERVE_PART)
-    if (tooFew) throw new PoolRefusal('TOO_LARGE', 'too little of a token would be left')
+        ? real1 < (real0 * state.centerPrice) / (PRICE_ONE * MAX_RESERVE_RATIO)
+        : real0 < (real1 * PRICE_ONE) / (state.centerPrice * MAX_RESERVE_RATIO)
+    if (isTooLow) throw new PoolRefusal('TOO_LARGE', 'too little of a token would be left')
   }
 }
 
-/** The price that the curve which took more is left with, fee and all but the protocol's cut of it, held against the one that was stored. */
+/**
+ * Checks the final price of the curve with the larger input, including the fee without the protocol cut, against the
+ * stored price.
+ */
 function needPrice(state: FluidDexState, collateral: Side | null, debt: Side | null, i: 0 | 1): void {
-  const [stays, staysToo] = [staying(state, collateral), staying(state, debt)]
-  const byCollateral = stays > staysToo
+  const [collateralInput, debtInput] = [staying(state, collateral), staying(state, debt)]
+  const byCollateral = collateralInput > debtInput
   const [side, traded] = byCollateral ? [state.collateral!, collateral!] : [state.debt, debt]
   if (!side || !traded) return
   const [sold, bought] = [
-    side.imaginary[i] + (byCollateral ? stays : staysToo),
+    side.imaginary[i] + (byCollateral ? collateralInput : debtInput),
     side.imaginary[1 - i]! - traded.amountOut,
   ]
   const price = i === 0 ? (bought * PRICE_ONE) / sold : (sold * PRICE_ONE) / bought
   const move = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
-  if (move <= MOST_MOVE && move >= -MOST_MOVE) return
-  // A price that is too far on the other side of the stored one already comes nearer by more.
+  if (move <= MAX_MOVE && move >= -MAX_MOVE) return
+  // If the old price is already too far off in the other direction, a larger input brings it closer.
   const isBehind = i === 0 ? move > 0n && price > 0n : move < 0n
   throw isBehind
     ? new PoolRefusal('TOO_SMALL', 'the price would stay too far from that of the last trade')
     : new PoolRefusal('TOO_LARGE', 'the price would move too far')
 }
 
-/** About the largest input: it moves the price as far as a swap may. */
+/** Returns the approximate largest input, which moves the price as far as allowed. */
 export function limitOf(state: FluidDexState, zeroForOne: boolean): bigint {
   const [i, o] = zeroForOne ? [0, 1] : [1, 0]
   const depth = Number(inTokens(state, 'imaginary')[i]!)
@@ -144,14 +151,14 @@ export function limitOf(state: FluidDexState, zeroForOne: boolean): bigint {
   if (!side || depth === 0) return 0n
   const price = Number(side.imaginary[o]!) / Number(side.imaginary[i]!)
   const last = zeroForOne ? Number(state.lastPrice) / 1e27 : 1e27 / Number(state.lastPrice)
-  const part = Number(MOST_MOVE) / 1e18
-  // The price in the token sold may fall to this part of the one before.
-  const least = zeroForOne ? last / (1 + part) : last * (1 - part)
-  const limit = Math.min(depth / 2, depth * (Math.sqrt(price / least) - 1))
+  const part = Number(MAX_MOVE) / 1e18
+  // Minimum final price: output tokens per input token.
+  const minPrice = zeroForOne ? last / (1 + part) : last * (1 - part)
+  const limit = Math.min(depth / 2, depth * (Math.sqrt(price / minPrice) - 1))
   return limit > 0 && Number.isFinite(limit) ? BigInt(Math.floor(limit)) : 0n
 }
 
-/** Reserves of both curves together, in base units of the tokens. */
+/** Returns the sum of both curves' reserves, in base units of the tokens. */
 export function inTokens(state: FluidDexState, which: keyof FluidReserves): readonly bigint[] {
   return ([0, 1] as const).map((k) =>
     [state.collateral, state.debt].reduce((sum, side) => sum + fromPool(side?.[which][k] ?? 0n, state.decimals[k]), 0n),

@@ -1,3 +1,4 @@
+/** Finds and reads Fluid DEX pools. */
 import { type FluidDexLens, FluidDexLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -9,21 +10,21 @@ import type { FluidDexState, FluidReserves } from './types.ts'
 const LENS = lensOf('FluidDexLens')
 const lens = FluidDexLens__factory.createInterface()
 
-/** Some dozens of pools, two words each. */
+/** A few dozen pools, two words each. */
 const LIST_GAS = 3_000_000
-/** Prices, and both curves by what Liquidity says of them. */
+/** Prices, and both curves from the Liquidity contract. */
 const READ_GAS = 400_000
 
-/** All pools of the resolver that the row names, since it finds none by its tokens. */
+/** Lists all pools of the row's resolver, which has no getter by token. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex } = row
   const [answer] = yield [{ ...LENS, data: lens.encodeFunctionData('list', [row.address]) as Hex, gas: LIST_GAS }]
   if (!answer) return []
   const [pools, tokens] = lens.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
-  const asked = new Set(pairs.map(pairKey))
+  const pairKeys = new Set(pairs.map(pairKey))
   return pools.flatMap((pool, k) => {
     const pair = [toAddress(tokens[2 * k]!), toAddress(tokens[2 * k + 1]!)] as const
-    if (!asked.has(pairKey(pair))) return []
+    if (!pairKeys.has(pairKey(pair))) return []
     const address = toAddress(pool)
     return [{ id: address, family, dex, address, tokens: pair, state: null }]
   })
@@ -41,7 +42,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Bits of slot 1: bits 0 and 1 switch the curves on, the fee stands behind them, the last bit stops swaps. */
+/** Layout of slot 1: bits 0 and 1 enable the curves, the fee follows, the last bit pauses swaps. */
 const [COLLATERAL, DEBT] = [1n, 2n]
 const [FEE_AT, FEE_MASK] = [2n, 0x1ffffn]
 const [CUT_AT, CUT_MASK] = [19n, 0x7fn]

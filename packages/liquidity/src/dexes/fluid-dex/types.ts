@@ -1,26 +1,27 @@
-/** Reserves of one of a pool's two curves, as seen at the first and second token; in units of 10^-12 of a token. */
+/** Reserves of one of a pool's two curves, for the first and second token, in units of 10^-12 tokens. */
 export type FluidReserves = {
   readonly real: readonly [bigint, bigint]
-  /** Reserves that x·y = k is computed with. */
+  /** Reserves of the x·y = k formula. */
   readonly imaginary: readonly [bigint, bigint]
 }
 
+/** State of a pool. */
 export type FluidDexState = {
   readonly paused: boolean
   /** Parts per million of the input. */
   readonly feePpm: bigint
-  /** Percent of the fee that leave the curves; none where absent. */
+  /** Percentage of the fee that leaves the curves; absent: none. */
   readonly revenueCut?: bigint
-  /** Price of the first token in the second, 10^27 as one, when the pool was last traded in. */
+  /** Price of the first token in the second after the last trade; 27 decimals. */
   readonly lastPrice: bigint
   readonly centerPrice: bigint
-  /** Null where a curve is switched off. */
+  /** Reserves of the two curves; null if a curve is disabled. */
   readonly collateral: FluidReserves | null
   readonly debt: FluidReserves | null
-  /** Debt of both tokens behind the debt curve, which takes no more back; in the units of reserves. */
+  /** Total debt of both tokens behind the debt curve, in the unit of the reserves; more cannot be repaid. */
   readonly owed?: readonly [bigint, bigint]
   /** Decimals of both tokens. */
   readonly decimals: readonly [bigint, bigint]
-  /** True after a swap: what a further one meets has to be read. */
+  /** Set after a swap: the new state must be read. */
   readonly spent?: true
 }

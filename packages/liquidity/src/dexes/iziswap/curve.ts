@@ -1,6 +1,6 @@
 /**
- * A pool of iZiSwap as the float search sees it. Each point trades at one price, so the first points of a range are straight lines; the
- * others together are x·y = k between prices half a point beyond them, which has their very sums.
+ * Price curves of iZiSwap pools. Each point trades at one price. The first points of a range are straight lines; the
+ * rest are one x·y = k piece between prices half a point beyond its ends, which has exactly the same sums.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../../family.ts'
@@ -9,19 +9,22 @@ import { sqrtPriceOfTick as sqrtPriceAt } from '../../math/ticks.ts'
 import { farthestPoint } from './math.ts'
 import type { IziswapState } from './types.ts'
 
-/** Points of a range that are lines of their own: beyond, the steps of the price make less than a thirtieth of a basis point. */
+/**
+ * Points of a range with a line of their own. Beyond them the price steps matter by less than a thirtieth of a basis
+ * point.
+ */
 const LINES = 4
-/** Half a point; a hyperbola of the whole width of one sells and buys what the point does. */
+/** Half a point: a hyperbola over the full width of a point has the same amounts as the point. */
 const HALF = 0.5
 const WIDTH = sqrtPriceAt(HALF) - sqrtPriceAt(-HALF)
 
-/** The curve up to the last price; without its margin. */
+/** Returns the curve up to the end of the price range, without its margin. */
 export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const { point, sqrtPriceX96, liquidity, liquidityX, points, pointDelta, feePpm } = state
   const builder = new CurveBuilder()
   const keepIn = 1 - feePpm / FLOAT_PPM
   if (sqrtPriceX96 === 0n) return builder.build(keepIn)
-  // Points are counted downwards where X is sold, so that both directions are one.
+  // Count points downward when X is sold, so that both directions share the code.
   const sign = zeroForOne ? -1 : 1
   const pieces = new Pieces(builder, sign)
   pieces.line(point, Number(zeroForOne ? liquidity - liquidityX : liquidityX) * sqrtPriceAt(-sign * point))
@@ -30,7 +33,7 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const ahead = points.filter((one) => (zeroForOne ? one.point <= point : one.point >= point))
   for (const one of zeroForOne ? ahead.toReversed() : ahead) {
     if (one.point !== point) {
-      // Liquidity that ends at a point counts there for who comes from above.
+      // A downward trade uses the liquidity that ends at a point at that point.
       const last = zeroForOne ? one.point : one.point - 1
       pieces.range(from, last, Number(inRange))
       from = last + sign
@@ -53,13 +56,13 @@ class Pieces {
     this.sign = sign
   }
 
-  /** Sells an output at the price of a point. */
+  /** Adds an output at the price of a point. */
   line(point: number, output: number): void {
     const rate = sqrtPriceAt(-this.sign * point) ** 2
     this.builder.line(rate, output / rate)
   }
 
-  /** Sells the liquidity of all points from the first to the last. */
+  /** Adds the liquidity of all points from `first` to `last`. */
   range(first: number, last: number, liquidity: number): void {
     const { sign } = this
     if (liquidity === 0 || sign * (last - first) < 0) return

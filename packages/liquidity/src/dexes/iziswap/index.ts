@@ -1,3 +1,4 @@
+/** Family of iZiSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { endingAt } from '../../math/curve-end.ts'
 import { concentratedReserves } from '../../math/positions.ts'
@@ -10,12 +11,13 @@ import type { IziswapState } from './types.ts'
 
 const { hop, piece } = gasRow('iziswap')
 
+/** iZiSwap pools. */
 export const iziswap: DexFamily<IziswapState> = {
   id: 'iziswap',
   findPools,
   readStates,
   topics,
-  // No log tells which limit orders a swap has filled, nor how much of the point's liquidity it has turned.
+  // Logs contain neither the limit orders that a swap filled nor the exchanged liquidity of the point.
   applyLog: () => 'reread',
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
@@ -32,8 +34,7 @@ export const iziswap: DexFamily<IziswapState> = {
 
   reserves: ({ state }) => reservesOf(state),
 
-  // A pool measures what arrived.
-  // As two slots of storage take; not measured.
+  // The pool checks the received amount, so taxed inputs fail. Oracle: two storage slots; not measured.
   keepsTokens: true,
   oracleGas: 10_000,
   takesTaxedInput: false,
@@ -47,14 +48,21 @@ export const iziswap: DexFamily<IziswapState> = {
   }),
 }
 
-/** Reserves of positions, as if prices lay between points too, and what limit orders sell. */
+/** Returns the reserves of positions, as if prices were continuous between points, plus the limit orders. */
 function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta }: IziswapState): [bigint, bigint] {
   const ticks = points.flatMap(({ point, endpoint, liquidityNet }) =>
     endpoint ? [[point, liquidityNet] as const] : [],
   )
-  const held = concentratedReserves({ ticks, sqrtPriceX96, tick: point, liquidity, feePpm, tickSpacing: pointDelta })
+  const ofPositions = concentratedReserves({
+    ticks,
+    sqrtPriceX96,
+    tick: point,
+    liquidity,
+    feePpm,
+    tickSpacing: pointDelta,
+  })
   return [
-    points.reduce((sum, { sellingX }) => sum + sellingX, held[0]),
-    points.reduce((sum, { sellingY }) => sum + sellingY, held[1]),
+    points.reduce((sum, { sellingX }) => sum + sellingX, ofPositions[0]),
+    points.reduce((sum, { sellingY }) => sum + sellingY, ofPositions[1]),
   ]
 }

@@ -1,23 +1,32 @@
-/** Swaps whose payment the deployed code was asked for, where the 160 answers of the vectors had not noticed a difference. */
+/** Swaps checked against the deployed contract, which differed while all 160 vectors matched. */
 import { expect, test } from 'vitest'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { sell } from './math.ts'
 import type { IziswapState, Point } from './types.ts'
 
 const point = (at: number, more: Partial<Point>): Point => ({
-  ...{ point: at, endpoint: false, order: false, liquidityNet: 0n, sellingX: 0n, sellingY: 0n },
+  point: at,
+  endpoint: false,
+  order: false,
+  liquidityNet: 0n,
+  sellingX: 0n,
+  sellingY: 0n,
   ...more,
 })
 const stateAt = (at: number, more: Omit<IziswapState, 'point' | 'sqrtPriceX96'>): IziswapState => ({
-  ...{ point: at, sqrtPriceX96: sqrtRatioAtTick(at) },
+  point: at,
+  sqrtPriceX96: sqrtRatioAtTick(at),
   ...more,
 })
 
-test('token X of whole points is divided by what lies below its upper price, not above', () => {
+test('the amount of X in whole points is computed from the price step below the upper price', () => {
   const whole = 16_101_196_419_128_174_713n
   const rest = 136_407_479_312_760_965n
   const state = stateAt(-406_617, {
-    ...{ liquidity: whole + rest, liquidityX: whole + rest, feePpm: 400, pointDelta: 8 },
+    liquidity: whole + rest,
+    liquidityX: whole + rest,
+    feePpm: 400,
+    pointDelta: 8,
     points: [
       point(-406_616, { endpoint: true, liquidityNet: -whole }),
       point(-405_512, { endpoint: true, liquidityNet: -rest }),
@@ -26,9 +35,12 @@ test('token X of whole points is divided by what lies below its upper price, not
   expect(sell(state, false, 40_127_639_086n).amountOut).toBe(18_232_361_786_653_670_855_670_012_560n)
 })
 
-test('orders that nothing follows are filled by a swap that comes from below without liquidity', () => {
+test('a swap from below without liquidity fills the last orders', () => {
   const state = stateAt(13_720, {
-    ...{ liquidity: 0n, liquidityX: 0n, feePpm: 2_000, pointDelta: 40 },
+    liquidity: 0n,
+    liquidityX: 0n,
+    feePpm: 2_000,
+    pointDelta: 40,
     points: [point(18_840, { order: true, sellingX: 90_254_254_116_831_184_402_738n })],
   })
   expect(sell(state, false, 425_759_106_643n).amountOut).toBe(64_583_948_198n)

@@ -1,4 +1,6 @@
-/** Checked against swapX2Y.sol, swapY2X.sol and PointBitmap of iZiSwap-core at 3e8f627. */
+/**
+ * Exact math of iZiSwap pools. Checked against swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
+ */
 import { PPM } from '@sluice/chains'
 import { orRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -7,12 +9,13 @@ import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { fillWithX, fillWithY, type Moved, type Stand, sellXInRange, sellYInRange } from './range.ts'
 import type { IziswapState, Point } from './types.ts'
 
-/** Points beyond which no pool trades, before they are rounded to its own spacing. */
+/** Limit of all pools' points, before rounding to the spacing. */
 const FARTHEST = 800_000
+/** Returns the farthest point that a pool with this spacing can reach. */
 export const farthestPoint = (pointDelta: number): number => Math.trunc(FARTHEST / pointDelta) * pointDelta
 const MAX_UINT128 = (1n << 128n) - 1n
 
-/** A trade under way. The points are copied where an order in them is filled. */
+/** A trade in progress. `points` is copied when an order is filled. */
 type Trade = {
   readonly fee: bigint
   stand: Stand
@@ -23,15 +26,16 @@ type Trade = {
   done: boolean
 }
 
+/** Result of a trade. */
 export type Traded = {
   readonly taken: bigint
   readonly amountOut: bigint
   readonly state: IziswapState
-  /** Endpoints and orders that the trade went over. */
+  /** Endpoints and orders that the trade crossed. */
   readonly pointsPassed: number
 }
 
-/** Index of the first point at or above `point`. */
+/** Returns the index of the first point at or above `point`. */
 function firstAtOrAbove(points: readonly Point[], point: number): number {
   let low = 0
   let high = points.length
@@ -45,35 +49,35 @@ function firstAtOrAbove(points: readonly Point[], point: number): number {
 
 const isSet = ({ endpoint, order }: Point) => endpoint || order
 
-/** Part of the rest that may be sold once the fee is off; a trade without any ends. */
-function free(trade: Trade): bigint {
+/** Returns the remaining input without its fee; ends the trade if that is zero. */
+function netOfFee(trade: Trade): bigint {
   const amount = (trade.left * (PPM - trade.fee)) / PPM
   if (amount === 0n) trade.done = true
   return amount
 }
 
-/** Takes what a part of the trade cost, with its fee: all that is left where the part used up what was free. */
-function account(trade: Trade, { cost, got }: { readonly cost: bigint; readonly got: bigint }, amount: bigint): void {
+/** Subtracts the cost of a part of the trade and its fee; all remaining input if the part used it up. */
+function deduct(trade: Trade, { cost, got }: { readonly cost: bigint; readonly got: bigint }, amount: bigint): void {
   trade.left = cost >= amount ? 0n : trade.left - cost - divUp(cost * trade.fee, PPM - trade.fee)
   trade.out += got
 }
 
 function move(trade: Trade, moved: Moved, amount: bigint): void {
-  account(trade, moved, amount)
+  deduct(trade, moved, amount)
   trade.done = moved.finished
   const { point, price, liquidityX } = moved
   trade.stand = { ...trade.stand, point, price, liquidityX }
 }
 
 /** Fills the limit orders at a point. */
-function fill(trade: Trade, index: number, sellX: boolean): void {
+function fillOrders(trade: Trade, index: number, sellX: boolean): void {
   const at = trade.points[index]!
-  const amount = free(trade)
+  const amount = netOfFee(trade)
   if (trade.done) return
   const selling = sellX ? at.sellingY : at.sellingX
   const part = (sellX ? fillWithX : fillWithY)(amount, trade.stand.price, selling)
   if (part.got < selling || part.cost >= amount) trade.done = true
-  account(trade, part, amount)
+  deduct(trade, part, amount)
   const [sellingX, sellingY] = sellX ? [at.sellingX, selling - part.got] : [selling - part.got, at.sellingY]
   const order = sellingX > 0n || sellingY > 0n
   trade.points = trade.points.with(index, { ...at, sellingX, sellingY, order })
@@ -87,7 +91,7 @@ const standAt = (point: number, liquidity: bigint, liquidityX: bigint): Stand =>
   liquidityX,
 })
 
-/** The next point below that a pool stops at: one that is set, or the end of the bitmap's word. */
+/** Returns the next point below at which the contract stops: one that is set, or the end of the bitmap word. */
 function nextBelow({ points }: Trade, from: number, delta: number, lowest: number): number {
   const place = Math.floor(from / delta)
   const wordEnd = Math.floor(place / 256) * 256 * delta
@@ -110,19 +114,19 @@ function at(trade: Trade, point: number): { readonly index: number; readonly her
   return { index, here: here?.point === point ? here : undefined }
 }
 
-/** True where nothing is sold from here on, that way; orders at the point itself are. */
+/** True if nothing can be bought in this direction, including orders at the current point. */
 const isOver = ({ stand, points }: Trade, up: boolean) =>
   stand.liquidity === 0n && !points.some(({ point }) => (up ? point >= stand.point : point <= stand.point))
 
-/** @see SwapX2YModule.swapX2Y */
+/** Sells X. @see SwapX2YModule.swapX2Y */
 function sellX(trade: Trade, delta: number, lowest: number): void {
   while (trade.stand.point >= lowest && !isOver(trade, false)) {
     const { index, here } = at(trade, trade.stand.point)
-    if (here?.order) fill(trade, index, true)
+    if (here?.order) fillOrders(trade, index, true)
     if (trade.done) return
     const searched = trade.stand.point - 1
     if (here?.endpoint) {
-      const amount = free(trade)
+      const amount = netOfFee(trade)
       if (trade.done) return
       if (trade.stand.liquidity > 0n) move(trade, sellXInRange(trade.stand, trade.stand.point, amount), amount)
       if (trade.done) return
@@ -133,24 +137,24 @@ function sellX(trade: Trade, delta: number, lowest: number): void {
     const next = nextBelow(trade, searched, delta, lowest)
     if (trade.stand.liquidity === 0n) trade.stand = { ...trade.stand, point: next, price: sqrtRatioAtTick(next) }
     else {
-      const amount = free(trade)
+      const amount = netOfFee(trade)
       if (!trade.done) move(trade, sellXInRange(trade.stand, next, amount), amount)
     }
     if (trade.done || trade.stand.point <= lowest) return
   }
 }
 
-/** @see SwapY2XModule.swapY2X */
+/** Sells Y. @see SwapY2XModule.swapY2X */
 function sellY(trade: Trade, delta: number, highest: number): void {
-  // The order at the point that a step ended on is filled by the next one.
+  // An order at the point where a step ended is filled in the next step.
   while (trade.stand.point < highest && !trade.done && !isOver(trade, true)) {
     const { index, here } = at(trade, trade.stand.point)
-    if (here?.order) fill(trade, index, false)
+    if (here?.order) fillOrders(trade, index, false)
     if (trade.done) return
     const next = nextAbove(trade, trade.stand.point, delta, highest)
     if (trade.stand.liquidity === 0n) trade.stand = { ...trade.stand, point: next, price: sqrtRatioAtTick(next) }
     else {
-      const amount = free(trade)
+      const amount = netOfFee(trade)
       if (trade.done) return
       move(trade, sellYInRange(trade.stand, next, amount), amount)
     }
@@ -162,7 +166,11 @@ function sellY(trade: Trade, delta: number, highest: number): void {
   }
 }
 
-/** Sells as much of `amountIn` as the pool takes. @throws PoolRefusal `TOO_SMALL`, `TOO_LARGE` or `EMPTY` where it reverts */
+/**
+ * Sells as much of `amountIn` as the pool accepts.
+ *
+ * @throws PoolRefusal `TOO_SMALL`, `TOO_LARGE`, or `EMPTY` if the pool would revert
+ */
 export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint): Traded {
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn > MAX_UINT128) throw new PoolRefusal('TOO_LARGE', 'more than 128 bits')
@@ -200,19 +208,19 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
 /**
  * Sells exactly `amountIn`.
  *
- * @throws PoolRefusal where the pool reverts, `TOO_LARGE` where it has no more to give, `UNSUPPORTED` where rounding would leave a part
- *   of the input
+ * @throws PoolRefusal if the pool would revert, `TOO_LARGE` if it has no more to sell, `UNSUPPORTED` if rounding would
+ * leave part of the input
  */
 export function sell(state: IziswapState, zeroForOne: boolean, amountIn: bigint): Traded {
-  const traded = trade(state, zeroForOne, amountIn)
-  if (traded.taken === amountIn) return traded
-  // A pool that takes more of a larger amount leaves a few units here, where it fills a part of an order.
+  const result = trade(state, zeroForOne, amountIn)
+  if (result.taken === amountIn) return result
+  // A partially filled order can leave a few units of an input although the pool accepts a larger one.
   const isAll = trade(state, zeroForOne, MAX_UINT128).taken < amountIn
-  throw new PoolRefusal(isAll ? 'TOO_LARGE' : 'UNSUPPORTED', `the pool takes ${traded.taken} of ${amountIn}`)
+  throw new PoolRefusal(isAll ? 'TOO_LARGE' : 'UNSUPPORTED', `the pool takes ${result.taken} of ${amountIn}`)
 }
 
-/** The largest input that `sell` accepts: all that the pool takes of more. */
+/** Returns the largest input that `sell` accepts: all that the pool takes of a larger one. */
 export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
-  const most = orRefused(() => trade(state, zeroForOne, MAX_UINT128).taken) ?? 1n
-  return largestInput((amountIn) => sell(state, zeroForOne, amountIn), most)
+  const accepted = orRefused(() => trade(state, zeroForOne, MAX_UINT128).taken) ?? 1n
+  return largestInput((amountIn) => sell(state, zeroForOne, amountIn), accepted)
 }

@@ -1,3 +1,4 @@
+/** Finds and reads iZiSwap pools. */
 import { IIziswapState__factory, IziswapLens__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -12,9 +13,9 @@ const LENS = lensOf('IziswapLens')
 const lens = IziswapLens__factory.createInterface()
 const events = IIziswapState__factory.createInterface()
 
-/** Fees, in parts per million, that factories are known to offer; the lens skips those not enabled. */
+/** Fees, in ppm, that factories are known to offer; the lens skips those that are not enabled. */
 const FEES = [100, 400, 500, 2000, 3000, 10_000]
-/** About 4 million gas where all fees are enabled. */
+/** About 4 million gas if all fees are enabled. */
 const PAIRS_PER_READ = 200
 /** Price and settings of a pool. */
 const HEAD_GAS = 60_000
@@ -37,7 +38,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 type Head = Omit<IziswapState, 'points'>
 
-/** Two rounds: the settings, then the points, whose bitmap they tell how to read. */
+/** Two rounds: the settings, then the points, whose bitmap layout depends on them. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (IziswapState | null)[]> {
   const heads = (yield pools.map((pool) => ({
     ...LENS,
@@ -72,7 +73,7 @@ function decodeHead(answer: Hex): Head {
   }
 }
 
-/** Three words a point, as the lens lays them down. */
+/** Decodes three words per point, as the lens packs them. */
 function decodePoints(answer: Hex): readonly Point[] {
   const words = [...lens.decodeFunctionResult('points', answer)[0]] as readonly bigint[]
   return Array.from({ length: words.length / 3 }, (_, i) => {

@@ -1,3 +1,4 @@
+/** Family of KyberSwap Classic (DMM) pairs. */
 import {
   IKyberClassicEvents__factory,
   IKyberClassicFactory__factory,
@@ -13,7 +14,7 @@ import { pairPool } from '../common/pair-discover.ts'
 import { readEach } from '../common/read-each.ts'
 import { type KyberClassicState, maxInput, quote } from './math.ts'
 
-/** Units in a millionth of a fee of 18 decimals. */
+/** Units of an 18-decimal fee in one ppm. */
 const PER_PPM = 1e12
 
 const factory = IKyberClassicFactory__factory.createInterface()
@@ -23,7 +24,7 @@ const events = IKyberClassicEvents__factory.createInterface()
 /** A list from storage; few pairs have several pools. */
 const FIND_GAS = 15_000
 
-/** All pools of each pair: they differ by amplification. */
+/** Finds all pools of each pair, which differ in amplification. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map((tokens) => ({
     to: row.address,
@@ -39,14 +40,14 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
 
 const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
 
-/** The pair that a factory has just made. */
+/** Returns the pool of a creation log. */
 function createdPool(row: DexRow, log: Log): Pool<null> {
   const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
   return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
 }
 
 const TRADE_INFO = pair.encodeFunctionData('getTradeInfo') as Hex
-/** Two reserves of two kinds, and the fee from two averages of the volume. */
+/** Two pairs of reserves, and the fee from two moving averages of the volume. */
 const READ_GAS = 60_000
 
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {
@@ -68,11 +69,12 @@ function applyLog({ state }: Pool<KyberClassicState>, log: Log): KyberClassicSta
   return { ...state, reserve0, reserve1, virtual0: vReserve0, virtual1: vReserve1 }
 }
 
+/** KyberSwap Classic pairs. */
 export const kyberClassic: DexFamily<KyberClassicState> = {
   id: 'kyber-classic',
   findPools,
   readStates,
-  // The fee follows the volume of past blocks, and moves at each block that passes.
+  // The fee depends on the volume of past blocks and changes with every block.
   refreshStates: readStates,
   creationTopics,
   createdPool,
@@ -83,7 +85,7 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
 
-  // The virtual reserves, up to where the pair has paid all that it holds.
+  // Uses the virtual reserves, up to where the real reserve is used up.
   priceCurve(pool, tokenIn, tokenOut) {
     const { virtual0, virtual1, fee } = pool.state
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)

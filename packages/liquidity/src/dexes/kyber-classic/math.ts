@@ -1,30 +1,36 @@
-/** Checked against 154 answers of a deployed pair; DMMPool and DMMLibrary of KyberNetwork/dmm-smart-contracts at e557b57. */
+/**
+ * Exact math of KyberSwap Classic pairs: DMMPool and DMMLibrary of KyberNetwork/dmm-smart-contracts at e557b57, checked
+ * against 154 results of a deployed pair.
+ */
 import { PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { min } from '../../math/integers.ts'
 
-/** A pair priced by amplified reserves, with the fee of swaps in the block it was read at. */
+/** State of a pair with amplified reserves, and the fee of its block. */
 export type KyberClassicState = {
-  /** Base units that the pair holds of its first and second token. */
+  /** Real reserves of the first and second token, in base units. */
   readonly reserve0: bigint
   readonly reserve1: bigint
-  /** Base units that it is priced by: the same where it is not amplified. */
+  /** Virtual reserves, which determine the price; equal to the real ones without amplification. */
   readonly virtual0: bigint
   readonly virtual1: bigint
-  /** Share of the input, 18 decimals. */
+  /** Fraction of the input, 18 decimals. */
   readonly fee: bigint
 }
 
 const ONE = 10n ** 18n
-/** A pair counts the volume of a block in 128 bits of its first token. @see VolumeTrendRecorder, KyberNetwork/dmm-smart-contracts */
+/**
+ * Volume of a block is stored as uint128 in the first token.
+ *
+ * @see VolumeTrendRecorder, KyberNetwork/dmm-smart-contracts
+ */
 const MAX_VOLUME = (1n << 128n) - 1n
 const MAX_RESERVE = (1n << 112n) - 1n
 
 /**
- * The output of an exact input, rounded down.
+ * Quotes an exact input, rounded down.
  *
- * @throws PoolRefusal `TOO_SMALL` where nothing comes out, `EMPTY` without reserves, `TOO_LARGE` for more than the pair holds or can
- *   count
+ * @throws PoolRefusal `TOO_SMALL` for no output, `EMPTY` without reserves, `TOO_LARGE` above the reserve or on overflow
  */
 export function quote(
   state: KyberClassicState,
@@ -34,11 +40,13 @@ export function quote(
   const { reserve0, reserve1, virtual0, virtual1, fee } = state
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (reserve0 === 0n || reserve1 === 0n) throw new PoolRefusal('EMPTY', 'the pair lacks a token')
-  const [virtualIn, virtualOut, held] = zeroForOne ? [virtual0, virtual1, reserve1] : [virtual1, virtual0, reserve0]
-  const kept = (amountIn * (ONE - fee)) / ONE
-  const amountOut = (kept * virtualOut) / (virtualIn + kept)
+  const [virtualIn, virtualOut, reserveOut] = zeroForOne
+    ? [virtual0, virtual1, reserve1]
+    : [virtual1, virtual0, reserve0]
+  const netIn = (amountIn * (ONE - fee)) / ONE
+  const amountOut = (netIn * virtualOut) / (virtualIn + netIn)
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  if (amountOut >= held) throw new PoolRefusal('TOO_LARGE', 'as much as the pair holds, or more')
+  if (amountOut >= reserveOut) throw new PoolRefusal('TOO_LARGE', 'as much as the pair holds, or more')
   if (volumeOf(state, zeroForOne, amountIn) > MAX_VOLUME)
     throw new PoolRefusal('TOO_LARGE', 'more than the volume of a block can be')
   if (virtualIn + amountIn > MAX_RESERVE) throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
@@ -58,13 +66,15 @@ export function quote(
 const volumeOf = ({ virtual0, virtual1 }: KyberClassicState, zeroForOne: boolean, amountIn: bigint): bigint =>
   zeroForOne ? amountIn : (virtual0 * amountIn) / virtual1
 
-/** The largest input that `quote` accepts: it leaves one base unit of what the pair holds, or makes a reserve as large as it can be. */
+/** Returns the largest input that `quote` accepts: it leaves one base unit of the reserve, or fills a reserve. */
 export function maxInput(state: KyberClassicState, zeroForOne: boolean): bigint | null {
   const { reserve0, reserve1, virtual0, virtual1, fee } = state
-  const [virtualIn, virtualOut, held] = zeroForOne ? [virtual0, virtual1, reserve1] : [virtual1, virtual0, reserve0]
-  const counted = zeroForOne || virtual0 === 0n ? MAX_VOLUME : ((MAX_VOLUME + 1n) * virtual1) / virtual0
-  const room = min(MAX_RESERVE - virtualIn, counted)
-  const kept = virtualOut > held ? (held * virtualIn) / (virtualOut - held) : room
-  const limit = fee < ONE ? (kept * ONE) / (ONE - fee) : 0n
+  const [virtualIn, virtualOut, reserveOut] = zeroForOne
+    ? [virtual0, virtual1, reserve1]
+    : [virtual1, virtual0, reserve0]
+  const maxByVolume = zeroForOne || virtual0 === 0n ? MAX_VOLUME : ((MAX_VOLUME + 1n) * virtual1) / virtual0
+  const room = min(MAX_RESERVE - virtualIn, maxByVolume)
+  const netIn = virtualOut > reserveOut ? (reserveOut * virtualIn) / (virtualOut - reserveOut) : room
+  const limit = fee < ONE ? (netIn * ONE) / (ONE - fee) : 0n
   return largestInput((amountIn) => quote(state, zeroForOne, amountIn), min(limit, room))
 }

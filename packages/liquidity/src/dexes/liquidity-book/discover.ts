@@ -1,3 +1,4 @@
+/** Pool discovery for Liquidity Book factories. */
 import { ILiquidityBookFactory__factory, LiquidityBookLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -6,14 +7,14 @@ import type { Pool, Reads } from '../../family.ts'
 import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
-type Found = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
-const find = callCodec<[factory: string, pairs: string[]], [Found[]]>(
+type FoundPair = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
+const find = callCodec<[factory: string, pairs: string[]], [FoundPair[]]>(
   LiquidityBookLens__factory.createInterface(),
   'find',
 )
 const factory = ILiquidityBookFactory__factory.createInterface()
 
-/** About 3 million gas where some pairs have several bin steps. */
+/** About 3 million gas if some pairs have several bin steps. */
 const PAIRS_PER_READ = 250
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
@@ -26,22 +27,22 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [found] = find.decode(answer)
-    return found.map(({ index, pool, tokenX }) => {
+    const [foundPairs] = find.decode(answer)
+    return foundPairs.map(({ index, pool, tokenX }) => {
       const [a, b] = batch[Number(index)]!
       return binPool(row, toAddress(pool), toAddress(tokenX) === a ? [a, b] : [b, a])
     })
   })
 }
 
-/** Tokens X and Y, in this order. */
+/** Returns a pool with token X and Y, in this order. */
 function binPool(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
 export const creationTopics: readonly Hex[] = [factory.getEvent('LBPairCreated').topicHash as Hex]
 
-/** The pair that a factory has just made. */
+/** Returns the pair of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const { tokenX, tokenY, LBPair } = factory.decodeEventLog('LBPairCreated', log.data, log.topics)
   return binPool(row, toAddress(LBPair), [toAddress(tokenX), toAddress(tokenY)])

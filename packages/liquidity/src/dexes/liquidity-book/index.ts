@@ -7,10 +7,11 @@ import { curveOf, maxInput, swapBins } from './math.ts'
 import { readStates, refreshStates, topics } from './state.ts'
 import type { LiquidityBookState } from './types.ts'
 
+/** Liquidity Book pairs of versions 2.1 and 2.2. */
 export const liquidityBook: DexFamily<LiquidityBookState> = {
   id: 'liquidity-book',
   payment: { locks: 1 },
-  // Pairs of the first version swap by other rules.
+  // Pairs of version 2.0 have other swap rules.
   rowsOf: (row) => (row.family === 'liquidity-book' && row.version !== '2.0' ? [row] : []),
   findPools,
   readStates,
@@ -30,10 +31,10 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
 
   reserves: ({ state }) => binReserves(state),
 
-  // As two slots of storage take; not measured.
+  // Two storage slots; not measured.
   keepsTokens: true,
   oracleGas: 10_000,
-  // Two minutes after the oracle's last sample the next one takes a slot of its own.
+  // Two minutes after the oracle's last sample the next one uses a new slot.
   laterGas: 22_100,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({

@@ -1,18 +1,18 @@
-/** Checked against LBPair.swap and FeeHelper of joe-v2 2.1 and 2.2. */
+/** Exact math of Liquidity Book pairs. Checked against LBPair.swap and FeeHelper of joe-v2 2.1 and 2.2. */
 
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { type BinFee, binsCurve, maxBinsInput, walkBins } from '../../math/bins.ts'
 import { totalFee, updateAccumulator, updateReferences } from './fee.ts'
 import type { LiquidityBookState } from './types.ts'
 
-/** Parts in 10¹⁸ above which a pair refuses: 10 %. */
+/** Maximum fee of the contract, 10 %, in units of 10⁻¹⁸. */
 const MAX_FEE = 10n ** 17n
 
 /**
- * Sells exactly `amountIn`, bin after bin, at the time the state was read.
+ * Sells exactly `amountIn`, bin by bin, at the time of the state.
  *
- * @param swapForY - token X is sold
- * @throws PoolRefusal as `walkBins` does
+ * @param swapForY - true to sell token X
+ * @throws PoolRefusal as `walkBins`
  */
 export function swapBins(
   state: LiquidityBookState,
@@ -24,7 +24,7 @@ export function swapBins(
   return { amountOut, binsCrossed, state: { ...state, bins, activeId, fee: fees.last() } }
 }
 
-/** The fees of bins that a trade uses in turn, and the parameters that the last one leaves. */
+/** Returns the fee of each bin that a trade uses, in order, and the parameters after the last one. */
 function feesOf({ fee: before, activeId, timestamp, binStep }: LiquidityBookState) {
   let fee = updateReferences(before, activeId, timestamp)
   let isFirst = true
@@ -33,7 +33,7 @@ function feesOf({ fee: before, activeId, timestamp, binStep }: LiquidityBookStat
     in(id: number): BinFee {
       fee = updateAccumulator(fee, id)
       const rate = totalFee(fee, binStep)
-      // It grows with the bins that the trade has gone through.
+      // The fee grows with the number of bins crossed, so only a later bin makes the amount too large.
       if (rate > MAX_FEE)
         throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above what the pair allows')
       isFirst = false

@@ -1,3 +1,4 @@
+/** Reads Liquidity Book pairs. */
 import { ILiquidityBookState__factory, LiquidityBookLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
@@ -10,24 +11,24 @@ import type { LiquidityBookState } from './types.ts'
 const lens = LiquidityBookLens__factory.createInterface()
 const events = ILiquidityBookState__factory.createInterface()
 
-/** Bins on each side of the active one; a swap that would go further is refused. */
-const MOST_BINS = 100
-/** A walk through the tree and two loads for each bin. */
-const READ_GAS = 200_000 + 2 * MOST_BINS * 16_000
+/** Bins read on each side of the active one; swaps that go farther are refused. */
+const MAX_BINS = 100
+/** A tree walk and two storage loads per bin. */
+const READ_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {
   return readEach(
     pools,
     (pool) => ({
       ...LIQUIDITY_BOOK_LENS,
-      data: lens.encodeFunctionData('read', [pool.address, MOST_BINS]) as Hex,
+      data: lens.encodeFunctionData('read', [pool.address, MAX_BINS]) as Hex,
       gas: READ_GAS,
     }),
     decodeState,
   )
 }
 
-/** Volatility, and the fee with it, fades by the time and by nothing else: nothing is read. */
+/** Volatility, and with it the fee, decays with time alone, so no read is needed. */
 export function* refreshStates(
   _row: DexRow,
   pools: readonly Pool<LiquidityBookState>[],

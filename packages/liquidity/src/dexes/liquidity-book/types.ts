@@ -1,19 +1,20 @@
+/** State of Liquidity Book pairs. */
 import type { Bins } from '../../math/bins.ts'
 
-/** A pair of price bins; `limited` since version 2.2. */
+/** State of a pair; `limited` is true since version 2.2. */
 export type LiquidityBookState = Bins & {
-  /** Time of the block it was read at, seconds: by it the volatility has faded. */
+  /** Time of the block, in seconds, up to which volatility has decayed. */
   readonly timestamp: number
   readonly fee: FeeParameters
 }
 
-/** As the pair keeps them; a volatility of 10,000 is one bin. */
+/** Fee parameters as stored by the pair; a volatility of 10,000 is one bin. */
 export type FeeParameters = {
   readonly baseFactor: number
-  /** Seconds that trades count as one, and seconds after which the past is forgotten. */
+  /** Seconds within which trades count as one, and seconds after which past volatility is ignored. */
   readonly filterPeriod: number
   readonly decayPeriod: number
-  /** Ten-thousandths of the volatility that stay after the filter period. */
+  /** Ten-thousandths of the volatility that remain after the filter period. */
   readonly reductionFactor: number
   readonly variableFeeControl: number
   /** Ten-thousandths of the fee that leave the bins. */
@@ -22,6 +23,6 @@ export type FeeParameters = {
   readonly volatilityAccumulator: number
   readonly volatilityReference: number
   readonly idReference: number
-  /** Seconds. */
+  /** Unix time in seconds. */
   readonly timeOfLastUpdate: number
 }

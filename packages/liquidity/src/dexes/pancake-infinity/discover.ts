@@ -1,3 +1,4 @@
+/** Pool discovery for Pancake Infinity managers. */
 import {
   IPancakeInfinityBinManager__factory,
   IPancakeInfinityClManager__factory,
@@ -18,7 +19,10 @@ const lens = PancakeInfinityLens__factory.createInterface()
 const cl = IPancakeInfinityClManager__factory.createInterface()
 const bin = IPancakeInfinityBinManager__factory.createInterface()
 
-/** Fee and tick spacing, or bin step, of pools worth asking for: there is no getter, but an id can be computed. Others are found when made. */
+/**
+ * Usual fees and tick spacings or bin steps. The managers have no getter by pair, but pool ids can be computed. Pools
+ * with other keys are found by their creation log.
+ */
 const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: number, step: number])[]>> = {
   cl: [
     [67, 1],
@@ -35,13 +39,13 @@ const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: 
     [2500, 25],
   ],
 }
-/** Bounds of a key's fields: `uint24`, and as much of `parameters` as is known. */
+/** Bounds of a key's fields: `uint24`, and the known bits of `parameters`. */
 const MAX_FEE = 0xffffff
 const MAX_PARAMETERS = Number((1n << PARAMETERS_BITS) - 1n)
 const IDS_PER_READ = 500
 const GAS_PER_ID = 6_000
 
-/** A row a manager, since each tells of its own pools; the chain's row is the vault. */
+/** Returns one row per manager, since each emits logs of its own; the chain's row names the vault. */
 export function rowsOf(row: DexRow): readonly DexRow[] {
   if (row.family !== 'pancake-infinity') return []
   const { clPoolManager, binPoolManager } = row.contracts ?? {}
@@ -63,7 +67,7 @@ export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly 
   return yield* initialized(row, candidates)
 }
 
-/** Those of the pools that the manager has: each has a price from the moment that it is made. */
+/** Filters pools that exist: an initialized pool always has a price. */
 function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
@@ -85,7 +89,7 @@ function makePool(row: DexRow, pair: Pair, key: InfinityKey): Pool<null> {
   return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }
 }
 
-/** The id is the hash of the key: a key that the manager knows is a pool of it, whoever lists it. */
+/** Verifies listed pools: the id is the hash of the key, so a key that the manager knows is a real pool. */
 export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   return provenBy(listed, listedPool, (candidates) => initialized(row, candidates))
 
@@ -102,7 +106,7 @@ export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<re
 const topicOf = (contract: typeof cl | typeof bin) => contract.getEvent('Initialize')!.topicHash as Hex
 export const creationTopics: readonly Hex[] = [topicOf(cl), topicOf(bin)]
 
-/** The pool that was just made; null where its hook takes part in swaps, or its key says more than is known. */
+/** Returns the pool of a creation log; null if its hook takes part in swaps, or its key has unknown parameters. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const event = (kindOf(row) === 'cl' ? cl : bin).decodeEventLog('Initialize', log.data, log.topics)
   const parameters = BigInt(event.parameters)

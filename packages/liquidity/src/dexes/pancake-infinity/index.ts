@@ -11,13 +11,14 @@ import type { InfinityState } from './types.ts'
 
 const GAS = gasRow('pancake-infinity')
 
+/** Pancake Infinity pools without hooks that take part in swaps. */
 export const pancakeInfinity: DexFamily<InfinityState> = {
   id: 'pancake-infinity',
   holdsNative: true,
   rowsOf,
   findPools,
   readStates,
-  // A hook that takes no part in swaps can change what a pool pays by its fee alone.
+  // A hook that takes no part in swaps can change quotes only through a dynamic fee.
   dependsOn: (pool) => (hasDynamicFee(keyOf(pool)) ? [keyOf(pool).hooks] : []),
   listedByLogs: true,
   creationTopics,

@@ -1,3 +1,4 @@
+/** Keys and ids of Pancake Infinity pools. */
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import type { Pool } from '../../family.ts'
@@ -5,24 +6,24 @@ import type { InfinityKey } from './types.ts'
 
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as InfinityKey
 
-/** Tick spacing or bin step. */
+/** Returns the tick spacing or bin step. */
 export const stepOf = ({ parameters }: InfinityKey): number => Math.floor(parameters / 0x10000)
 
-/** The largest number of `parameters` whose higher bits mean nothing: 40 bits. */
+/** Number of bits of `parameters` with a known meaning. */
 export const PARAMETERS_BITS = 40n
 
-/** beforeSwap, afterSwap, and both saying what they change. @see ICLHooks, infinity-core */
+/** beforeSwap, afterSwap, and the flags for returning deltas. @see ICLHooks, infinity-core */
 const SWAP_BITS = (1 << 6) | (1 << 7) | (1 << 10) | (1 << 11)
 const DYNAMIC_FEE = 0x800000
 
-/** True for a hook that is called for swaps. Any other cannot see or change one. */
+/** True for a hook that is called in swaps. Other hooks cannot observe or change a swap. */
 export const touchesSwaps = ({ hooks, parameters }: InfinityKey): boolean =>
   hooks !== ZERO_ADDRESS && (parameters & SWAP_BITS) !== 0
 
-/** True where the hook sets the fee anew whenever it likes; a log tells. */
+/** True if the hook can change the fee at any time; the change emits a log. */
 export const hasDynamicFee = ({ fee }: InfinityKey): boolean => fee === DYNAMIC_FEE
 
-/** Hash of the key's six words. */
+/** Returns the hash of the key's six words. */
 export function poolId(
   [currency0, currency1]: readonly [Address, Address],
   manager: Address,

@@ -1,4 +1,4 @@
-/** Checked against CLPool, BinPool and ProtocolFeeLibrary of infinity-core. */
+/** Exact math of Pancake Infinity pools. Checked against CLPool, BinPool, and ProtocolFeeLibrary of infinity-core. */
 import { type HopQuote, PoolRefusal, type PriceCurve } from '../../family.ts'
 import { type BinFee, binsCurve, maxBinsInput, walkBins } from '../../math/bins.ts'
 import { maxConcentratedInput, swapExactInput, wordEnd } from '../../math/concentrated.ts'
@@ -6,24 +6,24 @@ import { endingAt } from '../../math/curve-end.ts'
 import { concentratedCurve } from '../../math/curves.ts'
 import type { InfinityFees, InfinityState } from './types.ts'
 
-/** The managers take amounts of 128 bits with their sign. */
+/** Amounts of the managers are int128. */
 const MAX_AMOUNT = (1n << 127n) - 1n
-/** Parts in 10¹⁸ per part in 10⁶. */
+/** Units of 10⁻¹⁸ in one ppm. */
 const RATE_PER_PPM = 10n ** 12n
 
 const protocolPpm = ({ protocolFee0Ppm, protocolFee1Ppm }: InfinityFees, zeroForOne: boolean): number =>
   zeroForOne ? protocolFee0Ppm : protocolFee1Ppm
 
-/** Parts per million that a swap pays in all. @see ProtocolFeeLibrary.calculateSwapFee */
+/** Returns the total fee of a swap in ppm. @see ProtocolFeeLibrary.calculateSwapFee */
 function swapFeePpm(state: InfinityFees, zeroForOne: boolean): number {
   const protocol = protocolPpm(state, zeroForOne)
   return protocol + state.feePpm - Math.floor((protocol * state.feePpm) / 1_000_000)
 }
 
-type Swapped = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & { readonly crossed: number }
+type SwapResult = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & { readonly crossed: number }
 
-/** Sells exactly `amountIn`. @throws PoolRefusal where the pool reverts, or takes less */
-export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint): Swapped {
+/** Sells exactly `amountIn`. @throws PoolRefusal if the pool would revert or fill only part of it */
+export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint): SwapResult {
   const feePpm = swapFeePpm(state, zeroForOne)
   if (amountIn > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^127 or more')
   if (state.kind === 'cl') {
@@ -36,14 +36,14 @@ export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint
   return { amountOut, state: { ...state, activeId, bins }, crossed: binsCrossed }
 }
 
-/** The fee of every bin. */
+/** Returns the fee, which is the same in every bin. */
 function binFee(state: InfinityFees, zeroForOne: boolean): BinFee {
   const total = BigInt(swapFeePpm(state, zeroForOne))
   const protocol = BigInt(protocolPpm(state, zeroForOne))
   return { rate: total * RATE_PER_PPM, protocolPart: (fee) => (total === 0n ? 0n : (fee * protocol) / total) }
 }
 
-/** The largest input that `swap` accepts, as `DexFamily.maxInput`. */
+/** Returns the largest input that `swap` accepts, as `DexFamily.maxInput`. */
 export function maxInput(state: InfinityState, zeroForOne: boolean): bigint {
   const largest =
     state.kind === 'cl'

@@ -1,3 +1,4 @@
+/** Reads Pancake Infinity pools, and applies their logs. */
 import {
   IPancakeInfinityBinManager__factory,
   IPancakeInfinityClManager__factory,
@@ -17,11 +18,11 @@ const lens = PancakeInfinityLens__factory.createInterface()
 const cl = IPancakeInfinityClManager__factory.createInterface()
 const bin = IPancakeInfinityBinManager__factory.createInterface()
 
-/** Bins on each side of the active one; a swap that would go further is refused. */
-const MOST_BINS = 100
+/** Bins read on each side of the active one; swaps that go farther are refused. */
+const MAX_BINS = 100
 const HEAD_GAS = 40_000
-/** A walk through the tree and two loads for each bin. */
-const BINS_GAS = 200_000 + 2 * MOST_BINS * 16_000
+/** A tree walk and two storage loads per bin. */
+const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {
   const reads = pools.map((pool) => (keyOf(pool).kind === 'cl' ? clReads(row, pool) : [binRead(row, pool)]))
@@ -40,11 +41,11 @@ const clReads = ({ address }: DexRow, pool: Pool<null>) => [
 
 const binRead = ({ address }: DexRow, { id }: Pool<null>) => ({
   ...PANCAKE_INFINITY_LENS,
-  data: lens.encodeFunctionData('readBin', [address, id, MOST_BINS]) as Hex,
+  data: lens.encodeFunctionData('readBin', [address, id, MAX_BINS]) as Hex,
   gas: BINS_GAS,
 })
 
-/** Twelve bits for each direction. */
+/** Splits the packed fees: twelve bits per direction. */
 const protocolFees = (packed: number): Pick<InfinityFees, 'protocolFee0Ppm' | 'protocolFee1Ppm'> => ({
   protocolFee0Ppm: packed & 0xfff,
   protocolFee1Ppm: packed >> 12,
@@ -90,7 +91,7 @@ const MODIFY = topic(cl.getEvent('ModifyLiquidity')!.topicHash)
 const PROTOCOL_FEE = topic(cl.getEvent('ProtocolFeeUpdated')!.topicHash)
 const LP_FEE = topic(cl.getEvent('DynamicLPFeeUpdated')!.topicHash)
 
-/** The managers' own; of bins no log tells the reserves. */
+/** Logs of the managers. Logs of bin pools do not carry the reserves. */
 export const topics: readonly Hex[] = [
   CL_SWAP,
   MODIFY,
@@ -99,7 +100,7 @@ export const topics: readonly Hex[] = [
   ...(['Swap', 'Mint', 'Burn', 'Donate'] as const).map((name) => topic(bin.getEvent(name as 'Swap').topicHash)),
 ]
 
-/** All pools speak through their manager, each with its id in the first topic. */
+/** Each manager emits the logs of all its pools, with the pool id as the first indexed argument. */
 export const poolIdOf = (log: Log): string => log.topics[1]!
 
 export function applyLog({ state }: Pool<InfinityState>, log: Log): InfinityState | 'reread' {

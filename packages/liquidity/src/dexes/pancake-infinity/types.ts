@@ -1,21 +1,22 @@
+/** Key and state of Pancake Infinity pools. */
 import type { Address } from '@sluice/chains'
 import type { Bins } from '../../math/bins.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
-/** Parts of a pool's key, beside its currencies, which are its tokens, and its manager, which is its address. */
+/** Pool key, without the currencies (the pool's tokens) and the manager (its address). */
 export type InfinityKey = {
   readonly vault: Address
-  /** `cl`: ticks as in uniswap-v4. `bin`: bins as in liquidity-book. */
+  /** `cl`: ticks, as in uniswap-v4. `bin`: bins, as in liquidity-book. */
   readonly kind: 'cl' | 'bin'
-  /** Parts per million, or 0x800000 where it can be set anew. */
+  /** Parts per million, or 0x800000 for a dynamic fee. */
   readonly fee: number
-  /** Lowest 16 bits what the hook is called for, then 24 bits of tick spacing or 16 of bin step. */
+  /** Lowest 16 bits: hook permissions; then 24 bits of tick spacing or 16 bits of bin step. */
   readonly parameters: number
-  /** The zero address for none. */
+  /** The zero address for no hook. */
   readonly hooks: Address
 }
 
-/** Fees of a swap, in parts per million: the providers' share, and the protocol's for each direction on top. */
+/** Fees in ppm: that of the liquidity providers, and the protocol fee per direction, which is added to it. */
 export type InfinityFees = {
   readonly feePpm: number
   readonly protocolFee0Ppm: number

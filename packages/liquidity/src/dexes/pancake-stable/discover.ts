@@ -1,4 +1,4 @@
-/** Pools of two coins and of three, for which the factory has a getter each. */
+/** Pool discovery for PancakeSwap stable pools: the factory has one getter for two coins and one for three. */
 import { CurveLens__factory, IPancakeStableFactory__factory, PairLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -16,7 +16,7 @@ const find = callCodec<[factory: string, getter: string, pairs: string[]], [stri
 )
 
 const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map((name) => factory.getFunction(name).selector)
-/** Four or five words from storage for each pair: about 4 million gas. */
+/** Four or five storage loads per pair: about 4 million gas. */
 const PAIRS_PER_READ = 250
 const PAIR_GAS = 15_000
 
@@ -28,9 +28,9 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
       gas: PAIR_GAS * batch.length,
     })),
   )
-  const found = answers.flatMap((answer) => (answer ? [...presentAddresses(answer)] : []))
-  const addresses = [...new Set(found.map(([, address]) => address))]
-  // Coins stand in the pool's own order, which the factory's sorting does not bind.
+  const present = answers.flatMap((answer) => (answer ? [...presentAddresses(answer)] : []))
+  const addresses = [...new Set(present.map(([, address]) => address))]
+  // Read the coins from the pool, whose order can differ from the factory's.
   const coins = yield addresses.map((address) => ({
     ...CURVE_LENS,
     data: curve.encodeFunctionData('coins', [address]) as Hex,
@@ -44,7 +44,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   })
 }
 
-/** Null for pools of the native token itself, which are traded in another way. */
+/** Returns null for pools of the native token, which the step of this family cannot trade. */
 function makePool(row: DexRow, address: Address, tokens: readonly Address[]): Pool<null> | null {
   if (tokens.length < 2 || tokens.includes(NATIVE)) return null
   return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
@@ -54,7 +54,7 @@ const CREATED = factory.getEvent('NewStableSwapPair')
 export const creationTopics: readonly Hex[] = [CREATED.topicHash as Hex]
 
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const made = factory.decodeEventLog(CREATED, log.data, log.topics)
-  const tokens = [made.tokenA, made.tokenB, made.tokenC].map(toAddress).filter((token) => token !== ZERO_ADDRESS)
-  return makePool(row, toAddress(made.swapContract), tokens)
+  const event = factory.decodeEventLog(CREATED, log.data, log.topics)
+  const tokens = [event.tokenA, event.tokenB, event.tokenC].map(toAddress).filter((token) => token !== ZERO_ADDRESS)
+  return makePool(row, toAddress(event.swapContract), tokens)
 }

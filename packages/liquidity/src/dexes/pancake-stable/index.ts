@@ -6,6 +6,7 @@ import type { CurveStableState } from '../curve-stable/types.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { applyLog, readStates, refreshStates, topics } from './state.ts'
 
+/** PancakeSwap stable pools. */
 export const pancakeStable: DexFamily<CurveStableState> = {
   id: 'pancake-stable',
   payment: { pullsInput: true, forwardsOutput: true, locks: 1 },

@@ -1,3 +1,4 @@
+/** Reads PancakeSwap stable pools. */
 import { CurveLens__factory, IPancakeStableState__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
@@ -12,7 +13,7 @@ const [KILLED, AMPLIFICATION] = [pool.encodeFunctionData('is_killed'), pool.enco
 
 const READ_GAS = 400_000
 
-/** Null where a pool was stopped: it only pays out its shares then. */
+/** Reads the states; null for a killed pool, which only allows withdrawals. */
 export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
   const answers = yield pools.flatMap(({ address }) => [
     { ...CURVE_LENS, data: lens.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
@@ -25,7 +26,7 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<r
   })
 }
 
-/** The amplification moves with the time while it ramps, and nothing is said of the steps. */
+/** Reads the amplification, which changes with time during a ramp, without logs. */
 export function* refreshStates(
   _row: DexRow,
   pools: readonly Pool<CurveStableState>[],
@@ -39,12 +40,12 @@ export function* refreshStates(
   })
 }
 
-/** Arrays of amounts have the number of coins in their type. */
+/** Array types of the amounts, by number of coins. */
 const ARRAYS = ['uint256[2]', 'uint256[3]']
 
 /**
- * The pool is read again after each: what it keeps for its owner is not told, and bindings cannot hold events of one name
- * with different arguments.
+ * Logs omit the admin fees, so the pool is read again after each. The bindings cannot contain these events, which
+ * overload one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',

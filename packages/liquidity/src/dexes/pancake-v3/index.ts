@@ -5,6 +5,7 @@ import { concentratedLogs, readConcentrated } from '../common/concentrated-state
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { PancakeV3State } from './types.ts'
 
+/** Pancake V3 pools. */
 export const pancakeV3: DexFamily<PancakeV3State> = {
   id: 'pancake-v3',
   payment: { locks: 1 },

@@ -1,4 +1,5 @@
+/** State of Pancake V3 pools. */
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
-/** A pool with a fixed fee; all of it is in the shared state. */
+/** State of a pool with a fixed fee. */
 export type PancakeV3State = ConcentratedState

@@ -1,3 +1,4 @@
+/** Family of proprietary AMMs, which are quoted from samples. */
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
@@ -7,17 +8,18 @@ import type { PropAmmState } from './types.ts'
 
 const GAS = gasRow('prop-amm').hop
 
+/** Proprietary AMMs that were measured to pay what they quote. */
 export const propAmm: DexFamily<PropAmmState> = {
   id: 'prop-amm',
   rowsOf,
   findPools,
   readStates,
-  // Makers post prices whenever they like, and say so in their own words.
+  // Market makers update prices at any time, with logs of their own format.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',
 
-  // Its makers' will alone.
+  // The market makers control all quotes.
   dependsOn: ({ address }) => [address],
 
   quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({

@@ -1,4 +1,7 @@
-/** Quotes between the samples of a venue. What it pays more for the first unit than for the next lies above these lines, not below. */
+/**
+ * Interpolates quotes between samples of a venue. Its price falls with the amount, so real quotes are at least as good
+ * as these lines.
+ */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
@@ -7,18 +10,18 @@ import { hullOf } from '../../math/spline.ts'
 import type { PropAmmState, Sample } from './types.ts'
 
 /**
- * The least that a venue whose price only falls pays for an amount between two samples, rounded down.
+ * Quotes an exact input by linear interpolation, rounded down: a lower bound for a venue with a falling price.
  *
- * @throws PoolRefusal `PAUSED` where it does not trade; `TOO_LARGE` beyond the last sample; `UNSUPPORTED` on the way back of a swap, after
- *   which nobody knows its price; `TOO_SMALL`
+ * @throws PoolRefusal `PAUSED` if it does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` for the opposite
+ * direction after a swap, since its new price is unknown; `TOO_SMALL`
  */
 export function quote(
   { samples, sold }: PropAmmState,
   i: 0 | 1,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: PropAmmState } {
-  if (samples[i].length === 0) throw new PoolRefusal('PAUSED', 'the venue does not trade this way now')
-  if (sold[i === 0 ? 1 : 0] > 0n) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is its own affair')
+  if (samples[i].length === 0) throw new PoolRefusal('PAUSED', 'the venue does not trade in this direction now')
+  if (sold[i === 0 ? 1 : 0] > 0n) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
   const all = sold[i] + amountIn
   const amountOut = at(samples[i], all) - at(samples[i], sold[i])
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
@@ -33,13 +36,13 @@ function at(samples: readonly Sample[], amount: bigint): bigint {
   return fromOut + ((toOut - fromOut) * (amount - fromIn)) / (toIn - fromIn)
 }
 
-/** The largest input that `quote` accepts: the last sample, less what was sold since. */
+/** Returns the largest input that `quote` accepts: the last sample, less the amount already sold. */
 export function maxInput(state: PropAmmState, i: 0 | 1): bigint | null {
   const last = state.samples[i].at(-1)?.[0] ?? 0n
   return largestInput((amountIn) => quote(state, i, amountIn), last - state.sold[i])
 }
 
-/** Straight lines from one sample to the next. */
+/** Returns straight lines between samples. */
 export function curveOf(state: PropAmmState, i: 0 | 1): PriceCurve {
   const builder = new CurveBuilder()
   if (maxInput(state, i) === 0n) return builder.build(1)

@@ -1,3 +1,4 @@
+/** Tests of quotes between samples. */
 import { toAddress } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import type { Pool } from '../../family.ts'
@@ -20,21 +21,21 @@ const state: PropAmmState = {
 const pool: Pool<PropAmmState> = { id: 'x', family: 'prop-amm', dex: 'test', address, tokens: [a, b], state }
 const refusal = (code: string) => expect.objectContaining({ code })
 
-describe('between two samples', () => {
-  test('stands the line that joins them, rounded down', () => {
+describe('a quote', () => {
+  test('between two samples is interpolated and rounded down', () => {
     expect(quote(state, 0, 100n).amountOut).toBe(90n)
     expect(quote(state, 0, 150n).amountOut).toBe(130n)
     expect(quote(state, 0, 399n).amountOut).toBe(299n)
     expect(quote(state, 0, 400n).amountOut).toBe(300n)
   })
 
-  test('and below the first the line from nothing', () => {
+  test('below the first sample is interpolated from zero', () => {
     expect(quote(state, 0, 50n).amountOut).toBe(45n)
     expect(() => quote(state, 0, 1n)).toThrow(refusal('TOO_SMALL'))
   })
 })
 
-test('a second swap the same way goes on where the first ended; the way back is not known', () => {
+test('a second swap continues where the first ended; the opposite direction is refused', () => {
   const { state: after } = quote(state, 0, 150n)
   expect(quote(after, 0, 50n).amountOut).toBe(40n)
   expect(() => quote(after, 0, 251n)).toThrow(refusal('TOO_LARGE'))
@@ -42,12 +43,12 @@ test('a second swap the same way goes on where the first ended; the way back is 
   expect(() => quote(both, 1, 50n)).toThrow(refusal('UNSUPPORTED'))
 })
 
-test('what was not asked for, and a way that is not traded, are refused', () => {
+test('amounts above the last sample and directions without samples are refused', () => {
   expect(() => quote(state, 0, 401n)).toThrow(refusal('TOO_LARGE'))
   expect(() => quote(state, 1, 1n)).toThrow(refusal('PAUSED'))
 })
 
-test('the search sees the price of the samples; what may be had is depth', () => {
+test('the curve has the price of the samples, and the last output is the reserve', () => {
   const scaled = state.samples[0].map(
     ([amountIn, amountOut]) => [amountIn * 10n ** 15n, amountOut * 10n ** 15n] as const,
   )
@@ -57,7 +58,7 @@ test('the search sees the price of the samples; what may be had is depth', () =>
   expect(propAmm.reserves(pool)).toEqual([0n, 300n])
 })
 
-test('a venue that nobody measured is not served', () => {
+test('a venue without measurements is not served', () => {
   const row = { family: 'prop-amm', brand: 'test', role: 'venue', address }
   expect(propAmm.rowsOf!(row)).toEqual([])
   expect(propAmm.rowsOf!({ ...row, measured: true })).toEqual([{ ...row, measured: true }])

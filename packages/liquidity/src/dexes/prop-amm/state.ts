@@ -1,3 +1,4 @@
+/** Finds and samples proprietary AMMs. */
 import { type IPropAmmState, IPropAmmState__factory, type PropAmmLens, PropAmmLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { concat, keccak256 } from 'ethers'
@@ -12,25 +13,25 @@ const lens = PropAmmLens__factory.createInterface()
 const venue = IPropAmmState__factory.createInterface()
 
 const FIND_GAS = 300_000
-/** Some thirty quotes each way. */
+/** About thirty quotes per direction. */
 const READ_GAS = 3_000_000
 
-/** Rows of venues of which drift measurements showed that they pay what they quote; others are not served. */
+/** Serves only venues for which drift measurements showed that they pay what they quote. */
 export const rowsOf = (row: DexRow): readonly DexRow[] => (row.family === 'prop-amm' && row.measured ? [row] : [])
 
-/** The venue lists its pairs itself: a pool for each. */
+/** Finds pools in the venue's own list of pairs. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const [answer] = yield [{ to: row.address, data: venue.encodeFunctionData('getPairs') as Hex, gas: FIND_GAS }]
   if (!answer || answer === '0x') return []
-  const asked = new Set(pairs.map(pairKey))
+  const pairKeys = new Set(pairs.map(pairKey))
   const [listed] = venue.decodeFunctionResult('getPairs', answer) as unknown as [IPropAmmState.TokenPairStructOutput[]]
-  const traded = new Map<string, readonly [Address, Address]>()
+  const byKey = new Map<string, readonly [Address, Address]>()
   for (const { token0, token1 } of listed) {
     const tokens = sortTokens([toAddress(token0), toAddress(token1)])
-    traded.set(pairKey(tokens), tokens)
+    byKey.set(pairKey(tokens), tokens)
   }
-  return [...traded]
-    .filter(([key]) => asked.has(key))
+  return [...byKey]
+    .filter(([key]) => pairKeys.has(key))
     .map(([, tokens]) => {
       const id = keccak256(concat([row.address, ...tokens]))
       return { id, family: row.family, dex: row.brand, address: row.address, tokens, state: null }

@@ -1,9 +1,10 @@
-/** An amount that a venue was asked to quote, and its answer. */
+/** A sampled quote of a venue. */
 export type Sample = readonly [amountIn: bigint, amountOut: bigint]
 
+/** State of a venue for one pair. */
 export type PropAmmState = {
-  /** By the token sold, rising; none where it is not traded now. */
+  /** Samples by input token, ascending; empty if the direction is not traded now. */
   readonly samples: readonly [readonly Sample[], readonly Sample[]]
-  /** Sold of each since they were taken, by swaps that are only quoted. */
+  /** Amount of each token sold by quoted swaps since the samples were taken. */
   readonly sold: readonly [bigint, bigint]
 }

@@ -1,3 +1,4 @@
+/** Pool discovery for Ramses CL factories. */
 import { ISlipstreamFactory__factory, IUniswapV3Factory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -11,17 +12,19 @@ const byTickSpacing = ISlipstreamFactory__factory.createInterface()
 const FEES = [50, 80, 100, 250, 500, 1000, 2500, 3000, 5000, 10_000, 20_000]
 const TICK_SPACINGS = [1, 5, 10, 20, 50, 60, 100, 200]
 
-/** Earlier factories tell pools apart by fee, later ones by tick spacing; each answers only one of the two. */
+/** Earlier factories distinguish pools by fee, later ones by tick spacing; each has only one of the two getters. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const found = yield* findByKeys(row, pairs, { by: 'find', values: FEES })
-  return found.length > 0 ? found : yield* findByKeys(row, pairs, { by: 'findByTickSpacing', values: TICK_SPACINGS })
+  const byFeeTier = yield* findByKeys(row, pairs, { by: 'find', values: FEES })
+  return byFeeTier.length > 0
+    ? byFeeTier
+    : yield* findByKeys(row, pairs, { by: 'findByTickSpacing', values: TICK_SPACINGS })
 }
 
 const BY_FEE = byFee.getEvent('PoolCreated').topicHash as Hex
 const BY_TICK_SPACING = byTickSpacing.getEvent('PoolCreated').topicHash as Hex
 export const creationTopics: readonly Hex[] = [BY_FEE, BY_TICK_SPACING]
 
-/** The pool that a factory has just made. */
+/** Returns the pool of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> {
   const factory = log.topics[0] === BY_FEE ? byFee : byTickSpacing
   const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)

@@ -4,6 +4,7 @@ import { concentratedLogs, readConcentrated } from '../common/concentrated-state
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { RamsesClState } from './types.ts'
 
+/** Ramses CL pools and their forks. */
 export const ramsesCl: DexFamily<RamsesClState> = {
   id: 'ramses-cl',
   findPools,

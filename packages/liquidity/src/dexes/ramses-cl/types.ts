@@ -1,4 +1,5 @@
+/** State of Ramses CL pools. */
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
-/** A pool whose fee its factory may change; all of it is in the shared state. */
+/** State of a pool whose factory can change its fee. */
 export type RamsesClState = ConcentratedState

@@ -1,3 +1,4 @@
+/** Family of wrappers of rebasing tokens. */
 import { RateWrapperLens__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -15,7 +16,7 @@ const lens = RateWrapperLens__factory.createInterface()
 
 const READ_GAS = 300_000
 
-/** A row is a wrapper: it is the pool of what it wraps and itself. */
+/** Finds the pool of a row, which is a wrapper. */
 function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const read = { ...LENS, data: lens.encodeFunctionData('underlying', [row.address]) as Hex, gas: 60_000 }
   return findTokenRow(row, pairs, read, (answer) => lens.decodeFunctionResult('underlying', answer)[0])
@@ -29,7 +30,7 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateW
   )
 }
 
-/** Null where the wrapper does not give what pooled amount and shares make. */
+/** Returns null if the pooled amount and shares do not reproduce the wrapper's quotes. */
 function decodeState(answer: Hex): RateWrapperState | null {
   const [{ pooled, shares, supply, sample, quotes }] = lens.decodeFunctionResult('read', answer)
   if (pooled === 0n || shares === 0n) return null
@@ -37,10 +38,11 @@ function decodeState(answer: Hex): RateWrapperState | null {
   return sharesFor(state, sample) === quotes[0] && amountFor(state, sample) === quotes[1] ? state : null
 }
 
-/** A rate changes by a log of the rebasing token, if by any. */
+/** If the rate changes with a log, it is one of the rebasing token. */
 const topics: readonly Hex[] = []
 const applyLog = () => 'reread' as const
 
+/** Wrappers of rebasing tokens, such as wstETH and weETH. */
 export const rateWrapper: DexFamily<RateWrapperState> = {
   id: 'rate-wrapper',
   payment: { pullsInput: true, forwardsOutput: true },
@@ -50,7 +52,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   dependsOn: ({ address }) => [address],
   topics,
   applyLog,
-  // The rebasing token tells of its rate, not the wrapper, and some do not.
+  // The wrapper emits no log of its rate, and some rebasing tokens emit none either.
   refreshStates: readStates,
 
   quoteExactInput: quoteByDirection('rate-wrapper', quote),
@@ -66,7 +68,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
     }
   }),
 
-  /** Shares can always be made; those that exist are what counts as depth. */
+  /** Shares can always be minted; the existing ones count as depth. */
   reserves: ({ state }) => [amountFor(state, state.supply), state.supply],
 
   takesTaxedInput: false,

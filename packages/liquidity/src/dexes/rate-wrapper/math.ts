@@ -1,20 +1,21 @@
+/** Exact math of wrappers of rebasing tokens. */
 import { PoolRefusal } from '../../family.ts'
 
-/** A wrapper as a pool of the rebasing token and itself, in this order. */
+/** State of a wrapper, which is a pool of the rebasing token and itself, in this order. */
 export type RateWrapperState = {
-  /** Base units of the rebasing token that all `shares` together stand for. */
+  /** Base units of the rebasing token that `shares` represent. */
   readonly pooled: bigint
-  /** Base units. */
+  /** Total shares, in base units. */
   readonly shares: bigint
-  /** Base units of the wrapper, each of which stands for a share. */
+  /** Supply of the wrapper, in base units; each represents one share. */
   readonly supply: bigint
 }
 
 /**
- * Shares for an amount, or an amount for shares. Unwrapping, the rebasing token moves whole shares: what arrives, where none
- * were held, may be a few base units less than the wrapper says.
+ * Converts an amount to shares, or shares to an amount. On unwrapping, the rebasing token transfers whole shares, so
+ * the recipient can get a few base units less than the wrapper reports.
  *
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `TOO_LARGE` above what is wrapped
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` above the wrapped supply
  * @see WstETH.wrap and unwrap, StETH._transfer, lidofinance/core; WeETH, etherfi-protocol/smart-contracts
  */
 export function quote(
@@ -30,5 +31,7 @@ export function quote(
   return { amountOut, state: { ...state, supply: wrap ? supply + amountOut : supply - amountIn } }
 }
 
+/** Converts an amount of the rebasing token to shares, rounded down. */
 export const sharesFor = ({ pooled, shares }: RateWrapperState, amount: bigint) => (amount * shares) / pooled
+/** Converts shares to an amount of the rebasing token, rounded down. */
 export const amountFor = ({ pooled, shares }: RateWrapperState, count: bigint) => (count * pooled) / shares

@@ -4,6 +4,7 @@ import { concentratedLogs, readConcentrated } from '../common/concentrated-state
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { SlipstreamState } from './types.ts'
 
+/** Slipstream pools of Velodrome and Aerodrome. */
 export const slipstream: DexFamily<SlipstreamState> = {
   id: 'slipstream',
   findPools,
@@ -13,6 +14,6 @@ export const slipstream: DexFamily<SlipstreamState> = {
   ...concentratedLogs(),
   ...concentratedTrade('slipstream'),
   keepsTokens: true,
-  // A fee module may look up the price of some time ago among the pool's observations: estimated for a search of eight steps.
+  // A fee module may search the pool's observations: an estimate for eight steps.
   laterGas: 17_000,
 }

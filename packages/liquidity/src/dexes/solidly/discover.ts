@@ -1,3 +1,4 @@
+/** Pool creation logs of Solidly factories. */
 import { ISolidlyFactory__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -8,7 +9,7 @@ const factory = ISolidlyFactory__factory.createInterface()
 
 export const creationTopics: readonly Hex[] = [factory.getEvent('PairCreated').topicHash as Hex]
 
-/** The pair that a factory has just made. */
+/** Returns the pair of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> {
   const { token0, token1, pair } = factory.decodeEventLog('PairCreated', log.data, log.topics)
   return pairPool(row, toAddress(pair), [toAddress(token0), toAddress(token1)])

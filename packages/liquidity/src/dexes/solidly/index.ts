@@ -3,6 +3,7 @@ import { type SolidlyState, solveSolidly } from '../../math/solidly.ts'
 import { solidlyFamily } from '../common/solidly-family.ts'
 import { createdPool, creationTopics } from './discover.ts'
 
+/** Solidly pairs and their forks. */
 export const solidly: DexFamily<SolidlyState> = {
   ...solidlyFamily({ id: 'solidly', velodrome: false, solve: solveSolidly }),
   payment: { locks: 1 },

@@ -1,3 +1,4 @@
+/** Family of SyncSwap classic and stable pools. */
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { sampledTrade } from '../common/capacity-family.ts'
@@ -7,7 +8,7 @@ import { limitOf, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, refreshStates, topics } from './state.ts'
 import type { SyncswapState } from './types.ts'
 
-/** Parts per million in a hundred-thousandth. */
+/** Fees are in units of 1/100,000. */
 const PPM_PER_PART = 10
 
 const capacity = sampledTrade<SyncswapState>((pool, tokenIn, tokenOut) => {
@@ -21,10 +22,11 @@ const capacity = sampledTrade<SyncswapState>((pool, tokenIn, tokenOut) => {
   }
 })
 
+/** SyncSwap classic and stable pools. */
 export const syncswap: DexFamily<SyncswapState> = {
   id: 'syncswap',
   payment: { locks: 1 },
-  // Factories of aqua pools are another kind: no source of those is public.
+  // Aqua pools are not served, since their source is not public.
   rowsOf: (row) => (row.family === 'syncswap-classic' || row.family === 'syncswap-stable' ? [row] : []),
   findPools,
   readStates,
@@ -40,7 +42,7 @@ export const syncswap: DexFamily<SyncswapState> = {
   priceCurve(pool, tokenIn, tokenOut) {
     const { stable, reserve0, reserve1, fee0, fee1 } = pool.state
     if (stable) return capacity.priceCurve(pool, tokenIn, tokenOut)
-    // Without a reserve of the token sold, a unit buys all of the other one.
+    // Without a reserve of the input token, one unit buys the whole other reserve.
     const maxInput = capacity.maxInput(pool, tokenIn, tokenOut)
     return isZeroForOne(pool, tokenIn, tokenOut)
       ? constantProductCurve(reserve0 || 1n, reserve1, PPM_PER_PART * Number(fee0), maxInput)

@@ -1,3 +1,4 @@
+/** Finds and reads SyncSwap pools. */
 import { ISyncswapFactory__factory, ISyncswapState__factory, SyncswapLens__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -11,14 +12,14 @@ const LENS = lensOf('SyncswapLens')
 const lens = SyncswapLens__factory.createInterface()
 const events = ISyncswapState__factory.createInterface()
 
-/** Each factory makes one pool for a pair. */
+/** Each factory creates one pool per pair. */
 export const { findPools, creationTopics, createdPool } = pairFactory(
   ISyncswapFactory__factory.createInterface(),
   'getPool',
   'PoolCreated',
 )
 
-/** Reserves, settings and both fees, each of which asks the master and its fee manager. */
+/** Reserves, settings, and both fees, each of which is a call to the pool master and its fee manager. */
 const READ_GAS = 150_000
 const FEES_GAS = 80_000
 
@@ -42,7 +43,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** The fee manager may be told other fees, or be another, and no pool says so. */
+/** Reads the fees, which the fee manager can change without a log. */
 export function refreshStates(
   _row: DexRow,
   pools: readonly Pool<SyncswapState>[],

@@ -1,3 +1,4 @@
+/** Pool discovery for Uniswap V2 factories. */
 import { IUniswapV2Factory__factory } from '@sluice/bindings'
 import { pairFactory } from '../common/pair-discover.ts'
 

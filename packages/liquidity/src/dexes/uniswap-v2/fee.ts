@@ -1,4 +1,4 @@
-/** The fee of forks whose row only assumes one: measured at each pair by swaps that are undone. */
+/** Measures the fee of pairs of forks whose row only assumes one, by simulated swaps. */
 import { PairFeeLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { toBeHex } from 'ethers'
@@ -8,25 +8,25 @@ import { chunks } from '../common/chunks.ts'
 
 const lens = PairFeeLens__factory.createInterface()
 
-/** The facts that a pair which was measured keeps in `fixed`. */
+/** `fixed` of a measured pair. */
 export type MeasuredFee = {
   readonly feePpm: number
-  /** When it was measured. */
+  /** Block of the measurement. */
   readonly block: number
 }
 
-/** As in the chains' files. */
+/** Values of `feeBasis` in the chain's file. */
 const UNPROVEN = ['assumed', 'default']
 const PAIRS_PER_READ = 200
-/** Both reserves must be well above this, or rounding hides the fee. */
-const LEAST_BALANCE = 100_000_000n
+/** Minimum balance of both tokens; below it rounding hides the fee. */
+const MIN_BALANCE = 100_000_000n
 const RESERVE_LIMIT = 1n << 112n
-/** The slot in which Uniswap's pair keeps reserve0, reserve1 and the time of their change, from the low bits up. */
+/** Storage slot of reserve0, reserve1, and their timestamp, from the low bits up. */
 const RESERVES_SLOT = toBeHex(8, 32) as Hex
 
 const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN.includes(feeBasis)
 
-/** Pairs with their fee in `fixed`; null where it cannot be told: such a pair is not to be used. */
+/** Returns pairs with their fee in `fixed`; null if it cannot be measured, so that the pair must not be used. */
 export function* readFixed(
   row: DexRow,
   pools: readonly Pool<null>[],
@@ -34,31 +34,31 @@ export function* readFixed(
 ): Reads<readonly (Pool<null> | null)[]> {
   if (!isUnproven(row)) return pools
   const batches = chunks(pools, PAIRS_PER_READ)
-  const held = yield batches.map((batch) => ({
+  const balancesRead = yield batches.map((batch) => ({
     ...PAIR_FEE_LENS,
     data: lens.encodeFunctionData('balances', [batch.map(({ address }) => address)]) as Hex,
     gas: 80_000 * batch.length,
   }))
-  const claims = batches.flatMap((batch, b) => {
-    const answer = held[b]
+  const probes = batches.flatMap((batch, b) => {
+    const answer = balancesRead[b]
     if (!answer) return []
     const [balances] = lens.decodeFunctionResult('balances', answer) as unknown as [[bigint, bigint][]]
     return batch.flatMap((pool, i) => {
       const [balance0, balance1] = balances[i]!
-      const small = balance0 < LEAST_BALANCE || balance1 < LEAST_BALANCE
+      const small = balance0 < MIN_BALANCE || balance1 < MIN_BALANCE
       if (small || balance0 >= RESERVE_LIMIT || balance1 >= RESERVE_LIMIT) return []
-      // A quarter of what it holds counts as paid in: the more, the finer the fee shows.
+      // Pretend that a quarter of the balance was paid in: a large amount measures the fee precisely.
       return [{ pool, reserve0: balance0 - balance0 / 4n, reserve1: balance1 }]
     })
   })
-  const answers = yield claims.map(({ pool, reserve0, reserve1 }) => ({
+  const answers = yield probes.map(({ pool, reserve0, reserve1 }) => ({
     ...PAIR_FEE_LENS,
     data: lens.encodeFunctionData('fee', [{ pair: pool.address, reserve0, reserve1 }]) as Hex,
     storage: { [pool.address]: { [RESERVES_SLOT]: toBeHex((reserve1 << 112n) | reserve0, 32) as Hex } },
     gas: 2_500_000,
   }))
   const completed = new Map(
-    claims.flatMap(({ pool }, i) => {
+    probes.flatMap(({ pool }, i) => {
       const feePpm = answers[i] ? Number(BigInt(answers[i])) : Infinity
       const fixed: MeasuredFee = { feePpm, block }
       return feePpm < 1_000_000 ? [[pool.id, { ...pool, fixed }]] : []

@@ -9,6 +9,7 @@ import { inputFor, maxInput, quote } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { UniswapV2State } from './types.ts'
 
+/** Uniswap V2 and its forks. */
 export const uniswapV2: DexFamily<UniswapV2State> = {
   id: 'uniswap-v2',
   payment: { locks: 1 },
@@ -45,7 +46,7 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
     return { kind: 'constant-product', text: `constant-product ${reserve0} ${reserve1} ${feePpm}`, feePpm }
   },
 
-  // Two accumulators.
+  // Two price accumulators.
   keepsTokens: true,
   oracleGas: 10_400,
   takesTaxedInput: true,

@@ -1,16 +1,17 @@
+/** Exact math of Uniswap V2 pairs. */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'
 import { divUp } from '../../math/integers.ts'
 import type { UniswapV2State } from './types.ts'
 
-/** The pair keeps its reserves in 112 bits each. */
+/** Reserves are uint112. */
 const RESERVE_LIMIT = 1n << 112n
 
 /**
- * The output of an exact input, rounded down: the most that leaves x·y, counted without the fee, where it was.
+ * Quotes an exact input: the largest output, rounded down, that keeps x·y, counted without the fee.
  *
- * @param amountIn - base units of the token sold, as they arrive in the pair
- * @throws PoolRefusal `EMPTY`, `TOO_SMALL` where nothing would come out, `TOO_LARGE` where the reserve would not fit
+ * @param amountIn - base units of the input token as they arrive at the pair
+ * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` if the reserve would overflow
  * @see UniswapV2Library.getAmountOut and UniswapV2Pair.swap, Uniswap/v2-periphery and v2-core
  */
 export function quote(
@@ -22,8 +23,8 @@ export function quote(
   if (reserveIn === 0n || reserveOut === 0n)
     throw new PoolRefusal('EMPTY', `the pair holds ${reserve0} and ${reserve1}`)
   if (reserveIn + amountIn >= RESERVE_LIMIT) throw new PoolRefusal('TOO_LARGE', 'the reserve would pass 2^112')
-  const kept = amountIn * (PPM - BigInt(feePpm))
-  const amountOut = (kept * reserveOut) / (reserveIn * PPM + kept)
+  const netIn = amountIn * (PPM - BigInt(feePpm))
+  const amountOut = (netIn * reserveOut) / (reserveIn * PPM + netIn)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return {
     amountOut,
@@ -33,16 +34,20 @@ export function quote(
   }
 }
 
-/** The largest input that `quote` accepts: up to the largest reserve. */
+/** Returns the largest input that `quote` accepts, which fills the reserve. */
 export function maxInput({ reserve0, reserve1, feePpm }: UniswapV2State, zeroForOne: boolean): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
   const largest = RESERVE_LIMIT - 1n - reserveIn
-  const kept = largest * (PPM - BigInt(feePpm))
-  // Reserves so uneven that all of it buys nothing.
-  return reserveIn === 0n || largest <= 0n || kept * reserveOut < reserveIn * PPM + kept ? 0n : largest
+  const netIn = largest * (PPM - BigInt(feePpm))
+  // Zero if the reserves are so uneven that even this input buys nothing.
+  return reserveIn === 0n || largest <= 0n || netIn * reserveOut < reserveIn * PPM + netIn ? 0n : largest
 }
 
-/** The least input that buys an output; null where the pair holds no more than that. @see UniswapV2Library.getAmountIn */
+/**
+ * Returns the minimum input that buys an output; null if the pair's reserve is not larger.
+ *
+ * @see UniswapV2Library.getAmountIn
+ */
 export function inputFor(
   { reserve0, reserve1, feePpm }: UniswapV2State,
   zeroForOne: boolean,

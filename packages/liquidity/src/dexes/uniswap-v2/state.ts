@@ -1,3 +1,4 @@
+/** Reads Uniswap V2 pairs, and applies their logs. */
 import { IUniswapV2PairEvents__factory, PairLens__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
@@ -11,9 +12,9 @@ import type { UniswapV2State } from './types.ts'
 const lens = PairLens__factory.createInterface()
 const events = IUniswapV2PairEvents__factory.createInterface()
 
-/** Pairs read in one go: about 2.7 million gas, 16 kB out and 16 kB back. */
+/** Pairs per read: about 2.7 million gas, 16 kB each way. */
 const PAIRS_PER_READ = 500
-/** The fee of nearly every fork where the row does not say; such a row's fee is measured before use. */
+/** Fee of almost all forks, if the row states none; the fee of such a row is measured before use. */
 const DEFAULT_FEE_PPM = 3_000
 const RESERVE_MASK = (1n << 112n) - 1n
 
@@ -35,7 +36,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-/** `Sync` is sent at every change of the reserves and carries both. A block has hundreds of these. */
+/** `Sync` is emitted at every change of the reserves and carries both. A block has hundreds of these. */
 const readSync = eventReader<[bigint, bigint]>(events, 'Sync')
 export const topics: readonly Hex[] = [events.getEvent('Sync').topicHash as Hex]
 

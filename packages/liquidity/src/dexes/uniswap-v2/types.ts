@@ -1,8 +1,9 @@
+/** State of Uniswap V2 pairs. */
 export type UniswapV2State = {
-  /** Base units of the pair's first token; below 2^112. */
+  /** Base units of the first token; below 2^112. */
   readonly reserve0: bigint
-  /** Base units of the pair's second token; below 2^112. */
+  /** Base units of the second token; below 2^112. */
   readonly reserve1: bigint
-  /** Parts per million of the input that the pair keeps. */
+  /** Fee in parts per million of the input. */
   readonly feePpm: number
 }

@@ -1,3 +1,4 @@
+/** Pool discovery for Uniswap V3 factories. */
 import { IUniswapV3Factory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -7,7 +8,7 @@ import { pairPool } from '../common/pair-discover.ts'
 
 const factory = IUniswapV3Factory__factory.createInterface()
 
-/** Fees, in parts per million, that factories are known to offer; a pool with any other is found when its creation is seen. */
+/** Fees, in ppm, that factories are known to offer; pools with other fees are found by their creation log. */
 const FEES = [
   50, 80, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 800, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 5000, 6000,
   8000, 10_000, 15_000, 20_000, 30_000,
@@ -18,7 +19,7 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
 
 export const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
 
-/** The pool that a factory has just made. */
+/** Returns the pool of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> {
   const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
   return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])

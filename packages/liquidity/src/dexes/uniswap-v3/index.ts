@@ -4,6 +4,7 @@ import { concentratedLogs, readConcentrated } from '../common/concentrated-state
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { UniswapV3State } from './types.ts'
 
+/** Uniswap V3 and its forks. */
 export const uniswapV3: DexFamily<UniswapV3State> = {
   id: 'uniswap-v3',
   findPools,

@@ -1,4 +1,5 @@
+/** State of Uniswap V3 pools. */
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
-/** A pool with a fixed fee; all of it is in the shared state. */
+/** State of a pool with a fixed fee. */
 export type UniswapV3State = ConcentratedState

@@ -1,3 +1,4 @@
+/** Pool discovery for the Uniswap V4 PoolManager. */
 import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -15,7 +16,10 @@ import type { UniswapV4Key } from './types.ts'
 const slots = callCodec<[manager: string, ids: string[]], [bigint[]]>(UniswapV4Lens__factory.createInterface(), 'slots')
 const manager = IUniswapV4PoolManagerState__factory.createInterface()
 
-/** Fee and tick spacing of pools worth asking for: there is no getter, but an id can be computed. Others are found when made. */
+/**
+ * Usual fees and tick spacings. The manager has no getter by pair, but pool ids can be computed. Pools with other keys
+ * are found by their creation log.
+ */
 const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
   [8, 1],
   [10, 1],
@@ -36,13 +40,16 @@ const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
   [10_000, 200],
   [20_000, 400],
 ]
-/** Bounds of a key's fields: `uint24`, and an `int24` that the manager holds to this. */
+/** Bounds of a key: `uint24`, and the manager's maximum of an `int24`. */
 const MAX_FEE = 0xffffff
 const MAX_TICK_SPACING = 32_767
 /** About 2.5 million gas. */
 const IDS_PER_READ = 800
 
-/** Hash of the key's five words. Put together here, since a general ABI coder takes ten times as long for thousands of them. */
+/**
+ * Returns the hash of the key's five words. Encoded by hand: a general ABI coder takes ten times as long for thousands
+ * of ids.
+ */
 function poolId([currency0, currency1]: readonly [Address, Address], key: UniswapV4Key): Hex {
   const { fee, tickSpacing, hooks } = key
   const words = [currency0, currency1, fee, tickSpacing, hooks].map((value) =>
@@ -58,7 +65,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return yield* initialized(row, candidates)
 }
 
-/** Those of the pools that the manager has: each has a price from the moment that it is made. */
+/** Filters pools that exist: an initialized pool always has a price. */
 function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) => ({
@@ -83,7 +90,7 @@ function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4
   return { id: poolId(tokens, key), family, dex, address, tokens, fixed: key, state: null }
 }
 
-/** The id is the hash of the key: a key that the manager knows is a pool of it, whoever lists it. */
+/** Verifies listed pools: the id is the hash of the key, so a key that the manager knows is a real pool. */
 export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
   return provenBy(listed, listedPool, (candidates) => initialized(row, candidates))
 
@@ -100,7 +107,7 @@ export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<re
 const INITIALIZE = manager.getEvent('Initialize').topicHash as Hex
 export const creationTopics: readonly Hex[] = [INITIALIZE]
 
-/** The pool that was just made; null where its hook takes part in swaps: what it does then is its own. */
+/** Returns the pool of a creation log; null if its hook takes part in swaps, so that quotes could not be computed. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const event = manager.decodeEventLog('Initialize', log.data, log.topics)
   const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }

@@ -6,15 +6,16 @@ import { swapFeePpm } from './math.ts'
 import { applyLog, keyOf, poolIdOf, readStates, refreshStates, topics } from './state.ts'
 import type { UniswapV4State } from './types.ts'
 
-/** Balance changes are signed numbers of 128 bits. @see BalanceDelta, Uniswap/v4-core */
+/** Balance changes are int128. @see BalanceDelta, Uniswap/v4-core */
 const MAX_AMOUNT = (1n << 127n) - 1n
 
+/** Uniswap V4 pools without hooks, or with hooks that take no part in swaps. */
 export const uniswapV4: DexFamily<UniswapV4State> = {
   id: 'uniswap-v4',
   holdsNative: true,
   findPools,
   readStates,
-  // A hook that takes no part in swaps can change what a pool pays by its fee alone.
+  // A hook that takes no part in swaps can change quotes only through a dynamic fee.
   dependsOn: (pool) => (hasDynamicFee(keyOf(pool)) ? [keyOf(pool).hooks] : []),
   refreshStates,
   movesSilently: (pool) => hasDynamicFee(keyOf(pool)),

@@ -1,10 +1,7 @@
+/** Fees of Uniswap V4 swaps. */
 import type { UniswapV4State } from './types.ts'
 
-/**
- * Parts per million that a swap pays in all.
- *
- * @see ProtocolFeeLibrary.calculateSwapFee, Uniswap/v4-core
- */
+/** Returns the total fee of a swap in ppm. @see ProtocolFeeLibrary.calculateSwapFee, Uniswap/v4-core */
 export function swapFeePpm(state: UniswapV4State, zeroForOne: boolean): number {
   const protocol = zeroForOne ? state.protocolFee0Ppm : state.protocolFee1Ppm
   return protocol + state.feePpm - Math.floor((protocol * state.feePpm) / 1_000_000)

@@ -1,3 +1,4 @@
+/** Reads Uniswap V4 pools, and applies their logs. */
 import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -37,7 +38,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-/** Slot 0 of pools whose hook sets the fee; all else is told by logs. */
+/** Reads slot 0 of pools with a dynamic fee; everything else emits logs. */
 export function* refreshStates(
   row: DexRow,
   pools: readonly Pool<UniswapV4State>[],
@@ -69,7 +70,7 @@ function decodeState(answer: Hex, tickSpacing: number, ticks: readonly Tick[]): 
   }
 }
 
-/** Twelve bits for each direction. */
+/** Splits the packed fees: twelve bits per direction. */
 function protocolFees(packed: number): Pick<UniswapV4State, 'protocolFee0Ppm' | 'protocolFee1Ppm'> {
   return { protocolFee0Ppm: packed & 0xfff, protocolFee1Ppm: packed >> 12 }
 }
@@ -81,7 +82,7 @@ const PROTOCOL_FEE = topicOf('ProtocolFeeUpdated')
 
 export const topics: readonly Hex[] = [SWAP, MODIFY, PROTOCOL_FEE]
 
-/** All pools speak through the manager, each with its id in the first topic. */
+/** The manager emits the logs of all pools, with the pool id as the first indexed argument. */
 export const poolIdOf = (log: Log): string => log.topics[1]!
 
 export function applyLog({ state }: Pool<UniswapV4State>, log: Log): UniswapV4State | 'reread' {

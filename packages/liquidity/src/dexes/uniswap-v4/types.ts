@@ -1,19 +1,20 @@
+/** Key and state of Uniswap V4 pools. */
 import type { Address } from '@sluice/chains'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
-/** The key of a pool; its hash is the pool's id. The currencies are the pool's tokens. */
+/** Pool key without the currencies, which are the pool's tokens. Its hash is the pool id. */
 export type UniswapV4Key = {
-  /** Parts per million, or 0x800000 where it can be set anew. */
+  /** Parts per million, or 0x800000 for a dynamic fee. */
   readonly fee: number
   readonly tickSpacing: number
-  /** The zero address for none. */
+  /** The zero address for no hook. */
   readonly hooks: Address
 }
 
-/** `feePpm` is the share of the liquidity providers; what the protocol takes comes on top. */
+/** `feePpm` is the fee of the liquidity providers; the protocol fee is added to it. */
 export type UniswapV4State = ConcentratedState & {
-  /** Parts per million, of swaps that sell the first token; at most 1,000. */
+  /** Protocol fee in ppm of swaps that sell the first token; at most 1,000. */
   readonly protocolFee0Ppm: number
-  /** Parts per million, of swaps that sell the second token; at most 1,000. */
+  /** Protocol fee in ppm of swaps that sell the second token; at most 1,000. */
   readonly protocolFee1Ppm: number
 }

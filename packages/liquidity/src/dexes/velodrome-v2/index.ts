@@ -3,6 +3,7 @@ import { type SolidlyState, solveVelodrome } from '../../math/solidly.ts'
 import { solidlyFamily } from '../common/solidly-family.ts'
 import { createdPool, creationTopics } from './discover.ts'
 
+/** Velodrome V2 and Aerodrome pairs. */
 export const velodromeV2: DexFamily<SolidlyState> = {
   ...solidlyFamily({ id: 'velodrome-v2', velodrome: true, solve: solveVelodrome }),
   payment: { locks: 1 },

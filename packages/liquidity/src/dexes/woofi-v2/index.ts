@@ -1,3 +1,4 @@
+/** Family of WOOFi V2 pools. */
 import type { DexFamily } from '../../family.ts'
 import { sampledTrade } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -7,12 +8,13 @@ import { findPools, readStates } from './state.ts'
 
 const GAS = gasRow('woofi-v2').hop
 
+/** WOOFi V2 pools, which trade at oracle prices. */
 export const woofiV2: DexFamily<WoofiV2State> = {
   id: 'woofi-v2',
   payment: { locks: 1 },
   findPools,
   readStates,
-  // Prices are posted every few seconds, and nothing is said of it.
+  // Prices are posted every few seconds without logs.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',

@@ -1,3 +1,4 @@
+/** Finds and reads WOOFi V2 pools. */
 import { IWoofiV2State__factory, type WoofiV2Lens, WoofiV2Lens__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import { concat, keccak256 } from 'ethers'
@@ -11,23 +12,21 @@ const LENS = lensOf('WoofiV2Lens')
 const lens = WoofiV2Lens__factory.createInterface()
 const woo = IWoofiV2State__factory.createInterface()
 
-/** Pool and oracle are asked about two tokens, and the pool quotes both ways. */
+/** Reads pool and oracle for two tokens, with a quote in each direction. */
 const READ_GAS = 350_000
-/** The part of a token that the pool is asked to quote, as the lens does. */
+/** Sample amount as a fraction of a token (1/1,000), as in the lens. */
 const SAMPLE = 1_000n
 
-/**
- * One contract trades every token that it has a reserve of, and lists none: a pool for each pair of them.
- */
+/** Finds pools: one contract trades all tokens with a reserve, which it does not list; each pair is one pool. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]
   const answers = yield tokens.map((token) => ({
     to: row.address,
     data: woo.encodeFunctionData('tokenInfos', [token]) as Hex,
   }))
-  const held = new Set(tokens.filter((_, i) => answers[i] && answers[i] !== '0x' && reserveOf(answers[i]) > 0n))
+  const withReserve = new Set(tokens.filter((_, i) => answers[i] && answers[i] !== '0x' && reserveOf(answers[i]) > 0n))
   return pairs
-    .filter(([a, b]) => held.has(a) && held.has(b))
+    .filter(([a, b]) => withReserve.has(a) && withReserve.has(b))
     .map((pair) => {
       const sorted = sortTokens(pair)
       const id = keccak256(concat([row.address, ...sorted]))
@@ -49,7 +48,7 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-/** Null for a pool whose own answer is another: revisions of other arithmetic have the same getters. */
+/** Returns null if our math does not reproduce the pool's quotes: revisions with other math have the same getters. */
 function decodeState(answer: Hex): WoofiV2State | null {
   const [read] = lens.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]
   const tokens = read.tokens.map(

@@ -1,3 +1,4 @@
+/** Family of the native token's wrapper. */
 import { IERC20Supply__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { type DexFamily, type Pool, PoolRefusal, type Reads } from '../../family.ts'
@@ -8,11 +9,12 @@ import type { WrappedNativeState } from './types.ts'
 
 const erc20 = IERC20Supply__factory.createInterface()
 
+/** The wrapper of the native token, such as WETH. */
 export const wrappedNative: DexFamily<WrappedNativeState> = {
   id: 'wrapped-native',
   wrapsNative: true,
 
-  /** A row is a wrapper. */
+  /** Returns the pool of the row, which is the wrapper. */
   *findPools({ family, brand, address }: DexRow, pairs): Reads<readonly Pool<null>[]> {
     if (!pairs.some((pair) => pair.includes(address))) return []
     return [{ id: address, family, dex: brand, address, tokens: [ZERO_ADDRESS, address], state: null }]
@@ -26,7 +28,7 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
     return answers.map((answer) => answer && { supply: erc20.decodeFunctionResult('totalSupply', answer)[0] })
   },
 
-  // One to one whatever happens; how much there is to unwrap changes with every swap of the chain, and seldom matters.
+  // The rate is always 1:1. The supply changes with almost every swap of the chain, and rarely matters.
   topics: [],
   applyLog: () => 'ignore',
 

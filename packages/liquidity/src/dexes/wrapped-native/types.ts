@@ -1,5 +1,5 @@
-/** A wrapper as a pool of the native token and itself, in this order. */
+/** State of a wrapper, which is a pool of the native token and itself, in this order. */
 export type WrappedNativeState = {
-  /** Wei that are wrapped, as of the last reading. */
+  /** Wrapped wei at the last read. */
   readonly supply: bigint
 }
