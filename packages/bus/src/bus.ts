@@ -1,4 +1,4 @@
-/** A process's side of the bus: chains that it follows, and what it shares with others. */
+/** A worker's connection to the bus: the chains that it follows, and the facts that it shares. */
 import type { Chain } from '@sluice/chains'
 import type { Market, TokenFacts } from '@sluice/liquidity'
 import { type Rpc, Semaphore } from '@sluice/rpc'
@@ -7,17 +7,18 @@ import { BusError } from './errors.ts'
 import { type Fact, putFact } from './facts.ts'
 import { FollowedMarket } from './followed-market.ts'
 import { keysOf } from './keys.ts'
-import { ask } from './roster.ts'
+import { requestChains } from './roster.ts'
 
-/** Chains that are joined at once. */
-const JOINS = 4
-/** Milliseconds between two times that the chains in use are asked for, which also tells whether Redis is there. */
-const ASK_MS = 1_000
+/** Maximum chains that are joined at a time. */
+const MAX_CONCURRENT_JOINS = 4
+/** Milliseconds between two requests for the chains in use, which also detect whether Redis answers. */
+const REFRESH_MS = 1_000
 
+/** Options of the bus. */
 export type BusOptions = {
   readonly url: string
   readonly onAway?: (error: unknown) => void
-  /** Called each time that Redis refuses a write for being full. */
+  /** Called each time that Redis rejects a write because its memory is full. */
   readonly onFull?: (error: BusError) => void
   /** @see FollowedOptions.freshMs */
   readonly freshMs?: number
@@ -30,24 +31,25 @@ type FollowOptions = {
   readonly onFact?: (fact: Fact) => void
 }
 
+/** Follows chains that indexers publish, and shares facts between workers. */
 export class StateBus {
-  /** Since when Redis has not answered, in milliseconds; null while it does. */
+  /** Time since which Redis has not answered, Unix milliseconds; null while it answers. */
   awaySince: number | null = Date.now()
   private readonly options: BusOptions
   private readonly commands: Commands
-  private readonly joins = new Semaphore(JOINS)
+  private readonly joins = new Semaphore(MAX_CONCURRENT_JOINS)
   private readonly followed = new Set<Market>()
   private readonly timer: NodeJS.Timeout
-  private asking: Promise<void> | null = null
+  private refreshing: Promise<void> | null = null
 
   constructor(options: BusOptions) {
     this.options = options
     this.commands = new Commands(options.url)
-    this.timer = setInterval(() => void this.ask(), ASK_MS).unref()
-    void this.ask()
+    this.timer = setInterval(() => void this.refresh(), REFRESH_MS).unref()
+    void this.refresh()
   }
 
-  /** A market of a chain that some indexer publishes, which is asked for from now on until it is stopped. */
+  /** Creates the market of a chain that an indexer publishes, and requests the chain until the market stops. */
   follow({ chain, rpc, facts, onFact }: FollowOptions): Market {
     const { followed, commands, joins } = this
     const { url, freshMs } = this.options
@@ -57,12 +59,12 @@ export class StateBus {
       onStop: () => followed.delete(market),
     })
     followed.add(market)
-    // At once: somebody waits for the chain.
-    void this.ask(true)
+    // Now, because a caller waits for the chain.
+    void this.refresh(true)
     return market
   }
 
-  /** Tells all workers what this one has measured; a failure costs them a measurement. */
+  /** Publishes a fact that this worker measured. If that fails, other workers measure it themselves. */
   share(chainId: number, fact: Fact): void {
     void putFact(this.commands, keysOf(chainId), fact).catch(() => {})
   }
@@ -72,9 +74,9 @@ export class StateBus {
     this.commands.close()
   }
 
-  private async ask(anew = false): Promise<void> {
-    if (anew) await this.asking
-    this.asking ??= ask(
+  private async refresh(mustRepeat = false): Promise<void> {
+    if (mustRepeat) await this.refreshing
+    this.refreshing ??= requestChains(
       this.commands,
       [...this.followed].map(({ chainId }) => chainId),
     )
@@ -83,7 +85,7 @@ export class StateBus {
           this.awaySince = null
         },
         (error: unknown) => {
-          // It answers: states of before are read on.
+          // Redis still answers reads, so existing states can be followed.
           if (error instanceof BusError && error.code === 'FULL') {
             this.awaySince = null
             return this.options.onFull?.(error)
@@ -93,8 +95,8 @@ export class StateBus {
         },
       )
       .finally(() => {
-        this.asking = null
+        this.refreshing = null
       })
-    await this.asking
+    await this.refreshing
   }
 }

@@ -1,29 +1,32 @@
-/** The chains that this process indexes: those that workers ask for, as far as no other process has them. */
+/** The chains that this process indexes: those that workers request and no other process owns. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepConnected } from './connection.ts'
 import { BusError } from './errors.ts'
 import { ChainIndexer, type IndexerOptions } from './indexer.ts'
 import { keysOf } from './keys.ts'
-import { ask, askedWithin } from './roster.ts'
+import { chainsRequestedWithin, requestChains } from './roster.ts'
 
-/** Milliseconds between two looks at what is asked for: a chain that wakes waits for it. */
-const LOOK_MS = 250
-/** Milliseconds by which each chain that a process owns makes it slower to take another one, and the most of it. */
-const RELUCTANCE_MS = 50
-const MOST_RELUCTANCE_MS = 500
+/** Milliseconds between two reads of the requested chains, for which a waking chain waits. */
+const POLL_MS = 250
+/**
+ * Delay in milliseconds before taking another lease, per owned chain, and its maximum. Spreads chains over processes.
+ */
+const LEASE_DELAY_MS = 50
+const MAX_LEASE_DELAY_MS = 500
 
 export type ChainIndexersOptions = Pick<IndexerOptions, 'url' | 'onError'> & {
   /** True for a chain that this process may index. */
   readonly serves: (chainId: number) => boolean
-  /** Options that it takes to index one. */
+  /** Options for indexing a chain. */
   readonly optionsOf: (chainId: number) => Pick<IndexerOptions, 'scope' | 'open'>
-  /** Milliseconds without anybody asking after which a chain is let go. */
+  /** Milliseconds without a request after which a chain is released. */
   readonly idleMs: number
 }
 
+/** Indexes the requested chains of this process. */
 export class ChainIndexers {
-  /** Since when there has been no connection, in milliseconds; null while there is one. */
+  /** Time since which there is no connection, Unix milliseconds; null while there is one. */
   awaySince: number | null = Date.now()
   private readonly options: ChainIndexersOptions
   private readonly stopped = new AbortController()
@@ -35,7 +38,7 @@ export class ChainIndexers {
     this.options = options
   }
 
-  /** Those that it owns or stands by for. */
+  /** Indexers of the chains that this process owns, or waits to own. */
   get chains(): readonly ChainIndexer[] {
     return [...this.indexers.values()]
   }
@@ -47,10 +50,10 @@ export class ChainIndexers {
       this.stopped.signal,
       async (connection) => {
         for (;;) {
-          await ask(connection, [])
+          await requestChains(connection, [])
           this.awaySince = null
-          this.follow(await askedWithin(connection, this.options.idleMs))
-          await sleep(LOOK_MS, undefined, { signal: this.stopped.signal })
+          this.follow(await chainsRequestedWithin(connection, this.options.idleMs))
+          await sleep(POLL_MS, undefined, { signal: this.stopped.signal })
         }
       },
       (error) => {
@@ -60,7 +63,7 @@ export class ChainIndexers {
     )
   }
 
-  /** Leaves all chains to others. */
+  /** Releases all chains. */
   async stop(): Promise<void> {
     this.stopped.abort()
     await this.running
@@ -68,14 +71,14 @@ export class ChainIndexers {
     await Promise.all(this.ending)
   }
 
-  private follow(asked: readonly number[]): void {
+  private follow(requested: readonly number[]): void {
     const { serves, optionsOf, url, onError } = this.options
-    const now = new Set(asked.filter(serves))
-    for (const chainId of this.indexers.keys()) if (!now.has(chainId)) this.end(chainId)
-    for (const chainId of now) {
+    const current = new Set(requested.filter(serves))
+    for (const chainId of this.indexers.keys()) if (!current.has(chainId)) this.end(chainId)
+    for (const chainId of current) {
       if (this.indexers.has(chainId)) continue
       const indexer = new ChainIndexer({
-        ...{ url, chainId, keys: keysOf(chainId), reluctanceMs: () => this.reluctanceMs },
+        ...{ url, chainId, keys: keysOf(chainId), leaseDelayMs: () => this.leaseDelayMs },
         ...optionsOf(chainId),
         ...(onError && { onError }),
       })
@@ -91,8 +94,8 @@ export class ChainIndexers {
     void ending.finally(() => this.ending.delete(ending))
   }
 
-  private get reluctanceMs(): number {
+  private get leaseDelayMs(): number {
     const owned = this.chains.filter(({ owns }) => owns).length
-    return Math.min(MOST_RELUCTANCE_MS, owned * RELUCTANCE_MS)
+    return Math.min(MAX_LEASE_DELAY_MS, owned * LEASE_DELAY_MS)
   }
 }

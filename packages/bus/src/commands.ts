@@ -1,10 +1,14 @@
-/** One connection that the chains of a process share for single commands; made anew when it is needed. */
+/** One connection for single commands, shared by the chains of a process and reopened on demand. */
 import { type Argument, type Connection, connect, type Reply } from './connection.ts'
 import { BusError } from './errors.ts'
 
-/** Milliseconds after a failure during which nothing is tried: what fails at once keeps no request waiting. */
+/**
+ * Milliseconds after a failed connection during which calls fail at once, so that requests do not wait for a dead
+ * Redis.
+ */
 const PAUSE_MS = 250
 
+/** Shared connection for single commands. */
 export class Commands implements Connection {
   private readonly url: string
   private current: Promise<Connection> | null = null

@@ -1,11 +1,16 @@
+/** Errors of the bus and their codes. */
 import { CodedError } from '@sluice/chains'
 
 /**
- * AWAY: no connection to Redis, or it did not answer in time. FULL: it refuses writes at its `maxmemory`. LOST: another process holds the lease. CHANGED: Redis holds another
- * state than was published last. DAMAGED: what Redis holds is not whole, and cannot be joined.
+ * AWAY: no connection to Redis, or no reply in time.
+ * FULL: Redis rejects writes because of its `maxmemory`.
+ * LOST: another process holds the lease.
+ * CHANGED: Redis holds another state than the one published last.
+ * DAMAGED: the state in Redis is incomplete and cannot be joined.
  */
 export type BusErrorCode = 'AWAY' | 'FULL' | 'LOST' | 'CHANGED' | 'DAMAGED'
 
+/** Failure of Redis, or of a state in it. */
 export class BusError extends CodedError<BusErrorCode> {
   override readonly name = 'BusError'
 }

@@ -1,21 +1,24 @@
-/** Facts that one worker has measured of a chain and all may use: taxes, storage layouts, decimals. A loss costs a measurement. */
+/**
+ * Facts about a chain's tokens that workers share: taxes, storage layouts, decimals. A lost fact only costs another
+ * measurement.
+ */
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 import { run } from './scripts.ts'
 
-/** Facts kept of a chain: more are measured by each for itself. */
-const MOST = 100_000
+/** Maximum facts per chain; workers measure further ones themselves. */
+const MAX_FACTS = 100_000
 
-/** A fact with the milliseconds of Unix time when it was measured. */
+/** A fact with the time of its measurement, Unix milliseconds. */
 export type Fact = { readonly key: string; readonly measuredMs: number; readonly text: string }
 
-/** The newest measurement stays, whoever made it. */
+/** Stores a fact, unless a newer measurement is stored. */
 export async function putFact(connection: Connection, keys: ChainKeys, fact: Fact): Promise<void> {
-  await run(connection, 'fact', [keys.facts, keys.news], [fact.key, fact.measuredMs, fact.text, MOST])
+  await run(connection, 'fact', [keys.facts, keys.news], [fact.key, fact.measuredMs, fact.text, MAX_FACTS])
 }
 
-/** As the bus tells it; null for what cannot be read. */
+/** Parses a stored fact; null if it is malformed. */
 export function readFact(key: string, value: string): Fact | null {
-  const [, measured, text] = /^(\d+) (.*)$/s.exec(value) ?? []
-  return measured === undefined ? null : { key, measuredMs: Number(measured), text: text! }
+  const [, measuredMs, text] = /^(\d+) (.*)$/s.exec(value) ?? []
+  return measuredMs === undefined ? null : { key, measuredMs: Number(measuredMs), text: text! }
 }

@@ -1,4 +1,4 @@
-/** A market that reads no chain: it shows what an indexer has published, and asks it for what it has not. */
+/** A market of a worker: shows the states that an indexer publishes, and requests missing pools from it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import type { Market, MarketHealth, PairScope, Snapshot, TokenFacts } from '@sluice/liquidity'
@@ -8,30 +8,37 @@ import type { StateCount } from '@sluice/simulation'
 import type { Commands } from './commands.ts'
 import { type Fact, readFact } from './facts.ts'
 import { Follower } from './follower.ts'
-import { isAtOrAfter, type Shown, STANDING } from './head.ts'
+import { type FollowedState, isAtOrAfter, MAX_CANONICAL } from './head.ts'
 import type { ChainKeys } from './keys.ts'
-import { whyUnowned } from './roster.ts'
+import { reasonUnowned } from './roster.ts'
 import { Waiting } from './waiting.ts'
-import { putWant, type Want } from './wants.ts'
+import { type PairRequest, sendRequest } from './wants.ts'
 
-/** Milliseconds between two times that something is wanted which has not come: an owner that was killed has not heard it. */
-const WANT_MS = 500
-/** Longest that anything is waited for, whatever its caller's patience, in milliseconds. */
-const LONGEST_MS = 30_000
-/** Milliseconds that a chain's first state is waited for while nobody owns the chain. */
+/**
+ * Milliseconds between two requests for the same missing pools, because an owner that was killed has lost the first.
+ */
+const REQUEST_MS = 500
+/** Maximum wait in milliseconds, independent of the caller's timeout. */
+const MAX_WAIT_MS = 30_000
+/** Milliseconds to wait for a chain's first state before checking that an owner exists. */
 const OWNER_MS = 2_000
-/** A state is quoted for so many block times, and milliseconds at least, after it was last said to be the chain's. */
+/**
+ * A state is fresh for this many block times, and at least this many milliseconds, after its owner last confirmed it.
+ */
 const FRESH_BLOCKS = 3
 const FRESH_MS = 15_000
-/** Longest wait for a block that this process's node has told of and the indexer has not, in milliseconds. */
+/** Maximum milliseconds to wait for a block that this worker's node has and the indexer has not published. */
 const AHEAD_MS = 250
-/** Longest wait for Redis to name its head, in milliseconds, many times what it takes to answer: one that hangs holds up no quote. */
+/**
+ * Maximum milliseconds to wait for the id of the newest entry: many times the usual reply time, but short enough for a
+ * hanging Redis.
+ */
 const HEAD_MS = 25
-/** Longest wait for a state that Redis has named and that has not come, in milliseconds. */
+/** Maximum milliseconds to wait for the state of an entry whose id is known. */
 const NAMED_MS = 500
-/** Milliseconds between two times that the tokens in use are named, so that the owner goes on following them. */
+/** Milliseconds between two reports of the tokens in use, so that the owner keeps following them. */
 const TOUCH_MS = 300_000
-const MOST_TOUCHED = 5_000
+const MAX_TOUCHED = 5_000
 
 export type FollowedOptions = {
   readonly chain: Chain
@@ -41,7 +48,7 @@ export type FollowedOptions = {
   readonly keys: ChainKeys
   readonly joins: Semaphore
   readonly commands: Commands
-  /** Milliseconds that a state is quoted for without a word of it; by the chain's block time when absent. */
+  /** Milliseconds for which a state is fresh without a confirmation; derived from the block time if absent. */
   readonly freshMs?: number | undefined
   readonly onFact?: (fact: Fact) => void
   readonly onStop?: () => void
@@ -51,6 +58,7 @@ function ignoreBehind(error: unknown): void {
   if (!(error instanceof MarketError) || error.code !== 'BEHIND') throw error
 }
 
+/** Follows a chain through the bus, behind the same interface as a market that reads the chain. */
 export class FollowedMarket implements Market {
   readonly chainId: number
   readonly tokens: TokenFacts
@@ -58,15 +66,15 @@ export class FollowedMarket implements Market {
   private readonly scope: PairScope
   private readonly follower: Follower
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
-  private readonly waiting = new Waiting()
-  /** The last states that were shown, newest last. */
+  private readonly conditions = new Waiting()
+  /** The last states, newest last. */
   private states: readonly Snapshot[] = []
   private touched = new Set<Address>()
-  /** The highest block of this process's node that was waited for. */
-  private awaited = -1
-  private toucher: NodeJS.Timeout | undefined
-  private asking: Promise<string | null> | null = null
-  private askedAt = 0
+  /** Highest block of this worker's node that a request has waited for. */
+  private awaitedBlock = -1
+  private touchTimer: NodeJS.Timeout | undefined
+  private headRequest: Promise<string | null> | null = null
+  private headRequestAt = 0
 
   constructor(options: FollowedOptions) {
     const { chain, facts, url, keys, joins, onFact } = options
@@ -76,7 +84,7 @@ export class FollowedMarket implements Market {
     this.scope = pairScopeOf(chain)
     this.follower = new Follower({
       ...{ url, keys, joins },
-      onShown: (shown, ids) => this.show(shown, ids),
+      onShown: (state, ids) => this.show(state, ids),
       ...(onFact && {
         onFact: (key: string, value: string) => {
           const fact = readFact(key, value)
@@ -89,7 +97,7 @@ export class FollowedMarket implements Market {
   snapshot(): Snapshot {
     const newest = this.states.at(-1)
     if (!newest) throw new MarketError('NOT_READY', `chain ${this.chainId} has not been read yet`)
-    const stale = this.whyStale()
+    const stale = this.staleReason()
     if (stale) throw new MarketError('BEHIND', stale)
     return newest
   }
@@ -102,11 +110,11 @@ export class FollowedMarket implements Market {
     groups: readonly (readonly Address[])[],
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
-    await this.joined(signal)
+    await this.firstState(signal)
     await this.look(groups.flat(), signal && { signal })
     const real = groups.map((tokens) => tokens.filter((token) => this.tokens.isToken(token) !== false))
     this.touch(real.flat())
-    await this.wanted({ groups: real }, signal)
+    await this.pairsLoaded({ groups: real }, signal)
     return this.snapshot()
   }
 
@@ -117,14 +125,14 @@ export class FollowedMarket implements Market {
   }
 
   async seek(tokens: readonly Address[]): Promise<void> {
-    await this.joined()
+    await this.firstState()
     await this.look(tokens)
     const real = tokens.filter((token) => this.tokens.isToken(token) !== false)
     this.touch(real)
-    await this.wanted({ tokens: real })
+    await this.pairsLoaded({ tokens: real })
   }
 
-  /** The owner's affair. */
+  /** Does nothing: the owner evicts pools. */
   evict(): void {}
 
   has({ hash }: BlockHeader): boolean {
@@ -146,18 +154,21 @@ export class FollowedMarket implements Market {
     }
   }
 
-  /** Asks Redis, never a node; but where this process's node is known to be ahead, its block is waited for a little. */
+  /**
+   * Returns the newest state. Queries Redis for its id, never a node. If this worker's node is known to be ahead, waits
+   * a short time for its block.
+   */
   async sync({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Snapshot> {
-    await this.joined(signal)
+    await this.firstState(signal)
     const id = await abortable(this.headId(), signal)
     const isThere = () => id === null || isAtOrAfter(this.follower.shown!.id, id)
-    // Redis may hang before the state itself comes: the last one is quoted then.
+    // If Redis hangs before the state arrives, the previous one is quoted.
     if (!isThere()) await this.until(isThere, NAMED_MS, signal).catch(ignoreBehind)
     const { blockTimeMs } = this.options.chain
     const ahead = this.options.rpc.health().head?.number ?? 0
-    if (ahead > Math.max(this.snapshot().block.number, this.awaited)) {
-      // Once: where indexers are behind for long, not every request waits for them.
-      this.awaited = ahead
+    if (ahead > Math.max(this.snapshot().block.number, this.awaitedBlock)) {
+      // Wait once per block, so that a slow indexer does not delay every request.
+      this.awaitedBlock = ahead
       await this.waitForBlock(ahead, Math.min(blockTimeMs / 4, AHEAD_MS), signal).catch(ignoreBehind)
     }
     return this.snapshot()
@@ -166,7 +177,7 @@ export class FollowedMarket implements Market {
   async waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot> {
     const isThere = () => (this.states.at(-1)?.block.number ?? -1) >= number
     if (!isThere()) {
-      void this.want({ block: number }).catch(() => {})
+      void this.request({ block: number }).catch(() => {})
       await this.until(isThere, timeoutMs, signal)
     }
     return this.snapshot()
@@ -179,7 +190,7 @@ export class FollowedMarket implements Market {
 
   health(): MarketHealth {
     const { confirmedMs } = this.follower
-    const reason = this.whyAway()
+    const reason = this.awayReason()
     return {
       head: this.states.at(-1)?.block ?? null,
       lagMs: confirmedMs === null ? null : Date.now() - confirmedMs,
@@ -192,104 +203,104 @@ export class FollowedMarket implements Market {
 
   start(): void {
     this.follower.start()
-    this.toucher ??= setInterval(() => this.tellTouched(), TOUCH_MS).unref()
+    this.touchTimer ??= setInterval(() => this.reportTouched(), TOUCH_MS).unref()
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.toucher)
+    clearInterval(this.touchTimer)
     this.options.onStop?.()
-    this.waiting.stop(new MarketError('STOPPED', `the market of chain ${this.chainId} was stopped`))
+    this.conditions.stop(new MarketError('STOPPED', `the market of chain ${this.chainId} was stopped`))
     await this.follower.stop()
   }
 
-  private show(shown: Shown, ids: readonly string[] | null): void {
-    const { block, pools } = shown
+  private show(state: FollowedState, ids: readonly string[] | null): void {
+    const { block, pools } = state
     const changed = this.states.length > 0 ? ids : null
     const snapshot = { chainId: this.chainId, block, pools, changed }
-    this.states = [...this.states, snapshot].slice(-STANDING)
+    this.states = [...this.states, snapshot].slice(-MAX_CANONICAL)
     for (const listener of this.listeners) listener(snapshot)
-    this.waiting.look()
+    this.conditions.check()
   }
 
-  private hasPairs(wanted: Pick<Want, 'groups' | 'tokens'>): boolean {
+  private hasPairs(pairsLoaded: Pick<PairRequest, 'groups' | 'tokens'>): boolean {
     const pairs = this.follower.shown?.pairs
-    return pairs !== undefined && pairKeysOf(wanted, this.scope).every((pair) => pairs.has(pair))
+    return pairs !== undefined && pairKeysOf(pairsLoaded, this.scope).every((pair) => pairs.has(pair))
   }
 
-  /** @throws MarketError `NOT_READY` where nobody publishes the chain */
-  private async joined(signal?: AbortSignal): Promise<void> {
+  /** Resolves with the first state. @throws MarketError `NOT_READY` if no process publishes the chain */
+  private async firstState(signal?: AbortSignal): Promise<void> {
     if (this.states.length > 0) return
     const { commands, keys } = this.options
     const isThere = () => this.states.length > 0
     await this.until(isThere, OWNER_MS, signal).catch(async (error: unknown) => {
       if (!(error instanceof MarketError) || error.code !== 'BEHIND') throw error
-      const why = await whyUnowned(commands, this.chainId, keys).catch(() => this.whyAway() ?? 'no state bus')
+      const why = await reasonUnowned(commands, this.chainId, keys).catch(() => this.awayReason() ?? 'no state bus')
       if (why) throw new MarketError('NOT_READY', why)
-      await this.until(isThere, LONGEST_MS, signal)
+      await this.until(isThere, MAX_WAIT_MS, signal)
     })
   }
 
-  /** Resolves when the pairs are in the state that is shown. */
-  private async wanted(want: Pick<Want, 'groups' | 'tokens'>, signal?: AbortSignal): Promise<void> {
-    const isThere = () => this.hasPairs(want)
-    const deadline = Date.now() + LONGEST_MS
+  /** Requests pairs until they are in the current state. */
+  private async pairsLoaded(request: Pick<PairRequest, 'groups' | 'tokens'>, signal?: AbortSignal): Promise<void> {
+    const isThere = () => this.hasPairs(request)
+    const deadline = Date.now() + MAX_WAIT_MS
     while (!isThere()) {
-      await abortable(this.want(want), signal)
-      const left = deadline - Date.now()
-      await this.until(isThere, Math.min(WANT_MS, left), signal).catch((error: unknown) => {
-        if (!(error instanceof MarketError) || error.code !== 'BEHIND' || left <= WANT_MS) throw error
+      await abortable(this.request(request), signal)
+      const remainingMs = deadline - Date.now()
+      await this.until(isThere, Math.min(REQUEST_MS, remainingMs), signal).catch((error: unknown) => {
+        if (!(error instanceof MarketError) || error.code !== 'BEHIND' || remainingMs <= REQUEST_MS) throw error
       })
     }
   }
 
-  /** @throws MarketError `NOT_READY` while Redis is away */
-  private async want(want: Want): Promise<void> {
+  /** Sends a request to the owner. @throws MarketError `NOT_READY` while Redis is away */
+  private async request(request: PairRequest): Promise<void> {
     const { commands, keys } = this.options
     try {
-      await putWant(commands, keys, want)
+      await sendRequest(commands, keys, request)
     } catch (cause) {
       throw new MarketError('NOT_READY', 'the state bus cannot be asked for what is not known yet', { cause })
     }
   }
 
-  /** Resolves when a state makes it so. @throws MarketError `BEHIND` at the time limit, `STOPPED` */
+  /** Resolves when a state fulfills the condition. @throws MarketError `BEHIND` on timeout, `STOPPED` */
   private until(isThere: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     const late = () => {
       const at = this.states.at(-1)?.block.number
-      const standing = at === undefined ? 'not read yet' : `at block ${at}`
-      return new MarketError('BEHIND', `chain ${this.chainId} is ${standing}`)
+      const position = at === undefined ? 'not read yet' : `at block ${at}`
+      return new MarketError('BEHIND', `chain ${this.chainId} is ${position}`)
     }
-    return this.waiting.until(isThere, timeoutMs, late, signal)
+    return this.conditions.until(isThere, timeoutMs, late, signal)
   }
 
-  /** The newest entry's id, asked for once by all who want it now; null where Redis does not name it at once. */
+  /** Returns the id of the newest entry; null if Redis does not reply at once. Concurrent callers share one command. */
   private headId(): Promise<string | null> {
     const { commands, keys } = this.options
-    if (!this.asking) {
-      this.askedAt = Date.now()
-      this.asking = commands
+    if (!this.headRequest) {
+      this.headRequestAt = Date.now()
+      this.headRequest = commands
         .call<string | null>('HGET', keys.head, 'id')
         .catch(() => null)
         .finally(() => {
-          this.asking = null
+          this.headRequest = null
         })
     }
-    const left = HEAD_MS - (Date.now() - this.askedAt)
-    return left > 0 ? Promise.race([this.asking, sleep(left, null)]) : Promise.resolve(null)
+    const remainingMs = HEAD_MS - (Date.now() - this.headRequestAt)
+    return remainingMs > 0 ? Promise.race([this.headRequest, sleep(remainingMs, null)]) : Promise.resolve(null)
   }
 
   private get freshMs(): number {
     return this.options.freshMs ?? Math.max(FRESH_BLOCKS * this.options.chain.blockTimeMs, FRESH_MS)
   }
 
-  private whyStale(): string | null {
+  private staleReason(): string | null {
     const { confirmedMs } = this.follower
     if (confirmedMs !== null && Date.now() - confirmedMs <= this.freshMs) return null
-    return this.whyAway() ?? `no word of chain ${this.chainId}`
+    return this.awayReason() ?? `no word of chain ${this.chainId}`
   }
 
-  /** Fault of the bus; null while an owner tells of the chain. */
-  private whyAway(): string | null {
+  /** Describes a failure of the bus; null while an owner confirms the chain's state. */
+  private awayReason(): string | null {
     const { awaySince, confirmedMs } = this.follower
     const at = (ms: number) => new Date(ms).toISOString()
     if (awaySince !== null) return `no state bus since ${at(awaySince)}`
@@ -298,13 +309,13 @@ export class FollowedMarket implements Market {
   }
 
   private touch(tokens: readonly Address[]): void {
-    for (const token of tokens) if (this.touched.size < MOST_TOUCHED) this.touched.add(token)
+    for (const token of tokens) if (this.touched.size < MAX_TOUCHED) this.touched.add(token)
   }
 
-  /** Not at once and not by a request: nobody waits for it. */
-  private tellTouched(): void {
+  /** Reports the tokens in use in batches, from a timer instead of from requests. */
+  private reportTouched(): void {
     const tokens = [...this.touched]
     this.touched = new Set()
-    for (let i = 0; i < tokens.length; i += 100) void this.want({ tokens: tokens.slice(i, i + 100) }).catch(() => {})
+    for (let i = 0; i < tokens.length; i += 100) void this.request({ tokens: tokens.slice(i, i + 100) }).catch(() => {})
   }
 }

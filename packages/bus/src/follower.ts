@@ -1,41 +1,46 @@
-/** Follows the state of a chain on Redis: what it shows is always the whole state of one entry. */
+/** Follows a chain's state on Redis. Always shows the complete state of one entry. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromText, type ScanStatus } from '@sluice/liquidity'
 import type { Semaphore } from '@sluice/rpc'
 import { fieldsOf, keepConnected, type OwnConnection, type Reply } from './connection.ts'
-import type { Shown } from './head.ts'
-import { applied, join, type StreamEntry } from './join.ts'
+import type { FollowedState } from './head.ts'
+import { applyEntry, join, type StreamEntry } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 
-/** Milliseconds that Redis waits for an entry, and without one after which the head is looked at. */
+/** Milliseconds that a read blocks, and after which the head is checked if no entry arrives. */
 const IDLE_MS = 500
-/** Entries read at once. */
+/** Entries per read. */
 const ENTRIES = 100
-/** Milliseconds between two looks for a chain that nobody has published. */
+/** Milliseconds between two checks for a chain that is not published yet. */
 const ABSENT_MS = 100
-/** Facts asked for at once. */
+/** Facts per read. */
 const PAGE = 1_000
 
 export type FollowerOptions = {
   readonly url: string
   readonly keys: ChainKeys
-  /** Limits joins of a process: many at once would overrun the time that Redis has for an answer. */
+  /** Limits concurrent joins of a process, which would exceed the reply timeout of Redis. */
   readonly joins: Semaphore
-  /** @param ids - of the pools that differ from the state before; null when all may */
-  readonly onShown: (shown: Shown, ids: readonly string[] | null) => void
+  /**
+   * Called with each state. @param ids - ids of the pools that differ from the previous state; null if all may differ
+   */
+  readonly onShown: (shown: FollowedState, ids: readonly string[] | null) => void
   readonly onFact?: (key: string, value: string) => void
-  /** Fields of pools asked for at once. */
+  /** Fields of pools per read of a join. */
   readonly page?: number
 }
 
+/** Joins a chain's state and follows its entries. */
 export class Follower {
-  /** The newest whole state, replaced in one step; null before the first. It stays while Redis is away. */
-  shown: Shown | null = null
-  /** Milliseconds of this process's clock when the state was last said to be the chain's; null before. */
+  /** The newest complete state, replaced atomically; null before the first. Kept while Redis is away. */
+  shown: FollowedState | null = null
+  /**
+   * Time at which the owner last confirmed the state, Unix milliseconds by this process's clock; null before the first.
+   */
   confirmedMs: number | null = null
-  /** Since when there has been no connection, in milliseconds; null while there is one. */
+  /** Time since which there is no connection, Unix milliseconds; null while there is one. */
   awaySince: number | null = Date.now()
-  /** Owner's search of past logs; null where there is nothing to search, or it has not told. */
+  /** The owner's search of past logs; null if there is nothing to search, or it is not published yet. */
   scan: ScanStatus | null = null
   readonly counts = { joins: 0, entries: 0, gaps: 0, failures: 0 }
   private readonly options: FollowerOptions
@@ -66,7 +71,7 @@ export class Follower {
     await connection.call('PING')
     this.awaySince = null
     await this.readFacts(connection)
-    // A connection that was lost says nothing of the state: it goes on from its entry.
+    // After a reconnect the state is still valid, and following continues from its entry.
     if (!this.shown) await this.join(connection)
     await this.follow(connection)
   }
@@ -94,7 +99,7 @@ export class Follower {
       const answer = await connection.callForBytes<[Buffer, StreamEntry[]][] | null>(
         ...['XREAD', 'COUNT', ENTRIES, 'BLOCK', IDLE_MS, ...streams],
       )
-      // A busy stream of facts must not keep it from looking, so it goes by the time and not by what was answered.
+      // By time instead of by empty reads, because a busy stream of facts would prevent the check.
       if (Date.now() - lookedMs >= IDLE_MS) {
         lookedMs = Date.now()
         if (!(await this.isInStep(connection))) {
@@ -103,7 +108,7 @@ export class Follower {
         }
       }
       for (const [key, entries] of answer ?? []) {
-        if (String(key) === keys.news) this.takeNews(entries)
+        if (String(key) === keys.news) this.applyNews(entries)
         else if (this.apply(entries)) lookedMs = Date.now()
         else {
           this.counts.gaps++
@@ -113,20 +118,21 @@ export class Follower {
     }
   }
 
-  /** @returns false where an entry does not follow upon what is shown */
+  /** Applies entries. @returns false if an entry does not follow the current state */
   private apply(entries: readonly StreamEntry[]): boolean {
     for (const entry of entries) {
-      const next = applied(this.shown!, entry)
+      const next = applyEntry(this.shown!, entry)
       if (!next) return false
       this.counts.entries++
-      this.show(next.shown, next.ids)
+      this.show(next.state, next.ids)
     }
     return true
   }
 
   /**
-   * True where the head is what is shown, or comes with an entry after it. Entries of a Redis that came back with an earlier clock, or
-   * with none of its data, may have lower ids than ours: they would be waited for in vain.
+   * Returns true if the head is the current state, or an entry after it exists. After Redis restarts with an earlier
+   * clock or without data, new entries can have lower ids than the current state, so a read for later ids would never
+   * return.
    */
   private async isInStep(connection: OwnConnection): Promise<boolean> {
     const { keys } = this.options
@@ -144,9 +150,9 @@ export class Follower {
     return true
   }
 
-  private show(shown: Shown, ids: readonly string[] | null): void {
+  private show(shown: FollowedState, ids: readonly string[] | null): void {
     this.shown = shown
-    // What is joined may be old; whoever writes an entry has just seen that it is so.
+    // A joined state may be old, but an entry shows that its owner has just read the chain.
     if (ids) this.confirmedMs = Date.now()
     else this.confirmedMs ??= Date.now()
     this.options.onShown(shown, ids)
@@ -165,7 +171,7 @@ export class Follower {
     this.newsId = last?.[0] ?? '0-0'
   }
 
-  private takeNews(entries: readonly StreamEntry[]): void {
+  private applyNews(entries: readonly StreamEntry[]): void {
     for (const [id, flat] of entries) {
       const { key, value } = fieldsOf(flat.map(String))
       this.newsId = String(id)

@@ -1,32 +1,37 @@
-/** One chain indexed for all: whoever holds the lease reads the chain and publishes what it sees, the others stand by. */
+/**
+ * Indexes one chain for all processes: the owner of the lease reads the chain and publishes its states, other indexers
+ * wait for the lease.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type IndexedMarket, type PairScope, type Snapshot, type StorePlace, toText } from '@sluice/liquidity'
 import { type BlockHeader, inSlices } from '@sluice/rpc'
 import { keepConnected, type OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
-import { type Shown, STANDING } from './head.ts'
+import { type FollowedState, MAX_CANONICAL } from './head.ts'
 import { join } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 import { Lease } from './lease.ts'
 import { SharedMemory } from './memory.ts'
 import { equalPools, type PairChanges, Publisher, type State } from './publisher.ts'
-import { WantedPairs } from './wanted-pairs.ts'
+import { PairRequests } from './wanted-pairs.ts'
 
-/** Milliseconds between two attempts of one who stands by. */
-const STAND_BY_MS = 250
-/** Milliseconds for which a market is kept that lost its lease: it goes on where it was if nobody else took it. */
+/** Milliseconds between two attempts to take the lease. */
+const ACQUIRE_MS = 250
+/**
+ * Milliseconds for which a market is kept after its lease was lost; it continues if no other process has taken over.
+ */
 const KEEP_MS = 10_000
-/** Milliseconds without a word of the node after which another process may try with its own. */
-const PATIENCE_MS = 15_000
-/** Milliseconds between two looks at which pairs are still followed. */
+/** Milliseconds without a response of the node after which the chain is released to a process with another node. */
+const NODE_TIMEOUT_MS = 15_000
+/** Milliseconds between two comparisons of the published pairs with those that the market follows. */
 const PAIRS_MS = 5_000
-/** Milliseconds between two looks at what there is to publish when nothing has told of it. */
+/** Milliseconds between two checks for changes if nothing signals one. */
 const WAIT_MS = 500
-/** Milliseconds between two looks for the first block. */
-const LOOK_MS = 20
-/** Damaged states in a row after which all is written anew. */
-const JOINS = 3
-/** Milliseconds that what is published of a chain outlives its last owner. */
+/** Milliseconds between two checks for the first block. */
+const FIRST_BLOCK_POLL_MS = 20
+/** Attempts to read a damaged state before everything is written again. */
+const MAX_JOIN_ATTEMPTS = 3
+/** Milliseconds for which a chain's keys outlive its last owner. */
 const EXPIRE_MS = 86_400_000
 const EXPIRE_EVERY_MS = 60_000
 
@@ -37,15 +42,16 @@ export type IndexerOptions = {
   readonly chainId: number
   readonly scope: PairScope
   readonly keys: ChainKeys
-  /** A market that reads the chain, with its memory at a place, started. */
+  /** Opens and starts a market that reads the chain and stores its memory at the given place. */
   readonly open: (place: StorePlace) => OpenedMarket
-  /** Milliseconds to wait before the lease is asked for: who has much leaves it to others. */
-  readonly reluctanceMs?: () => number
+  /** Milliseconds to wait before taking the lease, so that processes with few chains take it first. */
+  readonly leaseDelayMs?: () => number
   readonly onError?: (error: unknown) => void
-  /** Called with a write in hand; for tests. */
+  /** Called between computing and sending a write; for tests. */
   readonly beforeWrite?: () => Promise<void>
 }
 
+/** Indexes one chain while it owns the chain's lease. */
 export class ChainIndexer {
   readonly chainId: number
   private readonly options: IndexerOptions
@@ -56,11 +62,11 @@ export class ChainIndexer {
   private connection: OwnConnection | null = null
   private opened: OpenedMarket | null = null
   private isOwner = false
-  /** Blocks published last of this market, by hash; newest last. */
+  /** Recently published blocks of this market, newest last. */
   private published: BlockHeader[] = []
-  private readonly wanted: WantedPairs
+  private readonly requests: PairRequests
   private isLeaving = false
-  /** True where what Redis holds is not whole: all is to be written anew. */
+  /** True if the state in Redis is incomplete, so that everything must be written again. */
   private isDamaged = false
   private wake = Promise.withResolvers<void>()
 
@@ -69,7 +75,7 @@ export class ChainIndexer {
     this.options = options
     this.chainId = chainId
     this.lease = new Lease(keys)
-    this.wanted = new WantedPairs({
+    this.requests = new PairRequests({
       keys,
       scope: options.scope,
       market: () => (this.isOwner ? this.opened?.market : undefined),
@@ -79,7 +85,7 @@ export class ChainIndexer {
     this.publisher = new Publisher({ keys, lease: this.lease, ...(beforeWrite && { beforeWrite }) })
   }
 
-  /** Pools followed; 0 where another process owns the chain. */
+  /** Number of pools; 0 while another process owns the chain. */
   get pools(): number {
     const { market } = this.opened ?? {}
     return market?.health().head ? market.snapshot().pools.size : 0
@@ -89,7 +95,7 @@ export class ChainIndexer {
     return this.isOwner
   }
 
-  /** The market behind it; undefined while another process owns the chain. */
+  /** The market that reads the chain; undefined while another process owns the chain. */
   get market(): IndexedMarket | undefined {
     return this.opened?.market
   }
@@ -100,15 +106,15 @@ export class ChainIndexer {
     const { signal } = this.stopped
     this.running = [
       keepConnected(url, signal, (connection) => this.run(connection), onError),
-      keepConnected(url, signal, (connection) => this.wanted.hear(connection), onError),
+      keepConnected(url, signal, (connection) => this.requests.listen(connection), onError),
     ]
   }
 
-  /** Leaves the chain to the next one, and closes what was being opened meanwhile, too. */
+  /** Releases the chain. Also closes a market that is being opened meanwhile. */
   async stop(): Promise<void> {
     const { connection } = this
     this.isLeaving = true
-    // While the lease is still held: the memory is what the next one begins with.
+    // Save before releasing the lease, because the next owner starts from the saved memory.
     await this.closeMarket()
     if (connection) await this.lease.release(connection).catch(() => {})
     this.stopped.abort()
@@ -143,27 +149,27 @@ export class ChainIndexer {
 
   private async becomeOwner(connection: OwnConnection): Promise<void> {
     const { signal } = this.stopped
-    const { reluctanceMs = () => 0 } = this.options
+    const { leaseDelayMs = () => 0 } = this.options
     const since = Date.now()
-    if (!this.isOwner) await sleep(reluctanceMs(), undefined, { signal })
+    if (!this.isOwner) await sleep(leaseDelayMs(), undefined, { signal })
     for (;;) {
       this.isOwner = !this.isLeaving && (await this.lease.acquire(connection))
       if (this.isOwner) return
-      // Whoever has the lease makes up for it.
+      // The current owner repairs a damaged state.
       this.isDamaged = false
       if (Date.now() - since > KEEP_MS && !this.isLeaving) await this.closeMarket()
-      await sleep(STAND_BY_MS + reluctanceMs(), undefined, { signal })
+      await sleep(ACQUIRE_MS + leaseDelayMs(), undefined, { signal })
     }
   }
 
-  /** Publishes until something is not as it should be. @throws BusError */
+  /** Publishes states until a failure. @throws BusError */
   private async own(connection: OwnConnection): Promise<void> {
     const { signal } = this.stopped
-    const isMine = this.opened !== null && !this.isDamaged && (await this.publisher.resume(connection))
-    const shown = isMine || this.isDamaged ? null : await this.joined(connection)
-    const { market } = this.openMarket(shown)
+    const canResume = this.opened !== null && !this.isDamaged && (await this.publisher.resume(connection))
+    const previous = canResume || this.isDamaged ? null : await this.readPrevious(connection)
+    const { market } = this.openMarket(previous)
     await this.firstBlock(market, connection)
-    if (!isMine) await this.takeOver(connection, market, shown)
+    if (!canResume) await this.takeOver(connection, market, previous)
     this.isDamaged = false
     let last: Snapshot | null = null
     let answer: Promise<void> = Promise.resolve()
@@ -178,42 +184,44 @@ export class ChainIndexer {
       if (snapshot !== last || pairs.added.length + pairs.removed.length > 0) {
         const before = answer
         answer = (await this.publisher.send(connection, this.stateOf(snapshot, market), pairs)).answer
-        // Waited for when the next one is sent; a failure is not left until there is one.
+        // Awaited before the next write; a failure wakes the loop at once.
         answer.catch(() => this.wake.resolve())
         await before
         last = snapshot
       } else {
         await answer
-        // Without a write to show it, it would stand beside the next one for as long as its chain rests.
+        // Without changes no write would notice a lost lease, and two processes would index an idle chain.
         if (!(await this.lease.renew(connection, this.isCurrent()))) throw new BusError('LOST', 'the lease was lost')
       }
-      const toldScan = toText(market.health().scan)
-      if (toldScan !== scan) {
-        await connection.call('HSET', this.options.keys.head, 'scan', toldScan)
-        scan = toldScan
+      const currentScan = toText(market.health().scan)
+      if (currentScan !== scan) {
+        await connection.call('HSET', this.options.keys.head, 'scan', currentScan)
+        scan = currentScan
       }
       if (now - expireMs > EXPIRE_EVERY_MS) {
         await this.expireLater(connection)
         expireMs = now
       }
-      if (isDeaf(market)) await this.leaveToOthers(connection)
+      if (isNodeSilent(market)) await this.leaveToOthers(connection)
       await Promise.race([this.wake.promise, sleep(WAIT_MS, undefined, { ref: false })])
     }
     await answer
   }
 
-  /** Null where there is nothing, or nothing whole: all is written anew then. */
-  private async joined(connection: OwnConnection): Promise<Shown | null> {
+  /**
+   * Reads the previous owner's state; null if there is none, or if it is damaged, so that everything is written again.
+   */
+  private async readPrevious(connection: OwnConnection): Promise<FollowedState | null> {
     const { keys } = this.options
     try {
-      return await join(connection, { keys, attempts: JOINS, signal: this.stopped.signal })
+      return await join(connection, { keys, attempts: MAX_JOIN_ATTEMPTS, signal: this.stopped.signal })
     } catch (error) {
       if (error instanceof BusError && error.code === 'DAMAGED') return null
       throw error
     }
   }
 
-  private openMarket(shown: Shown | null): OpenedMarket {
+  private openMarket(previous: FollowedState | null): OpenedMarket {
     if (this.opened) return this.opened
     const { keys, chainId, open } = this.options
     const connection = () => {
@@ -221,7 +229,7 @@ export class ChainIndexer {
       return this.connection
     }
     const { token } = this.lease
-    this.opened = open((anew) => SharedMemory.open({ keys, chainId, connection, token, shown }, anew))
+    this.opened = open((mustReset) => SharedMemory.open({ keys, chainId, connection, token, previous }, mustReset))
     this.opened.market.onSnapshot(() => this.wake.resolve())
     return this.opened
   }
@@ -234,12 +242,12 @@ export class ChainIndexer {
     await opened?.close()
   }
 
-  /** @throws BusError `LOST` when the node does not answer for long */
+  /** Waits for the first block. @throws BusError `LOST` if the node does not respond for long */
   private async firstBlock(market: IndexedMarket, connection: OwnConnection): Promise<void> {
     const since = Date.now()
     while (!market.health().head) {
-      if (market.health().error !== null && Date.now() - since > PATIENCE_MS) await this.leaveToOthers(connection)
-      await sleep(LOOK_MS, undefined, { signal: this.stopped.signal })
+      if (market.health().error !== null && Date.now() - since > NODE_TIMEOUT_MS) await this.leaveToOthers(connection)
+      await sleep(FIRST_BLOCK_POLL_MS, undefined, { signal: this.stopped.signal })
     }
   }
 
@@ -247,45 +255,52 @@ export class ChainIndexer {
     await this.closeMarket()
     await this.lease.release(connection)
     this.isOwner = false
-    await sleep(STAND_BY_MS * 4, undefined, { signal: this.stopped.signal })
+    await sleep(ACQUIRE_MS * 4, undefined, { signal: this.stopped.signal })
     throw new BusError('LOST', 'the node does not answer: the chain is left to others')
   }
 
-  /** Goes on from what another owner left, or writes all anew. */
-  private async takeOver(connection: OwnConnection, market: IndexedMarket, shown: Shown | null): Promise<void> {
+  /** Continues from the previous owner's state, or writes everything again. */
+  private async takeOver(
+    connection: OwnConnection,
+    market: IndexedMarket,
+    previous: FollowedState | null,
+  ): Promise<void> {
     const snapshot = market.snapshot()
     this.published = []
-    if (!shown) {
+    if (!previous) {
       await this.publisher.full(connection, this.stateOf(snapshot, market), market.pairs)
       return
     }
-    // Objects of this market in the place of equal ones: the next difference is what really differs.
-    const same = await inSlices('take-over', equalPools(snapshot.pools, shown.pools))
-    this.publisher.adopt(shown, shown.pools.with(same))
+    // Use this market's objects for equal pools, so that the next difference holds real changes only.
+    const same = await inSlices('take-over', equalPools(snapshot.pools, previous.pools))
+    this.publisher.adopt(previous, previous.pools.with(same))
     if (!(await this.publisher.resume(connection))) throw new BusError('CHANGED', 'another owner has written meanwhile')
   }
 
   private stateOf({ block, pools }: Snapshot, market: IndexedMarket): State {
     this.published = this.published.filter(({ hash }) => hash !== block.hash)
-    this.published = [...this.published, block].slice(-STANDING)
+    this.published = [...this.published, block].slice(-MAX_CANONICAL)
     const stands = this.published.filter((header) => header === block || market.has(header)).map(({ hash }) => hash)
     return { block, pools, stands }
   }
 
-  /** Pairs that were asked for, and with `all` those that are followed beside or no longer. */
+  /**
+   * Returns the pairs that were loaded on request. With `all`, also the other differences between followed and
+   * published pairs.
+   */
   private pairChanges(market: IndexedMarket, all: boolean): PairChanges {
-    const added = new Set(this.wanted.take(market))
+    const added = new Set(this.requests.take(market))
     if (!all) return { added: [...added], removed: [] }
-    const told = this.publisher.toldPairs
-    const now = new Set(market.pairs)
-    for (const pair of now) if (!told.has(pair)) added.add(pair)
-    return { added: [...added], removed: [...told].filter((pair) => !now.has(pair)) }
+    const publishedPairs = this.publisher.publishedPairs
+    const current = new Set(market.pairs)
+    for (const pair of current) if (!publishedPairs.has(pair)) added.add(pair)
+    return { added: [...added], removed: [...publishedPairs].filter((pair) => !current.has(pair)) }
   }
 
   private isCurrent(): boolean {
     const { market } = this.opened ?? {}
     const { lagMs, error } = market?.health() ?? { lagMs: null, error: null }
-    return error === null && lagMs !== null && lagMs < PATIENCE_MS
+    return error === null && lagMs !== null && lagMs < NODE_TIMEOUT_MS
   }
 
   private async expireLater(connection: OwnConnection): Promise<void> {
@@ -296,7 +311,7 @@ export class ChainIndexer {
   }
 }
 
-function isDeaf(market: IndexedMarket): boolean {
+function isNodeSilent(market: IndexedMarket): boolean {
   const { error, lagMs } = market.health()
-  return error !== null && lagMs !== null && lagMs > PATIENCE_MS
+  return error !== null && lagMs !== null && lagMs > NODE_TIMEOUT_MS
 }

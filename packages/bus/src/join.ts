@@ -1,42 +1,43 @@
-/** Reads all of a chain's state from Redis while it changes. */
+/** Reads the whole state of a chain from Redis while an owner keeps changing it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Entry, Fields, readEntry, rememberEntry } from '@sluice/liquidity'
 import { inSlices, type Steps } from '@sluice/rpc'
 import type { OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
-import { blockOf, type Head, readHead, type Shown } from './head.ts'
+import { blockOf, type FollowedState, type Head, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
-import { unpacked } from './packed.ts'
+import { decompressEntry } from './packed.ts'
 
-/** Fields asked for at once: some ten milliseconds of work when they come. */
+/** Fields per read: some ten milliseconds of work. */
 const PAGE = 1_000
-/** Entries asked for at once. */
+/** Entries per read. */
 const ENTRIES = 50
-const MOST_PAUSE_MS = 200
+/** Maximum milliseconds between two attempts. */
+const MAX_PAUSE_MS = 200
 
 export type JoinOptions = {
   readonly keys: ChainKeys
-  /** Damaged states in a row after which it is given up; a follower goes on until an owner has written all anew. */
+  /** Maximum attempts at a damaged state; by default unlimited, since a follower waits for an owner to repair it. */
   readonly attempts?: number
   readonly signal: AbortSignal
-  /** Fields asked for at once. */
+  /** Fields per read. */
   readonly page?: number
 }
 
 /**
- * The whole state at one entry; null where nothing was ever published.
+ * Reads the complete state of one entry; null if nothing was published.
  *
  * @throws BusError `AWAY`, `DAMAGED`
  */
-export async function join(connection: OwnConnection, options: JoinOptions): Promise<Shown | null> {
+export async function join(connection: OwnConnection, options: JoinOptions): Promise<FollowedState | null> {
   const { keys, attempts = Number.POSITIVE_INFINITY, signal } = options
   for (let attempt = 1; ; attempt++) {
     const head = await readHead(connection, keys)
     if (!head) return null
-    const shown = await tryJoin(connection, head, options)
-    if (shown) return shown
+    const state = await tryJoin(connection, head, options)
+    if (state) return state
     if (attempt >= attempts) throw new BusError('DAMAGED', 'what Redis holds of the chain is not whole')
-    await sleep(Math.random() * MOST_PAUSE_MS, undefined, { signal, ref: false })
+    await sleep(Math.random() * MAX_PAUSE_MS, undefined, { signal, ref: false })
   }
 }
 
@@ -44,36 +45,37 @@ async function tryJoin(
   connection: OwnConnection,
   head: Head,
   { keys, page = PAGE }: JoinOptions,
-): Promise<Shown | null> {
+): Promise<FollowedState | null> {
   const fields = new Fields()
   const pairs = new Set<string>(await connection.call<string[]>('SMEMBERS', keys.pairs))
   const scan = (cursor: string) =>
     connection.call<[string, string[]]>('HSCAN', keys.pools(head.gen), cursor, 'COUNT', page)
-  let coming: Promise<[string, string[]]> | null = scan('0')
-  while (coming) {
-    const [next, flat]: [string, string[]] = await coming
-    // The next page is on its way while this one is read; its failure is seen when it is waited for.
-    coming = next === '0' ? null : scan(next)
-    coming?.catch(() => {})
-    await inSlices('join', takeIn(fields, flat))
+  let nextPage: Promise<[string, string[]]> | null = scan('0')
+  while (nextPage) {
+    const [next, flat]: [string, string[]] = await nextPage
+    // Request the next page while this one is processed; its failure surfaces where it is awaited.
+    nextPage = next === '0' ? null : scan(next)
+    nextPage?.catch(() => {})
+    await inSlices('join', addFields(fields, flat))
   }
   const end = await readHead(connection, keys)
   if (end?.gen !== head.gen) return null
-  // Fields may be of any moment up to `end`: nothing is shown before all entries up to there are applied.
+  // Fields may date from any moment until `end`, so the state is complete only after all entries up to there are
+  // applied.
   if (!(await replay(connection, keys, head.id, end.id, fields, pairs))) return null
   if (fields.count !== end.size) return null
   const pools = await inSlices('join', fields.toMap())
   return pools && { ...end, pools, pairs }
 }
 
-function* takeIn(fields: Fields, flat: readonly string[]): Steps<void> {
+function* addFields(fields: Fields, flat: readonly string[]): Steps<void> {
   for (let i = 0; i < flat.length; i += 2) {
     fields.set(flat[i]!, flat[i + 1]!)
     if (i % 100 === 0) yield
   }
 }
 
-/** @returns false where an entry is missing */
+/** Applies the entries between two ids. @returns false if an entry is missing */
 async function replay(
   connection: OwnConnection,
   keys: ChainKeys,
@@ -89,8 +91,8 @@ async function replay(
     )
     if (entries.length === 0) return false
     for (const [id, flat] of entries) {
-      const { told, bytes } = readFields(flat)
-      const { prev } = told
+      const { texts, bytes } = readFields(flat)
+      const { prev } = texts
       if (prev !== at) return false
       const entry = bytes && readEntry(bytes)
       if (!entry) return false
@@ -102,22 +104,22 @@ async function replay(
   return true
 }
 
-/** Entry as the stream has it: fields and their values in turn. */
+/** An entry of the stream: its id, and its fields and values in turn. */
 export type StreamEntry = readonly [id: Buffer, flat: readonly Buffer[]]
 
-/** Texts of an entry's fields, and what it tells of pools. */
+/** Decodes an entry: its text fields, and the bytes that describe changed pools. */
 function readFields(flat: readonly Buffer[]): {
-  readonly told: Readonly<Record<string, string>>
+  readonly texts: Readonly<Record<string, string>>
   readonly bytes: Buffer | null
 } {
-  const told: Record<string, string> = {}
+  const texts: Record<string, string> = {}
   let bytes: Buffer | null = null
   for (let i = 0; i < flat.length; i += 2) {
     const name = String(flat[i])
-    if (name === 'told') bytes = unpacked(flat[i + 1]!)
-    else told[name] = String(flat[i + 1])
+    if (name === 'told') bytes = decompressEntry(flat[i + 1]!)
+    else texts[name] = String(flat[i + 1])
   }
-  return { told, bytes }
+  return { texts, bytes }
 }
 
 function followPairs(pairs: Set<string>, { pairs: { added, removed } }: Entry): void {
@@ -126,25 +128,25 @@ function followPairs(pairs: Set<string>, { pairs: { added, removed } }: Entry): 
 }
 
 /**
- * The state after an entry, on top of the one before it; null where it is not the next one, or does not fit.
+ * Applies an entry to the previous state; null if it is not the next entry, or does not fit.
  *
- * @param shown - its set of pairs is the new state's, too
+ * @param state - previous state, whose set of pairs is modified and becomes that of the new state
  */
-export function applied(
-  shown: Shown,
+export function applyEntry(
+  state: FollowedState,
   [id, flat]: StreamEntry,
-): { readonly shown: Shown; readonly ids: readonly string[] } | null {
-  const { told, bytes } = readFields(flat)
-  if (told.prev !== shown.id) return null
+): { readonly state: FollowedState; readonly ids: readonly string[] } | null {
+  const { texts, bytes } = readFields(flat)
+  if (texts.prev !== state.id) return null
   const entry = bytes && readEntry(bytes)
   if (!entry) return null
   const fields = Fields.of(entry)
-  const next = fields.over(shown.pools, entry.gone)
-  const facts = blockOf(told)
-  if (!next || shown.size + next.more !== facts.size) return null
-  followPairs(shown.pairs as Set<string>, entry)
-  // Threads are told it as it is.
-  rememberEntry(shown.pools, next.pools, bytes)
-  const after = { ...facts, id: String(id), tag: told.tag!, pools: next.pools, pairs: shown.pairs }
-  return { shown: after, ids: [...fields.ids, ...entry.gone] }
+  const next = fields.over(state.pools, entry.gone)
+  const facts = blockOf(texts)
+  if (!next || state.size + next.more !== facts.size) return null
+  followPairs(state.pairs as Set<string>, entry)
+  // Routing threads receive the entry's bytes as they are.
+  rememberEntry(state.pools, next.pools, bytes)
+  const after = { ...facts, id: String(id), tag: texts.tag!, pools: next.pools, pairs: state.pairs }
+  return { state: after, ids: [...fields.ids, ...entry.gone] }
 }

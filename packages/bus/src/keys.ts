@@ -1,40 +1,50 @@
-/** Names of all that the bus keeps in Redis. */
+/** Names of the bus's keys in Redis. */
 import { STATE_FORMAT } from '@sluice/liquidity'
 
-/** Goes up whenever keys, entries or scripts of the bus change, or the pairs that an owner finds for a want. */
+/**
+ * Format version; increased with every change of keys, entries, or scripts, or of the pairs that an owner loads for a
+ * request.
+ */
 const BUS_FORMAT = 4
 
-/** In every key: a process of another version neither reads nor writes these. */
+/** Part of every key, so that processes of different versions do not read or write each other's states. */
 export const SCHEMA = `v${STATE_FORMAT}.${BUS_FORMAT}`
 
-/** Which versions are in use, with the milliseconds of Unix time when a process last said so. The one key of all versions. */
+/**
+ * Sorted set of the versions in use, scored by the Unix milliseconds of the last report. The only key that all versions
+ * share.
+ */
 export const SCHEMAS = 'sluice:schemas'
 
-/** Chains, with the milliseconds of Unix time when a worker last asked for them. */
-export const ASKED = `sluice:${SCHEMA}:asked`
+/** Sorted set of chains, scored by the Unix milliseconds of the last request from a worker. */
+export const REQUESTED_CHAINS = `sluice:${SCHEMA}:asked`
 
+/** Keys of one chain. */
 export type ChainKeys = {
   /** Random token of the process that may write. */
   readonly lease: string
-  /** State that stands now, as `Head` of `head.ts`, and `beat`: when the owner last saw that it is the chain's. */
+  /** Hash with the fields of `Head` in `head.ts`, and `beat`, the time at which the owner last confirmed it. */
   readonly head: string
-  /** Stream of entries, each linked to the one before. */
+  /** Stream of entries, each linked to the previous one. */
   readonly entries: string
-  /** Pairs whose pools are in. */
+  /** Set of the pairs whose pools are in the state. */
   readonly pairs: string
-  /** Stream of what workers want to be found. */
+  /** Stream of requests from workers. */
   readonly wants: string
-  /** Facts that any worker has measured, and a stream of its news. */
+  /** Hash of the facts that workers have measured; `news` is the stream of its changes. */
   readonly facts: string
   readonly news: string
-  /** Memory that an owner leaves to the next one: where each pool was found, and the rest of a market's memory. */
+  /** Memory for the next owner: where each pool was found (`known`), and the rest of the market's memory. */
   readonly known: string
   readonly memory: string
-  /** Fields of all pools, of one generation. */
+  /** Hash with the fields of all pools, by generation. */
   readonly pools: (generation: string) => string
 }
 
-/** All keys of a chain share a hash tag, so that they lie in one slot of a cluster. @param schema - of another version, in tests */
+/**
+ * Returns the keys of a chain. They share a hash tag, so that they lie in one slot of a cluster. @param schema -
+ * another version, in tests
+ */
 export function keysOf(chainId: number, schema: string = SCHEMA): ChainKeys {
   const key = (name: string) => `sluice:${schema}:{${chainId}}:${name}`
   return {

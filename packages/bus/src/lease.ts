@@ -1,15 +1,15 @@
-/** The right to write a chain's state: a random token that expires. */
+/** The exclusive right to write a chain's state: a random token that expires. */
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 import { run } from './scripts.ts'
 
-/** Milliseconds that a killed owner's lease outlives it: the longest that a chain stands still by that. */
+/** Lifetime in milliseconds, and the longest time that a chain is without an owner after its owner was killed. */
 export const LEASE_MS = 3_000
-/** Milliseconds between two renewals: two may be lost. */
+/** Milliseconds between two renewals; the lease survives two failed ones. */
 const RENEW_MS = 750
 
-/** The same token for as long as the process wants to own the chain: one that lost it for a while may go on. */
+/** Lease of one process on one chain. The token never changes, so that a process can continue after a lost lease. */
 export class Lease {
   readonly token = randomUUID()
   private readonly keys: ChainKeys
@@ -19,19 +19,22 @@ export class Lease {
     this.keys = keys
   }
 
-  /** Takes it where nobody has it. */
+  /** Takes the lease if it is free. @returns true if this process holds it */
   async acquire(connection: Connection): Promise<boolean> {
-    const taken = await connection.call('SET', this.keys.lease, this.token, 'NX', 'PX', LEASE_MS)
-    return taken === 'OK' || this.renew(connection, false)
+    const reply = await connection.call('SET', this.keys.lease, this.token, 'NX', 'PX', LEASE_MS)
+    return reply === 'OK' || this.renew(connection, false)
   }
 
-  /** @param isCurrent - what was published last is the chain's now */
+  /**
+   * Renews the lease. @param isCurrent - true if the published head is the chain's head now @returns false if it was
+   * lost
+   */
   async renew(connection: Connection, isCurrent: boolean): Promise<boolean> {
     const { lease, head } = this.keys
     return (await run(connection, 'renew', [lease, head], [this.token, LEASE_MS, isCurrent ? 1 : 0])) === 1
   }
 
-  /** Renews it by a timer, whatever else is under way; a failure shows at the next write. */
+  /** Renews the lease from a timer, independently of other work. A failure surfaces at the next write. */
   keep(connection: Connection, isCurrent: () => boolean): () => void {
     clearInterval(this.timer)
     const timer = setInterval(() => void this.renew(connection, isCurrent()).catch(() => {}), RENEW_MS)
@@ -39,7 +42,7 @@ export class Lease {
     return () => clearInterval(timer)
   }
 
-  /** Lets the next one take it at once. */
+  /** Releases the lease for the next owner. */
   async release(connection: Connection): Promise<void> {
     clearInterval(this.timer)
     await run(connection, 'release', [this.keys.lease], [this.token])

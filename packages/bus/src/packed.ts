@@ -1,20 +1,20 @@
-/** Bytes of an entry as they go through Redis: a third of their number, for half a millisecond of the owner. */
+/** Compression of entries in Redis: to a third of the size, for half a millisecond of the owner's time. */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-/** More than as many changed pools as one entry may have take. */
-const MOST_BYTES = 2 ** 27
+/** Maximum decompressed bytes; larger than an entry with the maximum number of changed pools. */
+const MAX_BYTES = 2 ** 27
 const PARAMS = {
-  // Levels below find nothing in digits, those above little more.
+  // Lower levels compress digits poorly, and higher levels gain little.
   [constants.ZSTD_c_compressionLevel]: 1,
   [constants.ZSTD_c_checksumFlag]: 1,
 }
 
-export const packed = (bytes: Buffer): Buffer => zstdCompressSync(bytes, { params: PARAMS })
+export const compressEntry = (bytes: Buffer): Buffer => zstdCompressSync(bytes, { params: PARAMS })
 
-/** Null for what was not packed. */
-export function unpacked(bytes: Buffer): Buffer | null {
+/** Decompresses an entry; null if the bytes are not compressed. */
+export function decompressEntry(bytes: Buffer): Buffer | null {
   try {
-    return zstdDecompressSync(bytes, { maxOutputLength: MOST_BYTES })
+    return zstdDecompressSync(bytes, { maxOutputLength: MAX_BYTES })
   } catch {
     return null
   }

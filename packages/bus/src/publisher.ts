@@ -1,4 +1,4 @@
-/** Publishes the states of a chain, one fenced write each: the difference to what was published last. */
+/** Publishes the states of a chain, each as one fenced write of its difference to the previous one. */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { differenceOf, entryBytes, type Pool, poolChanges, wholePool } from '@sluice/liquidity'
@@ -6,55 +6,61 @@ import type { BlockHeader, Steps } from '@sluice/rpc'
 import { Bounded } from '@sluice/simulation'
 import type { Connection } from './connection.ts'
 import { BusError } from './errors.ts'
-import { blockText, readHead, type Shown } from './head.ts'
+import { blockText, type FollowedState, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
-import { packed } from './packed.ts'
-import { BETWEEN, run } from './scripts.ts'
+import { compressEntry } from './packed.ts'
+import { run, SEPARATOR } from './scripts.ts'
 
-/** States that are remembered: whatever Redis comes back with is continued by a difference from there. */
-const REMEMBERED = 64
-/** Milliseconds that entries are kept: a follower that was away for longer joins anew. */
+/** Maximum states in memory. Redis can come back with any of them, and the next difference then starts there. */
+const MAX_REMEMBERED = 64
+/** Milliseconds for which entries are kept; a follower that was away longer joins again. */
 const KEEP_MS = 120_000
-/** Milliseconds after which a generation that is being written expires if it is never shown. */
-const UNSHOWN_MS = 120_000
-/** Milliseconds for which those that are joining can finish on a generation that was replaced. */
-const REPLACED_MS = 60_000
-/** Fields and values of one command. */
+/** Milliseconds after which an unfinished generation expires. */
+const UNFINISHED_TTL_MS = 120_000
+/** Milliseconds for which a replaced generation is kept, so that joins in progress can finish. */
+const REPLACED_TTL_MS = 60_000
+/** Fields and values per command. */
 const BATCH = 2_000
-/** Changed pools above which all are written anew: one entry of so many would hold up everybody. */
-const MOST_CHANGED = 10_000
+/**
+ * Maximum changed pools in one entry. Above it a new generation is written, because such an entry would delay all
+ * followers.
+ */
+const MAX_CHANGED = 10_000
 
 type Pools = ReadonlyMap<string, Pool>
 
+/** A state to publish. */
 export type State = {
   readonly block: BlockHeader
   readonly pools: Pools
-  /** Hashes of the last published blocks that are the chain's, this one among them. */
+  /** Hashes of the last published blocks that are canonical, including this one. */
   readonly stands: readonly string[]
 }
 
 export type PairChanges = { readonly added: readonly string[]; readonly removed: readonly string[] }
 
-type Answer = readonly ['OK', id: string] | readonly ['LOST' | 'CHANGED' | 'DAMAGED']
+type WriteAnswer = readonly ['OK', id: string] | readonly ['LOST' | 'CHANGED' | 'DAMAGED']
 
 export type PublisherOptions = {
   readonly keys: ChainKeys
   readonly lease: Lease
-  /** Called with a write in hand; for tests. */
+  /** Called between computing and sending a write; for tests. */
   readonly beforeWrite?: () => Promise<void>
 }
 
-/** A write on its way: nobody knows before the answer whether it stands. */
-type Sent = { /** @throws BusError as `publish` does */ readonly answer: Promise<void> }
+/** A write in flight, whose outcome is unknown until the answer. */
+type PendingWrite = { /** @throws BusError as `publish` does */ readonly answer: Promise<void> }
 
-/** After any failure it is to `resume`, which finds out what Redis has. */
+/**
+ * Publishes the states of one chain. After any failure, `resume` must read the state of Redis before the next write.
+ */
 export class Publisher {
   readonly counts = { writes: 0, full: 0, bytes: 0 }
   private readonly options: PublisherOptions
-  /** By tag, in the order of writing. */
-  private readonly written = new Bounded<string, Pools>(REMEMBERED)
-  /** Tag of what was sent last. */
+  /** Pools of published states by tag, in the order of writing. */
+  private readonly written = new Bounded<string, Pools>(MAX_REMEMBERED)
+  /** Tag of the last write that was sent. */
   private tag: string | null = null
   /** Generation of the pools. */
   generation = ''
@@ -64,12 +70,14 @@ export class Publisher {
     this.options = options
   }
 
-  /** Pairs that were told. */
-  get toldPairs(): ReadonlySet<string> {
+  /** Pairs in the published state. */
+  get publishedPairs(): ReadonlySet<string> {
     return this.pairs
   }
 
-  /** True where what Redis holds is of this publisher, so that it can be continued. */
+  /**
+   * Reads the head from Redis. @returns true if this publisher wrote it, so that the next difference can start there
+   */
   async resume(connection: Connection): Promise<boolean> {
     const { keys } = this.options
     const head = await readHead(connection, keys)
@@ -80,63 +88,66 @@ export class Publisher {
     return true
   }
 
-  /** Continues what another publisher left. @param pools - its pools, those that are alike as the objects of this one */
-  adopt({ tag }: Pick<Shown, 'tag'>, pools: Pools): void {
+  /** Continues the state of another publisher. @param pools - its pools, with this market's objects for equal ones */
+  adopt({ tag }: Pick<FollowedState, 'tag'>, pools: Pools): void {
     this.remember(tag, pools)
   }
 
-  /** The difference to what was published last. @throws BusError `LOST`, `CHANGED`, `DAMAGED`, `AWAY` */
+  /** Publishes a state. @throws BusError `LOST`, `CHANGED`, `DAMAGED`, `AWAY` */
   async publish(connection: Connection, state: State, changes: PairChanges): Promise<void> {
     const { answer } = await this.send(connection, state, changes)
     await answer
   }
 
   /**
-   * The same without waiting for the answer: the next one may be worked out and sent meanwhile. Each names the tag of the one before
-   * it, so where one is refused, all after it are.
+   * Publishes a state without waiting for the answer, so that the next one can be computed and sent meanwhile. Each
+   * write names the tag of the previous one, so after a rejected write all later ones are rejected, too.
    */
-  async send(connection: Connection, state: State, { added, removed }: PairChanges): Promise<Sent> {
+  async send(connection: Connection, state: State, { added, removed }: PairChanges): Promise<PendingWrite> {
     const { keys, lease, beforeWrite } = this.options
     const expected = this.tag
     const before = expected === null ? undefined : this.written.get(expected)
     if (expected === null || !before) throw new BusError('CHANGED', 'what Redis has is to be found out first')
     const { changed, gone } = poolChanges(before, state.pools)
-    if (changed.length > MOST_CHANGED) {
+    if (changed.length > MAX_CHANGED) {
       for (const pair of added) this.pairs.add(pair)
       for (const pair of removed) this.pairs.delete(pair)
       await this.full(connection, state, this.pairs)
       return { answer: Promise.resolve() }
     }
-    const { set, gone: fields, told: toldPools } = differenceOf(before, changed, gone)
-    const told = packed(entryBytes(toldPools, gone, added, removed))
+    const { set, gone: fields, told: changedPools } = differenceOf(before, changed, gone)
+    const payload = compressEntry(entryBytes(changedPools, gone, added, removed))
     const tag = randomUUID()
-    // Remembered before it is sent: the answer may be lost while the write is not.
+    // Remember the state before sending it, because the write may succeed while its answer is lost.
     this.remember(tag, state.pools)
     for (const pair of removed) this.pairs.delete(pair)
     for (const pair of added) this.pairs.add(pair)
-    this.counts.bytes += told.length
+    this.counts.bytes += payload.length
     await beforeWrite?.()
-    const answer = run<Answer>(
+    const answer = run<WriteAnswer>(
       connection,
       'write',
       [keys.lease, keys.head, keys.pools(this.generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, LEASE_MS, expected, tag, blockText(state.block), state.stands.join(), told, KEEP_MS],
+        ...[lease.token, LEASE_MS, expected, tag, blockText(state.block), state.stands.join(), payload, KEEP_MS],
         ...[set.length / 2, fields.length, added.length, removed.length],
-        // One argument, which costs both sides less than many: none of these has more than one line but what is new, which has two.
-        Buffer.from([...set, ...fields, ...added, ...removed].join(BETWEEN)),
+        // One argument costs both sides less than many. No field, value, or pair contains the separator.
+        Buffer.from([...set, ...fields, ...added, ...removed].join(SEPARATOR)),
       ],
     ).then(([word]) => {
       if (word !== 'OK' && this.tag === tag) this.tag = expected
       this.accept(word, tag)
       this.counts.writes++
     })
-    // Heard by whoever waits for it, which may be later than it fails.
+    // The caller may await the answer after it has failed.
     answer.catch(() => {})
     return { answer }
   }
 
-  /** All pools under a generation of their own, shown in one step. @throws BusError as `publish` does */
+  /**
+   * Writes all pools under a new generation, and switches to it in one step. @throws BusError `LOST`, `CHANGED`,
+   * `DAMAGED`, `AWAY`
+   */
   async full(connection: Connection, state: State, pairs: Iterable<string>): Promise<void> {
     const { keys, lease } = this.options
     const generation = randomUUID().slice(0, 8)
@@ -146,7 +157,7 @@ export class Publisher {
     const flush = async () => {
       if (batch.length === 0) return
       await connection.call('HSET', key, ...batch)
-      await connection.call('PEXPIRE', key, UNSHOWN_MS)
+      await connection.call('PEXPIRE', key, UNFINISHED_TTL_MS)
       size += batch.length / 2
       batch = []
     }
@@ -157,26 +168,26 @@ export class Publisher {
     await flush()
     const tag = randomUUID()
     const old = await readHead(connection, keys)
-    const told = [...pairs]
+    const payload = [...pairs]
     this.written.set(tag, state.pools)
-    const [answer] = await run<Answer>(
+    const [answer] = await run<WriteAnswer>(
       connection,
       'flip',
       [keys.lease, keys.head, key, keys.pools(old?.gen ?? generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, generation, tag, blockText(state.block), state.stands.join(), size, REPLACED_MS],
-        ...[told.length, ...told],
+        ...[lease.token, generation, tag, blockText(state.block), state.stands.join(), size, REPLACED_TTL_MS],
+        ...[payload.length, ...payload],
       ],
     )
     this.accept(answer, tag)
     this.tag = tag
     this.generation = generation
-    this.pairs = new Set(told)
+    this.pairs = new Set(payload)
     this.counts.full++
   }
 
   /** @throws BusError */
-  private accept(answer: Answer[0], tag: string): void {
+  private accept(answer: WriteAnswer[0], tag: string): void {
     if (answer === 'OK') return
     this.written.delete(tag)
     throw new BusError(answer, `the state was not written: ${answer}`)
@@ -188,7 +199,7 @@ export class Publisher {
   }
 }
 
-/** Those of one map that another one has equals of. */
+/** Returns the pools of the first map that equal those of the second. */
 export function* equalPools(
   ours: ReadonlyMap<string, Pool>,
   theirs: ReadonlyMap<string, Pool>,

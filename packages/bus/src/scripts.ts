@@ -1,16 +1,16 @@
-/** Scripts that Redis runs in one step: each is atomic, and fenced where a state is written. */
+/** Lua scripts for Redis. Each is atomic; those that write a state are fenced by the lease. */
 import { createHash } from 'node:crypto'
 import type { Argument, Connection } from './connection.ts'
 
-/** Arguments that Lua takes from its stack at once; even, as fields and values are. */
+/** Arguments per call of `unpack`, which Lua's stack limits. Even, because fields and values come in pairs. */
 const SLICE = 4_000
 
 const FENCE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end`
 
-/** Between the texts of a write; JSON escapes it. */
-export const BETWEEN = '\u001f'
+/** Separator between the texts of a write; JSON escapes it, so no text contains it. */
+export const SEPARATOR = '\u001f'
 
-/** Runs a command over `n` of a list from `at` on, some at a time. */
+/** Lua function that runs a command over the next `n` items of a list, in slices, and advances `at`. */
 const EACH = `
   local function each(command, key, list, n)
     local i = 0
@@ -23,9 +23,12 @@ const EACH = `
   end`
 
 /**
+ * Applies a difference to the pools and appends an entry.
+ *
  * KEYS lease head pools entries pairs
- * ARGV token leaseMs expectedTag tag block stands payload keepMs nSet nGone nAdded nRemoved
- *      texts: (field value)* field* pair* pair*
+ *
+ * ARGV token leaseMs expectedTag tag block stands payload keepMs nSet nGone nAdded nRemoved, then the texts (field
+ * value)* field* pair* pair*
  */
 const write = `
   ${FENCE}
@@ -35,7 +38,7 @@ const write = `
   if redis.call('SCARD', KEYS[5]) ~= tonumber(head[4]) then return {'DAMAGED'} end
   local texts, from, all = {}, 1, ARGV[13]
   while from <= #all do
-    local cut = string.find(all, '${BETWEEN}', from, true) or #all + 1
+    local cut = string.find(all, '${SEPARATOR}', from, true) or #all + 1
     texts[#texts + 1] = string.sub(all, from, cut - 1)
     from = cut + 1
   end
@@ -54,9 +57,10 @@ const write = `
   return {'OK', id}`
 
 /**
- * Points the head at a generation that was written apart.
+ * Points the head at a new generation of pools.
  *
  * KEYS lease head pools oldPools entries pairs
+ *
  * ARGV token generation tag block stands size oldMs nPairs pair*
  */
 const flip = `
@@ -74,7 +78,7 @@ const flip = `
   redis.call('HSET', KEYS[2], 'pairs', redis.call('SCARD', KEYS[6]))
   return {'OK', id}`
 
-/** Keeps the lease, and says that the head is the chain's where that is so. KEYS lease head, ARGV token leaseMs isCurrent */
+/** Renews the lease, and confirms the head if it is current. KEYS lease head, ARGV token leaseMs isCurrent */
 const renew = `
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   if ARGV[3] == '1' and redis.call('EXISTS', KEYS[2]) == 1 then
@@ -83,13 +87,13 @@ const renew = `
   end
   return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
 
-/** KEYS lease, ARGV token */
+/** Releases the lease. KEYS lease, ARGV token */
 const release = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 
 /**
- * The newest measurement stays, whoever made it; no new one where there are as many as may be.
+ * Stores a fact, unless a newer measurement is stored, or the number of facts has reached its maximum.
  *
- * KEYS facts news, ARGV key measuredMs value most
+ * KEYS facts news, ARGV key measuredMs value max
  */
 const fact = `
   local old = redis.call('HGET', KEYS[1], ARGV[1])
@@ -107,7 +111,7 @@ const hashes = Object.fromEntries(
   Object.entries(scripts).map(([name, text]) => [name, createHash('sha1').update(text).digest('hex')]),
 ) as Record<Name, string>
 
-/** A Redis that was emptied has forgotten the scripts, too: it is told the text then. */
+/** Runs a script by its hash; sends its text if Redis does not know it, for example after it was emptied. */
 export async function run<T>(
   connection: Connection,
   name: Name,

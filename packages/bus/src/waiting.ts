@@ -1,20 +1,21 @@
-/** Those who wait for something to come about. */
+/** Waiting for conditions. */
 import { abortable } from '@sluice/rpc'
 
 type Notice = () => void
 
+/** Callers that wait for conditions, which are checked on every change of state. */
 export class Waiting {
   private readonly notices = new Set<Notice>()
   private stopped: Error | null = null
 
-  /** Resolves once it is so. @param late - what it rejects with at the time limit */
-  until(isSo: () => boolean, timeoutMs: number, late: () => Error, signal?: AbortSignal): Promise<void> {
+  /** Resolves when the condition holds. @param late - creates the error for a timeout */
+  until(condition: () => boolean, timeoutMs: number, timeoutError: () => Error, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const notice = () => {
-      if (isSo()) resolve()
+      if (condition()) resolve()
       else if (this.stopped) reject(this.stopped)
     }
-    const timer = setTimeout(() => reject(late()), timeoutMs)
+    const timer = setTimeout(() => reject(timeoutError()), timeoutMs)
     this.notices.add(notice)
     notice()
     return abortable(promise, signal).finally(() => {
@@ -23,14 +24,14 @@ export class Waiting {
     })
   }
 
-  /** To be called whenever something may have come about. */
-  look(): void {
+  /** Checks all conditions. To be called after every change of state. */
+  check(): void {
     for (const notice of [...this.notices]) notice()
   }
 
-  /** Whoever waits then, or later, waits in vain. */
+  /** Rejects current and later callers whose condition does not hold. */
   stop(error: Error): void {
     this.stopped = error
-    this.look()
+    this.check()
   }
 }

@@ -1,33 +1,38 @@
-/** Wants of workers, for an owner to find or to look at: texts of a stream. */
+/** Requests of workers to the owner of a chain, as JSON in a stream. */
 import type { Address } from '@sluice/chains'
 import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 
-/** Length of the stream: what nobody has taken up by then is asked for again by who still waits. */
-const MOST = 1_000
-/** Tokens of one want: more than any request names. */
-const MOST_TOKENS = 2_000
+/** Maximum length of the stream; workers repeat requests that were dropped. */
+const MAX_REQUESTS = 1_000
+/** Maximum tokens in one request; requests of users name fewer. */
+const MAX_TOKENS = 2_000
 
-export type Want = {
-  /** Tokens whose pools with one another and with the intermediates are waited for. */
+/** A request to load pools, or to read a block. */
+export type PairRequest = {
+  /**
+   * Groups of tokens that a worker waits for: loads the pools between tokens of a group, and between them and the
+   * intermediates.
+   */
   readonly groups?: readonly (readonly Address[])[]
-  /** Tokens that are looked for with the hubs, in the background. */
+  /** Tokens whose pools with the hubs are loaded in the background. */
   readonly tokens?: readonly Address[]
-  /** A block that a node has already told of. */
+  /** Number of a block that a worker's node already has. */
   readonly block?: number
 }
 
-export async function putWant(connection: Connection, { wants }: ChainKeys, want: Want): Promise<void> {
-  await connection.call('XADD', wants, 'MAXLEN', '~', MOST, '*', 'want', JSON.stringify(want))
+/** Appends a request to the stream. */
+export async function sendRequest(connection: Connection, { wants }: ChainKeys, request: PairRequest): Promise<void> {
+  await connection.call('XADD', wants, 'MAXLEN', '~', MAX_REQUESTS, '*', 'want', JSON.stringify(request))
 }
 
-/** Null for what is no want of this version. */
-export function readWant(text: string | undefined): Want | null {
+/** Parses a request; null if it is not a valid request of this version. */
+export function readRequest(text: string | undefined): PairRequest | null {
   try {
-    const want = JSON.parse(text ?? '') as Want
-    const tokens = [...(want.groups?.flat() ?? []), ...(want.tokens ?? [])]
+    const request = JSON.parse(text ?? '') as PairRequest
+    const tokens = [...(request.groups?.flat() ?? []), ...(request.tokens ?? [])]
     const areTokens = tokens.every((token) => typeof token === 'string' && /^0x[0-9a-f]{40}$/.test(token))
-    return areTokens && tokens.length <= MOST_TOKENS ? want : null
+    return areTokens && tokens.length <= MAX_TOKENS ? request : null
   } catch {
     return null
   }

@@ -1,4 +1,4 @@
-/** Published and shown states, over a real Redis. */
+/** Tests publishing and following of states over a real Redis. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Batch, type Part, type Pool, PoolMap } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { OwnConnection } from '../src/connection.ts'
 import { putFact } from '../src/facts.ts'
 import { Follower } from '../src/follower.ts'
-import type { Shown } from '../src/head.ts'
+import type { FollowedState } from '../src/head.ts'
 import { join } from '../src/join.ts'
 import { keysOf } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
 import { SharedMemory } from '../src/memory.ts'
-import { packed } from '../src/packed.ts'
+import { compressEntry } from '../src/packed.ts'
 import { Publisher, type State } from '../src/publisher.ts'
 import { blockOf, familyOf, hashOf, madePool } from './made-up.ts'
 import { hasRedis, TestRedis } from './redis.ts'
@@ -22,17 +22,17 @@ const POOLS = 200
 
 const stateOf = (number: number, pools: PoolMap): State => ({ block: blockOf(number), pools, stands: [hashOf(number)] })
 const whole = PoolMap.empty.with(Array.from({ length: POOLS }, (_, n) => madePool(n, 0)))
-/** The pools with some of them changed, every fourth time with their ticks. */
+/** Changes some of the pools, and their ticks in every fourth version. */
 function changed(pools: PoolMap, version: number, numbers: readonly number[]): PoolMap {
-  const made = numbers.map((n) => {
+  const next = numbers.map((n) => {
     const old = pools.get(madePool(n, 0).id) as Pool & { state: { ticks?: unknown } }
     const next = madePool(n, version)
     if (!old?.state.ticks || version % 4 === 0) return next
     return { ...next, state: { ...(next.state as object), ticks: old.state.ticks } }
   })
-  return pools.with(made)
+  return pools.with(next)
 }
-const isEqual = (shown: Shown | null, pools: PoolMap) =>
+const isEqual = (shown: FollowedState | null, pools: PoolMap) =>
   shown !== null &&
   shown.pools.size === pools.size &&
   [...pools].every(([id, pool]) => isDeepStrictEqual(shown.pools.get(id), pool))
@@ -75,13 +75,13 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     return Object.assign(follower, { facts })
   }
 
-  test('what is written whole is what is joined', async () => {
+  test('a join returns the state that was written', async () => {
     const shown = await joined()
     expect(isEqual(shown, whole)).toBe(true)
     expect(shown).toMatchObject({ block: blockOf(1), stands: [hashOf(1)], pairs: new Set(['a,b']) })
   })
 
-  test('blocks are followed: changes, ticks that come and go, pools that vanish and return, pairs', async () => {
+  test('a follower applies every change: pools, ticks, removed and restored pools, and pairs', async () => {
     const follower = follow()
     await until(() => follower.shown !== null)
     let pools = whole
@@ -96,12 +96,12 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(isEqual(follower.shown, pools)).toBe(true)
     expect(follower.counts).toMatchObject({ joins: 1, entries: 41, gaps: 0 })
     expect(follower.shown?.pairs).toEqual(new Set(Array.from({ length: 40 }, (_, i) => `p,${i + 1}`)))
-    const anew = await joined()
-    expect(isEqual(anew, pools)).toBe(true)
-    expect(anew?.pairs).toEqual(follower.shown?.pairs)
+    const again = await joined()
+    expect(isEqual(again, pools)).toBe(true)
+    expect(again?.pairs).toEqual(follower.shown?.pairs)
   })
 
-  test('a block of 200 changed pools takes less than 35 kB, since ticks that stay are not told', async () => {
+  test('a block of 200 changed pools takes less than 35 kB, since unchanged ticks are not sent', async () => {
     const threes = Array.from({ length: 2_000 }, (_, n) => n).filter((n) => familyOf(n) === 'uniswap-v3')
     const twos = Array.from({ length: 2_000 }, (_, n) => n).filter((n) => familyOf(n) === 'uniswap-v2')
     const all = PoolMap.empty.with([...threes.slice(0, 100), ...twos.slice(0, 100)].map((n) => madePool(n, 0)))
@@ -113,7 +113,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(isEqual(await joined(), next)).toBe(true)
   })
 
-  test('a join that spans blocks shows none of them in part', async () => {
+  test('a join during several blocks returns one of their states', async () => {
     const states = new Map<number, PoolMap>([[1, whole]])
     let pools = whole
     let isOver = false
@@ -135,7 +135,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     reader.close()
   })
 
-  test('who lost the lease writes nothing, and nor does who does not know the last word', async () => {
+  test('a publisher without the lease, or with an outdated head, writes nothing', async () => {
     const other = new Lease(keys)
     expect(await other.acquire(connection)).toBe(false)
     await lease.release(connection)
@@ -149,14 +149,14 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     second.adopt(shown, shown.pools)
     expect(await second.resume(connection)).toBe(true)
     await second.publish(connection, stateOf(3, changed(shown.pools, 2, [2])), NO_PAIRS)
-    // The first one is owner again, and holds a difference to what is not there any more.
+    // The first publisher owns the lease again, but its difference starts from a replaced state.
     await other.release(connection)
     expect(await lease.acquire(connection)).toBe(true)
     await expect(publisher.publish(connection, stateOf(4, next), NO_PAIRS)).rejects.toMatchObject({ code: 'CHANGED' })
     expect((await joined())?.block.number).toBe(3)
   })
 
-  test('writes that are sent before the answers of those before them stand in their order', async () => {
+  test('writes that are sent before earlier answers arrive keep their order', async () => {
     const follower = follow()
     await until(() => follower.shown !== null)
     const states = [whole]
@@ -170,10 +170,10 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     await until(() => follower.shown?.block.number === 13)
     expect(isEqual(follower.shown, states.at(-1)!)).toBe(true)
     expect(follower.counts).toMatchObject({ joins: 1, entries: 12, gaps: 0 })
-    expect((await joined())?.pairs).toEqual(publisher.toldPairs)
+    expect((await joined())?.pairs).toEqual(publisher.publishedPairs)
   })
 
-  test('where a write is refused, those sent after it are, and the owner goes on from what stands', async () => {
+  test('after a rejected write, later ones are rejected, and the owner continues from the stored state', async () => {
     const states = [1, 2, 3].map((version) => changed(whole, version, [version]))
     const send = async (k: number) =>
       (await publisher.send(connection, stateOf(1 + k, states[k - 1]!), NO_PAIRS)).answer
@@ -182,7 +182,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     const refused = await Promise.allSettled([send(2), send(3)])
     expect(refused).toMatchObject([{ reason: { code: 'LOST' } }, { reason: { code: 'LOST' } }])
     expect(await lease.acquire(connection)).toBe(true)
-    // It does not know any more what it told last.
+    // The publisher must read the head before it can continue.
     await expect(send(3)).rejects.toMatchObject({ code: 'CHANGED' })
     expect(await publisher.resume(connection)).toBe(true)
     await send(3)
@@ -191,12 +191,12 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(isEqual(shown, states[2]!)).toBe(true)
   })
 
-  test('an owner that was held with a write in its hands finds that others have written', async () => {
+  test('an owner that is delayed before a write notices that another one has written', async () => {
     let hold: () => Promise<void> = async () => {}
-    const held = new Publisher({ keys, lease, beforeWrite: () => hold() })
+    const delayed = new Publisher({ keys, lease, beforeWrite: () => hold() })
     const shown = (await joined())!
-    held.adopt(shown, shown.pools)
-    await held.resume(connection)
+    delayed.adopt(shown, shown.pools)
+    await delayed.resume(connection)
     hold = async () => {
       await connection.call('DEL', keys.lease)
       const other = new Lease(keys)
@@ -207,11 +207,11 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
       await second.publish(connection, stateOf(5, changed(shown.pools, 5, [5])), NO_PAIRS)
     }
     const next = stateOf(2, changed(shown.pools, 1, [1]))
-    await expect(held.publish(connection, next, NO_PAIRS)).rejects.toMatchObject({ code: 'LOST' })
+    await expect(delayed.publish(connection, next, NO_PAIRS)).rejects.toMatchObject({ code: 'LOST' })
     expect((await joined())?.block.number).toBe(5)
   })
 
-  test('what was written although its answer was lost is known when the owner asks', async () => {
+  test('a write whose answer was lost is found by resume', async () => {
     const next = changed(whole, 1, [1, 2, 3])
     const broken = { call: async (...command: never[]) => void (await connection.call(...command)), close: () => {} }
     await expect(publisher.publish(broken as never, stateOf(2, next), NO_PAIRS)).rejects.toThrow()
@@ -221,7 +221,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(isEqual(await joined(), last)).toBe(true)
   })
 
-  test('pools that were evicted are neither shown nor written to', async () => {
+  test('evicted pools are detected by joins and by writes', async () => {
     const gen = await connection.call<string>('HGET', keys.head, 'gen')
     await connection.call('HDEL', keys.pools(gen), madePool(3, 0).id)
     await expect(joined()).rejects.toMatchObject({ code: 'DAMAGED' })
@@ -231,7 +231,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(isEqual(await joined(), next.pools as PoolMap)).toBe(true)
   })
 
-  test('pairs that were evicted are not said by those who have them once their pools are dropped', async () => {
+  test('evicted pairs are detected, so that no follower keeps them after their pools are removed', async () => {
     const follower = follow()
     await until(() => follower.shown !== null)
     await connection.call('UNLINK', keys.pairs)
@@ -245,7 +245,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(follower.shown!.pairs).toEqual(new Set(['c,d']))
   })
 
-  test('entries that are gone are made up for by joining anew', async () => {
+  test('a follower joins again after entries were removed', async () => {
     const follower = follow()
     await until(() => follower.shown !== null)
     await connection.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
@@ -260,17 +260,20 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   })
 
   test.each([
-    ['not packed', '{"pools":[],"longs":[],"gone":[],"pairs":{"added":[],"removed":[]}}'],
-    ['no text of an entry', packed(Buffer.from('nonsense'))],
-    ['another shape', packed(Buffer.from('{"pools":[[1,{}]],"longs":[],"gone":[],"pairs":{"added":[],"removed":[]}}'))],
-    ['no lists', packed(Buffer.from('{"pools":{},"gone":null}'))],
-    ['null', packed(Buffer.from('null'))],
-  ])('an entry that is %s is made up for by joining anew', async (_, told) => {
+    ['not compressed', '{"pools":[],"longs":[],"gone":[],"pairs":{"added":[],"removed":[]}}'],
+    ['not JSON', compressEntry(Buffer.from('nonsense'))],
+    [
+      'of another shape',
+      compressEntry(Buffer.from('{"pools":[[1,{}]],"longs":[],"gone":[],"pairs":{"added":[],"removed":[]}}')),
+    ],
+    ['without lists', compressEntry(Buffer.from('{"pools":{},"gone":null}'))],
+    ['null', compressEntry(Buffer.from('null'))],
+  ])('a follower joins again after an entry that is %s', async (_, payload) => {
     const follower = follow()
     await until(() => follower.shown !== null)
     const { id, tag, size } = follower.shown!
     const head = await connection.call<string[]>('HMGET', keys.head, 'block', 'stands')
-    const line = ['prev', id, 'tag', tag, 'block', head[0]!, 'stands', head[1]!, 'size', size, 'told', told]
+    const line = ['prev', id, 'tag', tag, 'block', head[0]!, 'stands', head[1]!, 'size', size, 'told', payload]
     await connection.call('XADD', keys.entries, '*', ...line)
     await until(() => follower.counts.joins > 1)
     expect(follower.counts.failures).toBe(0)
@@ -279,7 +282,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(isEqual(follower.shown, changed(whole, 1, [4]))).toBe(true)
   })
 
-  test('a Redis that comes back with an earlier clock is followed all the same', async () => {
+  test('a follower continues after Redis restarts with an earlier clock', async () => {
     await connection.call('XSETID', keys.entries, `${Date.now() + 60_000}-0`)
     await publisher.publish(connection, stateOf(2, changed(whole, 1, [1])), NO_PAIRS)
     const follower = follow()
@@ -291,7 +294,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(isEqual(follower.shown, whole)).toBe(true)
   })
 
-  test('facts: the newest measurement stays, and is told to all', async () => {
+  test('the newest measurement of a fact is stored and published', async () => {
     await putFact(connection, keys, { key: 'k', measuredMs: 5, text: 'five' })
     const follower = follow() as Follower & { facts: Map<string, string> }
     await until(() => follower.facts.get('k') === '5 five')
@@ -302,15 +305,15 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(await connection.call('HGET', keys.facts, 'k')).toBe('6 six')
   })
 
-  test('what an owner remembers is whole for the next one, or not used', async () => {
+  test('the memory of an owner is restored if it is complete, and otherwise ignored', async () => {
     const shown = (await joined())!
-    const options = { keys, chainId: 31337, connection: () => connection, token: lease.token, shown }
+    const options = { keys, chainId: 31337, connection: () => connection, token: lease.token, previous: shown }
     const memory = await SharedMemory.open(options, false)
     expect(memory.facts).toBeNull()
-    const known = [...whole.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 3 }))
+    const records = [...whole.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 3 }))
     async function* parts(): AsyncGenerator<Part> {
       yield { do: 'list', name: 'pairs', items: ['a,b', 'never,told'] }
-      yield { do: 'write', known: known.slice(1), changed: [], gone: [] }
+      yield { do: 'write', known: records.slice(1), changed: [], gone: [] }
     }
     await memory.save({ chainId: 31337, block: blockOf(1), extra: { rows: 'r' } }, parts())
     expect(await memory.isWhole()).toBe(true)
@@ -332,10 +335,10 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     await expect(memory.save({ chainId: 31337, block: blockOf(1), extra: {} }, parts())).rejects.toThrow('owns')
   })
 
-  test('what is shown stays while Redis is away, and is confirmed no longer', async () => {
+  test('the last state is kept but not confirmed while Redis is away', async () => {
     const follower = follow()
     await until(() => follower.shown !== null)
-    // What it comes back with is this test's: on a busy disk it lacks the last second, and the lease would be that of the test before.
+    // Fsync every write, so that Redis does not restart with the lease of an earlier test on a slow disk.
     await connection.call('CONFIG', 'SET', 'appendfsync', 'always')
     expect(await lease.acquire(connection)).toBe(true)
     await redis.kill()
@@ -355,7 +358,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
 async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 15_000
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error('it did not come about')
+    if (Date.now() > deadline) throw new Error('timeout while waiting for a condition')
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

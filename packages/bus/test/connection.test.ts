@@ -20,11 +20,11 @@ async function serve(onConnection: (socket: Socket) => void): Promise<string> {
 }
 
 test.each([
-  ['says nothing', () => {}],
-  ['never ends its answer', (socket: Socket) => socket.write('$999999999\r\nAAAA')],
-  ['is no Redis', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['sends nothing', () => {}],
+  ['never ends its reply', (socket: Socket) => socket.write('$999999999\r\nAAAA')],
+  ['is not Redis', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
 ])(
-  'who %s is away after a while, and the address is not told',
+  'connecting to a server that %s fails with AWAY, and the error does not contain the URL',
   async (_, onConnection) => {
     const url = await serve(onConnection)
     const error = await connect(url).catch((thrown: Error) => thrown)

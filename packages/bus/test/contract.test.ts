@@ -1,4 +1,4 @@
-/** A market that follows another process's is one like any other: over a real Redis, a real node, and the indexer in between. */
+/** Runs the contract tests of markets on a followed market, over a real Redis, a real node, and an indexer. */
 import { createMarket, pairScopeOf, TokenFacts } from '@sluice/liquidity'
 import { type Fixture, marketContract } from '@sluice/liquidity/testing'
 import { createRpc } from '@sluice/rpc'
@@ -6,7 +6,7 @@ import { describe } from 'vitest'
 import { ChainIndexers, StateBus } from '../src/index.ts'
 import { hasRedis, TestRedis } from './redis.ts'
 
-describe.skipIf(!hasRedis)('a market that is followed', () => marketContract(makerOf))
+describe.skipIf(!hasRedis)('a followed market', () => marketContract(makerOf))
 
 async function makerOf({ chain, anvil }: Fixture) {
   const redis = await TestRedis.start()

@@ -1,4 +1,4 @@
-/** A followed market while its bus fails. */
+/** Tests a followed market while its bus fails. */
 import type { Address, Chain } from '@sluice/chains'
 import { type Market, PoolMap, TokenFacts, toText } from '@sluice/liquidity'
 import { createRpc, type Rpc } from '@sluice/rpc'
@@ -22,7 +22,7 @@ const chain: Chain = {
 const keys = keysOf(chain.chainId)
 const pools = PoolMap.empty.with([madePool(1, 1), madePool(2, 1)])
 
-describe.skipIf(!hasRedis)('a market that is followed', () => {
+describe.skipIf(!hasRedis)('a followed market', () => {
   let redis: TestRedis
   let rpc: Rpc
   let bus: StateBus
@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)('a market that is followed', () => {
     bus.close()
   })
 
-  /** Writes what an owner would have written, and goes on to say that it holds. */
+  /** Publishes a state as an owner does, and keeps confirming it. @returns function that stops the owner */
   async function publish(number = 1): Promise<() => Promise<void>> {
     const connection = await connect(redis.url)
     const lease = new Lease(keys)
@@ -61,7 +61,7 @@ describe.skipIf(!hasRedis)('a market that is followed', () => {
     }
   }
 
-  test('quotes are made while its owner says that it holds, whatever the age of the block', async () => {
+  test('is current while its owner confirms the state, at any age of the block', async () => {
     const end = await publish()
     await until(() => market.health().head !== null)
     await new Promise((resolve) => setTimeout(resolve, 2 * FRESH_MS))
@@ -70,7 +70,7 @@ describe.skipIf(!hasRedis)('a market that is followed', () => {
     await end()
   })
 
-  test('a Redis that hangs holds up nobody: the last block is quoted before it is known to be away', async () => {
+  test('quotes the last block while Redis hangs, before Redis counts as away', async () => {
     const end = await publish()
     await until(() => market.health().head !== null)
     await market.sync()
@@ -85,7 +85,7 @@ describe.skipIf(!hasRedis)('a market that is followed', () => {
     await end()
   })
 
-  test('it knows how far its owner is with past logs', async () => {
+  test("shows its owner's progress in past logs", async () => {
     const end = await publish()
     await until(() => market.health().head !== null)
     expect(market.health().scan).toBeNull()
@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)('a market that is followed', () => {
     await end()
   })
 
-  test('without a word of its owner it is behind, and says since when', async () => {
+  test('is behind without confirmations of its owner, and says since when', async () => {
     const end = await publish()
     await until(() => market.health().head !== null)
     await end()
@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis)('a market that is followed', () => {
     await again()
   })
 
-  test('without Redis it goes on for a while, and no longer', async () => {
+  test('stays current for a while without Redis, and is then behind', async () => {
     const end = await publish()
     await until(() => market.health().head !== null)
     await redis.kill()
@@ -125,10 +125,10 @@ describe.skipIf(!hasRedis)('a market that is followed', () => {
     await redis.start()
   })
 
-  test('nobody follows the chain: the first caller is told, with the versions that are in use', async () => {
+  test('without an owner rejects the first caller, with the versions in use', async () => {
     await redis.call('ZADD', SCHEMAS, Date.now(), 'v0.0')
-    const asked = market.ensure(['0x1111111111111111111111111111111111111111' as Address])
-    await expect(asked).rejects.toMatchObject({
+    const request = market.ensure(['0x1111111111111111111111111111111111111111' as Address])
+    await expect(request).rejects.toMatchObject({
       code: 'NOT_READY',
       message: expect.stringMatching(
         /no indexer follows chain 31337; v0\.0 in use on this bus, and this version reads v/,
@@ -149,7 +149,7 @@ function isBehind(market: Market): boolean {
 async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 15_000
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error('it did not come about')
+    if (Date.now() > deadline) throw new Error('timeout while waiting for a condition')
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

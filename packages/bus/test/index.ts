@@ -1,4 +1,4 @@
-/** Parts that tests and benchmarks of other packages use beside this one's entry. */
+/** Test helpers for tests and benchmarks of other packages. */
 export { connect } from '../src/connection.ts'
 export { Follower } from '../src/follower.ts'
 export { keysOf } from '../src/keys.ts'

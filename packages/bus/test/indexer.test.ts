@@ -1,4 +1,4 @@
-/** Owners of a chain that come after one another, over a real Redis. */
+/** Tests successive owners of a chain, over a real Redis. */
 import type { Hex } from '@sluice/chains'
 import type { IndexedMarket, StorePlace } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
@@ -11,22 +11,22 @@ import { ChainIndexer, type IndexerOptions } from '../src/indexer.ts'
 import { keysOf } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
 import { Publisher } from '../src/publisher.ts'
-import { WantedPairs } from '../src/wanted-pairs.ts'
-import { putWant } from '../src/wants.ts'
+import { PairRequests } from '../src/wanted-pairs.ts'
+import { sendRequest } from '../src/wants.ts'
 import { ConsistencyCheck } from './faults/consistency.ts'
 import { sumOf } from './faults/digest.ts'
-import { FIRST_GROUPS, groupOfToken, HUB, MadeChain, pairOf, tokenOf } from './faults/made-chain.ts'
-import { MadeMarket } from './faults/made-market.ts'
+import { FIRST_GROUPS, groupOfToken, HUB, pairOf, SyntheticChain, tokenOf } from './faults/made-chain.ts'
+import { SyntheticMarket } from './faults/made-market.ts'
 import { hasRedis, TestRedis } from './redis.ts'
 
 const keys = keysOf(1)
-/** A group that nobody has from the start. */
-const WANTED = 47
-/** Longer than a made-up market takes to find a token's pools. */
+/** Group that no indexer has from the start. */
+const REQUESTED = 47
+/** Longer than a synthetic market takes to find a token's pools. */
 const FOUND_MS = 150
 
-type Made = (market: MadeMarket, place: StorePlace) => StorePlace
-type Options = Partial<Pick<IndexerOptions, 'onError' | 'reluctanceMs'>>
+type Setup = (market: SyntheticMarket, place: StorePlace) => StorePlace
+type Options = Partial<Pick<IndexerOptions, 'onError' | 'leaseDelayMs'>>
 
 describe.skipIf(!hasRedis)('owners of a chain', () => {
   let redis: TestRedis
@@ -48,13 +48,13 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     connection.close()
   })
 
-  /** @param made - changes a market before it is started, and the place of its memory */
-  function index(made: Made = (_, place) => place, options: Options = {}): ChainIndexer {
+  /** Starts an indexer. @param setup - may change the market before it starts, and the place of its memory */
+  function index(setup: Setup = (_, place) => place, options: Options = {}): ChainIndexer {
     const indexer = new ChainIndexer({
       ...{ url: redis.url, chainId: 1, scope: { hubs: [HUB], intermediates: [HUB] }, keys, ...options },
       open: (place) => {
-        const market: MadeMarket = new MadeMarket(startMs, (anew) => placed(anew))
-        const placed = made(market, place)
+        const market: SyntheticMarket = new SyntheticMarket(startMs, (mustReset) => placed(mustReset))
+        const placed = setup(market, place)
         market.start()
         return { market, close: () => market.stop() }
       },
@@ -64,18 +64,18 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     return indexer
   }
 
-  /** Holds every state that is published against the chain. */
+  /** Follows the chain, and compares every published state with it. */
   function checked(): { readonly consistency: ConsistencyCheck; readonly follower: Follower } {
-    const consistency = new ConsistencyCheck(new MadeChain(startMs))
+    const consistency = new ConsistencyCheck(new SyntheticChain(startMs))
     const follower = new Follower({
       ...{ url: redis.url, keys, joins: new Semaphore(1) },
       onShown: ({ block, pools, pairs, stands }) => {
-        const known = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
-        consistency.hear({
+        const loadedGroups = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
+        consistency.check({
           hash: block.hash,
           number: block.number,
           groups: sumOf(pools.values()),
-          known,
+          known: loadedGroups,
           stands: stands as Hex[],
         })
       },
@@ -85,75 +85,75 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     return { consistency, follower }
   }
 
-  test('an owner that is asked before it has its memory shows nothing before, and then all of it', async () => {
+  test('an owner that gets a request before its memory is restored publishes only complete states', async () => {
     const { consistency, follower } = checked()
     const first = index()
     await until(() => follower.shown !== null)
-    await putWant(connection, keys, { groups: [[tokenOf(WANTED)]] })
-    await until(() => follower.shown!.pairs.has(pairOf(WANTED)))
+    await sendRequest(connection, keys, { groups: [[tokenOf(REQUESTED)]] })
+    await until(() => follower.shown!.pairs.has(pairOf(REQUESTED)))
     await first.stop()
     await connection.call('UNLINK', keys.known)
     const { number } = follower.shown!.block
-    const asked = Promise.withResolvers<void>()
+    const requestStarted = Promise.withResolvers<void>()
     index((market, place) => {
       const ensure = market.ensureGroups.bind(market)
       market.ensureGroups = (...groups) => {
-        asked.resolve()
+        requestStarted.resolve()
         return ensure(...groups)
       }
-      return async (anew) => {
-        await asked.promise
+      return async (mustReset) => {
+        await requestStarted.promise
         await new Promise((resolve) => setTimeout(resolve, FOUND_MS))
-        return place(anew)
+        return place(mustReset)
       }
     })
-    await putWant(connection, keys, { groups: [[tokenOf(WANTED)]] })
-    await until(() => follower.shown!.block.number > number + 5 && follower.shown!.pairs.has(pairOf(WANTED)))
+    await sendRequest(connection, keys, { groups: [[tokenOf(REQUESTED)]] })
+    await until(() => follower.shown!.block.number > number + 5 && follower.shown!.pairs.has(pairOf(REQUESTED)))
     expect(consistency.wrong).toEqual([])
     expect(Object.keys(sumOf(follower.shown!.pools.values()))).toHaveLength(FIRST_GROUPS + 1)
   })
 
-  test('what one market has looked for is not said of the next one', async () => {
-    const [first, second] = [0, 1].map(() => new MadeMarket(startMs, () => Promise.reject(new Error('none'))))
-    const found = Promise.withResolvers<void>()
-    const asked = Promise.withResolvers<void>()
+  test('pairs that one market has loaded are not reported for the next one', async () => {
+    const [first, second] = [0, 1].map(() => new SyntheticMarket(startMs, () => Promise.reject(new Error('none'))))
+    const poolsFound = Promise.withResolvers<void>()
+    const requestStarted = Promise.withResolvers<void>()
     first!.ensureGroups = async () => {
-      asked.resolve()
-      await found.promise
+      requestStarted.resolve()
+      await poolsFound.promise
       return first!.snapshot()
     }
     first!.snapshot = () => null as never
     let now: IndexedMarket = first!
     const stopped = new AbortController()
-    const answered = Promise.withResolvers<void>()
-    const wanted = new WantedPairs({
+    const requestDone = Promise.withResolvers<void>()
+    const requests = new PairRequests({
       ...{
         keys,
         scope: { hubs: [HUB], intermediates: [HUB] },
         signal: stopped.signal,
         market: () => now,
-        onAnswer: answered.resolve,
+        onAnswer: requestDone.resolve,
       },
     })
-    await putWant(connection, keys, { groups: [[tokenOf(WANTED)]] })
-    const ear = await redis.connect()
-    const hearing = wanted.hear(ear).catch(() => {})
-    await asked.promise
+    await sendRequest(connection, keys, { groups: [[tokenOf(REQUESTED)]] })
+    const reader = await redis.connect()
+    const listening = requests.listen(reader).catch(() => {})
+    await requestStarted.promise
     now = second!
-    found.resolve()
-    await answered.promise
-    expect([...wanted.take(second!)]).toEqual([])
-    expect([...wanted.take(first!)]).toEqual([pairOf(WANTED)].map((pair) => pair.split(',').sort().join()))
-    expect([...wanted.take(first!)]).toEqual([])
+    poolsFound.resolve()
+    await requestDone.promise
+    expect([...requests.take(second!)]).toEqual([])
+    expect([...requests.take(first!)]).toEqual([pairOf(REQUESTED)].map((pair) => pair.split(',').sort().join()))
+    expect([...requests.take(first!)]).toEqual([])
     stopped.abort()
-    ear.close()
-    await hearing
+    reader.close()
+    await listening
   })
 
-  test('an owner that found a state damaged goes on from what another one has made of it meanwhile', async () => {
+  test('an owner that found a damaged state continues from what another owner has made of it', async () => {
     let isBlind = false
     let isDamaged = false
-    let looks = 0
+    let attempts = 0
     const owner = index(
       (market, place) => {
         const health = market.health.bind(market)
@@ -164,15 +164,15 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
         onError: (error) => {
           isDamaged ||= error instanceof BusError && error.code === 'DAMAGED'
         },
-        reluctanceMs: () => {
-          looks++
+        leaseDelayMs: () => {
+          attempts++
           return 0
         },
       },
     )
     const head = () => readHead(connection, keys)
     await until(async () => (await head()) !== null)
-    // It waits with the damage known to it until it has lost the lease, and its connection.
+    // It knows of the damage, and cannot repair it before it loses the lease and its connection.
     isBlind = true
     await connection.call('UNLINK', keys.pools((await head())!.gen))
     await until(() => isDamaged)
@@ -180,26 +180,26 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     const lease = new Lease(keys)
     expect(await lease.acquire(connection)).toBe(true)
     const other = new Publisher({ keys, lease })
-    const block = new MadeChain(startMs).tip()
+    const block = new SyntheticChain(startMs).tip()
     await other.full(connection, { block, pools: owner.market!.snapshot().pools, stands: [block.hash] }, [])
     await connection.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     isBlind = false
     await until(() => !owner.owns)
-    const before = looks
+    const before = attempts
     const keep = lease.keep(connection, () => true)
-    await until(() => looks > before + 2)
+    await until(() => attempts > before + 2)
     keep()
-    const left = (await head())!
+    const lastHead = (await head())!
     await lease.release(connection)
-    await until(async () => (await head())!.tag !== left.tag)
-    expect((await head())!.gen).toBe(left.gen)
+    await until(async () => (await head())!.tag !== lastHead.tag)
+    expect((await head())!.gen).toBe(lastHead.gen)
   })
 })
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 15_000
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('it did not come about')
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('timeout while waiting for a condition')
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

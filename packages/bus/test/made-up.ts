@@ -1,11 +1,11 @@
-/** Made-up pools of several families, with numbers as long as real ones, and blocks. */
+/** Synthetic pools of several families, with numbers as long as real ones, and synthetic blocks. */
 import { type Hex, toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
 
 const M64 = (1n << 64n) - 1n
 
-/** A number of so many bits that depends on its seed only. */
+/** Returns a number with the given bits, which depends only on its seed. */
 function numberOf(seed: number, bits: number): bigint {
   let x = (BigInt(seed) * 0x9e3779b97f4a7c15n + 0x1234567n) & M64
   let result = 0n
@@ -27,7 +27,7 @@ const addressOf = (n: number) =>
       .padStart(40, '0')}`,
   )
 
-/** Families of pools: of twenty, one is of Solidly, one of Curve, four of Uniswap V3 and the rest of V2. */
+/** Families of pools: of twenty, one is Solidly, one Curve, four Uniswap V3, and the rest V2. */
 const FAMILIES = ['solidly', 'curve-stable', 'uniswap-v3', 'uniswap-v3', 'uniswap-v3', 'uniswap-v3']
 const UNIT = 10n ** 18n
 const TICKS = 40
@@ -35,10 +35,10 @@ const TICKS = 40
 export const familyOf = (n: number) => FAMILIES[n % 20] ?? 'uniswap-v2'
 
 /**
- * A pool after so many changes.
+ * Creates a pool in a given version.
  *
- * @param ticksOf - the change with which its ticks changed last
- * @param before - whose ticks are kept where they are the same
+ * @param ticksOf - version in which its ticks changed last
+ * @param before - previous version, whose ticks are reused if they are the same
  */
 export function madePool(n: number, version: number, ticksOf = version, before?: Pool & { ticksOf?: number }): Pool {
   const id = addressOf(n)
@@ -80,7 +80,7 @@ function stateOf(family: string, seed: number, ticks: () => unknown): unknown {
 
 const reserves = (seed: number) => ({ reserve0: numberOf(seed, 84), reserve1: numberOf(seed + 1, 84) })
 
-/** The number of ticks changes with them: sometimes there are so few that they stand in the state itself. */
+/** Creates ticks. Their number varies; few ticks are stored in the state itself instead of in fields of their own. */
 function ticks(n: number, ticksOf: number, before: (Pool & { ticksOf?: number }) | undefined): unknown {
   if (before && before.ticksOf === ticksOf) return (before.state as { ticks: unknown }).ticks
   const count = ticksOf % 5 === 4 ? 4 : TICKS

@@ -1,4 +1,4 @@
-/** A redis-server of a test's own, on a free port of this machine. */
+/** A redis-server for tests, on a free port of this machine. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,11 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@sluice/devnet'
 import { connect, type OwnConnection, type Reply } from '../src/connection.ts'
 
-/** True where there is a redis-server on the PATH: tests that want one are counted as skipped otherwise. */
+/** True if there is a redis-server on the PATH; otherwise tests that need one are skipped. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
 const START_MS = 10_000
 
+/** A redis-server that tests can kill, stop, and replace. */
 export class TestRedis {
   readonly port: number
   private dir = newFolder()
@@ -31,13 +32,13 @@ export class TestRedis {
     return `redis://127.0.0.1:${this.port}`
   }
 
-  /** With the data of before, but for the last second before a kill. */
+  /** Starts the server with its earlier data, except for the last second before a kill. */
   async start(): Promise<void> {
     this.process = launch(this.port, this.dir)
     await answers(this.url)
   }
 
-  /** Another one takes its place and its address, a replica that lacks what was written in the last while. */
+  /** Replaces the server by a replica at the same address, which lacks the writes of the last `lostMs`. */
   async failOver(lostMs: number): Promise<void> {
     const port = await freePort()
     const dir = newFolder()
@@ -77,7 +78,7 @@ export class TestRedis {
     await ended
   }
 
-  /** It takes connections and answers nothing until it goes on. */
+  /** Suspends the server: it accepts connections and does not reply. */
   hang(): void {
     this.process?.kill('SIGSTOP')
   }
@@ -86,7 +87,7 @@ export class TestRedis {
     this.process?.kill('SIGCONT')
   }
 
-  /** Everything that it would come back with is lost. */
+  /** Deletes the data on disk. */
   forget(): void {
     for (const name of ['appendonlydir', 'dump.rdb']) rmSync(join(this.dir, name), { recursive: true, force: true })
   }

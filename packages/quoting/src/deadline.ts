@@ -1,21 +1,21 @@
-/** Time by which a transaction has to land. */
+/** Deadlines of transactions. */
 import { QuotingError } from './errors.ts'
 
-/** Milliseconds of Unix time. */
+/** Returns Unix time in milliseconds. */
 export type Clock = () => number
 
-/** Seconds until a transaction expires unless the caller says otherwise. */
+/** Lifetime in seconds of a transaction whose request has no deadline. */
 const DEADLINE_SECONDS = 1_200
 
 /**
- * Unix seconds. From the later of the block's time and now: the block of a chain that rests may be hours old when the next one
- * is made, and a node's clock may be ahead of ours.
+ * Returns the default deadline in Unix seconds, counted from the later of the block's timestamp and now: the newest
+ * block of an idle chain may be hours old, and a node's clock may be ahead of ours.
  */
 export function defaultDeadline(blockTimestamp: number, nowMs: number): number {
   return Math.max(blockTimestamp, Math.floor(nowMs / 1_000)) + DEADLINE_SECONDS
 }
 
-/** @throws QuotingError `DEADLINE_PASSED` when the deadline that the caller asks for has passed at the simulated block */
+/** @throws QuotingError `DEADLINE_PASSED` if the requested deadline is not after the block's timestamp */
 export function checkDeadline(deadline: number | undefined, blockTimestamp: number): void {
   if (deadline !== undefined && deadline <= blockTimestamp)
     throw new QuotingError('DEADLINE_PASSED', `deadline must be after the current block's timestamp ${blockTimestamp}`)

@@ -1,42 +1,43 @@
+/** Errors of this package and their codes. */
 import { CodedError } from '@sluice/chains'
 
 export type QuotingErrorCode =
-  /** The deployment names no Executor: nothing can be swapped. */
+  /** The deployment has no Executor, so nothing can be swapped. */
   | 'NO_EXECUTOR'
-  /** NATIVE on a chain that has no wrapper for it. */
+  /** The request names the native token, and the chain has no wrapper for it. */
   | 'NATIVE_UNSUPPORTED'
-  /** Guard or Executor do not have their recorded code at the block. */
+  /** The Guard or the Executor does not have its recorded code at the block. */
   | 'GUARD_NOT_DEPLOYED'
-  /** The chain has not reached the block that was asked for. */
+  /** The chain has not reached the requested minimum block. */
   | 'BEHIND'
-  /** The past block that was asked for does not exist yet. */
+  /** The requested past block does not exist yet. */
   | 'BLOCK_AHEAD'
-  /** The node does not have the block of the past that was asked for, or its state. */
+  /** The node does not have the requested past block, or its state. */
   | 'NO_STATE'
-  /** The deadline asked for has passed at the block of the quote. */
+  /** The requested deadline is not after the timestamp of the quoted block. */
   | 'DEADLINE_PASSED'
-  /** A deadline of a permission that is too far away. */
+  /** The deadline of a permit is too far away. */
   | 'DEADLINE_FAR'
-  /** The permission that the caller sends does not let the Guard draw the input. */
+  /** The permit in the request does not allow the Guard to pull the input. */
   | 'BAD_PERMIT'
-  /** An end of the trade charges its sender on top of what is sent. */
+  /** The input or output token charges its sender more than the amount sent. */
   | 'BAD_TOKEN'
   | 'UNKNOWN_TOKEN'
   | 'NO_ROUTE'
-  /** The amount buys less than a base unit of the output, where more of it routes. */
+  /** The amount buys less than a base unit of the output; a larger amount has a route. */
   | 'AMOUNT_TOO_SMALL'
   | 'INSUFFICIENT_LIQUIDITY'
-  /** Every route found fails in simulation. */
+  /** Every route that was found fails in simulation. */
   | 'ROUTE_REVERTED'
   /** The price impact is above the caller's limit. */
   | 'PRICE_IMPACT'
-  /** In USD the output is worth less than the input by more than the caller's limit. */
+  /** The USD value of the output is below that of the input by more than the caller's limit. */
   | 'VALUE_LOSS'
 
-/** Facts beside the message, as JSON can say them. */
+/** Details of an error in JSON types. */
 export type QuotingErrorDetails = Readonly<Record<string, unknown>>
 
-/** A quote that is refused, or cannot be made. */
+/** The reason why a request gets no quote. */
 export class QuotingError extends CodedError<QuotingErrorCode> {
   override readonly name = 'QuotingError'
   readonly details: QuotingErrorDetails

@@ -1,16 +1,17 @@
+/** Events of a chain for metrics, and the logger interface. */
 import type { RpcError, RpcEvent } from '@sluice/rpc'
 
-/** Events of a chain, told to whoever counts them. */
+/** An event of a chain, for a listener that counts it. */
 export type QuotingEvent =
-  /** `outdated` by a new block or `reorged` away, a quote is made again. */
+  /** A quote was computed, shared with an identical request, or repeated because its block was outdated or reorged. */
   | { readonly kind: 'quote'; readonly how: 'made' | 'shared' | 'outdated' | 'reorged' }
   /** A route was simulated. */
   | {
       readonly kind: 'trial'
       readonly outcome: 'exact' | 'adjusted' | 'shortfall' | 'reverted'
-      /** Missing from the settled output; undefined where the simulation reverted. */
+      /** Shortfall against the settled output, parts per million; undefined if the simulation reverted. */
       readonly shortfallPpm: bigint | undefined
-      /** Basis points below the upper bound; null where that is not known. */
+      /** Gap to the upper bound in basis points; null if there is no bound. */
       readonly optimalityGapBps: number | null
     }
   | { readonly kind: 'rpc'; readonly event: RpcEvent }
@@ -21,5 +22,5 @@ export type QuotingListener = (event: QuotingEvent) => void
 
 type Line = (fields: object, message: string) => void
 
-/** Receiver of lines for operators; a logger of pino is one. */
+/** Logger for operators; a pino logger implements it. */
 export type Log = { readonly info: Line; readonly warn: Line; readonly error: Line }

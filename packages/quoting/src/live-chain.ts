@@ -1,3 +1,4 @@
+/** One chain to be quoted: builds the parts that quotes need and exposes them to the API, the solver, and scripts. */
 import { setTimeout } from 'node:timers/promises'
 import type { Address, Chain, Deployment, Hex } from '@sluice/chains'
 import { type AuditCount, MarketError } from '@sluice/liquidity'
@@ -18,7 +19,7 @@ import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
 import { MeasuredGas } from './gas/measured-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
-import { findPermits, type Offers, type WantedPermit } from './permit/find-permits.ts'
+import { findPermits, type Offers, type PermitRequest } from './permit/find-permits.ts'
 import type { Batch, Wanted } from './quote/batch.ts'
 import type { Quote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
@@ -33,31 +34,36 @@ import { WalletChecks } from './simulation/wallet-checks.ts'
 import { QuoteStreams } from './stream/quote-streams.ts'
 import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
-import { type SharedFact, takeFact, tellFacts } from './tokens/shared-facts.ts'
+import { applyFact, publishFacts, type SharedFact } from './tokens/shared-facts.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
 import { isScanned, type ListPools, PastBlocks } from './view/past-blocks.ts'
 import type { ChainView } from './view/view.ts'
 import type { ChainViews } from './view/views.ts'
 
-/** Milliseconds that a list of tokens waits for prices to take in a block. */
-const PRICES_PATIENCE_MS = 300
+/** Timeout in milliseconds for prices to include the newest block before tokens are listed. */
+const PRICES_TIMEOUT_MS = 300
 
-/** Time within which a measured quote's next blocks come: block times, and milliseconds for those of the fastest chains. */
+/**
+ * Time for which a sampled quote keeps the chain followed: this many block times plus `SAMPLE_MS`, which covers the fastest
+ * chains.
+ */
 const SAMPLE_BLOCKS = 3
 const SAMPLE_MS = 2_000
-/** Milliseconds that prices wait for what is looked up of tokens that nobody vouches for. */
+/** Timeout in milliseconds of the look-ups that an untrusted token needs before it has a price. */
 const EVIDENCE_TIMEOUT_MS = 300
 
 export type ChainSettings = RuntimeSettings & {
-  /** Most pools of a chain whose routes are searched in this thread, where that is little work. */
+  /**
+   * Chains with at most this many pools are searched on this thread, if the search is short; larger ones in a worker.
+   */
   readonly inlinePools: number
-  /** Blocks in a row that it takes a token to earn trust; a day of them when absent. */
+  /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
   readonly earnBlocks?: number | undefined
-  /** Log in which quotes are kept, to be made again; none when absent. */
+  /** Log of quotes that can be replayed; no log if absent. */
   readonly quoteLog?: QuoteLogOptions | undefined
-  /** The share of the node's calls that goes into simulating quotes again in later blocks, from 0 to 1; 0 when absent. */
+  /** Share of the node's calls that is spent on simulating quotes again in later blocks, from 0 to 1; 0 if absent. */
   readonly driftShare?: number | undefined
-  /** Most gas of a simulation. */
+  /** Maximum gas of a simulation. */
   readonly maxGas: bigint
 }
 
@@ -65,30 +71,31 @@ export type LiveChainOptions = {
   readonly chain: Chain
   readonly deployment: Deployment
   readonly settings: ChainSettings
-  /** Shared by all chains of a process, and closed by whoever made them. */
+  /** Worker threads that all chains of a process share; the caller closes them. */
   readonly threads: RouterThreads
   readonly log: Log
   readonly onEvent?: QuotingListener
   readonly isBusy?: () => boolean
   readonly clock?: Clock
-  /** Keeps the market elsewhere than in this process. */
+  /** Opens a market that another process keeps up to date; if absent, this process reads the chain. */
   readonly openMarket?: OpenMarket | undefined
-  /** Tells other processes what was measured here. */
+  /** Sends facts that this process measured to other processes. */
   readonly tell?: ((fact: SharedFact) => void) | undefined
 }
 
-/** Swaps that are judged at a time, each with pools of its own in memory, and that may wait for that. */
-const HEARINGS_AT_ONCE = 2
-const MAX_HEARINGS = 10
-/** Milliseconds between two looks at whether a chain has settled. */
+/** Mined swaps that are judged at a time. Each has pools of its own in memory. */
+const MAX_CONCURRENT_VERDICTS = 2
+/** Mined swaps that are judged or queued; more are refused with `BUSY`. */
+const MAX_PENDING_VERDICTS = 10
+/** Milliseconds between two checks of whether a chain has settled. */
 const SETTLE_STEP_MS = 50
 
-/** One chain to be quoted: everything that a quote needs, put together. */
+/** A chain at run time, with everything that a quote needs. */
 export class LiveChain {
   readonly chain: Chain
   readonly contracts: SwapContracts
   readonly tokens: ChainTokens
-  /** Storage layouts of tokens stay known while the chain sleeps. */
+  /** Kept while the chain sleeps, so that storage layouts of tokens stay known. */
   readonly simulation: SimulationContext
   readonly simulate: Simulate
   private readonly runtime: ChainRuntime
@@ -104,23 +111,27 @@ export class LiveChain {
   private readonly neighbors: HubNeighbors
   private readonly past: PastBlocks
   private readonly pastQuoter: PastQuoter
-  private readonly hearings = new SingleFlight<Verdict>()
-  private readonly hearingTurns = new Semaphore(HEARINGS_AT_ONCE)
-  /** Searches of past blocks, which hold the pools of few pairs: one that takes long goes to a thread in any case. */
+  private readonly verdicts = new SingleFlight<Verdict>()
+  private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
+  /**
+   * Search for quotes at past blocks. Their graphs hold the pools of few pairs, so short searches never use a thread.
+   */
   private readonly pastSearch: RouterSearch
   private readonly emit: QuotingListener
-  /** Percent of the node's calls that go into simulating quotes again. */
+  /** Percentage of the node's calls that is spent on simulating quotes again. */
   readonly driftPercent: number
-  /** Quotes that are kept up to date. */
+  /** Quotes that are updated at every block. */
   readonly streams: QuoteStreams
 
-  /** Long: it puts all parts of a chain together. @throws QuotingError `NO_EXECUTOR` */
+  /** Long: it connects all parts of a chain. @throws QuotingError `NO_EXECUTOR` */
   constructor({ chain, deployment, settings, threads, log, ...rest }: LiveChainOptions) {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new SwapContracts(deployment)
     const simulation = createSimulationContext({
-      ...{ maxGas, timeoutMs: settings.rpc.timeoutMs, blockIntervalMs: chain.blockTimeMs },
+      maxGas,
+      timeoutMs: settings.rpc.timeoutMs,
+      blockIntervalMs: chain.blockTimeMs,
     })
     const tokens = new ChainTokens({
       chain,
@@ -128,8 +139,8 @@ export class LiveChain {
       source: ({ block }) => ({ rpc: this.rpc, simulation, block: { blockHash: block.hash } }),
     })
     this.quoteLog = quoteLog && new QuoteLog(quoteLog, log)
-    const known = { facts: tokens.facts, taxes: tokens.taxes, slots: simulation.slots }
-    if (tell) tellFacts(known, tell)
+    const stores = { facts: tokens.facts, taxes: tokens.taxes, slots: simulation.slots }
+    if (tell) publishFacts(stores, tell)
     const onSleep = () => {
       threads.forget(chain.chainId)
       void this.quoteLog?.close()
@@ -139,7 +150,7 @@ export class LiveChain {
     }
     const runtime = new ChainRuntime({
       ...{ ...runtimeSettings, chain, contracts, tokens, log, onSleep, openMarket, fees: simulation.fees },
-      onFact: (fact) => takeFact(known, fact),
+      onFact: (fact) => applyFact(stores, fact),
       emit: (event) => {
         if (event.kind === 'rpc' && event.event.kind === 'sent') this.sampler.spent(event.event.methods.length)
         emit(event)
@@ -150,7 +161,7 @@ export class LiveChain {
     })
     this.runtime = runtime
     const simulator = new Simulator({ now: () => this.runtime.now, context: simulation })
-    const search = new RouterSearch({ threads, inlinePools, log, isAlone: () => this.quoter.underWay <= 1 })
+    const search = new RouterSearch({ threads, inlinePools, log, isAlone: () => this.quoter.inFlight <= 1 })
     this.emit = emit
     this.pastSearch = new RouterSearch({ threads, inlinePools: Number.POSITIVE_INFINITY, log, isAlone: () => true })
     this.chain = chain
@@ -174,7 +185,7 @@ export class LiveChain {
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
     runtime.onSnapshot((snapshot) => this.measuredGas.follow(snapshot))
-    // Where another process reads the chain, that one's findings come with its snapshots.
+    // If another process reads the chain, the tokens next to hubs arrive with its snapshots.
     if (!openMarket) runtime.onSnapshot(() => void this.findNeighbors())
     this.quoter = new Quoter({
       ...{ chain, contracts, tokens, simulation, clock, emit },
@@ -182,17 +193,17 @@ export class LiveChain {
       search: (view, request, signal) => search.find(view, request, signal),
       simulate: this.simulate,
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
-      haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
+      haircutsAt: (timestamp) => this.sampler.statistics.fadingPools.haircuts(timestamp),
       gasLessons: this.gasLessons,
       measuredGas: this.measuredGas,
       gasProber: this.gasProber,
       laterGas: this.laterGas,
       walletChecks: this.walletChecks,
-      onMade: (view, made) => {
-        this.quoteLog?.add(view.snapshot, made)
-        // Of a block that has others on top already it is answered to nobody.
-        const { head } = made.quote
-        if (!head || head.hash === view.snapshot.block.hash) this.sampler.offer(view, made)
+      onQuote: (view, record) => {
+        this.quoteLog?.add(view.snapshot, record)
+        // A quote of a block that is no longer the head is made again and not returned, so it is not sampled.
+        const { head } = record.quote
+        if (!head || head.hash === view.snapshot.block.hash) this.sampler.offer(view, record)
       },
     })
     this.pastQuoter = this.pastQuoterOver(this.past, () => this.rpc)
@@ -209,39 +220,39 @@ export class LiveChain {
     return this.quoter.quoteAll(wanted, work)
   }
 
-  /** Forms of permission that an owner may sign in the place of an approval, by token and amount. @see findPermits */
-  async permits(wanted: WantedPermit, work: Work): Promise<Offers> {
+  /** Permits that an owner can sign as an alternative to an approval, by token and amount. @see findPermits */
+  async permits(permitRequest: PermitRequest, work: Work): Promise<Offers> {
     const { views, rpc } = this.runtime.now
     const block = await work.time('state', () => views.head(work.signal))
-    const about = {
+    const context = {
       chainId: this.chain.chainId,
       spender: this.contracts.guard,
       block,
       clock: this.clock,
       signal: work.signal,
     }
-    return findPermits(rpc, wanted, about)
+    return findPermits(rpc, permitRequest, context)
   }
 
   /**
-   * Looks up what tokens need before they are priced; waits a moment for it.
+   * Looks up the facts that tokens need before they are priced, and waits at most `EVIDENCE_TIMEOUT_MS` for them.
    *
-   * @returns tokens that are still looked at, which have no price before
+   * @returns tokens whose look-up has not finished, which have no price yet
    */
   gatherEvidence(tokens: readonly Address[], view: ChainView): Promise<ReadonlySet<Address>> {
     const source = { snapshot: view.snapshot, prices: view.prices(), rpc: this.rpc }
     return this.tokens.evidence.gather(tokens, source, EVIDENCE_TIMEOUT_MS)
   }
 
-  /** Prices at the end of a block. @see PastBlocks.pricesAt */
+  /** Returns prices at the end of a block. @see PastBlocks.pricesAt */
   pricesAt(block: number, tokens: readonly Address[], signal: AbortSignal): ReturnType<PastBlocks['pricesAt']> {
     return this.past.pricesAt(block, tokens, this.rpc, signal)
   }
 
   /**
-   * The quote that was best at the end of a past block.
+   * Quotes a swap at the end of a past block.
    *
-   * @throws QuotingError `BLOCK_AHEAD` for a block that the chain has not reached
+   * @throws QuotingError `BLOCK_AHEAD` if the chain has not reached the block
    * @see PastQuoter.quote
    */
   async quoteAtBlock(block: number, request: QuoteRequest, work: Work): Promise<Quote> {
@@ -252,14 +263,15 @@ export class LiveChain {
   }
 
   /**
-   * Judges a mined swap of any router. Callers who ask for the same one at the same time share the work.
+   * Compares a mined swap of any router with our quote at its block. Concurrent calls for the same transaction share
+   * the work.
    *
-   * @throws RpcError if the node fails; MarketError `BUSY` if too many wait
+   * @throws RpcError if the node fails; MarketError `BUSY` if too many swaps are queued
    */
   async judge(hash: Hex, work: Work): Promise<Verdict> {
-    if (this.hearings.size >= MAX_HEARINGS) throw new MarketError('BUSY', 'too many swaps are being judged')
-    return this.hearings.run(hash, work.signal, (signal) =>
-      this.hearingTurns.run(() => {
+    if (this.verdicts.size >= MAX_PENDING_VERDICTS) throw new MarketError('BUSY', 'too many swaps are being judged')
+    return this.verdicts.run(hash, work.signal, (signal) =>
+      this.verdictSlots.run(() => {
         signal.throwIfAborted()
         return this.refereeOf(hash, withSignal(work, signal))
       }),
@@ -271,7 +283,7 @@ export class LiveChain {
     const now = this.rpc
     const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, own: Work) => {
       if (rpc === now) return this.pastQuoter.quote(block, request, own)
-      // Its state is that of no block: nothing of it is kept.
+      // The RPC runs on a state in the middle of a block, which no other quote can reuse.
       const blocks = new PastBlocks(chain, { facts: this.tokens.facts })
       try {
         return await this.pastQuoterOver(blocks, () => rpc).quote(block, request, own)
@@ -282,7 +294,7 @@ export class LiveChain {
     return referee(hash, { chain, rpc: now, quoteOver }, work)
   }
 
-  /** @param rpc - node that past blocks are read and simulated by */
+  /** @param rpc - node that reads pools and simulates at past blocks */
   private pastQuoterOver(blocks: PastBlocks, rpc: () => Rpc): PastQuoter {
     const { chain, contracts, tokens, simulation, emit, listPools, gasLessons, measuredGas, gasProber, walletChecks } =
       this
@@ -292,11 +304,11 @@ export class LiveChain {
       codesRpc: () => this.rpc,
       search: (view, request, signal) => this.pastSearch.find(view, request, signal),
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
-      haircutsAt: (timestamp) => this.sampler.statistics.withdrawals.haircuts(timestamp),
+      haircutsAt: (timestamp) => this.sampler.statistics.fadingPools.haircuts(timestamp),
     })
   }
 
-  /** The market's list for a past block, made with the pools of the tokens at the newest one. */
+  /** Lists the pools of a past block's tokens from the market of the newest block. */
   private readonly listPools: ListPools = async (tokens) => {
     const { market } = this.runtime.now
     if (!market.listed) return undefined
@@ -304,27 +316,29 @@ export class LiveChain {
     return { pools: await market.listed(tokens), isWhole: isScanned(market) }
   }
 
-  /** While the chain is awake: some more of the tokens that have liquidity beside its hubs. */
+  /** Looks for more tokens with liquidity against the chain's hubs, while the chain is awake. */
   private async findNeighbors(): Promise<void> {
     const awake = this.runtime.awakeParts
     if (awake) await this.neighbors.run(awake)
   }
 
-  /** Tokens to choose from, deepest first: all, or those that match a text. @throws RpcError */
+  /**
+   * Lists the tokens that users can choose, deepest liquidity first: all, or those that match a text. @throws RpcError
+   */
   listTokens(text: string | undefined): Promise<Catalog> {
     const { catalog } = this.tokens
-    // Shared with others who ask, so it does not end with the one who asked first.
+    // Concurrent callers share the result, so it has no caller's signal.
     const { signal } = new AbortController()
     const source = async (also: readonly Address[] = []) => {
       const { rpc, views } = this.runtime.now
       const { view, isWhole } = await views.recent([...catalog.registry, ...also], signal)
-      await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_PATIENCE_MS)])
+      await Promise.race([view.prices().caughtUp(), setTimeout(PRICES_TIMEOUT_MS)])
       return { view, rpc, isWhole: isWhole && view.prices().isCurrent }
     }
     return text === undefined ? catalog.whole(source) : catalog.search(text, source)
   }
 
-  /** The chain as requests see it, which is followed from then on. */
+  /** Views of the chain for requests. Reading this wakes the chain. */
   get views(): ChainViews {
     return this.runtime.now.views
   }
@@ -338,9 +352,9 @@ export class LiveChain {
     return this.runtime.recentAnswer(target)
   }
 
-  /** Drift of quotes one and two blocks later. @see DriftStatistics.figures */
-  drift(most: number): DriftFigures {
-    return this.sampler.statistics.figures(most)
+  /** Drift of quotes one and two blocks later, for at most `max` pools. @see DriftStatistics.figures */
+  drift(max: number): DriftFigures {
+    return this.sampler.statistics.figures(max)
   }
 
   status(): ChainStatus {
@@ -348,7 +362,7 @@ export class LiveChain {
     return this.isSettling(status) ? { ...status, settling: true } : status
   }
 
-  /** Waits until answers of one block stop getting better by what is found in the background, or until a time limit. */
+  /** Waits until background work no longer improves quotes of one block, or until the timeout. */
   async settled(timeoutMs: number): Promise<void> {
     const deadline = Date.now() + timeoutMs
     while (this.isSettling(this.runtime.status()) && Date.now() < deadline) await setTimeout(SETTLE_STEP_MS)
@@ -360,7 +374,7 @@ export class LiveChain {
     return isSearching || this.gasProber.isRunning
   }
 
-  /** Fill of each thing that strangers can fill. */
+  /** Sizes of the stores that untrusted input can fill, with their limits. */
   get counts(): Readonly<Record<string, StateCount>> {
     const { slots, limiter } = this.simulation
     const walletChecks = this.walletChecks.counts
@@ -380,7 +394,7 @@ export class LiveChain {
       walletsCompared: walletChecks.compared,
       walletsDiffering: walletChecks.differing,
       pastBlocks: this.past.count,
-      withdrawingPools: this.sampler.statistics.withdrawals.count,
+      withdrawingPools: this.sampler.statistics.fadingPools.count,
     }
   }
 

@@ -1,33 +1,34 @@
-/** Holds every state that any worker shows against the chain, as computed apart from all that is tested. */
+/** Compares every state that a worker shows with the chain, computed independently of the tested code. */
 import type { Hex } from '@sluice/chains'
 import { addTo, digestOf, type Groups } from './digest.ts'
-import { FIRST_GROUPS, type MadeChain, POOLS, poolAt } from './made-chain.ts'
+import { FIRST_GROUPS, POOLS, poolAt, type SyntheticChain } from './made-chain.ts'
 
-export type Told = {
+/** A state that a worker shows. */
+export type ReportedState = {
   readonly hash: Hex
   readonly number: number
   readonly groups: Groups
-  /** Groups of the pairs that are said to be in. */
+  /** Groups of the pairs in the state. */
   readonly known: readonly number[]
   readonly stands: readonly Hex[]
 }
 
-const KEPT = 300
-const KEPT_DIGESTS = 100_000
+const MAX_STATES = 300
+const MAX_DIGESTS = 100_000
 
 export class ConsistencyCheck {
   shown = 0
   readonly wrong: string[] = []
   readonly blocks = new Set<Hex>()
-  private readonly chain: MadeChain
+  private readonly chain: SyntheticChain
   private readonly expected = new Map<Hex, Groups>()
   private readonly digests = new Map<string, number>()
 
-  constructor(chain: MadeChain) {
+  constructor(chain: SyntheticChain) {
     this.chain = chain
   }
 
-  hear({ hash, number, groups, known, stands }: Told): void {
+  check({ hash, number, groups, known, stands }: ReportedState): void {
     this.shown++
     this.blocks.add(hash)
     const right = this.expectedAt(hash)
@@ -45,8 +46,8 @@ export class ConsistencyCheck {
   }
 
   private expectedAt(hash: Hex): Groups {
-    const known = this.expected.get(hash)
-    if (known) return known
+    const cached = this.expected.get(hash)
+    if (cached) return cached
     const state = this.chain.at(hash)
     const groups: Groups = {}
     for (let n = 0; n < POOLS; n++) {
@@ -57,8 +58,8 @@ export class ConsistencyCheck {
       this.digests.set(key, digest)
       addTo(groups, n, digest)
     }
-    if (this.digests.size > KEPT_DIGESTS) this.digests.clear()
-    if (this.expected.size > KEPT) this.expected.clear()
+    if (this.digests.size > MAX_DIGESTS) this.digests.clear()
+    if (this.expected.size > MAX_STATES) this.expected.clear()
     this.expected.set(hash, groups)
     return groups
   }

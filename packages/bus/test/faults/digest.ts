@@ -1,17 +1,17 @@
-/** Pools as a number a group: whoever has one of them otherwise has another number. */
+/** Digests of pools by group, which differ if any pool of the group differs. */
 import { createHash } from 'node:crypto'
 import { type Pool, toText } from '@sluice/liquidity'
 import { groupOf, numberOfPool } from './made-chain.ts'
 
-/** Count, and the digests of the pools taken together. */
+/** Number of pools, and the XOR of their digests, by group. */
 export type Groups = Record<number, [count: number, sum: number]>
 
 const digests = new WeakMap<Pool, number>()
 
-/** From its content alone. */
+/** Digest of a pool's content; cached per object. */
 export function digestOf(pool: Pool): number {
-  const known = digests.get(pool)
-  if (known !== undefined) return known
+  const cached = digests.get(pool)
+  if (cached !== undefined) return cached
   const { id, family, dex, address, tokens, fixed, state } = pool
   const fields = Object.entries(state as object).sort(([a], [b]) => (a < b ? -1 : 1))
   const text = toText([id, family, dex, address, tokens, fixed ?? null, fields])

@@ -1,57 +1,57 @@
-/** Faults that may befall a bus. */
+/** Faults of the fault test. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { INDEXERS, NEXT, WORKERS, type World } from './world.ts'
 
-/** Longer than a lease. */
-const STOPPED_MS = 4_000
-/** Longer than a write is held. */
-const HELD_MS = 7_000
+/** Milliseconds for which a process is suspended; longer than a lease. */
+const SUSPEND_MS = 4_000
+/** Milliseconds to wait for a delayed write; longer than the delay. */
+const DELAYED_MS = 7_000
 
-/** Whole numbers below a limit, the same for the same seed. */
+/** Draws a random integer below a limit; the sequence depends on the seed. */
 export type Draw = (limit: number) => number
 
-/** For two processes to start and to come to a state that is shown. */
+/** Milliseconds for two processes to start and to show a state. */
 const STARTED_MS = 90_000
-/** Time of its master's last writes that a replica lacks. */
+/** Milliseconds of the master's last writes that a replica lacks. */
 const LOST_MS = 1_000
-/** With too little memory. */
-const SHORT_MS = 1_500
+/** Milliseconds for which Redis has too little memory. */
+const LOW_MEMORY_MS = 1_500
 
-/** False where what it should have come to did not happen. */
+/** Faults by name; each resolves with false if the expected recovery did not happen. */
 export type Faults = Readonly<Record<string, (draw: Draw) => Promise<unknown>>>
 
 export function faultsOf(world: World): Faults {
   const { redis, keys } = world
   const pick = (names: readonly string[], draw: Draw) => names[draw(names.length)]!
-  const killed = async (name: string) => {
+  const restart = async (name: string) => {
     await world.end(name, 'SIGKILL')
     await sleep(300)
     world.startProcess(name)
   }
-  const stopped = async (name: string, ms: number) => {
+  const suspend = async (name: string, ms: number) => {
     world.signal(name, 'SIGSTOP')
     await sleep(ms)
     world.signal(name, 'SIGCONT')
   }
-  /** Redis itself may be the one that is down. */
-  const ask = (...command: readonly (string | number)[]) => redis.call<string | null>(...command).catch(() => null)
+  // Redis may be the process that is down.
+  const send = (...command: readonly (string | number)[]) => redis.call<string | null>(...command).catch(() => null)
   return {
-    'an indexer is killed': (draw) => killed(pick(INDEXERS, draw)),
+    'an indexer is killed': (draw) => restart(pick(INDEXERS, draw)),
     'the owner leaves': async () => {
       const { owner } = world
       await world.end(owner, 'SIGTERM')
       world.startProcess(owner)
     },
     'both indexers are killed': async () => {
-      await Promise.all(INDEXERS.map(killed))
+      await Promise.all(INDEXERS.map(restart))
     },
-    'an indexer stands still': (draw) => stopped(pick(INDEXERS, draw), STOPPED_MS),
+    'an indexer stands still': (draw) => suspend(pick(INDEXERS, draw), SUSPEND_MS),
     'the owner is held with a write in its hands': async () => {
       world.signal(world.owner, 'SIGUSR2')
-      await sleep(HELD_MS)
+      await sleep(DELAYED_MS)
     },
-    'a worker is killed': (draw) => killed(pick(WORKERS, draw)),
-    'a worker stands still': (draw) => stopped(pick(WORKERS, draw), STOPPED_MS / 2),
+    'a worker is killed': (draw) => restart(pick(WORKERS, draw)),
+    'a worker stands still': (draw) => suspend(pick(WORKERS, draw), SUSPEND_MS / 2),
     'Redis is killed and loses a second': async () => {
       await redis.kill()
       await sleep(400)
@@ -64,14 +64,14 @@ export function faultsOf(world: World): Faults {
     },
     'Redis fails over to a replica that lacks the last second': () => redis.failOver(LOST_MS),
     'Redis runs out of memory and evicts keys': async (draw) => {
-      const used = Number(/used_memory:(\d+)/.exec((await ask('INFO', 'memory')) ?? '')?.[1] ?? 0)
+      const used = Number(/used_memory:(\d+)/.exec((await send('INFO', 'memory')) ?? '')?.[1] ?? 0)
       const policy = draw(2) === 0 ? 'allkeys-lru' : 'allkeys-random'
-      await ask('CONFIG', 'SET', 'maxmemory-policy', policy, 'maxmemory', Math.ceil(used * 0.75))
-      await sleep(SHORT_MS)
-      // It may take a while to answer.
-      for (let i = 0; i < 5 && !(await ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction', 'maxmemory', 0)); i++);
+      await send('CONFIG', 'SET', 'maxmemory-policy', policy, 'maxmemory', Math.ceil(used * 0.75))
+      await sleep(LOW_MEMORY_MS)
+      // Redis may need a while to reply.
+      for (let i = 0; i < 5 && !(await send('CONFIG', 'SET', 'maxmemory-policy', 'noeviction', 'maxmemory', 0)); i++);
     },
-    // Both are on one Redis side by side, and each goes by its own keys.
+    // Both versions share one Redis, under their own keys.
     'another version of the state comes, is followed, and goes': async () => {
       for (const name of NEXT) world.startProcess(name)
       const ms = await world.caughtUp(STARTED_MS, [NEXT[1]])
@@ -79,20 +79,20 @@ export function faultsOf(world: World): Faults {
       return ms !== null
     },
     'all entries are trimmed': async () => {
-      await ask('XTRIM', keys.entries, 'MAXLEN', 0)
+      await send('XTRIM', keys.entries, 'MAXLEN', 0)
     },
     'pools are evicted': async () => {
-      const generation = await ask('HGET', keys.head, 'gen')
-      if (generation) await ask('UNLINK', keys.pools(generation))
+      const generation = await send('HGET', keys.head, 'gen')
+      if (generation) await send('UNLINK', keys.pools(generation))
     },
     'the memory of owners is evicted': async () => {
-      await ask('UNLINK', keys.known)
+      await send('UNLINK', keys.known)
     },
     'the clock goes back a minute': async () => {
-      await ask('XSETID', keys.entries, `${Date.now() + 60_000}-0`)
+      await send('XSETID', keys.entries, `${Date.now() + 60_000}-0`)
       await sleep(400)
-      await ask('FLUSHALL')
+      await send('FLUSHALL')
     },
-    "a worker's network is cut": () => world.cut(STOPPED_MS * 0.75),
+    "a worker's network is cut": () => world.cut(SUSPEND_MS * 0.75),
   }
 }

@@ -1,36 +1,39 @@
-/** One indexer of the fault test: URL, START and a version of the state, where it is another one, in its arguments. SIGUSR2 holds its next write for longer than its lease. */
+/**
+ * An indexer process of the fault test. Arguments: URL, start of the chain, and a version of the state, if another one.
+ * SIGUSR2 delays its next write for longer than its lease.
+ */
 import { ChainIndexer } from '../../src/indexer.ts'
 import { keysOf } from '../../src/keys.ts'
 import { HUB } from './made-chain.ts'
-import { MadeMarket } from './made-market.ts'
+import { SyntheticMarket } from './made-market.ts'
 
-/** Time for the other one to take the lease, and to publish. */
-const HELD_MS = 6_000
+/** Milliseconds of the delay: enough for another indexer to take the lease and publish. */
+const DELAY_MS = 6_000
 
 const [url, start, schema] = process.argv.slice(2) as [string, string, string?]
-const tell = (message: object) => process.send?.(message)
-let isHeld = false
+const send = (message: object) => process.send?.(message)
+let isDelayed = false
 const indexer = new ChainIndexer({
   ...{ url, chainId: 1, scope: { hubs: [HUB], intermediates: [HUB] }, keys: keysOf(1, schema) },
   open: (place) => {
-    const market = new MadeMarket(Number(start), place)
+    const market = new SyntheticMarket(Number(start), place)
     market.start()
     return { market, close: () => market.stop() }
   },
-  onError: (error) => tell({ error: error instanceof Error ? error.message : String(error) }),
+  onError: (error) => send({ error: error instanceof Error ? error.message : String(error) }),
   beforeWrite: async () => {
-    if (!isHeld) return
-    isHeld = false
-    tell({ held: true })
-    // Nothing else happens in the process meanwhile: its lease runs out.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, HELD_MS)
+    if (!isDelayed) return
+    isDelayed = false
+    send({ held: true })
+    // Blocks the whole process, so that its lease expires.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, DELAY_MS)
   },
 })
 indexer.start()
-setInterval(() => tell({ owns: indexer.owns }), 50)
+setInterval(() => send({ owns: indexer.owns }), 50)
 process.on('SIGUSR2', () => {
-  isHeld = true
+  isDelayed = true
 })
 process.on('SIGTERM', () => void indexer.stop().finally(() => process.exit()))
-// An orphan would go on for ever.
+// Exits with the test, instead of running forever.
 process.on('disconnect', () => process.exit())

@@ -1,39 +1,42 @@
-/** A made-up chain that anybody can compute from when it began: a block every 100 ms, some of them undone by another branch. */
+/** A synthetic chain that every process computes from its start time: a block every 100 ms, some of them reorged. */
 import { type Hex, toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
 import { blockOf, madePool } from '../made-up.ts'
 
 export const POOLS = 2_000
-/** Pools by the token that they are found with. */
+/** Number of groups of pools, by the token that they are found with. */
 export const GROUPS = 50
-/** Groups that an indexer has from the start; the others are wanted sooner or later. */
+/** Groups that an indexer has from the start; workers request the others. */
 export const FIRST_GROUPS = 30
 const BLOCK_MS = 100
-/** Pools that change in a block. */
-const CHANGED = 60
-/** Every so many blocks one and its child are undone. */
+/** Pools that change per block. */
+const CHANGED_POOLS = 60
+/** Interval of reorgs in blocks, and their depth. */
 const FORK_EVERY = 23
-const FORKED = 2
-/** States that are kept, and every so many blocks one that is kept for good: what is asked for again is made from the one before. */
-const KEPT = 400
+const FORK_DEPTH = 2
+/**
+ * Maximum states in memory, and interval of the states that are never dropped. A dropped state is computed again from
+ * the one before.
+ */
+const MAX_STATES = 400
 const MILESTONE = 1_000
 
 export const HUB = toAddress(`0x${'11'.repeat(20)}`)
 export const groupOf = (n: number) => n % GROUPS
 export const tokenOf = (group: number) => toAddress(`0x${(group + 1).toString(16).padStart(40, '0')}`)
 export const groupOfToken = (token: string) => Number.parseInt(token.slice(-4), 16) - 1
-/** Pair of a token with the hub, as the bus names it. */
+/** Pair of a token with the hub, as the bus writes it. */
 export const pairOf = (group: number) => [tokenOf(group), HUB].join()
 
 export const numberOfPool: ReadonlyMap<string, number> = new Map(
   Array.from({ length: POOLS }, (_, n) => [madePool(n, 0).id, n]),
 )
 
-/** A block by its number and branch: `7B`. */
+/** Number and branch of a block, such as `7B`. */
 type Name = string
 
-export class MadeChain {
+export class SyntheticChain {
   private readonly startMs: number
   private readonly states = new Map<Name, Int32Array>([['-1B', new Int32Array(POOLS * 2)]])
 
@@ -52,40 +55,40 @@ export class MadeChain {
     return { ...header, hash: hashOf(name), parentHash: hashOf(parentOf(name)) }
   }
 
-  /** True for a block of the chain that ends with the tip. */
+  /** True for a block on the branch that ends with the tip. */
   stands({ hash }: Pick<BlockHeader, 'hash'>, tip: BlockHeader): boolean {
     const name = nameOf(hash)
     const number = Number.parseInt(name, 10)
     return number <= tip.number && name.endsWith(branchAt(number, tip.number))
   }
 
-  /** Version, and version of the ticks, of every pool at the end of a block; −1 while it cannot be read. */
+  /** Version, and version of the ticks, of every pool at the end of a block; version −1 for an unreadable pool. */
   at(hash: Hex): Int32Array {
-    const todo: Name[] = []
+    const missing: Name[] = []
     let name = nameOf(hash)
-    for (; !this.states.has(name); name = parentOf(name)) todo.push(name)
+    for (; !this.states.has(name); name = parentOf(name)) missing.push(name)
     let state = this.states.get(name)!
-    for (const next of todo.reverse()) {
-      state = changed(state, next)
+    for (const next of missing.reverse()) {
+      state = stateAfter(state, next)
       this.states.set(next, state)
-      if (this.states.size > KEPT) this.forget()
+      if (this.states.size > MAX_STATES) this.forget()
     }
     return state
   }
 
   private forget(): void {
     for (const name of this.states.keys()) {
-      if (this.states.size <= KEPT / 2) return
+      if (this.states.size <= MAX_STATES / 2) return
       if ((Number.parseInt(name, 10) + 1) % MILESTONE !== 0) this.states.delete(name)
     }
   }
 }
 
-function changed(before: Int32Array, name: Name): Int32Array {
+function stateAfter(before: Int32Array, name: Name): Int32Array {
   const state = before.slice()
   const number = Number.parseInt(name, 10)
   const other = name.endsWith('A') ? 1 : 0
-  for (let j = 0; j < CHANGED; j++) {
+  for (let j = 0; j < CHANGED_POOLS; j++) {
     const n = (number * 7_919 + j * 31 + other * 13) % POOLS
     const version = number * 2 + other + 1
     state[2 * n] = n % 97 === 5 && version % 3 === 0 ? -1 : version
@@ -94,7 +97,7 @@ function changed(before: Int32Array, name: Name): Int32Array {
   return state
 }
 
-/** The pool of a version, with the ticks of the one before where they are the same. */
+/** Creates a pool of a state, with the previous ticks if they are the same. */
 export function poolAt(n: number, state: Int32Array, before?: { readonly pool: Pool; readonly ticks: number }): Pool {
   const [version, ticks] = [state[2 * n]!, state[2 * n + 1]!]
   const pool = madePool(n, version, ticks)
@@ -102,10 +105,10 @@ export function poolAt(n: number, state: Int32Array, before?: { readonly pool: P
   return { ...pool, state: { ...(pool.state as object), ticks: (before.pool.state as { ticks: unknown }).ticks } }
 }
 
-/** `A` for what is undone by the time that two more blocks have come. */
+/** Returns the canonical branch of a block; `A` until a reorg replaces it two blocks later. */
 function branchAt(number: number, tip: number): 'A' | 'B' {
   const since = number % FORK_EVERY
-  return since < FORKED && tip < number - since + FORKED ? 'A' : 'B'
+  return since < FORK_DEPTH && tip < number - since + FORK_DEPTH ? 'A' : 'B'
 }
 
 function parentOf(name: Name): Name {

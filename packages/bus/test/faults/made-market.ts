@@ -1,6 +1,6 @@
 /**
- * The market of an indexer on the made-up chain: finds, remembers and undoes like the real one, without a node. Like that, it shows
- * nothing before what it remembers is in, whoever asks.
+ * The market of an indexer on the synthetic chain: finds, remembers, and reverts pools like the real one, without a
+ * node. Like the real one, it publishes nothing before its memory is restored.
  */
 import type { Address } from '@sluice/chains'
 import {
@@ -19,36 +19,36 @@ import {
   GROUPS,
   groupOf,
   groupOfToken,
-  MadeChain,
   numberOfPool,
   POOLS,
   pairOf,
   poolAt,
+  SyntheticChain,
   tokenOf,
 } from './made-chain.ts'
 
 const POLL_MS = 10
-/** Milliseconds that it takes to find the pools of a token. */
+/** Milliseconds to find the pools of a token. */
 const FIND_MS = 30
 const SAVE_MS = 500
 
-type Made = { readonly version: number; readonly ticks: number; readonly pool: Pool }
+type PoolVersion = { readonly version: number; readonly ticks: number; readonly pool: Pool }
 
-export class MadeMarket implements IndexedMarket {
+export class SyntheticMarket implements IndexedMarket {
   readonly chainId = 1
   readonly tokens = null as unknown as TokenFacts
-  private readonly chain: MadeChain
+  private readonly chain: SyntheticChain
   private readonly place: StorePlace
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
   private readonly timers: NodeJS.Timeout[] = []
   private groups = new Set<number>()
-  private made = new Map<number, Made>()
+  private versions = new Map<number, PoolVersion>()
   private newest: Snapshot | null = null
   private store: Store | null = null
   private readonly restored = Promise.withResolvers<void>()
 
   constructor(startMs: number, place: StorePlace) {
-    this.chain = new MadeChain(startMs)
+    this.chain = new SyntheticChain(startMs)
     this.place = place
   }
 
@@ -77,7 +77,7 @@ export class MadeMarket implements IndexedMarket {
     await this.ensure(tokens)
   }
 
-  /** Nothing is found but what was asked for. */
+  /** Resolves at once, because nothing is discovered in the background. */
   async settled(): Promise<Snapshot> {
     return this.snapshot()
   }
@@ -130,18 +130,18 @@ export class MadeMarket implements IndexedMarket {
     await this.save().catch(() => {})
   }
 
-  /** Restores what the owner before has found: the pools that the bus remembers, and no others. */
+  /** Restores the pools that the previous owner has found, and no others. */
   private async restore(): Promise<void> {
-    const fresh = Array.from({ length: FIRST_GROUPS }, (_, group) => group)
+    const firstGroups = Array.from({ length: FIRST_GROUPS }, (_, group) => group)
     try {
       this.store = await this.place(false)
-      const known = new Set<number>(fresh)
+      const groupsInMemory = new Set<number>(firstGroups)
       if (this.store.facts)
         for await (const { pools } of this.store.batches())
-          for (const { pool } of pools) known.add(groupOf(numberOfPool.get(pool.id)!))
-      this.groups = known
+          for (const { pool } of pools) groupsInMemory.add(groupOf(numberOfPool.get(pool.id)!))
+      this.groups = groupsInMemory
     } catch {
-      this.groups = new Set(fresh)
+      this.groups = new Set(firstGroups)
     }
   }
 
@@ -158,23 +158,23 @@ export class MadeMarket implements IndexedMarket {
     await this.store.save({ chainId: 1, block: this.newest.block, extra: {} }, parts())
   }
 
-  /** Reads what has changed since, on whatever branch. @param found - there are other pools, too */
-  private read(found: boolean): void {
+  /** Reads the changes since the last block, on any branch. @param found - true if pools were added */
+  private read(hasNewPools: boolean): void {
     const block = this.chain.tip()
-    if (!found && this.newest?.block.hash === block.hash) return
+    if (!hasNewPools && this.newest?.block.hash === block.hash) return
     const state = this.chain.at(block.hash)
     const changed: Pool[] = []
     const gone: string[] = []
     for (let n = 0; n < POOLS; n++) {
       if (!this.groups.has(groupOf(n))) continue
       const [version, ticks] = [state[2 * n]!, state[2 * n + 1]!]
-      const old = this.made.get(n)
+      const old = this.versions.get(n)
       if (version < 0) {
         if (old) gone.push(old.pool.id)
-        this.made.delete(n)
+        this.versions.delete(n)
       } else if (!old || old.version !== version || old.ticks !== ticks) {
         const pool = poolAt(n, state, old)
-        this.made.set(n, { version, ticks, pool })
+        this.versions.set(n, { version, ticks, pool })
         changed.push(pool)
       }
     }

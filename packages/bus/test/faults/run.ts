@@ -1,11 +1,11 @@
-/** Kills, stops, cuts and empties at random for a while, and reports what workers showed meanwhile. */
+/** Runs random faults for a while, and reports what workers showed meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Draw, faultsOf } from './faults.ts'
 import { World } from './world.ts'
 
-/** Milliseconds after which what has not healed is stuck, where the machine is the test's alone. */
+/** Milliseconds after which a fault without recovery counts as stuck, on an idle machine. */
 const STUCK_MS = 15_000
-/** For the processes to start. */
+/** Milliseconds for the processes to start. */
 const START_MS = 3_000
 
 export type FaultReport = {
@@ -18,9 +18,9 @@ export type FaultReport = {
   readonly wrong: readonly string[]
   readonly healMs: { readonly times: number; readonly median: number; readonly max: number }
   readonly wantMs: { readonly times: number; readonly median: number; readonly max: number }
-  /** Faults after which not all workers had shown a newer block in time. */
+  /** Faults after which not all workers have shown a newer block in time. */
   readonly stuck: readonly string[]
-  /** Wants that no worker has had an answer to at the end. */
+  /** Requests without an answer at the end. */
   readonly unanswered: number
   readonly gaps: number
   readonly joins: number
@@ -30,22 +30,25 @@ export type FaultReport = {
 export type FaultOptions = {
   readonly seconds: number
   readonly seed: number
-  /** Names of those that may happen; all when absent. */
+  /** Names of the faults to run; all if absent. */
   readonly only?: readonly string[] | undefined
-  /** Milliseconds after which what has not healed is stuck: more where others take most of the machine. */
+  /** Milliseconds after which a fault without recovery counts as stuck; more on a busy machine. */
   readonly stuckMs?: number
-  /** Options of Node, for the processes that are tested. */
+  /** Node options of the tested processes. */
   readonly execArgv?: readonly string[]
 }
 
-/** Every fault once, in an order that the seed gives, then at random; every other one follows upon the one before at once. */
+/**
+ * Runs every fault once in random order, then random ones. Every second fault follows the previous one without
+ * recovery.
+ */
 export async function runFaults(options: FaultOptions): Promise<FaultReport> {
   const { seconds, seed, only, stuckMs = STUCK_MS, execArgv = [] } = options
   const world = await World.start(execArgv)
   try {
     await sleep(START_MS)
     const faults = faultsOf(world)
-    const draw = draws(seed)
+    const draw = randomDraw(seed)
     const names = shuffled(only ?? Object.keys(faults), draw)
     const done: Record<string, number> = {}
     const healMs: number[] = []
@@ -80,7 +83,7 @@ function figures(values: readonly number[]): FaultReport['healMs'] {
   return { times: sorted.length, median: sorted[sorted.length >> 1] ?? 0, max: sorted.at(-1) ?? 0 }
 }
 
-function draws(seed: number): Draw {
+function randomDraw(seed: number): Draw {
   let state = seed >>> 0
   return (limit) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

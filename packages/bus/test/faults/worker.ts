@@ -1,33 +1,36 @@
-/** One worker of the fault test: URL in its arguments, then as of an indexer. Tells a digest of every state that it shows, and wants tokens now and then. */
+/**
+ * A worker process of the fault test. Arguments as for an indexer. Reports a digest of every state, and requests pools
+ * at random.
+ */
 import { Semaphore } from '@sluice/rpc'
 import { Commands } from '../../src/commands.ts'
 import { Follower } from '../../src/follower.ts'
 import { keysOf } from '../../src/keys.ts'
-import { putWant } from '../../src/wants.ts'
+import { sendRequest } from '../../src/wants.ts'
 import { type Groups, sumOf } from './digest.ts'
 import { FIRST_GROUPS, GROUPS, groupOfToken, pairOf, tokenOf } from './made-chain.ts'
 
-/** Milliseconds between two times that what is missing is wanted. */
-const WANT_MS = 500
-/** Fields of a page: few, so that joins span blocks. */
+/** Milliseconds between two requests for missing pools. */
+const REQUEST_MS = 500
+/** Fields per read: few, so that joins take several blocks. */
 const PAGE = 40
 
 const [url, , schema] = process.argv.slice(2) as [string, string, string?]
 const keys = keysOf(1, schema)
-const tell = (message: object) => process.send?.(message)
+const send = (message: object) => process.send?.(message)
 const commands = new Commands(url)
-const wanted = new Map<number, number>()
+const requestedAt = new Map<number, number>()
 
 const follower = new Follower({
   ...{ url, keys, joins: new Semaphore(1), page: PAGE },
   onShown: ({ block, pools, pairs, stands }) => {
     const groups: Groups = sumOf(pools.values())
     const known = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
-    tell({ shown: { hash: block.hash, number: block.number, groups, known, stands } })
-    for (const [group, since] of wanted) {
+    send({ shown: { hash: block.hash, number: block.number, groups, known, stands } })
+    for (const [group, since] of requestedAt) {
       if (!pairs.has(pairOf(group))) continue
-      tell({ wantMs: Date.now() - since })
-      wanted.delete(group)
+      send({ wantMs: Date.now() - since })
+      requestedAt.delete(group)
     }
   },
 })
@@ -35,8 +38,9 @@ follower.start()
 setInterval(() => {
   const group = FIRST_GROUPS + Math.floor(Math.random() * (GROUPS - FIRST_GROUPS))
   const isKnown = follower.shown?.pairs.has(pairOf(group)) ?? true
-  if (!isKnown && !wanted.has(group) && Math.random() < 0.3) wanted.set(group, Date.now())
-  for (const asked of wanted.keys()) void putWant(commands, keys, { groups: [[tokenOf(asked)]] }).catch(() => {})
-}, WANT_MS)
-setInterval(() => tell({ counts: { ...follower.counts, waiting: wanted.size } }), 500)
+  if (!isKnown && !requestedAt.has(group) && Math.random() < 0.3) requestedAt.set(group, Date.now())
+  for (const missing of requestedAt.keys())
+    void sendRequest(commands, keys, { groups: [[tokenOf(missing)]] }).catch(() => {})
+}, REQUEST_MS)
+setInterval(() => send({ counts: { ...follower.counts, waiting: requestedAt.size } }), 500)
 process.on('disconnect', () => process.exit())

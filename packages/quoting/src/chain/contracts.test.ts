@@ -24,18 +24,18 @@ const deployment = (...executors: Deployment['executors'][number][]): Deployment
 })
 const [old, next] = [['uniswap-v2'], ['uniswap-v2', 'dodo-v2']]
 
-describe('the Executor in use', () => {
-  test('is the newest that is deployed, with its families', () => {
+describe('the current Executor', () => {
+  test('is the newest with status deployed, and has its families', () => {
     const both = deployment(generation(1, 'deployed', old), generation(2, 'deployed', next))
     expect(executorInUse(both)).toMatchObject({ version: 2, families: next })
   })
 
-  test('stays the older one until the newer is deployed', () => {
+  test('stays the previous one until the newer is deployed', () => {
     const coming = deployment(generation(1, 'deployed', old), generation(2, 'predicted', next))
     expect(executorInUse(coming)).toMatchObject({ version: 1, families: old })
   })
 
-  test('is the newest predicted one where none is deployed, and none where there is no list', () => {
+  test('is the newest predicted one if none is deployed, and undefined without Executors', () => {
     const predicted = deployment(generation(1, 'predicted', old), generation(2, 'predicted', next))
     expect(executorInUse(predicted)).toMatchObject({ version: 2 })
     expect(executorInUse(deployment())).toBeUndefined()
@@ -55,14 +55,14 @@ describe('code on chain', () => {
       'latest',
     )
 
-  test('is the recorded one in each block, whatever it was in those before', async () => {
+  test('is compared with its recorded hash at each block', async () => {
     await expect(assertDeployed({ 11: code, 44: code })).resolves.toBeUndefined()
     await expect(assertDeployed({ 11: code, 44: '0x6001600156' })).rejects.toThrow('the Guard 0x4444')
     await expect(assertDeployed({ 11: '0x', 44: code })).rejects.toThrow('has no code')
     await expect(assertDeployed({ 11: code, 44: code })).resolves.toBeUndefined()
   })
 
-  describe('of an earlier block', () => {
+  describe('at an earlier block', () => {
     const [guard, executor] = ['44', '11'].map((byte) => toAddress(`0x${byte.repeat(20)}`))
     const missing = (then: Readonly<Record<string, Hex>>, now: Readonly<Record<string, Hex>>) =>
       new SwapContracts({
@@ -71,13 +71,13 @@ describe('code on chain', () => {
       }).missingCodes(
         {
           getCode: async (address, block) => (block === 'latest' ? now : then)[address.slice(2, 4)]!,
-          // A constructor that makes something else.
+          // The constructor returns other code.
           call: async () => '0x6002',
         } as Pick<Rpc, 'getCode' | 'call'>,
         7,
       )
 
-    test('is that of the newest block where it did not exist yet', async () => {
+    test('is that of the newest block if it did not exist yet', async () => {
       expect(await missing({ 11: code, 44: code }, {})).toEqual({})
       expect(await missing({ 11: '0x', 44: code }, { 11: code })).toEqual({ [executor!]: code })
       expect(await missing({ 11: '0x', 44: '0x' }, { 11: code, 44: code })).toEqual({
@@ -86,7 +86,7 @@ describe('code on chain', () => {
       })
     })
 
-    test('is none where other code stands in its place, or cannot be made', async () => {
+    test('is missing if the address has other code, or if the code cannot be obtained', async () => {
       const refusal = { code: 'GUARD_NOT_DEPLOYED' }
       await expect(missing({ 11: '0x6002', 44: code }, { 11: code })).rejects.toMatchObject(refusal)
       await expect(missing({ 11: '0x', 44: code }, { 11: '0x6002' })).rejects.toMatchObject(refusal)

@@ -1,3 +1,4 @@
+/** The deployed contracts of a chain, and checks of their code. */
 import { bytecode } from '@sluice/bindings/bytecode'
 import type { Address, ContractRecord, Deployment, Hex } from '@sluice/chains'
 import { type DexFamily, families } from '@sluice/liquidity'
@@ -5,16 +6,18 @@ import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
 import { concat, keccak256, zeroPadValue } from 'ethers'
 import { QuotingError } from '../errors.ts'
 
-/** The contracts that swaps of a chain go through, and what they can swap in. */
+/** The Guard and the Executor of a chain, and the DEX families that the Executor supports. */
 export class SwapContracts {
   readonly guard: Address
   readonly executor: Deployment['executors'][number]
-  /** All that there are: a program names its family by its place. */
+  /** All families, since a program refers to a family by its index in this list. */
   readonly families: ReadonlyMap<string, DexFamily> = new Map(families.map((family) => [family.id, family]))
-  /** Families that the Executor in use can swap in. */
+  /** Families that the current Executor supports. */
   readonly executable: ReadonlySet<string>
   private readonly records: Readonly<Record<string, ContractRecord>>
-  /** Code that was last seen to be the recorded one, by address: to hash it takes milliseconds, and it is asked for in every block. */
+  /**
+   * Code that matched its recorded hash, by address. Cached because hashing takes milliseconds and runs at every block.
+   */
   private readonly checked = new Map<Address, Hex>()
 
   /** @throws QuotingError `NO_EXECUTOR` */
@@ -28,33 +31,33 @@ export class SwapContracts {
   }
 
   /**
-   * Code of the contracts that an earlier block does not have yet, for simulations there.
+   * Returns the code of contracts that are not deployed at an earlier block, for state overrides in simulations there.
    *
-   * @throws QuotingError `GUARD_NOT_DEPLOYED` for an address with other code, or where the recorded code cannot be made
+   * @throws QuotingError `GUARD_NOT_DEPLOYED` if an address has other code, or the recorded code cannot be obtained
    */
   async missingCodes(rpc: Pick<Rpc, 'getCode' | 'call'>, block: BlockRef): Promise<Readonly<Record<Address, Hex>>> {
     const codes: Record<Address, Hex> = {}
-    const missing = async ([name, record]: [string, ContractRecord]) => {
+    const addMissing = async ([name, record]: [string, ContractRecord]) => {
       const { address, codeHash } = record
       const code = await rpc.getCode(address, block)
       if (code !== '0x' && keccak256(code) === codeHash) return
-      const made = code === '0x' ? await this.madeCode(rpc, name, record, block) : '0x'
-      if (keccak256(made) !== codeHash) throw notDeployed(name, address, code)
-      codes[address] = made
+      const expectedCode = code === '0x' ? await this.deployedCode(rpc, name, record, block) : '0x'
+      if (keccak256(expectedCode) !== codeHash) throw notDeployed(name, address, code)
+      codes[address] = expectedCode
     }
-    await Promise.all(Object.entries(this.records).map(missing))
+    await Promise.all(Object.entries(this.records).map(addMissing))
     return codes
   }
 
-  /** Code of the newest block, or the answer of the constructor. */
-  private async madeCode(
+  /** Returns the code at the newest block, or else the result of running the constructor. */
+  private async deployedCode(
     rpc: Pick<Rpc, 'getCode' | 'call'>,
     name: string,
     { address, build }: ContractRecord,
     block: BlockRef,
   ): Promise<Hex> {
-    const known = this.checked.get(address) ?? (await rpc.getCode(address, 'latest'))
-    if (known !== '0x') return known
+    const knownCode = this.checked.get(address) ?? (await rpc.getCode(address, 'latest'))
+    if (knownCode !== '0x') return knownCode
     const suffix = build === 'london' ? 'London' : ''
     const data =
       name === 'Guard'
@@ -67,9 +70,10 @@ export class SwapContracts {
   }
 
   /**
-   * A transaction to an address without the recorded code would lose its value or do nothing, so none is ever returned.
+   * Checks that both contracts have their recorded code. A transaction to other code would lose its value or do
+   * nothing.
    *
-   * @throws QuotingError `GUARD_NOT_DEPLOYED` naming the contract
+   * @throws QuotingError `GUARD_NOT_DEPLOYED` that names the contract
    */
   async assertDeployed(rpc: Pick<Rpc, 'getCode'>, block: BlockRef): Promise<void> {
     await Promise.all(
@@ -84,13 +88,13 @@ export class SwapContracts {
 }
 
 function notDeployed(name: string, address: Address, code: Hex): QuotingError {
-  const found = code === '0x' ? 'has no code' : 'has other code than recorded'
-  return new QuotingError('GUARD_NOT_DEPLOYED', `the ${name} ${address} ${found} on this chain`)
+  const problem = code === '0x' ? 'has no code' : 'has other code than recorded'
+  return new QuotingError('GUARD_NOT_DEPLOYED', `the ${name} ${address} ${problem} on this chain`)
 }
 
 /**
- * The newest generation that is deployed, else the newest there is: its code is checked before every use. Routes use the
- * families that this one has.
+ * Returns the newest Executor with status `deployed`, else the newest one. Its code is checked before every use, and
+ * routes use its families only.
  */
 export function executorInUse({ executors }: Deployment): Deployment['executors'][number] | undefined {
   return executors.findLast(({ status }) => status === 'deployed') ?? executors.at(-1)

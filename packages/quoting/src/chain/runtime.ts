@@ -1,3 +1,4 @@
+/** The lifecycle of a chain: it wakes on first use, follows blocks while it is used, and sleeps when idle. */
 import type { Chain } from '@sluice/chains'
 import {
   type AuditCount,
@@ -23,29 +24,29 @@ import { ChainViews } from '../view/views.ts'
 import type { SwapContracts } from './contracts.ts'
 import { awakeStatus, type ChainStatus } from './status.ts'
 
-/** Settings of reading and keeping a chain. */
+/** Settings for reading and storing a chain. */
 export type RuntimeSettings = {
   readonly rpc: Pick<RpcOptions, 'urls' | 'background' | 'scan'> & { readonly timeoutMs: number }
-  /** The file that known pools are kept in between runs, and how often; nowhere when absent. */
+  /** SQLite file that stores known pools between runs, and the interval of saving; not stored if absent. */
   readonly save?: { readonly path: string; readonly everyMs: number }
-  /** Makes a list of pools to begin with. */
+  /** Provides a list of pools to verify on start, instead of searching all past logs for them. */
   readonly headStart?: () => PoolList
-  /** Milliseconds without use after which the chain is not followed any more. */
+  /** Milliseconds without use after which the chain falls asleep. */
   readonly idleSleepMs: number
 }
 
-/** Opens the market of a chain, not started. */
+/** Opens a chain's market, not started yet. */
 export type OpenMarket = (parts: {
   readonly chain: Chain
   readonly rpc: Rpc
   readonly facts: TokenFacts
-  /** Told of what other processes have measured. */
+  /** Called with each fact that another process has measured. */
   readonly onFact: (fact: SharedFact) => void
 }) => Market
 
 type Options = RuntimeSettings & {
   readonly chain: Chain
-  /** One that reads the chain itself when absent. */
+  /** Opens the market; if absent, this process reads the chain itself. */
   readonly openMarket?: OpenMarket | undefined
   readonly onFact: (fact: SharedFact) => void
   readonly contracts: SwapContracts
@@ -53,15 +54,15 @@ type Options = RuntimeSettings & {
   readonly fees: FeeReader
   readonly log: Log
   readonly emit: QuotingListener
-  /** True while work is under way, during which the chain does not fall asleep. */
+  /** True while work is in flight, which keeps the chain awake. */
   readonly isBusy: () => boolean
   /** True while somebody waits for blocks. */
   readonly isWatched: () => boolean
-  /** Called to drop what else was kept of the chain while it was awake. */
+  /** Called on sleep, to drop other state of the chain. */
   readonly onSleep: () => void
 }
 
-/** Block times without a block, after which the last one is what stands. */
+/** Block times without a new block after which price jumps of the last block count as confirmed. */
 const REST_BLOCKS = 2
 
 /** Parts that exist only while the chain is awake. */
@@ -71,17 +72,17 @@ type Awake = {
   readonly prices: Prices
   readonly redemptions: Redemptions
   readonly views: ChainViews
-  /** Pools of the newest block in memory. */
+  /** Number of pools at the newest block in memory. */
   poolCount: number | undefined
 }
 
-/** One line when a search of past logs begins, ends, or cannot go on. */
+/** Logs when a search of past logs starts, ends, or fails. */
 export function logScan(log: Log, { state, ...rest }: ScanStatus): void {
   if (state === 'failing') log.warn(rest, 'search of past logs fails: pools of these families are missing')
   else log.info(rest, `search of past logs: ${state}`)
 }
 
-/** One line when the pools of a list are proven. */
+/** Logs the result of verifying a pool list. */
 export function logHeadStart(log: Log, count: HeadStartCount): void {
   const { proven, refused } = count
   if (refused > 0)
@@ -92,7 +93,7 @@ export function logHeadStart(log: Log, count: HeadStartCount): void {
   else log.info({ proven }, 'the chain has all pools of the list')
 }
 
-/** The life of one chain: it wakes at its first use, follows blocks while it is used, and sleeps when idle. */
+/** Wakes a chain on first use, follows its blocks while it is used, and puts it to sleep when idle. */
 export class ChainRuntime {
   readonly touched = new TouchedPools()
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
@@ -105,7 +106,7 @@ export class ChainRuntime {
     this.options = options
   }
 
-  /** Wakes the chain, or keeps it awake. */
+  /** Returns the parts of the chain: wakes it, or keeps it awake. */
   get now(): Awake {
     if (this.awake) this.idleTimer?.refresh()
     else {
@@ -115,7 +116,7 @@ export class ChainRuntime {
     return this.awake
   }
 
-  /** The parts of a chain that is awake, which is not kept awake by that. */
+  /** Returns the parts of the chain without keeping it awake; undefined while it sleeps. */
   get awakeParts(): Awake | undefined {
     return this.awake
   }
@@ -125,17 +126,23 @@ export class ChainRuntime {
     return this.awake?.market.health().head != null
   }
 
-  /** True for a block of the chain as it is known now. */
+  /** True if the block is on the canonical chain, as far as the market knows. */
   holds(block: BlockHeader): boolean {
     return this.now.market.has(block)
   }
 
-  /** The body that the same request got at the same head, if that was seen lately. A chain that sleeps is not woken. */
+  /**
+   * Returns the response of an identical request at the same head, if that head was seen recently. Does not wake the
+   * chain.
+   */
   recentAnswer(target: string): string | undefined {
     return this.awake && this.now.views.recentAnswer(target)
   }
 
-  /** Told of every snapshot while the chain is awake; whoever listens keeps it awake by `isBusy`. */
+  /**
+   * Calls the listener with each snapshot while the chain is awake. A listener keeps the chain awake through `isBusy`.
+   * @returns function that removes the listener
+   */
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
@@ -149,7 +156,7 @@ export class ChainRuntime {
     return awakeStatus(chainId, { head, error, reason, scan, clock: rpc.health().clock, pools })
   }
 
-  /** Fill of each thing that strangers can fill. */
+  /** Sizes of the stores that untrusted input can fill, with their limits. */
   get counts(): Readonly<Record<string, StateCount>> {
     return this.awake
       ? {
@@ -165,7 +172,7 @@ export class ChainRuntime {
     return this.awake?.rpc.health()
   }
 
-  /** Findings of the comparison of memory with the chain. */
+  /** Counts of the audit that compares pools in memory with the chain. */
   get audit(): AuditCount | undefined {
     return this.awake?.market.health().audit
   }
@@ -217,12 +224,12 @@ export class ChainRuntime {
       this.touched.observe(snapshot)
       tokens.standings
         .observe(snapshot)
-        .catch((error: unknown) => log.error({ err: error }, 'what earns trust is not watched'))
+        .catch((error: unknown) => log.error({ err: error }, 'failed to update the trust ledger'))
       for (const listener of this.listeners) listener(snapshot)
-      const standStill = (error: unknown) => log.error({ err: error }, 'prices stand still')
-      prices.follow(snapshot).catch(standStill)
+      const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
+      prices.follow(snapshot).catch(onPricesFailed)
       clearTimeout(this.restTimer)
-      this.restTimer = setTimeout(() => prices.rest().catch(standStill), REST_BLOCKS * chain.blockTimeMs).unref()
+      this.restTimer = setTimeout(() => prices.rest().catch(onPricesFailed), REST_BLOCKS * chain.blockTimeMs).unref()
     })
     market.start()
     log.info({}, 'chain wakes')
@@ -232,8 +239,7 @@ export class ChainRuntime {
   private saveOptions(): Pick<MarketOptions, 'save'> {
     const { save, log } = this.options
     if (!save) return {}
-    const onError = (error: Error) =>
-      log.warn({ err: error, path: save.path }, 'known pools cannot be saved or restored')
+    const onError = (error: Error) => log.warn({ err: error, path: save.path }, 'failed to save or restore known pools')
     return { save: { ...save, onError } }
   }
 

@@ -13,7 +13,7 @@ const headOf = (age: number) => ({ number: 7, timestamp: NOW / 1_000 - age })
 const statusOf = (age: number, clock: ChainClock, error: string | null = null) =>
   awakeStatus(1, { head: headOf(age), error, clock, pools: 3 }, NOW)
 
-test('a chain that moves needs no reason', () => {
+test('a chain with timely blocks needs no reason', () => {
   expect(statusOf(5, clockOf('moving'))).toEqual({
     chainId: 1,
     state: 'awake',
@@ -24,7 +24,7 @@ test('a chain that moves needs no reason', () => {
   })
 })
 
-test('a chain without a block for hours whose node answers rests, and does not fail', () => {
+test('a chain without a block for hours whose node answers is resting, not failing', () => {
   expect(statusOf(10_800, clockOf('resting'))).toMatchObject({
     state: 'awake',
     clock: 'resting',
@@ -32,7 +32,7 @@ test('a chain without a block for hours whose node answers rests, and does not f
   })
 })
 
-test('a node whose clock is off is told apart from a chain that rests, in both directions', () => {
+test('a node with a wrong clock is distinguished from a resting chain, in both directions', () => {
   expect(statusOf(3_600, clockOf('off', 3_600))).toMatchObject({
     state: 'awake',
     clock: 'off',
@@ -41,7 +41,7 @@ test('a node whose clock is off is told apart from a chain that rests, in both d
   expect(statusOf(-90, clockOf('off', -90)).reason).toMatch(/^new blocks are 90 s ahead of our clock/)
 })
 
-test('a node that does not answer fails, without its words, which may name its address', () => {
+test('a failing node is reported without its error message, which may contain its address', () => {
   const status = statusOf(5, clockOf('moving'), 'connect ECONNREFUSED 10.0.0.7:8545')
   expect(status).toMatchObject({ state: 'failing', reason: 'the node does not answer as it should' })
 })

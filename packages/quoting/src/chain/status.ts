@@ -1,42 +1,49 @@
-/** Status of a chain, in the words of operators: followed or not, and whether blocks that stay away are the node's fault. */
+/** Status of a chain for operators: whether it is followed, and whether missing blocks are the node's fault. */
 import type { ScanStatus } from '@sluice/liquidity'
 import type { ChainClock } from '@sluice/rpc'
 
-/** failing: its node does not answer as it should. A chain that rests is awake: the node answers that there is nothing new. */
+/**
+ * States of a chain. `failing` means that its node does not answer correctly. A chain without new blocks is `awake` if
+ * its node answers.
+ */
 export const CHAIN_STATES = ['awake', 'asleep', 'failing'] as const
 
 export type ChainStatus = {
   readonly chainId: number
   readonly state: (typeof CHAIN_STATES)[number]
   readonly head?: number
-  /** Seconds since the head by its own timestamp. */
+  /** Seconds since the timestamp of the head. */
   readonly lagSeconds?: number
   readonly pools?: number
   readonly clock?: ChainClock['state']
-  /** Search of past logs for pools; left out where there is nothing to search, and where another process reads the chain. */
+  /** Search of past logs for pools; absent if there is nothing to search, or if another process reads the chain. */
   readonly scan?: ScanStatus
-  /** Pools are still being looked for or measured in the background: another answer of the same block may be better. */
+  /**
+   * True while pools are still being discovered or measured in the background, so that quotes of the same block may
+   * improve.
+   */
   readonly settling?: true
-  /** Reason for anything but a chain that moves with our time. */
+  /** Explanation of every state other than a chain whose blocks follow real time. */
   readonly reason?: string
 }
 
-export type Standing = {
+/** Health of a chain that is awake, from its market and its node. */
+export type ChainHealth = {
   readonly head: { readonly number: number; readonly timestamp: number } | null
-  /** Error of the last time that the node was asked. */
+  /** Error of the last request to the node; null if it succeeded. */
   readonly error: string | null
-  /** Meaning of the error, where it is not the node that fails. */
+  /** Explanation of the error, if the node is not the cause. */
   readonly reason?: string | undefined
   readonly clock: ChainClock
   readonly pools: number | undefined
   readonly scan?: ScanStatus | null
 }
 
-/** @param now - in milliseconds */
-export function awakeStatus(chainId: number, standing: Standing, now = Date.now()): ChainStatus {
-  const { head, error, clock, pools, scan, reason: told = 'the node does not answer as it should' } = standing
+/** @param now - Unix time in milliseconds */
+export function awakeStatus(chainId: number, health: ChainHealth, now = Date.now()): ChainStatus {
+  const { head, error, clock, pools, scan, reason: errorReason = 'the node does not answer as it should' } = health
   const lagSeconds = head ? Math.round(now / 1_000 - head.timestamp) : undefined
-  const reason = error === null ? clockReason(clock, lagSeconds) : told
+  const reason = error === null ? clockReason(clock, lagSeconds) : errorReason
   return {
     chainId,
     state: error === null ? 'awake' : 'failing',

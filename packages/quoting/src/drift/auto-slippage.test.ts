@@ -19,16 +19,16 @@ function leg(tokenIn: Address, tokenOut: Address, feePpm: number, id: string, am
 const of = (legs: readonly Leg[], measured: Readonly<Record<string, MeasuredDrift>> = {}) =>
   Number(autoSlippage({ tokenIn: A, legs }, (id) => measured[id]).ppm)
 
-test('without a measurement a fee says what to expect: least for what is worth the same, more for what is not', () => {
+test('without a measurement the pool fee decides: lowest for tokens of the same value, higher for others', () => {
   expect(of([])).toBe(500)
   expect(of([leg(A, B, 100, 'p')])).toBe(500)
   const usual = of([leg(A, B, 500, 'p')])
-  const dear = of([leg(A, B, 3_000, 'p')])
-  const dearest = of([leg(A, B, 10_000, 'p')])
-  expect(500 < usual && usual < dear && dear < 5_000 && dear < dearest).toBe(true)
+  const high = of([leg(A, B, 3_000, 'p')])
+  const highest = of([leg(A, B, 10_000, 'p')])
+  expect(500 < usual && usual < high && high < 5_000 && high < highest).toBe(true)
 })
 
-test('two hops need more than each and less than both; parallel pools no more than one', () => {
+test('two hops need more than each but less than the sum, and parallel pools no more than one', () => {
   const one = of([leg(A, B, 3_000, 'p')])
   const two = of([leg(A, B, 3_000, 'p'), leg(B, C, 3_000, 'q')])
   expect(two).toBeGreaterThan(one)
@@ -36,23 +36,23 @@ test('two hops need more than each and less than both; parallel pools no more th
   expect(of([leg(A, B, 3_000, 'p'), leg(A, B, 3_000, 'q')])).toBe(one)
 })
 
-test('the more was measured, the more it counts', () => {
+test('more samples give the measurement more weight', () => {
   const legs = [leg(A, B, 3_000, 'p')]
   const expected = of(legs)
-  const calm = [1, 20, 60].map((samples) => of(legs, { p: { samples, worstPpm: 0 } }))
-  const wild = [1, 20, 60].map((samples) => of(legs, { p: { samples, worstPpm: -20_000 } }))
-  expect([expected, ...calm]).toEqual([...calm, expected].sort((a, b) => b - a))
-  expect([expected, ...wild]).toEqual([...wild, expected].sort((a, b) => a - b))
+  const stable = [1, 20, 60].map((samples) => of(legs, { p: { samples, worstPpm: 0 } }))
+  const volatile = [1, 20, 60].map((samples) => of(legs, { p: { samples, worstPpm: -20_000 } }))
+  expect([expected, ...stable]).toEqual([...stable, expected].sort((a, b) => b - a))
+  expect([expected, ...volatile]).toEqual([...volatile, expected].sort((a, b) => a - b))
   expect(of(legs, { p: { samples: 60, worstPpm: -1_000_000 } })).toBe(30_000)
 })
 
-test('the reason tells what was measured', () => {
+test('the reason states how many pools were measured', () => {
   const legs = [leg(A, B, 3_000, 'p'), leg(B, C, 3_000, 'q')]
   const { reason } = autoSlippage({ tokenIn: A, legs }, (id) => (id === 'p' ? { samples: 9, worstPpm: -1 } : undefined))
   expect(reason).toContain('measured for 1 of its 2 pools')
 })
 
-test('whatever the legs and measurements, it stays within its bounds', () => {
+test('the result stays within its limits for any legs and measurements', () => {
   const end = fc.constantFrom(A, B, C)
   const amount = fc.bigInt({ min: 0n, max: 2n ** 200n })
   const any = fc.tuple(end, end, fc.integer({ min: 0, max: 999_999 }), fc.constantFrom('p', 'q'), amount)

@@ -1,33 +1,41 @@
-/** `slippage=auto`: as little as lets a transaction through that lands within two blocks. Pure. */
+/**
+ * Automatic slippage (`slippage=auto`): the smallest tolerance with which a transaction that lands within two blocks
+ * succeeds. Pure.
+ */
 import { FLOAT_PPM } from '@sluice/chains'
 import { familyOf, orRefused } from '@sluice/liquidity'
 import type { Leg, Route } from '@sluice/routing'
 import type { AutoSlippage } from '../quote/ports.ts'
 import { sharesOf } from './leg-drift.ts'
 
-/** Loss of quotes through a pool in the time that a transaction takes to land. */
+/** Loss of quotes through a pool, measured two blocks later. */
 export type MeasuredDrift = {
-  /** Samples of the window; more say more. */
+  /** Number of samples in the window. */
   readonly samples: number
-  /** The worst of them, parts per million: below 0 against the taker. */
+  /** The worst sample in parts per million; negative is a loss of the taker. */
   readonly worstPpm: number
 }
 
-/** 0.05 % to 3 %. */
+/** Limits in parts per million: 0.05 % to 3 %. */
 export const AUTO_SLIPPAGE = { least: 500n, most: 30_000n }
-/** Samples that weigh as much as what a pool's fee lets expect. */
+/** Number of samples at which the measurement weighs as much as the expectation from the pool's fee. */
 const PRIOR_SAMPLES = 20
-/** A pool whose fee is below this trades what is worth the same: parts per million. */
+/** Fee in ppm below which a pool's tokens count as having the same value. */
 const STEADY_FEE_PPM = 250
-/** Parts per million that a price moves within two blocks, once in a hundred times: of what is worth the same, of anything else. */
+/**
+ * Price move within two blocks that is exceeded once in a hundred times, ppm: `steady` for tokens of the same value.
+ */
 const MOVE_PPM = { steady: 100, other: 1_000 }
-/** Others' trades move a pool further where its fee is higher: it is thinner, and left out of line for longer. */
+/**
+ * Part of a pool's fee that is added to its expected move: pools with higher fees are shallower and are arbitraged
+ * later.
+ */
 const FEE_PART = 0.5
 
 /**
- * Tolerance that the route's pools are not likely to exceed against a taker: for each its worst in the window, mixed with what is to be
- * expected of a pool with its fee, as the samples are few. Pools of one pair move together, and count by their shares; pairs
- * move apart from each other, and count by their squares.
+ * Returns a tolerance that the route is unlikely to exceed. A pool's move is its worst sample, mixed with the
+ * expectation from its fee while samples are few. Moves of one pair's pools are added, weighted by their share of the
+ * trade, since they move together; different pairs move independently and add as squares.
  */
 export function autoSlippage(
   route: Pick<Route, 'tokenIn' | 'legs'>,
@@ -63,7 +71,7 @@ function moveOf(leg: Leg, drift: MeasuredDrift | undefined): number {
   return weight * Math.max(0, -drift.worstPpm) + (1 - weight) * expected
 }
 
-/** Parts per million, of both sides together. */
+/** Returns the fee in ppm, both sides together. */
 function feeOf({ pool, tokenIn, tokenOut }: Leg): number {
   const curve = orRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
   return curve ? (1 - curve.keepIn * curve.keepOut) * FLOAT_PPM : 0

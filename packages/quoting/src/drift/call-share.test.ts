@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CallShare } from './call-share.ts'
 
-test('calls are spent once they are earned, and not before', () => {
+test('calls can be spent once they are earned', () => {
   const share = new CallShare(0.1)
   share.earn(19)
   expect(share.take(2)).toBe(false)
@@ -11,13 +11,13 @@ test('calls are spent once they are earned, and not before', () => {
   expect(share.take(1)).toBe(true)
 })
 
-test('fifty calls may be saved up', () => {
+test('at most fifty calls are saved', () => {
   const share = new CallShare(1)
   share.earn(1_000)
   expect([share.take(51), share.take(50), share.take(1)]).toEqual([false, true, false])
 })
 
-test('calls that are owed are earned before the next ones', () => {
+test('owed calls are paid back before further ones are granted', () => {
   const share = new CallShare(1)
   share.owe(3)
   share.earn(3)
@@ -26,7 +26,7 @@ test('calls that are owed are earned before the next ones', () => {
   expect(share.take(1)).toBe(true)
 })
 
-test('a share of nothing is off', () => {
+test('a share of zero is off', () => {
   expect([0, 0.01].map((share) => new CallShare(share).isOff)).toEqual([true, false])
   const off = new CallShare(0)
   off.earn(1e9)

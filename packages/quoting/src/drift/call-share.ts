@@ -1,12 +1,13 @@
-/** Calls saved up that may be spent at once: a few quotes with their simulations. */
-const MOST = 50
+/** Budget of node calls for the drift sampler. */
+/** Maximum saved calls: enough for a few quotes with their simulations. */
+const MAX_CREDIT = 50
 
-/** A share of the calls that a node is asked for: each earns a part of one more. */
+/** Grants calls as a share of the calls that are sent for other reasons. */
 export class CallShare {
   private readonly share: number
   private credit = 0
 
-  /** @param share - from 0, for none, to 1 */
+  /** @param share - from 0 (none) to 1 */
   constructor(share: number) {
     this.share = share
   }
@@ -15,19 +16,19 @@ export class CallShare {
     return this.share === 0
   }
 
-  /** Calls were sent, for whatever reason. */
+  /** Adds the share of calls that were sent for any reason. */
   earn(calls: number): void {
-    this.credit = Math.min(MOST, this.credit + calls * this.share)
+    this.credit = Math.min(MAX_CREDIT, this.credit + calls * this.share)
   }
 
-  /** Spends as many where they were earned. */
+  /** Spends calls if enough are saved. @returns false otherwise */
   take(calls: number): boolean {
     if (this.credit < calls) return false
     this.credit -= calls
     return true
   }
 
-  /** Calls that turned out to be needed: what comes next waits until they are earned. */
+  /** Deducts calls that a simulation needed beyond its budget; the balance may become negative. */
   owe(calls: number): void {
     this.credit -= calls
   }

@@ -20,7 +20,7 @@ const swapped = (pool: Pool, tokenIn: Address, tokenOut: Address, amount: bigint
   state: familyOf('uniswap-v2')!.quoteExactInput(pool, tokenIn, tokenOut, amount).state,
 })
 
-test('a pool that traded has moved, and the trade explains it', () => {
+test('a trade explains the move of a pool', () => {
   const before = pair(1_000n * E18, 2_000n * E18)
   const against = poolDrift(before, swapped(before, A, B, 20n * E18), hop)
   expect(against.ppm).toBeLessThan(-30_000)
@@ -30,7 +30,7 @@ test('a pool that traded has moved, and the trade explains it', () => {
   expect(infavour.unexplainedPpm).toBe(0)
 })
 
-test('what pays less though nobody traded was withdrawn: all of it, part of it, or the pool', () => {
+test('a loss without a trade is unexplained: a changed price, removed liquidity, or a removed pool', () => {
   const before = pair(1_000n * E18, 2_000n * E18)
   const worse = poolDrift(before, pair(1_000n * E18, 1_900n * E18), hop)
   expect(worse.ppm).toBeCloseTo(-50_000, -1)
@@ -39,13 +39,13 @@ test('what pays less though nobody traded was withdrawn: all of it, part of it, 
   expect(thinner.unexplainedPpm).toBeLessThan(-8_000)
   expect(poolDrift(before, undefined, hop)).toEqual({ ppm: -1_000_000, unexplainedPpm: -1_000_000, givenPpm: 0 })
   expect(poolDrift(before, before, hop)).toEqual({ ppm: 0, unexplainedPpm: 0, givenPpm: 0 })
-  // Liquidity that comes, and trades beside what is withdrawn.
+  // Added liquidity, and then a trade together with removed liquidity.
   expect(poolDrift(before, pair(2_000n * E18, 4_000n * E18), hop).unexplainedPpm).toBe(0)
   const { reserve0, reserve1 } = swapped(before, A, B, 10n * E18).state as UniswapV2State
   expect(poolDrift(before, pair(reserve0, (reserve1 * 9n) / 10n), hop).unexplainedPpm).toBeLessThan(-80_000)
 })
 
-test('shares of legs follow the flow through tokens on the way', () => {
+test('shares of legs follow the flow through intermediate tokens', () => {
   const leg = (tokenIn: Address, tokenOut: Address, amountIn: bigint) =>
     ({ ...{ tokenIn, tokenOut, amountIn, amountOut: 1n, num: 1n, den: 1n, gas: 0 }, pool: pair(1n, 1n) }) as Leg
   const legs = [leg(A, B, 30n), leg(A, C, 70n), leg(B, C, 5n)]
@@ -53,23 +53,23 @@ test('shares of legs follow the flow through tokens on the way', () => {
   expect(sharesOf({ tokenIn: A, legs: [leg(A, B, 9n), leg(B, C, 1n), leg(B, C, 3n)] })).toEqual([1, 0.25, 0.75])
 })
 
-test('a window forgets what was long ago', () => {
+test('a window drops old samples', () => {
   const tally = new Tally(4)
   expect(tally.figures).toEqual({ samples: 0, wouldRevert: 0, meanBps: null, medianBps: null, worst5Bps: null })
   for (const ppm of [-900_000, 100, 200, null, 300]) tally.add({ ppm, reverted: ppm === null })
   expect(tally.figures).toEqual({ samples: 4, wouldRevert: 0.25, meanBps: 2, medianBps: 2, worst5Bps: 1 })
 })
 
-test('no more is spent than was earned, and what was owed is earned first', () => {
+test('calls are granted up to the share, and owed calls are paid back first', () => {
   const share = new CallShare(0.01)
   expect(share.take(1)).toBe(false)
-  let taken = 0
+  let granted = 0
   for (let call = 0; call < 100_000; call++) {
     share.earn(1)
-    if (share.take(2)) taken += 2
+    if (share.take(2)) granted += 2
   }
-  expect(taken).toBeLessThanOrEqual(1_000)
-  expect(taken).toBeGreaterThan(990)
+  expect(granted).toBeLessThanOrEqual(1_000)
+  expect(granted).toBeGreaterThan(990)
   share.earn(1_000_000)
   let burst = 0
   while (share.take(1)) burst++

@@ -13,20 +13,20 @@ const pair = (reserve0: bigint, reserve1: bigint, feePpm = 3_000): Pool => ({
 })
 const hop = { tokenIn: A, tokenOut: B, amountIn: E18 }
 const before = pair(1_000n * E18, 1_000n * E18)
-const STILL = { ppm: 0, unexplainedPpm: 0, givenPpm: 0 }
+const NO_DRIFT = { ppm: 0, unexplainedPpm: 0, givenPpm: 0 }
 
 describe('the drift of a pool', () => {
-  test('is none where nothing changed, or nothing was paid', () => {
-    expect(poolDrift(before, before, hop)).toEqual(STILL)
-    expect(poolDrift(pair(0n, 0n), before, hop)).toEqual(STILL)
-    expect(poolDrift(before, pair(2_000n * E18, 1_000n * E18), { ...hop, amountIn: 0n })).toEqual(STILL)
+  test('is zero if nothing changed, or nothing was paid', () => {
+    expect(poolDrift(before, before, hop)).toEqual(NO_DRIFT)
+    expect(poolDrift(pair(0n, 0n), before, hop)).toEqual(NO_DRIFT)
+    expect(poolDrift(before, pair(2_000n * E18, 1_000n * E18), { ...hop, amountIn: 0n })).toEqual(NO_DRIFT)
   })
 
-  test('is all of it where the pool is gone', () => {
+  test('is a total loss if the pool is gone', () => {
     expect(poolDrift(before, undefined, hop)).toEqual({ ppm: -1e6, unexplainedPpm: -1e6, givenPpm: 0 })
   })
 
-  test('by trades of others is explained, in either direction', () => {
+  test('from trades is explained, in both directions', () => {
     const sold = pair(1_010n * E18, 1_000n * E18 - 9_871_580_343_970_612_987n)
     const down = poolDrift(before, sold, hop)
     expect(down.ppm).toBeLessThan(-15_000)
@@ -39,37 +39,37 @@ describe('the drift of a pool', () => {
     expect(up.unexplainedPpm).toBe(0)
   })
 
-  test('by a fee or liquidity that somebody changed is not', () => {
-    const dearer = poolDrift(before, pair(1_000n * E18, 1_000n * E18, 10_000), hop)
-    expect(dearer.ppm).toBeLessThan(-6_000)
-    expect(dearer.unexplainedPpm).toBe(dearer.ppm)
-    const cheaper = poolDrift(before, pair(1_000n * E18, 1_000n * E18, 0), hop)
-    expect(cheaper.ppm).toBeGreaterThan(2_000)
-    expect(cheaper).toMatchObject({ givenPpm: cheaper.ppm, unexplainedPpm: 0 })
-    const withdrawn = poolDrift(before, pair(500n * E18, 500n * E18), hop)
-    expect(withdrawn.ppm).toBeLessThan(0)
-    expect(withdrawn.unexplainedPpm).toBe(withdrawn.ppm)
+  test('from a changed fee or liquidity is unexplained', () => {
+    const higherFee = poolDrift(before, pair(1_000n * E18, 1_000n * E18, 10_000), hop)
+    expect(higherFee.ppm).toBeLessThan(-6_000)
+    expect(higherFee.unexplainedPpm).toBe(higherFee.ppm)
+    const lowerFee = poolDrift(before, pair(1_000n * E18, 1_000n * E18, 0), hop)
+    expect(lowerFee.ppm).toBeGreaterThan(2_000)
+    expect(lowerFee).toMatchObject({ givenPpm: lowerFee.ppm, unexplainedPpm: 0 })
+    const removed = poolDrift(before, pair(500n * E18, 500n * E18), hop)
+    expect(removed.ppm).toBeLessThan(0)
+    expect(removed.unexplainedPpm).toBe(removed.ppm)
   })
 })
 
-test('a change is in parts per million of the first amount, and none of nothing', () => {
+test('a change is in ppm of the first amount, and zero if that is zero', () => {
   expect([changePpm(1_000n, 1_001n), changePpm(1_000n, 0n), changePpm(0n, 5n)]).toEqual([1_000, -1e6, 0])
 })
 
-describe('shares of an order', () => {
+describe('shares of a trade', () => {
   const leg = (tokenIn: Address, tokenOut: Address, amountIn: bigint) => ({ tokenIn, tokenOut, amountIn }) as Leg
 
-  test('are those of the input, and pass on through what comes between', () => {
+  test('add up to the input, and pass through intermediate tokens', () => {
     const legs = [leg(A, B, 30n), leg(A, C, 70n), leg(C, B, 500n), leg(B, WETH, 1n), leg(B, WETH, 3n)]
     expect(sharesOf({ tokenIn: A, legs })).toEqual([0.3, 0.7, 0.7, 0.25, 0.75])
   })
 
-  test('of native input are of the token and its wrapper together', () => {
+  test('of native input cover the native token and its wrapper together', () => {
     const legs = [leg(ZERO_ADDRESS, B, 30n), leg(WETH, C, 70n), leg(C, B, 5n)]
     expect(sharesOf({ tokenIn: NATIVE, legs })).toEqual([0.3, 0.7, 0.7])
   })
 
-  test('of a leg that nothing flows into, or that takes nothing, are none', () => {
+  test('are zero for a leg without inflow or without input', () => {
     expect(sharesOf({ tokenIn: A, legs: [leg(B, C, 5n), leg(A, C, 0n)] })).toEqual([0, 0])
   })
 })

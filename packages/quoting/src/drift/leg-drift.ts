@@ -1,60 +1,66 @@
-/** Change of what a pool pays from one block to another, and the part of it that its trades explain. Does no I/O. */
+/**
+ * Change of a pool's output between two blocks, and the part of it that trades in the pool do not explain. Does no I/O.
+ */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
 import type { Leg, Route } from '@sluice/routing'
 
+/** Change of a pool's output for the same input, parts per million. */
 export type PoolDrift = {
-  /** By how much more it pays for the same input; below 0 against the taker. Parts per million. */
+  /** Relative change of the output; negative is a loss of the taker. */
   readonly ppm: number
-  /** The part of that against the taker which no trade explains: 0 or below. Parts per million. */
+  /** The part of a loss that no trade explains: 0 or negative. */
   readonly unexplainedPpm: number
-  /** The part in favour of the taker which no trade explains: 0 or above. Parts per million. */
+  /** The part of a gain that no trade explains: 0 or positive. */
   readonly givenPpm: number
 }
 
-const STILL: PoolDrift = { ppm: 0, unexplainedPpm: 0, givenPpm: 0 }
+const NO_DRIFT: PoolDrift = { ppm: 0, unexplainedPpm: 0, givenPpm: 0 }
 
 type Hop = Pick<Leg, 'tokenIn' | 'tokenOut' | 'amountIn'>
 
 /**
- * A pool that trades moves along its curve: what the same trade would have made of it is what may be expected. What it pays
- * less than that was withdrawn: liquidity that was taken out, a fee or a price that somebody set anew.
+ * Compares a pool's output at two blocks. A trade moves the pool along its curve, so the output after such a trade is
+ * expected. An output below it means that the quote faded: liquidity was removed, or a fee or price was changed.
  */
 export function poolDrift(before: Pool, after: Pool | undefined, hop: Hop): PoolDrift {
-  if (after === before) return STILL
+  if (after === before) return NO_DRIFT
   const paid = paidBy(before, hop)
-  if (paid === 0n) return STILL
+  if (paid === 0n) return NO_DRIFT
   const pays = after ? paidBy(after, hop) : 0n
-  const explained = paidBy(after ? traded(before, after, hop) : before, hop)
-  const [least, most] = paid < explained ? [paid, explained] : [explained, paid]
+  const explained = paidBy(after ? afterTrades(before, after, hop) : before, hop)
+  const [lower, upper] = paid < explained ? [paid, explained] : [explained, paid]
   return {
     ppm: changePpm(paid, pays),
-    unexplainedPpm: Math.min(0, changePpm(least, pays)),
-    givenPpm: Math.max(0, changePpm(most, pays)),
+    unexplainedPpm: Math.min(0, changePpm(lower, pays)),
+    givenPpm: Math.max(0, changePpm(upper, pays)),
   }
 }
 
-/** Parts per million by which the second amount is more than the first; 0 where the first is none. */
+/** Returns the relative change in ppm; 0 if `from` is 0. */
 export function changePpm(from: bigint, to: bigint): number {
   return from === 0n ? 0 : (Number(to - from) / Number(from)) * FLOAT_PPM
 }
 
-/** The share of the whole order that goes through each leg, from 0 to 1. */
+/** Returns the share of the whole trade that passes through each leg, from 0 to 1. */
 export function sharesOf({ tokenIn, legs }: Pick<Route, 'tokenIn' | 'legs'>): readonly number[] {
-  const taken = new Map<Address, number>()
+  const totalSold = new Map<Address, number>()
   const source = (leg: Leg) => (tokenIn === NATIVE && isFirst(leg, legs) ? NATIVE : leg.tokenIn)
-  for (const leg of legs) taken.set(source(leg), (taken.get(source(leg)) ?? 0) + Number(leg.amountIn))
-  const held = new Map<Address, number>([[tokenIn, 1]])
-  // Legs come in the order in which they are made: what flows into a token is known before it is sold.
+  for (const leg of legs) totalSold.set(source(leg), (totalSold.get(source(leg)) ?? 0) + Number(leg.amountIn))
+  const heldShare = new Map<Address, number>([[tokenIn, 1]])
+  // Legs are in execution order, so all inflows of a token precede its sales.
   return legs.map((leg) => {
     const from = source(leg)
-    const share = (held.get(from) ?? 0) * (Number(leg.amountIn) / (taken.get(from) || 1))
-    held.set(leg.tokenOut, (held.get(leg.tokenOut) ?? 0) + share)
+    const share = (heldShare.get(from) ?? 0) * (Number(leg.amountIn) / (totalSold.get(from) || 1))
+    heldShare.set(leg.tokenOut, (heldShare.get(leg.tokenOut) ?? 0) + share)
     return share
   })
 }
 
-/** A leg that takes the sender's input. Of NATIVE input, pools of the native token and of its wrapper are paid alike: nothing before them pays out such. */
+/**
+ * Returns true if a leg spends the sender's input. For a NATIVE input these are pools of the native token or its
+ * wrapper; no earlier leg pays out either.
+ */
 function isFirst(leg: Leg, legs: readonly Leg[]): boolean {
   return !legs.some(({ tokenOut }) => tokenOut === leg.tokenIn)
 }
@@ -63,19 +69,19 @@ function paidBy(pool: Pool, { tokenIn, tokenOut, amountIn }: Hop): bigint {
   return orRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn))?.amountOut ?? 0n
 }
 
-/** The pool before as the trades that lie between would have left it, all taken together; itself where nothing was traded. */
-function traded(before: Pool, after: Pool, { tokenIn, tokenOut }: Hop): Pool {
+/** Applies to the earlier pool the net trade that its reserves show; returns it unchanged if there was none. */
+function afterTrades(before: Pool, after: Pool, { tokenIn, tokenOut }: Hop): Pool {
   const family = familyOf(before.family)!
-  const [was, is] = [family.reserves(before), family.reserves(after)]
-  const gained = (token: Address) => {
+  const [reservesBefore, reservesAfter] = [family.reserves(before), family.reserves(after)]
+  const changeOf = (token: Address) => {
     const at = before.tokens.indexOf(token)
-    return (is[at] ?? 0n) - (was[at] ?? 0n)
+    return (reservesAfter[at] ?? 0n) - (reservesBefore[at] ?? 0n)
   }
-  const [of, to] = [gained(tokenIn), gained(tokenOut)]
+  const [of, to] = [changeOf(tokenIn), changeOf(tokenOut)]
   const trade = (sold: Address, bought: Address, amount: bigint) =>
     orRefused(() => family.quoteExactInput(before, sold, bought, amount))
-  // Both less is liquidity that went. Both more is liquidity that came, or the fees of trades there and back: the price may
-  // have moved as far as what came in of the one would move it.
+  // If both reserves fell, liquidity was removed. If both rose, liquidity was added, or there were trades in both
+  // directions, and the price may have moved as far as the larger inflow would move it.
   const swap = of > 0n ? trade(tokenIn, tokenOut, of) : to > 0n && of < 0n ? trade(tokenOut, tokenIn, to) : null
   return swap ? { ...before, state: swap.state } : before
 }

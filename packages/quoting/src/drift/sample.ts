@@ -1,28 +1,30 @@
+/** Samples of drift: quotes simulated again later. */
 import type { Pool } from '@sluice/liquidity'
 
-/** A quote that was simulated again, one or two blocks later. */
+/** A quote that was simulated again one or two blocks later. */
 export type Sample = {
   readonly after: After
-  /** Unix seconds of the block that it was simulated at. */
+  /** Timestamp of the later block, Unix seconds. */
   readonly timestamp: number
-  /** Drift of the whole transaction, parts per million; null where it pays nothing. */
+  /** Change of the transaction's output in ppm; null if it pays nothing. */
   readonly ppm: number | null
-  /** It would have reverted: paid less than its least output, or failed. */
+  /** True if it would have reverted: it failed, or paid less than its minimum output. */
   readonly reverted: boolean
   readonly legs: readonly SampledLeg[]
 }
 
-/** Blocks after that of the quote. */
+/** Blocks after the quoted block. */
 export type After = 1 | 2
 
+/** Drift of one leg's pool. */
 export type SampledLeg = {
   readonly pool: Pool
-  /** Drift of the pool alone; null where it pays nothing, or is no longer known. */
+  /** Change of the pool's output in ppm; null if it pays nothing or left memory. */
   readonly ppm: number | null
-  /** The part against the taker that its trades do not explain: 0 or below. */
+  /** The part of a loss that trades in the pool do not explain: 0 or negative. */
   readonly unexplainedPpm: number
-  /** The part in favour of the taker that its trades do not explain: 0 or above. */
+  /** The part of a gain that trades in the pool do not explain: 0 or positive. */
   readonly givenPpm: number
-  /** Payment that the quote promised, base units. */
+  /** The leg's output in the quote, base units. */
   readonly amountOut: bigint
 }

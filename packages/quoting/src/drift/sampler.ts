@@ -1,176 +1,189 @@
-/** Quotes simulated again, one and two blocks after the block that they were made at: a share of the node's calls goes into it. */
+/** Simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls. */
 import { FLOAT_PPM, type Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type Route } from '@sluice/routing'
 import type { SimulationRequest, SimulationResult } from '@sluice/simulation'
 import type { SwapContracts } from '../chain/contracts.ts'
 import type { Log } from '../events.ts'
-import { alone } from '../quote/culprits.ts'
-import type { Made } from '../quote/made.ts'
+import { singleLegRoute } from '../quote/culprits.ts'
+import type { QuoteRecord } from '../quote/made.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
 import type { Simulate } from '../quote/ports.ts'
-import { tooLittle } from '../quote/try-route.ts'
+import { receivedFromRefusal } from '../quote/try-route.ts'
 import type { ChainView } from '../view/view.ts'
 import { CallShare } from './call-share.ts'
 import { changePpm, poolDrift, sharesOf } from './leg-drift.ts'
 import type { After, Sample, SampledLeg } from './sample.ts'
 import { AFTER, DriftStatistics } from './statistics.ts'
 
-/** Quotes that wait for their blocks. */
-const MAX_WAITING = 32
-/** Calls of a quote: one a block. */
+/** Maximum quotes that wait for later blocks. */
+const MAX_PENDING = 32
+/** Calls per quote: one per later block. */
 const CALLS = AFTER.length
-/** Calls that a simulation which fails takes more: the target's code, and another try. */
+/** Extra calls of a failing simulation: reading the target's code, and a retry. */
 const FAILED_CALLS = 2
-/** Parts per million that a route pays less than its pools say before they are asked one by one. */
+/** Shortfall in ppm of the output against the pools' states, from which the pools are simulated one by one. */
 const SUSPICIOUS_PPM = 1_000
-/** Limit of a route whose pools are asked one by one. */
-const MAX_ASKED = 6
+/** Maximum legs of a route whose pools are simulated one by one. */
+const MAX_PROBED_LEGS = 6
 
 type Options = {
   /** Share of the node's calls, from 0 to 1. */
   readonly share: number
   readonly contracts: Pick<SwapContracts, 'guard' | 'executor' | 'families'>
   readonly simulate: Simulate
-  /** True for a block of the chain as it is known now. */
+  /** True if the block is on the canonical chain. */
   readonly holds: (block: Snapshot['block']) => boolean
   readonly log: Pick<Log, 'warn'>
   readonly onSample: (sample: Sample) => void
 }
 
-type Waiting = Pick<Made, 'quote' | 'from' | 'terms' | 'asSent'> & {
+type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'asSent'> & {
   readonly code: Promise<Hex>
-  /** A token takes a part of transfers: what one of its legs pays alone says nothing. */
+  /** True if a token of the route is taxed, so that a leg simulated alone shows the tax instead of drift. */
   readonly isTaxed: boolean
-  /** Blocks after that of the quote that were looked at, or can be no more. */
-  looked: number
+  /** Number of later blocks that were processed or missed. */
+  processed: number
 }
-type Known = { readonly snapshot: Snapshot; readonly code: Hex }
+type SampleState = { readonly snapshot: Snapshot; readonly code: Hex }
 
+/** Samples the drift of quotes. */
 export class DriftSampler {
   readonly statistics = new DriftStatistics()
   private readonly options: Options
   private readonly calls: CallShare
-  private waiting: Waiting[] = []
+  private pending: PendingSample[] = []
   private offeredAt = 0
-  /** Number of the block that was seen last: more of its pools may be told of later. */
-  private seen = 0
+  /** Number of the last processed block; further snapshots of that block are ignored. */
+  private lastBlock = 0
 
   constructor(options: Options) {
     this.options = options
     this.calls = new CallShare(options.share)
   }
 
-  /** True while a quote waits for the next blocks, which come within so many milliseconds if they come at all. */
+  /** True while a quote waits for its next blocks, for at most `ms` after it was offered. */
   awaitsBlocks(ms: number): boolean {
-    return this.waiting.length > 0 && Date.now() - this.offeredAt < ms
+    return this.pending.length > 0 && Date.now() - this.offeredAt < ms
   }
 
-  /** Calls went to the node. */
+  /** Counts calls that were sent to the node. */
   spent(calls: number): void {
     this.calls.earn(calls)
   }
 
-  /** A quote was made: it is taken where its simulations have been earned. */
-  offer(view: Pick<ChainView, 'codeOf'>, { quote, from, terms, sought, asSent }: Made): void {
-    if (this.calls.isOff || quote.route.legs.length === 0 || this.waiting.length >= MAX_WAITING) return
+  /** Takes a new quote if enough calls are saved for its simulations. */
+  offer(view: Pick<ChainView, 'codeOf'>, { quote, from, terms, searchRequest, asSent }: QuoteRecord): void {
+    if (this.calls.isOff || quote.route.legs.length === 0 || this.pending.length >= MAX_PENDING) return
     if (!this.calls.take(CALLS)) return
     const code = view.codeOf(from)
-    // A failure is met where it is waited for.
+    // A failure surfaces where the code is awaited.
     code.catch(() => {})
     const isTaxed = quote.route.legs.some(
-      ({ tokenIn, tokenOut }) => sought.taxes?.has(tokenIn) || sought.taxes?.has(tokenOut),
+      ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
     )
     this.offeredAt = Date.now()
-    this.waiting.push({ quote, from, terms, asSent, code, isTaxed, looked: 0 })
+    this.pending.push({ quote, from, terms, asSent, code, isTaxed, processed: 0 })
   }
 
-  /** A block came. Resolves when the quotes whose turn it is have been simulated. */
+  /** Simulates the quotes that are due at a new block. */
   async observe(snapshot: Snapshot): Promise<void> {
     const { number } = snapshot.block
-    const isNew = number > this.seen
-    this.seen = number
+    const isNew = number > this.lastBlock
+    this.lastBlock = number
     if (!isNew) return
-    const due = this.waiting.filter(({ quote: { block } }) => block.number < number)
-    this.waiting = this.waiting.filter(({ quote: { block } }) => block.number + CALLS > number)
+    const due = this.pending.filter(({ quote: { block } }) => block.number < number)
+    this.pending = this.pending.filter(({ quote: { block } }) => block.number + CALLS > number)
     for (const one of due) {
       const blocks = Math.min(number - one.quote.block.number, CALLS + 1)
-      // Blocks that came and went between two that were seen.
-      for (; one.looked < blocks - 1; one.looked++) this.statistics.miss()
-      one.looked = blocks
+      // Blocks that were skipped between two snapshots.
+      for (; one.processed < blocks - 1; one.processed++) this.statistics.miss()
+      one.processed = blocks
     }
     await Promise.all(due.map((one) => this.simulateAgain(one, snapshot)))
   }
 
-  /** The chain sleeps: nobody sees the blocks to come. */
+  /** Drops the waiting quotes when the chain falls asleep. */
   forget(): void {
-    this.waiting = []
-    this.seen = 0
+    this.pending = []
+    this.lastBlock = 0
   }
 
-  private async simulateAgain(one: Waiting, snapshot: Snapshot): Promise<void> {
+  private async simulateAgain(one: PendingSample, snapshot: Snapshot): Promise<void> {
     const { block } = one.quote
     const after = AFTER.find((blocks) => block.number + blocks === snapshot.block.number)
     if (!after) return
     const isOver = one.terms.deadline <= BigInt(snapshot.block.timestamp)
     if (isOver || !this.options.holds(block)) return this.statistics.miss()
     try {
-      const known = { snapshot, code: await one.code }
-      const sample = await this.sample(one, known, after)
+      const state = { snapshot, code: await one.code }
+      const sample = await this.sample(one, state, after)
       this.statistics.add(sample)
       this.options.onSample(sample)
     } catch (error) {
-      // The node failed, or knows the block no more: that says nothing of the quote.
+      // The node failed or lost the block, which is no evidence about the quote.
       this.statistics.miss()
-      this.options.log.warn({ err: error }, 'a quote could not be simulated again')
+      this.options.log.warn({ err: error }, 'failed to simulate a quote again')
     }
   }
 
-  private async sample(one: Waiting, known: Known, after: After): Promise<Sample> {
+  private async sample(one: PendingSample, state: SampleState, after: After): Promise<Sample> {
     const { quote, from, asSent, terms } = one
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
     const { recipient = from } = terms
     const request = { from, recipient, to, data, tokenIn, tokenOut, amountIn, asSent }
-    const result = await this.run(request, known, quote.route)
-    const received = result.success ? result.amountOut : tooLittle(result)
-    const ppm = received === undefined ? null : changePpm(quote.amountOut, received)
-    const sampled = legs.map((leg) => legOf(leg, known.snapshot))
+    const result = await this.run(request, state, quote.route)
+    const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
+    const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)
+    const sampled = legs.map((leg) => legOf(leg, state.snapshot))
     return {
       after,
-      timestamp: known.snapshot.block.timestamp,
+      timestamp: state.snapshot.block.timestamp,
       ppm,
       reverted: !result.success,
-      legs: one.isTaxed ? sampled : await this.attributed(one, sampled, ppm, known),
+      legs: one.isTaxed ? sampled : await this.attribute(one, sampled, ppm, state),
     }
   }
 
   /**
-   * The pools' answers, held against what was paid: where that is less, it is a pool's own doing that memory does not see. One
-   * pool alone has done it; of several each is asked.
+   * Attributes a shortfall against the pools' states to pools: a pool did something that its state does not show. With
+   * a single leg it is that pool; with several, each pool is simulated.
    */
-  private async attributed(one: Waiting, legs: readonly SampledLeg[], ppm: number | null, known: Known) {
+  private async attribute(one: PendingSample, legs: readonly SampledLeg[], ppm: number | null, state: SampleState) {
     const { route } = one.quote
     const shares = sharesOf(route)
-    const said = legs.reduce((sum, leg, k) => sum + (leg.ppm ?? -FLOAT_PPM) * shares[k]!, 0)
-    const missing = (ppm ?? -FLOAT_PPM) - said
+    const expectedPpm = legs.reduce((sum, leg, k) => sum + (leg.ppm ?? -FLOAT_PPM) * shares[k]!, 0)
+    const missing = (ppm ?? -FLOAT_PPM) - expectedPpm
     if (missing > -SUSPICIOUS_PPM) return legs
-    if (legs.length === 1) return [withdrawn(legs[0]!, missing)]
-    if (legs.length > MAX_ASKED || !this.calls.take(legs.length)) return legs
+    if (legs.length === 1) return [addShortfall(legs[0]!, missing)]
+    if (legs.length > MAX_PROBED_LEGS || !this.calls.take(legs.length)) return legs
     return Promise.all(
-      legs.map(async (leg, k) => withdrawn(leg, await this.missingOf(route.legs[k]!, leg, one, known))),
+      legs.map(async (leg, k) => addShortfall(leg, await this.missingOf(route.legs[k]!, leg, one, state))),
     )
   }
 
-  /** Parts per million that a pool pays less than memory says of it; 0 where it pays as much. */
-  private async missingOf(leg: Leg, { pool }: SampledLeg, { terms: made }: Waiting, known: Known): Promise<number> {
-    const terms = { ...made, from: NEUTRAL_SENDER, recipient: NEUTRAL_SENDER, minOutput: 1n, feePpm: 0n, direct: false }
-    const route = alone({ ...leg, pool })
+  /** Returns the ppm by which a pool pays less than its state says; 0 if it does not. */
+  private async missingOf(
+    leg: Leg,
+    { pool }: SampledLeg,
+    { terms: recordedTerms }: PendingSample,
+    state: SampleState,
+  ): Promise<number> {
+    const terms = {
+      ...recordedTerms,
+      from: NEUTRAL_SENDER,
+      recipient: NEUTRAL_SENDER,
+      minOutput: 1n,
+      feePpm: 0n,
+      direct: false,
+    }
+    const route = singleLegRoute({ ...leg, pool })
     const { contracts } = this.options
     const swap = encodeSwap({ ...terms, route, families: contracts.families })
     const { tokenIn, tokenOut, amountIn } = route
     const request = { from: NEUTRAL_SENDER, to: swap.to, data: swap.data, tokenIn, tokenOut, amountIn }
-    const [then, now] = [poolDrift(leg.pool, pool, leg).ppm, await this.run(request, { ...known, code: '0x' }, route)]
+    const [then, now] = [poolDrift(leg.pool, pool, leg).ppm, await this.run(request, { ...state, code: '0x' }, route)]
     const due = (1 + then / FLOAT_PPM) * Number(leg.amountOut)
     return Math.min(0, ((now.success ? Number(now.amountOut) : 0) / due - 1) * FLOAT_PPM)
   }
@@ -180,7 +193,7 @@ export class DriftSampler {
       SimulationRequest,
       'from' | 'recipient' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'asSent'
     >,
-    { snapshot: { block }, code }: Known,
+    { snapshot: { block }, code }: SampleState,
     { legs }: Route,
   ): Promise<SimulationResult> {
     const result = await this.options.simulate(
@@ -199,13 +212,13 @@ export class DriftSampler {
 
 function legOf(leg: Leg, { pools }: Snapshot): SampledLeg {
   const now = pools.get(leg.pool.id)
-  // Tokens that nobody asks for are followed no more: what became of their pools is not known.
+  // A pool leaves memory when nobody requests its tokens; its drift is then unknown.
   const { amountOut } = leg
   if (!now) return { pool: leg.pool, ppm: null, unexplainedPpm: 0, givenPpm: 0, amountOut }
   return { pool: now, amountOut, ...poolDrift(leg.pool, now, leg) }
 }
 
-function withdrawn(leg: SampledLeg, missingPpm: number): SampledLeg {
+function addShortfall(leg: SampledLeg, missingPpm: number): SampledLeg {
   const both = (a: number, b: number) => (1 + a / FLOAT_PPM) * (1 + b / FLOAT_PPM) * FLOAT_PPM - FLOAT_PPM
   if (missingPpm > -SUSPICIOUS_PPM) return leg
   return {

@@ -12,7 +12,7 @@ const sample = (after: After, ppm: number | null, legs: readonly SampledLeg[], r
 })
 const NONE = { samples: 0, wouldRevert: 0, meanBps: null, medianBps: null, worst5Bps: null }
 
-test('figures are kept by chain, family, brand and pool, for each of two blocks', () => {
+test('statistics are collected by chain, family, brand, and pool, for each of two blocks', () => {
   const statistics = new DriftStatistics()
   statistics.add(sample(1, -100, [leg('a', -200), leg('b', 300, 'curve-stable', 'Curve')]))
   statistics.add(sample(2, -300, [leg('a', -400)], true))
@@ -37,7 +37,7 @@ test('figures are kept by chain, family, brand and pool, for each of two blocks'
   expect(statistics.count.entries).toBe(2)
 })
 
-test('those with the most samples come first, and no more than were asked for', () => {
+test('entries with the most samples come first, up to the limit', () => {
   const statistics = new DriftStatistics()
   for (const [id, times] of [
     ['a', 1],
@@ -51,7 +51,7 @@ test('those with the most samples come first, and no more than were asked for', 
   expect(pools.map(({ id }) => id)).toEqual(['b', 'c'])
 })
 
-test('a pool that a route uses twice is one pool, and one that cannot be measured is none', () => {
+test('a pool counts once per route, and not at all without a measurement', () => {
   const statistics = new DriftStatistics()
   statistics.add(sample(2, 0, [leg('a', -100), leg('a', -500), leg('b', null)]))
   const { families, pools } = statistics.figures(10)
@@ -59,7 +59,7 @@ test('a pool that a route uses twice is one pool, and one that cannot be measure
   expect(pools.map(({ id, after }) => [id, after[2].samples, after[2].meanBps])).toEqual([['a', 1, -1]])
 })
 
-test('the loss through a pool is that of two blocks later', () => {
+test('the measured loss of a pool is that two blocks later', () => {
   const statistics = new DriftStatistics()
   expect(statistics.measured('a')).toBeUndefined()
   statistics.add(sample(1, 0, [leg('a', -900)]))
@@ -68,7 +68,7 @@ test('the loss through a pool is that of two blocks later', () => {
   expect(statistics.measured('a')).toEqual({ samples: 1, worstPpm: -500 })
 })
 
-test('a thousand pools are remembered', () => {
+test('statistics of a thousand pools are kept', () => {
   const statistics = new DriftStatistics()
   for (let k = 0; k <= 1_000; k++) statistics.add(sample(1, 0, [leg(`${k}`, 0)]))
   expect(statistics.count).toEqual({ entries: 1_000, evicted: 1 })

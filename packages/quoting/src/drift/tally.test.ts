@@ -8,19 +8,19 @@ function tallyOf(size: number, ...ppms: readonly number[]): Tally {
   return tally
 }
 
-test('nothing is known of nothing', () => {
+test('an empty window has no statistics', () => {
   const tally = new Tally(3)
   expect(tally.figures).toEqual({ samples: 0, wouldRevert: 0, meanBps: null, medianBps: null, worst5Bps: null })
   expect([tally.samples, tally.worstPpm]).toEqual([0, 0])
 })
 
-test('figures are in basis points: mean, lower median, and what one in twenty does not reach', () => {
+test('statistics are in basis points: mean, lower median, and 5th percentile', () => {
   const { figures } = tallyOf(50, ...Array.from({ length: 41 }, (_, k) => 100 * (k - 40)))
   expect(figures).toEqual({ samples: 41, wouldRevert: 0, meanBps: -20, medianBps: -20, worst5Bps: -38 })
   expect(tallyOf(9, 300, -100).figures).toMatchObject({ meanBps: 1, medianBps: -1, worst5Bps: -1 })
 })
 
-test('only the last samples of a window count', () => {
+test('only the samples in the window count', () => {
   const tally = tallyOf(3, -900, 100, 200)
   expect(tally.worstPpm).toBe(-900)
   tally.add(paid(300))
@@ -30,7 +30,7 @@ test('only the last samples of a window count', () => {
   expect(tally.worstPpm).toBe(-50)
 })
 
-test('a reversal counts as one, and what paid nothing as all lost', () => {
+test('a revert counts as such, and a sample without payment as a total loss', () => {
   const tally = new Tally(4)
   tally.add(paid(0))
   tally.add({ ppm: null, reverted: true })

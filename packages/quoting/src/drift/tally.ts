@@ -1,27 +1,29 @@
-/** Outcome of the last samples of something: figures of a window, so that what was long ago counts no more. */
+/** Statistics over a window of the most recent samples. */
 import { FLOAT_BPS, FLOAT_PPM } from '@sluice/chains'
 
 export type Outcome = {
-  /** Parts per million by which the same transaction paid more than quoted; null where it paid nothing. */
+  /** Difference from the quote in ppm when the same transaction runs again; null if it paid nothing. */
   readonly ppm: number | null
-  /** It would have reverted. */
+  /** True if the transaction would have reverted. */
   readonly reverted: boolean
 }
 
+/** Statistics of a window. */
 export type Figures = {
-  /** In the window. */
+  /** Number of samples in the window. */
   readonly samples: number
-  /** 0 to 1. */
+  /** Share of samples that would revert, from 0 to 1. */
   readonly wouldRevert: number
-  /** Basis points, below 0 against the taker; null where nothing was paid. */
+  /** Basis points, negative is a loss of the taker; null if no sample paid. */
   readonly meanBps: number | null
   readonly medianBps: number | null
-  /** One in twenty is as bad as this, or worse. */
+  /** The 5th percentile. */
   readonly worst5Bps: number | null
 }
 
 const PPM_PER_BPS = FLOAT_PPM / FLOAT_BPS
 
+/** A window of the most recent outcomes. */
 export class Tally {
   private readonly window: Outcome[] = []
   private readonly size: number
@@ -40,9 +42,9 @@ export class Tally {
     return this.window.length
   }
 
-  /** The least that was paid against what was quoted, parts per million; where nothing was, all of it was lost. */
+  /** The worst sample in ppm, at most 0; a sample that paid nothing counts as a total loss. */
   get worstPpm(): number {
-    return this.window.reduce((least, { ppm }) => Math.min(least, ppm ?? -FLOAT_PPM), 0)
+    return this.window.reduce((worst, { ppm }) => Math.min(worst, ppm ?? -FLOAT_PPM), 0)
   }
 
   get figures(): Figures {

@@ -1,10 +1,10 @@
-/** Who is charged for withdrawn quotes, and who must never be. */
+/** Tests which pools get a penalty for fading quotes, and that no other pool does. */
 import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, type Pool, type UniswapV2State } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { poolDrift } from './leg-drift.ts'
 import type { SampledLeg } from './sample.ts'
-import { Withdrawals } from './withdrawals.ts'
+import { FadingPools } from './withdrawals.ts'
 
 const token = (byte: string) => toAddress(`0x${byte.repeat(20)}`)
 const [A, B] = [token('aa'), token('bb')]
@@ -19,17 +19,17 @@ const pair = (id: number, { reserve0 = 1_000n * E18, reserve1 = 2_000n * E18, fe
   return { id: address, address, family: 'uniswap-v2', dex: 'Test', tokens: [A, B], state }
 }
 
-/** A leg that lost so much by no trade; above 0 it gained. */
+/** A leg with an unexplained loss of `ppm`, or gain if positive. */
 const leg = (ppm: number, { pool = pair(1), amountOut = E18 } = {}): SampledLeg => {
   const [unexplainedPpm, givenPpm] = [Math.min(0, ppm), Math.max(0, ppm)]
   return { pool, ppm, unexplainedPpm, givenPpm, amountOut }
 }
 
-/** A block in which one leg was looked at again, one block after its quote. */
-const told = (venues: Withdrawals, timestamp: number, ...legs: readonly SampledLeg[]) =>
+/** Records one leg, one block after its quote. */
+const record = (venues: FadingPools, timestamp: number, ...legs: readonly SampledLeg[]) =>
   venues.take({ after: 1, timestamp, ppm: 0, reverted: false, legs })
 
-/** Mulberry32: the same numbers from the same seed everywhere. */
+/** Mulberry32, a seeded pseudorandom generator. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -40,44 +40,44 @@ function seeded(seed: number): () => number {
   }
 }
 
-describe('a pool that withdraws its quotes', () => {
+describe('a pool whose quotes fade', () => {
   const always = (samples: number, ppm = -20_000) => {
-    const venues = new Withdrawals()
-    for (let k = 1; k <= samples; k++) told(venues, k * BLOCK_SECONDS, leg(ppm))
-    return venues.withdrawing(samples * BLOCK_SECONDS)[0]
+    const venues = new FadingPools()
+    for (let k = 1; k <= samples; k++) record(venues, k * BLOCK_SECONDS, leg(ppm))
+    return venues.list(samples * BLOCK_SECONDS)[0]
   }
 
-  test('is charged what it costs, and left out within 20 samples', () => {
+  test('gets a penalty equal to its loss, and is excluded within 20 samples', () => {
     expect(always(5)).toBeUndefined()
     expect(always(12)).toMatchObject({ haircutPpm: 20_000, leftOutUntil: null })
     expect(always(20)).toMatchObject({ haircutPpm: 1_000_000, leftOutUntil: expect.any(Number) })
   })
 
-  test('is met after a long time of honesty as soon', () => {
-    const venues = new Withdrawals()
-    told(venues, 1, leg(-20_000))
-    for (let k = 1; k <= 1_000; k++) told(venues, k * BLOCK_SECONDS, leg(0))
-    for (let k = 1_001; k <= 1_020; k++) told(venues, k * BLOCK_SECONDS, leg(-20_000))
+  test('is excluded as fast after a long time without fading', () => {
+    const venues = new FadingPools()
+    record(venues, 1, leg(-20_000))
+    for (let k = 1; k <= 1_000; k++) record(venues, k * BLOCK_SECONDS, leg(0))
+    for (let k = 1_001; k <= 1_020; k++) record(venues, k * BLOCK_SECONDS, leg(-20_000))
     expect(venues.haircuts(1_020 * BLOCK_SECONDS)?.get(pair(1).id)).toBe(1_000_000)
   })
 
-  test('is charged the part that it costs where it does so now and then', () => {
-    const venues = new Withdrawals()
-    for (let k = 1; k <= 400; k++) told(venues, k, leg(k % 6 === 0 ? -60_000 : 0))
-    const [one] = venues.withdrawing(400)
+  test('gets its average loss as the penalty if quotes fade sometimes', () => {
+    const venues = new FadingPools()
+    for (let k = 1; k <= 400; k++) record(venues, k, leg(k % 6 === 0 ? -60_000 : 0))
+    const [one] = venues.list(400)
     expect(one?.leftOutUntil).toBeNull()
     expect(one?.haircutPpm).toBeGreaterThan(8_000)
     expect(one?.haircutPpm).toBeLessThan(13_000)
   })
 
-  test('comes back by itself, stays away longer each time, and is forgiven after a day', () => {
-    const venues = new Withdrawals()
+  test('returns by itself, is excluded longer each time, and starts over after a day', () => {
+    const venues = new FadingPools()
     let now = 0
     const outFor = () => {
       for (let k = 0; k < 40; k++) {
         now += BLOCK_SECONDS
-        told(venues, now, leg(-20_000))
-        const until = venues.withdrawing(now)[0]?.leftOutUntil
+        record(venues, now, leg(-20_000))
+        const until = venues.list(now)[0]?.leftOutUntil
         if (until) return until - now
       }
       throw new Error('never left out')
@@ -85,7 +85,7 @@ describe('a pool that withdraws its quotes', () => {
     const times = [1, 2, 3, 4, 5, 6].map(() => {
       const seconds = outFor()
       now += seconds
-      expect(venues.withdrawing(now)[0]?.leftOutUntil ?? null).toBeNull()
+      expect(venues.list(now)[0]?.leftOutUntil ?? null).toBeNull()
       return seconds / HOUR
     })
     expect(times).toEqual([1, 2, 4, 8, 16, 16])
@@ -95,33 +95,33 @@ describe('a pool that withdraws its quotes', () => {
   })
 })
 
-describe('no pool is charged', () => {
-  test('for one event, however many quotes it hit', () => {
-    const venues = new Withdrawals()
-    for (let quote = 0; quote < 50; quote++) told(venues, 12, leg(-400_000))
-    expect(venues.withdrawing(12)).toEqual([])
+describe('a pool gets no penalty', () => {
+  test('for one event that affected many quotes', () => {
+    const venues = new FadingPools()
+    for (let quote = 0; quote < 50; quote++) record(venues, 12, leg(-400_000))
+    expect(venues.list(12)).toEqual([])
   })
 
-  test('for the rounding of dust, less than a tenth of a percent, or what came two blocks later', () => {
-    const venues = new Withdrawals()
+  test('for rounding of tiny outputs, for less than 0.1 %, or for losses after two blocks', () => {
+    const venues = new FadingPools()
     for (let k = 1; k <= 100; k++) {
-      told(venues, k * 12, leg(-333_333, { amountOut: 3n }), leg(-900, { pool: pair(2) }))
+      record(venues, k * 12, leg(-333_333, { amountOut: 3n }), leg(-900, { pool: pair(2) }))
       const legs = [leg(-50_000, { pool: pair(3) })]
       venues.take({ after: 2, timestamp: k * 12, ppm: 0, reverted: true, legs })
     }
-    expect(venues.withdrawing(1_200)).toEqual([])
+    expect(venues.list(1_200)).toEqual([])
     expect(venues.count.entries).toBe(0)
   })
 
-  test('for more than is kept: what strangers can fill has a limit', () => {
-    const venues = new Withdrawals()
-    for (let id = 1; id <= 5_000; id++) told(venues, id, leg(-20_000, { pool: pair(id) }))
+  test('beyond the limit of stored pools', () => {
+    const venues = new FadingPools()
+    for (let id = 1; id <= 5_000; id++) record(venues, id, leg(-20_000, { pool: pair(id) }))
     expect(venues.count).toEqual({ entries: 1_000, evicted: 4_000 })
   })
 
-  test.each([1, 2, 3, 4, 5])('that trades honestly, in 10,000 samples: seed %i', (seed) => {
+  test.each([1, 2, 3, 4, 5])('if its quotes never fade, in 10,000 samples: seed %i', (seed) => {
     const random = seeded(seed)
-    const venues = new Withdrawals()
+    const venues = new FadingPools()
     const pools = [
       pair(1),
       pair(2, { feePpm: 500 }),
@@ -132,7 +132,7 @@ describe('no pool is charged', () => {
     for (let sample = 1; sample <= SAMPLES; sample++) {
       const at = sample % pools.length
       const before = pools[at]!
-      const after = honestBlock(before, random)
+      const after = normalBlock(before, random)
       pools[at] = after
       const [tokenIn, tokenOut] = random() < 0.5 ? [A, B] : [B, A]
       const [reserve] = tokenIn === A ? reservesOf(before) : reservesOf(before).toReversed()
@@ -140,19 +140,19 @@ describe('no pool is charged', () => {
       const { amountOut } = familyOf(before.family)!.quoteExactInput(before, tokenIn, tokenOut, amountIn)
       const drift = poolDrift(before, after, { tokenIn, tokenOut, amountIn })
       if (drift.unexplainedPpm <= -1_000) withdrew++
-      told(venues, sample * BLOCK_SECONDS, { pool: after, amountOut, ...drift })
+      record(venues, sample * BLOCK_SECONDS, { pool: after, amountOut, ...drift })
       expect(venues.haircuts(sample * BLOCK_SECONDS), `sample ${sample}`).toBeUndefined()
     }
-    // Liquidity did go: the test would see a rule that charges for it.
+    // Liquidity was removed at times, so a rule that penalizes it would fail this test.
     expect(withdrew).toBeGreaterThan(3)
   })
 
-  test.each([1, 2, 3, 4, 5])('whose price is set anew at random, in 10,000 samples: seed %i', (seed) => {
+  test.each([1, 2, 3, 4, 5])('if its price is reset at random, in 10,000 samples: seed %i', (seed) => {
     const random = seeded(seed * 77)
-    const venues = new Withdrawals()
+    const venues = new FadingPools()
     for (let sample = 1; sample <= SAMPLES; sample++) {
-      // As an oracle does it: up as often as down, by up to a percent in a third of the blocks.
-      told(venues, sample * BLOCK_SECONDS, leg(random() < 1 / 3 ? 20_000 * (random() - 0.5) : 0))
+      // Like an oracle: up and down equally often, by up to 1 %, in a third of the blocks.
+      record(venues, sample * BLOCK_SECONDS, leg(random() < 1 / 3 ? 20_000 * (random() - 0.5) : 0))
       expect(venues.haircuts(sample * BLOCK_SECONDS), `sample ${sample}`).toBeUndefined()
     }
     expect(venues.count.entries).toBe(1)
@@ -165,8 +165,10 @@ const reservesOf = ({ state }: Pool): readonly [bigint, bigint] => {
 }
 const part = (of: bigint, by: number): bigint => (of * BigInt(Math.round(by * 1e9))) / 1_000_000_000n
 
-/** A block of a pool: some trades there and back, liquidity that comes in one of fifty and goes in one of five hundred. */
-function honestBlock(pool: Pool, random: () => number): Pool {
+/**
+ * Simulates a block of a pool: trades in both directions; liquidity added in 2 % and removed in 0.2 % of the blocks.
+ */
+function normalBlock(pool: Pool, random: () => number): Pool {
   let now = pool
   const trade = (sold: Address, bought: Address, amount: bigint): bigint => {
     const { amountOut, state } = familyOf(now.family)!.quoteExactInput(now, sold, bought, amount)
@@ -177,12 +179,12 @@ function honestBlock(pool: Pool, random: () => number): Pool {
   for (let k = 0; k < trades; k++) {
     const [reserve0, reserve1] = reservesOf(now)
     const size = 10 ** (-5 + 4 * random())
-    // Back to where the price came from, mostly: it does not run away over ten thousand blocks.
+    // Mostly trades that revert the price, so that it stays in range over ten thousand blocks.
     const isHigh = Number(reserve0) / Number(reserve1) > Number(reservesOf(pool)[0]) / Number(reservesOf(pool)[1])
     if (random() < (isHigh ? 0.6 : 0.4)) trade(B, A, part(reserve1, size))
     else {
       const bought = trade(A, B, part(reserve0, size))
-      // Somebody is sandwiched, or changes his mind.
+      // The same amount is sold back, as in a sandwich.
       if (random() < 0.2) trade(B, A, bought)
     }
   }

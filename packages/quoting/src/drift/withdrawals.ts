@@ -1,78 +1,80 @@
 /**
- * Pools that pay less a block later than their trades explain: what that costs, as haircuts by which routes are ranked. Does no
- * I/O; evidence fades with samples and with time, and there is a limit to how much is kept.
+ * Pools whose quotes fade: they pay less one block later than their trades explain. Computes the penalty with which
+ * routes through them are ranked. Does no I/O; evidence decays with samples and with time, and its amount is limited.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { Haircuts } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import type { Sample, SampledLeg } from './sample.ts'
 
-/** Pools of which some quote was withdrawn; those with the oldest evidence go first. */
+/** Maximum pools with evidence; those with the oldest evidence are dropped first. */
 const MAX_POOLS = 1_000
-/** Parts per million by which a quote must be missed to count: a tenth of a percent. */
-const LEAST_PPM = 1_000
-/** Base units below which the rounding of an output may look like more than nothing. */
-const LEAST_OUTPUT = 100_000n
-/** Samples that the evidence is of, about: each makes those before it count less by one part in so many. */
+/** Minimum loss in ppm for a sample to count as faded: 0.1 %. */
+const MIN_FADE_PPM = 1_000
+/** Minimum output in base units; below it rounding errors look like losses. */
+const MIN_OUTPUT = 100_000n
+/** Approximate number of samples that the evidence covers: each new one reduces the weight of earlier ones by 1/60. */
 const MEMORY = 60
-/** Seconds in which evidence comes to count half. */
-const HALF_LIFE = 3_600
+/** Half-life of evidence in seconds. */
+const HALF_LIFE_SECONDS = 3_600
 /**
- * Bounds by which withdrawals must outweigh gifts, against the square root of both together, before a pool is charged and before it is
- * left out. A pool whose price is set anew as often for the taker as against is within 3 of them but once in 90,000 independent
- * windows: faded weights make the root 1.4 times the standard deviation.
+ * Thresholds on (faded - improved) / sqrt(faded + improved), above which a pool gets a penalty or is excluded. For a
+ * pool whose price changes equally often in both directions, 3 is exceeded in one of 90,000 independent windows;
+ * decayed weights make the root 1.4 times the standard deviation.
  */
-const CHARGED_AT = 3
-const LEFT_OUT_AT = 3.5
-/** Part of the samples that a pool must have withdrawn, gifts taken off, to be left out. */
-const LEFT_OUT_SHARE = 0.2
-/** Seconds that a pool is left out: first, and at most. It doubles for each time within a day. */
-const LEFT_OUT_FIRST = 3_600
-const LEFT_OUT_MOST = 57_600
-const FORGIVEN_AFTER = 86_400
-/** A pool that still takes part is believed half at least. */
-const MOST_PPM = 500_000
-/** Parts per million to which haircuts are rounded: a basis point. */
+const PENALTY_THRESHOLD = 3
+const EXCLUSION_THRESHOLD = 3.5
+/** Minimum share of faded samples, less improved ones, for exclusion. */
+const EXCLUSION_SHARE = 0.2
+/** Seconds of the first and of the longest exclusion. Each further exclusion within a day doubles the time. */
+const FIRST_EXCLUSION_SECONDS = 3_600
+const MAX_EXCLUSION_SECONDS = 57_600
+const EXCLUSION_MEMORY_SECONDS = 86_400
+/** Maximum penalty in ppm of a pool that is not excluded. */
+const MAX_PENALTY_PPM = 500_000
+/** Rounding of penalties in ppm: one basis point. */
 const STEP_PPM = 100
-/** Seconds after which fading is looked at again. */
-const REFRESH = 60
+/** Seconds after which decayed penalties are recomputed. */
+const REFRESH_SECONDS = 60
 
 type Evidence = {
   readonly family: string
   readonly dex: string
-  /** Weights, each sample 1 when it is new: of all, of those that withdrew, of those that gave. */
+  /** Weights of all samples, of faded ones, and of improved ones; a new sample weighs 1. */
   samples: number
   withdrew: number
   gave: number
-  /** Parts per million lost, less those given, times weight. */
+  /** Weighted sum of losses less gains, ppm. */
   lostPpm: number
-  /** Unix seconds of the last sample. */
+  /** Unix time in seconds of the last sample. */
   at: number
-  /** Unix seconds until which it is left out; 0 where it never was. */
+  /** Unix time in seconds until which the pool is excluded; 0 if it never was. */
   outUntil: number
-  /** Times that it was left out, each within a day of the one before. */
+  /** Number of exclusions in a row, each within a day of the previous one. */
   times: number
 }
 
-export type Withdrawing = {
+/** A pool whose quotes fade, with its penalty. */
+export type FadingPool = {
   readonly id: string
   readonly family: string
   readonly dex: string
-  /** Parts per million that it is ranked lower; all of it while it is left out. */
+  /** Penalty in ppm with which routes are ranked; 1,000,000 while the pool is excluded. */
   readonly haircutPpm: number
-  /** Unix seconds; null where it takes part. */
+  /** Unix time in seconds until which it is excluded; null if it is not. */
   readonly leftOutUntil: number | null
-  /** Weights of the samples, and of those in which it withdrew: whole numbers that have faded. */
+  /** Decayed weights of all samples and of faded ones. */
   readonly samples: number
   readonly withdrew: number
 }
 
-export class Withdrawals {
+/** Tracks pools whose quotes fade. */
+export class FadingPools {
   private readonly pools = new Bounded<string, Evidence>(MAX_POOLS)
-  private known: Haircuts | undefined
-  /** Unix seconds that the known haircuts are of. */
-  private knownAt = 0
-  /** Unix seconds of the newest block that was told of. */
+  private cached: Haircuts | undefined
+  /** Unix time in seconds of the cached penalties. */
+  private cachedAt = 0
+  /** Unix time in seconds of the newest block. */
   private newest = 0
   private isStale = false
 
@@ -80,53 +82,56 @@ export class Withdrawals {
     return this.pools.count
   }
 
-  /** One block later, where nothing but the pools' own doing lies between. A block counts once for a pool. */
+  /**
+   * Records a sample one block after the quote, when only the pool itself can explain a difference. Counts once per
+   * pool and block.
+   */
   take({ after, timestamp, legs }: Sample): void {
     this.newest = Math.max(this.newest, timestamp)
     if (after === 1) for (const leg of legs) this.takeLeg(leg, timestamp)
   }
 
   private takeLeg({ pool, ppm, unexplainedPpm, givenPpm, amountOut }: SampledLeg, timestamp: number): void {
-    if (ppm === null || amountOut < LEAST_OUTPUT) return
-    const withdrew = unexplainedPpm <= -LEAST_PPM
-    // What a pool that never withdrew did well is not kept: it needs no excuse.
-    const known = this.pools.get(pool.id) ?? (withdrew ? fresh(pool.family, pool.dex) : undefined)
-    if (!known || known.at >= timestamp) return
-    fade(known, timestamp, 1 - 1 / MEMORY)
-    known.samples++
-    if (withdrew) known.withdrew++
-    if (givenPpm >= LEAST_PPM) known.gave++
-    known.lostPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, givenPpm)
-    if (isAgainAndAgain(known) && known.outUntil <= timestamp) leaveOut(known, timestamp)
-    this.pools.set(pool.id, known)
+    if (ppm === null || amountOut < MIN_OUTPUT) return
+    const withdrew = unexplainedPpm <= -MIN_FADE_PPM
+    // Pools that never faded have no entry, and need none.
+    const evidence = this.pools.get(pool.id) ?? (withdrew ? fresh(pool.family, pool.dex) : undefined)
+    if (!evidence || evidence.at >= timestamp) return
+    fade(evidence, timestamp, 1 - 1 / MEMORY)
+    evidence.samples++
+    if (withdrew) evidence.withdrew++
+    if (givenPpm >= MIN_FADE_PPM) evidence.gave++
+    evidence.lostPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, givenPpm)
+    if (isExcludable(evidence) && evidence.outUntil <= timestamp) exclude(evidence, timestamp)
+    this.pools.set(pool.id, evidence)
     this.isStale = true
   }
 
   /**
-   * The haircuts as of a block, the same object as long as they are the same; undefined where there are none.
+   * Returns the penalties at a block, by pool id; undefined if there are none. The same object until they change.
    *
-   * @param now - Unix seconds of the block
+   * @param now - timestamp of the block, Unix seconds
    */
   haircuts(now: number): Haircuts | undefined {
     this.newest = Math.max(this.newest, now)
     if (this.pools.size === 0) return undefined
-    if (!this.isStale && now >= this.knownAt && now < this.knownAt + REFRESH) return this.known
-    this.knownAt = now
+    if (!this.isStale && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cached
+    this.cachedAt = now
     this.isStale = false
-    const fresh = new Map(this.withdrawing(now).map(({ id, haircutPpm }) => [id, haircutPpm]))
-    const same = this.known?.size === fresh.size && [...fresh].every(([id, ppm]) => this.known?.get(id) === ppm)
-    if (!same) this.known = fresh.size > 0 ? fresh : undefined
-    return this.known
+    const fresh = new Map(this.list(now).map(({ id, haircutPpm }) => [id, haircutPpm]))
+    const same = this.cached?.size === fresh.size && [...fresh].every(([id, ppm]) => this.cached?.get(id) === ppm)
+    if (!same) this.cached = fresh.size > 0 ? fresh : undefined
+    return this.cached
   }
 
-  /** Pools with a haircut as of a block, the newest when absent; those that lose most first. */
-  withdrawing(now = this.newest): readonly Withdrawing[] {
+  /** Lists the pools with a penalty at a block, the newest if absent; largest penalty first. */
+  list(now = this.newest): readonly FadingPool[] {
     return [...this.pools]
-      .flatMap(([id, kept]) => {
-        const one = { ...kept }
+      .flatMap(([id, evidence]) => {
+        const one = { ...evidence }
         fade(one, Math.max(now, one.at))
         const isOut = one.outUntil > now
-        const haircutPpm = isOut ? FLOAT_PPM : isCharged(one) ? haircutOf(one) : 0
+        const haircutPpm = isOut ? FLOAT_PPM : isPenalized(one) ? penaltyPpmOf(one) : 0
         const leftOutUntil = isOut ? one.outUntil : null
         const { family, dex, samples, withdrew } = one
         return haircutPpm > 0 ? [{ id, family, dex, haircutPpm, leftOutUntil, samples, withdrew }] : []
@@ -139,9 +144,9 @@ function fresh(family: string, dex: string): Evidence {
   return { family, dex, samples: 0, withdrew: 0, gave: 0, lostPpm: 0, at: 0, outUntil: 0, times: 0 }
 }
 
-/** Lets the evidence count less, by its age and by a factor of its own. */
+/** Decays the evidence by its age and by an extra factor. */
 function fade(of: Evidence, now: number, by = 1): void {
-  const factor = by * 0.5 ** ((now - of.at) / HALF_LIFE)
+  const factor = by * 0.5 ** ((now - of.at) / HALF_LIFE_SECONDS)
   of.samples *= factor
   of.withdrew *= factor
   of.gave *= factor
@@ -149,22 +154,22 @@ function fade(of: Evidence, now: number, by = 1): void {
   of.at = now
 }
 
-/** True where withdrawals outweigh gifts by more than chance would have it. */
+/** Returns true if faded samples outweigh improved ones by more than chance explains. */
 function outweighs({ withdrew, gave }: Evidence, times: number): boolean {
   return withdrew - gave >= times * Math.sqrt(withdrew + gave) && withdrew > 0
 }
 
-const isCharged = (of: Evidence): boolean => of.lostPpm > 0 && outweighs(of, CHARGED_AT)
+const isPenalized = (of: Evidence): boolean => of.lostPpm > 0 && outweighs(of, PENALTY_THRESHOLD)
 
-const isAgainAndAgain = (of: Evidence): boolean =>
-  isCharged(of) && outweighs(of, LEFT_OUT_AT) && of.withdrew - of.gave >= LEFT_OUT_SHARE * of.samples
+const isExcludable = (of: Evidence): boolean =>
+  isPenalized(of) && outweighs(of, EXCLUSION_THRESHOLD) && of.withdrew - of.gave >= EXCLUSION_SHARE * of.samples
 
-/** Average loss of a quote of the pool. */
-function haircutOf({ lostPpm, samples }: Evidence): number {
-  return Math.min(MOST_PPM, Math.max(STEP_PPM, Math.round(lostPpm / samples / STEP_PPM) * STEP_PPM))
+/** Returns the average loss of a quote through the pool, ppm. */
+function penaltyPpmOf({ lostPpm, samples }: Evidence): number {
+  return Math.min(MAX_PENALTY_PPM, Math.max(STEP_PPM, Math.round(lostPpm / samples / STEP_PPM) * STEP_PPM))
 }
 
-function leaveOut(of: Evidence, now: number): void {
-  of.times = now - of.outUntil < FORGIVEN_AFTER ? of.times + 1 : 1
-  of.outUntil = now + Math.min(LEFT_OUT_MOST, LEFT_OUT_FIRST * 2 ** (of.times - 1))
+function exclude(of: Evidence, now: number): void {
+  of.times = now - of.outUntil < EXCLUSION_MEMORY_SECONDS ? of.times + 1 : 1
+  of.outUntil = now + Math.min(MAX_EXCLUSION_SECONDS, FIRST_EXCLUSION_SECONDS * 2 ** (of.times - 1))
 }

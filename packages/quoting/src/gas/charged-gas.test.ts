@@ -18,10 +18,10 @@ const refundOf = (route: Route, direct = false) => {
   return Number(gross - chargedGas({ route, data, simulation, direct }, weth))
 }
 
-test('what passes the Guard comes back, and does not where the pool pays the sender', () => {
+test("the Guard's balance slot is refunded, unless the pool pays the sender directly", () => {
   expect(refundOf(swap) - refundOf(swap, true)).toBe(19_900)
 })
 
-test('a wrap alone passes the Guard too', () => {
+test('a wrap without legs passes through the Guard too', () => {
   expect(refundOf(wrap)).toBeGreaterThanOrEqual(19_900)
 })

@@ -1,27 +1,29 @@
+/** Gas of a swap after refunds. */
 import type { Address, Hex } from '@sluice/chains'
 import { type Route, transactionRefund } from '@sluice/routing'
 import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
-type Simulated = Pick<SwapOutcome, 'gasUsed'> & Partial<Pick<SimulationResult, 'chargedGas' | 'ways'>>
+type SimulatedGas = Pick<SwapOutcome, 'gasUsed'> & Partial<Pick<SimulationResult, 'chargedGas' | 'ways'>>
 
-type Charged = {
+type ChargedSwap = {
   readonly route: Route
   readonly data: Hex
-  readonly simulation: Simulated
-  /** The last pools pay the sender, and no balance of the Guard is filled on the way. */
+  readonly simulation: SimulatedGas
+  /** True if the last pools pay the sender directly, so that the Guard holds no balance of the output. */
   readonly direct?: boolean
 }
 
 /**
- * Gas that a transaction's sender is charged, after refunds: what its receipt tells. What comes back at the end is not seen from
- * inside an eth_call, and follows from who holds what on the way; a sender is taken to keep some of the token and of its allowance.
+ * Returns the gas that the receipt of a swap will show, after refunds. An eth_call does not report refunds, so they are
+ * derived from the accounts that hold tokens along the route. The sender is assumed to keep a balance and an allowance
+ * of the input token.
  */
 export function chargedGas(
-  { route, data, simulation, direct = false }: Charged,
+  { route, data, simulation, direct = false }: ChargedSwap,
   wrappedNative: Address | null,
 ): bigint {
-  // Of a transaction that ends otherwise for its sender than with a probe in its place, the node's own figure is the only one.
+  // If the result depends on the probe, only the node's own measurement of the bare transaction is valid.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
   const gross = transactionGas(data, BigInt(simulation.gasUsed))
   const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct)

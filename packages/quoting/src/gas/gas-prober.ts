@@ -1,6 +1,6 @@
 /**
- * Measures the gas of hops in the background: of the pools that trade the tokens of a quote with one another or with the chain's hubs,
- * many in one call, as soon as they are known. Nothing waits for it, and a failure leaves pools to the figures of their families.
+ * Measures gas of hops in the background: for the pools between a quote's tokens, and between them and the chain's
+ * hubs, many per call. No quote waits for it; after a failure pools keep the gas of their families.
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
@@ -12,18 +12,18 @@ import type { Log } from '../events.ts'
 import type { MeasuredGas } from './measured-gas.ts'
 import { probeAmount } from './probe-amount.ts'
 
-/** Directions through pools that one call measures, each at three places of a route. */
+/** Hops per call; a hop is one direction through a pool, measured at three positions of a route. */
 const HOPS_PER_CALL = 16
-/** Directions of one pool: pools of many tokens have dozens. */
+/** Maximum directions per pool, because pools with many tokens have dozens. */
 const MAX_DIRECTIONS = 12
-/** Pools that wait; more are left until a later quote. */
-const MAX_WAITING = 256
-/** Calls that one block is worth. */
+/** Maximum queued pools; further ones wait for a later quote. */
+const MAX_QUEUED = 256
+/** Maximum calls per block. */
 const CALLS_PER_BLOCK = 32
-/** Sets of tokens whose pools were looked through lately, and milliseconds for which that counts. */
-const MAX_LOOKED = 4_096
-const LOOK_EVERY_MS = 60_000
-/** Pools that are looked through before the event loop has a turn. */
+/** Maximum token sets that are remembered as scanned, and the milliseconds until a set is scanned again. */
+const MAX_SCANNED = 4_096
+const SCAN_TTL_MS = 60_000
+/** Pools scanned between two yields to the event loop. */
 const SCAN_SLICE = 256
 
 type Source = { readonly rpc: Rpc; readonly snapshot: Snapshot }
@@ -42,14 +42,15 @@ type Direction = {
   readonly hops: readonly (HopToMeasure | null)[]
 }
 
+/** Measures gas of hops in the background, one call at a time. */
 export class GasProber {
   private readonly options: Options
   private readonly hubs: readonly Address[]
-  /** Tokens of quotes whose pools are still to be looked for. */
-  private wanted = new Set<Address>()
-  private waiting = new Map<string, Pool>()
-  /** Tokens that were looked through together a moment ago. */
-  private readonly looked = new Bounded<string, true>(MAX_LOOKED, { ttl: LOOK_EVERY_MS })
+  /** Tokens of quotes whose pools are not scanned yet. */
+  private pendingTokens = new Set<Address>()
+  private queue = new Map<string, Pool>()
+  /** Token sets that were scanned within `LOOK_EVERY_MS`. */
+  private readonly scanned = new Bounded<string, true>(MAX_SCANNED, { ttl: SCAN_TTL_MS })
   private source: Source | undefined
   private running = false
   private block = { hash: '', calls: 0 }
@@ -60,34 +61,37 @@ export class GasProber {
     this.hubs = [...chain.hubs, ...(chain.wrappedNative ? [chain.wrappedNative.address, ZERO_ADDRESS] : [])]
   }
 
-  /** True while pools of some quote are still to be measured. */
+  /** True while pools are queued or being measured. */
   get isRunning(): boolean {
     return this.running
   }
 
-  /** Measures the pools of a quote's tokens that are due. Never rejects: what fails now is tried with a later quote. */
+  /**
+   * Queues the pools of a quote's tokens that are due, and measures them. Never rejects; a later quote retries after a
+   * failure.
+   */
   async want(tokens: readonly Address[], source: Source): Promise<void> {
     const key = tokens.toSorted().join()
-    if (this.looked.has(key)) return
-    this.looked.set(key, true)
-    for (const token of tokens) this.wanted.add(token)
+    if (this.scanned.has(key)) return
+    this.scanned.set(key, true)
+    for (const token of tokens) this.pendingTokens.add(token)
     this.source = source
     if (!this.running) await this.run()
   }
 
-  /** Forgets what waits: the chain sleeps. */
+  /** Drops the queue when the chain falls asleep. */
   forget(): void {
-    this.wanted.clear()
-    this.waiting.clear()
+    this.pendingTokens.clear()
+    this.queue.clear()
     this.source = undefined
   }
 
   private async run(): Promise<void> {
     this.running = true
     try {
-      // Quotes that come meanwhile bring newer blocks and more pools.
-      for (let { source } = this; source && this.wanted.size + this.waiting.size > 0; { source } = this) {
-        if (this.wanted.size > 0) await this.find(source.snapshot)
+      // Quotes in the meantime provide newer blocks and more pools.
+      for (let { source } = this; source && this.pendingTokens.size + this.queue.size > 0; { source } = this) {
+        if (this.pendingTokens.size > 0) await this.find(source.snapshot)
         if (!this.mayCall(source.snapshot)) break
         await this.measureSome(source)
       }
@@ -104,37 +108,37 @@ export class GasProber {
     return this.block.calls < CALLS_PER_BLOCK
   }
 
-  /** Takes up the pools of the wanted tokens that are due, those that join two of them first. */
+  /** Queues the due pools of the pending tokens, those with most of the tokens first. */
   private async find({ pools, block }: Snapshot): Promise<void> {
     const { contracts, measured } = this.options
-    const ends = this.wanted
-    this.wanted = new Set()
+    const ends = this.pendingTokens
+    this.pendingTokens = new Set()
     const near = new Set([...ends, ...this.hubs])
-    const found: { readonly pool: Pool; readonly joins: number }[] = []
+    const candidates: { readonly pool: Pool; readonly joins: number }[] = []
     await inSlices(
       'gas probes',
       (function* () {
-        let looked = 0
+        let count = 0
         for (const pool of pools.values()) {
-          if (++looked % SCAN_SLICE === 0) yield
+          if (++count % SCAN_SLICE === 0) yield
           const joins = pool.tokens.filter((token) => ends.has(token)).length
           if (joins === 0 || pool.tokens.filter((token) => near.has(token)).length < 2) continue
           if (contracts.executable.has(pool.family) && measured.isDue(pool.id, block.timestamp))
-            found.push({ pool, joins })
+            candidates.push({ pool, joins })
         }
       })(),
     )
-    for (const { pool } of found.sort((a, b) => b.joins - a.joins))
-      if (this.waiting.size < MAX_WAITING) this.waiting.set(pool.id, pool)
+    for (const { pool } of candidates.sort((a, b) => b.joins - a.joins))
+      if (this.queue.size < MAX_QUEUED) this.queue.set(pool.id, pool)
   }
 
   private async measureSome({ rpc, snapshot: { block } }: Source): Promise<void> {
     const { contracts, simulation, measured } = this.options
     const batch: Direction[] = []
-    for (const [id, pool] of this.waiting) {
+    for (const [id, pool] of this.queue) {
       const directions = this.directionsOf(pool)
       if (batch.length > 0 && batch.length + directions.length > HOPS_PER_CALL) break
-      this.waiting.delete(id)
+      this.queue.delete(id)
       if (directions.length === 0) measured.observe(pool.id, [], block.timestamp)
       batch.push(...directions)
     }
@@ -145,12 +149,13 @@ export class GasProber {
     const used = await measureHops(rpc, order, simulation)
     const gasOf = new Map(hops.map((hop, k) => [hop, used[k] ?? null]))
     for (const [pool, directions] of Map.groupBy(batch, (direction) => direction.pool)) {
-      const found = directions.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
+      const measuredHops = directions.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
         const [first, middle, last] = hops.map((hop) => hop && gasOf.get(hop)!)
-        // A hop that fails behind another one is of little use; what fails at an end alone counts as between two.
+        // A hop that fails in the middle of a route is rarely useful. One that fails only at an end gets the middle's
+        // gas.
         return middle ? [{ tokenIn, tokenOut, middle, first: first ?? middle, last: last ?? middle }] : []
       })
-      measured.observe(pool.id, found, block.timestamp)
+      measured.observe(pool.id, measuredHops, block.timestamp)
     }
   }
 

@@ -11,7 +11,7 @@ const routeOf = (family: string, pool = 'pool') => {
 }
 const pair = routeOf('uniswap-v2')
 
-test('what was never compared is compared beyond the deadline, so that later quotes are covered', () => {
+test('a pool without a comparison is compared beyond the deadline, so that later quotes are covered', () => {
   const gas = new LaterGas()
   const at = gas.dueAt([pair], span)!
   expect(at).toBeGreaterThan(span.deadline)
@@ -20,7 +20,7 @@ test('what was never compared is compared beyond the deadline, so that later quo
   expect(gas.dueAt([pair], { now: NOW + 60, deadline: NOW + 1_260 })).toBeUndefined()
 })
 
-test('a later deadline than was compared is due, and an earlier one afterwards forgets nothing', () => {
+test('a longer deadline than compared is due, and a shorter comparison does not replace a longer one', () => {
   const gas = new LaterGas()
   gas.observe(pair, 0, span.deadline, span)
   const day = { now: NOW, deadline: NOW + 86_400 }
@@ -30,14 +30,14 @@ test('a later deadline than was compared is due, and an earlier one afterwards f
   expect(gas.dueAt([pair], day)).toBeUndefined()
 })
 
-test('a comparison is good for ten minutes', () => {
+test('a comparison is valid for ten minutes', () => {
   const gas = new LaterGas()
   gas.observe(pair, 0, NOW + 90_000, span)
   expect(gas.dueAt([pair], { now: NOW + 600, deadline: NOW + 1_800 })).toBeUndefined()
   expect(gas.dueAt([pair], { now: NOW + 601, deadline: NOW + 1_801 })).toBeDefined()
 })
 
-test('what was seen to change, and families that state such gas, are compared at the deadline of each quote', () => {
+test('pools whose gas changed, and families that declare later gas, are compared at each deadline', () => {
   const gas = new LaterGas()
   gas.observe(pair, 90_000, span.deadline + 600, span)
   expect(gas.dueAt([pair], span)).toBe(span.deadline)
@@ -47,11 +47,11 @@ test('what was seen to change, and families that state such gas, are compared at
   expect(stated.dueAt([velodrome], span)).toBe(span.deadline)
 })
 
-test('of a route whose gas changes, what was steady before is not the reason', () => {
+test('parts that were steady before are not the cause of a change', () => {
   const gas = new LaterGas()
-  const [known, other] = [routeOf('uniswap-v2', 'known'), routeOf('uniswap-v2', 'other')]
-  gas.observe(known, 0, NOW + 90_000, span)
-  gas.observe({ ...known, legs: [...known.legs, ...other.legs] }, 90_000, NOW + 90_000, span)
-  expect(gas.dueAt([known], span)).toBeUndefined()
+  const [steady, other] = [routeOf('uniswap-v2', 'known'), routeOf('uniswap-v2', 'other')]
+  gas.observe(steady, 0, NOW + 90_000, span)
+  gas.observe({ ...steady, legs: [...steady.legs, ...other.legs] }, 90_000, NOW + 90_000, span)
+  expect(gas.dueAt([steady], span)).toBeUndefined()
   expect(gas.dueAt([other], span)).toBe(span.deadline)
 })

@@ -1,41 +1,46 @@
 /**
- * Gas that a route costs more when it is mined some time after the next block. Observations fall due, caches of rates expire, epochs
- * end: a second simulation at the transaction's deadline shows what that costs. It is run for routes through pools of families
- * that state such gas, and for pools and tokens whose gas was not compared lately or was seen to change with time. Those that
- * were not compared run beyond the deadline, so that one comparison covers the deadlines of the quotes that follow.
+ * Extra gas of a route that is mined some time after the next block: oracle observations fall due, cached rates expire,
+ * epochs end. A second simulation at the transaction's deadline measures it. It runs for routes through families that
+ * declare such gas, and for pools and tokens whose gas changed with time or was not compared recently. Parts without a
+ * recent comparison are simulated beyond the deadline, so that one comparison also covers the deadlines of later
+ * quotes.
  */
 import { familyOf } from '@sluice/liquidity'
 import type { Route } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
-/** Pools and tokens that are remembered. */
-const MAX_KNOWN = 20_000
-/** Seconds for which a pool or a token whose gas did not change is not compared again, and by which it is compared beyond the deadline. */
+/** Maximum pools and tokens with a comparison. */
+const MAX_COMPARED = 20_000
+/** Seconds for which a comparison without a change is valid. The simulation runs as long after the deadline. */
 const STEADY_SECONDS = 600
-/** Seconds for which one whose gas changed is compared at each quote. */
+/** Seconds for which a part whose gas changed is compared at every quote. */
 const MOVING_SECONDS = 86_400
-/** Gas that is no change: the buffer of the gas limit covers it many times over. */
+/** Gas below which a difference does not count as a change; the buffer of the gas limit is many times larger. */
 const TOLERANCE = 1_000
 
 type Kind = 'steady' | 'moving'
-type Seen = {
+type Comparison = {
   readonly kind: Kind
   readonly at: number
-  /** Time of the run that it was compared with, Unix seconds: what falls due after it was not seen. */
+  /** Unix time in seconds of the later simulation; work that falls due after it was not observed. */
   readonly until: number
 }
 
-/** Unix seconds by the chain's clock: of the quoted block, and of the deadline until which the transaction can be mined. */
+/** Unix times in seconds of the quoted block and of the transaction's deadline. */
 export type Span = { readonly now: number; readonly deadline: number }
 
+/** Records which pools and tokens cost more gas later, and decides when to simulate for it. */
 export class LaterGas {
-  private readonly seen = new Bounded<string, Seen>(MAX_KNOWN)
+  private readonly comparisons = new Bounded<string, Comparison>(MAX_COMPARED)
 
   get count(): StateCount {
-    return this.seen.count
+    return this.comparisons.count
   }
 
-  /** Time at which routes are to be simulated once more, Unix seconds; undefined if that would show nothing new. */
+  /**
+   * Returns the Unix time in seconds at which routes should be simulated again; undefined if that would show nothing
+   * new.
+   */
   dueAt(routes: readonly Route[], span: Span): number | undefined {
     const legs = routes.flatMap((route) => route.legs)
     const kinds = keysOf(legs).map((key) => this.kindOf(key, span))
@@ -43,35 +48,38 @@ export class LaterGas {
     return kinds.includes(undefined) ? span.deadline + STEADY_SECONDS : undefined
   }
 
-  /** @param extra - gas at `at` beyond that in the next block @param at - time of the run it was compared with, Unix seconds */
+  /**
+   * Records a comparison. @param extra - gas at `at` less the gas in the next block @param at - Unix time in seconds of
+   * the later simulation
+   */
   observe({ legs }: Route, extra: number, at: number, span: Span): void {
     const keys = keysOf(legs)
     const changed = extra > TOLERANCE
-    // Others of the same route that were steady before are not the reason, unless all were.
+    // Parts that were steady before are not the cause, unless all parts were.
     const suspects = keys.filter((key) => this.kindOf(key, span) !== 'steady')
-    const blamed = changed && suspects.length > 0 ? suspects : keys
-    for (const key of blamed) {
+    const changedKeys = changed && suspects.length > 0 ? suspects : keys
+    for (const key of changedKeys) {
       const kind = this.kindOf(key, span)
       if (!changed && kind === 'moving') continue
-      // A comparison over a shorter time says less than one that still counts.
-      if (!changed && kind === 'steady' && at < this.seen.get(key)!.until) continue
-      this.seen.set(key, { kind: changed ? 'moving' : 'steady', at: span.now, until: at })
+      // A valid comparison over a longer time is not replaced by a shorter one.
+      if (!changed && kind === 'steady' && at < this.comparisons.get(key)!.until) continue
+      this.comparisons.set(key, { kind: changed ? 'moving' : 'steady', at: span.now, until: at })
     }
   }
 
   private kindOf(key: string, { now, deadline }: Span): Kind | undefined {
-    const seen = this.seen.get(key)
-    if (!seen) return undefined
-    const age = Math.abs(now - seen.at)
-    if (seen.kind === 'moving') return age <= MOVING_SECONDS ? 'moving' : undefined
-    return age <= STEADY_SECONDS && deadline <= seen.until ? 'steady' : undefined
+    const comparison = this.comparisons.get(key)
+    if (!comparison) return undefined
+    const age = Math.abs(now - comparison.at)
+    if (comparison.kind === 'moving') return age <= MOVING_SECONDS ? 'moving' : undefined
+    return age <= STEADY_SECONDS && deadline <= comparison.until ? 'steady' : undefined
   }
 }
 
-/** Gas that the family states. */
+/** Returns the extra later gas that a family declares. */
 export const laterGasOf = (family: string): number => familyOf(family)?.laterGas ?? 0
 
-/** Pools and tokens of the legs; a pool of a family that states such gas is known to change. */
+/** Returns the ids of the route's pools and tokens; a pool whose family declares later gas needs no comparison. */
 function keysOf(legs: Route['legs']): readonly string[] {
   const keys = legs.flatMap(({ pool, tokenIn, tokenOut }) => {
     return [...(laterGasOf(pool.family) > 0 ? [] : [pool.id]), tokenIn, tokenOut]

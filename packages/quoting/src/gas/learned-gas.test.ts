@@ -10,7 +10,9 @@ const HOUR = 3_600
 
 type Swap = Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'>
 
-/** Chains of one to four pools between ten tokens, whose transfers and pools cost what the table does not know. */
+/**
+ * Routes of one to four pools between ten tokens, whose pools and transfers cost gas that the table does not contain.
+ */
 function market(seed: number) {
   const r = random(seed)
   const extra = new Map<string, number>()
@@ -46,20 +48,20 @@ function market(seed: number) {
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
-test('what simulations show of pools and tokens makes the next routes known within 3 %, of pools never seen too', () => {
+test('learned gas predicts further routes within 3 %, including routes through new pools', () => {
   const { route, charged } = market(7)
   const lessons = new GasLessons(null)
-  const off = (swap: Swap) => Math.abs(lessons.expected(swap, 0) / charged(swap) - 1)
-  const tried = Array.from({ length: 200 }, route)
-  expect(median(tried.map(off))).toBeGreaterThan(0.15)
+  const error = (swap: Swap) => Math.abs(lessons.expected(swap, 0) / charged(swap) - 1)
+  const routes = Array.from({ length: 200 }, route)
+  expect(median(routes.map(error))).toBeGreaterThan(0.15)
   for (let k = 0; k < 1_500; k++) {
     const swap = route()
     lessons.observe(swap, charged(swap) + routeGas({ ...swap, wrappedNative: null }).refund, 0)
   }
-  expect(median(tried.map(off))).toBeLessThan(0.03)
+  expect(median(routes.map(error))).toBeLessThan(0.03)
 })
 
-test('searches of a minute are told the same, and what is not seen again is forgotten', () => {
+test('searches within a minute get the same object, and old observations decay', () => {
   const { route, charged } = market(8)
   const lessons = new GasLessons(null)
   expect(lessons.at(0)).toBe(undefined)
@@ -67,13 +69,13 @@ test('searches of a minute are told the same, and what is not seen again is forg
   const gross = charged(swap) + routeGas({ ...swap, wrappedNative: null }).refund
   lessons.observe(swap, gross, 1)
   expect(lessons.at(59)).toBe(undefined)
-  const told = lessons.at(60)!
-  expect([...told.keys()].sort()).toEqual([...new Set(swap.legs.map(({ pool }) => pool.id))].sort())
-  expect(lessons.at(200)).toBe(told)
+  const corrections = lessons.at(60)!
+  expect([...corrections.keys()].sort()).toEqual([...new Set(swap.legs.map(({ pool }) => pool.id))].sort())
+  expect(lessons.at(200)).toBe(corrections)
   expect(lessons.at(12 * 24 * HOUR)).toBe(undefined)
 })
 
-test('of the same way through pools a block is one lesson, however often it is quoted', () => {
+test('repeated quotes of the same route at a block count as one observation', () => {
   const { route, charged } = market(10)
   const [often, once] = [new GasLessons(null), new GasLessons(null)]
   const swap = route()
@@ -83,16 +85,16 @@ test('of the same way through pools a block is one lesson, however often it is q
   for (let k = 0; k < 20; k++) often.observeAt(block, swap, gross)
   once.observe(swap, gross, 0)
   expect(often.expected(swap, 0)).toBe(once.expected(swap, 0))
-  // Another way, and another block, are others.
+  // Another route and another block count separately.
   for (let k = 0; k < 20; k++) often.observeAt(block, across, gross)
   once.observe(across, gross, 0)
-  // The two in turn, as while quotes of the one before are still under way.
+  // Quotes of two blocks alternate while those of the older one are in flight.
   for (let k = 0; k < 20; k++) for (const at of [next, block]) often.observeAt(at, swap, gross)
   once.observe(swap, gross, 1)
   expect(often.expected(swap, 1)).toBe(once.expected(swap, 1))
 })
 
-test('one absurd simulation moves nothing by more than a tenth of what the route was expected to cost', () => {
+test('one outlier moves the expectation by at most a tenth', () => {
   const { route } = market(9)
   const lessons = new GasLessons(null)
   const swap = route()
@@ -103,7 +105,7 @@ test('one absurd simulation moves nothing by more than a tenth of what the route
   expect(lessons.count.entries).toBeLessThanOrEqual(2_048)
 })
 
-test('a tick that costs more is known by the swaps that crossed it, and those that do not are not told of it', () => {
+test('an expensive tick is charged to swaps that cross it, and not to others', () => {
   const { route } = market(11)
   const lessons = new GasLessons(null)
   const swap = route()
@@ -117,7 +119,7 @@ test('a tick that costs more is known by the swaps that crossed it, and those th
   expect(Math.abs(lessons.expected(across, 0) - charged - 60_000)).toBeLessThan(6_000)
 })
 
-test('of gas that is more than known, a fifth comes back at most', () => {
+test('at most a fifth of the unexplained gas is expected as a refund', () => {
   const { route } = market(12)
   const lessons = new GasLessons(null)
   const swap = route()

@@ -1,8 +1,8 @@
 /**
- * Gas of pools beyond the table of their families, learned from simulations: each tells what a whole route is charged, and what that
- * is off by is shared out over the route's pools, tokens and ends, to each by how little is known of it (a Kalman filter without
- * covariances). Tokens take part since what a transfer costs is the token's: a proxy's tens of thousands are those of every
- * pool that trades it.
+ * Corrections to the gas table of DEX families, learned from simulations. A simulation shows the gas of a whole route;
+ * its difference from the prediction is distributed over the route's pools, tokens, and ends, in proportion to their
+ * uncertainty (a Kalman filter without covariances). Tokens are included because the gas of a transfer belongs to the
+ * token: a proxy costs tens of thousands in every pool that trades it.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
@@ -10,18 +10,18 @@ import { type GasParts, gasOfParts, gasParts, type LearnedGas, piecesIn, type Ro
 import type { BlockHeader } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
-/** Pools and tokens that something is known of. */
-const MOST_KNOWN = 2_048
-/** Blocks that are quoted at a time: the newest, and those before it whose quotes are still under way. */
+/** Maximum parts (pools, tokens, slots) with an estimate. */
+const MAX_PARTS = 2_048
+/** Blocks whose simulated routes are remembered: the newest, and earlier ones with quotes in flight. */
 const BLOCKS_SEEN = 4
-/** Pools that searches are told of, those that were seen last. */
-const MOST_TOLD = 512
+/** Maximum pools in the result for searches: those seen most recently. */
+const MAX_POOLS = 512
 /**
- * Gas that a pool, a direction of it, a token, an end, or what all routes share is usually off by before anything is known of it; and
- * a slot that not all trades of a pool write, such as a tick (17,100 more where it was empty, EIP-2200, three of them in some
- * families), of one pool and of a family's all.
+ * Standard deviation in gas of a part's correction before any observation. `write` is a storage slot of one pool that
+ * not every trade writes, such as a tick (17,100 gas more if it was empty, EIP-2200; some families have three of them);
+ * `slot` is such a slot in all pools of a family.
  */
-const USUAL_OFF: Readonly<Record<string, number>> = {
+const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
   pool: 12_000,
   leg: 8_000,
   token: 6_000,
@@ -31,32 +31,39 @@ const USUAL_OFF: Readonly<Record<string, number>> = {
   write: 15_000,
   slot: 10_000,
 }
-/** The least of that, however often something was seen. */
-const SURE = 500
-/** The part of a route's gas that is the sender's own, and gas of a tick that no other trade crosses. */
-const OWN = 0.005
-const PIECE = 12_000
-/** Part of the gas told that one simulation may be off by, and count: a route that was led through odd code is no lesson. */
-const MOST_OFF = 0.1
-/** Gas by which anything may differ from the table. */
-const MOST = 300_000
-/** Seconds after which half of what was learned is forgotten: tokens are upgraded, and slots fill. */
+/** Minimum standard deviation, after any number of observations. */
+const MIN_DEVIATION = 500
+/**
+ * Share of a route's gas that is specific to the sender, and gas of a tick that no other trade crosses; both count as
+ * noise.
+ */
+const SENDER_SHARE = 0.005
+const TICK_GAS = 12_000
+/**
+ * Maximum error that one simulation contributes, as a share of the route's gas, so that a route through unusual code
+ * does not distort the estimates.
+ */
+const MAX_ERROR_SHARE = 0.1
+/** Maximum correction in gas, in both directions. */
+const MAX_CORRECTION = 300_000
+/** Half-life of estimates in seconds: tokens are upgraded, and slots fill. */
 const HALF_LIFE = 12 * 3_600
-/** Seconds of the chain's clock for which searches are told the same, so that those of one block agree. */
-const TOLD_FOR = 60
-/** Gas that is not worth telling, and to which is rounded. */
-const GRAIN = 1_000
+/** Seconds of block time for which searches get the same corrections, so that searches of one block agree. */
+const REFRESH_SECONDS = 60
+/** Rounding of the corrections for searches; a correction below half of it is omitted. */
+const ROUNDING = 1_000
 
-type Known = { readonly gas: number; readonly variance: number; readonly at: number }
+type Estimate = { readonly gas: number; readonly variance: number; readonly at: number }
 type Swap = Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'>
 
+/** Learns gas corrections from simulations, and provides them to searches. */
 export class GasLessons {
-  private readonly known = new Bounded<string, Known>(MOST_KNOWN)
-  /** Family and tokens of the pools that were seen, by the pool's id. */
-  private readonly pools = new Bounded<string, readonly [string, Address, Address]>(MOST_TOLD)
-  /** Ways through pools that were simulated at a block, by its hash. */
-  private readonly seen = new Bounded<string, Set<string>>(BLOCKS_SEEN)
-  private told: { readonly gas: LearnedGas; readonly at: number } | undefined
+  private readonly estimates = new Bounded<string, Estimate>(MAX_PARTS)
+  /** Family and tokens of recently simulated pools, by pool id. */
+  private readonly pools = new Bounded<string, readonly [string, Address, Address]>(MAX_POOLS)
+  /** Keys of the routes that were simulated at a block, by block hash. */
+  private readonly simulatedRoutes = new Bounded<string, Set<string>>(BLOCKS_SEEN)
+  private published: { readonly gas: LearnedGas; readonly at: number } | undefined
   private readonly wrappedNative: Address | null
 
   constructor(wrappedNative: Address | null) {
@@ -64,112 +71,122 @@ export class GasLessons {
   }
 
   get count(): StateCount {
-    return this.known.count
+    return this.estimates.count
   }
 
-  /** `observe`, once a block for each way through pools: its next simulation there tells much the same again. */
+  /** Calls `observe`, but once per block and route: repeated simulations there add little information. */
   observeAt({ hash, timestamp }: Pick<BlockHeader, 'hash' | 'timestamp'>, swap: Swap, gross: number): void {
-    const ways = this.seen.get(hash) ?? new Set()
-    const way = wayOf(swap)
-    if (ways.has(way) || ways.size >= MOST_KNOWN) return
-    this.seen.set(hash, ways.add(way))
+    const keys = this.simulatedRoutes.get(hash) ?? new Set()
+    const key = routeKeyOf(swap)
+    if (keys.has(key) || keys.size >= MAX_PARTS) return
+    this.simulatedRoutes.set(hash, keys.add(key))
     this.observe(swap, gross, timestamp)
   }
 
-  /** @param gross - gas of the whole transaction before refunds, as simulated @param now - Unix seconds */
+  /**
+   * Updates the estimates from a simulation. @param gross - gas of the transaction before refunds @param now - Unix
+   * time in seconds
+   */
   observe(swap: Swap, gross: number, now: number): void {
     if (swap.legs.length === 0) return
-    const known = this.knownParts(swap, now)
+    const parts = this.estimatedParts(swap, now)
     const counts = this.countsOf(swap)
-    const { told, expected, charged } = gasOfRoute(counts, known)
-    const most = MOST_OFF * Math.max(charged, expected)
-    const off = Math.max(-most, Math.min(most, gross - told))
-    const own = (OWN * charged) ** 2 + piecesIn(counts) * PIECE ** 2
-    const variance = known.reduce((sum, of) => sum + of.count ** 2 * of.variance, own)
-    for (const { key, count, gas, variance: its } of known) {
+    const { predictedGross, expected, charged } = gasOfRoute(counts, parts)
+    const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
+    const error = Math.max(-maxError, Math.min(maxError, gross - predictedGross))
+    const own = (SENDER_SHARE * charged) ** 2 + piecesIn(counts) * TICK_GAS ** 2
+    const variance = parts.reduce((sum, of) => sum + of.count ** 2 * of.variance, own)
+    for (const { key, count, gas, variance: its } of parts) {
       const gain = (its * count) / variance
-      const left = Math.max(SURE ** 2, its * (1 - gain * count))
-      this.known.set(key, { gas: Math.max(-MOST, Math.min(MOST, gas + gain * off)), variance: left, at: now })
+      const remaining = Math.max(MIN_DEVIATION ** 2, its * (1 - gain * count))
+      this.estimates.set(key, {
+        gas: Math.max(-MAX_CORRECTION, Math.min(MAX_CORRECTION, gas + gain * error)),
+        variance: remaining,
+        at: now,
+      })
     }
     for (const { pool, tokenIn, tokenOut } of swap.legs) this.pools.set(pool.id, [pool.family, tokenIn, tokenOut])
   }
 
-  /** Gas that a route is expected to be charged, by all that is known now. */
+  /** Returns the gas that a route is expected to be charged, by the current estimates. */
   expected(swap: Swap, now: number): number {
-    return gasOfRoute(this.countsOf(swap), this.knownParts(swap, now)).expected
+    return gasOfRoute(this.countsOf(swap), this.estimatedParts(swap, now)).expected
   }
 
-  /** Gas of legs beyond the table, by pool; undefined where there is none. The same object until it changes. */
+  /** Returns gas corrections by pool id; undefined if there are none. The same object until they change. */
   at(now: number): LearnedGas | undefined {
-    if (!this.told || now < this.told.at || now - this.told.at >= TOLD_FOR) {
-      const gas = this.toldAt(now)
-      this.told = { gas: this.told && isSame(this.told.gas, gas) ? this.told.gas : gas, at: now }
+    if (!this.published || now < this.published.at || now - this.published.at >= REFRESH_SECONDS) {
+      const gas = this.correctionsAt(now)
+      this.published = { gas: this.published && isSame(this.published.gas, gas) ? this.published.gas : gas, at: now }
     }
-    return this.told.gas.size > 0 ? this.told.gas : undefined
+    return this.published.gas.size > 0 ? this.published.gas : undefined
   }
 
   private countsOf(swap: Swap): GasParts {
     return gasParts({ ...swap, wrappedNative: this.wrappedNative })
   }
 
-  private knownParts(swap: Swap, now: number): readonly KnownPart[] {
-    return Array.from(partsOf(swap), ([key, count]) => ({ key, count, ...this.knownOf(key, now) }))
+  private estimatedParts(swap: Swap, now: number): readonly EstimatedPart[] {
+    return Array.from(partsOf(swap), ([key, count]) => ({ key, count, ...this.estimateOf(key, now) }))
   }
 
-  private toldAt(now: number): LearnedGas {
-    const found = new Map<string, number>()
+  private correctionsAt(now: number): LearnedGas {
+    const corrections = new Map<string, number>()
     for (const [id, [family, sold, bought]] of this.pools) {
       const either = (this.gasOf(`leg ${id} ${sold}`, now) + this.gasOf(`leg ${id} ${bought}`, now)) / 2
       const own = either + this.gasOf(`pool ${id}`, now) + this.gasOf(`write ${id} oracle`, now)
       const tokens = this.gasOf(`token ${sold}`, now) + this.gasOf(`token ${bought}`, now)
-      const sure = 1 - this.knownOf(`pool ${id}`, now).variance / usualOf(`pool ${id}`)
-      const gas = own + tokens + sure * beyondRanked(family)
-      const rounded = Math.round(gas / GRAIN) * GRAIN
-      if (rounded !== 0) found.set(id, rounded)
+      const certainty = 1 - this.estimateOf(`pool ${id}`, now).variance / usualOf(`pool ${id}`)
+      const gas = own + tokens + certainty * beyondRanked(family)
+      const rounded = Math.round(gas / ROUNDING) * ROUNDING
+      if (rounded !== 0) corrections.set(id, rounded)
     }
-    return found
+    return corrections
   }
 
   private gasOf(key: string, now: number): number {
-    return this.knownOf(key, now).gas
+    return this.estimateOf(key, now).gas
   }
 
-  /** Gas that is left of what was learned, and how sure it is. */
-  private knownOf(key: string, now: number): Omit<Known, 'at'> {
+  /** Returns a part's estimate with its uncertainty, decayed by age. */
+  private estimateOf(key: string, now: number): Omit<Estimate, 'at'> {
     const usual = usualOf(key)
-    const known = this.known.get(key)
-    if (!known) return { gas: 0, variance: usual }
-    if (now <= known.at) return known
-    const left = 0.5 ** ((now - known.at) / HALF_LIFE)
-    return { gas: known.gas * left, variance: usual + (known.variance - usual) * left }
+    const estimate = this.estimates.get(key)
+    if (!estimate) return { gas: 0, variance: usual }
+    if (now <= estimate.at) return estimate
+    const decay = 0.5 ** ((now - estimate.at) / HALF_LIFE)
+    return { gas: estimate.gas * decay, variance: usual + (estimate.variance - usual) * decay }
   }
 }
 
-/** A part of a route, how often it is in it, and what is known of it. */
-type KnownPart = { readonly key: string; readonly count: number } & Omit<Known, 'at'>
+/** A part of a route, how often the route has it, and its estimate. */
+type EstimatedPart = { readonly key: string; readonly count: number } & Omit<Estimate, 'at'>
 
-function gasOfRoute(counts: GasParts, known: readonly KnownPart[]) {
+function gasOfRoute(counts: GasParts, parts: readonly EstimatedPart[]) {
   const { charged, refund, refundable } = gasOfParts(counts)
-  const told = known.reduce((sum, { gas, count }) => sum + gas * count, charged + refund)
-  return { told, expected: told - refundOf(told, refundable), charged }
+  const predictedGross = parts.reduce((sum, { gas, count }) => sum + gas * count, charged + refund)
+  return { predictedGross, expected: predictedGross - refundOf(predictedGross, refundable), charged }
 }
 
-/** Pools, tokens and slots of a route, whatever the amounts. */
-function wayOf({ tokenIn, tokenOut, legs }: Swap): string {
-  let way = `${tokenIn} ${tokenOut}`
+/** Key of a route's pools, tokens, and slots, without amounts. */
+function routeKeyOf({ tokenIn, tokenOut, legs }: Swap): string {
+  let key = `${tokenIn} ${tokenOut}`
   for (const { pool, tokenIn: sold, tokenOut: bought, writes = [] } of legs)
-    way += `;${pool.id} ${sold} ${bought} ${writes.join()}`
-  return way
+    key += `;${pool.id} ${sold} ${bought} ${writes.join()}`
+  return key
 }
 
-const usualOf = (key: string) => USUAL_OFF[key.split(' ', 1)[0]!]! ** 2
+const usualOf = (key: string) => PRIOR_DEVIATION[key.split(' ', 1)[0]!]! ** 2
 
-/** Gas of a hop that a route is told with beyond that which searches rank it by. */
+/** Gas of a hop in the full model less the gas that searches rank it by. */
 function beyondRanked(family: string): number {
   return partGas(`hop:${family}`).gas + partGas(`oracle:${family}`).gas - gasRow(family).hop
 }
 
-/** Counts of what a route is made of: the ends are apart, where a token moves twice and the sender's own slots change. */
+/**
+ * Counts the parts of a route. The ends are parts of their own, since their tokens move twice and the sender's slots
+ * change.
+ */
 function partsOf({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number> {
   const parts = new Map<string, number>([
     ['route', 1],

@@ -7,7 +7,7 @@ const [one, two] = ['11', '22'].map((byte) => toAddress(`0x${byte.repeat(20)}`))
 const hop: MeasuredHop = { tokenIn: one!, tokenOut: two!, first: 3, middle: 2, last: 1 }
 const HOUR = 3_600
 
-test('a pool is measured once, again when its state changed ten minutes ago, and after hours in any case', () => {
+test('a pool is measured once, again ten minutes later if it changed, and after six hours in any case', () => {
   const gas = new MeasuredGas()
   expect(gas.isDue('a', 0)).toBe(true)
   gas.observe('a', [hop], 0)
@@ -19,13 +19,13 @@ test('a pool is measured once, again when its state changed ten minutes ago, and
   gas.observe('a', [hop], 600)
   expect(gas.isDue('a', 1_200)).toBe(false)
   expect(gas.isDue('a', 600 + 6 * HOUR)).toBe(true)
-  // A block that is not known to leave anything as it was, and a clock that was set back.
+  // A block with unknown changes, and a clock that was set back.
   gas.follow({ changed: null })
   expect(gas.isDue('a', 1_200)).toBe(true)
   expect(gas.isDue('a', -6 * HOUR)).toBe(true)
 })
 
-test('a pool that cannot be measured keeps what simulations taught, and is not tried at every quote', () => {
+test('a pool that cannot be measured keeps its learned correction, and is not retried at every quote', () => {
   const gas = new MeasuredGas()
   const learned = new Map([['a', 9_000]])
   gas.observe('a', [], 0)
@@ -41,13 +41,13 @@ test('a pool that cannot be measured keeps what simulations taught, and is not t
   )
 })
 
-test('searches are told the same object until something changes, which threads are sent once', () => {
+test('searches get the same object until something changes, so that threads receive it once', () => {
   const gas = new MeasuredGas()
   const learned = new Map([['a', 9_000]])
   gas.observe('a', [hop], 0)
   const first = gas.over(learned)
   expect(gas.over(learned)).toBe(first)
-  // What was measured counts more than what was learned.
+  // Measured gas takes precedence over learned corrections.
   expect(first!.get('a')).toEqual([hop])
   const second = gas.over(new Map(learned))
   expect(second).not.toBe(first)
@@ -57,7 +57,7 @@ test('searches are told the same object until something changes, which threads a
   expect(gas.hop('c', two!, one!)).toBeUndefined()
 })
 
-test('the pools that are remembered are limited', () => {
+test('the number of stored pools is limited', () => {
   const gas = new MeasuredGas()
   for (let k = 0; k < 5_000; k++) gas.observe(`${k}`, [hop], 0)
   expect(gas.count.entries).toBe(2_048)

@@ -1,64 +1,68 @@
-/** Gas of hops as measured by probes, kept with their pools: bounded, measured again when it may have changed. */
+/** Cache of measured gas of hops, by pool; bounded, with expiry. */
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { LearnedGas, MeasuredHop } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
-/** Pools that something is known of. */
+/** Maximum pools with measurements. */
 const MAX_POOLS = 2_048
-/** Seconds after which a pool whose state has changed is measured again: slots that were empty fill with its first trades. */
+/** Seconds after which a pool with a changed state is measured again: its first trades fill empty slots. */
 const CHANGED_SECONDS = 600
-/** Seconds after which any pool is: tokens are upgraded. */
+/** Seconds after which any pool is measured again, because tokens are upgraded. */
 const OLD_SECONDS = 6 * 3_600
 
-type Known = {
-  /** True once the pool has changed since it was measured. Its state is not kept for this. */
+type PoolGas = {
+  /** True if the pool has changed since the measurement. Saves keeping its state. */
   hasChanged: boolean
   /** Empty if no direction could be measured. */
   readonly hops: readonly MeasuredHop[]
-  /** Unix seconds, by the chain's clock. */
+  /** Unix time in seconds of the measured block. */
   readonly at: number
 }
 
+/** Caches the measured gas of hops, and merges it with learned corrections. */
 export class MeasuredGas {
-  private readonly known = new Bounded<string, Known>(MAX_POOLS)
+  private readonly pools = new Bounded<string, PoolGas>(MAX_POOLS)
   private learned: LearnedGas | undefined
   private merged: LearnedGas | undefined
 
   get count(): StateCount {
-    return this.known.count
+    return this.pools.count
   }
 
-  /** @param now - Unix seconds, by the chain's clock */
+  /** Returns true if a pool should be measured. @param now - Unix time in seconds of the block */
   isDue(id: string, now: number): boolean {
-    const known = this.known.peek(id)
-    if (!known) return true
-    const age = Math.abs(now - known.at)
-    return age >= OLD_SECONDS || (age >= CHANGED_SECONDS && known.hasChanged)
+    const entry = this.pools.peek(id)
+    if (!entry) return true
+    const age = Math.abs(now - entry.at)
+    return age >= OLD_SECONDS || (age >= CHANGED_SECONDS && entry.hasChanged)
   }
 
-  /** @param hops - directions that were measured; none leaves the pool to its family's figure until it is due again */
+  /**
+   * Stores a pool's measurements. @param hops - measured directions; an empty list leaves the family's gas in use until
+   * the pool is due again
+   */
   observe(id: string, hops: readonly MeasuredHop[], now: number): void {
-    this.known.set(id, { hasChanged: false, hops, at: now })
+    this.pools.set(id, { hasChanged: false, hops, at: now })
     this.merged = undefined
   }
 
-  /** Notes which pools a block has changed. */
+  /** Marks the pools that a block has changed. */
   follow({ changed }: Pick<Snapshot, 'changed'>): void {
-    for (const id of changed ?? this.known.keys()) {
-      const known = this.known.peek(id)
-      if (known) known.hasChanged = true
+    for (const id of changed ?? this.pools.keys()) {
+      const entry = this.pools.peek(id)
+      if (entry) entry.hasChanged = true
     }
   }
 
   hop(pool: string, tokenIn: Address, tokenOut: Address): MeasuredHop | undefined {
-    return this.known.peek(pool)?.hops.find((hop) => hop.tokenIn === tokenIn && hop.tokenOut === tokenOut)
+    return this.pools.peek(pool)?.hops.find((hop) => hop.tokenIn === tokenIn && hop.tokenOut === tokenOut)
   }
 
-  /** Measured gas, and for other pools what simulations have taught. The same object until either changes. */
+  /** Merges measured gas with learned corrections for other pools. The same object until either changes. */
   over(learned: LearnedGas | undefined): LearnedGas | undefined {
     if (this.merged && this.learned === learned) return this.merged
-    const measured = [...this.known].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))
+    const measured = [...this.pools].flatMap(([id, { hops }]) => (hops.length > 0 ? [[id, hops] as const] : []))
     if (measured.length === 0) return learned
     this.learned = learned
     this.merged = new Map<string, number | readonly MeasuredHop[]>([...(learned ?? []), ...measured])

@@ -1,14 +1,14 @@
-/** Amounts that hops are measured with. */
+/** Amounts with which the gas of hops is measured. */
 import type { Address } from '@sluice/chains'
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
 
-/** Part of the square root of the price that the first try moves, so that it crosses no tick. */
+/** Relative change of the square root price by the first amount; small, so that it crosses no tick. */
 const FIRST_MOVE = 2e-6
-/** Larger amounts that are tried if one buys nothing, and the factor between them. */
+/** Maximum amounts to try, and the factor between them, if an amount buys nothing. */
 const MAX_TRIES = 4
 const STEP = 1_000n
 
-/** An amount that the pool takes and that hardly moves its price; null if it takes none. */
+/** Returns an amount that the pool accepts and that hardly moves its price; null if there is none. */
 export function probeAmount(pool: Pool, tokenIn: Address, tokenOut: Address): bigint | null {
   const family = familyOf(pool.family)
   if (!family) return null
@@ -23,7 +23,7 @@ export function probeAmount(pool: Pool, tokenIn: Address, tokenOut: Address): bi
   return null
 }
 
-/** Input that moves the price a little within the first piece of a curve that has liquidity. */
+/** Returns an input that moves the price slightly within the first piece of the curve with liquidity. */
 function firstAmount(sqrtPrice: Float64Array, liquidity: Float64Array): bigint | null {
   const piece = liquidity.findIndex((amount) => amount > 0)
   if (piece === -1) return null

@@ -2,22 +2,22 @@ import type { Hex } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
-/** Calldata of so many bytes of each kind. */
+/** Calldata with the given numbers of zero and nonzero bytes. */
 const data = (zeros: number, others: number): Hex => `0x${'00'.repeat(zeros)}${'ff'.repeat(others)}`
 
-test('a transaction costs 21,000, 4 gas for a zero byte, 16 for another one, and what it runs', () => {
+test('a transaction costs 21,000 gas, 4 per zero byte, 16 per nonzero byte, and its execution', () => {
   expect(transactionGas('0x', 0n)).toBe(21_000n)
   expect(transactionGas(data(10, 5), 100_000n)).toBe(21_000n + 40n + 80n + 100_000n)
 })
 
-test('the floor counts 10 gas for a zero byte and 40 for another one', () => {
+test('the floor counts 10 gas per zero byte and 40 per nonzero byte', () => {
   expect(floorGas('0x')).toBe(21_000n)
   expect(floorGas(data(10, 5))).toBe(21_000n + 100n + 200n)
 })
 
-test('the larger of both counts', () => {
+test('the higher of execution and floor counts', () => {
   const calldata = data(0, 1_000)
-  // 16,000 gas of calldata, with a floor of 40,000: 24,000 of execution make up for it.
+  // 16,000 gas of calldata with a floor of 40,000: the floor applies below 24,000 gas of execution.
   expect(transactionGas(calldata, 23_999n)).toBe(61_000n)
   expect(transactionGas(calldata, 24_001n)).toBe(61_001n)
   expect([larger(2n, 1n), larger(1n, 2n), larger(2n, 2n)]).toEqual([2n, 2n, 2n])

@@ -1,39 +1,40 @@
+/** Log of quotes that can be replayed. */
 import { RecordFile, type Snapshot } from '@sluice/liquidity'
 import type { StateCount } from '@sluice/simulation'
 import type { Log } from '../events.ts'
-import type { Made } from '../quote/made.ts'
+import type { QuoteRecord } from '../quote/made.ts'
 import { partOf, recordOf } from './record.ts'
 
-/** Quotes that wait to be written; more are left out. */
+/** Maximum quotes in the write queue; further ones are dropped. */
 const MAX_WAITING = 1_000
-/** Milliseconds between two writes: blocks of fast chains go together with their quotes. */
+/** Milliseconds between two writes, so that several blocks of a fast chain share one. */
 const WRITE_EVERY_MS = 1_000
-/** Quotes of a chain in its log. */
+/** Maximum quotes of a chain in its log. */
 const MAX_RECORDS = 20_000
 
 export type QuoteLogOptions = {
-  /** An SQLite file, made where there is none. */
+  /** Path of an SQLite file, which is created if absent. */
   readonly path: string
-  /** Most that it may take on the disk; the oldest blocks go first. */
+  /** Maximum size on disk; the oldest blocks are deleted first. */
   readonly maxBytes: number
 }
 
-type Waiting = { readonly made: Made; readonly at: number }
+type QueuedQuote = { readonly record: QuoteRecord; readonly at: number }
 
 /**
- * The quotes of a chain with the pools that they were made of, in a file: each can be made again. Of a request it keeps nothing
- * up: it takes note, and a thread writes.
+ * Writes quotes to a file, together with the pools of their blocks, so that each can be replayed. `add` only queues; a
+ * worker thread writes.
  */
 export class QuoteLog {
   private readonly options: QuoteLogOptions
   private readonly log: Pick<Log, 'warn'>
-  private waiting = new Map<Snapshot, Waiting[]>()
+  private queue = new Map<Snapshot, QueuedQuote[]>()
   private count = 0
   private dropped = 0
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()
   private file: RecordFile | undefined
-  /** It cannot be written, until the chain wakes again. */
+  /** True after a failed write, until the chain wakes again. */
   private failed = false
 
   constructor(options: QuoteLogOptions, log: Pick<Log, 'warn'>) {
@@ -41,24 +42,24 @@ export class QuoteLog {
     this.log = log
   }
 
-  /** Entries are those that wait. */
+  /** Number of queued and of dropped quotes. */
   get counts(): StateCount {
     return { entries: this.count, evicted: this.dropped }
   }
 
-  add(snapshot: Snapshot, made: Made, at = Date.now()): void {
+  add(snapshot: Snapshot, record: QuoteRecord, at = Date.now()): void {
     if (this.count >= MAX_WAITING || this.failed) {
       this.dropped++
       return
     }
     this.count++
-    const ofBlock = this.waiting.get(snapshot)
-    if (ofBlock) ofBlock.push({ made, at })
-    else this.waiting.set(snapshot, [{ made, at }])
+    const ofBlock = this.queue.get(snapshot)
+    if (ofBlock) ofBlock.push({ record, at })
+    else this.queue.set(snapshot, [{ record, at }])
     this.timer ??= setTimeout(() => void this.write(), WRITE_EVERY_MS).unref()
   }
 
-  /** Writes what waits. Never fails: lines for operators tell. */
+  /** Writes the queued quotes. Never rejects; failures are logged. */
   write(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
@@ -66,7 +67,7 @@ export class QuoteLog {
     return this.writing
   }
 
-  /** Writes what waits and closes the file: so does every call before it resolves, also where another one began to. */
+  /** Writes the queued quotes and closes the file. Every call resolves only after the file is closed. */
   close(): Promise<void> {
     void this.write()
     this.writing = this.writing.then(() => this.closeFile()).catch((error: unknown) => this.fail(error))
@@ -82,23 +83,23 @@ export class QuoteLog {
 
   private async writeAll(): Promise<void> {
     const { path, maxBytes } = this.options
-    for (const [snapshot, quotes] of this.waiting) {
-      this.waiting.delete(snapshot)
+    for (const [snapshot, quotes] of this.queue) {
+      this.queue.delete(snapshot)
       this.count -= quotes.length
       this.file ??= await RecordFile.open(path, { records: MAX_RECORDS, bytes: maxBytes })
-      const shared = quotes.flatMap(({ made: { sought } }) => [
-        ...[sought.trust, sought.taxes, sought.haircuts, sought.learnedGas],
+      const shared = quotes.flatMap(({ record: { searchRequest } }) => [
+        ...[searchRequest.trust, searchRequest.taxes, searchRequest.haircuts, searchRequest.learnedGas],
       ])
       const parts = [...new Set(shared)].flatMap((part) => (part ? [partOf(part)] : []))
-      const records = quotes.map(({ made, at }) => ({ id: made.quote.id, text: recordOf(made, at) }))
+      const records = quotes.map(({ record, at }) => ({ id: record.quote.id, text: recordOf(record, at) }))
       await this.file.append(snapshot, { records, parts })
     }
   }
 
   private fail(error: unknown): void {
     this.failed = true
-    this.waiting.clear()
+    this.queue.clear()
     this.count = 0
-    this.log.warn({ err: error, path: this.options.path }, 'quotes cannot be logged')
+    this.log.warn({ err: error, path: this.options.path }, 'failed to write the quote log')
   }
 }

@@ -1,22 +1,22 @@
-/** A quote as the log has it: what was asked of the search, what it found, and the transaction that was made of it. */
+/** Text form of a logged quote: the search request, the route, and the transaction. */
 import { createHash } from 'node:crypto'
 import { type FoundRecord, families } from '@sluice/liquidity'
 import { buildGraph, encodeSwap, findRoute, type Route } from '@sluice/routing'
-import type { Made } from '../quote/made.ts'
+import type { QuoteRecord } from '../quote/made.ts'
 import type { SwapTerms } from '../quote/try-route.ts'
 import { plain, requestOfReplay } from '../search/replay.ts'
 
 type Shared = 'trust' | 'taxes' | 'haircuts' | 'learnedGas'
-/** Parts that many searches are told alike, by the hash of its text. */
+/** Hashes of the parts that many search requests share. */
 export type Parts = { readonly [Name in Shared]?: string }
 
-type Record = {
-  /** When it was made, as ISO 8601 has it. */
+type StoredQuote = {
+  /** Time of the quote in ISO 8601. */
   readonly at: string
   readonly from: string
   readonly request: object
   readonly parts: Parts
-  /** Absent where the search's best route was taken. */
+  /** Index of the chosen route among the simulated ones; absent for the best by the search. */
   readonly rival?: number
   readonly route: object
   readonly terms: object
@@ -24,42 +24,44 @@ type Record = {
   readonly data: string
 }
 
+/** Result of replaying a logged quote. */
 export type Replayed = {
   readonly at: string
   readonly block: number
   readonly amountIn: bigint
-  /** Amount that the sender was told to receive. */
+  /** Output that was promised to the sender, base units. */
   readonly amountOut: bigint
   readonly minOutput: bigint
   readonly data: string
-  /** As the search finds it now; null where it finds none. */
+  /** Route that the search finds now; null if it finds none. */
   readonly route: Route | null
-  /** Values that are not what they were; none where route and transaction are the same, bit for bit. */
+  /** Names of values that differ from the record; empty if route and transaction are identical. */
   readonly differences: readonly string[]
 }
 
 const texts = new WeakMap<object, { readonly hash: string; readonly text: string }>()
 
-/** A part with the hash that it goes by; worked out once for each object. */
+/** Returns a part's text and its hash; computed once per object. */
 export function partOf(shared: object): { readonly hash: string; readonly text: string } {
-  let known = texts.get(shared)
-  if (!known) {
+  let entry = texts.get(shared)
+  if (!entry) {
     const text = JSON.stringify(plain(shared))
-    known = { text, hash: createHash('sha256').update(text).digest('base64url') }
-    texts.set(shared, known)
+    entry = { text, hash: createHash('sha256').update(text).digest('base64url') }
+    texts.set(shared, entry)
   }
-  return known
+  return entry
 }
 
-export function recordOf({ quote, from, sought, rival, terms }: Made, at: number): string {
-  const { trust, taxes, haircuts, learnedGas, ...request } = sought
+/** Encodes a quote for the log. */
+export function recordOf({ quote, from, searchRequest, alternativeIndex, terms }: QuoteRecord, at: number): string {
+  const { trust, taxes, haircuts, learnedGas, ...request } = searchRequest
   const shared = Object.entries({ trust, taxes, haircuts, learnedGas })
-  const record: Record = {
+  const record: StoredQuote = {
     at: new Date(at).toISOString(),
     from,
     request: plain(request) as object,
     parts: Object.fromEntries(shared.flatMap(([name, part]) => (part ? [[name, partOf(part).hash]] : []))),
-    ...(rival > 0 && { rival }),
+    ...(alternativeIndex > 0 && { rival: alternativeIndex }),
     route: plainRoute(quote.route),
     terms: plain(terms) as object,
     amountOut: String(quote.amountOut),
@@ -68,10 +70,10 @@ export function recordOf({ quote, from, sought, rival, terms }: Made, at: number
   return JSON.stringify(record)
 }
 
-/** Makes a quote again out of its record and the pools of its block. */
+/** Searches a logged quote's route again in the pools of its block. */
 export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): Replayed {
-  const record = JSON.parse(text) as Record
-  // Kept as long as the youngest record that uses them.
+  const record = JSON.parse(text) as StoredQuote
+  // The file keeps a part as long as a record that refers to it.
   const shared = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
   const request = { ...record.request, ...Object.fromEntries(shared) }
   const result = findRoute(buildGraph(snapshot), requestOfReplay(JSON.stringify(request)))
@@ -79,7 +81,7 @@ export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): Rep
   const terms = termsOf(record.terms)
   const swap =
     route && encodeSwap({ ...terms, route, families: new Map(families.map((family) => [family.id, family])) })
-  const differences = route ? unlike(record.route, plainRoute(route)) : ['there is no route']
+  const differences = route ? differencesBetween(record.route, plainRoute(route)) : ['there is no route']
   if (swap && swap.data !== record.data) differences.push('data')
   return {
     at: record.at,
@@ -93,7 +95,7 @@ export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): Rep
   }
 }
 
-/** Pools by their ids: the block has them. */
+/** Replaces pools by their ids, because the snapshot holds the pools. */
 function plainRoute(route: Route): object {
   return plain({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) }) as object
 }
@@ -104,10 +106,10 @@ function termsOf(plainTerms: object): SwapTerms {
   return { ...terms, ...Object.fromEntries(amounts) } as SwapTerms
 }
 
-function unlike(before: object, after: object): string[] {
+function differencesBetween(before: object, after: object): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const textOf = (of: object, name: string) => JSON.stringify((of as { [name: string]: unknown })[name])
-  // A bound that there was no time for is no difference.
-  const isTold = (name: string) => name !== 'optimalityGapNetBps' || textOf(before, name) !== 'null'
-  return [...names].filter((name) => isTold(name) && textOf(before, name) !== textOf(after, name))
+  // `optimalityGapNetBps` is null if the search had no time to compute it, which is not a difference.
+  const isComparable = (name: string) => name !== 'optimalityGapNetBps' || textOf(before, name) !== 'null'
+  return [...names].filter((name) => isComparable(name) && textOf(before, name) !== textOf(after, name))
 }

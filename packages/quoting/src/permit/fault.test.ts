@@ -17,12 +17,12 @@ const permitOf = (kind: Permit['kind'], more: Partial<Permit> = {}) =>
 type State = {
   readonly allowance?: bigint | 'none'
   readonly nonce?: bigint | 'none'
-  /** Amount, expiration and next nonce in Permit2; none where it is not deployed. */
+  /** Amount, expiration, and next nonce in Permit2; `none` if it is not deployed. */
   readonly grant?: readonly [bigint, bigint, bigint] | 'none'
-  /** The permission goes through. */
+  /** True if the permit call succeeds. */
   readonly works?: boolean
 }
-/** A node with Permit2 and a token in a state, which notes the calls of permissions. */
+/** A node with Permit2 and a token in the given state, which records permit calls. */
 function nodeIn({ allowance = 0n, nonce = 7n, grant = [0n, 0n, 7n], works = true }: State) {
   const permits: { readonly from: string; readonly to: string; readonly args: unknown[] }[] = []
   const call = async ({ from, to, data }: { from: Address; to: Address; data: Hex }) => {
@@ -42,7 +42,7 @@ function nodeIn({ allowance = 0n, nonce = 7n, grant = [0n, 0n, 7n], works = true
   }
   return { rpc: { call } as unknown as Rpc, permits }
 }
-const draw = {
+const use = {
   token,
   owner,
   ownerCode: '0x',
@@ -51,7 +51,7 @@ const draw = {
   block,
   signal: new AbortController().signal,
 } as const
-const fault = async (permit: Permit, state: State = {}) => (await permitFault(nodeIn(state).rpc, permit, draw))?.field
+const fault = async (permit: Permit, state: State = {}) => (await permitFault(nodeIn(state).rpc, permit, use))?.field
 
 test.each<[Permit['kind'], Partial<Permit>, State, string | undefined]>([
   ...((['eip2612', 'dai'] as Permit['kind'][]).flatMap(
@@ -77,18 +77,18 @@ test.each<[Permit['kind'], Partial<Permit>, State, string | undefined]>([
   ['permit2', { nonce: 6n }, { allowance: AMOUNT }, 'permit.nonce'],
   ['permit2', { deadline: BigInt(NOW - 1) }, { allowance: AMOUNT }, 'permit.deadline'],
   ['permit2', { amount: AMOUNT - 1n }, { allowance: AMOUNT }, 'permit.amount'],
-  // Somebody else has used the signature already, and what it granted holds at the block.
+  // Somebody else has submitted the signature, and the allowance that it gave is valid at the block.
   ['permit2', { nonce: 6n }, { allowance: AMOUNT, grant: [AMOUNT, BigInt(NOW), 7n], works: false }, undefined],
   ['permit2', { nonce: 6n }, { allowance: AMOUNT, grant: [AMOUNT, BigInt(NOW - 1), 7n] }, 'permit.nonce'],
   ['permit2', { nonce: 6n }, { allowance: AMOUNT, grant: [AMOUNT - 1n, BigInt(NOW), 7n] }, 'permit.nonce'],
-])('a permission of the kind %s with %o in the state %o has its fault in %s', async (kind, more, state, field) => {
+])('a permit of kind %s with %o in the state %o is at fault in %s', async (kind, more, state, field) => {
   expect(await fault(permitOf(kind, more), state)).toBe(field)
 })
 
-test('a permission is tried as the spender would use it', async () => {
+test('a permit is tested as the spender would submit it', async () => {
   const sent = async (kind: Permit['kind'], state: State = {}) => {
     const { rpc, permits } = nodeIn(state)
-    await permitFault(rpc, permitOf(kind), draw)
+    await permitFault(rpc, permitOf(kind), use)
     expect(permits).toHaveLength(1)
     expect(permits[0]!.from).toBe(spender)
     return permits[0]!
@@ -101,14 +101,14 @@ test('a permission is tried as the spender would use it', async () => {
   expect(args[0]).toBe(owner)
 })
 
-test('a signature that is none is refused without a call', async () => {
+test('a malformed signature is rejected without a call', async () => {
   const rpc = { call: () => expect.unreachable('no call is needed') } as unknown as Rpc
-  expect(await permitFault(rpc, permitOf('eip2612', { signature: '0x12' }), draw)).toMatchObject({
+  expect(await permitFault(rpc, permitOf('eip2612', { signature: '0x12' }), use)).toMatchObject({
     field: 'permit.signature',
   })
 })
 
-test('a node that fails is no fault of the permission', async () => {
+test('a failing node is not a fault of the permit', async () => {
   const rpc = { call: () => Promise.reject(new RpcError('TIMEOUT', 'late')) } as unknown as Rpc
-  await expect(permitFault(rpc, permitOf('eip2612'), draw)).rejects.toMatchObject({ code: 'TIMEOUT' })
+  await expect(permitFault(rpc, permitOf('eip2612'), use)).rejects.toMatchObject({ code: 'TIMEOUT' })
 })

@@ -19,9 +19,9 @@ type Answers = Readonly<Record<string, readonly unknown[]>>
 /** A node with Permit2 and a token that answers the given functions; all others revert. */
 function nodeWith(answers: Answers, grant: readonly [bigint, bigint, bigint] = [0n, 0n, 7n]): Rpc {
   const call = async ({ to, data }: { to: Address; data: Hex }) => {
-    const [abi, known] = to === PERMIT2 ? [permit2Abi, { allowance: grant }] : [tokenAbi, answers]
+    const [abi, functions] = to === PERMIT2 ? [permit2Abi, { allowance: grant }] : [tokenAbi, answers]
     const call = abi.parseTransaction({ data })!
-    const values = (known as Answers)[call.name]
+    const values = (functions as Answers)[call.name]
     if (!values) throw new RpcError('REVERTED', 'execution reverted')
     return abi.encodeFunctionResult(call.fragment, values) as Hex
   }
@@ -46,26 +46,26 @@ test.each([
   const [{ approval }] = offers as [(typeof offers)[number]]
   if (!isNeeded) return expect(approval).toBeNull()
   expect(approval).toMatchObject({ to: token, value: 0n })
-  const [approved, limit] = tokenAbi.decodeFunctionData('approve', approval!.data)
-  expect([toAddress(approved), limit]).toEqual([PERMIT2, 2n ** 256n - 1n])
+  const [approvedSpender, limit] = tokenAbi.decodeFunctionData('approve', approval!.data)
+  expect([toAddress(approvedSpender), limit]).toEqual([PERMIT2, 2n ** 256n - 1n])
 })
 
 const domain = { name: 'Coin', version: '2', chainId: 5, verifyingContract: token }
-const own = {
+const ownPermit = {
   ...{ allowance: [0n], nonces: [3n], name: ['Coin'] },
   DOMAIN_SEPARATOR: [TypedDataEncoder.hashDomain(domain)],
 }
 
 test('the domain of a token is offered only if its hash is the separator of the token', async () => {
-  const { offers } = await find(nodeWith(own))
+  const { offers } = await find(nodeWith(ownPermit))
   expect(offers.map(({ permit }) => permit.kind)).toEqual(['eip2612', 'permit2'])
   expect(offers[0]).toMatchObject({ approval: null, permit: { nonce: 3n, amount: AMOUNT }, typedData: { domain } })
-  const renamed = await find(nodeWith({ ...own, name: ['Another'] }))
+  const renamed = await find(nodeWith({ ...ownPermit, name: ['Another'] }))
   expect(renamed.offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
 })
 
 test('a token that names another permit type has no form of its own', async () => {
-  const { offers } = await find(nodeWith({ ...own, PERMIT_TYPEHASH: [`0x${'11'.repeat(32)}`] }))
+  const { offers } = await find(nodeWith({ ...ownPermit, PERMIT_TYPEHASH: [`0x${'11'.repeat(32)}`] }))
   expect(offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
 })
 

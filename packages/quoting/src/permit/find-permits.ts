@@ -1,4 +1,4 @@
-/** Forms of permission in the place of an approval: found on chain, ready for a wallet. */
+/** Finds the permit types that a token and chain support, ready to sign in a wallet. */
 import { PERMIT2_BITS } from '@sluice/bindings/guard'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
@@ -7,17 +7,18 @@ import { type Clock, checkDeadline, defaultDeadline } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
 import { PERMIT2, type Permit, permit2Abi, type Reader, readerAt, tokenAbi } from './permit.ts'
 
-export type WantedPermit = {
+/** A request for permits that an owner can sign. */
+export type PermitRequest = {
   readonly token: Address
   readonly owner: Address
   /** Base units. */
   readonly amount: bigint
-  /** Unix seconds; 20 minutes from now when absent. */
+  /** Unix time in seconds; 20 minutes from now if absent. */
   readonly deadline: number | undefined
 }
 
 type Field = { readonly name: string; readonly type: string }
-/** Input of `eth_signTypedData_v4` takes. Numbers are decimal texts. */
+/** Input of `eth_signTypedData_v4`. Numbers are decimal strings. */
 export type TypedData = {
   readonly domain: Readonly<Record<string, string | number>>
   readonly types: Readonly<Record<string, readonly Field[]>>
@@ -26,10 +27,10 @@ export type TypedData = {
 }
 
 export type PermitOffer = {
-  /** With the owner's signature, what a quote takes. */
+  /** The permit without its signature; a quote takes it with one. */
   readonly permit: Omit<Permit, 'signature'>
   readonly typedData: TypedData
-  /** The transaction that has to come first, once: approve Permit2. */
+  /** Transaction that approves Permit2 once, before the permit can be used; null if not needed. */
   readonly approval: { readonly to: Address; readonly data: Hex; readonly value: bigint } | null
 }
 
@@ -37,11 +38,11 @@ export type Offers = {
   readonly spender: Address
   readonly deadline: number
   readonly block: BlockHeader
-  /** The token's own form first. */
+  /** Permits of the token itself come before Permit2. */
   readonly offers: readonly PermitOffer[]
 }
 
-type About = {
+type PermitContext = {
   readonly chainId: number
   readonly spender: Address
   readonly block: BlockHeader
@@ -59,40 +60,43 @@ const EIP2612 = 'address owner,address spender,uint256 value,uint256 nonce,uint2
 const DAI = 'address holder,address spender,uint256 nonce,uint256 expiry,bool allowed'
 const PERMIT_SINGLE = 'PermitDetails details,address spender,uint256 sigDeadline'
 const PERMIT_DETAILS = 'address token,uint160 amount,uint48 expiration,uint48 nonce'
-/** Versions of tokens that do not tell theirs. */
+/** Domain versions to try if a token has no `version` function. */
 const COMMON_VERSIONS = ['1', '2']
-/** A signature is good for a swap, not for later. */
+/** Maximum seconds until the deadline, so that a signature cannot be used much later. */
 const MAX_SECONDS = 86_400
-/** Characters of a name that is put before an owner. */
+/** Maximum characters of a name that the owner sees in the wallet. */
 const MAX_NAME = 200
 const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * The forms of permission that the token and the chain know, at the block.
+ * Returns the permits that the token and the chain support at the block.
  *
- * @throws QuotingError for a deadline that has passed, or is more than a day away
+ * @throws QuotingError if the deadline has passed, or is more than a day away
  * @throws RpcError
  */
-export async function findPermits(rpc: Rpc, wanted: WantedPermit, about: About): Promise<Offers> {
-  const { block, signal, spender } = about
+export async function findPermits(rpc: Rpc, request: PermitRequest, context: PermitContext): Promise<Offers> {
+  const { block, signal, spender } = context
   const reader = readerAt(rpc, { blockHash: block.hash }, { signal })
-  const deadline = wanted.deadline ?? defaultDeadline(block.timestamp, about.clock())
-  checkDeadline(wanted.deadline, block.timestamp)
-  const latest = defaultDeadline(block.timestamp, about.clock()) + MAX_SECONDS
+  const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
+  checkDeadline(request.deadline, block.timestamp)
+  const latest = defaultDeadline(block.timestamp, context.clock()) + MAX_SECONDS
   if (deadline > latest) throw new QuotingError('DEADLINE_FAR', `deadline must be at most ${latest}, a day from now`)
-  const asked = { ...wanted, ...about, deadline: BigInt(deadline) }
-  const offers = await Promise.all([tokenOffer(reader, asked), permit2Offer(reader, asked)])
+  const resolved = { ...request, ...context, deadline: BigInt(deadline) }
+  const offers = await Promise.all([tokenOffer(reader, resolved), permit2Offer(reader, resolved)])
   return { spender, deadline, block, offers: offers.filter((offer) => offer !== undefined) }
 }
 
-type Asked = Omit<WantedPermit, 'deadline'> & About & { readonly deadline: bigint }
+type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { readonly deadline: bigint }
 
-/** Only where hashing the domain gives what the token says it is: anything else would be signed in vain. */
-async function tokenOffer(reader: Reader, asked: Asked): Promise<PermitOffer | undefined> {
-  const { token, owner, spender, amount, deadline } = asked
+/**
+ * Returns the token's own permit, if a domain hashes to the separator that the token reports; otherwise the signature
+ * would be invalid.
+ */
+async function tokenOffer(reader: Reader, resolved: ResolvedRequest): Promise<PermitOffer | undefined> {
+  const { token, owner, spender, amount, deadline } = resolved
   const one = async (name: string, ...values: readonly unknown[]) =>
     (await reader.read(tokenAbi, token, name, ...values))?.[0]
-  const [nonce, separator, type, name, version, described] = await Promise.all([
+  const [nonce, separator, type, name, version, domainResult] = await Promise.all([
     one('nonces', owner),
     one('DOMAIN_SEPARATOR'),
     one('PERMIT_TYPEHASH'),
@@ -100,14 +104,14 @@ async function tokenOffer(reader: Reader, asked: Asked): Promise<PermitOffer | u
     one('version'),
     reader.read(tokenAbi, token, 'eip712Domain'),
   ])
-  const own = described && describedDomain(asked, described)
+  const own = domainResult && describedDomain(resolved, domainResult)
   if (nonce === undefined || (separator === undefined && !own)) return undefined
   const isDai = type === id(`Permit(${DAI})`)
-  // Not every token with EIP-2612 tells its type; one that tells another has neither form.
+  // Many EIP-2612 tokens have no `PERMIT_TYPEHASH`; one with another type supports neither form.
   if (type !== undefined && !isDai && type !== id(`Permit(${EIP2612})`)) return undefined
   const versions = isText(version) ? [version] : []
-  const guessed = isText(name) ? domainsOf(asked, name, [...versions, ...COMMON_VERSIONS]) : []
-  const domain = [...(own ? [own] : []), ...guessed].find(
+  const candidates = isText(name) ? domainsOf(resolved, name, [...versions, ...COMMON_VERSIONS]) : []
+  const domain = [...(own ? [own] : []), ...candidates].find(
     (one) => separator === undefined || TypedDataEncoder.hashDomain(one) === separator,
   )
   if (!domain) return undefined
@@ -122,15 +126,15 @@ async function tokenOffer(reader: Reader, asked: Asked): Promise<PermitOffer | u
   }
 }
 
-async function permit2Offer(reader: Reader, asked: Asked): Promise<PermitOffer | undefined> {
-  const { token, owner, spender, amount, deadline, chainId } = asked
+async function permit2Offer(reader: Reader, resolved: ResolvedRequest): Promise<PermitOffer | undefined> {
+  const { token, owner, spender, amount, deadline, chainId } = resolved
   if (amount >> PERMIT2_BITS.amount !== 0n || deadline >> PERMIT2_BITS.deadline !== 0n) return undefined
-  const [granted, approved] = await Promise.all([
+  const [spenderAllowance, permit2Allowance] = await Promise.all([
     reader.read(permit2Abi, PERMIT2, 'allowance', owner, token, spender),
     reader.read(tokenAbi, token, 'allowance', owner, PERMIT2),
   ])
-  if (!granted || !approved) return undefined
-  const nonce = granted[2] as bigint
+  if (!spenderAllowance || !permit2Allowance) return undefined
+  const nonce = spenderAllowance[2] as bigint
   const until = String(deadline)
   const details = { token, amount: String(amount), expiration: until, nonce: String(nonce) }
   const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
@@ -139,34 +143,37 @@ async function permit2Offer(reader: Reader, asked: Asked): Promise<PermitOffer |
   return {
     permit: { kind: 'permit2', amount, nonce, deadline },
     typedData: typedDataOf(domain, 'PermitSingle', types, { details, spender, sigDeadline: until }),
-    approval: (approved[0] as bigint) >= amount ? null : { to: token, data, value: 0n },
+    approval: (permit2Allowance[0] as bigint) >= amount ? null : { to: token, data, value: 0n },
   }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME
 
-/** With a version or, as some write it, without. */
+/** Lists candidate domains: with each version, and without one, as some tokens have it. */
 function domainsOf(
-  { token, chainId }: Asked,
+  { token, chainId }: ResolvedRequest,
   name: string,
   versions: readonly string[],
 ): readonly TypedData['domain'][] {
-  const bare = { name, chainId, verifyingContract: token }
-  return [...versions.map((version) => ({ name, version, chainId, verifyingContract: token })), bare]
+  const unversioned = { name, chainId, verifyingContract: token }
+  return [...versions.map((version) => ({ name, version, chainId, verifyingContract: token })), unversioned]
 }
 
-/** Bits of the fields that a domain has, by EIP-5267; one with a salt or extensions is not offered. */
+/** Bits of the domain's fields (EIP-5267). Domains with a salt or extensions are not supported. */
 const NAME = 1
 const VERSION = 2
 const CHAIN_ID = 4
 const CONTRACT = 8
 
 /**
- * The domain that the token itself describes (EIP-5267), whatever `name` says; undefined unless it is of this very chain and contract,
- * for which alone a signature is asked for.
+ * Returns the domain that the token describes by EIP-5267. Undefined unless it names this chain and this contract, so
+ * that no signature for another one is requested.
  */
-function describedDomain({ token, chainId }: Asked, described: readonly unknown[]): TypedData['domain'] | undefined {
-  const [fields, name, version, chain, contract, , extensions] = described
+function describedDomain(
+  { token, chainId }: ResolvedRequest,
+  domainResult: readonly unknown[],
+): TypedData['domain'] | undefined {
+  const [fields, name, version, chain, contract, , extensions] = domainResult
   const bits = Number(fields)
   const has = (bit: number) => (bits & bit) !== 0
   const isPlain =

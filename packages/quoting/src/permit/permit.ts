@@ -1,4 +1,4 @@
-/** Signatures that let the Guard draw the input of a swap: owner the sender, spender the Guard. */
+/** Permits: signatures with which the sender, as owner, lets the Guard, as spender, transfer the input of a swap. */
 import { IPermit2__factory } from '@sluice/bindings'
 import type { GuardPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
@@ -7,35 +7,38 @@ import { Interface, Signature } from 'ethers'
 
 export type PermitKind = GuardPermit['kind']
 
+/** A signed permit. */
 export type Permit = {
   readonly kind: PermitKind
-  /** Base units that were signed for; of no meaning for DAI's form, which knows no limit. */
+  /** Signed amount in base units; ignored for DAI's form, which has no limit. */
   readonly amount: bigint
-  /** The owner's next one at the token, or at Permit2 for token and spender. */
+  /** The owner's next nonce: at the token, or at Permit2 for the token and spender. */
   readonly nonce: bigint
-  /** Unix seconds. */
+  /** Unix time in seconds. */
   readonly deadline: bigint
   readonly signature: Hex
-  /** True where a contract signed: its bytes are for it alone to read. */
+  /** True if a contract made the signature (ERC-1271), so that its bytes may not be changed. */
   readonly asIs?: boolean
 }
 
-/** Digits of r, s and v. */
-const WHOLE = 2 + 2 * 65
-/** Code of an account that has set it by EIP-7702 and keeps its key. */
+/** Length of a signature in hex: `0x`, then r, s, and v. */
+const SIGNATURE_LENGTH = 2 + 2 * 65
+/** Code of an EIP-7702 account, which can also sign with its key. */
 const DELEGATED = /^0xef0100[0-9a-f]{40}$/i
 
 /**
- * The permission as its owner makes it: a key's signature is written as tokens read it, a contract's (ERC-1271) is left alone. An
- * account with a key and code may sign by either.
+ * Normalizes a permit for its owner: a key's signature is converted to the form that tokens expect, a contract's
+ * (ERC-1271) is kept as it is. An EIP-7702 account may sign either way.
  *
- * @returns undefined for a signature that neither its key nor its code can have made
+ * @returns undefined if neither the owner's key nor its code can have made the signature
  */
-export function asOwned(permit: Permit, ownerCode: Hex): Permit | undefined {
+export function normalizePermit(permit: Permit, ownerCode: Hex): Permit | undefined {
   const { kind, signature } = permit
-  // Tokens take no other length.
+  // Tokens accept no other length; Permit2 does.
   const asIs =
-    ownerCode !== '0x' && (kind === 'permit2' || signature.length === WHOLE) ? { ...permit, asIs: true } : undefined
+    ownerCode !== '0x' && (kind === 'permit2' || signature.length === SIGNATURE_LENGTH)
+      ? { ...permit, asIs: true }
+      : undefined
   if (asIs && !DELEGATED.test(ownerCode)) return asIs
   try {
     return { ...permit, signature: Signature.from(signature).serialized as Hex }
@@ -44,7 +47,7 @@ export function asOwned(permit: Permit, ownerCode: Hex): Permit | undefined {
   }
 }
 
-/** The same on every chain that has it. */
+/** Address of Permit2, the same on every chain. */
 export const PERMIT2 = toAddress('0x000000000022D473030F116dDEE9F6B43aC78BA3')
 
 export const tokenAbi = new Interface([
@@ -61,24 +64,25 @@ export const tokenAbi = new Interface([
 ])
 export const permit2Abi = IPermit2__factory.createInterface()
 
-/** A token that needs more for an answer is up to something. */
+/** Gas limit of reads; a token that needs more is treated as malicious. */
 const READ_GAS = 1_000_000n
-/** The checks of contract wallets are long. */
+/** Gas limit of permit calls, which covers the signature checks of contract wallets. */
 const PERMIT_GAS = 3_000_000n
 
+/** Calls to untrusted contracts at one block. */
 export type Reader = {
-  /** Answer of a function without the ABI's names; undefined where it reverts or answers otherwise. */
+  /** Calls a function and returns its values in order; undefined if the call reverts or its result does not decode. */
   readonly read: (
     abi: Interface,
     to: Address,
     name: string,
     ...values: readonly unknown[]
   ) => Promise<unknown[] | undefined>
-  /** True where a call by this account goes through. */
-  readonly works: (from: Address, to: Address, data: string) => Promise<boolean>
+  /** Returns true if a call from this account succeeds. */
+  readonly succeeds: (from: Address, to: Address, data: string) => Promise<boolean>
 }
 
-/** Reads contracts that nobody vouches for, at one block. */
+/** Creates a reader of untrusted contracts at one block. */
 export function readerAt(rpc: Rpc, block: BlockRef, options: RequestOptions): Reader {
   return {
     async read(abi, to, name, ...values) {
@@ -91,7 +95,7 @@ export function readerAt(rpc: Rpc, block: BlockRef, options: RequestOptions): Re
         return undefined
       }
     },
-    async works(from, to, data) {
+    async succeeds(from, to, data) {
       return (
         (await rpc
           .call({ from, to, data: data as Hex, gas: PERMIT_GAS }, block, options)
@@ -101,7 +105,7 @@ export function readerAt(rpc: Rpc, block: BlockRef, options: RequestOptions): Re
   }
 }
 
-/** Answer of a call that reverts; every other failure is the caller's. */
+/** Turns a revert into undefined, for `catch`; rethrows every other error. */
 export function undefinedIfReverted(error: unknown): undefined {
   if (error instanceof RpcError && error.code === 'REVERTED') return undefined
   throw error

@@ -1,43 +1,48 @@
-/** Refusals that are about the amount: a trade that fails at one size and routes at another does not lack a path. */
+/** Decides whether a failed search is due to the amount: finds an amount that has a route. */
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 
-type Sought = RouteRequest | ExactOutputRequest
-type Searched = (request: Sought) => Promise<RouteResult>
+type SearchRequest = RouteRequest | ExactOutputRequest
+type RunSearch = (request: SearchRequest) => Promise<RouteResult>
 
-/** Steps between sizes that are tried: six of them reach from a base unit to many whole tokens of any decimals. */
+/** Factor between the sizes that are tried. Six steps lead from one base unit to many whole tokens of any decimals. */
 const STEP = 1_000_000n
 const MAX_STEPS = 6
-/** Searches by which the size is then narrowed down: to within a tenth of it. */
+/** Searches that narrow the size down, to within a tenth. */
 const MAX_NARROWING = 6
-/** No token has more base units. */
+/** Upper limit of amounts: no token has as many base units. */
 const AMOUNT_LIMIT = 1n << 128n
 
 export type AmountRefusal =
-  /** About the least that routes, base units. */
+  /** `min` is about the smallest input with a route, in base units. */
   | { readonly kind: 'too small'; readonly min: bigint }
-  /** About the most that routes, base units: of the input, or of the output where that is what was asked for. */
+  /** `max` is about the largest amount with a route, in base units of the request's exact side. */
   | { readonly kind: 'too large'; readonly max: bigint }
 
-/** Undefined where no size routes that was tried. */
-export async function amountRefusal(sought: Sought, search: Searched): Promise<AmountRefusal | undefined> {
-  const isInput = 'amountIn' in sought
-  const amount = isInput ? sought.amountIn : sought.amountOut
+/** Returns an amount with a route; undefined if no size that was tried has one. */
+export async function amountRefusal(
+  searchRequest: SearchRequest,
+  search: RunSearch,
+): Promise<AmountRefusal | undefined> {
+  const isInput = 'amountIn' in searchRequest
+  const amount = isInput ? searchRequest.amountIn : searchRequest.amountOut
   const routes = async (size: bigint) => {
-    const { mostRivals: _, ...terms } = sought as RouteRequest
-    const result = await search(isInput ? { ...terms, amountIn: size } : ({ ...terms, amountOut: size } as Sought))
+    const { mostRivals: _, ...terms } = searchRequest as RouteRequest
+    const result = await search(
+      isInput ? { ...terms, amountIn: size } : ({ ...terms, amountOut: size } as SearchRequest),
+    )
     return result.ok
   }
   for (let k = 1, factor = STEP; k <= MAX_STEPS; k++, factor *= STEP) {
     const [more, less] = [amount * factor, amount / factor]
     if (isInput && more < AMOUNT_LIMIT && (await routes(more)))
-      return { kind: 'too small', min: await narrowed(amount, more, routes) }
-    if (less > 0n && (await routes(less))) return { kind: 'too large', max: await narrowed(amount, less, routes) }
+      return { kind: 'too small', min: await bisect(amount, more, routes) }
+    if (less > 0n && (await routes(less))) return { kind: 'too large', max: await bisect(amount, less, routes) }
   }
   return undefined
 }
 
-/** A size that routes, near one that does not: the middle of both by their logarithms, again and again. */
-async function narrowed(failing: bigint, routing: bigint, routes: (size: bigint) => Promise<boolean>): Promise<bigint> {
+/** Bisects, by the geometric mean, between a size without and a size with a route. Returns a size with a route. */
+async function bisect(failing: bigint, routing: bigint, routes: (size: bigint) => Promise<boolean>): Promise<bigint> {
   let [bad, good] = [failing, routing]
   for (let k = 0; k < MAX_NARROWING; k++) {
     const middle = BigInt(Math.round(Math.sqrt(Number(bad)) * Math.sqrt(Number(good))))

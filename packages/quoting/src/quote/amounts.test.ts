@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { transactionGas } from '../gas/transaction-gas.ts'
-import { feeOf, grossFor, leftOf, minOutputOf, outputFor, shortfallPpm, toPercent } from './amounts.ts'
+import { feeOf, grossFor, minOutputOf, netOf, outputFor, shortfallPpm, toPercent } from './amounts.ts'
 
 const amount = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n })
 
@@ -11,10 +11,12 @@ test('minOutput is the floor of the output less the slippage, and never 0', () =
   expect(minOutputOf(1_999n, 500_000n)).toBe(999n)
   fc.assert(
     fc.property(amount, fc.bigInt({ min: 0n, max: 999_999n }), (out, slippage) => {
-      const least = minOutputOf(out, slippage)
-      expect(least).toBeGreaterThan(0n)
-      expect(least).toBeLessThanOrEqual(out)
-      expect(least * 1_000_000n).toBeLessThanOrEqual(out * (1_000_000n - slippage) + (least === 1n ? 1_000_000n : 0n))
+      const minOutput = minOutputOf(out, slippage)
+      expect(minOutput).toBeGreaterThan(0n)
+      expect(minOutput).toBeLessThanOrEqual(out)
+      expect(minOutput * 1_000_000n).toBeLessThanOrEqual(
+        out * (1_000_000n - slippage) + (minOutput === 1n ? 1_000_000n : 0n),
+      )
     }),
   )
 })
@@ -27,21 +29,21 @@ test('a fee of 10 % leaves at least nine tenths', () => {
   )
 })
 
-test('the output for a least output is the least of all that keep it, and so is what it takes before fee and tax', () => {
+test('outputFor and grossFor return the smallest amount that meets their target', () => {
   const ppm = fc.bigInt({ min: 0n, max: 999_999n })
   fc.assert(
-    fc.property(amount, ppm, ppm, ppm, (wanted, slippage, fee, tax) => {
-      const output = outputFor(wanted, slippage)
-      expect(minOutputOf(output, slippage)).toBeGreaterThanOrEqual(wanted)
-      if (output > 1n) expect(((output - 1n) * (1_000_000n - slippage)) / 1_000_000n).toBeLessThan(wanted)
+    fc.property(amount, ppm, ppm, ppm, (target, slippage, fee, tax) => {
+      const output = outputFor(target, slippage)
+      expect(minOutputOf(output, slippage)).toBeGreaterThanOrEqual(target)
+      if (output > 1n) expect(((output - 1n) * (1_000_000n - slippage)) / 1_000_000n).toBeLessThan(target)
       const gross = grossFor(output, fee, tax)
-      expect(leftOf(gross, fee, tax)).toBeGreaterThanOrEqual(output)
-      expect(leftOf(gross - 1n, fee, tax)).toBeLessThan(output)
+      expect(netOf(gross, fee, tax)).toBeGreaterThanOrEqual(output)
+      expect(netOf(gross - 1n, fee, tax)).toBeLessThan(output)
     }),
   )
 })
 
-test('a shortfall is told in parts per million of what was expected', () => {
+test('a shortfall is in parts per million of the expected amount', () => {
   expect(shortfallPpm(1_000n, 950n)).toBe(50_000n)
   expect(shortfallPpm(1_000n, 1_000n)).toBe(0n)
   expect(shortfallPpm(1_000n, 1_100n)).toBe(-100_000n)

@@ -1,46 +1,46 @@
-/** The arithmetic of a quote, in whole base units. Parts per million are named Ppm. */
+/** Arithmetic of a quote in integer base units. `Ppm` means parts per million. */
 import { PPM, PPM_PER_PERCENT } from '@sluice/chains'
 
-/** Amount that the Guard keeps for the fee recipient, rounded down as the Guard does. */
+/** Returns the fee that the Guard keeps for the fee recipient, rounded down as the Guard does. */
 export function feeOf(output: bigint, feePpm: bigint): bigint {
   return (output * feePpm) / PPM
 }
 
-/** Least output that the transaction accepts; at least 1, since the Guard refuses 0. */
+/** Returns the minimum output that the transaction accepts; at least 1, because the Guard rejects 0. */
 export function minOutputOf(amountOut: bigint, slippagePpm: bigint): bigint {
-  const least = (amountOut * (PPM - slippagePpm)) / PPM
-  return least > 0n ? least : 1n
+  const minOutput = (amountOut * (PPM - slippagePpm)) / PPM
+  return minOutput > 0n ? minOutput : 1n
 }
 
-/** The least output whose `minOutputOf` is this much. */
+/** Returns the smallest output whose `minOutputOf` is at least `minOutput`. */
 export function outputFor(minOutput: bigint, slippagePpm: bigint): bigint {
-  const kept = PPM - slippagePpm
-  return (minOutput * PPM + kept - 1n) / kept
+  const keptPpm = PPM - slippagePpm
+  return (minOutput * PPM + keptPpm - 1n) / keptPpm
 }
 
-/** Rest of an output after the fee, and of that after a tax, each rounded down as it is taken. */
-export function leftOf(output: bigint, feePpm: bigint, taxPpm: bigint): bigint {
+/** Returns the output after the fee and then a tax, each rounded down. */
+export function netOf(output: bigint, feePpm: bigint, taxPpm: bigint): bigint {
   const paidOut = output - feeOf(output, feePpm)
   return paidOut - feeOf(paidOut, taxPpm)
 }
 
-/** The least output of which at least so much is left. */
-export function grossFor(left: bigint, feePpm: bigint, taxPpm: bigint): bigint {
+/** Returns the smallest output that leaves at least `net` after fee and tax. Inverse of `netOf`. */
+export function grossFor(net: bigint, feePpm: bigint, taxPpm: bigint): bigint {
   const before = (amount: bigint, ppm: bigint) => ((amount - 1n) * PPM) / (PPM - ppm) + 1n
-  return before(before(left, taxPpm), feePpm)
+  return before(before(net, taxPpm), feePpm)
 }
 
-/** Parts per million that are missing from `expected`; negative when there is more. */
+/** Returns the shortfall of `actual` against `expected` in ppm; negative if `actual` is larger. */
 export function shortfallPpm(expected: bigint, actual: bigint): bigint {
   return expected === 0n ? 0n : ((expected - actual) * PPM) / expected
 }
 
-/** Base units as a float of whole tokens, for USD figures only. */
+/** Converts base units to whole tokens as a float, for USD figures only. */
 export function toWhole(amount: bigint, decimals: number): number {
   return Number(amount) / 10 ** decimals
 }
 
-/** Parts per million as percent with at most 4 decimals: 12,500n is 1.25. */
+/** Converts ppm to percent with at most 4 decimals: 12,500n is 1.25. */
 export function toPercent(ppm: bigint): number {
   return Number(ppm) / Number(PPM_PER_PERCENT)
 }

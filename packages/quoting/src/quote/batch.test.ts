@@ -10,22 +10,27 @@ const header = (number: number) => ({ number, hash: `0x${number}` }) as unknown 
 const viewAt = (number: number) => ({ snapshot: { block: header(number) } }) as unknown as ChainView
 const request = (amountIn: bigint, minimumBlock?: number) => ({ amountIn, minimumBlock }) as unknown as QuoteRequest
 
-type Given = {
-  /** Block that each round reads. */
+type ChainSetup = {
+  /** Head that each round reads. */
   readonly heads?: readonly number[]
   readonly quote?: (block: number, amount: bigint) => object
-  /** Blocks that are still of the chain. */
+  /** True for blocks that no reorg has removed. */
   readonly holds?: (block: number) => boolean
   readonly earlier?: number
 }
 
-function chain({ heads = [1], quote = (block) => ({ head: header(block) }), holds = () => true, earlier }: Given = {}) {
-  const seen = { views: [] as object[], quoted: [] as string[], running: 0, most: 0 }
+function chain({
+  heads = [1],
+  quote = (block) => ({ head: header(block) }),
+  holds = () => true,
+  earlier,
+}: ChainSetup = {}) {
+  const calls = { views: [] as object[], quoted: [] as string[], running: 0, maxRunning: 0 }
   const controller = new AbortController()
   let round = 0
   const views = {
     atHead: async (groups: object, minimumBlock: number) => {
-      seen.views.push({ groups, minimumBlock })
+      calls.views.push({ groups, minimumBlock })
       return viewAt(heads[Math.min(round++, heads.length - 1)]!)
     },
     head: async () => undefined,
@@ -38,15 +43,15 @@ function chain({ heads = [1], quote = (block) => ({ head: header(block) }), hold
       return [`end of ${amountIn}`]
     },
     quoteAt: async ({ snapshot }: ChainView, { amountIn }: QuoteRequest) => {
-      seen.quoted.push(`${amountIn} at ${snapshot.block.number}`)
-      seen.most = Math.max(seen.most, ++seen.running)
+      calls.quoted.push(`${amountIn} at ${snapshot.block.number}`)
+      calls.maxRunning = Math.max(calls.maxRunning, ++calls.running)
       await Promise.resolve()
-      seen.running--
+      calls.running--
       return quote(snapshot.block.number, amountIn!) as Quote
     },
   } as unknown as Parameters<typeof quoteBatch>[2]
   const work = { signal: controller.signal, time: (_: string, run: () => unknown) => run() } as unknown as Work
-  return { seen, controller, run: (...wanted: readonly (QuoteRequest | Error)[]) => quoteBatch(wanted, work, options) }
+  return { calls, controller, run: (...wanted: readonly (QuoteRequest | Error)[]) => quoteBatch(wanted, work, options) }
 }
 
 const gone = () => {
@@ -54,54 +59,54 @@ const gone = () => {
 }
 
 describe('quotes of one block', () => {
-  test('are answered in their order, each with its own end, two at a time', async () => {
-    const { run, seen } = chain()
+  test('keep the order of the requests, fail separately, and run two at a time', async () => {
+    const { run, calls } = chain()
     const wrong = new Error('not meant')
     const { block, results } = await run(request(1n), wrong, request(13n), request(2n), request(3n))
     expect(block.number).toBe(1)
     expect(results.map((result) => (result.status === 'fulfilled' ? 'quote' : result.reason.message))).toEqual([
       ...['quote', 'not meant', 'no such token', 'quote', 'quote'],
     ])
-    expect(seen.views).toEqual([{ groups: [['end of 1'], ['end of 2'], ['end of 3']], minimumBlock: 0 }])
-    expect(seen.quoted).toEqual(['1 at 1', '2 at 1', '3 at 1'])
-    expect(seen.most).toBe(2)
+    expect(calls.views).toEqual([{ groups: [['end of 1'], ['end of 2'], ['end of 3']], minimumBlock: 0 }])
+    expect(calls.quoted).toEqual(['1 at 1', '2 at 1', '3 at 1'])
+    expect(calls.maxRunning).toBe(2)
   })
 
-  test('wait for the latest block that any of them asks for', async () => {
-    const { run, seen } = chain()
+  test('wait for the highest minimumBlock of the requests', async () => {
+    const { run, calls } = chain()
     await run(request(1n, 5), request(2n, 9), new Error('none'), request(3n))
-    expect(seen.views).toMatchObject([{ minimumBlock: 9 }])
+    expect(calls.views).toMatchObject([{ minimumBlock: 9 }])
   })
 
-  test('are made once more if a reorganization took their block, and not for a block that only grew old', async () => {
+  test('are repeated if a reorg removes their block, but not if later blocks follow', async () => {
     const reorged = chain({ heads: [1, 2], holds: (block) => block !== 1, quote: () => ({ head: header(2) }) })
     expect((await reorged.run(request(1n))).block.number).toBe(2)
-    expect(reorged.seen.quoted).toEqual(['1 at 1', '1 at 2'])
+    expect(reorged.calls.quoted).toEqual(['1 at 1', '1 at 2'])
     const older = chain({ heads: [1], quote: () => ({ head: header(2) }) })
     expect((await older.run(request(1n))).block.number).toBe(1)
-    expect(older.seen.quoted).toEqual(['1 at 1'])
+    expect(older.calls.quoted).toEqual(['1 at 1'])
   })
 
-  test('are made at an earlier block if the node does not know theirs', async () => {
+  test('use an earlier block if the node does not have theirs', async () => {
     const behind = chain({ heads: [5], earlier: 4, quote: (block) => (block === 5 ? gone() : { head: header(4) }) })
     const { block, results } = await behind.run(request(1n))
     expect([block.number, results[0]!.status]).toEqual([4, 'fulfilled'])
     const nothing = chain({ heads: [5], quote: gone })
     expect((await nothing.run(request(1n))).results[0]).toMatchObject({ reason: { code: 'LAGGING' } })
-    expect(nothing.seen.quoted).toHaveLength(1)
+    expect(nothing.calls.quoted).toHaveLength(1)
   })
 
-  test('are given up after eight blocks in a row that went away', async () => {
-    const { run, seen } = chain({
+  test('stop after eight blocks that reorgs removed', async () => {
+    const { run, calls } = chain({
       heads: [1, 2, 3, 4, 5, 6, 7, 8, 9],
       holds: () => false,
       quote: () => ({ head: null }),
     })
     expect((await run(request(1n))).block.number).toBe(8)
-    expect(seen.quoted).toHaveLength(8)
+    expect(calls.quoted).toHaveLength(8)
   })
 
-  test('end with their caller', async () => {
+  test('stop when their caller aborts', async () => {
     const { run, controller } = chain({
       quote: () => {
         controller.abort(new Error('hung up'))

@@ -18,7 +18,7 @@ const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
 type Token = {
   readonly allowance: Hex | 'reverts'
-  /** Answer to an approval. */
+  /** Result of `approve`. */
   readonly approve: (amount: bigint) => Hex | 'reverts'
 }
 const answered = (answer: Hex | 'reverts') => {
@@ -47,9 +47,9 @@ const calls = async (of: Token, amount = 100n) =>
     },
   )
 
-describe('approvals that a wallet has to make', () => {
+describe('approvals before a swap', () => {
   const plain = { approve: () => word(1n) }
-  test('none while the allowance is enough, and exactly the amount else', async () => {
+  test('are none if the allowance suffices, and otherwise exactly the amount', async () => {
     expect(await calls({ ...plain, allowance: word(100n) })).toEqual([])
     expect(await calls({ ...plain, allowance: word(99n) })).toEqual([100n])
     expect(await calls({ ...plain, allowance: word(0n) })).toEqual([100n])
@@ -62,7 +62,7 @@ describe('approvals that a wallet has to make', () => {
     ).toEqual([])
   })
 
-  test('a token that returns nothing has approved, one that returns false or reverts has not', async () => {
+  test('accept a token that returns nothing, but not one that returns false or reverts', async () => {
     expect(await calls({ allowance: word(0n), approve: () => '0x' })).toEqual([100n])
     for (const answer of [word(0n), word(2n), 'reverts'] as const)
       await expect(calls({ allowance: word(0n), approve: () => answer })).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe('approvals that a wallet has to make', () => {
       })
   })
 
-  test('a reset first, if the token insists and takes it', async () => {
+  test('reset the allowance first if the token requires it', async () => {
     const insists = (amount: bigint) => (amount === 0n ? word(1n) : 'reverts')
     expect(await calls({ allowance: word(5n), approve: insists })).toEqual([0n, 100n])
     await expect(calls({ allowance: word(0n), approve: insists })).rejects.toMatchObject({
@@ -82,14 +82,14 @@ describe('approvals that a wallet has to make', () => {
     })
   })
 
-  test('an allowance that cannot be read counts as none, and only the first word of an answer as the answer', async () => {
+  test('treat an unreadable allowance as zero, and read only the first word of a result', async () => {
     for (const allowance of ['0x', '0x12', 'reverts'] as const)
       expect(await calls({ ...plain, allowance })).toEqual([100n])
     expect(await calls({ ...plain, allowance: `${word(100n)}ff` })).toEqual([])
     expect(await calls({ allowance: word(0n), approve: () => `${word(1n)}ff` })).toEqual([100n])
   })
 
-  test('a node that fails is no answer of the token', async () => {
+  test('do not treat a failing node as a rejection by the token', async () => {
     const rpc = { call: () => Promise.reject(new RpcError('TIMEOUT', 'late')) } as unknown as Rpc
     await expect(approvalCalls(rpc, { token, owner, spender, amount: 1n, block: 'latest' }, {})).rejects.toMatchObject({
       code: 'TIMEOUT',
@@ -97,33 +97,33 @@ describe('approvals that a wallet has to make', () => {
   })
 })
 
-describe('approvals and swap as one', () => {
+describe('approvals and swap in one simulation', () => {
   const approval: Call = { to: token, data: '0x', value: 0n }
-  type Given = {
+  type Setup = {
     readonly result: object | Error
     readonly code?: Hex
     readonly trialWays?: object
     readonly approvals?: readonly Call[]
   }
-  const check = ({ result, code = '0x', trialWays = {}, approvals = [approval] }: Given) => {
-    const seen: object[] = []
+  const check = ({ result, code = '0x', trialWays = {}, approvals = [approval] }: Setup) => {
+    const requests: object[] = []
     const checked = checkBatch(approvals, {
       request: { from: owner },
       route: { tokenIn: token, tokenOut: NATIVE, amountIn: 100n, legs: [{ pool: { address: spender } }] },
       trial: { swap: { to: spender, data: '0xab' }, amountOut: 50n, simulation: { ways: trialWays } },
       view: { snapshot: { block: { number: 7, hash: '0x07' } }, codeOf: async () => code },
       simulate: async (request: object, pools: ReadonlySet<string>) => {
-        seen.push({ request, pools })
+        requests.push({ request, pools })
         if (result instanceof Error) throw result
         return result
       },
       signal: new AbortController().signal,
     } as unknown as Parameters<typeof checkBatch>[1])
-    return { checked, seen }
+    return { checked, requests }
   }
   const paid = (amountOut: bigint, ways: object = {}) => ({ success: true, amountOut, ways })
 
-  test('must pay what the swap pays alone', async () => {
+  test('must pay as much as the swap alone', async () => {
     for (const amount of [50n, 51n]) expect(await check({ result: paid(amount) }).checked).toEqual([])
     await expect(check({ result: paid(49n) }).checked).rejects.toThrow('pays 49 instead of 50')
     const reverted = { success: false, amountOut: 0n, revertReason: 'no allowance', ways: {} }
@@ -134,20 +134,20 @@ describe('approvals and swap as one', () => {
     })
   })
 
-  test('start from the allowance that there is, or from what the approvals give', async () => {
-    const { seen, checked } = check({ result: paid(50n) })
+  test('start from the existing allowance, or from the approvals', async () => {
+    const { requests, checked } = check({ result: paid(50n) })
     await checked
     const shared = { from: owner, to: spender, data: '0xab', tokenIn: token, amountIn: 100n, tokenOut: NATIVE }
-    expect(seen).toMatchObject([
+    expect(requests).toMatchObject([
       { request: { ...shared, allowance: 'approved', block: { blockHash: '0x07' }, known: { senderCode: '0x' } } },
     ])
-    expect(seen).toMatchObject([{ pools: new Set([spender]) }])
+    expect(requests).toMatchObject([{ pools: new Set([spender]) }])
     const without = check({ result: paid(50n), approvals: [] })
     await without.checked
-    expect(without.seen).toMatchObject([{ request: { allowance: 'kept' } }])
+    expect(without.requests).toMatchObject([{ request: { allowance: 'kept' } }])
   })
 
-  test('warn if they cannot be run as one, and if the account would be treated otherwise for its code', async () => {
+  test('warn if they cannot be simulated together, or if the result depends on code at the sender', async () => {
     expect(await check({ result: new SimulationError('BAD_TOKEN', 'lent') }).checked).toEqual([
       'approvals and swap could not be run as one: lent',
     ])
@@ -155,7 +155,7 @@ describe('approvals and swap as one', () => {
     const differs = ['src or dst treats accounts with code otherwise: make the calls one by one']
     expect(await check({ result: paid(10n, { sender: 'bare' }) }).checked).toEqual(differs)
     expect(await check({ result: paid(10n), trialWays: { sender: 'bare' } }).checked).toEqual(differs)
-    // An account with code is what the batch runs in; and without approvals the swap is alone.
+    // A sender with code runs the batch as it is, and without approvals there is no batch.
     const bare = paid(10n, { sender: 'bare' })
     await expect(check({ result: bare, code: '0x60' }).checked).rejects.toThrow('instead of')
     await expect(check({ result: bare, approvals: [] }).checked).rejects.toThrow('instead of')

@@ -1,11 +1,12 @@
-/** A swap as a batch of calls for wallets that make several at once (EIP-5792) and for smart accounts. */
+/** Builds a swap as a batch of calls, for wallets with EIP-5792 and for smart accounts. */
 import { type Address, type Hex, NATIVE } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { tokenAbi, undefinedIfReverted } from '../permit/permit.ts'
-import type { Found } from './found.ts'
+import type { SimulatedRoute } from './found.ts'
 
+/** One call of a batch. */
 export type Call = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
 type Approval = {
@@ -17,10 +18,11 @@ type Approval = {
 }
 
 /**
- * Calls that the owner has to make before the spender may take the amount: none where it may already; exactly the amount, after a
- * reset to zero where the token takes no other way. Each approval is tried at the block.
+ * Returns the approvals that the owner must send before the spender can transfer the amount: none if the allowance
+ * suffices, else one for exactly the amount, after a reset to zero if the token requires it. Each approval is simulated
+ * at the block.
  *
- * @throws QuotingError `ROUTE_REVERTED` where the token refuses to be approved
+ * @throws QuotingError `ROUTE_REVERTED` if the token rejects the approval
  */
 export async function approvalCalls(rpc: Rpc, approval: Approval, options: RequestOptions): Promise<readonly Call[]> {
   const { token, owner, spender, amount, block } = approval
@@ -28,36 +30,36 @@ export async function approvalCalls(rpc: Rpc, approval: Approval, options: Reque
   const approve = (units: bigint): Call => {
     return { to: token, data: tokenAbi.encodeFunctionData('approve', [spender, units]) as Hex, value: 0n }
   }
-  const works = async (call: Call) => {
+  const succeeds = async (call: Call) => {
     const answer = await rpc
       .call({ from: owner, to: call.to, data: call.data }, block, options)
       .catch(undefinedIfReverted)
-    // Tokens that return nothing are older than the standard; one that returns false has not approved.
+    // Pre-standard tokens return no data. A token that returns false has not approved.
     return answer === '0x' || (answer !== undefined && BigInt(answer.slice(0, 66)) === 1n)
   }
-  const asked = tokenAbi.encodeFunctionData('allowance', [owner, spender]) as Hex
+  const allowanceCall = tokenAbi.encodeFunctionData('allowance', [owner, spender]) as Hex
   const [answer, isApproved] = await Promise.all([
-    rpc.call({ to: token, data: asked }, block, options).catch(undefinedIfReverted),
-    works(approve(amount)),
+    rpc.call({ to: token, data: allowanceCall }, block, options).catch(undefinedIfReverted),
+    succeeds(approve(amount)),
   ])
   const allowance = answer && answer.length >= 66 ? BigInt(answer.slice(0, 66)) : 0n
   if (allowance >= amount) return []
   if (isApproved) return [approve(amount)]
-  if (allowance > 0n && (await works(approve(0n)))) return [approve(0n), approve(amount)]
+  if (allowance > 0n && (await succeeds(approve(0n)))) return [approve(0n), approve(amount)]
   throw new QuotingError('ROUTE_REVERTED', 'src refuses the approval that the swap needs', { reasons: [] })
 }
 
-type Checked = Pick<Found, 'request' | 'route' | 'trial' | 'view' | 'simulate' | 'signal'>
+type BatchContext = Pick<SimulatedRoute, 'request' | 'route' | 'trial' | 'view' | 'simulate' | 'signal'>
 
 /**
- * Runs approvals and swap as one, from the allowance that the sender has.
+ * Simulates approvals and swap as one transaction, from the sender's current allowance.
  *
  * @returns warnings
- * @throws QuotingError `ROUTE_REVERTED` where they do not do together what the swap does alone
+ * @throws QuotingError `ROUTE_REVERTED` if they fail together, or pay less than the swap alone
  */
 export async function checkBatch(
   approvals: readonly Call[],
-  { request, route, trial, view, simulate, signal }: Checked,
+  { request, route, trial, view, simulate, signal }: BatchContext,
 ): Promise<readonly string[]> {
   const { to, data } = trial.swap
   const { block } = view.snapshot
@@ -76,11 +78,11 @@ export async function checkBatch(
     if (error instanceof SimulationError) return error
     throw error
   })
-  // Where the input is only lent to the sender, it has nothing that a batch could start from.
+  // The simulation could not fund the sender with the input token before the batch.
   if (result instanceof SimulationError) return [`approvals and swap could not be run as one: ${result.message}`]
-  // An account that makes several calls as one has code, which some tokens refuse.
-  const isApart = [result, trial.simulation].some(({ ways }) => ways.sender === 'bare')
-  if (isApart && approvals.length > 0 && senderCode === '0x')
+  // An account that batches calls has code, and some tokens reject such accounts.
+  const dependsOnCode = [result, trial.simulation].some(({ ways }) => ways.sender === 'bare')
+  if (dependsOnCode && approvals.length > 0 && senderCode === '0x')
     return ['src or dst treats accounts with code otherwise: make the calls one by one']
   if (result.success && result.amountOut >= trial.amountOut) return []
   const why = result.success ? `pays ${result.amountOut} instead of ${trial.amountOut}` : result.revertReason

@@ -1,31 +1,35 @@
-/** Certificates of bounds: a proof with the facts by which others find its pools and their states again, as docs/certificates.md has them. */
+/**
+ * Builds certificates: the proof of a bound with the data that lets others find the pools and their states again.
+ * Format: docs/certificates.md.
+ */
 import { createHash } from 'node:crypto'
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, type Snapshot, toText } from '@sluice/liquidity'
 import { type BoundProof, type ProvedPool, type RouteTerms, type Taxes, taxIn } from '@sluice/routing'
 
-/** Kinds of pools: those that `@sluice/certificate` checks, and all others. */
+/** Kinds of pools. `@sluice/certificate` recomputes all but `assumed`, whose earnings it takes as stated. */
 export const CERTIFIED_KINDS = ['constant-product', 'concentrated', 'stable', 'wrapper', 'assumed'] as const
 
+/** A certificate in its JSON form; amounts are decimal strings in base units. */
 export type Certificate = {
   readonly version: 1
   readonly chainId: number
   readonly block: { readonly number: number; readonly hash: string }
-  /** The zero address for the native token. */
+  /** The zero address stands for the native token. */
   readonly tokenIn: string
   readonly tokenOut: string
   readonly amountIn: string
-  /** Base units of `tokenOut` that no route within the scope pays more than. */
+  /** Upper bound on the output of every route in the scope, in base units of `tokenOut`. */
   readonly bound: string
-  /** Prices and earnings are integers: base units of `tokenOut` times 10 to this power. */
+  /** Decimals of prices and earnings: integers in base units of `tokenOut` times 10 to this power. */
   readonly scale: number
-  /** Most pools in series; prices of a token are by the pools that a path has passed before. */
+  /** Maximum pools in series. A token has one price for each number of pools that a path has passed. */
   readonly maxHops: number
   readonly prices: readonly { readonly token: string; readonly byHop: readonly string[] }[]
   readonly pools: readonly CertifiedPool[]
   readonly beyond: { readonly pools: number; readonly earned: string }
   readonly allowance: string
-  /** SHA-256 over the lines of all pools. */
+  /** SHA-256 of the lines of all pools. */
   readonly digest: string
   readonly scope: string
 }
@@ -36,16 +40,17 @@ type CertifiedPool = {
   readonly kind: (typeof CERTIFIED_KINDS)[number]
   readonly family: string
   readonly tokens: readonly string[]
-  /** Places in `tokens` of the token sold and the token bought. */
+  /** Indexes in `tokens` of the sold and the bought token. */
   readonly pairs: readonly (readonly [number, number])[]
   readonly feePpm: number
   readonly taxes: readonly PoolTax[]
-  /** SHA-256 of the state. */
+  /** SHA-256 of the pool's state. */
   readonly state: string
   readonly earned: string
 }
 type PoolTax = { readonly token: number; readonly soldPpm: number; readonly boughtPpm: number }
 
+/** Builds the certificate of a proof. */
 export function certificateOf(
   { decimals, prices, pools, beyond, allowance, bound, maxHops }: BoundProof,
   request: RouteTerms & { readonly amountIn?: bigint },
@@ -55,7 +60,7 @@ export function certificateOf(
   const certified = pools.map((proved) => certifiedPool(proved, taxes))
   const priceOf = new Map<Address, readonly bigint[]>(prices)
   const native = wrappedNative === null ? undefined : priceOf.get(wrappedNative)
-  // Where the native token is an end, it and its wrapper are one token to the search.
+  // If the native token is an end, the search treats it and its wrapper as one token.
   if (native !== undefined && !priceOf.has(ZERO_ADDRESS)) priceOf.set(ZERO_ADDRESS, native)
   const nameOf = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
   return {
@@ -77,7 +82,7 @@ function certifiedPool({ pool, pairs, earned, isCut }: ProvedPool, taxes: Taxes 
   const { id, address, family, tokens } = pool
   const places = pairs.map(([sold, bought]) => [tokens.indexOf(sold), tokens.indexOf(bought)] as const)
   const readable = familyOf(family)?.readableState?.(pool) ?? null
-  // What a search knows in part only, others would find to earn more.
+  // A truncated price curve earns less than the full state that a verifier reads, so its kind is `assumed`.
   const isReadable = readable !== null && !isCut
   const kind = familyOf(family)?.wrapsNative ? 'wrapper' : isReadable ? readable.kind : 'assumed'
   return {
@@ -108,7 +113,7 @@ function scopeOf(listed: number, beyond: number, maxHops: number): string {
 
 const digests = new WeakMap<object, string>()
 
-/** The digest of a state that only the service reads. */
+/** SHA-256 of a pool state that has no public form; cached per state object. */
 function digestOf({ state }: Pool): string {
   const key = Object(state)
   let digest = digests.get(key)

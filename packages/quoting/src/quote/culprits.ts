@@ -1,31 +1,31 @@
-/** Pools that are why a route fails, by trying each of its legs alone. */
+/** Finds the pools that make a route fail, by simulating each of its legs alone. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeSwap, type Leg, type Route } from '@sluice/routing'
 import { defaultDeadline } from '../deadline.ts'
 import { NEUTRAL_SENDER } from './neutral-sender.ts'
 import { type TrialContext, termsOf } from './try-route.ts'
 
-/** Legs of a route that are tried, each a call to the node: the first ones, and routes seldom have more. */
-const MOST_LEGS = 32
-/** Parts per thousand of what a leg settled at that it may pay less. */
-const SHORT_PER_MILLE = 5n
+/** Maximum legs that are simulated, one call each; longer routes are rare. */
+const MAX_LEGS = 32
+/** Parts per thousand by which a leg may pay less than settled. */
+const MAX_SHORTFALL_PER_MILLE = 5n
 
 /**
- * Ids of pools whose leg fails, or pays far less than it settled at, when it is all there is; none where every leg does, which tells
- * of the node or of a token and not of pools.
+ * Returns the ids of the pools whose leg, run alone, fails or pays less than settled by more than 0.5 %. Empty if every
+ * leg fails, because the cause is then the node or a token.
  */
-export async function culprits({ legs }: Route, context: Omit<TrialContext, 'taxes'>): Promise<readonly string[]> {
-  const tried = legs.slice(0, MOST_LEGS)
-  if (tried.length < 2) return []
-  const works = await Promise.all(tried.map((leg) => worksAlone(leg, context)))
-  const guilty = tried.filter((_, k) => works[k] === false)
-  return guilty.length < tried.length ? [...new Set(guilty.map(({ pool }) => pool.id))] : []
+export async function faultyPools({ legs }: Route, context: Omit<TrialContext, 'taxes'>): Promise<readonly string[]> {
+  const legsToRun = legs.slice(0, MAX_LEGS)
+  if (legsToRun.length < 2) return []
+  const works = await Promise.all(legsToRun.map((leg) => worksAlone(leg, context)))
+  const faulty = legsToRun.filter((_, k) => works[k] === false)
+  return faulty.length < legsToRun.length ? [...new Set(faulty.map(({ pool }) => pool.id))] : []
 }
 
-/** Undefined where it cannot be told. */
+/** Undefined if the simulation itself fails. */
 async function worksAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<boolean | undefined> {
   const { contracts, view, simulate, clock, signal } = context
-  const route = alone(leg)
+  const route = singleLegRoute(leg)
   const { tokenIn, tokenOut, amountIn } = route
   const { block } = view.snapshot
   try {
@@ -40,19 +40,19 @@ async function worksAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promi
       },
       new Set([leg.pool.address]),
     )
-    return success && amountOut * 1_000n >= leg.amountOut * (1_000n - SHORT_PER_MILLE)
+    return success && amountOut * 1_000n >= leg.amountOut * (1_000n - MAX_SHORTFALL_PER_MILLE)
   } catch (error) {
     if (signal.aborted) throw error
     return undefined
   }
 }
 
-/** A leg as a route of its own. */
-export function alone(leg: Leg): Route {
-  const outside = (token: Leg['tokenIn']) => (token === ZERO_ADDRESS ? NATIVE : token)
+/** Builds a route of a single leg. */
+export function singleLegRoute(leg: Leg): Route {
+  const toRouteToken = (token: Leg['tokenIn']) => (token === ZERO_ADDRESS ? NATIVE : token)
   return {
-    tokenIn: outside(leg.tokenIn),
-    tokenOut: outside(leg.tokenOut),
+    tokenIn: toRouteToken(leg.tokenIn),
+    tokenOut: toRouteToken(leg.tokenOut),
     amountIn: leg.amountIn,
     amountOut: leg.amountOut,
     legs: [{ ...leg, num: 1n, den: 1n }],

@@ -1,7 +1,7 @@
 import { type Address, type Chain, NATIVE, toAddress } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { finalize } from './finalize.ts'
-import type { Found } from './found.ts'
+import type { SimulatedRoute } from './found.ts'
 
 const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const [src, dst, weth, sender] = [at('1'), at('2'), at('3'), at('4')]
@@ -14,22 +14,22 @@ const leg = {
   gas: 90_000,
 }
 
-type Given = {
+type Setup = {
   readonly request?: object
   readonly route?: object
   readonly trial?: object
   readonly simulation?: object
   readonly chain?: Partial<Chain>
-  /** Dollars of a whole token. */
+  /** USD price of a whole token. */
   readonly usd?: Readonly<Record<Address, number>>
-  /** Parts per million that tokens keep on transfers. */
+  /** Transfer taxes of tokens, parts per million. */
   readonly taxes?: Readonly<Record<Address, bigint>>
   readonly gasPriceWei?: bigint
-  readonly more?: Partial<Found>
+  readonly more?: Partial<SimulatedRoute>
 }
 
 /** One route that pays 1,000,000 for 1,000,000, with 6 decimals on both sides. */
-function found({
+function simulatedRoute({
   request,
   route,
   trial,
@@ -39,7 +39,7 @@ function found({
   taxes = {},
   gasPriceWei = 10n,
   more,
-}: Given = {}): Found {
+}: Setup = {}): SimulatedRoute {
   const routed = { tokenIn: src, tokenOut: dst, amountIn: 1_000_000n, amountOut: 1_000_000n, legs: [leg] }
   return {
     request: {
@@ -85,13 +85,13 @@ function found({
     },
     signal: new AbortController().signal,
     ...more,
-  } as unknown as Found
+  } as unknown as SimulatedRoute
 }
-const finalized = (given: Given = {}) => finalize(found(given))
-const warningsOf = async (given: Given) => (await finalized(given)).warnings
+const finalized = (setup: Setup = {}) => finalize(simulatedRoute(setup))
+const warningsOf = async (setup: Setup) => (await finalized(setup)).warnings
 
 describe('price impact', () => {
-  test('is what the route pays less than at its mid price, before the fee of the caller', async () => {
+  test('is the loss against the mid price, before the fee of the caller', async () => {
     expect((await finalized({ route: { midAmountOut: 1_100_000n } })).priceImpactPpm).toBe(90_909n)
     const withFee = { request: { feePpm: 100_000n }, trial: { amountOut: 900_000n } }
     expect((await finalized(withFee)).priceImpactPpm).toBe(0n)
@@ -99,7 +99,7 @@ describe('price impact', () => {
     expect((await finalized({ route: { midAmountOut: null } })).priceImpactPpm).toBeNull()
   })
 
-  test('above the limit is refused with its figure, at the limit it is not, and 100 percent accept any', async () => {
+  test('above the limit is rejected with its value; a limit of 100 percent accepts all', async () => {
     const mid = (of: bigint, request = {}) => finalized({ route: { midAmountOut: of }, request })
     await expect(mid(1_250_000n)).rejects.toMatchObject({
       code: 'PRICE_IMPACT',
@@ -118,7 +118,7 @@ describe('price impact', () => {
   })
 })
 
-test('a loss in dollars above the limit is refused, if both tokens have a price', async () => {
+test('a loss of USD value above the limit is rejected if both tokens have a price', async () => {
   const usd = { [src]: 1, [dst]: 0.8 }
   await expect(finalized({ usd })).rejects.toMatchObject({
     code: 'VALUE_LOSS',
@@ -131,7 +131,7 @@ test('a loss in dollars above the limit is refused, if both tokens have a price'
 })
 
 describe('gas', () => {
-  test('is that of the run and of a transaction, and costs what is charged', async () => {
+  test('covers the simulation and the transaction, and its cost is that of the charged gas', async () => {
     const quote = await finalized({ usd: { [NATIVE]: 2_000 } })
     expect(quote.gasEstimate).toBeGreaterThanOrEqual(221_000n)
     expect(quote.gasCharged).toBeLessThan(221_000n)
@@ -142,14 +142,14 @@ describe('gas', () => {
     expect((await finalized()).gasCostUsd).toBeNull()
   })
 
-  test('at the deadline counts in the estimate and in that figure alone', async () => {
+  test('at the deadline is part of the estimate and of gasChargedAtDeadline only', async () => {
     const [now, later] = [await finalized(), await finalized({ trial: { laterGas: 40_000 } })]
     expect(later.gasCharged).toBe(now.gasCharged)
     expect(later.gasChargedAtDeadline - now.gasChargedAtDeadline).toBe(40_000n)
     expect(later.gasEstimate - now.gasEstimate).toBeGreaterThanOrEqual(40_000n)
   })
 
-  test('of a node that cannot run the next block is what families state', async () => {
+  test('is what families declare if the node cannot simulate in the next block', async () => {
     const oracle = { ...leg, pool: { ...leg.pool, family: 'velodrome-v2' } }
     const route = { legs: [oracle] }
     const ran = await finalized({ route })
@@ -162,14 +162,14 @@ describe('gas', () => {
 })
 
 describe('output after gas', () => {
-  test('of the native token or its wrapper is less the wei that are paid', async () => {
+  test('is reduced by the cost in wei if the output is the native token or its wrapper', async () => {
     for (const tokenOut of [NATIVE, weth]) {
       const quote = await finalized({ route: { tokenOut }, trial: { amountOut: 10n ** 15n }, chain: {} })
       expect(quote.netAmountOut).toBe(10n ** 15n - quote.gasCostWei)
     }
   })
 
-  test('of another token is by what the search took gas for', async () => {
+  test('of another token uses the gas price in output units of the search', async () => {
     const quote = await finalized()
     // 500 base units for 100,000 gas at 10 wei.
     expect(quote.netAmountOut).toBe(1_000_000n - (500n * quote.gasCostWei) / 1_000_000n)
@@ -178,7 +178,7 @@ describe('output after gas', () => {
   })
 })
 
-test('a quote lasts for two blocks', async () => {
+test('a quote is current for two blocks', async () => {
   const quote = await finalized()
   expect([quote.block.number, quote.expiresAtBlock]).toEqual([7, 10])
   expect(quote).not.toHaveProperty('calls')
@@ -186,16 +186,16 @@ test('a quote lasts for two blocks', async () => {
 })
 
 describe('warnings', () => {
-  test('tell of more or less than reserves explain', async () => {
-    const told = async (shortfallPpm: bigint) => (await warningsOf({ trial: { shortfallPpm } }))[0]
-    expect(await told(0n)).toBeUndefined()
-    expect(await told(-100n)).toBeUndefined()
-    expect(await told(-101n)).toContain('0.0101 percent more')
-    expect(await told(5_000n)).toBeUndefined()
-    expect(await told(5_001n)).toContain('0.5001 percent less')
+  test('report an output above or below the one that the reserves explain', async () => {
+    const firstWarning = async (shortfallPpm: bigint) => (await warningsOf({ trial: { shortfallPpm } }))[0]
+    expect(await firstWarning(0n)).toBeUndefined()
+    expect(await firstWarning(-100n)).toBeUndefined()
+    expect(await firstWarning(-101n)).toContain('0.0101 percent more')
+    expect(await firstWarning(5_000n)).toBeUndefined()
+    expect(await firstWarning(5_001n)).toContain('0.5001 percent less')
   })
 
-  test('tell of taxes, at each end, and of a fee that is taxed', async () => {
+  test('report taxes of both tokens, and a second tax if there is a fee', async () => {
     expect(await warningsOf({ taxes: { [src]: 10_000n } })).toEqual([
       'src takes 1 percent on transfers; toAmount is what is left',
     ])
@@ -207,7 +207,7 @@ describe('warnings', () => {
     expect(await warningsOf({ request: { feePpm: 1_000n } })).toEqual([])
   })
 
-  test('tell of code that treats accounts by theirs', async () => {
+  test('report that the result depends on code at the sender', async () => {
     expect(await warningsOf({ simulation: { ways: { sender: 'bare' }, chargedGas: 150_000 } })).toEqual([
       expect.stringContaining(sender),
     ])
@@ -218,19 +218,19 @@ describe('warnings', () => {
 describe('calls', () => {
   const swap = { to: at('f'), data: '0x', value: 0n }
   const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
-  /** A token that takes approvals, and a run of approvals and swap together that pays as told. */
-  const withCalls = (allowance: bigint, amountOut: bigint, request: object = {}): Given => ({
+  /** A token that accepts approvals, and a simulation of approvals and swap that pays `amountOut`. */
+  const withCalls = (allowance: bigint, amountOut: bigint, request: object = {}): Setup => ({
     request: { withCalls: true, ...request },
     more: {
       rpc: { call: async ({ from }: { from?: Address }) => word(from === sender ? 1n : allowance) } as never,
       simulate: async () => ({ success: true, amountOut, ways: {} }) as never,
-      view: { ...found().view, codeOf: async () => '0x' },
+      view: { ...simulatedRoute().view, codeOf: async () => '0x' },
     },
   })
 
-  test('are the swap alone if a permission comes with it, or if the input is native', async () => {
-    const given = withCalls(0n, 0n, { permit: {} })
-    const quote = await finalized(given)
+  test('are the swap alone if it has a permit, or if the input is native', async () => {
+    const setup = withCalls(0n, 0n, { permit: {} })
+    const quote = await finalized(setup)
     expect(quote.calls).toEqual([swap])
     expect(quote.warnings).toEqual([])
     const native = await finalized({ request: { withCalls: true }, route: { tokenIn: NATIVE } })
@@ -238,7 +238,7 @@ describe('calls', () => {
     expect(native.warnings).toEqual([])
   })
 
-  test('are the approvals that the sender lacks and the swap, as they were seen to work together', async () => {
+  test('are the missing approvals and the swap, which work together in simulation', async () => {
     const quote = await finalized(withCalls(0n, 1_000_000n))
     expect(quote.calls).toEqual([{ to: src, data: expect.stringMatching(/^0x095ea7b3/), value: 0n }, swap])
     expect(quote.warnings).toEqual([])
@@ -246,11 +246,11 @@ describe('calls', () => {
     await expect(finalized(withCalls(0n, 999_999n))).rejects.toMatchObject({ code: 'ROUTE_REVERTED' })
   })
 
-  test('warn after everything else that the quote warns of', async () => {
-    const given = withCalls(0n, 1_000_000n)
+  test('append their warnings to those of the quote', async () => {
+    const setup = withCalls(0n, 1_000_000n)
     const simulate = async () => ({ success: true, amountOut: 1_000_000n, ways: { sender: 'bare' } })
-    const more = { ...given.more, simulate } as unknown as Partial<Found>
-    const quote = await finalized({ ...given, more, taxes: { [src]: 10_000n } })
+    const more = { ...setup.more, simulate } as unknown as Partial<SimulatedRoute>
+    const quote = await finalized({ ...setup, more, taxes: { [src]: 10_000n } })
     expect(quote.warnings).toEqual([
       expect.stringContaining('src takes 1 percent'),
       'src or dst treats accounts with code otherwise: make the calls one by one',
@@ -258,19 +258,23 @@ describe('calls', () => {
   })
 })
 
-test('what the quote says of its making is taken over', async () => {
+test('the quote contains the inputs of its computation', async () => {
   const slippage = { ppm: 3_000n, reason: 'calm' }
   const ranked = { legs: [] }
   const quote = await finalized({
     usd: { [NATIVE]: 2_000 },
-    more: { slippage, ranked, view: { ...found().view, poolsPending: () => true } } as unknown as Partial<Found>,
+    more: {
+      slippage,
+      ranked,
+      view: { ...simulatedRoute().view, poolsPending: () => true },
+    } as unknown as Partial<SimulatedRoute>,
   })
   expect(quote).toMatchObject({ slippage, ranked, poolsPending: true, head: { number: 7 }, minOutput: 995_000n })
   expect([quote.gasPriceWei, quote.swap]).toEqual([10n, { to: at('f'), data: '0x', value: 0n }])
 })
 
-test('gas of each pool that was touched counts once, however many legs it has', async () => {
-  const touched = { touched: new Set(['p']) } as unknown as Partial<Found>
+test('oracle gas of a touched pool counts once, even if several legs use the pool', async () => {
+  const touched = { touched: new Set(['p']) } as unknown as Partial<SimulatedRoute>
   const charged = async (legs: readonly object[]) =>
     (await finalized({ route: { legs }, simulation: { ranIn: undefined }, more: touched })).gasCharged
   expect(await charged([leg, leg])).toBe(await charged([leg]))
@@ -278,8 +282,8 @@ test('gas of each pool that was touched counts once, however many legs it has', 
   expect(await charged([leg, other])).toBe(await charged([leg]))
 })
 
-test('a loss of value at the limit is accepted, and one of an input worth nothing is not known', async () => {
-  const loss = (usd: Given['usd'], maxPriceImpactPpm: bigint) =>
+test('a loss of value at the limit is accepted, and the loss of a worthless input is unknown', async () => {
+  const loss = (usd: Setup['usd'], maxPriceImpactPpm: bigint) =>
     finalized({ usd: usd!, request: { maxPriceImpactPpm } })
   expect((await loss({ [src]: 1, [dst]: 0.75 }, 250_000n)).amountOut).toBe(1_000_000n)
   await expect(loss({ [src]: 1, [dst]: 0.75 }, 249_999n)).rejects.toMatchObject({
@@ -290,9 +294,9 @@ test('a loss of value at the limit is accepted, and one of an input worth nothin
   expect((await loss({ [src]: 0, [dst]: 1 }, 0n)).amountOut).toBe(1_000_000n)
 })
 
-test('a price impact that is refused names the loss of value where that is known, and only there', async () => {
+test('a rejected price impact includes the loss of value, if known', async () => {
   const route = { midAmountOut: 1_250_000n }
-  const refused = (usd: NonNullable<Given['usd']>) => finalized({ route, usd }).catch((error: unknown) => error)
+  const refused = (usd: NonNullable<Setup['usd']>) => finalized({ route, usd }).catch((error: unknown) => error)
   expect(await refused({})).toMatchObject({ details: { priceImpact: 20, block: 7 } })
   expect(((await refused({})) as { details: object }).details).not.toHaveProperty('valueLoss')
   expect(await refused({ [src]: 1, [dst]: 0.5 })).toMatchObject({ code: 'PRICE_IMPACT', details: { valueLoss: 50 } })

@@ -1,4 +1,4 @@
-/** The rounds of routing and simulating by which a quote comes to a route that was seen to work. */
+/** Finds a route that works: rounds of search and simulation, each with what the round before has learned. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type BoundProof, type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest } from '@sluice/routing'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
@@ -10,27 +10,27 @@ import type { Permit } from '../permit/permit.ts'
 import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { toPercent } from './amounts.ts'
-import { culprits } from './culprits.ts'
-import { onceAsked } from './once-asked.ts'
+import { faultyPools } from './culprits.ts'
+import { afterRequestIsSent } from './once-asked.ts'
 import type { AutoSlippage, Search, Work } from './ports.ts'
 import { type DecidedRequest, decided, type QuoteRequest } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
 import { searchAmount } from './search-amount.ts'
 import { searchFailure } from './search-failure.ts'
-import { mostRouteGas, tooMuchGas } from './too-much-gas.ts'
+import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
 import { type Trial, type TrialContext, tryRoute, type WorkingTrial } from './try-route.ts'
 
-/** Rounds of routing: each later one knows a tax or avoids a pool that the one before met, or whose gas no transaction can pay. */
+/** Maximum rounds. Each round after the first knows one more token tax or avoids one more pool. */
 const MAX_ROUNDS = 5
 /**
- * Work of each round after the first, so that all of them together cost half as much again as the longest search: twice what
- * the hardest search of 20,000 pools takes.
+ * Search budget of each round after the first. Four such rounds cost half of the longest search; one has twice the work
+ * of the hardest search in 20,000 pools.
  */
 const LATER_WORK = MOST_WORK / 8
 
-/** 5 %: what a route may pay less than settled if no other works. */
+/** 5 %: maximum shortfall against the settled output, if no route pays all of it. */
 const MAX_LAST_SHORTFALL_PPM = 50_000n
-/** 0.5 %: what a route may pay more than settled before recorded taxes count as outdated. */
+/** 0.5 %: an output above the settled one by more than this means that recorded taxes are outdated. */
 const MAX_EXCESS_PPM = 5_000n
 
 const OUT_OF_GAS = {
@@ -39,9 +39,9 @@ const OUT_OF_GAS = {
   gasUsed: Number.POSITIVE_INFINITY,
 } as const
 
-/** Routes that are measured beside the one that the search takes for the best, in the same call. */
+/** Maximum alternative routes simulated together with the best one. */
 const MAX_ALTERNATIVES = 3
-/** The same while gas of pools is not measured yet: what the search does not know, the simulation shows. */
+/** Maximum while gas of pools is still being measured, since the search then ranks routes by rough estimates. */
 const MAX_UNMEASURED_ALTERNATIVES = 7
 
 export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
@@ -56,129 +56,130 @@ export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
 export type WorkingRoute = {
   readonly route: Route
   readonly trial: WorkingTrial
-  /** Chosen slippage, where the request left it to the route. */
+  /** Automatic slippage, if the request asks for it. */
   readonly slippage: AutoSlippage | undefined
-  /** Proof by the search that found the route, if the request wants it; null if there is none. */
+  /** Proof of the bound, if the request asks for it; null if the search found no bound. */
   readonly proof: BoundProof | null | undefined
-  /** The one that the search took for the best, before gas was measured. */
+  /** The best route by the search's gas estimates, before simulation. */
   readonly ranked: Route
-  /** Place of the route among those that were tried: 0 for the one that the search took for the best. */
-  readonly rival: number
-  /** Request that the route was found by: the same search in the same pools finds it again. */
-  readonly sought: RouteRequest | ExactOutputRequest
+  /** Index of the route among the simulated ones; 0 is the best by the search. */
+  readonly alternativeIndex: number
+  /** Request of the search. The same search over the same pools finds the route again. */
+  readonly searchRequest: RouteRequest | ExactOutputRequest
 }
 
-/** A route that paid less than settled for a reason that was not found. */
-type ShortRoute = Omit<WorkingRoute, 'trial' | 'rival' | 'ranked'> & {
+/** A route that paid less than settled for an unknown reason. */
+type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'ranked'> & {
   readonly request: DecidedRequest
   readonly shortfallPpm: bigint
 }
 
 /**
- * The first route that pays what it settled at; else, of those that pay up to 5 % less, the one that lacks least, with the output
- * that was measured. Tokens that sell what they have kept of taxes before a sale move the price of their only pool by so much.
+ * Returns the first route that pays its settled output; otherwise, of the routes with a shortfall of at most 5 %, the
+ * one with the smallest, at its measured output. A taxed token that sells its collected tax during a transfer moves its
+ * only pool by such amounts.
  *
- * @throws QuotingError when there is no route, or none that works
+ * @throws QuotingError if no route exists, or none works
  */
 export async function findWorkingRoute(
-  wish: QuoteRequest,
+  callerRequest: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
-  underWay: Work,
+  work: Work,
 ): Promise<WorkingRoute> {
   const short: ShortRoute[] = []
   try {
-    return await searchInRounds(wish, gasPriceWei, context, underWay, (route) => short.push(route))
+    return await searchInRounds(callerRequest, gasPriceWei, context, work, (route) => short.push(route))
   } catch (error) {
-    const [least] = short
+    const [closest] = short
       .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
       .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
-    if (!least || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
-    const { request, shortfallPpm: _, ...found } = least
-    const trialContext = { ...context, taxes: context.tokens.taxes, signal: underWay.signal }
-    const run = () => tryRoute(found.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
-    const trial = await underWay.time('simulate', run)
+    if (!closest || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
+    const { request, shortfallPpm: _, ...shortRoute } = closest
+    const trialContext = { ...context, taxes: context.tokens.taxes, signal: work.signal }
+    const run = () => tryRoute(shortRoute.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
+    const trial = await work.time('simulate', run)
     if (!('swap' in trial)) throw error
-    return { ...found, ranked: found.route, trial, rival: 0 }
+    return { ...shortRoute, ranked: shortRoute.route, trial, alternativeIndex: 0 }
   }
 }
 
 /** @param onShort - called with each route that pays too little */
 async function searchInRounds(
-  wish: QuoteRequest,
+  callerRequest: QuoteRequest,
   gasPriceWei: bigint,
   context: RoundsContext,
-  underWay: Work,
+  work: Work,
   onShort: (route: ShortRoute) => void,
 ): Promise<WorkingRoute> {
-  const { signal, time } = underWay
+  const { signal, time } = work
   const { view, tokens, emit, rpc, simulation } = context
-  const excludePools = new Set(wish.excludePools)
-  const mostGas = mostRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
-  let request = decided(wish)
+  const excludePools = new Set(callerRequest.excludePools)
+  const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
+  let request = decided(callerRequest)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
-  let doubted = false
+  let isRetried = false
   let lift: readonly [bigint, bigint] = [1n, 1n]
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
     const state = { request, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
-    const { result, ...found } = await searchRound(state, context, underWay)
+    const { result, ...extra } = await searchRound(state, context, work)
     const { route, rivals = [] } = result
-    const lean = rivals.filter(({ gas }) => gas <= mostGas)
-    if (wish.slippagePpm === 'auto' && (slippage === undefined || wish.amountOut === undefined)) {
+    const affordable = rivals.filter(({ gas }) => gas <= maxGas)
+    if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
       const isFirst = slippage === undefined
       slippage = context.slippageOf(route)
-      request = decided(wish, slippage.ppm)
-      // What is to be left after the slippage takes another input: it is sought once more.
-      if (isFirst && wish.amountOut !== undefined) continue
+      request = decided(callerRequest, slippage.ppm)
+      // An exact output needs a new search: its target depends on the slippage.
+      if (isFirst && callerRequest.amountOut !== undefined) continue
     }
     await view.assertDeployed()
-    const tried = async (meanwhile?: () => void) => {
-      const run = () => tryRoute(route, lean, request, { ...context, taxes: tokens.taxes, signal })
-      const [trial] = await time('simulate', () => Promise.all([run(), onceAsked(meanwhile, signal)]))
+    const simulateRoute = async (meanwhile?: () => void) => {
+      const run = () => tryRoute(route, affordable, request, { ...context, taxes: tokens.taxes, signal })
+      const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(meanwhile, signal)]))
       emit(trialEvent(route, trial))
       return trial
     }
-    const works = (trial: WorkingTrial): WorkingRoute => {
-      const rival = [route, ...rivals].indexOf(trial.route)
-      return { route: trial.route, ranked: route, trial, ...found, slippage, rival }
+    const toWorkingRoute = (trial: WorkingTrial): WorkingRoute => {
+      const alternativeIndex = [route, ...rivals].indexOf(trial.route)
+      return { route: trial.route, ranked: route, trial, ...extra, slippage, alternativeIndex }
     }
-    const trial = route.gas > mostGas ? OUT_OF_GAS : await tried(result.boundAfterGas)
+    const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
     const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
-    const relearn = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
+    const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
     if ('swap' in trial) {
-      // A tax that is no longer taken looks like a gift.
+      // The recorded tax was lifted if the route pays more than settled.
       const isLast = round === MAX_ROUNDS - 1
       const isTaxed = -trial.shortfallPpm > MAX_EXCESS_PPM && hasTaxes(route, tokens.taxes)
-      if (isTaxed && !isLast && (await relearn())) continue
-      return works(trial)
+      if (isTaxed && !isLast && (await learnTaxes())) continue
+      return toWorkingRoute(trial)
     }
-    if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > mostGas) {
+    if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > maxGas) {
       lastFailure = OUT_OF_GAS.reason
-      // No pool is at fault. If the route took more gas than expected, the pools of half of that gas are left out.
-      for (const pool of tooMuchGas(route, Math.min(mostGas, route.gas / 2))) excludePools.add(pool)
+      // Out of gas is not a fault of pools. If gas exceeded the estimate, exclude pools worth half of the estimate.
+      for (const pool of poolsOverGasLimit(route, Math.min(maxGas, route.gas / 2))) excludePools.add(pool)
       continue
     }
-    // Before anything is learned of pools and tokens, which may not be to blame.
-    if (wish.permit) await checkPermit(route, wish.permit, wish.from, context, signal)
+    // Check the permit first, so that an invalid permit is not blamed on pools or tokens.
+    if (callerRequest.permit) await checkPermit(route, callerRequest.permit, callerRequest.from, context, signal)
     lastFailure = failureOf(trial)
-    if (trial.outcome === 'shortfall') onShort({ route, request, ...found, slippage, shortfallPpm: trial.shortfallPpm })
+    if (trial.outcome === 'shortfall') onShort({ route, request, ...extra, slippage, shortfallPpm: trial.shortfallPpm })
     const pools = route.legs.map(({ pool }) => pool.id)
-    underWay.log.info({ round, failure: lastFailure, pools }, 'route failed in simulation')
+    work.log.info({ round, failure: lastFailure, pools }, 'route failed in simulation')
     if ('paid' in trial && trial.paid) {
       const [paid, settled] = trial.paid
       lift = [lift[0] * settled, lift[1] * paid]
       continue
     }
-    const learned = await relearn()
+    const learned = await learnTaxes()
     tokens.standings.learn(tokens.taxes.current)
     if (!learned) {
-      // A pool is not left out, nor trust lost, for what may have been the node's doing: the same bytes are run once more.
-      const again = doubted ? trial : await tried()
-      doubted = true
-      if ('swap' in again) return works(again)
-      for (const pool of await toBlame(route, context, underWay)) excludePools.add(pool)
+      // Repeat the simulation before excluding pools, since the node may have failed.
+      const again = isRetried ? trial : await simulateRoute()
+      isRetried = true
+      if ('swap' in again) return toWorkingRoute(again)
+      for (const pool of await poolsToExclude(route, context, work)) excludePools.add(pool)
     }
     if (!learned && route.legs.length === 0) break
   }
@@ -191,7 +192,7 @@ type Round = {
   readonly excludePools: ReadonlySet<string>
   readonly lift: readonly [bigint, bigint]
   readonly isFirst: boolean
-  /** Failure of the route of the round before; empty if there was none. */
+  /** Failure of the previous round's route; empty if there was none. */
   readonly lastFailure: string
 }
 
@@ -206,36 +207,40 @@ async function searchRound(
   const amount = searchAmount(request, tokens.taxes, lift)
   const isMeasured = 'amountIn' in amount && gasPriceWei > 0n
   const work = !isFirst && { work: LATER_WORK }
-  const sought = {
+  const searchRequest = {
     ...terms,
     ...amount,
     ...work,
     ...(request.withProof && { proof: true }),
     ...(isMeasured && { mostRivals: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES }),
   }
-  const result = await time('route', () => search(view, sought, signal))
-  if (result.ok) return { sought, result, proof: result.proof }
+  const result = await time('route', () => search(view, searchRequest, signal))
+  if (result.ok) return { searchRequest, result, proof: result.proof }
   if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)
   const searchAgain = (other: RouteRequest | ExactOutputRequest) => search(view, { ...other, work: LATER_WORK }, signal)
-  throw await searchFailure(result, { sought, request, taxes: tokens.taxes, view, searchAgain })
+  throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
 const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
 
-/** Pools that a route is to do without, since it failed; what it passed through loses trust. */
-async function toBlame(route: Route, context: RoundsContext, { signal, time }: Work): Promise<readonly string[]> {
+/** Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens. */
+async function poolsToExclude(
+  route: Route,
+  context: RoundsContext,
+  { signal, time }: Work,
+): Promise<readonly string[]> {
   const { standings, taxes } = context.tokens
-  standings.blame(passedThrough(route))
-  const guilty = hasTaxes(route, taxes) ? [] : await time('learn', () => culprits(route, { ...context, signal }))
-  return guilty.length > 0 ? guilty : suspects(route)
+  standings.recordFailure(passedThrough(route))
+  const faulty = hasTaxes(route, taxes) ? [] : await time('learn', () => faultyPools(route, { ...context, signal }))
+  return faulty.length > 0 ? faulty : suspects(route)
 }
 
 function hasTaxes({ legs }: Route, { current }: TaxRecords): boolean {
   return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
 }
 
-/** @throws QuotingError `BAD_PERMIT` where the permission is why a route failed */
+/** @throws QuotingError `BAD_PERMIT` if the permit is the reason for a failed route */
 async function checkPermit(
   { tokenIn, amountIn }: Route,
   permit: Permit,
@@ -263,13 +268,13 @@ function tradedTokens(route: Route): readonly TradedToken[] {
   return tokens.filter(({ token }) => token !== ZERO_ADDRESS)
 }
 
-/** Pools, and tokens that the caller did not ask for. */
+/** Ids of the route's pools and intermediate tokens. */
 function passedThrough({ legs, tokenIn, tokenOut }: Route): ReadonlySet<string> {
   const ids = legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut])
   return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
 }
 
-/** The pool that carries most of the route: without a better witness, the likeliest to have failed it. */
+/** The pool with the largest share of the trade, which is excluded if no leg fails on its own. */
 function suspects({ legs, amountIn, tokenIn }: Route): readonly string[] {
   const share = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5

@@ -1,3 +1,4 @@
+/** Input of the final step of a quote. */
 import type { Chain } from '@sluice/chains'
 import type { Route } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
@@ -7,8 +8,8 @@ import type { AutoSlippage, Simulate, TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { WorkingTrial } from './try-route.ts'
 
-/** A route that works, with what its figures come from. */
-export type Found = {
+/** A route that works in simulation, with everything its figures are computed from. */
+export type SimulatedRoute = {
   readonly request: QuoteRequest
   readonly gasPriceWei: bigint
   readonly chain: Chain
@@ -18,7 +19,7 @@ export type Found = {
   readonly touched: Pick<TouchedPools, 'has'>
   readonly view: ChainView
   readonly route: Route
-  /** The one that the search took for the best, before gas was measured. */
+  /** The best route by the search's gas estimates, before simulation. */
   readonly ranked: Route
   readonly trial: WorkingTrial
   readonly slippage: AutoSlippage | undefined

@@ -1,21 +1,27 @@
 /**
- * Gas that a transaction must be given beyond what it uses, and gets back: a call passes on at most 63/64 of what is left
- * (EIP-150), and a payment in the native token comes with a stipend. What follows in the caller is paid out of the same rest, so
- * that only the last calls of a transaction count.
+ * Gas limit that a transaction needs on top of the gas it uses. A call forwards at most 63/64 of the remaining gas
+ * (EIP-150), and a payment in the native token adds a stipend. The caller spends the reserve on its own later steps, so
+ * only calls near the end of a transaction need extra gas.
  */
 
-/** The stipend of the payment to the sender, less what is used after it: measured, the same for every route. */
+/** Stipend of the payment to the sender, less the gas that is used after it. Measured; the same for every route. */
 const STIPEND = 1_928
-/** Parts of its gas that the Executor's call and the deepest calls in it hold back: by traces, one to two of them. */
-const HELD_PART = 1.5 / 63
-/** Gas that the Guard uses after the Executor's call, and before it and the payment. Measured on the real state of Ethereum. */
+/** Share of the gas that the Executor's call and its deepest calls reserve: traces show one to two levels of 1/63. */
+const RESERVED_SHARE = 1.5 / 63
+/**
+ * Gas that the Guard uses after the Executor's call, up to the payment for `native`. Measured on Ethereum's mainnet
+ * state.
+ */
 const AFTER = { token: 30_000, native: 16_000 }
-/** Gas before the Executor is called; after it, where the last pool pays the sender itself, the Guard only reads a balance. */
+/**
+ * Gas before the Executor is called. If the last pool pays the sender directly, the Guard only reads a balance
+ * afterwards.
+ */
 const BEFORE_DIRECT = 20_000
 
-/** @param gasUsed - gross gas of the Guard's call, as simulated */
+/** @param gasUsed - gas of the Guard's call before refunds, as simulated */
 export function heldGas(gasUsed: number, paid: 'token' | 'native' | 'direct'): number {
-  if (paid === 'direct') return Math.round(HELD_PART * Math.max(0, gasUsed - BEFORE_DIRECT))
-  const beyond = Math.max(0, HELD_PART * gasUsed - AFTER[paid])
+  if (paid === 'direct') return Math.round(RESERVED_SHARE * Math.max(0, gasUsed - BEFORE_DIRECT))
+  const beyond = Math.max(0, RESERVED_SHARE * gasUsed - AFTER[paid])
   return Math.round(paid === 'native' ? Math.max(STIPEND, beyond) : beyond)
 }

@@ -1,16 +1,20 @@
+/** The record of a quote, for the quote log and the drift sampler. */
 import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
 import type { Quote } from './finalize.ts'
 import type { SwapTerms } from './try-route.ts'
 
-/** A quote that was made, with what it was made by. */
-export type Made = {
+/** A successful quote, with the inputs that reproduce it. */
+export type QuoteRecord = {
   readonly quote: Quote
   readonly from: Address
-  readonly sought: RouteRequest | ExactOutputRequest
-  /** Place of the quote's route among the best and its rivals, by what simulating them all has shown. */
-  readonly rival: number
+  readonly searchRequest: RouteRequest | ExactOutputRequest
+  /** Index of the quote's route among the simulated ones; 0 is the best by the search. */
+  readonly alternativeIndex: number
   readonly terms: SwapTerms
-  /** True where it ended otherwise with a probe in the sender's place. */
+  /**
+   * True if the swap behaves differently when the sender has a probe's code, so that it is simulated as sent, without a
+   * probe.
+   */
   readonly asSent: boolean
 }

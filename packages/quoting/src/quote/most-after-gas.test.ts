@@ -2,7 +2,7 @@ import { type Address, toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import type { Leg, Route } from '@sluice/routing'
 import { expect, test } from 'vitest'
-import { mostAfterGas } from './most-after-gas.ts'
+import { bestAfterGas } from './most-after-gas.ts'
 
 const token = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [sold, between, bought] = [token('1'), token('2'), token('3')]
@@ -15,7 +15,7 @@ const leg = (id: string, tokenIn: Address, tokenOut: Address): Leg => {
 }
 const [direct, around] = [[leg('4', sold, bought)], [leg('5', sold, between), leg('6', between, bought)]]
 
-/** At a price of two base units for a unit of gas. */
+/** A route whose gas costs two base units of the output per unit. */
 const tried = (legs: readonly Leg[], amountOut: bigint, gasUsed: number, gasCostOut: bigint | null = 200_000n) => {
   const amounts = {
     tokenIn: sold,
@@ -31,9 +31,9 @@ const tried = (legs: readonly Leg[], amountOut: bigint, gasUsed: number, gasCost
 }
 
 const best = (of: readonly [ReturnType<typeof tried>, ...ReturnType<typeof tried>[]]) =>
-  mostAfterGas(of, ({ amountOut }) => amountOut, null)
+  bestAfterGas(of, ({ amountOut }) => amountOut, null)
 
-test('a route that pays less wins where it was measured to cost less by more', () => {
+test('a route with a lower output wins if its measured gas saves more', () => {
   const first = tried(around, 1_000_000n, 300_000)
   const cheap = tried(direct, 900_000n, 200_000)
   const poor = tried(direct, 700_000n, 200_000)
@@ -41,14 +41,14 @@ test('a route that pays less wins where it was measured to cost less by more', (
   expect(best([first, poor])).toBe(first)
 })
 
-test('what comes back for a balance that is emptied again counts', () => {
-  // The token between is held by the Executor for a moment: it pays for a slot and gets nearly all of that back.
+test('the refund for a balance that is emptied again counts', () => {
+  // The Executor holds the intermediate token for a moment, so most of that slot's gas is refunded.
   const first = tried(direct, 1_000_000n, 200_000)
   expect(best([first, tried(around, 1_000_000n, 201_000)]).route.legs).toHaveLength(2)
   expect(best([first, tried(around, 1_000_000n, 260_000)])).toBe(first)
 })
 
-test('without a price of gas in the output the first stays', () => {
+test('the first route wins if gas has no price in output units', () => {
   const first = tried(around, 1_000_000n, 300_000, null)
   expect(best([first, tried(direct, 2_000_000n, 100_000, null)])).toBe(first)
 })

@@ -1,35 +1,35 @@
-/** Routes of the same swap against one another, by what each was measured to pay and to cost. */
+/** Ranks simulated routes of one swap by output after gas. */
 import type { Address } from '@sluice/chains'
 import type { EncodedSwap, Route } from '@sluice/routing'
 import type { SwapOutcome } from '@sluice/simulation'
 import { chargedGas } from '../gas/charged-gas.ts'
 
-type Tried = {
+type MeasuredRoute = {
   readonly route: Route
   readonly swap: Pick<EncodedSwap, 'data'>
   readonly simulation: Pick<SwapOutcome, 'gasUsed'>
 }
 
 /**
- * The one that leaves most; the first of those that leave as much, as where gas has no price in the output.
+ * Returns the route with the highest output after gas; the first one on a tie, or if gas has no price in output units.
  *
- * @param amountOutOf - base units that the sender is promised
+ * @param amountOutOf - promised output in base units
  */
-export function mostAfterGas<T extends Tried>(
-  tried: readonly [T, ...T[]],
+export function bestAfterGas<T extends MeasuredRoute>(
+  routes: readonly [T, ...T[]],
   amountOutOf: (route: Route) => bigint,
   wrappedNative: Address | null,
 ): T {
-  const [first] = tried
+  const [first] = routes
   const { gasCostOut, gas } = first.route
   if (gasCostOut === null || gas === 0) return first
   const perGas = Number(gasCostOut) / gas
   const amountOut = amountOutOf(first.route)
-  // By the model alone, as only the first one is also run as it is sent.
-  const left = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
+  // All are charged by the gas model, because only the first route was also run without a probe.
+  const outputAfterGas = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
     const simulation = { gasUsed }
     const charged = Number(chargedGas({ route, data, simulation }, wrappedNative))
     return Number(amountOutOf(route) - amountOut) - charged * perGas
   }
-  return tried.reduce((best, other) => (left(other) > left(best) ? other : best))
+  return routes.reduce((best, other) => (outputAfterGas(other) > outputAfterGas(best) ? other : best))
 }

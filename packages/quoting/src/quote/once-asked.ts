@@ -1,10 +1,13 @@
+/** Runs work while a request to the node is in flight. */
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Does something while the node is waited for: in the turn of the event loop after the one in which it is asked. A kept connection is
- * written to at the end of that turn, once it is known that the other side has not closed it.
+ * Runs work after a request has been sent, while its response is awaited. Undici writes to a kept-alive connection one
+ * turn of the event loop after the call, once it has checked that the connection is open; hence two turns.
+ *
+ * @param work - skipped if undefined, or if the signal was aborted meanwhile
  */
-export async function onceAsked(work: (() => void) | undefined, signal: AbortSignal): Promise<void> {
+export async function afterRequestIsSent(work: (() => void) | undefined, signal: AbortSignal): Promise<void> {
   if (!work) return
   await setImmediate()
   await setImmediate()

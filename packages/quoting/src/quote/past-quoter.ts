@@ -1,4 +1,4 @@
-/** Quotes at past blocks: what a swap would have paid there. */
+/** Quotes at past blocks. */
 import type { Chain } from '@sluice/chains'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
@@ -17,37 +17,38 @@ import { endsOf, type QuotingParts, quoteAtView } from './quote-at-view.ts'
 import { keyOf, type QuoteRequest } from './request.ts'
 import { SingleFlight } from './single-flight.ts'
 
-type Options = Omit<QuotingParts, 'gasLessons' | 'gasProber' | 'laterGas' | 'simulate' | 'clock' | 'onMade'> & {
+type Options = Omit<QuotingParts, 'gasLessons' | 'gasProber' | 'laterGas' | 'simulate' | 'clock' | 'onQuote'> & {
   readonly chain: Chain
   readonly contracts: SwapContracts
   readonly blocks: PastBlocks
   readonly gasLessons: Pick<QuotingParts['gasLessons'], 'at'>
   readonly gasProber: Pick<QuotingParts['gasProber'], 'isRunning'>
-  /** Node that pools are read and routes simulated by. */
+  /** Node that reads pools and simulates routes. */
   readonly rpc: () => Rpc
-  /** Node that has the code of contracts, where the other one stands in the midst of a block. */
+  /** Node that reads the code of contracts, because `rpc` may run on a state in the middle of a block. */
   readonly codesRpc: () => Rpc
   readonly listPools: ListPools
 }
 
 /** A block with the parts that all of its quotes share. */
-type Shared = { readonly view: ChainView; readonly parts: QuotingParts }
+type BlockParts = { readonly view: ChainView; readonly parts: QuotingParts }
 
+/** Quotes requests at the end of past blocks. */
 export class PastQuoter {
   private readonly options: Options
   private readonly flights = new SingleFlight<Quote>()
-  private readonly shared = new WeakMap<PastState['snapshot'], Shared>()
+  private readonly partsBySnapshot = new WeakMap<PastState['snapshot'], BlockParts>()
 
   constructor(options: Options) {
     this.options = options
   }
 
   /**
-   * The quote that was best at the end of a block, simulated at that block by contracts that need not have existed yet. Nothing that
-   * is found out there changes quotes of the newest block.
+   * Quotes a request at the end of a block. The simulation adds our contracts if they were not deployed then. Nothing
+   * that is learned changes quotes of the newest block.
    *
-   * @throws QuotingError `NO_STATE` if the node does not have the block or its state; MarketError `BUSY` if too many wait; what
-   *   quoting throws
+   * @throws QuotingError `NO_STATE` if the node lacks the block or its state, or as `quoteAtView` throws it;
+   *   MarketError `BUSY` if too many requests are queued
    */
   async quote(block: number, request: QuoteRequest, work: Work): Promise<Quote> {
     const { chain, blocks, listPools } = this.options
@@ -58,16 +59,16 @@ export class PastQuoter {
     const { view, parts } = this.partsAt(state, rpc)
     const { hash, timestamp } = view.snapshot.block
     checkDeadline(request.deadline, timestamp)
-    // Pools that the block has changed are not known: all may have.
+    // It is unknown which pools the block changed, so all count as changed.
     const now = { rpc, touched: { has: () => true } }
     return this.flights.run(`${hash}${keyOf(request)}`, signal, (shared) =>
       quoteAtView(view, request, withSignal(work, shared), parts, now),
     )
   }
 
-  private partsAt(state: PastState, rpc: Rpc): Shared {
-    const known = this.shared.get(state.snapshot)
-    if (known) return known
+  private partsAt(state: PastState, rpc: Rpc): BlockParts {
+    const existing = this.partsBySnapshot.get(state.snapshot)
+    if (existing) return existing
     const { chain, contracts, tokens, simulation, gasLessons, gasProber } = this.options
     const { block } = state.snapshot
     const at = { blockHash: block.hash }
@@ -89,11 +90,11 @@ export class PastQuoter {
     const parts: QuotingParts = {
       ...this.options,
       clock: clockOf(block),
-      // Whoever trades at a past block can choose one where a token taxed: the newest block is not judged by that.
+      // A caller can choose a block at which a token was taxed, so the newest block does not use those taxes.
       tokens: {
         facts: tokens.facts,
         taxes: tokens.taxes.copy(),
-        standings: { trust: (level) => tokens.standings.trust(level), learn: () => {}, blame: () => {} },
+        standings: { trust: (level) => tokens.standings.trust(level), learn: () => {}, recordFailure: () => {} },
       },
       simulate: async (request, avoid) =>
         simulator.run({ ...request, codes: await codes(), gasPrice: request.gasPrice ?? (await gasPrice()) }, avoid),
@@ -105,15 +106,15 @@ export class PastQuoter {
         want: async () => {},
       },
       laterGas: new LaterGas(),
-      onMade: () => {},
+      onQuote: () => {},
     }
     const shared = { view, parts }
-    this.shared.set(state.snapshot, shared)
+    this.partsBySnapshot.set(state.snapshot, shared)
     return shared
   }
 }
 
-/** Deadlines follow the block's own time. */
+/** Returns the block's own timestamp in milliseconds, so that deadlines follow the block. */
 const clockOf =
   ({ timestamp }: BlockHeader) =>
   () =>

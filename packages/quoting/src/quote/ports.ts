@@ -1,13 +1,15 @@
-/** Ports of the use case: a quote is made with them and does not know their inside. */
+/**
+ * Interfaces between a quote and the parts that it depends on: search, simulation, token facts, and request context.
+ */
 import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 import type { SimulationRequest, SimulationResult } from '@sluice/simulation'
 import type { Log } from '../events.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
-import type { Standings } from '../tokens/standings.ts'
+import type { TrustTracker } from '../tokens/standings.ts'
 import type { ChainView } from '../view/view.ts'
 
-/** The best route in the pools of a view. @throws RoutingError */
+/** Finds the best route in the pools of a view. @throws RoutingError */
 export type Search = (
   view: ChainView,
   request: RouteRequest | ExactOutputRequest,
@@ -15,37 +17,37 @@ export type Search = (
 ) => Promise<RouteResult>
 
 /**
- * Runs a swap against the chain's state.
+ * Simulates a swap against the chain's state.
  *
- * @param avoid - pools that the swap uses, which may not lend tokens to its sender
+ * @param avoid - the swap's own pools, which may not be the source of the tokens that the sender is funded with
  * @throws SimulationError, RpcError
  */
 export type Simulate = (request: SimulationRequest, avoid?: ReadonlySet<Address>) => Promise<SimulationResult>
 
-/** Context of one piece of work, from whoever asked for it. */
+/** Context of a request: its abort signal, timing, and log. */
 export type Work = {
   readonly signal: AbortSignal
-  /** Runs a stage of the work and keeps its time. */
+  /** Runs a stage of the work and records its duration. */
   readonly time: <T>(stage: string, work: () => T | Promise<T>) => Promise<T>
   readonly log: Pick<Log, 'info'>
 }
 
-/** The same work, given up by another signal. */
+/** Returns the same context with another abort signal. */
 export function withSignal(work: Work, signal: AbortSignal): Work {
   return {
     signal,
     time: (stage, run) => work.time(stage, run),
-    // Made when it is needed.
+    // A getter, because the caller creates its log on first use.
     get log() {
       return work.log
     },
   }
 }
 
-/** Knowledge of a chain's tokens that a quote is made with, and adds to. */
+/** Facts about a chain's tokens that quotes use and update. */
 export type TokenKnowledge = Pick<ChainTokens, 'facts' | 'taxes'> & {
-  readonly standings: Pick<Standings, 'trust' | 'learn' | 'blame'>
+  readonly standings: Pick<TrustTracker, 'trust' | 'learn' | 'recordFailure'>
 }
 
-/** Tolerance that is found for a route whose caller leaves it open: parts per million, and what it rests on. */
+/** Automatic slippage of a route: parts per million, and the reason for that value. */
 export type AutoSlippage = { readonly ppm: bigint; readonly reason: string }

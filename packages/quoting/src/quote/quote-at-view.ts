@@ -1,4 +1,4 @@
-/** One quote on the pools of one block: search, simulation and figures. */
+/** Computes one quote on the pools of one block: search, simulation, and figures. */
 import { type Address, type Chain, NATIVE } from '@sluice/chains'
 import type { NativeErc20, Route } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
@@ -18,12 +18,12 @@ import type { ChainView } from '../view/view.ts'
 import { certificateOf } from './certificate.ts'
 import { finalize, type Quote } from './finalize.ts'
 import { findWorkingRoute } from './find-working-route.ts'
-import type { Made } from './made.ts'
+import type { QuoteRecord } from './made.ts'
 import type { AutoSlippage, Search, Simulate, TokenKnowledge, Work } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
 
-/** Knowledge that a search weighs pools with. */
+/** Knowledge that a search ranks pools with. */
 export type SearchKnowledge = {
   readonly chain: Chain
   readonly contracts: SwapContracts
@@ -41,18 +41,19 @@ export type QuotingParts = SearchKnowledge & {
   readonly simulation: SimulationContext
   readonly clock: Clock
   readonly emit: QuotingListener
-  /** For requests that leave it to the route. */
+  /** Chooses the slippage of requests that ask for `auto`. */
   readonly slippageOf: (route: Route) => AutoSlippage
   readonly gasProber: Pick<GasProber, 'isRunning' | 'want'>
   readonly laterGas: LaterGas
   readonly walletChecks: WalletChecks
   /** Called after each successful quote. */
-  readonly onMade: (view: ChainView, made: Made) => void
+  readonly onQuote: (view: ChainView, record: QuoteRecord) => void
 }
 
 /** The node, and the pools that the newest block has changed. */
 type ChainNow = { readonly rpc: Rpc; readonly touched: Pick<TouchedPools, 'has'> }
 
+/** Quotes a request at a view's block. @throws QuotingError, RpcError */
 export async function quoteAtView(
   view: ChainView,
   request: QuoteRequest,
@@ -60,31 +61,51 @@ export async function quoteAtView(
   parts: QuotingParts,
   { rpc, touched }: ChainNow,
 ): Promise<Quote> {
-  const { chain, tokens, simulate, gasLessons, gasProber, onMade } = parts
-  // Requested now, in one HTTP request, and needed after routing; a failure is met there.
+  const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
+  // Start these requests now, so that they share one HTTP request; a failure surfaces when they are awaited.
   const early = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
   for (const one of early) one.catch(() => {})
   const source = { rpc, snapshot: view.snapshot }
   void gasProber.want(endsOf(request, chain), source)
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
   const context = { ...parts, ...termsContext(view, parts), rpc }
-  const { rival, sought, proof, ...working } = await findWorkingRoute(request, gasPriceWei, context, work)
+  const { alternativeIndex, searchRequest, proof, ...working } = await findWorkingRoute(
+    request,
+    gasPriceWei,
+    context,
+    work,
+  )
   const { route, ranked, trial, slippage } = working
   const { gasUsed } = trial.simulation
   const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
   gasLessons.observeAt(view.snapshot.block, route, gross)
   void gasProber.want([...new Set(route.legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))], source)
   const { signal } = work
-  const found = { request, gasPriceWei, chain, rpc, simulate, tokens, touched, view, route, ranked, trial, slippage }
-  const finalized = await work.time('finalize', () => finalize({ ...found, signal }))
-  const certify = () => (proof ? certificateOf(proof, sought, view.snapshot) : null)
+  const simulated = {
+    request,
+    gasPriceWei,
+    chain,
+    rpc,
+    simulate,
+    tokens,
+    touched,
+    view,
+    route,
+    ranked,
+    trial,
+    slippage,
+  }
+  const finalized = await work.time('finalize', () => finalize({ ...simulated, signal }))
+  const certify = () => (proof ? certificateOf(proof, searchRequest, view.snapshot) : null)
   const quote: Quote = { ...finalized, ...(request.withProof && { proof: await work.time('prove', certify) }) }
-  // What a caller has signed is kept nowhere.
+  // Quotes with a permit are not logged, because a permit is a signature.
   const asSent = trial.simulation.ways.sender === 'bare'
-  if (!request.permit) onMade(view, { quote, from: request.from, sought, rival, terms: trial.terms, asSent })
+  if (!request.permit)
+    onQuote(view, { quote, from: request.from, searchRequest, alternativeIndex, terms: trial.terms, asSent })
   return quote
 }
 
+/** Context from which `routeTerms` builds the terms of a search. */
 export function termsContext(view: ChainView, parts: SearchKnowledge): TermsContext {
   const { chain, tokens, contracts, haircutsAt, gasLessons, measuredGas } = parts
   const learnedGasAt = (timestamp: number) => measuredGas.over(gasLessons.at(timestamp))
@@ -92,7 +113,7 @@ export function termsContext(view: ChainView, parts: SearchKnowledge): TermsCont
   return { view, tokens, contracts, haircutsAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
 }
 
-/** Token that gas is priced by where nothing wraps the native token. */
+/** Token that prices gas on a chain without a wrapper of the native token. */
 function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefined {
   const token = chain.nativeErc20?.address
   const decimals = token && tokens.facts.decimals(token)
@@ -100,7 +121,7 @@ function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefi
   return { token, unitsPerWei: 10 ** (decimals - chain.nativeCurrency.decimals) }
 }
 
-/** The ERC-20 tokens whose pools a quote needs. @throws QuotingError `NATIVE_UNSUPPORTED` */
+/** Returns the ERC-20 tokens whose pools a quote needs. @throws QuotingError `NATIVE_UNSUPPORTED` */
 export function endsOf(
   { tokenIn, tokenOut }: Pick<QuoteRequest, 'tokenIn' | 'tokenOut'>,
   chain: Chain,

@@ -10,13 +10,13 @@ const route = { tokenIn: at('1'), tokenOut: at('2'), amountIn: 10n, legs: [leg] 
 const trial = { amountOut: 9n, minOutput: 8n }
 const id = quoteId(1, block, route, trial)
 
-test('an id tells its chain and its block, and is the same for the same quote', () => {
+test('an id contains its chain and block, and equal quotes have equal ids', () => {
   expect(id).toMatch(/^1-123-[0-9a-f]{20}$/)
   expect(quoteId(1, { ...block }, { ...route, legs: [{ ...leg }] as never }, { ...trial })).toBe(id)
   expect(readQuoteId(id)).toEqual({ chainId: 1, block: 123 })
 })
 
-test('whatever differs in a quote gives another id', () => {
+test('every difference between quotes changes the id', () => {
   const withLeg = (more: object) => ({ ...route, legs: [{ ...leg, ...more }] }) as unknown as Route
   const others = [
     quoteId(2, block, route, trial),
@@ -40,7 +40,7 @@ test('whatever differs in a quote gives another id', () => {
   expect(new Set([id, ...others]).size).toBe(others.length + 1)
 })
 
-test('text that is no id is told from one', () => {
+test('readQuoteId rejects text that is not an id', () => {
   const digest = 'a'.repeat(20)
   expect(readQuoteId(`10-0-${digest}`)).toEqual({ chainId: 10, block: 0 })
   for (const wrong of [

@@ -1,14 +1,15 @@
+/** Quote ids. */
 import { hash as digestOf } from 'node:crypto'
 import type { Route } from '@sluice/routing'
 import type { BlockHeader } from '@sluice/rpc'
 import type { WorkingTrial } from './try-route.ts'
 
-/** Hex digits: so few quotes of one block have the same by chance in 10^12 that nobody will meet them. */
+/** Hex digits of the digest: 80 bits, so that two quotes of one block do not collide in practice. */
 const DIGITS = 20
 
 /**
- * The name of a quote: chain, block, and a digest of what was found there. Who asked is no part of it, so that it tells nobody
- * anything, and a price and its transaction have the same one.
+ * Builds the id of a quote: chain, block, and a digest of the route and its amounts. The sender is not part of it, so
+ * the id reveals nothing about the caller, and a price and its transaction share an id.
  */
 export function quoteId(
   chainId: number,
@@ -16,12 +17,13 @@ export function quoteId(
   { tokenIn, tokenOut, amountIn, legs }: Route,
   { amountOut, minOutput }: Pick<WorkingTrial, 'amountOut' | 'minOutput'>,
 ): string {
-  let found = `${hash},${tokenIn},${tokenOut},${amountIn},${amountOut},${minOutput}`
-  for (const leg of legs) found += `;${leg.pool.id},${leg.tokenIn},${leg.tokenOut},${leg.amountIn},${leg.amountOut}`
-  return `${chainId}-${number}-${digestOf('sha256', found).slice(0, DIGITS)}`
+  let digestInput = `${hash},${tokenIn},${tokenOut},${amountIn},${amountOut},${minOutput}`
+  for (const leg of legs)
+    digestInput += `;${leg.pool.id},${leg.tokenIn},${leg.tokenOut},${leg.amountIn},${leg.amountOut}`
+  return `${chainId}-${number}-${digestOf('sha256', digestInput).slice(0, DIGITS)}`
 }
 
-/** Facts that an id tells by itself; null for what is none. */
+/** Parses chain and block from an id; null if the text is not an id. */
 export function readQuoteId(id: string): { readonly chainId: number; readonly block: number } | null {
   const [, chainId, block] = /^([1-9]\d{0,15})-(\d{1,15})-[0-9a-f]{20}$/.exec(id) ?? []
   return chainId === undefined ? null : { chainId: Number(chainId), block: Number(block) }

@@ -1,4 +1,4 @@
-/** Which block a quote is judged by: a runtime whose chain moves while quotes are being made. */
+/** Tests which block a quote is of, with a runtime whose chain moves while quotes are computed. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'

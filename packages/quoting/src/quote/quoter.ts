@@ -1,4 +1,4 @@
-/** The use case of the whole: from a wish to a transaction that was seen to work. */
+/** Main use case: turns a quote request into a simulated transaction. */
 import type { Address } from '@sluice/chains'
 import type { Route } from '@sluice/routing'
 import { RpcError } from '@sluice/rpc'
@@ -14,19 +14,20 @@ import { routeTerms } from './route-terms.ts'
 import { searchAmount } from './search-amount.ts'
 import { SingleFlight } from './single-flight.ts'
 
-/** Heads in a row that may be gone before they are quoted: reorgs come one at a time. */
+/** Maximum retries when the quoted block is removed by a reorg. */
 const MAX_ATTEMPTS = 20
 
 export type QuoterOptions = QuotingParts & { readonly runtime: ChainRuntime }
 
-/** A quote of one block that is being made, maybe for somebody else. */
-type Underway = {
+/** A quote of one block that is in flight; identical requests share it. */
+type PendingQuote = {
   readonly quoted: Promise<Quote>
-  /** With a request that came before. */
+  /** True if an earlier request started it. */
   readonly shared: boolean
 }
-type QuoteOf = (view: ChainView) => Underway
+type QuoteOf = (view: ChainView) => PendingQuote
 
+/** Quotes requests at the chain's head. */
 export class Quoter {
   private readonly options: QuoterOptions
   private readonly flights = new SingleFlight<Quote>()
@@ -35,16 +36,16 @@ export class Quoter {
     this.options = options
   }
 
-  /** Quotes that are being made. */
-  get underWay(): number {
+  /** Number of quotes in flight. */
+  get inFlight(): number {
     return this.flights.size
   }
 
   /**
-   * A quote of the chain's head. Identical requests at the same block are worked on once.
+   * Quotes a request at the chain's head. Identical requests at the same block share one computation.
    *
-   * @throws QuotingError when there is no route, none that works, or none within the caller's limits
-   * @throws what reading and simulating throw when the chain cannot be read
+   * @throws QuotingError if no route exists, works, or is within the caller's limits; RpcError and MarketError if the
+   *   chain cannot be read
    */
   async quote(request: QuoteRequest, work: Work): Promise<Quote> {
     const { runtime } = this.options
@@ -58,22 +59,25 @@ export class Quoter {
     for (let attempt = 1; ; attempt++) {
       const { views } = runtime.now
       const view = await work.time('state', () => views.atHead([tokens], request.minimumBlock, work.signal))
-      const quoting = this.quoteStanding(quoteOf(view), view, work.signal, attempt < MAX_ATTEMPTS)
+      const quoting = this.quoteUnlessReorged(quoteOf(view), view, work.signal, attempt < MAX_ATTEMPTS)
       const quoted = await quoting.catch((error: unknown) => this.quoteEarlier(quoteOf, view, error))
       if (quoted) return quoted
     }
   }
 
-  /** Quotes of one block, each with its own end. @see quoteBatch */
-  quoteAll(wanted: readonly Wanted[], work: Work): Promise<Batch> {
-    return quoteBatch(wanted, work, {
+  /** Quotes several requests at one block; each result succeeds or fails on its own. @see quoteBatch */
+  quoteAll(requests: readonly Wanted[], work: Work): Promise<Batch> {
+    return quoteBatch(requests, work, {
       runtime: this.options.runtime,
       endsOf: (request) => this.endsOf(request),
       quoteAt: async (view, request, work) => this.start(view, request, keyOf(request), work).quoted,
     })
   }
 
-  /** The best route in the newest block in memory, neither simulated nor held against the head; undefined where there is none. */
+  /**
+   * Returns the best route at the newest block in memory without simulating it or reading the head; undefined if there
+   * is none.
+   */
   async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<Route | undefined> {
     const view = await this.options.runtime.now.views.inMemory([this.endsOf(request)], signal)
     const terms = await routeTerms(request, gasPriceWei, termsContext(view, this.options))
@@ -82,20 +86,22 @@ export class Quoter {
     return result.ok ? result.route : undefined
   }
 
-  private start(view: ChainView, request: QuoteRequest, key: string, work: Work): Underway {
+  private start(view: ChainView, request: QuoteRequest, key: string, work: Work): PendingQuote {
     checkDeadline(request.deadline, view.snapshot.block.timestamp)
     let how: 'made' | 'shared' = 'shared'
     const quoted = this.flights.run(`${view.snapshot.block.hash}${key}`, work.signal, (signal) => {
       how = 'made'
       return this.quoteAt(view, request, withSignal(work, signal))
     })
-    this.tell(how)
+    this.emitEvent(how)
     return { quoted, shared: how === 'shared' }
   }
 
   /**
-   * Quotes the newest block in memory; the node tells its head along with the simulation. Mostly they are the same, and the
-   * question took no time; where they are not, undefined is returned.
+   * Quotes the newest block in memory. The simulation's response carries the node's head, so checking the block usually
+   * costs no request.
+   *
+   * @returns undefined if the block is not the head any more
    */
   private async quoteNewest(
     quoteOf: QuoteOf,
@@ -108,20 +114,20 @@ export class Quoter {
     const { hash, number } = view.snapshot.block
     if (number < minimumBlock) return undefined
     const { quoted, shared } = quoteOf(view)
-    // What was asked for before this request came says nothing of the head now.
-    const asked = shared ? views.head(signal) : undefined
-    asked?.catch(() => {})
+    // The head in a shared result may be older than this request.
+    const headRequest = shared ? views.head(signal) : undefined
+    headRequest?.catch(() => {})
     const outcome = await quoted.then(
       (quote) => ({ head: quote.head, quote }),
       (error: unknown) => {
-        // Everything but a node that fails may look different at another block; the state of a block may be gone with it.
+        // Other errors may not occur at the head. If the node lost the block's state, `ofBlock` is set.
         if (error instanceof RpcError && !error.ofBlock) throw error
         return { head: undefined, error }
       },
     )
-    const head = (await asked) ?? outcome.head ?? (await views.head(signal))
+    const head = (await headRequest) ?? outcome.head ?? (await views.head(signal))
     if (head.hash !== hash) {
-      this.tell('outdated')
+      this.emitEvent('outdated')
       return undefined
     }
     if ('error' in outcome) return this.quoteEarlier(quoteOf, view, outcome.error)
@@ -129,10 +135,10 @@ export class Quoter {
   }
 
   /**
-   * The quote of a block before, where the node lacks one that others have told of. Markets that read the chain by that very node
-   * know of no such blocks.
+   * Quotes an earlier block if the node does not have the block of the view. This happens only if another process
+   * published the block.
    *
-   * @throws the error, where there is none
+   * @throws the error if no earlier block is available
    */
   private async quoteEarlier(quoteOf: QuoteOf, view: ChainView, error: unknown): Promise<Quote> {
     let failure = error
@@ -140,7 +146,7 @@ export class Quoter {
     while (failure instanceof RpcError && failure.ofBlock) {
       const earlier = this.options.runtime.now.views.earlier(at)
       if (!earlier) break
-      this.tell('outdated')
+      this.emitEvent('outdated')
       try {
         return await quoteOf(earlier).quoted
       } catch (next) {
@@ -152,13 +158,13 @@ export class Quoter {
   }
 
   /**
-   * The quote of a block that was the head when it was begun, which may have later ones on top by now. Undefined where the
-   * block is gone: a reorg put others in its place.
+   * Returns a quote of a block that was the head when the quote was started, and may have successors now.
    *
-   * @param mayRepeat - otherwise an answer is given whatever has become of the block
+   * @param mayRepeat - if false, the quote is returned even if its block was removed by a reorg
+   * @returns undefined if a reorg removed the block
    */
-  private async quoteStanding(
-    { quoted, shared }: Underway,
+  private async quoteUnlessReorged(
+    { quoted, shared }: PendingQuote,
     { snapshot: { block } }: ChainView,
     signal: AbortSignal,
     mayRepeat: boolean,
@@ -167,13 +173,13 @@ export class Quoter {
     const isGone = async () => {
       await runtime.now.views.head(signal)
       const gone = !runtime.holds(block)
-      if (gone) this.tell('reorged')
+      if (gone) this.emitEvent('reorged')
       return gone
     }
     try {
       const quote = await quoted
-      const stands = !shared && quote.head?.hash === block.hash
-      return !mayRepeat || stands || !(await isGone()) ? quote : undefined
+      const isHead = !shared && quote.head?.hash === block.hash
+      return !mayRepeat || isHead || !(await isGone()) ? quote : undefined
     } catch (error) {
       if (!(error instanceof RpcError) || !error.ofBlock || !mayRepeat || !(await isGone())) throw error
       return undefined
@@ -190,7 +196,7 @@ export class Quoter {
     return endsOf(request, this.options.chain)
   }
 
-  private tell(how: 'made' | 'shared' | 'outdated' | 'reorged'): void {
+  private emitEvent(how: 'made' | 'shared' | 'outdated' | 'reorged'): void {
     this.options.emit({ kind: 'quote', how })
   }
 }

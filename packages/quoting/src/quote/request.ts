@@ -1,22 +1,29 @@
+/** The request of a quote, its defaults, and its cache key. */
 import type { Address } from '@sluice/chains'
 import type { TrustLevel } from '@sluice/liquidity'
 import type { SourceFilter } from '@sluice/routing'
 import type { Permit } from '../permit/permit.ts'
 
-/** 0.5 %. */
+/** Default slippage: 0.5 %. */
 const SLIPPAGE_PPM = 5_000n
 
-/** A swap that is asked for: the most for an input, or the least input for an output. Parts per million are named Ppm. */
+/**
+ * A requested swap: maximize the output of an exact input, or minimize the input of an exact output. `Ppm` means parts
+ * per million.
+ */
 export type QuoteRequest = {
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: bigint | undefined
-  /** Least that the transaction pays at worst, in the place of `amountIn`: what the caller has after slippage, fee and taxes. */
+  /**
+   * Exact output, alternative to `amountIn`: minimum that the sender receives after slippage, fee, and taxes, in base
+   * units.
+   */
   readonly amountOut: bigint | undefined
   readonly from: Address
   /** Account that receives the output; undefined for `from`. */
   readonly recipient: Address | undefined
-  /** `auto`: by what the route's pools have been seen to move. */
+  /** `auto` derives the slippage from how much the route's pools have moved. */
   readonly slippagePpm: bigint | 'auto'
   readonly feePpm: bigint
   readonly feeRecipient: Address | undefined
@@ -28,33 +35,34 @@ export type QuoteRequest = {
   readonly maxSplits: number | undefined
   readonly excludePools: ReadonlySet<string>
   readonly sources: SourceFilter
-  /** Trust that tokens and pools between the route's ends must have. */
+  /** Minimum trust level of tokens and pools between the two ends of the route. */
   readonly intermediates: TrustLevel | 'any'
   readonly maxPriceImpactPpm: bigint
-  /** True where the approvals that the sender lacks come along. */
+  /** True to return the approvals that the sender lacks together with the swap. */
   readonly withCalls: boolean
-  /** True where a certificate of the bound on what any route pays comes along; of exact inputs only. */
+  /** True to return a certificate of the bound on all routes; exact inputs only. */
   readonly withProof: boolean
-  /** The sender's signature in the place of an approval. */
+  /** The sender's signed permit, alternative to an approval. */
   readonly permit: Permit | undefined
 }
 
-/** A request whose slippage is known. */
+/** A request whose slippage is a number. */
 export type DecidedRequest = QuoteRequest & { readonly slippagePpm: bigint }
 
-/** @param auto - where the request leaves it to the route, which is not known yet or does */
+/** @param auto - slippage in ppm if the request says `auto`; the default until a route is known */
 export function decided(request: QuoteRequest, auto = SLIPPAGE_PPM): DecidedRequest {
   const { slippagePpm } = request
   return { ...request, slippagePpm: slippagePpm === 'auto' ? auto : slippagePpm }
 }
 
-/** The least that a quote needs to know; all else as the endpoint has it by default. */
+/** The required fields of a quote request; all others have the defaults of the HTTP endpoint. */
 export type QuoteWish = Pick<QuoteRequest, 'tokenIn' | 'tokenOut' | 'from'> & Partial<QuoteRequest>
 
-/** 15 %. */
+/** Default limit of the price impact: 15 %. */
 const MAX_PRICE_IMPACT_PPM = 150_000n
 
-export function quoteRequest(wish: QuoteWish): QuoteRequest {
+/** Fills in the defaults of a request. */
+export function quoteRequest(fields: QuoteWish): QuoteRequest {
   return {
     amountIn: undefined,
     amountOut: undefined,
@@ -74,19 +82,24 @@ export function quoteRequest(wish: QuoteWish): QuoteRequest {
     withCalls: false,
     withProof: false,
     permit: undefined,
-    ...wish,
+    ...fields,
   }
 }
 
-/** The same for requests that get the same answer at the same block. */
+/** Cache key: equal for requests that get the same answer at the same block. */
 export function keyOf(request: QuoteRequest): string {
   const { excludePools, sources, permit } = request
   let key = ''
-  // Every quote needs one: without a list of the fields.
-  for (const name in request) if (!APART.has(name)) key += `${name}=${request[name as keyof QuoteRequest]}\n`
+  // Loops over the fields instead of listing them, because this runs for every quote.
+  for (const name in request) if (!SEPARATE_FIELDS.has(name)) key += `${name}=${request[name as keyof QuoteRequest]}\n`
   for (const set of [excludePools, sources.include, sources.exclude]) key += set?.size ? `${[...set].join()}\n` : '\n'
   return permit ? key + Object.values(permit).join() : key
 }
 
-/** Fields that say nothing of the answer, or are no plain values. */
-const APART: ReadonlySet<string> = new Set<keyof QuoteRequest>(['minimumBlock', 'excludePools', 'sources', 'permit'])
+/** Fields that do not affect the answer, or whose values are not primitive. */
+const SEPARATE_FIELDS: ReadonlySet<string> = new Set<keyof QuoteRequest>([
+  'minimumBlock',
+  'excludePools',
+  'sources',
+  'permit',
+])

@@ -1,3 +1,4 @@
+/** Builds the terms of a route search from a quote request. */
 import type { Address } from '@sluice/chains'
 import type { Haircuts, LearnedGas, NativeErc20, RouteTerms } from '@sluice/routing'
 import type { SwapContracts } from '../chain/contracts.ts'
@@ -11,13 +12,13 @@ export type TermsContext = {
   readonly contracts: SwapContracts
   readonly wrappedNative: Address | null
   readonly nativeErc20: NativeErc20 | undefined
-  /** Pools that do not keep their word, as of a block's time in Unix seconds. */
+  /** Penalties of pools whose quotes fade, as of a block's timestamp in Unix seconds. */
   readonly haircutsAt: (timestamp: number) => Haircuts | undefined
-  /** Gas of pools beyond the table, as of a block's time in Unix seconds. */
+  /** Measured gas of pools, as of a block's timestamp in Unix seconds; other pools have their family's gas. */
   readonly learnedGasAt: (timestamp: number) => LearnedGas | undefined
 }
 
-/** Terms that a search is told of a request, its amount apart. */
+/** Returns the search terms of a request, without its amount. */
 export async function routeTerms(
   request: QuoteRequest,
   gasPriceWei: bigint,

@@ -1,35 +1,40 @@
-/** Amount that a search is asked for: an input as it is, an output as it must leave the pools. */
+/** Amount of a route search: the exact input as requested, or the exact output before fee, tax, and slippage. */
 import { NATIVE } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
 import type { TaxRecords } from '../tokens/taxes.ts'
-import { grossFor, leftOf, minOutputOf, outputFor } from './amounts.ts'
+import { grossFor, minOutputOf, netOf, outputFor } from './amounts.ts'
 import type { DecidedRequest, QuoteRequest } from './request.ts'
 
-type Known = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
+type TaxLookup = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
 export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequest, 'amountOut'>
 
 /**
- * True if the Executor pays the sender itself, so that a tax on the way from the Guard is spared, or a second transfer that the
- * token would refuse. Nothing is paid so of a pure wrap, which no tax touches.
+ * True if the Executor pays the sender directly. This avoids a transfer from the Guard, which the token would tax or
+ * reject. A native output is never paid this way.
  */
-export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: Known): boolean {
+export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: TaxLookup): boolean {
   return (taxes.transferPpm(tokenOut) > 0n || taxes.isStuck(tokenOut)) && feePpm === 0n && tokenOut !== NATIVE
 }
 
-/** Parts per million that the Guard's own payment to the sender loses. */
-export function releaseTaxPpm(request: QuoteRequest, taxes: Known): bigint {
+/** Parts per million of the output that the Guard's payment to the sender loses to the token's tax. */
+export function releaseTaxPpm(request: QuoteRequest, taxes: TaxLookup): bigint {
   return paysDirectly(request, taxes) ? 0n : taxes.transferPpm(request.tokenOut)
 }
 
-/** Amount that the sender must get, when nothing moves, for the transaction to pay at least what is wanted when all slips. */
+/**
+ * Output that the sender must receive without slippage, so that it is at least `amountOut` with the maximum slippage.
+ */
 export function targetOf(amountOut: bigint, { slippagePpm }: DecidedRequest): bigint {
   return outputFor(amountOut, slippagePpm)
 }
 
-/** @param paidPpm - what simulations have paid of what was settled, at least: more is asked of the pools where that is less */
+/**
+ * @param lift - factor on the exact output as a fraction: the settled over the paid amounts of simulations that fell
+ *   short
+ */
 export function searchAmount(
   request: DecidedRequest,
-  taxes: Known,
+  taxes: TaxLookup,
   lift: readonly [bigint, bigint] = [1n, 1n],
 ): SearchAmount {
   if (request.amountOut === undefined) return { amountIn: request.amountIn! }
@@ -38,7 +43,7 @@ export function searchAmount(
   return { amountOut: more === than ? gross : (gross * more) / than + 1n }
 }
 
-/** The largest `amountOut` of a request that so much out of the pools can meet. */
-export function wantedFor(gross: bigint, request: DecidedRequest, taxes: Known): bigint {
-  return minOutputOf(leftOf(gross, request.feePpm, releaseTaxPpm(request, taxes)), request.slippagePpm)
+/** Largest `amountOut` of a request that the pools' output `gross` can fulfill. */
+export function maxAmountOutFor(gross: bigint, request: DecidedRequest, taxes: TaxLookup): bigint {
+  return minOutputOf(netOf(gross, request.feePpm, releaseTaxPpm(request, taxes)), request.slippagePpm)
 }

@@ -14,62 +14,62 @@ type Failure = Extract<RouteResult, { ok: false }>
 const failure = (more: Partial<Failure> = {}): Failure =>
   ({ ok: false, code: 'NO_ROUTE', message: 'no route', reasons, ...more }) as Failure
 
-/** A search over pools that route amounts of a range. */
+/** A failed search over pools that route amounts within a range. */
 function failed(amounts: object, routes: (amount: bigint) => boolean) {
-  const asked: bigint[] = []
+  const searchedAmounts: bigint[] = []
   const request = decided(quoteRequest({ tokenIn: src, tokenOut: dst, from, slippagePpm: 10_000n, ...amounts }))
   const search = {
-    ...{ sought: amounts as RouteRequest, request, view: { snapshot: { block: { number: 7 } } } },
+    ...{ searchRequest: amounts as RouteRequest, request, view: { snapshot: { block: { number: 7 } } } },
     taxes: { transferPpm: () => 0n, isStuck: () => false },
     searchAgain: async (other: RouteRequest) => {
       const amount = 'amountIn' in other ? other.amountIn : (other as { amountOut: bigint }).amountOut
-      asked.push(amount)
+      searchedAmounts.push(amount)
       return { ok: routes(amount) }
     },
   } as unknown as FailedSearch
-  return { search, asked }
+  return { search, searchedAmounts }
 }
 
 describe('the error of a request without a route', () => {
-  test('is that of the search where no other amount routes, with fifty reasons at most', async () => {
-    const { search, asked } = failed({ amountIn: 1_000n }, () => false)
+  test('is the error of the search with at most fifty reasons, if no other amount has a route', async () => {
+    const { search, searchedAmounts } = failed({ amountIn: 1_000n }, () => false)
     const error = await searchFailure(failure(), search)
     expect(error).toMatchObject({ code: 'NO_ROUTE', message: 'no route' })
     expect(error.details).toEqual({ reasons: reasons.slice(0, 50), block: 7 })
-    expect(asked.length).toBeGreaterThan(1)
+    expect(searchedAmounts.length).toBeGreaterThan(1)
   })
 
-  test('names the least amount that routes if less buys nothing', async () => {
+  test('contains the smallest amount with a route, if the amount buys nothing', async () => {
     const { search } = failed({ amountIn: 1_000n }, (amount) => amount >= 50_000n)
     const { code, message, details } = await searchFailure(failure(), search)
     expect(code).toBe('AMOUNT_TOO_SMALL')
-    const least = Number(details.minRoutableAmount)
-    expect(least).toBeGreaterThanOrEqual(50_000)
-    expect(least).toBeLessThan(100_000)
-    expect(message).toBe(`1000 buys less than one unit of the output; about ${least} routes`)
+    const minAmount = Number(details.minRoutableAmount)
+    expect(minAmount).toBeGreaterThanOrEqual(50_000)
+    expect(minAmount).toBeLessThan(100_000)
+    expect(message).toBe(`1000 buys less than one unit of the output; about ${minAmount} routes`)
     expect(details).toMatchObject({ block: 7, reasons: reasons.slice(0, 50) })
   })
 
-  test('names the most that routes if more does not', async () => {
+  test('contains the largest amount with a route, if the amount is too large', async () => {
     const { search } = failed({ amountIn: 10n ** 12n }, (amount) => amount <= 10n ** 9n)
     const { code, message, details } = await searchFailure(failure(), search)
     expect(code).toBe('INSUFFICIENT_LIQUIDITY')
-    const most = Number(details.maxRoutableAmount)
-    expect(most).toBeLessThanOrEqual(1e9)
-    expect(most).toBeGreaterThan(5e8)
-    expect(message).toBe(`the pools cannot take 1000000000000; about ${most} can be routed`)
+    const maxAmount = Number(details.maxRoutableAmount)
+    expect(maxAmount).toBeLessThanOrEqual(1e9)
+    expect(maxAmount).toBeGreaterThan(5e8)
+    expect(message).toBe(`the pools cannot take 1000000000000; about ${maxAmount} can be routed`)
   })
 
-  test('names an output as the caller would have it, after slippage', async () => {
+  test('contains the output after slippage for an exact output', async () => {
     const { search } = failed({ amountOut: 10n ** 12n }, (amount) => amount <= 10n ** 9n)
     const { message, details } = await searchFailure(failure(), search)
-    const most = Number(details.maxRoutableAmount)
-    expect(most).toBeLessThanOrEqual(0.99e9)
-    expect(message).toBe(`the pools cannot pay 1000000000000; about ${most} can be routed`)
+    const maxAmount = Number(details.maxRoutableAmount)
+    expect(maxAmount).toBeLessThanOrEqual(0.99e9)
+    expect(message).toBe(`the pools cannot pay 1000000000000; about ${maxAmount} can be routed`)
   })
 
-  test('for another reason than no route needs no other search', async () => {
-    const { search, asked } = failed({ amountIn: 1_000n }, () => true)
+  test('needs no further search for a code other than NO_ROUTE', async () => {
+    const { search, searchedAmounts } = failed({ amountIn: 1_000n }, () => true)
     const short = failure({
       code: 'INSUFFICIENT_LIQUIDITY',
       message: 'thin',
@@ -85,10 +85,10 @@ describe('the error of a request without a route', () => {
     expect((await searchFailure(failure({ code: 'UNKNOWN_TOKEN' }), search)).details).not.toHaveProperty(
       'maxRoutableAmount',
     )
-    expect(asked).toEqual([])
+    expect(searchedAmounts).toEqual([])
   })
 
-  test('of a request for an output names the largest output that was found', async () => {
+  test('of an exact output contains the largest output that was found', async () => {
     const { search } = failed({ amountOut: 1_000n }, () => true)
     const short = failure({ code: 'INSUFFICIENT_LIQUIDITY', maxRoutableAmount: 900n, maxOutputAmount: 10_000n })
     expect((await searchFailure(short, search)).details.maxRoutableAmount).toBe('9900')

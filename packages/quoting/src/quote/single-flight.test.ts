@@ -12,7 +12,7 @@ function controlled() {
 }
 const never = () => new AbortController().signal
 
-test('identical works that overlap run once, and the next after them runs anew', async () => {
+test('concurrent work with one key runs once, and runs again after it ends', async () => {
   const flights = new SingleFlight<string>()
   const { work, signals, resolve } = controlled()
   const both = Promise.all([flights.run('a', never(), work), flights.run('a', never(), work)])
@@ -25,26 +25,26 @@ test('identical works that overlap run once, and the next after them runs anew',
   expect(signals).toHaveLength(3)
 })
 
-test('one caller who gives up leaves the other undisturbed', async () => {
+test('an abort of one caller does not affect the other', async () => {
   const flights = new SingleFlight<string>()
   const { work, signals, resolve } = controlled()
   const first = new AbortController()
-  const given = flights.run('a', first.signal, work)
-  const kept = flights.run('a', never(), work)
+  const aborted = flights.run('a', first.signal, work)
+  const remaining = flights.run('a', never(), work)
   first.abort(new Error('gone'))
-  await expect(given).rejects.toThrow('gone')
+  await expect(aborted).rejects.toThrow('gone')
   expect(signals[0]!.aborted).toBe(false)
   resolve('done')
-  expect(await kept).toBe('done')
+  expect(await remaining).toBe('done')
 })
 
-test('work that nobody waits for is aborted, and the next caller starts it anew', async () => {
+test('work without callers is aborted, and the next caller starts it again', async () => {
   const flights = new SingleFlight<string>()
   const { work, signals, resolve } = controlled()
   const only = new AbortController()
-  const given = flights.run('a', only.signal, work)
+  const aborted = flights.run('a', only.signal, work)
   only.abort(new Error('gone'))
-  await expect(given).rejects.toThrow('gone')
+  await expect(aborted).rejects.toThrow('gone')
   expect(signals[0]!.aborted).toBe(true)
   const next = flights.run('a', never(), work)
   expect(signals[1]!.aborted).toBe(false)

@@ -1,19 +1,23 @@
+/** Deduplication of concurrent work. */
 import { abortable } from '@sluice/rpc'
 
-/** A work under way; empty once it has landed, since `Map`s keep for long what was in them. @see LinkedList */
+/**
+ * Work that callers share. `inFlight` is cleared when the work ends, because a `Map` keeps deleted values reachable for
+ * a while. @see LinkedList
+ */
 type Flight<T> = {
-  underWay: { readonly result: Promise<T>; readonly controller: AbortController } | undefined
-  waiting: number
+  inFlight: { readonly result: Promise<T>; readonly controller: AbortController } | undefined
+  callers: number
 }
 
 /**
- * Lets identical works that overlap run once. A caller who gives up leaves the others undisturbed; the work itself is
- * aborted when nobody waits for it any more.
+ * Runs identical concurrent work once. A caller that aborts does not affect the others; the work itself is aborted when
+ * no caller is left.
  */
 export class SingleFlight<T> {
   private readonly flights = new Map<string, Flight<T>>()
 
-  /** Works under way. */
+  /** Number of keys in flight. */
   get size(): number {
     return this.flights.size
   }
@@ -21,13 +25,13 @@ export class SingleFlight<T> {
   async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const flight = this.flights.get(key) ?? this.start(key, work)
-    const { result, controller } = flight.underWay!
-    flight.waiting++
+    const { result, controller } = flight.inFlight!
+    flight.callers++
     try {
       return await abortable(result, signal)
     } finally {
-      // Before the end of the work, nobody is left who wants it.
-      if (--flight.waiting === 0 && this.flights.get(key) === flight) {
+      // No caller is left, and the work has not ended.
+      if (--flight.callers === 0 && this.flights.get(key) === flight) {
         this.flights.delete(key)
         controller.abort(signal.reason)
       }
@@ -37,12 +41,12 @@ export class SingleFlight<T> {
   private start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController()
     const result = work(controller.signal)
-    const flight: Flight<T> = { underWay: { result, controller }, waiting: 0 }
-    const land = () => {
-      flight.underWay = undefined
+    const flight: Flight<T> = { inFlight: { result, controller }, callers: 0 }
+    const clear = () => {
+      flight.inFlight = undefined
       if (this.flights.get(key) === flight) this.flights.delete(key)
     }
-    result.then(land, land)
+    result.then(clear, clear)
     this.flights.set(key, flight)
     return flight
   }

@@ -1,21 +1,21 @@
 import type { Leg } from '@sluice/routing'
 import { usualGas } from '@sluice/simulation'
 import { expect, test } from 'vitest'
-import { mostRouteGas, tooMuchGas } from './too-much-gas.ts'
+import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
 
 const leg = (id: string, gas: number) => ({ pool: { id }, gas }) as Leg
 
-test('half a block, what is simulated and what a transaction may take bound the gas of a route', () => {
-  const most = (gasLimit: bigint, maxGas: bigint) => mostRouteGas(usualGas({ gasLimit }, maxGas))
-  expect(most(30_000_000n, 100_000_000n)).toBe(12_000_000)
-  expect(most(30_000_000n, 1_000_000n)).toBe(800_000)
-  expect(most(2n ** 50n, 2n ** 50n)).toBe(0.8 * 2 ** 24)
+test('the gas of a route is limited by half a block, by the simulation, and by the gas of a transaction', () => {
+  const limit = (gasLimit: bigint, maxGas: bigint) => maxRouteGas(usualGas({ gasLimit }, maxGas))
+  expect(limit(30_000_000n, 100_000_000n)).toBe(12_000_000)
+  expect(limit(30_000_000n, 1_000_000n)).toBe(800_000)
+  expect(limit(2n ** 50n, 2n ** 50n)).toBe(0.8 * 2 ** 24)
 })
 
-test('the dearest pools go first, by all of their legs, until the rest fits', () => {
+test('the most expensive pools are excluded first, with all their legs, until the rest is within the limit', () => {
   const legs = [leg('a', 5), leg('b', 4), leg('b', 3), leg('c', 6), leg('d', 1)]
-  expect(tooMuchGas({ gas: 20, legs }, 20)).toEqual([])
-  expect(tooMuchGas({ gas: 20, legs }, 19)).toEqual(['b'])
-  expect(tooMuchGas({ gas: 20, legs }, 12)).toEqual(['b', 'c'])
-  expect(tooMuchGas({ gas: 20, legs }, 0)).toEqual(['b', 'c', 'a', 'd'])
+  expect(poolsOverGasLimit({ gas: 20, legs }, 20)).toEqual([])
+  expect(poolsOverGasLimit({ gas: 20, legs }, 19)).toEqual(['b'])
+  expect(poolsOverGasLimit({ gas: 20, legs }, 12)).toEqual(['b', 'c'])
+  expect(poolsOverGasLimit({ gas: 20, legs }, 0)).toEqual(['b', 'c', 'a', 'd'])
 })

@@ -1,4 +1,4 @@
-/** Outcomes of `tryRoute`, by what simulations pay: an in-memory simulator in place of a node. */
+/** Outcomes of `tryRoute` for given simulation results, without a node. */
 import { NATIVE, toAddress } from '@sluice/chains'
 import type { Route } from '@sluice/routing'
 import { SimulationError, type SimulationRequest, type SimulationResult } from '@sluice/simulation'
@@ -12,7 +12,7 @@ const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const [guard, executor, sender, weth] = [address('a'), address('b'), address('c'), address('3')]
 const NOW = 1_800_000_000
 const block = { hash: `0x${'ab'.repeat(32)}`, number: 7, timestamp: NOW }
-/** A wrap, which has no legs: the pools of a route make no difference here. */
+/** A wrap has no legs, since pools make no difference in these tests. */
 const route = {
   tokenIn: NATIVE,
   tokenOut: weth,
@@ -24,7 +24,7 @@ const route = {
 const paying = (amountOut: bigint) => ({ success: true, amountOut, gasUsed: 50_000, returnData: '0x', ways: {} })
 const failing = { success: false, amountOut: 0n, gasUsed: 50_000, returnData: '0x', revertReason: 'no', ways: {} }
 
-/** Runs a route over simulations that end as given, one after the other. */
+/** Tries a route with the given simulation results, in order. */
 async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequest> = {}, maxShortfallPpm?: bigint) {
   const sent: SimulationRequest[] = []
   const context = {
@@ -57,7 +57,7 @@ async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequ
   return { trial: await tryRoute(route, [], request, context, maxShortfallPpm), sent }
 }
 
-test('an output as settled, or more, is promised as settled', async () => {
+test('an output of at least the settled one is promised as settled', async () => {
   for (const paid of [1_000_000n, 1_000_001n]) {
     const { trial, sent } = await outcomeOf([paying(paid)])
     expect(trial).toMatchObject({ outcome: 'exact', amountOut: 1_000_000n, minOutput: 990_000n })
@@ -65,46 +65,46 @@ test('an output as settled, or more, is promised as settled', async () => {
   }
 })
 
-test('less than settled is promised only if the adjusted transaction pays the very same', async () => {
+test('a lower output is promised if the adjusted transaction pays exactly the same', async () => {
   const { trial, sent } = await outcomeOf([paying(999_000n), paying(999_000n)])
   expect(trial).toMatchObject({ outcome: 'adjusted', amountOut: 999_000n, minOutput: 989_010n, shortfallPpm: 1_000n })
   expect(sent).toHaveLength(2)
-  // The bytes that were simulated last are those that are returned.
+  // The returned bytes are those of the last simulation.
   expect('swap' in trial && trial.swap.data).toBe(sent[1]!.data)
   expect(sent[1]!.data).not.toBe(sent[0]!.data)
 })
 
 test.each([998_999n, 999_001n, 1_000_000n])(
-  'an adjusted transaction that pays %d in place of 999000 is not promised',
+  'an adjusted transaction that pays %d instead of 999000 is not promised',
   async (paid) => {
     const { trial } = await outcomeOf([paying(999_000n), paying(paid)])
     expect(trial).toEqual({ outcome: 'shortfall', shortfallPpm: 1_000n })
   },
 )
 
-test('an adjusted transaction that reverts is a revert', async () => {
+test('an adjusted transaction that reverts has the outcome reverted', async () => {
   const { trial } = await outcomeOf([paying(999_000n), failing])
   expect(trial).toEqual({ outcome: 'reverted', reason: 'no', gasUsed: 50_000 })
 })
 
-test('half a percent may be missing, and not more', async () => {
+test('a shortfall of at most half a percent is accepted', async () => {
   expect((await outcomeOf([paying(995_000n), paying(995_000n)])).trial).toMatchObject({ outcome: 'adjusted' })
   const { trial, sent } = await outcomeOf([paying(994_999n)])
   expect(trial).toMatchObject({ outcome: 'shortfall', shortfallPpm: 5_001n })
   expect(sent).toHaveLength(1)
 })
 
-test('as much may be missing as the caller of it accepts', async () => {
+test('the caller can accept a larger shortfall', async () => {
   const { trial } = await outcomeOf([paying(960_000n), paying(960_000n)], {}, 50_000n)
   expect(trial).toMatchObject({ outcome: 'adjusted', amountOut: 960_000n, minOutput: 950_400n })
   expect((await outcomeOf([paying(949_999n)], {}, 50_000n)).trial).toMatchObject({ outcome: 'shortfall' })
 })
 
-test('a requested output is promised if the transaction leaves it after slippage', async () => {
+test('an exact output is promised if it is met after slippage', async () => {
   const change = { amountIn: undefined, amountOut: 985_000n, slippagePpm: 10_000n }
   const { trial } = await outcomeOf([paying(999_000n)], change)
   expect(trial).toMatchObject({ outcome: 'adjusted', amountOut: 999_000n, minOutput: 985_000n })
-  // The least output whose slippage leaves 989010 is just what it paid.
+  // 989010 is exactly the simulated output less the slippage.
   expect((await outcomeOf([paying(999_000n)], { ...change, amountOut: 989_010n })).trial).toMatchObject({
     outcome: 'adjusted',
   })
@@ -112,14 +112,14 @@ test('a requested output is promised if the transaction leaves it after slippage
   expect(short.trial).toEqual({ outcome: 'shortfall', shortfallPpm: 1_000n, paid: [999_000n, 1_000_000n] })
 })
 
-test('a revert and a token that cannot be set up are reverts, and other failures are thrown', async () => {
+test('a revert and a token that cannot be funded have the outcome reverted, and other errors are thrown', async () => {
   expect((await outcomeOf([failing])).trial).toMatchObject({ outcome: 'reverted', reason: 'no' })
   const refused = new SimulationError('BAD_TOKEN', 'it cannot be read')
   expect((await outcomeOf([refused])).trial).toEqual({ outcome: 'reverted', reason: 'it cannot be read' })
   await expect(outcomeOf([new Error('bug')])).rejects.toThrow('bug')
 })
 
-test('simulations run at the block of the view, with its deadline in the bytes', async () => {
+test('simulations run at the block of the view, and their bytes contain the deadline', async () => {
   const { sent } = await outcomeOf([paying(1_000_000n)])
   expect(sent[0]).toMatchObject({ from: sender, to: guard, block: { blockHash: block.hash }, withHead: true })
   const { sent: later } = await outcomeOf([paying(1_000_000n)], { deadline: NOW + 60 })

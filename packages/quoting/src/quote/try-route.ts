@@ -1,3 +1,4 @@
+/** Simulates a route as the transaction that is returned to the caller. */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import { type EncodedSwap, encodeSwap, type Route, type SwapRequest } from '@sluice/routing'
@@ -14,57 +15,63 @@ import type { SwapContracts } from '../chain/contracts.ts'
 import { type Clock, defaultDeadline } from '../deadline.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import { larger } from '../gas/transaction-gas.ts'
-import { asOwned } from '../permit/permit.ts'
+import { normalizePermit } from '../permit/permit.ts'
 import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { TaxRecords } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import { leftOf, minOutputOf, shortfallPpm } from './amounts.ts'
-import { mostAfterGas } from './most-after-gas.ts'
+import { minOutputOf, netOf, shortfallPpm } from './amounts.ts'
+import { bestAfterGas } from './most-after-gas.ts'
 import type { Simulate } from './ports.ts'
 import type { DecidedRequest } from './request.ts'
 import { paysDirectly, releaseTaxPpm, targetOf } from './search-amount.ts'
 
-/** 0.5 %: what a route may pay less than settled before its pool or token counts as not understood. */
+/**
+ * 0.5 %: maximum shortfall against the settled output; a larger one means that a pool or token is not modeled
+ * correctly.
+ */
 const MAX_SHORTFALL_PPM = 5_000n
 
 const guardInterface = IGuard__factory.createInterface()
 
-/** All of a transaction but its route, and the families that every service knows. */
+/** A swap's encoding parameters, without the route and the DEX families. */
 export type SwapTerms = Omit<SwapRequest, 'route' | 'families'>
 
-/** A transaction that was seen to work. */
+/** A transaction that worked in simulation. */
 export type WorkingTrial = {
-  /** The one of the routes tried that leaves most after the gas that was measured. */
+  /** The route with the highest output after measured gas. */
   readonly route: Route
-  /** `exact` where the simulation paid what the route settled at, or more. */
+  /** `exact` if the simulation paid at least what the route settled at. */
   readonly outcome: 'exact' | 'adjusted'
   readonly swap: EncodedSwap
-  /** Terms that the route was encoded with. */
+  /** Terms that the transaction was encoded with. */
   readonly terms: SwapTerms
   /**
-   * Amount that the sender is promised, base units: what it received, or what the route settled at where that is less. More than
-   * the pools' state explains, such as a balance that somebody left in a pair, may be taken away before the transaction is mined.
+   * Output promised to the sender in base units: the lower of the simulated and the settled output. A surplus over the
+   * pools' reserves, such as tokens sent to a pair by mistake, may be gone when the transaction is mined.
    */
   readonly amountOut: bigint
   readonly minOutput: bigint
   readonly simulation: SimulationResult
-  /** Gas that it takes more when it is mined at its deadline. */
+  /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
   readonly laterGas: number
-  /** Missing from the settled output in the first simulation; negative where it paid more. */
+  /** Shortfall against the settled output in the first simulation; negative if it paid more. */
   readonly shortfallPpm: bigint
 }
 
-/** Outcome of simulating a route. */
+/** Outcome of a route's simulation. */
 export type Trial =
   | WorkingTrial
-  /** Pays too little for a reason not known yet. */
+  /** Pays too little for an unknown reason. */
   | {
       readonly outcome: 'shortfall'
       readonly shortfallPpm: bigint
-      /** Paid and settled amounts, where that is nearly all: of an output that is wanted, it takes as much more. */
+      /**
+       * Paid and settled amounts of an exact output that was nearly met; the next search scales its target by their
+       * ratio.
+       */
       readonly paid?: readonly [bigint, bigint]
     }
-  /** With the gas that was gone by then, where that is known: a transaction that runs out of it says nothing else. */
+  /** `gasUsed` is the gas spent up to the revert, if known: running out of gas has no revert reason. */
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
 export type TrialContext = {
@@ -82,24 +89,24 @@ export type TrialContext = {
 }
 
 /**
- * Encodes a route and runs the very bytes in the block after that of the view. When they pay less than settled, the bytes are
- * encoded again with a `minOutput` from the measured output, and run again.
+ * Encodes a route and simulates the resulting bytes in the block after the view's. If they pay less than settled, they
+ * are encoded again with a `minOutput` from the simulated output, and simulated again.
  *
- * @param rivals - routes that are run in the same call, each from the same state: the one that leaves most after its gas is
- *   taken where all is as settled
- * @param maxShortfallPpm - what may be missing of the settled output
+ * @param alternatives - routes simulated in the same call, each from the same state; if the route pays as settled, the
+ *   one with the highest output after gas is returned
+ * @param maxShortfallPpm - maximum shortfall against the settled output
  */
 export async function tryRoute(
   route: Route,
-  rivals: readonly Route[],
+  alternatives: readonly Route[],
   request: DecidedRequest,
   context: TrialContext,
   maxShortfallPpm = MAX_SHORTFALL_PPM,
 ): Promise<Trial> {
   try {
-    return await runRoute(route, rivals, request, context, maxShortfallPpm)
+    return await runRoute(route, alternatives, request, context, maxShortfallPpm)
   } catch (error) {
-    // A token that cannot even be set up for a simulation cannot be promised to anyone.
+    // The token cannot be funded in a simulation, so no output can be promised.
     if (error instanceof SimulationError) return { outcome: 'reverted', reason: error.message }
     throw error
   }
@@ -107,7 +114,7 @@ export async function tryRoute(
 
 async function runRoute(
   route: Route,
-  rivals: readonly Route[],
+  alternatives: readonly Route[],
   request: DecidedRequest,
   context: TrialContext,
   maxShortfallPpm: bigint,
@@ -115,35 +122,38 @@ async function runRoute(
   const { wrappedNative, view } = context
   const { block } = view.snapshot
   const senderCode = await view.codeOf(request.from)
-  const permit = request.permit && asOwned(request.permit, senderCode)
+  const permit = request.permit && normalizePermit(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
-  const runs = await runsOf(route, rivals, { ...request, permit }, senderCode, context)
-  const { encodedAs, run, runLater, isSentToo, deadline } = runs
+  const runner = await createRunner(route, alternatives, { ...request, permit }, senderCode, context)
+  const { encode, run, runLater, isSentToo, deadline } = runner
 
-  const wanted = request.amountOut
-  const expectedOf = (of: Route) => leftOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
+  const requestedOut = request.amountOut
+  const expectedOf = (of: Route) => netOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
   const expected = expectedOf(route)
-  const settledMinOutput = wanted ?? minOutputOf(expected, request.slippagePpm)
-  const others = rivals.map((rival) => encodedAs(rival, minOutputOf(expectedOf(rival), request.slippagePpm)))
+  const settledMinOutput = requestedOut ?? minOutputOf(expected, request.slippagePpm)
+  const others = alternatives.map((alternative) =>
+    encode(alternative, minOutputOf(expectedOf(alternative), request.slippagePpm)),
+  )
   const span = { now: block.timestamp, deadline }
-  const dueAt = context.laterGas.dueAt([route, ...rivals], span)
-  // A permission ends at the deadline.
+  const dueAt = context.laterGas.dueAt([route, ...alternatives], span)
+  // The permit expires at the deadline, so the later run is no later than that.
   const laterAt = permit && dueAt !== undefined ? deadline : dueAt
   const [first, later] = await Promise.all([
-    run(encodedAs(route, settledMinOutput), others),
+    run(encode(route, settledMinOutput), others),
     laterAt === undefined ? [] : runLater(laterAt),
   ])
-  const laterGas = laterGasOf([route, ...rivals], first.simulation, later)
+  const laterGas = laterGasOf([route, ...alternatives], first.simulation, later)
   for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, laterAt!, span)
   const extraOf = (of: Route) => laterGas.find((one) => one.of === of)?.extra ?? 0
 
   const measured = receivedOf(first.simulation)
   if (measured === undefined) return reverted(first)
-  const missing = shortfallPpm(expected, measured)
-  // What a token keeps of wallets alone is no doubt of pools: it is measured, promised so, and told.
+  const missingPpm = shortfallPpm(expected, measured)
+  // If a token taxes only plain accounts, the output with a probe shows that pools are not at fault; the lower output
+  // is promised with a warning.
   const { probed = first.simulation } = first.simulation
-  const unexplained = shortfallPpm(expected, larger(measured, receivedOf(probed) ?? 0n))
-  if (unexplained > maxShortfallPpm || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplained }
+  const unexplainedPpm = shortfallPpm(expected, larger(measured, receivedOf(probed) ?? 0n))
+  if (unexplainedPpm > maxShortfallPpm || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplainedPpm }
   if (first.simulation.success && measured >= expected) {
     const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
     const best = (await isSentToo(ranked.route)) ? await confirmedAsSent(first, ranked, run) : ranked
@@ -156,52 +166,53 @@ async function runRoute(
     }
   }
 
-  const adjusted = { outcome: 'adjusted', laterGas: extraOf(route), shortfallPpm: missing } as const
-  if (wanted !== undefined) {
-    if (!first.simulation.success || measured < targetOf(wanted, request))
-      return { outcome: 'shortfall', shortfallPpm: missing, paid: [measured, expected] }
-    return { ...adjusted, ...first, amountOut: measured, minOutput: wanted }
+  const adjusted = { outcome: 'adjusted', laterGas: extraOf(route), shortfallPpm: missingPpm } as const
+  if (requestedOut !== undefined) {
+    if (!first.simulation.success || measured < targetOf(requestedOut, request))
+      return { outcome: 'shortfall', shortfallPpm: missingPpm, paid: [measured, expected] }
+    return { ...adjusted, ...first, amountOut: measured, minOutput: requestedOut }
   }
   const minOutput = minOutputOf(measured, request.slippagePpm)
-  const second = await run(encodedAs(route, minOutput))
+  const second = await run(encode(route, minOutput))
   if (!second.simulation.success) return reverted(second)
-  if (second.simulation.amountOut !== measured) return { outcome: 'shortfall', shortfallPpm: missing }
+  if (second.simulation.amountOut !== measured) return { outcome: 'shortfall', shortfallPpm: missingPpm }
   return { ...adjusted, ...second, amountOut: measured, minOutput }
 }
 
-type Runs = {
-  readonly encodedAs: (route: Route, minOutput: bigint) => Encoded
-  /** Simulates a transaction in the next block, and others in the same call. */
-  readonly run: (encoded: Encoded, others?: readonly Encoded[]) => Promise<Ran>
-  /** Simulates all routes at a time in Unix seconds, for their gas: none if the node cannot. */
+/** Simulations of one route and its alternatives, with the values that they share. */
+type RouteRunner = {
+  readonly encode: (route: Route, minOutput: bigint) => EncodedRoute
+  /** Simulates a transaction in the next block, and others from the same state in the same call. */
+  readonly run: (encoded: EncodedRoute, others?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
+  /** Simulates all routes at a Unix time in seconds, to measure their gas; empty if the node cannot. */
   readonly runLater: (at: number) => Promise<readonly SwapOutcome[]>
-  /** True for a route that is to run without a probe at its sender too. */
+  /** True if the route must also be simulated without a probe at the sender's address. @see WalletChecks */
   readonly isSentToo: (route: Route) => Promise<boolean>
-  /** Unix seconds until which it can be mined. */
+  /** Unix time in seconds until which the transaction is valid. */
   readonly deadline: number
 }
 
-async function runsOf(
+async function createRunner(
   route: Route,
-  rivals: readonly Route[],
+  alternatives: readonly Route[],
   request: DecidedRequest,
   senderCode: Hex,
   context: TrialContext,
-): Promise<Runs> {
+): Promise<RouteRunner> {
   const { contracts, view, signal, simulation, walletChecks } = context
   const { block } = view.snapshot
-  const legs = [route, ...rivals].flatMap((of) => of.legs)
+  const legs = [route, ...alternatives].flatMap((of) => of.legs)
   const pools = new Set(legs.map(({ pool }) => pool.address))
   const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
   const shared = {
     ...termsOf(request, context),
     direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
   }
-  const encodedAs = (of: Route, minOutput: bigint, until = deadline): Encoded => {
+  const encode = (of: Route, minOutput: bigint, until = deadline): EncodedRoute => {
     const terms = { ...shared, deadline: BigInt(until), minOutput }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
   }
-  const simulated = ({ to, data }: EncodedSwap, others: readonly Encoded[], more: Partial<SimulationRequest>) =>
+  const simulated = ({ to, data }: EncodedSwap, others: readonly EncodedRoute[], more: Partial<SimulationRequest>) =>
     context.simulate(
       {
         from: request.from,
@@ -221,7 +232,7 @@ async function runsOf(
       pools,
     )
   const isSentToo = (of: Route) => walletChecks.isDue(of, context.rpc, { blockHash: block.hash })
-  const run = async (encoded: Encoded, others: readonly Encoded[] = []): Promise<Ran> => {
+  const run = async (encoded: EncodedRoute, others: readonly EncodedRoute[] = []): Promise<SimulatedSwap> => {
     const asSent = await isSentToo(encoded.route)
     const result = await simulated(encoded.swap, others, { withHead: true, asSent })
     const { sender } = result.ways
@@ -229,8 +240,8 @@ async function runsOf(
     return { ...encoded, simulation: result }
   }
   const runLater = async (at: number) => {
-    // Only the gas counts, whatever the output is by then.
-    const [own, ...others] = [route, ...rivals].map((of) => encodedAs(of, 1n, at))
+    // A minimum output of 1, because only the gas counts.
+    const [own, ...others] = [route, ...alternatives].map((of) => encode(of, 1n, at))
     const runsIn = blockAt(block, at, simulation.blockIntervalMs)
     try {
       const result = await simulated(own!.swap, others, { runsIn })
@@ -240,22 +251,29 @@ async function runsOf(
       throw error
     }
   }
-  return { encodedAs, run, runLater, isSentToo, deadline }
+  return { encode, run, runLater, isSentToo, deadline }
 }
 
-/** Amount that the sender received, or would have received if the Guard had not refused it as too little. */
+/** Returns the output that the sender received, or would have received if the Guard had not rejected it as too low. */
 function receivedOf(outcome: SwapOutcome): bigint | undefined {
-  return outcome.success ? outcome.amountOut : tooLittle(outcome)
+  return outcome.success ? outcome.amountOut : receivedFromRefusal(outcome)
 }
 
-/** The route that ranks first, where it does as it is sent what it did with a probe in the sender's place; otherwise the first one. */
-async function confirmedAsSent(first: Ran, ranked: Ran, run: (encoded: Encoded) => Promise<Ran>): Promise<Ran> {
+/**
+ * Simulates the best route without a probe at the sender's address. Falls back to the first route if the result depends
+ * on the probe.
+ */
+async function confirmedAsSent(
+  first: SimulatedSwap,
+  ranked: SimulatedSwap,
+  run: (encoded: EncodedRoute) => Promise<SimulatedSwap>,
+): Promise<SimulatedSwap> {
   if (ranked.route === first.route) return first
   const again = await run(ranked)
   return again.simulation.ways.sender === 'bare' ? first : again
 }
 
-/** Gas beyond that of the next block, of the routes that were run at both times. */
+/** Extra gas at the later time compared with the next block, for routes that succeed at both. */
 function laterGasOf(
   routes: readonly Route[],
   { others = [], ...first }: SimulationResult,
@@ -268,11 +286,13 @@ function laterGasOf(
   })
 }
 
-function reverted({ simulation: { revertReason: reason = 'reverted without a reason', gasUsed } }: Ran): Trial {
+function reverted({
+  simulation: { revertReason: reason = 'reverted without a reason', gasUsed },
+}: SimulatedSwap): Trial {
   return { outcome: 'reverted', reason, gasUsed }
 }
 
-/** Terms that do not depend on the route. */
+/** Returns the encoding terms that do not depend on the route. */
 export function termsOf(
   {
     from,
@@ -296,29 +316,29 @@ export function termsOf(
   }
 }
 
-type Encoded = { readonly route: Route; readonly terms: SwapTerms; readonly swap: EncodedSwap }
-type Ran = Encoded & { readonly simulation: SimulationResult }
+type EncodedRoute = { readonly route: Route; readonly terms: SwapTerms; readonly swap: EncodedSwap }
+type SimulatedSwap = EncodedRoute & { readonly simulation: SimulationResult }
 
-/** The route that leaves most after gas, of those that paid what they settled at or more. */
+/** Returns the route with the highest output after gas, among those that paid at least what they settled at. */
 function bestMeasured(
-  { simulation: together, ...first }: Ran,
-  others: readonly Encoded[],
+  { simulation: together, ...first }: SimulatedSwap,
+  others: readonly EncodedRoute[],
   expectedOf: (route: Route) => bigint,
   wrappedNative: Address | null,
-): Ran {
+): SimulatedSwap {
   const { others: outcomes = [], ...simulation } = together
-  const asSettled = others.flatMap((other, k): Ran[] => {
+  const asSettled = others.flatMap((other, k): SimulatedSwap[] => {
     const outcome = outcomes[k]
     const isSettled = outcome?.success && outcome.amountOut >= expectedOf(other.route)
     if (!isSettled) return []
     const { chargedGas: _, ...shared } = simulation
     return [{ ...other, simulation: { ...shared, ...outcome } }]
   })
-  return mostAfterGas([{ ...first, simulation }, ...asSettled], expectedOf, wrappedNative)
+  return bestAfterGas([{ ...first, simulation }, ...asSettled], expectedOf, wrappedNative)
 }
 
-/** Amount that the sender would have received, from the Guard's own refusal; undefined for any other bytes, whatever they are. */
-export function tooLittle({ returnData }: Pick<SimulationResult, 'returnData'>): bigint | undefined {
+/** Decodes the received amount from the Guard's `OutputTooLow` error; undefined for any other return data. */
+export function receivedFromRefusal({ returnData }: Pick<SimulationResult, 'returnData'>): bigint | undefined {
   try {
     const { received } = guardInterface.decodeErrorResult('OutputTooLow', returnData)
     return received as bigint

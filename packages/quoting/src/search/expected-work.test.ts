@@ -6,7 +6,7 @@ const input = (amountIn: bigint, tokenIn = 'a', tokenOut = 'b') =>
   ({ tokenIn, tokenOut, amountIn }) as unknown as RouteRequest
 const output = (amountOut: bigint) => ({ tokenIn: 'a', tokenOut: 'b', amountOut }) as unknown as ExactOutputRequest
 
-test('a search is expected to take what the last one of the pair took, for an amount of as many digits', () => {
+test('the expected work is that of the last search of the pair, for an amount of as many digits', () => {
   const expected = new ExpectedWork()
   expect(expected.of(input(500n))).toBe(0)
   expected.learn(input(500n), 7)
@@ -16,7 +16,7 @@ test('a search is expected to take what the last one of the pair took, for an am
   expect(expected.of(input(500n))).toBe(9)
 })
 
-test('of another pair, the way back, or an output nothing is known by that', () => {
+test('other pairs, the opposite direction, and exact outputs are separate', () => {
   const expected = new ExpectedWork()
   expected.learn(input(500n), 7)
   expect([input(500n, 'b', 'a'), input(500n, 'a', 'c'), output(500n)].map((request) => expected.of(request))).toEqual([

@@ -1,16 +1,17 @@
+/** Estimates the work of route searches. */
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
 import { Bounded } from '@sluice/simulation'
 
-/** Searches that are remembered; those that were made last. */
-const MOST_KNOWN = 1_000
+/** Maximum searches that are remembered, most recent ones. */
+const MAX_SEARCHES = 1_000
 
 type Request = RouteRequest | ExactOutputRequest
 
-/** Work that searches are expected to take: as much as the last one of the same pair did, for an amount of as many digits. */
+/** Predicts the work of a search: that of the last search for the same pair, with an amount of as many digits. */
 export class ExpectedWork {
-  private readonly units = new Bounded<string, number>(MOST_KNOWN)
+  private readonly units = new Bounded<string, number>(MAX_SEARCHES)
 
-  /** Units; 0 where there was no such search. */
+  /** Returns the expected work units; 0 if there was no such search. */
   of(request: Request): number {
     return this.units.get(keyOf(request)) ?? 0
   }

@@ -1,3 +1,4 @@
+/** Route search on this thread, with a work limit. */
 import {
   type ExactOutputRequest,
   findRoute,
@@ -7,11 +8,11 @@ import {
   WorkBudget,
 } from '@sluice/routing'
 
-/** Work that a search may cost between two requests: some ten milliseconds. */
+/** Maximum work units of a search on this thread: some ten milliseconds. */
 const INLINE_WORK = 1_000_000
 
-/** The units of work that a search took; without a result where it takes more than there is time for here. */
-export function searchHere(
+/** Searches on this thread. Returns the work units spent; the result is null if the search exceeds the limit. */
+export function searchInline(
   graph: Graph,
   request: RouteRequest | ExactOutputRequest,
 ): { readonly result: RouteResult | null; readonly work: number } {

@@ -7,7 +7,7 @@ import { replayOf, requestOfReplay } from './replay.ts'
 const [one, two] = ['11', '22'].map((byte) => toAddress(`0x${byte.repeat(20)}`))
 const hop: MeasuredHop = { tokenIn: one!, tokenOut: two!, first: 3, middle: 2, last: 1 }
 
-test('a log line of a search that went wrong says all of its request, as JSON', () => {
+test('the log line of a failed search contains its whole request as JSON', () => {
   const block: Snapshot['block'] = {
     number: 7,
     hash: '0x07',

@@ -1,30 +1,31 @@
+/** JSON form of search requests, for logs and replays. */
 import type { Address } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { ExactOutputRequest, RouteRequest, Taxes } from '@sluice/routing'
 
-/** Facts of a search for a log line, so that it can be made again: the request, and the pools by their block. */
+/** Describes a search for the log so that it can be replayed: the request, and the block of the pools. */
 export function replayOf({ chainId, block, pools }: Snapshot, request: RouteRequest | ExactOutputRequest) {
   return { chainId, block: block.number, blockHash: block.hash, pools: pools.size, request: plain(request) }
 }
 
-/** As JSON can say it: amounts as text, sets and maps as lists. */
+/** Converts a value to JSON types: amounts become strings, sets and maps become arrays. */
 export function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (value instanceof Set) return [...value]
   if (Array.isArray(value)) return value.map(plain)
-  if (value instanceof Map) return Array.from(value, ([key, held]) => [key, plain(held)])
+  if (value instanceof Map) return Array.from(value, ([key, entry]) => [key, plain(entry)])
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, plain(held)]))
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, plain(entry)]))
 }
 
-/** Fields of a request, or of a part of it, that are a set. */
+/** Request fields, at any depth, that are sets. */
 const SETS: ReadonlySet<string> = new Set([
   ...['excludePools', 'executable', 'include', 'exclude'],
   ...['tokens', 'accounts', 'pools'],
 ])
 const AMOUNTS: ReadonlySet<string> = new Set(['amountIn', 'amountOut', 'gasPriceWei'])
 
-/** The request of a log line, as it was searched. @param text - what stands in the line under `replay` and `request`, as JSON */
+/** Parses a logged search request. @param text - JSON of the log's `replay.request` */
 export function requestOfReplay(text: string): RouteRequest | ExactOutputRequest {
   return JSON.parse(text, (key, value: unknown) => {
     if (AMOUNTS.has(key)) return BigInt(value as string)

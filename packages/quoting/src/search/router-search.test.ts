@@ -2,7 +2,7 @@ import { type Address, toAddress } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { buildGraph, type RouteRequest, type RouteResult, RouterThreads } from '@sluice/routing'
 import { afterAll, expect, test, vi } from 'vitest'
-import { searchHere } from './inline-search.ts'
+import { searchInline } from './inline-search.ts'
 import { RouterSearch } from './router-search.ts'
 
 const [tokenIn, tokenOut, pair, miner] = ['11', '22', '33', '44'].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as [
@@ -28,45 +28,45 @@ const request: RouteRequest = { tokenIn, tokenOut, amountIn: 10n ** 18n, wrapped
 const log = { error: () => {} }
 
 const threads = new RouterThreads({ count: 1 })
-/** Whatever is searched in it fails. */
+/** Threads that exit on start, so that every search in them fails. */
 const broken = new RouterThreads({ count: 1, entry: new URL('data:text/javascript,process.exit()') })
 afterAll(() => Promise.all([threads.close(), broken.close()]))
 
-test('small chains are searched by threads while the process is short of time and others wait, to the same result', async () => {
+test('workers search small chains while the process is busy and others wait, with the same result', async () => {
   const options = { threads, inlinePools: 10, longWork: 0, log }
   const search = (utilization: number, isAlone = false) =>
     new RouterSearch({ ...options, utilization: () => utilization, isAlone: () => isAlone }).find(view, request)
   const here = await search(0.5)
   await search(1, true)
   expect(threads.free).toBe('cold')
-  // The first is searched here and starts the thread.
+  // The first search runs here and starts the worker.
   expect(await search(1)).toEqual(here)
   await vi.waitFor(() => expect(threads.free).toBe('warm'), { timeout: 30_000 })
-  const asked: Promise<RouteResult>[] = []
-  while (threads.free) asked.push(search(1))
-  expect(asked.length).toBeGreaterThan(1)
-  // No thread has room.
+  const searches: Promise<RouteResult>[] = []
+  while (threads.free) searches.push(search(1))
+  expect(searches.length).toBeGreaterThan(1)
+  // The worker has no capacity left.
   expect(await search(1)).toEqual(here)
   expect(threads.free).toBeNull()
-  for (const result of await Promise.all(asked)) expect(result).toEqual(here)
+  for (const result of await Promise.all(searches)) expect(result).toEqual(here)
 })
 
-test('threads have no short searches to do, nor those of pairs that are new', async () => {
-  const searched = vi.spyOn(threads, 'findRoute')
-  const work = searchHere(view.graph(), request).work
+test('workers get no short searches, and none of pairs without a previous search', async () => {
+  const findRoute = vi.spyOn(threads, 'findRoute')
+  const work = searchInline(view.graph(), request).work
   const search = (longWork: number) =>
     new RouterSearch({ threads, inlinePools: 10, longWork, log, utilization: () => 1 })
   await vi.waitFor(() => expect(threads.free).toBe('warm'), { timeout: 30_000 })
   const [short, long] = [search(work + 1), search(work)]
   for (let k = 0; k < 3; k++) await short.find(view, request)
   await long.find(view, request)
-  expect(searched).not.toHaveBeenCalled()
+  expect(findRoute).not.toHaveBeenCalled()
   await long.find(view, request)
-  expect(searched).toHaveBeenCalledOnce()
-  searched.mockRestore()
+  expect(findRoute).toHaveBeenCalledOnce()
+  findRoute.mockRestore()
 })
 
-test('a thread that cannot start costs nobody an answer', async () => {
+test('a worker that cannot start does not affect results', async () => {
   const search = new RouterSearch({ threads: broken, inlinePools: 10, log, utilization: () => 1 })
   for (let k = 0; k < 3; k++) expect(await search.find(view, request)).toMatchObject({ ok: true })
 })

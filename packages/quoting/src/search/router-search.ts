@@ -1,3 +1,4 @@
+/** Runs route searches on this thread or in worker threads. */
 import {
   type ExactOutputRequest,
   type RouteRequest,
@@ -9,45 +10,45 @@ import { loopMeter } from '@sluice/rpc'
 import type { Log } from '../events.ts'
 import type { ChainView } from '../view/view.ts'
 import { ExpectedWork } from './expected-work.ts'
-import { searchHere } from './inline-search.ts'
+import { searchInline } from './inline-search.ts'
 import { replayOf } from './replay.ts'
 
-/** Milliseconds over which the process is watched. */
+/** Milliseconds over which the utilization of the event loop is measured. */
 const WINDOW_MS = 50
-/** Part of its time for which the process works when it is what is short. */
-const SHORT = 0.9
+/** Event loop utilization from which the process counts as busy. */
+const BUSY_UTILIZATION = 0.9
 /**
- * Units of work from which on a search is handed over while the process is short: about a quarter of a millisecond. Less takes not
- * much more here than messages to a thread and back do, and the threads' room is for what takes longer.
+ * Work units, about a quarter of a millisecond, from which a search goes to a worker while the process is busy. A
+ * shorter search costs little more here than the messages to a worker would.
  */
 const LONG_WORK = 20_000
 
 type Options = {
   readonly threads: RouterThreads
-  /** Most pools of a chain that is searched here. */
+  /** Chains with at most this many pools are searched on this thread. */
   readonly inlinePools: number
-  /** Units of work from which on a search is long; by default LONG_WORK. */
+  /** Overrides LONG_WORK, in tests. */
   readonly longWork?: number
   readonly log: Pick<Log, 'error'>
-  /** True where no other quote of the chain would wait for a search here. */
+  /** True if no other quote of the chain would wait for a search on this thread. */
   readonly isAlone?: () => boolean
-  /** Part of its time, from 0 to 1, for which the process has worked since it was last asked. */
+  /** Event loop utilization since the last call, from 0 to 1. */
   readonly utilization?: () => number
 }
 
 /**
- * Searches where it takes the others least. Large chains are searched in a thread, so that no request waits for the search of
- * another. Small ones are searched here, where most searches take less time than it would to ask a thread; one that takes
- * more than a little work is begun anew in a thread, which can be ended. While the process is what is short and others wait,
- * threads take the longer searches of small chains, too, as far as they have room: those that took long when they were last made
- * here. A thread that has not begun yet is started first, by a search that nobody waits for. The result is the same.
+ * Chooses the thread of each search; the result is the same on any. Large chains are searched in workers, so that no
+ * request waits for another's search. Small chains are searched on this thread, where most searches take less time than
+ * a message to a worker; a search that exceeds a work limit starts again in a worker, which can be terminated. While
+ * the process is busy, workers with free capacity also take searches of small chains that took long the last time. A
+ * worker that has not started is started by such a search, without waiting for it.
  */
 export class RouterSearch {
   private readonly options: Options
   private readonly utilization: () => number
   private measuredMs = Number.NEGATIVE_INFINITY
-  private isShort = false
-  private readonly expected = new ExpectedWork()
+  private isBusy = false
+  private readonly expectedWork = new ExpectedWork()
 
   constructor(options: Options) {
     this.options = options
@@ -63,33 +64,33 @@ export class RouterSearch {
     const { threads, inlinePools, longWork = LONG_WORK, log } = this.options
     try {
       const isLarge = snapshot.pools.size > inlinePools
-      const isShort = !isLarge && this.isProcessShort()
-      const free = isShort ? threads.free : null
+      const isBusy = !isLarge && this.isProcessBusy()
+      const free = isBusy ? threads.free : null
       if (free === 'cold') threads.findRoute(snapshot, request).catch(() => {})
-      // Of small chains, what is only told beside a route is worked out while the node is waited for, and not at all while others wait
-      // for the process.
-      const isElsewhere = isLarge || (free === 'warm' && this.expected.of(request) >= longWork)
-      if (!isElsewhere) {
-        const { result, work } = searchHere(graph(), { ...request, boundAfterGas: isShort ? 'never' : 'later' })
-        this.expected.learn(request, work)
+      // On small chains the bound after gas, which is only reported with the route, is computed while the node is
+      // awaited, and skipped while the process is busy.
+      const isInWorker = isLarge || (free === 'warm' && this.expectedWork.of(request) >= longWork)
+      if (!isInWorker) {
+        const { result, work } = searchInline(graph(), { ...request, boundAfterGas: isBusy ? 'never' : 'later' })
+        this.expectedWork.learn(request, work)
         if (result) return result
       }
-      const asked: typeof request = isShort ? { ...request, boundAfterGas: 'never' } : request
-      return await threads.findRoute(snapshot, asked, signal, isElsewhere && isShort)
+      const threadRequest: typeof request = isBusy ? { ...request, boundAfterGas: 'never' } : request
+      return await threads.findRoute(snapshot, threadRequest, signal, isInWorker && isBusy)
     } catch (error) {
       if (error instanceof RoutingError)
-        log.error({ err: error, replay: replayOf(snapshot, request) }, 'a search went wrong')
+        log.error({ err: error, replay: replayOf(snapshot, request) }, 'route search failed')
       throw error
     }
   }
 
-  private isProcessShort(): boolean {
+  private isProcessBusy(): boolean {
     if (this.options.isAlone?.()) return false
     const now = performance.now()
     if (now - this.measuredMs >= WINDOW_MS) {
-      this.isShort = this.utilization() >= SHORT
+      this.isBusy = this.utilization() >= BUSY_UTILIZATION
       this.measuredMs = now
     }
-    return this.isShort
+    return this.isBusy
   }
 }

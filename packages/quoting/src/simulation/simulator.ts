@@ -1,3 +1,4 @@
+/** Simulation of swaps at the chain's node. */
 import type { Address } from '@sluice/chains'
 import type { Market } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
@@ -9,16 +10,16 @@ import {
   simulateSwap,
 } from '@sluice/simulation'
 
-/** Pools that are tried as lenders of a token. */
+/** Maximum pools that are tried as the source of a token. */
 const MAX_HOLDERS = 3
 
 type Options = {
-  /** Node and market of the chain now: it may have slept since the last time. */
+  /** Returns the current node and market, which are replaced when the chain sleeps and wakes. */
   readonly now: () => { readonly rpc: Rpc; readonly market: Market }
   readonly context: SimulationContext
 }
 
-/** Runs swaps on the chain's node. Tokens whose storage cannot be found are lent by pools that hold them. */
+/** Simulates swaps. A token whose storage slots are unknown is funded by a transfer from a pool that holds it. */
 export class Simulator {
   private readonly options: Options
 
@@ -27,12 +28,14 @@ export class Simulator {
   }
 
   /**
-   * @param avoid - pools that the swap uses, which may not lend
+   * Simulates a swap.
+   *
+   * @param avoid - the swap's own pools, which may not be the source of the token
    * @throws SimulationError, RpcError
    */
   async run(request: SimulationRequest, avoid: ReadonlySet<Address> = new Set()): Promise<SimulationResult> {
     const { now, context } = this.options
-    await this.refuseOthers(request)
+    await this.rejectNonTokens(request)
     try {
       return await simulateSwap(now().rpc, request, context)
     } catch (error) {
@@ -48,9 +51,9 @@ export class Simulator {
     }
   }
 
-  /** An address without a token costs one small call, rather than those that look for its storage. */
-  private async refuseOthers({ tokenIn, tokenOut, known, block, signal }: SimulationRequest): Promise<void> {
-    // Routes are of tokens that were looked at; what stood there at an earlier block is not known.
+  /** Rejects an address that is not a token at the cost of one small call, before the search for its storage slots. */
+  private async rejectNonTokens({ tokenIn, tokenOut, known, block, signal }: SimulationRequest): Promise<void> {
+    // Routes hold checked tokens only. At past blocks the market does not know whether the token existed.
     if (known || typeof block !== 'string') return
     const { market } = this.options.now()
     await market.look([tokenIn, tokenOut], signal && { signal })

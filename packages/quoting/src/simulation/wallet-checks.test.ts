@@ -6,24 +6,24 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WalletChecks } from './wallet-checks.ts'
 
 const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
-const [named, strange, other] = [at('1'), at('2'), at('3')]
-/** EXTCODESIZE, by which contracts ask whether an account has code. */
-const ASKS: Hex = '0x333b'
-const DOES_NOT: Hex = '0x6001'
+const [listed, unlisted, other] = [at('1'), at('2'), at('3')]
+/** EXTCODESIZE, with which contracts check accounts for code. */
+const CHECKS_CODE: Hex = '0x333b'
+const NO_CHECK: Hex = '0x6001'
 
 const pool = (id: string, family = 'uniswap-v3', state: unknown = null): Pool => ({
-  ...{ id, family, dex: family, address: at('9'), tokens: [named, strange], state },
+  ...{ id, family, dex: family, address: at('9'), tokens: [listed, unlisted], state },
 })
-/** A pool that says itself whose code it depends on. */
+/** A pool with third-party code. */
 const hooked = pool('hooked', 'prop-amm')
-const legsOf = (of: Pool, tokenIn = named, tokenOut = strange) =>
+const legsOf = (of: Pool, tokenIn = listed, tokenOut = unlisted) =>
   ({ legs: [{ pool: of, tokenIn, tokenOut }] }) as unknown as Pick<Route, 'legs'>
 
 let codes: Record<string, Hex | Error>
-let asked: string[]
+let reads: string[]
 const rpc = {
   async getCode(address: string) {
-    asked.push(address)
+    reads.push(address)
     const code = codes[address]!
     if (code instanceof Error) throw code
     return code
@@ -33,13 +33,13 @@ const isDue = (checks: WalletChecks, route: Pick<Route, 'legs'>) => checks.isDue
 
 beforeEach(() => {
   vi.useFakeTimers()
-  asked = []
-  codes = { [named]: ASKS, [strange]: DOES_NOT, [other]: ASKS }
+  reads = []
+  codes = { [listed]: CHECKS_CODE, [unlisted]: NO_CHECK, [other]: CHECKS_CODE }
 })
 afterEach(() => vi.useRealTimers())
 
-test('a token in a pool is compared the first time, and again a day later', async () => {
-  const checks = new WalletChecks([named])
+test('a token in a pool is compared at its first use, and again a day later', async () => {
+  const checks = new WalletChecks([listed])
   const route = legsOf(pool('a'))
   expect(await isDue(checks, route)).toBe(true)
   checks.observe(route, false)
@@ -51,47 +51,47 @@ test('a token in a pool is compared the first time, and again a day later', asyn
   expect(await isDue(checks, route)).toBe(true)
 })
 
-test('a token whose code asks is compared each time, unless the chain vouches for it; its code is read once', async () => {
-  const checks = new WalletChecks([named])
-  const route = legsOf(pool('a'), named, other)
+test('a token outside the list whose code may check is compared every time, and its code is read once', async () => {
+  const checks = new WalletChecks([listed])
+  const route = legsOf(pool('a'), listed, other)
   checks.observe(route, false)
   expect(await isDue(checks, route)).toBe(true)
   expect(await isDue(checks, route)).toBe(true)
-  expect(asked).toEqual([other])
+  expect(reads).toEqual([other])
   expect(checks.counts.codes.entries).toBe(1)
-  const vouching = new WalletChecks([named, other])
-  vouching.observe(route, false)
-  expect(await isDue(vouching, route)).toBe(false)
+  const bothListed = new WalletChecks([listed, other])
+  bothListed.observe(route, false)
+  expect(await isDue(bothListed, route)).toBe(false)
 })
 
-test('code that could not be read is asked for again', async () => {
+test('a failed read of code is repeated', async () => {
   const checks = new WalletChecks([])
-  codes[strange] = new Error('the node is away')
-  await expect(checks.mayAsk(strange, rpc, 'latest')).rejects.toThrow('away')
-  codes[strange] = DOES_NOT
-  expect(await checks.mayAsk(strange, rpc, 'latest')).toBe(false)
-  expect(asked).toEqual([strange, strange])
+  codes[unlisted] = new Error('the node is away')
+  await expect(checks.mayAsk(unlisted, rpc, 'latest')).rejects.toThrow('away')
+  codes[unlisted] = NO_CHECK
+  expect(await checks.mayAsk(unlisted, rpc, 'latest')).toBe(false)
+  expect(reads).toEqual([unlisted, unlisted])
 })
 
-test('a difference is held against the tokens that nobody vouches for, and makes every route of theirs due', async () => {
-  const checks = new WalletChecks([named])
+test('a difference is attributed to tokens outside the list, and makes all their routes due', async () => {
+  const checks = new WalletChecks([listed])
   const route = legsOf(pool('a'))
   checks.observe(route, true)
-  expect([checks.differs(strange), checks.differs(named)]).toEqual([true, false])
-  checks.observe(legsOf(pool('b'), strange, named), false)
-  expect(await isDue(checks, legsOf(pool('b'), strange, named))).toBe(true)
-  expect(asked).toEqual([])
+  expect([checks.differs(unlisted), checks.differs(listed)]).toEqual([true, false])
+  checks.observe(legsOf(pool('b'), unlisted, listed), false)
+  expect(await isDue(checks, legsOf(pool('b'), unlisted, listed))).toBe(true)
+  expect(reads).toEqual([])
   expect(checks.counts.differing.entries).toBe(1)
 })
 
-test('between vouched tokens one of them is it all the same', () => {
-  const checks = new WalletChecks([named, strange])
+test('a difference between listed tokens is attributed to both', () => {
+  const checks = new WalletChecks([listed, unlisted])
   checks.observe(legsOf(pool('a')), true)
-  expect([checks.differs(strange), checks.differs(named)]).toEqual([true, true])
+  expect([checks.differs(unlisted), checks.differs(listed)]).toEqual([true, true])
 })
 
-test('a pool with code of others is compared after ten minutes, and may be what differs', async () => {
-  const checks = new WalletChecks([named, strange])
+test('a pool with third-party code is compared again after ten minutes, and can be the cause of a difference', async () => {
+  const checks = new WalletChecks([listed, unlisted])
   const route = legsOf(hooked)
   const plain = legsOf(pool('a'))
   for (const each of [route, plain]) checks.observe(each, false)
@@ -99,6 +99,6 @@ test('a pool with code of others is compared after ten minutes, and may be what 
   expect(await isDue(checks, route)).toBe(true)
   expect(await isDue(checks, plain)).toBe(false)
   checks.observe(route, true)
-  expect([checks.differs(named), checks.differs(strange)]).toEqual([false, false])
+  expect([checks.differs(listed), checks.differs(unlisted)]).toEqual([false, false])
   expect(await isDue(checks, route)).toBe(true)
 })

@@ -1,7 +1,7 @@
 /**
- * Which routes are simulated as they are sent, beside the run with a probe in the sender's place. A token, hook or router may ask for
- * the code of those it deals with, and the probe is code. Routes are compared where a token's code may ask and the chain's file does
- * not vouch for it, where it was seen to make a difference, and the first time for each token in each pool.
+ * Decides which routes are also simulated as sent, without the probe at the sender's address. The probe is code, and a
+ * token, hook, or router may check its callers for code. A route is compared if a token outside the chain's file has
+ * code that may check, if a difference was seen before, and at the first use of each token in each pool.
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
@@ -12,62 +12,65 @@ import { Bounded, mayAskForCode, type StateCount } from '@sluice/simulation'
 const MAX_CODES = 20_000
 const MAX_COMPARED = 50_000
 const MAX_DIFFERING = 10_000
-/** Milliseconds after which a token in a pool is compared again: contracts behind proxies are replaced. */
+/** Milliseconds until a token in a pool is compared again, since contracts behind proxies are replaced. */
 const COMPARED_MS = 86_400_000
-/** The same for pools with code of others in them, such as hooks. */
+/** The shorter interval for pools with third-party code, such as hooks. */
 const FOREIGN_COMPARED_MS = 600_000
 
 type Legs = Route['legs']
 
+/** Records whether tokens and pools treat accounts with code differently. */
 export class WalletChecks {
-  /** Tokens, and pools with code of others, that treat accounts with code otherwise than wallets. */
+  /** Tokens, and pools with third-party code, that treat accounts with code differently from plain accounts. */
   private readonly differing = new Bounded<string, true>(MAX_DIFFERING)
   private readonly compared = new Bounded<string, number>(MAX_COMPARED)
   private readonly codes = new Bounded<Address, Promise<boolean>>(MAX_CODES)
-  private readonly vouched: ReadonlySet<Address>
+  private readonly allowListed: ReadonlySet<Address>
 
-  /** @param vouched - tokens that the chain's file names */
-  constructor(vouched: Iterable<Address>) {
-    this.vouched = new Set(vouched)
+  /** @param allowListed - tokens of the chain's file */
+  constructor(allowListed: Iterable<Address>) {
+    this.allowListed = new Set(allowListed)
   }
 
   get counts(): Readonly<Record<'codes' | 'compared' | 'differing', StateCount>> {
     return { codes: this.codes.count, compared: this.compared.count, differing: this.differing.count }
   }
 
-  /** True where a route is to be run as it is sent. @throws RpcError where code cannot be read */
+  /** Returns true if a route should be simulated as sent. @throws RpcError if code cannot be read */
   async isDue({ legs }: Pick<Route, 'legs'>, rpc: Rpc, block: BlockRef): Promise<boolean> {
     const now = Date.now()
     if (keysOf(legs).some((key) => this.differing.has(key))) return true
-    if (pairsOf(legs).some(([key, lastsMs]) => now - (this.compared.get(key) ?? Number.NEGATIVE_INFINITY) > lastsMs))
+    if (pairsOf(legs).some(([key, validMs]) => now - (this.compared.get(key) ?? Number.NEGATIVE_INFINITY) > validMs))
       return true
-    const strange = tokensOf(legs).filter((token) => !this.vouched.has(token))
-    const asking = await Promise.all(strange.map((token) => this.mayAsk(token, rpc, block)))
+    const untrusted = tokensOf(legs).filter((token) => !this.allowListed.has(token))
+    const asking = await Promise.all(untrusted.map((token) => this.mayAsk(token, rpc, block)))
     return asking.includes(true)
   }
 
-  /** @param differs - true where the transaction as it is sent ended otherwise than with a probe in the sender's place */
+  /**
+   * Records a comparison. @param differs - true if the transaction as sent ends differently from the one with a probe
+   */
   observe({ legs }: Pick<Route, 'legs'>, differs: boolean): void {
     const now = Date.now()
     if (!differs) {
       for (const [key] of pairsOf(legs)) this.compared.set(key, now)
       return
     }
-    // The chain's file vouches for its tokens; where there is nothing else, one of them is it all the same.
+    // Tokens of the chain's file are not the cause, unless the route has no others.
     const keys = keysOf(legs)
-    const strange = keys.filter((key) => !this.vouched.has(key as Address))
-    for (const key of strange.length > 0 ? strange : keys) this.differing.set(key, true)
+    const untrusted = keys.filter((key) => !this.allowListed.has(key as Address))
+    for (const key of untrusted.length > 0 ? untrusted : keys) this.differing.set(key, true)
   }
 
-  /** True of a token that was seen to treat accounts with code otherwise than wallets. */
+  /** Returns true if the token was seen to treat accounts with code differently. */
   differs(token: Address): boolean {
     return this.differing.has(token)
   }
 
-  /** True for a token whose code may ask for that of others; read once. @throws RpcError */
+  /** Returns true if the token's code may check other accounts for code. The code is read once. @throws RpcError */
   mayAsk(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
-    const known = this.codes.get(token)
-    if (known) return known
+    const cached = this.codes.get(token)
+    if (cached) return cached
     const reading = rpc.getCode(token, block).then(mayAskForCode)
     this.codes.set(token, reading)
     reading.catch(() => this.codes.peek(token) === reading && this.codes.delete(token))
@@ -86,10 +89,10 @@ function keysOf(legs: Legs): readonly string[] {
   return [...tokensOf(legs), ...new Set(pools)]
 }
 
-/** Tokens in pools, each with the milliseconds for which a comparison holds. */
+/** Returns keys of the route's tokens in their pools, with the milliseconds for which a comparison is valid. */
 function pairsOf(legs: Legs): readonly (readonly [string, number])[] {
   return legs.flatMap(({ pool, tokenIn, tokenOut }) => {
-    const lastsMs = hasForeignCode(pool) ? FOREIGN_COMPARED_MS : COMPARED_MS
-    return [tokenIn, tokenOut].map((token) => [`${token} ${pool.id}`, lastsMs] as const)
+    const validMs = hasForeignCode(pool) ? FOREIGN_COMPARED_MS : COMPARED_MS
+    return [tokenIn, tokenOut].map((token) => [`${token} ${pool.id}`, validMs] as const)
   })
 }

@@ -10,7 +10,7 @@ const [sender, guard, executor, src, dst, wrapper, other, payee] = ['1', '2', '3
 const ORDER = '(address tokenIn,address tokenOut,uint256 minOutput,uint256 deadline,address executor)'
 const PAYOUT = '(address recipient,uint256 feePpm,address feeRecipient,address wrapper)'
 const PERMIT = '(uint8 kind,uint256 amount,uint256 nonce,uint256 deadline,bytes signature)'
-/** The Guard's entries, written down a second time. */
+/** The Guard's functions, written independently of the bindings. */
 const abi = new Interface([
   `function swap(uint256,${ORDER},bytes)`,
   `function swapNative(${ORDER},bytes)`,
@@ -24,7 +24,7 @@ const permit = [0, 100n, 0n, 1n, '0x']
 const payout = [payee, 10_000n, other, wrapper]
 const call = (name: string, ...values: unknown[]) => abi.encodeFunctionData(name, values) as Hex
 
-describe('the order in calldata', () => {
+describe('the order in the calldata', () => {
   const plain = { tokenIn: src, tokenOut: dst, amountIn: 100n, minOutput: 90n, deadline: 1_900_000_000 }
   const paidOut = { ...plain, recipient: payee, feePpm: 10_000n, wrapper }
   const bare = { ...plain, feePpm: 0n, wrapper: ZERO_ADDRESS }
@@ -49,7 +49,7 @@ describe('the order in calldata', () => {
     expect(orderOf({ input, value })).toEqual(expected)
   })
 
-  test('is none in anything else', () => {
+  test('is undefined for any other calldata', () => {
     const pull = new Interface(['function pullInput(address,uint256)']).encodeFunctionData('pullInput', [other, 1n])
     const swap = call('swap', 100n, order, '0x')
     for (const input of ['0x', '0x12345678', pull, swap.slice(0, 100), swap.slice(0, 10)])
@@ -75,17 +75,17 @@ const sent = (more: Partial<SentOrder>): SentOrder => ({
 const parties = { sender, guard }
 
 describe('the output that reached the recipient', () => {
-  test('is what another account received, if the order names it', () => {
+  test('is the output of another account if the order names one', () => {
     const logs = [transfer(dst, guard, payee, 95n), transfer(dst, guard, sender, 7n), transfer(dst, payee, other, 2n)]
     expect(receivedOf(sent({ recipient: payee }), logs, parties)).toBe(93n)
     expect(receivedOf(sent({}), logs, parties)).toBe(7n)
   })
 
-  test('is the sum of transfers of that token to and from the sender alone', () => {
+  test('is the sum of transfers of that token to and from the sender', () => {
     const logs = [
       ...[transfer(dst, guard, sender, 95n), transfer(dst, executor, sender, 7n), transfer(dst, sender, other, 2n)],
       ...[transfer(src, guard, sender, 1_000n), transfer(dst, guard, other, 50n)],
-      // Of an NFT the third value is a topic; of a damaged log it is missing.
+      // NFT transfers have the third value as a topic; a malformed log has no data.
       { ...transfer(dst, guard, sender, 9n), topics: [...transfer(dst, guard, sender, 9n).topics, word(9n)] },
       { ...transfer(dst, guard, sender, 9n), data: '0x' as Hex },
       {
@@ -96,7 +96,7 @@ describe('the output that reached the recipient', () => {
     expect(receivedOf(sent({}), logs, parties)).toBe(100n)
   })
 
-  test('is not known without a log', () => {
+  test('is null without a log', () => {
     expect(receivedOf(sent({}), [transfer(dst, guard, other, 5n)], parties)).toBeNull()
     expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS }), [transfer(dst, guard, sender, 5n)], parties)).toBeNull()
     expect(receivedOf(sent({ tokenOut: ZERO_ADDRESS, wrapper }), [withdrawal(wrapper, other, 5n)], parties)).toBeNull()
@@ -108,7 +108,7 @@ describe('the output that reached the recipient', () => {
     // The fee is rounded down.
     [10_000n, 1_099n, 1_089n],
     [100_000n, 9n, 9n],
-  ])('as native is what the Guard unwraps less a fee of %d ppm', (feePpm, unwrapped, received) => {
+  ])('of a native output is the unwrapped amount less a fee of %d ppm', (feePpm, unwrapped, received) => {
     const logs = [
       withdrawal(wrapper, guard, unwrapped),
       withdrawal(other, guard, 3n),
@@ -119,13 +119,13 @@ describe('the output that reached the recipient', () => {
 })
 
 describe('the input that left the sender', () => {
-  test('is what it sent of the token less what came back', () => {
+  test('is the transferred amount less refunds', () => {
     const logs = [transfer(src, sender, executor, 100n), transfer(src, executor, sender, 8n)]
     expect(spentOf(sent({}), logs, parties)).toBe(92n)
     expect(spentOf(sent({}), [], parties)).toBeNull()
   })
 
-  test('as native is what was wrapped and not unwrapped again; without a wrapper no log tells it', () => {
+  test('of native input is the wrapped less the unwrapped amount, and null without a wrapper', () => {
     const native = sent({ isNativeIn: true, tokenIn: wrapper })
     expect(spentOf(native, [], parties)).toBe(100n)
     expect(spentOf(native, [withdrawal(wrapper, guard, 30n)], parties)).toBe(70n)

@@ -1,13 +1,15 @@
-/** Orders of the Guard that were sent: read from calldata, and compared with what the logs of the receipt say was paid. */
+/**
+ * Decodes swaps that were sent to the Guard, and computes what they paid and received from the logs of their receipts.
+ */
 import { IGuard__factory } from '@sluice/bindings'
 import { type Address, type Hex, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Interface } from 'ethers'
 import { accountIn, TRANSFER, WITHDRAWAL } from '../topics.ts'
 
-/** Log of a receipt. */
+/** A log of a receipt. */
 type Log = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }
 
-/** An order of the Guard as its calldata has it; zero addresses are the native token. */
+/** A swap as the Guard's calldata encodes it; the zero address stands for the native token. */
 export type SentOrder = {
   readonly tokenIn: Address
   readonly tokenOut: Address
@@ -15,17 +17,17 @@ export type SentOrder = {
   readonly minOutput: bigint
   readonly deadline: number
   readonly feePpm: bigint
-  /** Account that receives the output; undefined if the calldata pays the sender. */
+  /** Account that receives the output; undefined if it is the sender. */
   readonly recipient: Address | undefined
-  /** Wrapper that the Guard unwraps the output of. */
+  /** Wrapper whose tokens the Guard unwraps for a native output. */
   readonly wrapper: Address
-  /** The input came as value, which the Guard wraps if `tokenIn` is no zero address. */
+  /** True if the input was sent as value, which the Guard wraps unless `tokenIn` is the zero address. */
   readonly isNativeIn: boolean
 }
 
 const guardAbi: Interface = IGuard__factory.createInterface()
 
-/** @returns undefined for calldata that is no swap of the Guard */
+/** Decodes the calldata of a swap. @returns undefined if it is not a swap of the Guard */
 export function orderOf({ input, value }: { readonly input: Hex; readonly value: bigint }): SentOrder | undefined {
   let call: ReturnType<Interface['parseTransaction']>
   try {
@@ -46,28 +48,32 @@ export function orderOf({ input, value }: { readonly input: Hex; readonly value:
 
 type Parties = { readonly sender: Address; readonly guard: Address }
 
-/** Output that reached the recipient; null if no log tells it. */
+/** Returns the output that reached the recipient, base units; null if no log shows it. */
 export function receivedOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
   const { recipient = sender } = order
-  if (order.tokenOut !== ZERO_ADDRESS) return moved(logs, order.tokenOut, { to: recipient, from: recipient })
+  if (order.tokenOut !== ZERO_ADDRESS) return netTransfers(logs, order.tokenOut, { to: recipient, from: recipient })
   if (order.wrapper === ZERO_ADDRESS) return null
   const unwrapped = unwrappedBy(guard, order.wrapper, logs)
   return unwrapped === null ? null : unwrapped - (unwrapped * order.feePpm) / PPM
 }
 
-/** Input that left the sender. */
+/** Returns the input that left the sender, base units; null if no log shows it. */
 export function spentOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
   if (!order.isNativeIn) {
-    const grown = moved(logs, order.tokenIn, { to: sender, from: sender })
-    return grown === null ? null : -grown
+    const change = netTransfers(logs, order.tokenIn, { to: sender, from: sender })
+    return change === null ? null : -change
   }
-  // Native input that the Executor does not take comes back without a log, unless it was wrapped.
+  // The Guard returns unused native input without a log, unless it was wrapped.
   if (order.tokenIn === ZERO_ADDRESS) return null
   return order.amountIn - (unwrappedBy(guard, order.tokenIn, logs) ?? 0n)
 }
 
-/** Base units of a token that came `to` an account less those that went `from` it; null without a transfer of either. */
-function moved(logs: readonly Log[], token: Address, { to, from }: { to: Address; from: Address }): bigint | null {
+/** Returns the transfers of a token `to` an account less those `from` it, base units; null if there are none. */
+function netTransfers(
+  logs: readonly Log[],
+  token: Address,
+  { to, from }: { to: Address; from: Address },
+): bigint | null {
   let sum: bigint | null = null
   for (const log of logs) {
     if (log.address !== token || log.topics.length !== 3 || log.topics[0] !== TRANSFER) continue

@@ -14,7 +14,7 @@ const [src, dst, from] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.rep
 const requestOf = (amountIn: bigint) => quoteRequest({ tokenIn: src, tokenOut: dst, from, amountIn })
 const snapshot = (number: number) => ({ block: { number, hash: `0x${number}` }, changed: ['pool'] })
 
-/** Streams of a chain on which every quote is refused, as of the block that the test adds. */
+/** Streams of a chain on which every quote is refused at the block that the test adds. */
 function streaming() {
   const chain = {
     listeners: new Set<(snapshot: object) => void>(),
@@ -22,7 +22,7 @@ function streaming() {
     failure: new QuotingError('NO_ROUTE', 'no route') as Error,
     hold: undefined as Promise<void> | undefined,
     running: 0,
-    mostRunning: 0,
+    maxRunning: 0,
   }
   const streams = new QuoteStreams({
     runtime: {
@@ -34,7 +34,7 @@ function streaming() {
     quoter: {
       quote: async () => {
         chain.quotes++
-        chain.mostRunning = Math.max(chain.mostRunning, ++chain.running)
+        chain.maxRunning = Math.max(chain.maxRunning, ++chain.running)
         await chain.hold
         chain.running--
         throw chain.failure
@@ -54,7 +54,7 @@ function streaming() {
   return { chain, streams, open, add }
 }
 
-test('identical streams share one computation, and each is told of it', async () => {
+test('identical streams share one computation, and each gets its updates', async () => {
   const { chain, streams, open, add } = streaming()
   const [one, two, other] = [open(5n), open(5n), open(6n)]
   await Promise.all([one.first, two.first, other.first])
@@ -67,7 +67,7 @@ test('identical streams share one computation, and each is told of it', async ()
   expect([one, two, other].map(({ updates }) => updates.length)).toEqual([2, 2, 2])
 })
 
-test('the chain is listened to while a stream is open, and once for all of them', async () => {
+test('one listener follows the chain while any stream is open', async () => {
   const { chain, streams, open } = streaming()
   const [one, two, other] = [open(5n), open(5n), open(6n)]
   expect(chain.listeners.size).toBe(1)
@@ -84,7 +84,7 @@ test('the chain is listened to while a stream is open, and once for all of them'
   expect(chain.listeners.size).toBe(1)
 })
 
-test('a stream that was closed is told nothing more, and its quote is not made any more', async () => {
+test('a closed stream gets no updates, and its quote is not computed any more', async () => {
   const { chain, open, add } = streaming()
   const [one, two] = [open(5n), open(6n)]
   await Promise.all([one.first, two.first])
@@ -93,7 +93,7 @@ test('a stream that was closed is told nothing more, and its quote is not made a
   expect([one.updates.length, two.updates.length, chain.quotes]).toEqual([1, 2, 3])
 })
 
-test('a quote that has ended begins anew for those who ask later, and is not closed by those who asked before', async () => {
+test('an ended quote starts again for later streams, which earlier ones cannot close', async () => {
   const { chain, streams, open } = streaming()
   chain.failure = new Error('node failure')
   const ended = open(5n)
@@ -107,14 +107,14 @@ test('a quote that has ended begins anew for those who ask later, and is not clo
   expect(streams.counts).toEqual({ streams: 1, quotes: 1 })
 })
 
-test('two quotes are worked on at a time, since requests come first', async () => {
+test('two quotes are computed at a time, since requests come first', async () => {
   const { chain, open } = streaming()
   const { promise, resolve } = Promise.withResolvers<void>()
   chain.hold = promise
   const streams = [5n, 6n, 7n].map(open)
   await turn()
-  expect(chain.mostRunning).toBe(2)
+  expect(chain.maxRunning).toBe(2)
   resolve()
   await Promise.all(streams.map(({ first }) => first))
-  expect([chain.quotes, chain.mostRunning]).toEqual([3, 2])
+  expect([chain.quotes, chain.maxRunning]).toEqual([3, 2])
 })

@@ -1,4 +1,4 @@
-/** Quotes that are kept up to date while somebody listens. Identical ones share one computation. */
+/** Quote streams. Streams with the same request share one computation. */
 import { Semaphore } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import type { Log } from '../events.ts'
@@ -7,42 +7,44 @@ import { keyOf, type QuoteRequest } from '../quote/request.ts'
 import type { StreamListener } from './update.ts'
 import { Watch } from './watch.ts'
 
-/** Watched quotes of a chain that are worked on at once: requests come first. */
+/** Maximum watched quotes of a chain computed at a time, because requests come first. */
 const MAX_AT_ONCE = 2
 
 type Options = { readonly runtime: ChainRuntime; readonly quoter: Quoter; readonly log: Pick<Log, 'info'> }
 
+/** A quote stream as its owner sees it. */
 export type OpenStream = {
   /** Resolves with the first update. */
   readonly first: Promise<void>
   readonly close: () => void
 }
 
+/** Opens quote streams and updates them at every block. */
 export class QuoteStreams {
   private readonly options: Options
   private readonly watches = new Map<string, Watch>()
-  private readonly turns = new Semaphore(MAX_AT_ONCE)
-  private ignore: (() => void) | undefined
+  private readonly slots = new Semaphore(MAX_AT_ONCE)
+  private unsubscribe: (() => void) | undefined
 
   constructor(options: Options) {
     this.options = options
   }
 
-  /** Streams that are open, and the different quotes that they share. */
+  /** Numbers of open streams, and of distinct quotes that they share. */
   get counts(): { readonly streams: number; readonly quotes: number } {
     const streams = [...this.watches.values()].reduce((sum, { size }) => sum + size, 0)
     return { streams, quotes: this.watches.size }
   }
 
-  /** Told of every update until it is closed, which it is to be after `end` too. */
+  /** Opens a stream. The listener gets every update until `close`, which the caller must also call after `end`. */
   open(request: QuoteRequest, listener: StreamListener): OpenStream {
     const key = keyOf(request)
-    const known = this.watches.get(key)
-    // One that has ended begins no new life.
-    const watch = known && !known.hasEnded ? known : this.watch(request)
+    const existing = this.watches.get(key)
+    // An ended watch cannot be restarted.
+    const watch = existing && !existing.hasEnded ? existing : this.watch(request)
     this.watches.set(key, watch)
     watch.add(listener)
-    this.ignore ??= this.options.runtime.onSnapshot((snapshot) => {
+    this.unsubscribe ??= this.options.runtime.onSnapshot((snapshot) => {
       for (const one of this.watches.values()) one.observe(snapshot)
     })
     const close = () => {
@@ -51,8 +53,8 @@ export class QuoteStreams {
       watch.stop()
       this.watches.delete(key)
       if (this.watches.size > 0) return
-      this.ignore?.()
-      this.ignore = undefined
+      this.unsubscribe?.()
+      this.unsubscribe = undefined
     }
     return { first: watch.first, close }
   }
@@ -64,7 +66,7 @@ export class QuoteStreams {
       request,
       quote: (request, signal) => quoter.quote(request, { signal, time, log }),
       peek: (request, gasPriceWei, signal) => quoter.peek(request, gasPriceWei, signal),
-      inTurn: (work) => this.turns.run(work),
+      inTurn: (work) => this.slots.run(work),
     })
   }
 }

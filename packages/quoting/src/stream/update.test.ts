@@ -13,29 +13,29 @@ const quote = (more: object = {}, ofRoute: object = {}, ofLeg: object = {}) =>
     ...more,
   }) as unknown as Quote
 
-test('gas alone makes no other answer', () => {
+test('a quote that differs in gas only is the same answer', () => {
   expect(sameAnswer(quote(), quote({ gasEstimate: 200_000n, gasCostWei: 5n }))).toBe(true)
 })
 
 test.each([
-  ['what is received', quote({ amountOut: 10n })],
-  ['the least that is received', quote({ minOutput: 7n })],
+  ['the output', quote({ amountOut: 10n })],
+  ['the minimum output', quote({ minOutput: 7n })],
   ['a warning', quote({ warnings: [] })],
   ['the input of the route', quote({}, { amountIn: 11n })],
   ['the output of the route', quote({}, { amountOut: 10n })],
-  ['one leg more', quote({}, { legs: [leg, leg] })],
-  ['one leg less', quote({}, { legs: [] })],
-  ['another pool', quote({}, {}, { pool: { id: 'other' } })],
-  ['a token in', quote({}, {}, { tokenIn: at('3') })],
-  ['a token out', quote({}, {}, { tokenOut: at('3') })],
+  ['one more leg', quote({}, { legs: [leg, leg] })],
+  ['one leg fewer', quote({}, { legs: [] })],
+  ['the pool of a leg', quote({}, {}, { pool: { id: 'other' } })],
+  ['the input token of a leg', quote({}, {}, { tokenIn: at('3') })],
+  ['the output token of a leg', quote({}, {}, { tokenOut: at('3') })],
   ['the input of a leg', quote({}, {}, { amountIn: 11n })],
   ['the output of a leg', quote({}, {}, { amountOut: 8n })],
-])('%s makes another answer', (_, other) => {
+])('a difference in %s makes another answer', (_, other) => {
   expect(sameAnswer(quote(), other)).toBe(false)
   expect(sameAnswer(other, quote())).toBe(false)
 })
 
-test('routes are the same by what they trade', () => {
+test('routes are compared by their legs and amounts', () => {
   expect(sameRoute(quote().route, quote({ amountOut: 1n }).route)).toBe(true)
   expect(sameRoute(quote().route, quote({}, {}, { amountOut: 8n }).route)).toBe(false)
 })

@@ -1,21 +1,22 @@
+/** Updates of a quote stream. */
 import type { BlockHeader } from '@sluice/rpc'
 import type { QuotingError } from '../errors.ts'
 import type { Quote } from '../quote/finalize.ts'
 
-/** News for those who watch a quote, once a block at most. */
+/** An update of a watched quote, at most one per block. */
 export type StreamUpdate =
-  /** The first answer, or another one than before. */
+  /** The first quote, or one that differs from the previous one. */
   | { readonly kind: 'quote'; readonly quote: Quote }
-  /** Looked at again at this block: what was told last stands. */
+  /** The previous update still holds at this block. */
   | { readonly kind: 'block'; readonly block: BlockHeader }
-  /** There is no answer, for a reason that another block may change. */
+  /** No quote at this block; a later block may have one. */
   | { readonly kind: 'refused'; readonly error: QuotingError; readonly block: BlockHeader | undefined }
-  /** The last word: the chain cannot be read. */
+  /** The stream ends because the chain cannot be read. */
   | { readonly kind: 'end'; readonly error: unknown }
 
 export type StreamListener = (update: StreamUpdate) => void
 
-/** True for two quotes that say the same, gas and its price apart: those move with every block. */
+/** Returns true if two quotes differ at most in gas and gas price, which change with every block. */
 export function sameAnswer(a: Quote, b: Quote): boolean {
   return (
     a.amountOut === b.amountOut &&

@@ -14,8 +14,8 @@ const quoteAt = (number: number, amountOut = 10n) =>
     ...{ route: route(amountOut), ranked: route(amountOut) },
   }) as unknown as Quote
 
-/** A watch over a chain whose blocks the test adds one by one. All its work is done within one turn of the event loop. */
-function watched() {
+/** A watch over a chain whose blocks the test adds. All its work ends within one turn of the event loop. */
+function watchOnChain() {
   let number = 0
   const chain = {
     amountOut: 10n,
@@ -52,7 +52,7 @@ test.each([
   ['changed', true, 4],
   ['unchanged', false, 0],
 ])('a quote is simulated again at the fifth block with %s pools', async (_, changed, peeks) => {
-  const { chain, updates, add, started } = watched()
+  const { chain, updates, add, started } = watchOnChain()
   await started()
   expect(chain.quotes).toBe(1)
   for (let block = 0; block < 4; block++) await add(changed)
@@ -65,7 +65,7 @@ test.each([
 })
 
 test('a route that the search no longer finds is quoted again at once', async () => {
-  const { chain, updates, add, started } = watched()
+  const { chain, updates, add, started } = watchOnChain()
   await started()
   chain.amountOut = 11n
   await add()
@@ -74,7 +74,7 @@ test('a route that the search no longer finds is quoted again at once', async ()
 })
 
 test('a repeated refusal is reported once, and a quote after it in full', async () => {
-  const { chain, updates, add, started } = watched()
+  const { chain, updates, add, started } = watchOnChain()
   await started()
   chain.failure = new QuotingError('NO_ROUTE', 'no route')
   chain.amountOut = 11n
@@ -86,7 +86,7 @@ test('a repeated refusal is reported once, and a quote after it in full', async 
 })
 
 test('a stream ends at the third failure of the node in a row', async () => {
-  const { watch, chain, updates, add, started } = watched()
+  const { watch, chain, updates, add, started } = watchOnChain()
   await started()
   chain.amountOut = 11n
   chain.failure = new Error('node failure')
@@ -98,8 +98,8 @@ test('a stream ends at the third failure of the node in a row', async () => {
   expect(updates.map(({ kind }) => kind)).toEqual(['quote', 'end'])
 })
 
-test('of the blocks that arrive while a quote is made, the last one is looked at afterwards', async () => {
-  const { watch, chain, updates, add, started } = watched()
+test('of the blocks that arrive during a quote, only the last is processed afterwards', async () => {
+  const { watch, chain, updates, add, started } = watchOnChain()
   await started()
   const { promise, resolve } = Promise.withResolvers<void>()
   chain.hold = promise
@@ -112,13 +112,13 @@ test('of the blocks that arrive while a quote is made, the last one is looked at
   chain.amountOut = 12n
   resolve()
   await started()
-  // The quote was made as of the newest block, which needs no second look.
+  // The quote was computed at the newest block, which is therefore not processed again.
   expect(updates.map(({ kind }) => kind)).toEqual(['quote', 'quote'])
   expect(watch.hasEnded).toBe(false)
 })
 
-/** A watch whose quotes are made by hand, and the turns that it has waited for. */
-function held() {
+/** A watch whose quotes the test resolves, with the number of slots it has used. */
+function manualWatch() {
   const quotes: PromiseWithResolvers<Quote>[] = []
   const updates: StreamUpdate[] = []
   const turns = { count: 0 }
@@ -140,8 +140,8 @@ function held() {
   return { watch, quotes, updates, turns, observe }
 }
 
-test('a block that arrives while an older one is quoted is looked at without waiting for the next', async () => {
-  const { quotes, updates, turns, observe } = held()
+test('a block that arrives while an older one is quoted is processed without waiting for the next', async () => {
+  const { quotes, updates, turns, observe } = manualWatch()
   observe(2)
   observe(3)
   expect(quotes).toHaveLength(1)
@@ -154,8 +154,8 @@ test('a block that arrives while an older one is quoted is looked at without wai
   expect([quotes.length, turns.count]).toEqual([2, 2])
 })
 
-test('a watch that is stopped while it quotes takes no other turn, and says nothing of a failure', async () => {
-  const { watch, quotes, updates, turns, observe } = held()
+test('a watch that is stopped during a quote uses no further slot, and does not report a failure', async () => {
+  const { watch, quotes, updates, turns, observe } = manualWatch()
   observe(2)
   watch.stop()
   quotes[0]!.reject(new QuotingError('NO_ROUTE', 'no route'))
@@ -163,12 +163,12 @@ test('a watch that is stopped while it quotes takes no other turn, and says noth
   expect([quotes.length, turns.count, updates.length]).toEqual([1, 1, 0])
 })
 
-test('a listener that joins later is told the last answer at once, be it a quote or a refusal', async () => {
-  const { watch, quotes, observe } = held()
+test('a listener that joins later gets the last quote or refusal at once', async () => {
+  const { watch, quotes, observe } = manualWatch()
   const joined = () => {
-    const told: StreamUpdate[] = []
-    watch.add((update) => told.push(update))
-    return told
+    const updates: StreamUpdate[] = []
+    watch.add((update) => updates.push(update))
+    return updates
   }
   expect(joined()).toEqual([])
   quotes[0]!.resolve(quoteAt(1))
@@ -183,19 +183,19 @@ test('a listener that joins later is told the last answer at once, be it a quote
   expect(watch.size).toBe(4)
 })
 
-test('a listener that left is told nothing', async () => {
-  const { watch, quotes } = held()
-  const told: StreamUpdate[] = []
-  const listener = (update: StreamUpdate) => void told.push(update)
+test('a removed listener gets no updates', async () => {
+  const { watch, quotes } = manualWatch()
+  const updates: StreamUpdate[] = []
+  const listener = (update: StreamUpdate) => void updates.push(update)
   watch.add(listener)
   watch.remove(listener)
   quotes[0]!.resolve(quoteAt(1))
   await watch.first
-  expect(told).toEqual([])
+  expect(updates).toEqual([])
 })
 
-test('a block that the refusal was of is not looked at a second time', async () => {
-  const { quotes, observe } = held()
+test('the block of a refusal is not processed again', async () => {
+  const { quotes, observe } = manualWatch()
   quotes[0]!.reject(new QuotingError('NO_ROUTE', 'no route', { block: 2 }))
   await turn()
   observe(2)
@@ -206,8 +206,8 @@ test('a block that the refusal was of is not looked at a second time', async () 
   expect(quotes).toHaveLength(2)
 })
 
-test('pools that are found within a block change nothing if the block was looked at', async () => {
-  const { quotes, observe } = held()
+test('further pools of a processed block cause no update', async () => {
+  const { quotes, observe } = manualWatch()
   quotes[0]!.resolve(quoteAt(1))
   await turn()
   observe(1)
@@ -216,8 +216,8 @@ test('pools that are found within a block change nothing if the block was looked
   expect(quotes).toHaveLength(1)
 })
 
-test('a watch that was stopped does not look at blocks any more', async () => {
-  const { watch, chain, add, started } = watched()
+test('a stopped watch does not process blocks any more', async () => {
+  const { watch, chain, add, started } = watchOnChain()
   await started()
   watch.stop()
   chain.amountOut = 11n

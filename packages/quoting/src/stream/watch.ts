@@ -1,4 +1,4 @@
-/** One quote that is kept up to date for everybody who asks for the same. */
+/** One quote that is kept up to date for all streams with the same request. */
 import type { Snapshot } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
@@ -6,37 +6,38 @@ import type { Quote } from '../quote/finalize.ts'
 import type { QuoteRequest } from '../quote/request.ts'
 import { type StreamListener, type StreamUpdate, sameAnswer, sameRoute } from './update.ts'
 
-/** Blocks at which the search alone may say that nothing changed; then the transaction is simulated again. */
+/** Maximum blocks in a row at which an unchanged search result suffices; then the transaction is simulated again. */
 const MAX_PEEKS = 4
-/** A transaction that is told expires after 20 minutes: it is told anew well before. */
-const RETELL_MS = 300_000
-/** Failures in a row of what is not the quote's own fault, then the stream ends. */
+/** Milliseconds after which an unchanged quote is sent again, because its transaction expires after 20 minutes. */
+const RESEND_AFTER_MS = 300_000
+/** Failures in a row, other than refusals, after which the stream ends. */
 const MAX_FAILURES = 3
 
 export type WatchOptions = {
   readonly request: QuoteRequest
   readonly quote: (request: QuoteRequest, signal: AbortSignal) => Promise<Quote>
-  /** The best route as the search alone sees it. */
+  /** Searches the best route without simulating it. */
   readonly peek: Peek
-  /** Waits for a turn: streams leave room for requests. */
+  /** Runs work when a slot is free, since streams leave room for requests. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>
 }
 type Peek = (request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal) => Promise<Quote['route'] | undefined>
 
+/** Keeps one quote up to date and sends updates to its listeners. */
 export class Watch {
   private readonly options: WatchOptions
   private readonly listeners = new Set<StreamListener>()
   private readonly stopped = new AbortController()
-  private readonly firstSaid = Promise.withResolvers<void>()
+  private readonly firstUpdate = Promise.withResolvers<void>()
   private last: Quote | QuotingError | undefined
-  private toldAt = 0
+  private sentAt = 0
   private peeks = 0
   private failures = 0
-  /** The newest block that has not been looked at, and whether pools changed since the last look. */
+  /** Newest block that is not processed yet, and whether pools changed since the last processed one. */
   private due: { readonly block: BlockHeader; readonly changed: boolean } | undefined
   private isRunning = false
-  /** Block that was told of last: its hash, or its number where that is all that is known. */
-  private told: string | number | undefined
+  /** Hash of the last block in an update, or its number if the hash is unknown. */
+  private lastBlock: string | number | undefined
   private block: string | undefined
 
   constructor(options: WatchOptions) {
@@ -52,22 +53,22 @@ export class Watch {
     return this.stopped.signal.aborted
   }
 
-  /** Resolves when there is an answer, a refusal or an end. */
+  /** Resolves with the first update. */
   get first(): Promise<void> {
-    return this.firstSaid.promise
+    return this.firstUpdate.promise
   }
 
-  /** A later listener is told at once what stands. */
+  /** Adds a listener, and sends it the current quote or refusal, if there is one. */
   add(listener: StreamListener): void {
     this.listeners.add(listener)
-    if (this.last) listener(this.standing(this.last))
+    if (this.last) listener(this.updateOf(this.last))
   }
 
   remove(listener: StreamListener): void {
     this.listeners.delete(listener)
   }
 
-  /** A snapshot of a new block, or one with more pools of the same, which the next block tells of. */
+  /** Queues a new block. Further pools of the same block are reported with the next one. */
   observe({ block, changed }: Snapshot): void {
     if (block.hash === this.block) {
       if (this.due && changed?.length !== 0) this.due = { ...this.due, changed: true }
@@ -80,16 +81,16 @@ export class Watch {
 
   stop(): void {
     this.stopped.abort()
-    this.firstSaid.resolve()
+    this.firstUpdate.resolve()
   }
 
-  private standing(last: Quote | QuotingError): StreamUpdate {
+  private updateOf(last: Quote | QuotingError): StreamUpdate {
     return last instanceof QuotingError
       ? { kind: 'refused', error: last, block: undefined }
       : { kind: 'quote', quote: last }
   }
 
-  /** At one block at a time; those that come meanwhile are passed over but for the last. */
+  /** Processes one block at a time; of those in the meantime only the newest. */
   private async run(): Promise<void> {
     if (this.isRunning) return
     this.isRunning = true
@@ -98,7 +99,7 @@ export class Watch {
         await this.options.inTurn(async () => {
           const { due } = this
           this.due = undefined
-          if (!this.stopped.signal.aborted) await this.look(due)
+          if (!this.stopped.signal.aborted) await this.update(due)
         })
       } while (this.due && !this.stopped.signal.aborted)
     } finally {
@@ -106,28 +107,28 @@ export class Watch {
     }
   }
 
-  private async look(due: typeof this.due): Promise<void> {
+  private async update(due: typeof this.due): Promise<void> {
     const { request, quote } = this.options
     const { signal } = this.stopped
     try {
-      if (due && (this.told === due.block.hash || this.told === due.block.number)) return
-      if (due && (await this.standsBySearch(due.changed))) return this.tell({ kind: 'block', block: due.block })
-      const found = await quote(request, signal)
+      if (due && (this.lastBlock === due.block.hash || this.lastBlock === due.block.number)) return
+      if (due && (await this.isUnchanged(due.changed))) return this.send({ kind: 'block', block: due.block })
+      const current = await quote(request, signal)
       this.peeks = 0
       this.failures = 0
       const { last } = this
-      this.last = found
-      const isNew = !last || last instanceof QuotingError || !sameAnswer(last, found) || this.isOld
-      this.tell(isNew ? { kind: 'quote', quote: found } : { kind: 'block', block: found.block })
+      this.last = current
+      const isNew = !last || last instanceof QuotingError || !sameAnswer(last, current) || this.isOld
+      this.send(isNew ? { kind: 'quote', quote: current } : { kind: 'block', block: current.block })
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof QuotingError) this.refuse(error, due?.block)
-      else if (++this.failures >= MAX_FAILURES || !this.last) this.tell({ kind: 'end', error })
+      else if (++this.failures >= MAX_FAILURES || !this.last) this.send({ kind: 'end', error })
     }
   }
 
-  /** True where the search finds the very route that was told last, or had no reason to look. */
-  private async standsBySearch(changed: boolean): Promise<boolean> {
+  /** Returns true if pools are unchanged, or if the search finds the same route as before. */
+  private async isUnchanged(changed: boolean): Promise<boolean> {
     const { last } = this
     if (!last || last instanceof QuotingError || this.isOld || this.peeks >= MAX_PEEKS) return false
     this.peeks++
@@ -140,24 +141,24 @@ export class Watch {
     const { last } = this
     this.last = error
     this.failures = 0
-    const isKnown = last instanceof QuotingError && last.code === error.code && last.message === error.message
-    this.tell(isKnown && block ? { kind: 'block', block } : { kind: 'refused', error, block })
+    const isRepeated = last instanceof QuotingError && last.code === error.code && last.message === error.message
+    this.send(isRepeated && block ? { kind: 'block', block } : { kind: 'refused', error, block })
   }
 
   private get isOld(): boolean {
-    return performance.now() - this.toldAt > RETELL_MS
+    return performance.now() - this.sentAt > RESEND_AFTER_MS
   }
 
-  private tell(update: StreamUpdate): void {
-    this.told = toldOf(update)
-    if (update.kind === 'quote') this.toldAt = performance.now()
+  private send(update: StreamUpdate): void {
+    this.lastBlock = blockOf(update)
+    if (update.kind === 'quote') this.sentAt = performance.now()
     if (update.kind === 'end') this.stop()
     for (const listener of [...this.listeners]) listener(update)
-    this.firstSaid.resolve()
+    this.firstUpdate.resolve()
   }
 }
 
-function toldOf(update: StreamUpdate): string | number | undefined {
+function blockOf(update: StreamUpdate): string | number | undefined {
   switch (update.kind) {
     case 'quote':
       return update.quote.block.hash

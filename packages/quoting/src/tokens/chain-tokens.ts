@@ -1,32 +1,33 @@
+/** Facts about a chain's tokens. */
 import { setTimeout } from 'node:timers/promises'
 import type { Address, Chain } from '@sluice/chains'
 import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
 import { SimulationError, type StateCount } from '@sluice/simulation'
 import { TokenNames } from './names.ts'
-import { Standings } from './standings.ts'
+import { TrustTracker } from './standings.ts'
 import { measureToken, TaxRecords, type TaxSource } from './taxes.ts'
 import { TokenCatalog } from './token-catalog.ts'
 import { TokenEvidence } from './token-evidence.ts'
 import { TokenLister } from './token-list.ts'
 import { type MeasuredToken, TokenReports } from './token-reports.ts'
 
-/** Longest wait for symbols that are not known yet. */
+/** Timeout in milliseconds for reading symbols. */
 const SYMBOLS_TIMEOUT_MS = 1_000
 
 type Options = {
   readonly chain: Chain
-  /** Blocks in a row that it takes to earn trust; a day of them when absent. */
+  /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
   readonly earnBlocks: number | undefined
-  /** Source by which tokens are measured at the block of a snapshot. */
+  /** Node and context with which tokens are measured at the block of a snapshot. */
   readonly source: (snapshot: Snapshot) => Omit<TaxSource, 'signal'>
 }
 
-/** Knowledge of a chain's tokens: facts, taxes, reports, and what they have earned. All but the last outlasts its sleep. */
+/** Facts, taxes, reports, and trust of a chain's tokens. All but trust is kept while the chain sleeps. */
 export class ChainTokens {
   readonly facts: TokenFacts
   readonly taxes = new TaxRecords()
-  readonly standings: Standings
+  readonly standings: TrustTracker
   readonly catalog: TokenCatalog
   private readonly reports = new TokenReports()
   private readonly names = new TokenNames()
@@ -39,7 +40,7 @@ export class ChainTokens {
     this.facts = new TokenFacts(chain)
     this.lister = new TokenLister({ chain, facts: this.facts, names: this.names })
     this.catalog = new TokenCatalog(this.lister)
-    this.standings = new Standings({
+    this.standings = new TrustTracker({
       chain,
       earnBlocks,
       decimals: (token) => this.facts.decimals(token),
@@ -48,20 +49,20 @@ export class ChainTokens {
     this.taxes.onSold = (token, sellable) => this.reports.learn(token, [sellable])
     this.reports.onUnsellable = () => this.onNews()
     this.evidence = new TokenEvidence({
-      vouched: new Set(this.catalog.registry),
+      allowListed: new Set(this.catalog.registry),
       measure: (token, pool, snapshot) => this.measureSale(token, pool, snapshot),
       onNews: () => this.onNews(),
     })
   }
 
-  /** Called when something was found out by which tokens are priced otherwise than a moment ago. */
+  /** Called when a measurement changes prices. */
   onNews: () => void = () => {}
 
   /**
-   * A token as measured where it is traded; null for what is no token, or cannot be measured. Shared by everyone who asks for it
-   * within the minute, so it does not end with the one who asked first.
+   * Measures a token in the pools that trade it; null if the address is not a token, or cannot be measured. Callers
+   * within a minute share the result, so no caller's signal aborts it.
    *
-   * @throws RpcError when the node failed
+   * @throws RpcError if the node fails
    */
   async report(token: Parameters<TokenReports['of']>[0], snapshot: Snapshot): Promise<MeasuredToken | null> {
     if (this.facts.isToken(token) === false) return null
@@ -70,8 +71,8 @@ export class ChainTokens {
   }
 
   /**
-   * Symbols of tokens, harmless to show. Missing for a token that has none, and if the node fails or does not answer in time: what is
-   * known of a token beyond its symbol need not wait for that.
+   * Reads symbols of tokens, sanitized for display. A token is missing from the result if it has no symbol, or if the
+   * node fails or exceeds the timeout.
    */
   async symbols(tokens: readonly Address[], rpc: Rpc): Promise<ReadonlyMap<Address, string>> {
     const unknown = tokens.filter((token) => this.lister.symbolOf(token) === undefined)
@@ -85,19 +86,21 @@ export class ChainTokens {
     )
   }
 
-  /** One measurement that no report is made of. @throws RpcError */
+  /** Measures whether a token can be sold, without a report. @throws RpcError */
   private async measureSale(token: Address, pool: Pool, snapshot: Snapshot): Promise<void> {
     const { signal } = new AbortController()
     try {
       const { sellable } = await measureToken(token, pool, { ...this.source(snapshot), signal })
       this.reports.learn(token, [sellable])
     } catch (error) {
-      // A token that cannot be measured says nothing.
+      // A token that cannot be measured may be sellable or not.
       if (!(error instanceof SimulationError)) throw error
     }
   }
 
-  /** True for a token that could not be sold when it was measured last; one that the chain's file names is not blamed for a measurement. */
+  /**
+   * True if the token could not be sold when it was last measured. Tokens in the chain's file always count as sellable.
+   */
   isUnsellable(token: Address): boolean {
     return this.reports.isUnsellable(token) && !this.catalog.registry.includes(token)
   }

@@ -29,7 +29,7 @@ test.each([
   ['DAI', ['DΑI', 'DА1', 'ꓓꓮꓲ', 'Ꭰꭺ1', 'DАI']],
   ['COMP', ['C0MP', 'СОМР', 'ϹΟΜΡ']],
   ['USDT', ['UЅDТ', 'USDΤ', 'U$DT', 'ꓴꓢꓓꓔ']],
-] as const)('what passes for %s', (symbol, others) => {
+] as const)('look-alikes of %s have its key', (symbol, others) => {
   for (const other of others) expect(looksLike(other), other).toBe(looksLike(symbol))
 })
 
@@ -37,6 +37,6 @@ test.each([
   ['USDC', 'USDT', 'USDCE', 'DAI', 'USD', '美元'],
   ['ETH', 'WETH', 'STETH', 'ETC', 'ЭТХ'],
   ['LINK', 'LINKA', 'BLINK', 'INK'],
-] as const)('%s is not taken for others', (symbol, ...others) => {
+] as const)('%s has another key than other symbols', (symbol, ...others) => {
   for (const other of others) expect(looksLike(other), other).not.toBe(looksLike(symbol))
 })

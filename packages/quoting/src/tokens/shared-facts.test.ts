@@ -2,7 +2,7 @@ import { type Address, type Chain, toAddress } from '@sluice/chains'
 import { TokenFacts } from '@sluice/liquidity'
 import { createSimulationContext } from '@sluice/simulation'
 import { expect, test } from 'vitest'
-import { type SharedFact, takeFact, tellFacts } from './shared-facts.ts'
+import { applyFact, publishFacts, type SharedFact } from './shared-facts.ts'
 import { TaxRecords } from './taxes.ts'
 
 const TOKEN = toAddress(`0x${'12'.repeat(20)}`)
@@ -10,31 +10,31 @@ const chain = {
   ...{ hubs: [], stables: [], tokens: [], dexes: [], wrappedNative: null },
   nativeCurrency: { decimals: 18 },
 }
-const known = () => ({
+const createStores = () => ({
   facts: new TokenFacts(chain as unknown as Chain),
   taxes: new TaxRecords(),
   slots: createSimulationContext({ maxGas: 1n, timeoutMs: 1 }).slots,
 })
 const TAX = { buyPpm: 1, sellPpm: 20_000, transferPpm: 3, surchargePpm: 0 }
 
-test('what one process learns, another knows', async () => {
-  const [one, other] = [known(), known()]
-  const told: SharedFact[] = []
-  tellFacts(one, (fact) => told.push(fact))
-  tellFacts(other, () => expect.unreachable('what is taken in is not told again'))
+test('facts that one process measures reach another', async () => {
+  const [one, other] = [createStores(), createStores()]
+  const facts: SharedFact[] = []
+  publishFacts(one, (fact) => facts.push(fact))
+  publishFacts(other, () => expect.unreachable('applied facts are not published again'))
   one.facts.onLearned(TOKEN, 6)
   one.taxes.onMeasured(TOKEN, 'pool', TAX, 7)
   const mapping = { order: 'vyper', base: 2n ** 200n, contract: TOKEN } as const
   one.slots.onFound(TOKEN, { allowance: mapping })
-  for (const fact of told) takeFact(other, fact)
+  for (const fact of facts) applyFact(other, fact)
   expect(other.facts.decimals(TOKEN)).toBe(6)
   expect(other.facts.isToken(TOKEN)).toBe(true)
   expect(other.taxes.current.get(TOKEN)).toEqual({ usual: TAX, inPool: new Map([['pool', TAX]]) })
   expect(await other.slots.layout({ token: TOKEN } as never)).toEqual({ allowance: mapping })
 })
 
-test('of two measurements the newer one counts, in whatever order they are heard', () => {
-  const { taxes } = known()
+test('the newer of two measurements counts, in any order of arrival', () => {
+  const { taxes } = createStores()
   const of = (sellPpm: number) => ({ ...TAX, sellPpm })
   taxes.take(TOKEN, 'a', of(2), 20)
   taxes.take(TOKEN, 'a', of(1), 10)
@@ -52,9 +52,9 @@ test.each([
   { key: `decimals ${TOKEN}`, text: '"six"' },
   { key: 'decimals 0x12', text: '6' },
   { key: `unheard ${TOKEN}`, text: '{' },
-])('$key $text is passed over', (fact) => {
-  const all = known()
-  takeFact(all, { ...fact, measuredMs: 1 })
+])('the invalid fact $key $text is ignored', (fact) => {
+  const all = createStores()
+  applyFact(all, { ...fact, measuredMs: 1 })
   expect([...all.taxes.current]).toEqual([])
   expect(all.facts.isToken(TOKEN as Address)).toBeUndefined()
   expect(all.slots.statistics.remembered).toBe(0)

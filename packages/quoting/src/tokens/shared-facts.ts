@@ -1,27 +1,30 @@
-/** Facts of a chain's tokens that processes tell one another: decimals, storage layouts, taxes. A loss costs a measurement. */
+/**
+ * Facts of a chain's tokens that processes share: decimals, storage layouts, and taxes. A lost fact only costs another
+ * measurement.
+ */
 import { type Address, FLOAT_PPM, isAddress } from '@sluice/chains'
 import { fromText, type TokenFacts, toText } from '@sluice/liquidity'
 import type { SimulationContext } from '@sluice/simulation'
 import type { KnownTax, TaxRecords } from './taxes.ts'
 
-/** Something that was measured, and when, in milliseconds of Unix time. */
+/** A measured fact, with its time in milliseconds of Unix time. */
 export type SharedFact = { readonly key: string; readonly measuredMs: number; readonly text: string }
 
-type Known = { readonly facts: TokenFacts; readonly taxes: TaxRecords; readonly slots: SimulationContext['slots'] }
+type FactStores = { readonly facts: TokenFacts; readonly taxes: TaxRecords; readonly slots: SimulationContext['slots'] }
 
 const TAXES = ['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const
 
-/** Tells all that is measured from now on. */
-export function tellFacts({ facts, taxes, slots }: Known, tell: (fact: SharedFact) => void): void {
-  const told = (kind: string, of: string, value: unknown, measuredMs = Date.now()) =>
-    tell({ key: `${kind} ${of}`, measuredMs, text: toText(value) })
-  facts.onLearned = (token, decimals) => told('decimals', token, decimals ?? null)
-  slots.onFound = (token, layout) => told('slots', token, layout)
-  taxes.onMeasured = (token, pool, tax, measuredMs) => told('tax', `${token} ${pool}`, tax, measuredMs)
+/** Publishes every fact that is measured from now on. */
+export function publishFacts({ facts, taxes, slots }: FactStores, publish: (fact: SharedFact) => void): void {
+  const publishFact = (kind: string, of: string, value: unknown, measuredMs = Date.now()) =>
+    publish({ key: `${kind} ${of}`, measuredMs, text: toText(value) })
+  facts.onLearned = (token, decimals) => publishFact('decimals', token, decimals ?? null)
+  slots.onFound = (token, layout) => publishFact('slots', token, layout)
+  taxes.onMeasured = (token, pool, tax, measuredMs) => publishFact('tax', `${token} ${pool}`, tax, measuredMs)
 }
 
-/** Takes in what others tell; what cannot be read is passed over. */
-export function takeFact({ facts, taxes, slots }: Known, { key, measuredMs, text }: SharedFact): void {
+/** Stores a fact that another process published; ignores a fact that is not valid. */
+export function applyFact({ facts, taxes, slots }: FactStores, { key, measuredMs, text }: SharedFact): void {
   const [kind, token, pool] = key.split(' ')
   if (!token || !isAddress(token)) return
   const value = read(text)
@@ -38,7 +41,7 @@ function isTax(value: unknown): value is KnownTax {
   })
 }
 
-/** Undefined for what is no text of ours. */
+/** Parses a fact's value; undefined if it is not in our text format. */
 function read(text: string): unknown {
   try {
     return fromText(text)

@@ -2,11 +2,11 @@ import { type Address, type Chain, toAddress } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import { afterEach, expect, test, vi } from 'vitest'
-import { type MeasureToken, Standings } from './standings.ts'
+import { type MeasureToken, TrustTracker } from './standings.ts'
 import type { MeasuredToken } from './token-reports.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
-const [WETH, USDC, STRANGER, OTHER] = [account(1), account(2), account(3), account(4)]
+const [WETH, USDC, TOKEN, OTHER] = [account(1), account(2), account(3), account(4)]
 const token = (address: Address, symbol: string) => ({ address, symbol, decimals: 6 })
 const chain = {
   ...{ blockTimeMs: 12_000, hubs: [WETH], tokens: [], dexes: [] },
@@ -26,29 +26,29 @@ const BLOCKS = 10
 const clean = {
   ...{ buyTaxPpm: 0, sellTaxPpm: 0, transferTaxPpm: 0, rebasing: false, sellable: true, sizeLimited: false },
 }
-const reportOf = (found: object = {}, pool: Pool | undefined = pair(9, [WETH, STRANGER])): MeasuredToken =>
-  [{ pool, report: { ...clean, ...found } }] as unknown as MeasuredToken
+const reportOf = (fault: object = {}, pool: Pool | undefined = pair(9, [WETH, TOKEN])): MeasuredToken =>
+  [{ pool, report: { ...clean, ...fault } }] as unknown as MeasuredToken
 
 afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Standings of a chain whose blocks the test adds, by a clock that the test moves. */
-function watched(measure: MeasureToken = async () => reportOf(), pools = poolsOf(STRANGER, 11)) {
+/** A trust tracker of a chain whose blocks and clock the test controls. */
+function trackerOnChain(measure: MeasureToken = async () => reportOf(), pools = poolsOf(TOKEN, 11)) {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000)
-  const asked: Address[] = []
-  const standings = new Standings({
+  const measured: Address[] = []
+  const standings = new TrustTracker({
     ...{ chain, earnBlocks: BLOCKS, decimals: (of) => (of === OTHER ? undefined : 6) },
     measure: (of, snapshot) => {
-      asked.push(of)
+      measured.push(of)
       return measure(of, snapshot)
     },
   })
   standings.price({ usd: () => 1 } as unknown as PriceBook)
-  const known = new Map(pools.map((pool) => [pool.id, pool]))
+  const poolsById = new Map(pools.map((pool) => [pool.id, pool]))
   const snapshot = (number: number): Snapshot => {
-    const changed = number === 1 ? [...known.keys()] : []
-    return { chainId: 1, block: { number, timestamp: number } as Snapshot['block'], pools: known, changed }
+    const changed = number === 1 ? [...poolsById.keys()] : []
+    return { chainId: 1, block: { number, timestamp: number } as Snapshot['block'], pools: poolsById, changed }
   }
   const see = async (from: number, to = from) => {
     for (let number = from; number <= to; number++) await standings.observe(snapshot(number))
@@ -56,21 +56,21 @@ function watched(measure: MeasureToken = async () => reportOf(), pools = poolsOf
     await Promise.resolve()
   }
   const wait = (ms: number) => clock.mockReturnValue(performance.now() + ms)
-  return { standings, asked, see, snapshot, wait }
+  return { standings, measured, see, snapshot, wait }
 }
 
-test('a token earns trust by enough blocks and one clean measurement', async () => {
-  const { standings, asked, see } = watched()
+test('a token earns trust after enough blocks and one clean measurement', async () => {
+  const { standings, measured, see } = trackerOnChain()
   const before = standings.trust('earned')
   await see(1, BLOCKS - 1)
-  expect(asked).toEqual([])
-  expect(standings.of(STRANGER).standing).toBe('stranger')
+  expect(measured).toEqual([])
+  expect(standings.of(TOKEN).standing).toBe('stranger')
   expect(standings.trust('earned')).toBe(before)
   await see(BLOCKS)
-  expect(asked).toEqual([STRANGER])
-  expect(standings.of(STRANGER).standing).toBe('earned')
-  expect(standings.trust('earned')!.tokens.has(STRANGER)).toBe(true)
-  expect(standings.trust('named')!.tokens.has(STRANGER)).toBe(false)
+  expect(measured).toEqual([TOKEN])
+  expect(standings.of(TOKEN).standing).toBe('earned')
+  expect(standings.trust('earned')!.tokens.has(TOKEN)).toBe(true)
+  expect(standings.trust('named')!.tokens.has(TOKEN)).toBe(false)
   expect(standings.trust('any')).toBeUndefined()
   expect(standings.counts).toMatchObject({ watched: 1, earnedTokens: 1 })
 })
@@ -91,118 +91,118 @@ test.each([
   ['a limit on the size of transfers', [...reportOf(), ...reportOf({ sizeLimited: true })]],
   ['no pool to measure it in', [{ ...reportOf()[0]!, pool: undefined }]],
   ['transfers that cannot be measured', null],
-])('a token with %s is trusted no more', async (fault, report) => {
-  const { standings, see } = watched(async () => report)
+])('a token with %s loses trust', async (fault, report) => {
+  const { standings, see } = trackerOnChain(async () => report)
   await see(1, BLOCKS)
-  expect(standings.of(STRANGER)).toEqual({ standing: 'stranger', reason: fault })
+  expect(standings.of(TOKEN)).toEqual({ standing: 'stranger', reason: fault })
 })
 
-test('one pool of several is enough to have measured a token in', async () => {
-  const { standings, see } = watched(async () => [{ ...reportOf()[0]!, pool: undefined }, ...reportOf()])
+test('one pool of several suffices to measure a token', async () => {
+  const { standings, see } = trackerOnChain(async () => [{ ...reportOf()[0]!, pool: undefined }, ...reportOf()])
   await see(1, BLOCKS)
-  expect(standings.of(STRANGER).standing).toBe('earned')
+  expect(standings.of(TOKEN).standing).toBe('earned')
 })
 
-test('a node that fails says nothing of a token, which is measured again ten seconds later', async () => {
+test('a failing node is no evidence about a token, which is measured again ten seconds later', async () => {
   let fails = true
-  const { standings, asked, see, wait } = watched(async () => {
+  const { standings, measured, see, wait } = trackerOnChain(async () => {
     if (fails) throw new Error('node failure')
     return reportOf()
   })
   await see(1, BLOCKS)
-  expect(standings.of(STRANGER)).toEqual({ standing: 'stranger', reason: 'not measured yet' })
+  expect(standings.of(TOKEN)).toEqual({ standing: 'stranger', reason: 'not measured yet' })
   fails = false
   wait(9_999)
   await see(BLOCKS + 1)
-  expect(asked).toHaveLength(1)
+  expect(measured).toHaveLength(1)
   wait(1)
   await see(BLOCKS + 2)
-  expect(asked).toHaveLength(2)
-  expect(standings.of(STRANGER).standing).toBe('earned')
+  expect(measured).toHaveLength(2)
+  expect(standings.of(TOKEN).standing).toBe('earned')
 })
 
 test('one token is measured at a time', async () => {
   const { promise, resolve } = Promise.withResolvers<MeasuredToken>()
-  const { asked, see, wait } = watched(() => promise, [...poolsOf(STRANGER, 11), ...poolsOf(account(5), 21)])
+  const { measured, see, wait } = trackerOnChain(() => promise, [...poolsOf(TOKEN, 11), ...poolsOf(account(5), 21)])
   await see(1, BLOCKS)
   wait(60_000)
   await see(BLOCKS + 1)
-  expect(asked).toEqual([STRANGER])
+  expect(measured).toEqual([TOKEN])
   resolve(reportOf())
   await see(BLOCKS + 2)
   await see(BLOCKS + 3)
-  expect(asked).toEqual([STRANGER, account(5)])
+  expect(measured).toEqual([TOKEN, account(5)])
 })
 
-test.each<[string, (standings: Standings) => void]>([
-  ['a tax that anybody measured', (standings) => standings.learn(new Map([[STRANGER, {} as never]]))],
-  ['a route through it that failed', (standings) => standings.blame([STRANGER])],
+test.each<[string, (standings: TrustTracker) => void]>([
+  ['a tax measured anywhere', (standings) => standings.learn(new Map([[TOKEN, {} as never]]))],
+  ['a route through it that failed', (standings) => standings.recordFailure([TOKEN])],
   ['a chain that sleeps', (standings) => standings.forget()],
 ])('trust is lost by %s', async (_name, happens) => {
-  const { standings, see } = watched()
+  const { standings, see } = trackerOnChain()
   await see(1, BLOCKS)
-  expect(standings.of(STRANGER).standing).toBe('earned')
+  expect(standings.of(TOKEN).standing).toBe('earned')
   happens(standings)
-  expect(standings.of(STRANGER).standing).toBe('stranger')
+  expect(standings.of(TOKEN).standing).toBe('stranger')
   expect(standings.counts.earnedTokens).toBe(0)
 })
 
-test('tokens and pools that nobody watches may be blamed', () => {
-  const { standings } = watched()
-  standings.blame([OTHER, 'pool'])
+test('tokens and pools outside the ledger can be reported', () => {
+  const { standings } = trackerOnChain()
+  standings.recordFailure([OTHER, 'pool'])
   standings.learn(new Map())
   expect(standings.of(OTHER)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
 })
 
-test('depth counts in whole tokens at their prices; without decimals or a price there is none', async () => {
+test('depth is the USD value of whole tokens, and zero without decimals or a price', async () => {
   for (const [usd, isDeep] of [
     [0.28, true],
     [0.27, false],
     [null, false],
   ] as const) {
-    const { standings, see } = watched()
-    // Three times 300,000 whole tokens.
+    const { standings, see } = trackerOnChain()
+    // Three pools with 300,000 whole tokens each.
     standings.price({ usd: () => usd } as unknown as PriceBook)
     await see(1)
-    expect(standings.of(STRANGER).reason.startsWith('seen to behave')).toBe(isDeep)
+    expect(standings.of(TOKEN).reason.startsWith('seen to behave')).toBe(isDeep)
   }
 })
 
-test('blocks that come while one is taken in are taken in after it', async () => {
-  const { standings, snapshot } = watched()
+test('blocks that arrive during an observation are observed after it', async () => {
+  const { standings, snapshot } = trackerOnChain()
   const first = standings.observe(snapshot(1))
   for (let number = 2; number < BLOCKS; number++) void standings.observe(snapshot(number))
   await first
-  expect(standings.of(STRANGER).reason).toContain(`for ${BLOCKS - 1} blocks`)
+  expect(standings.of(TOKEN).reason).toContain(`for ${BLOCKS - 1} blocks`)
 })
 
-test('with more than 64 blocks waiting nothing is known of what happened', async () => {
+test('more than 64 queued blocks reset the ledger', async () => {
   for (const waiting of [64, 65]) {
-    const { standings, snapshot } = watched()
-    // A clock that jumps makes every slice of work end after its first step.
+    const { standings, snapshot } = trackerOnChain()
+    // A clock that jumps ends every slice after its first step.
     let now = 1_000
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 1_000))
     const first = standings.observe(snapshot(1))
     for (let k = 1; k <= waiting; k++) void standings.observe(snapshot(1 + k))
     await first
-    const { standing } = standings.of(STRANGER)
+    const { standing } = standings.of(TOKEN)
     expect([waiting, standing === 'earned']).toEqual([waiting, waiting === 64])
   }
 })
 
-test('a day of blocks earns trust, and 600 blocks at least, if the operator does not say otherwise', async () => {
+test('trust takes a day of blocks and at least 600 by default', async () => {
   for (const [blockTimeMs, blocks] of [
     [12_000, 7_200],
     [1_000_000, 600],
   ] as const) {
-    const standings = new Standings({
+    const standings = new TrustTracker({
       ...{ chain: { ...chain, blockTimeMs }, earnBlocks: undefined, decimals: () => 6 },
       measure: async () => null,
     })
     standings.price({ usd: () => 1 } as unknown as PriceBook)
-    const pools = new Map(poolsOf(STRANGER, 11).map((pool) => [pool.id, pool]))
+    const pools = new Map(poolsOf(TOKEN, 11).map((pool) => [pool.id, pool]))
     const block = { number: 1, timestamp: 1 } as Snapshot['block']
     await standings.observe({ chainId: 1, block, pools, changed: [...pools.keys()] })
-    expect(standings.of(STRANGER).reason).toContain(`of ${blocks} at least`)
+    expect(standings.of(TOKEN).reason).toContain(`of ${blocks} at least`)
   }
 })

@@ -1,4 +1,7 @@
-/** Standing of what routes over a chain may pass through: the ledger of what earned it, with the measurements that it asks for. */
+/**
+ * Trust in the tokens and pools that routes pass through: feeds the trust ledger with blocks and with token
+ * measurements.
+ */
 import type { Address, Chain } from '@sluice/chains'
 import { type Snapshot, type Standing, type Terms, type Trust, TrustLedger, type TrustLevel } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
@@ -7,40 +10,41 @@ import { inSlices } from '@sluice/rpc'
 import type { MeasuredToken } from './token-reports.ts'
 
 const DAY_MS = 86_400_000
-/** However slow a chain is. */
-const LEAST_BLOCKS = 600
-/** Repeats of the measurement of what has earned trust, in the time that it takes to earn it. */
+/** Minimum blocks to earn trust, on slow chains. */
+const MIN_BLOCKS = 600
+/** Number of repeated measurements of a trusted token in the time that earning trust takes. */
 const REPORTS = 24
-/** However little time it takes to earn it. */
-const LEAST_REPORT_BLOCKS = 25
-/** Measuring costs the node a few calls: milliseconds between two at least. */
+/** Minimum blocks between two measurements, if trust is earned quickly. */
+const MIN_REPORT_BLOCKS = 25
+/** Minimum milliseconds between two measurements, because each costs the node a few calls. */
 const REPORT_PAUSE_MS = 10_000
 
-/** Blocks that may wait to be taken note of; with more, nothing is known of what happened. */
+/** Maximum queued blocks. Beyond that the ledger is reset, because a gap in its observations voids them. */
 const MAX_WAITING = 64
 
-/** docs/decisions/intermediates.md tells where these come from. */
+/** Returns the terms of earning trust. Source of the values: docs/decisions/intermediates.md. */
 function termsOf({ blockTimeMs }: Chain, earnBlocks: number | undefined): Terms {
-  const blocks = earnBlocks ?? Math.max(LEAST_BLOCKS, Math.ceil(DAY_MS / blockTimeMs))
-  const reportBlocks = Math.max(LEAST_REPORT_BLOCKS, Math.ceil(blocks / REPORTS))
+  const blocks = earnBlocks ?? Math.max(MIN_BLOCKS, Math.ceil(DAY_MS / blockTimeMs))
+  const reportBlocks = Math.max(MIN_REPORT_BLOCKS, Math.ceil(blocks / REPORTS))
   return { blocks, pools: 3, namedTokens: 2, depthUsd: 250_000, reportBlocks }
 }
 
-/** Measures a token where it is traded; null where it cannot be. */
+/** Measures a token in the pools that trade it; null if it cannot be measured. */
 export type MeasureToken = (token: Address, snapshot: Snapshot) => Promise<MeasuredToken | null>
 
 type Options = {
   readonly chain: Chain
-  /** Blocks in a row that it takes to earn trust; a day of them when absent. */
+  /** Blocks in a row after which a token earns trust; a day of blocks if absent. */
   readonly earnBlocks: number | undefined
   readonly decimals: (token: Address) => number | undefined
   readonly measure: MeasureToken
 }
 
-export class Standings {
+/** Tracks which tokens and pools have earned trust. */
+export class TrustTracker {
   private readonly ledger: TrustLedger
   private readonly options: Options
-  private waiting: Snapshot[] = []
+  private queue: Snapshot[] = []
   private observing = false
   private measuring = false
   private measuredAt = Number.NEGATIVE_INFINITY
@@ -50,7 +54,7 @@ export class Standings {
     this.ledger = new TrustLedger(options.chain, termsOf(options.chain, options.earnBlocks))
   }
 
-  /** The same object as long as nothing changes; undefined where anything may be passed through. */
+  /** Returns what a route may pass through: the same object until it changes; undefined if there is no restriction. */
   trust(level: TrustLevel | 'any'): Trust | undefined {
     return level === 'any' ? undefined : this.ledger[level]
   }
@@ -63,17 +67,17 @@ export class Standings {
     return this.ledger.counts
   }
 
-  /** Takes note of a block: at once where not much has changed, else in slices, block after block. */
+  /** Records a block in the ledger: at once after few changes, otherwise in slices, block after block. */
   async observe(snapshot: Snapshot): Promise<void> {
-    if (this.waiting.length >= MAX_WAITING) {
-      this.waiting = []
+    if (this.queue.length >= MAX_WAITING) {
+      this.queue = []
       this.ledger.forget()
     }
-    this.waiting.push(snapshot)
+    this.queue.push(snapshot)
     if (!this.observing) await this.observeAll()
   }
 
-  /** Depth counts at these prices from now on. */
+  /** Sets the prices that the depth of pools is measured with. */
   price(book: PriceBook): void {
     const { decimals } = this.options
     this.ledger.price((token, amount) => {
@@ -82,26 +86,26 @@ export class Standings {
     })
   }
 
-  /** A route failed that no tax explains: whatever it passed through may be to blame. */
-  blame(ids: Iterable<string>): void {
+  /** Withdraws the trust of a failed route's tokens and pools, if no tax explains the failure. */
+  recordFailure(ids: Iterable<string>): void {
     for (const id of ids) this.ledger.breach(id, 'a route through it that paid less than it should')
   }
 
-  /** Tokens that tax are lost, whoever found out. */
+  /** Withdraws the trust of taxed tokens. */
   learn(taxes: Taxes): void {
     for (const token of taxes.keys()) this.ledger.breach(token, 'a tax on transfers')
   }
 
-  /** Forgets all that was seen while the chain was awake: nobody saw what came after. */
+  /** Resets the ledger when the chain falls asleep, because later blocks are not observed. */
   forget(): void {
-    this.waiting = []
+    this.queue = []
     this.ledger.forget()
   }
 
   private async observeAll(): Promise<void> {
     this.observing = true
     try {
-      for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
+      for (let next = this.queue.shift(); next; next = this.queue.shift()) {
         await inSlices('trust', this.ledger.observing(next))
         void this.measureNext(next)
       }
@@ -117,23 +121,23 @@ export class Standings {
     this.measuring = true
     this.measuredAt = now
     try {
-      const found = await this.options.measure(due, snapshot)
-      this.ledger.report(due, found === null ? 'transfers that cannot be measured' : faultOf(found))
+      const measurements = await this.options.measure(due, snapshot)
+      this.ledger.report(due, measurements === null ? 'transfers that cannot be measured' : faultOf(measurements))
     } catch {
-      // The node failed: that says nothing of the token, which is measured again.
+      // The node failed, so the token is measured again later.
     } finally {
       this.measuring = false
     }
   }
 }
 
-function faultOf(found: MeasuredToken): string | null {
-  for (const { report } of found) {
+function faultOf(measurements: MeasuredToken): string | null {
+  for (const { report } of measurements) {
     if (report.rebasing !== false) return 'balances that change by themselves'
     if ((report.transferTaxPpm ?? 1) > 0 || (report.buyTaxPpm ?? 1) > 0 || (report.sellTaxPpm ?? 1) > 0)
       return 'a tax on transfers'
     if (report.sellable !== true) return 'a sale that failed'
     if (report.sizeLimited !== false) return 'a limit on the size of transfers'
   }
-  return found.some(({ pool }) => pool) ? null : 'no pool to measure it in'
+  return measurements.some(({ pool }) => pool) ? null : 'no pool to measure it in'
 }

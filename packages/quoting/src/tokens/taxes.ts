@@ -1,3 +1,4 @@
+/** Taxes of tokens: measurement and records. */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { type Taxes, type TokenTax, taxIn } from '@sluice/routing'
@@ -11,18 +12,22 @@ import {
   type TokenReport,
 } from '@sluice/simulation'
 
-/** A token is measured again no sooner than this: owners change taxes, but not with every quote. */
+/** Minimum milliseconds between two measurements of a token: owners may change taxes, but not with every quote. */
 const REMEASURE_MS = 60_000
-/** Parts of a pool's reserve that are traded to measure: small enough to clear limits, large enough for whole ppm. */
-const SMALL_PART = 100_000n
-const LARGE_PART = 1_000n
-/** Base units of a token without a pool that hands it over. */
-const BLIND_SIZES = [1_000n, 1_000_000n]
-/** Every search of a route is handed those that tax. */
+/**
+ * Divisors of a pool's reserve that give the measured amounts: small enough for transfer limits, large enough for whole
+ * ppm.
+ */
+const SMALL_AMOUNT_DIVISOR = 100_000n
+const LARGE_AMOUNT_DIVISOR = 1_000n
+/** Amounts in base units for a token whose pool cannot fund the measurement. */
+const SIZES_WITHOUT_POOL = [1_000n, 1_000_000n]
+/** Maximum tokens with records, because every route search receives the taxed ones. */
 const MAX_TOKENS = 2_000
-const MAX_PLACES = 20_000
+const MAX_MEASURED = 20_000
 const MAX_POOLS_OF_TOKEN = 100
 
+/** Taxes of a token in one pool, parts per million. */
 export type KnownTax = Required<TokenTax>
 
 const UNTAXED: KnownTax = { buyPpm: 0, sellPpm: 0, transferPpm: 0, surchargePpm: 0 }
@@ -34,71 +39,77 @@ export type TaxSource = {
   readonly signal: AbortSignal
 }
 
-/** A token with a pool that trades it: taxes differ between a token's pools. */
+/** A token with a pool that trades it, since taxes differ between pools. */
 export type TradedToken = { readonly token: Address; readonly pool: Pool }
 
 type TokenTaxes = { usual: KnownTax; usualMs: number; readonly inPool: Bounded<string, KnownTax> }
 
-/** Taxes of tokens by pool and direction, measured when a route paid less than settled. */
+/** Taxes of tokens by pool and direction, measured after a route paid less than settled. */
 export class TaxRecords {
-  /** Told of each measurement. */
+  /** Called with each measurement made here. */
   onMeasured: (token: Address, pool: string, tax: KnownTax, measuredMs: number) => void = () => {}
-  /** Told what a token did to those who tried to sell it; null where nobody could. */
+  /** Called with the result of test sales; null if the sale could not be tried. */
   onSold: (token: Address, sellable: boolean | null) => void = () => {}
-  /** Pools that were not measured are taken to be taxed as the one that was measured last. */
+  /** By token. A pool without a measurement is assumed to be taxed like the pool measured last (`usual`). */
   private readonly taxes = new Bounded<Address, TokenTaxes>(MAX_TOKENS)
-  private readonly measuredAt = new Bounded<string, number>(MAX_PLACES)
-  /** Tokens that were bought and could not be passed on in the same transaction, such as those that allow one transfer a block. */
+  private readonly measuredAt = new Bounded<string, number>(MAX_MEASURED)
+  /**
+   * Tokens that cannot be transferred again in the transaction that bought them, such as those with one transfer per
+   * block.
+   */
   private readonly stuck = new Bounded<Address, true>(MAX_TOKENS)
-  private taxing: Taxes | undefined
+  private taxedTokens: Taxes | undefined
 
-  /** The tokens that tax in some pool at least. */
+  /** Returns the tokens with a tax in at least one pool. */
   get current(): Taxes {
-    this.taxing ??= new Map(
+    this.taxedTokens ??= new Map(
       [...this.taxes]
-        .filter(([, { usual, inPool }]) => [usual, ...inPool.values()].some(takes))
+        .filter(([, { usual, inPool }]) => [usual, ...inPool.values()].some(isTaxed))
         .map(([token, { usual, inPool }]) => [token, { usual, inPool: new Map(inPool) }]),
     )
-    return this.taxing
+    return this.taxedTokens
   }
 
   get counts(): Readonly<Record<'taxes' | 'measured' | 'stuck', StateCount>> {
     return { taxes: this.taxes.count, measured: this.measuredAt.count, stuck: this.stuck.count }
   }
 
-  /** Parts per million that the token keeps of a transfer between people. */
+  /** Returns the tax on a transfer between accounts that are not pools, parts per million. */
   transferPpm(token: Address): bigint {
     return BigInt(this.taxes.get(token)?.usual.transferPpm ?? 0)
   }
 
-  /** True if the token must come from the pool to its receiver, since the same transaction cannot pass it on. */
+  /**
+   * True if the pool must send the token directly to its receiver, because it cannot be transferred twice in one
+   * transaction.
+   */
   isStuck(token: Address): boolean {
     return this.stuck.has(token)
   }
 
   /**
-   * Measures tokens in pools where they have not been measured lately.
+   * Measures tokens in pools that were not measured within the last minute.
    *
-   * @returns whether a tax, or whether the token can be passed on, turned out to be another than taken for
-   * @throws RpcError when the node failed
+   * @returns true if a tax, or whether the token can be transferred twice, differs from the record
+   * @throws RpcError if the node fails
    */
   async learn(places: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
-    const due = new Map([...places].map((place) => [placeKey(place.token, place.pool.id), place]))
+    const due = new Map([...places].map((place) => [keyOf(place.token, place.pool.id), place]))
     const now = Date.now()
     for (const key of due.keys()) if (now - (this.measuredAt.get(key) ?? 0) <= REMEASURE_MS) due.delete(key)
     const changed = await Promise.all([...due].map(([key, place]) => this.measure(key, place, source)))
     return changed.includes(true)
   }
 
-  /** Takes in what somebody else has measured, where it is newer than what is known. */
+  /** Stores a measurement of another process, if it is newer than the record. */
   take(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
-    const key = placeKey(token, pool)
+    const key = keyOf(token, pool)
     if (measuredMs <= (this.measuredAt.get(key) ?? 0)) return
     this.measuredAt.set(key, Math.min(measuredMs, Date.now()))
-    this.keep(token, pool, tax, measuredMs)
+    this.store(token, pool, tax, measuredMs)
   }
 
-  /** The same records, to be added to apart from these: every token is due to be measured. */
+  /** Returns an independent copy, in which every token is due for measurement. */
   copy(): TaxRecords {
     const copy = new TaxRecords()
     for (const [token, { usual, inPool }] of this.taxes) {
@@ -110,7 +121,7 @@ export class TaxRecords {
     return copy
   }
 
-  private keep(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
+  private store(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
     const taxes = this.taxes.get(token) ?? { usual: tax, usualMs: 0, inPool: new Bounded(MAX_POOLS_OF_TOKEN) }
     if (measuredMs >= taxes.usualMs) {
       taxes.usual = tax
@@ -118,10 +129,10 @@ export class TaxRecords {
     }
     taxes.inPool.set(pool, tax)
     this.taxes.set(token, taxes)
-    this.taxing = undefined
+    this.taxedTokens = undefined
   }
 
-  /** @returns whether it is another than before */
+  /** @returns true if it differs from the record */
   private observePass(token: Address, { buyTaxPpm, transferTaxPpm }: TokenReport): boolean {
     const isStuck = buyTaxPpm !== null && transferTaxPpm === null
     if (isStuck === this.stuck.has(token)) return false
@@ -131,9 +142,9 @@ export class TaxRecords {
   }
 
   private async measure(key: string, place: TradedToken, source: TaxSource): Promise<boolean> {
-    const known = taxIn(this.taxes, place.token, place.pool.id) ?? UNTAXED
+    const recorded = taxIn(this.taxes, place.token, place.pool.id) ?? UNTAXED
     const report = await measureToken(place.token, place.pool, source).catch((error: unknown) => {
-      // A token that cannot be measured keeps what is recorded of it; its pools are dropped instead.
+      // If a token cannot be measured, its record is kept; routes exclude its pools instead.
       if (error instanceof SimulationError) return null
       throw error
     })
@@ -141,45 +152,46 @@ export class TaxRecords {
     this.measuredAt.set(key, now)
     if (!report) return false
     this.onSold(place.token, report.sellable)
-    const tax = taxOf(report, known)
-    this.keep(place.token, place.pool.id, tax, now)
+    const tax = taxOf(report, recorded)
+    this.store(place.token, place.pool.id, tax, now)
     this.onMeasured(place.token, place.pool.id, tax, now)
-    const turned = this.observePass(place.token, report)
+    const passChanged = this.observePass(place.token, report)
     return (
-      turned || (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== known[key])
+      passChanged ||
+      (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== recorded[key])
     )
   }
 }
 
 /**
- * Report of a token's behaviour in a pool, at two sizes; of its transfers alone where there is no pool, or one that keeps its tokens
- * elsewhere.
+ * Measures a token in a pool, at two amounts; or only its transfers, if there is no pool, or if the pool keeps its
+ * tokens elsewhere.
  *
- * @throws SimulationError when the token cannot be measured; RpcError when the node failed
+ * @throws SimulationError if the token cannot be measured; RpcError if the node fails
  */
 export async function measureToken(token: Address, pool: Pool | undefined, source: TaxSource): Promise<TokenReport> {
   const { rpc, simulation, block, signal } = source
   if (pool) {
     const reserve = familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
-    const sizes = [reserve / SMALL_PART + 1n, reserve / LARGE_PART + 1n]
+    const sizes = [reserve / SMALL_AMOUNT_DIVISOR + 1n, reserve / LARGE_AMOUNT_DIVISOR + 1n]
     const report = await reportToken(rpc, { token, block, signal, pool: pool.address, sizes }, simulation)
     if (report.buyTaxPpm !== null) return report
   }
-  return reportToken(rpc, { token, block, signal, sizes: BLIND_SIZES }, simulation)
+  return reportToken(rpc, { token, block, signal, sizes: SIZES_WITHOUT_POOL }, simulation)
 }
 
-function placeKey(token: Address, pool: string): string {
+function keyOf(token: Address, pool: string): string {
   return `${token} ${pool}`
 }
 
-function takes({ buyPpm, sellPpm, surchargePpm }: KnownTax): boolean {
+function isTaxed({ buyPpm, sellPpm, surchargePpm }: KnownTax): boolean {
   return buyPpm > 0 || sellPpm > 0 || surchargePpm > 0
 }
 
-/** Directions that could not be measured are taken to cost what a plain transfer does. */
-function taxOf(report: TokenReport, known: KnownTax): KnownTax {
-  const transferPpm = report.transferTaxPpm ?? known.transferPpm
-  const surchargePpm = report.surchargePpm ?? known.surchargePpm
+/** Returns the taxes of a report. Directions that could not be measured are assumed to cost the transfer tax. */
+function taxOf(report: TokenReport, recorded: KnownTax): KnownTax {
+  const transferPpm = report.transferTaxPpm ?? recorded.transferPpm
+  const surchargePpm = report.surchargePpm ?? recorded.surchargePpm
   return {
     transferPpm,
     surchargePpm,

@@ -1,69 +1,76 @@
-/** The list of tokens as it is asked for: kept for a while, searched by symbol, name and address. */
+/** Cached list of a chain's tokens, searchable by symbol, name, and address. */
 import type { Address } from '@sluice/chains'
 import { isAddress, toAddress } from '@sluice/chains'
 import type { ListedToken, ListSource, TokenLister } from './token-list.ts'
 
-/** Depths move slowly; a list is some milliseconds of work on a large chain. */
+/**
+ * Lifetime of a list in milliseconds: depths change slowly, and building a list takes milliseconds on a large chain.
+ */
 const KEEP_MS = 30_000
-/** Life of a list made while pools of the chain's own tokens are still looked for. */
+/** Lifetime of a list that was built while pools of the chain's own tokens were still being discovered. */
 const KEEP_PARTIAL_MS = 2_000
 
+/** A list of tokens as of one block. */
 export type Catalog = {
   readonly tokens: readonly ListedToken[]
-  /** Milliseconds of Unix time at which the list was made, and the block that it is of. */
+  /** Unix time in milliseconds at which the list was built. */
   readonly madeAt: number
   readonly block: number
 }
 
-type Kept = { readonly catalog: Promise<Catalog>; readonly until: number }
+type CachedCatalog = { readonly catalog: Promise<Catalog>; readonly until: number }
 
-/** @param isWhole - whether all pools of the chain's own tokens are in the view */
+/** Source of a list. `isWhole` is true if the view holds all pools of the chain's own tokens. */
 export type CatalogSource = ListSource & { readonly isWhole: boolean }
 
+/** Builds and caches the token list. */
 export class TokenCatalog {
   private readonly lister: TokenLister
-  private kept: Kept | undefined
+  private cached: CachedCatalog | undefined
 
   constructor(lister: TokenLister) {
     this.lister = lister
   }
 
-  /** The chain's own tokens, which a list needs the pools of. */
+  /** Tokens of the chain's file, whose pools a list needs. */
   get registry(): readonly Address[] {
     return [...this.lister.registry.keys()]
   }
 
-  /** @param source - asked for when a list has to be made @throws RpcError */
+  /** Returns the whole list. @param source - called if a list has to be built @throws RpcError */
   async whole(source: () => Promise<CatalogSource>): Promise<Catalog> {
-    if (!this.kept || this.kept.until < Date.now()) this.kept = { catalog: this.make(source), until: Infinity }
-    return this.kept.catalog
+    if (!this.cached || this.cached.until < Date.now()) this.cached = { catalog: this.build(source), until: Infinity }
+    return this.cached.catalog
   }
 
-  /** Those whose symbol or name holds the text, or the one of that address, in the order of the list. @throws RpcError */
+  /**
+   * Returns the tokens whose symbol or name contains the text, in the order of the list, or the token at that address.
+   * @throws RpcError
+   */
   async search(text: string, source: (also?: readonly Address[]) => Promise<CatalogSource>): Promise<Catalog> {
     const catalog = await this.whole(source)
     if (isAddress(text)) {
       const address = toAddress(text)
       const listed = catalog.tokens.find((token) => token.address === address)
-      // Its pools are looked for, as everywhere else.
-      const found = listed ?? (await this.lister.unlisted(address, await source([address])))
-      return { ...catalog, tokens: found ? [found] : [] }
+      // `source` also discovers the pools of an unlisted token.
+      const match = listed ?? (await this.lister.unlisted(address, await source([address])))
+      return { ...catalog, tokens: match ? [match] : [] }
     }
-    const wanted = text.trim().toLowerCase()
-    const holds = (told: string) => told.toLowerCase().includes(wanted)
+    const query = text.trim().toLowerCase()
+    const holds = (text: string) => text.toLowerCase().includes(query)
     return { ...catalog, tokens: catalog.tokens.filter(({ symbol, name }) => holds(symbol) || holds(name)) }
   }
 
-  private async make(source: () => Promise<CatalogSource>): Promise<Catalog> {
+  private async build(source: () => Promise<CatalogSource>): Promise<Catalog> {
     try {
-      const found = await source()
-      const tokens = await this.lister.list(found)
-      const catalog = { tokens, madeAt: Date.now(), block: found.view.snapshot.block.number }
-      const keepMs = found.isWhole ? KEEP_MS : KEEP_PARTIAL_MS
-      this.kept = { catalog: Promise.resolve(catalog), until: Date.now() + keepMs }
+      const listSource = await source()
+      const tokens = await this.lister.list(listSource)
+      const catalog = { tokens, madeAt: Date.now(), block: listSource.view.snapshot.block.number }
+      const keepMs = listSource.isWhole ? KEEP_MS : KEEP_PARTIAL_MS
+      this.cached = { catalog: Promise.resolve(catalog), until: Date.now() + keepMs }
       return catalog
     } catch (error) {
-      this.kept = undefined
+      this.cached = undefined
       throw error
     }
   }

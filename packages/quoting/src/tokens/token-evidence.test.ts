@@ -6,11 +6,11 @@ import type { HoldingsSource } from '../view/holdings.ts'
 import { TokenEvidence } from './token-evidence.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
-const [NAMED, ONE, TWO] = [account(1), account(2), account(3)]
+const [LISTED, ONE, TWO] = [account(1), account(2), account(3)]
 const batch = ReadBatch__factory.createInterface()
 const LONG = 60_000
 
-/** A chain with a pool of each unlisted token with the named one, whose node and measurements the test controls. */
+/** A chain with a pool of each unlisted token and the listed one, whose node and measurements the test controls. */
 function gathering() {
   const chain = {
     reads: 0,
@@ -21,7 +21,7 @@ function gathering() {
     measuring: undefined as Promise<void> | undefined,
   }
   const poolOf = (token: Address): Pool => ({
-    ...{ id: token, address: token, family: 'uniswap-v2', dex: 'test', tokens: [token, NAMED] },
+    ...{ id: token, address: token, family: 'uniswap-v2', dex: 'test', tokens: [token, LISTED] },
     state: { reserve0: 5n, reserve1: 5n, feePpm: 3_000 },
   })
   const source = {
@@ -37,7 +37,7 @@ function gathering() {
     },
   } as unknown as HoldingsSource
   const evidence = new TokenEvidence({
-    vouched: new Set([NAMED]),
+    allowListed: new Set([LISTED]),
     measure: async (token) => {
       chain.measured.push(token)
       await chain.measuring
@@ -49,23 +49,23 @@ function gathering() {
   return { chain, evidence, gather: (tokens: readonly Address[], ms = LONG) => evidence.gather(tokens, source, ms) }
 }
 
-test('an unlisted token is looked at once: its balances, and whether it can be sold', async () => {
+test('an unlisted token is checked once: its pool balances, and a test sale', async () => {
   const { chain, evidence, gather } = gathering()
-  expect(await gather([NAMED, ONE, ONE])).toEqual(new Set())
+  expect(await gather([LISTED, ONE, ONE])).toEqual(new Set())
   expect(chain).toMatchObject({ reads: 1, measured: [ONE], news: 1 })
   await gather([ONE])
   expect(chain).toMatchObject({ reads: 1, measured: [ONE], news: 1 })
   expect(evidence.counts).toMatchObject({ held: { entries: 1 }, sold: { entries: 1 } })
 })
 
-test('prices that the balances do not change are no news', async () => {
+test('balances that change no price trigger no update', async () => {
   const { chain, gather } = gathering()
   chain.isNew = false
   await gather([ONE])
   expect(chain).toMatchObject({ reads: 1, news: 0 })
 })
 
-test('a node that fails is asked again, for what it did not tell', async () => {
+test('a failed check is repeated', async () => {
   const { chain, gather } = gathering()
   chain.failure = new Error('node failure')
   expect(await gather([ONE])).toEqual(new Set())
@@ -74,12 +74,12 @@ test('a node that fails is asked again, for what it did not tell', async () => {
   expect(chain).toMatchObject({ reads: 2, measured: [ONE], news: 1 })
 })
 
-test('evidence that is late is pending for those who ask, and waited for by those who ask again', async () => {
+test('a slow check is pending for its first caller, and awaited by later ones', async () => {
   const { chain, gather } = gathering()
   const { promise, resolve } = Promise.withResolvers<void>()
   chain.measuring = promise
   expect(await gather([ONE], 0)).toEqual(new Set([ONE]))
-  expect(await gather([NAMED], 0)).toEqual(new Set())
+  expect(await gather([LISTED], 0)).toEqual(new Set())
   const again = gather([ONE, TWO])
   resolve()
   expect(await again).toEqual(new Set())

@@ -1,4 +1,4 @@
-/** The tokens of a chain that somebody may want to choose from: those of its file, and those found with real liquidity. */
+/** List of a chain's tokens for users to choose from: the tokens of its file, and those with enough liquidity. */
 import { type Address, type Chain, listedTokens, NATIVE, type Token, ZERO_ADDRESS } from '@sluice/chains'
 import type { TokenFacts } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
@@ -7,14 +7,15 @@ import type { ChainView } from '../view/view.ts'
 import { looksLike } from './look-alike.ts'
 import { MAX_SYMBOL, type TokenNames } from './names.ts'
 
-/** Dollars in pools, below which a token that nobody vouches for is not listed. */
-const LEAST_DEPTH_USD = 10_000
-/** Tokens beyond the chain's file, the deepest first: the name of each is read. */
+/** Minimum USD in pools for listing a token that is not in the chain's file. */
+const MIN_DEPTH_USD = 10_000
+/** Maximum tokens besides the chain's file, deepest first, since the name of each is read. */
 const MAX_FOUND = 2_000
 
-/** `unlisted`: neither named nor deep, but asked for by its address. */
+/** `found` has enough liquidity; `unlisted` has not, and was requested by address. */
 export type Origin = 'native' | 'registry' | 'found' | 'unlisted'
 
+/** A token of the list. */
 export type ListedToken = {
   readonly address: Address
   readonly name: string
@@ -22,7 +23,7 @@ export type ListedToken = {
   readonly decimals: number
   readonly depthUsd: number | null
   readonly origin: Origin
-  /** The registry's token whose symbol this one has, or one that looks like it. */
+  /** Token of the chain's file whose symbol equals this one's, or looks like it. */
   readonly copyOf: Address | undefined
 }
 
@@ -31,6 +32,7 @@ export type ListSource = { readonly view: ChainView; readonly rpc: Rpc }
 type Options = { readonly chain: Chain; readonly facts: TokenFacts; readonly names: TokenNames }
 type Candidate = { readonly address: Address; readonly depthUsd: number | null; readonly origin: Origin }
 
+/** Builds the list of a chain's tokens. */
 export class TokenLister {
   /** Tokens of the chain's file, in its order. */
   readonly registry: ReadonlyMap<Address, Token>
@@ -49,25 +51,28 @@ export class TokenLister {
     )
   }
 
-  /** Deepest first, the native token ahead of all. @throws RpcError where names cannot be read */
+  /** Lists the native token, then all others, deepest first. @throws RpcError if names cannot be read */
   async list({ view, rpc }: ListSource): Promise<readonly ListedToken[]> {
     const book = view.prices()
     const { chain, names } = this.options
-    const found: Candidate[] = []
-    for (const address of await inSlices('token list', this.strangers(view))) {
+    const candidates: Candidate[] = []
+    for (const address of await inSlices('token list', this.unlistedTokens(view))) {
       const depthUsd = await book.depthUsd(address)
-      if (depthUsd !== null && depthUsd >= LEAST_DEPTH_USD) found.push({ address, depthUsd, origin: 'found' })
+      if (depthUsd !== null && depthUsd >= MIN_DEPTH_USD) candidates.push({ address, depthUsd, origin: 'found' })
     }
-    const named: Candidate[] = []
-    if (chain.wrappedNative) named.push(await this.candidate(NATIVE, 'native', book))
-    for (const address of this.registry.keys()) named.push(await this.candidate(address, 'registry', book))
-    const all = [...named, ...found.sort(deepestFirst).slice(0, MAX_FOUND)]
+    const registryCandidates: Candidate[] = []
+    if (chain.wrappedNative) registryCandidates.push(await this.candidate(NATIVE, 'native', book))
+    for (const address of this.registry.keys()) registryCandidates.push(await this.candidate(address, 'registry', book))
+    const all = [...registryCandidates, ...candidates.sort(deepestFirst).slice(0, MAX_FOUND)]
     const addresses = all.map(({ address }) => address).filter((address) => address !== NATIVE)
     await names.read(addresses, rpc)
     return all.flatMap((one) => this.listed(one) ?? []).sort(deepestFirst)
   }
 
-  /** A token that is not on the list, by its address; undefined for what is none, or has neither symbol nor decimals. */
+  /**
+   * Returns a token by its address, also if it is not on the list; undefined if it is not a token, or lacks a symbol or
+   * decimals.
+   */
   async unlisted(address: Address, { view, rpc }: ListSource): Promise<ListedToken | undefined> {
     const { facts, names } = this.options
     if (address === NATIVE || address === ZERO_ADDRESS) return undefined
@@ -78,11 +83,14 @@ export class TokenLister {
     return this.listed({
       address,
       depthUsd,
-      origin: depthUsd !== null && depthUsd >= LEAST_DEPTH_USD ? 'found' : 'unlisted',
+      origin: depthUsd !== null && depthUsd >= MIN_DEPTH_USD ? 'found' : 'unlisted',
     })
   }
 
-  /** Symbol of a token, harmless to show: of the chain's file, else what was read of its contract; undefined if neither has one. */
+  /**
+   * Returns the sanitized symbol of a token, from the chain's file or else from its contract; undefined if neither has
+   * one.
+   */
   symbolOf(address: Address): string | undefined {
     const { chain, names } = this.options
     if (address === NATIVE || address === ZERO_ADDRESS) return chain.nativeCurrency.symbol
@@ -94,13 +102,13 @@ export class TokenLister {
     return { address, origin, depthUsd: await book.depthUsd(address) }
   }
 
-  private *strangers({ snapshot }: ChainView): Steps<readonly Address[]> {
-    const seen = new Set<Address>()
+  private *unlistedTokens({ snapshot }: ChainView): Steps<readonly Address[]> {
+    const addresses = new Set<Address>()
     for (const { tokens } of snapshot.pools.values()) {
-      for (const token of tokens) if (token !== ZERO_ADDRESS && !this.registry.has(token)) seen.add(token)
+      for (const token of tokens) if (token !== ZERO_ADDRESS && !this.registry.has(token)) addresses.add(token)
       yield
     }
-    return [...seen]
+    return [...addresses]
   }
 
   private listed({ address, depthUsd, origin }: Candidate): ListedToken | undefined {
@@ -112,8 +120,8 @@ export class TokenLister {
     const symbol = this.symbolOf(address)
     const decimals = this.registry.get(address)?.decimals ?? facts.decimals(address)
     if (symbol === undefined || decimals === undefined) return undefined
-    const known = origin === 'registry' ? undefined : this.symbols.get(looksLike(symbol))
-    return { address, depthUsd, origin, name: names.get(address)?.name ?? symbol, symbol, decimals, copyOf: known }
+    const original = origin === 'registry' ? undefined : this.symbols.get(looksLike(symbol))
+    return { address, depthUsd, origin, name: names.get(address)?.name ?? symbol, symbol, decimals, copyOf: original }
   }
 }
 

@@ -1,57 +1,58 @@
+/** Cached measurements of tokens. */
 import { type Address, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool, type Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { Bounded, SimulationError, type StateCount, type TokenReport } from '@sluice/simulation'
 import { measureToken, type TaxSource } from './taxes.ts'
 
-/** Pools in which a token is measured: those that hold most of it. */
+/** Maximum pools in which a token is measured: those that hold most of it. */
 const MAX_POOLS = 3
 const REMEMBER_MS = 60_000
 const MAX_REMEMBERED = 1_000
 const MAX_UNSELLABLE = 10_000
-/** Tokens measured at a time: each is some twenty calls, and quotes wait for the same node. */
+/** Maximum tokens measured at a time: each takes some twenty calls to the node that quotes wait for. */
 const MAX_AT_ONCE = 4
 
-/** A token as measured in each pool; the first says what holds everywhere. */
+/** Measurements of a token, one per pool; those that do not depend on a pool are read from the first. */
 export type MeasuredToken = readonly { readonly pool: Pool | undefined; readonly report: TokenReport }[]
 
-/** Reports for those who ask about tokens, remembered for a minute: each costs the node a few calls. */
+/** Measures tokens on request, and caches each result for a minute. */
 export class TokenReports {
-  private readonly known = new Bounded<Address, Promise<MeasuredToken | null>>(MAX_REMEMBERED, { ttl: REMEMBER_MS })
-  /** Tokens that could be bought and not sold, wherever they were measured last. */
+  private readonly reports = new Bounded<Address, Promise<MeasuredToken | null>>(MAX_REMEMBERED, { ttl: REMEMBER_MS })
+  /** Tokens that could be bought but not sold when last measured. */
   private readonly unsellable = new Bounded<Address, true>(MAX_UNSELLABLE)
-  private readonly turns = new Semaphore(MAX_AT_ONCE)
+  private readonly slots = new Semaphore(MAX_AT_ONCE)
   /** Called when a token turns out to be unsellable. */
   onUnsellable: (token: Address) => void = () => {}
 
   get count(): StateCount {
-    return this.known.count
+    return this.reports.count
   }
 
-  /** True for a token that could not be sold when it was measured last. */
+  /** True if the token could not be sold when it was last measured. */
   isUnsellable(token: Address): boolean {
     return this.unsellable.has(token)
   }
 
-  /** Null for what is no token. @throws RpcError when the node failed */
+  /** Measures a token; null if it is not a token or cannot be measured. @throws RpcError if the node fails */
   of(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
-    const known = this.known.get(token)
-    if (known) return known
-    const measured = this.turns.run(() => measureEverywhere(token, snapshot, source))
-    this.known.set(token, measured)
+    const cached = this.reports.get(token)
+    if (cached) return cached
+    const measured = this.slots.run(() => measureEverywhere(token, snapshot, source))
+    this.reports.set(token, measured)
     measured
-      .then((found) =>
+      .then((measurements) =>
         this.learn(
           token,
-          (found ?? []).map(({ report }) => report.sellable),
+          (measurements ?? []).map(({ report }) => report.sellable),
         ),
       )
       .catch(() => {})
-    measured.catch(() => this.known.peek(token) === measured && this.known.delete(token))
+    measured.catch(() => this.reports.peek(token) === measured && this.reports.delete(token))
     return measured
   }
 
-  /** Takes in what was measured of sales, here or by whoever else measures tokens: one that worked in a pool is enough. */
+  /** Records test sales, made here or elsewhere. One success in any pool means that the token can be sold. */
   learn(token: Address, sellable: readonly (boolean | null)[]): void {
     if (sellable.includes(true)) this.unsellable.delete(token)
     else if (sellable.includes(false) && !this.unsellable.has(token)) {
@@ -74,11 +75,11 @@ async function measureEverywhere(token: Address, snapshot: Snapshot, source: Tax
 }
 
 function deepestPools(token: Address, { pools }: Snapshot): readonly Pool[] {
-  const held = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
+  const balanceIn = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
   return [...pools.values()]
     .filter((pool) => pool.tokens.includes(token))
-    .map((pool) => ({ pool, held: held(pool) }))
-    .sort((a, b) => (a.held < b.held ? 1 : -1))
+    .map((pool) => ({ pool, balanceIn: balanceIn(pool) }))
+    .sort((a, b) => (a.balanceIn < b.balanceIn ? 1 : -1))
     .slice(0, MAX_POOLS)
     .map(({ pool }) => pool)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Answers } from './answers.ts'
 
-test('keeps bodies by target, up to a size in all', () => {
+test('keeps bodies by target up to a total size', () => {
   const answers = new Answers()
   const large = 'x'.repeat(900_000)
   for (const target of ['/a', '/b', '/c']) answers.keep(target, large)

@@ -1,9 +1,10 @@
+/** Cache of response bodies for one view of a chain. */
 import type { StateCount } from '@sluice/simulation'
 
-/** Characters of targets and bodies together: some thousand askers of ten tokens each. */
+/** Maximum characters of all targets and bodies: some thousand clients with ten tokens each. */
 const MAX_SIZE = 2_000_000
 
-/** Bodies that were made from one view of a chain, by the target of the request; what comes when it is full is not kept. */
+/** Response bodies computed from one view, by request target. Bodies beyond the limit are not stored. */
 export class Answers {
   private readonly bodies = new Map<string, string>()
   private size = 0

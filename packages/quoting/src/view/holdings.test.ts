@@ -9,9 +9,13 @@ import { deepestPools, readHoldings, unlistedOf } from './holdings.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [TOKEN, OTHER] = [account(1), account(2)]
-const pair = (n: number, held: bigint, { tokens = [TOKEN, OTHER], family = 'uniswap-v2', other = 10n ** 9n } = {}) => {
+const pair = (
+  n: number,
+  ownBalance: bigint,
+  { tokens = [TOKEN, OTHER], family = 'uniswap-v2', other = 10n ** 9n } = {},
+) => {
   const own = tokens.indexOf(TOKEN)
-  const state = { reserve0: own === 0 ? held : other, reserve1: own === 0 ? other : held, feePpm: 3_000 }
+  const state = { reserve0: own === 0 ? ownBalance : other, reserve1: own === 0 ? other : ownBalance, feePpm: 3_000 }
   return { id: account(n), address: account(n), family, dex: 'test', tokens, state } as Pool
 }
 const pricesOf = (pools: readonly Pool[], more: object = {}) =>
@@ -19,29 +23,30 @@ const pricesOf = (pools: readonly Pool[], more: object = {}) =>
 
 const batch = ReadBatch__factory.createInterface()
 const word = (value: bigint) => toBeHex(value, 32) as Hex
-/** A node that answers reads one by one; null reverts. */
+/** A node that answers batched reads one by one; null reverts. */
 function nodeOf(answer: (to: Address, data: Hex) => Hex | null) {
-  const asked: { readonly to: Address; readonly data: Hex; readonly block: unknown; readonly options: object }[] = []
+  const readCalls: { readonly to: Address; readonly data: Hex; readonly block: unknown; readonly options: object }[] =
+    []
   const call = async ({ data }: { data: Hex }, block: unknown, options: object) => {
     const [reads] = batch.decodeFunctionData('run', data) as unknown as [{ to: string; data: Hex }[]]
     const answers = reads.map(({ to, data }) => {
       const address = toAddress(to.toLowerCase())
-      asked.push({ to: address, data, block, options })
-      const told = answer(address, data)
-      return { ok: told !== null, data: told ?? '0x' }
+      readCalls.push({ to: address, data, block, options })
+      const result = answer(address, data)
+      return { ok: result !== null, data: result ?? '0x' }
     })
     return batch.encodeFunctionResult('run', [answers]) as Hex
   }
-  return { rpc: { call } as unknown as Rpc, asked }
+  return { rpc: { call } as unknown as Rpc, readCalls }
 }
 
 describe('the deepest pools of a token', () => {
-  test('hold most of it themselves, on whichever side of the pool it is', () => {
+  test('are ordered by their balance of it, on either side of the pool', () => {
     const pools = [pair(11, 5n), pair(12, 9n, { tokens: [OTHER, TOKEN], other: 1n }), pair(13, 7n), pair(14, 6n)]
     expect(deepestPools(TOKEN, pricesOf(pools)).map(({ id }) => id)).toEqual([12, 13, 14, 11].map(account))
   })
 
-  test('are sixteen at most, of families that are known and whose pools keep their tokens', () => {
+  test('are at most sixteen, of known families whose pools hold their own tokens', () => {
     const many = Array.from({ length: 20 }, (_, k) => pair(100 + k, BigInt(k)))
     expect(deepestPools(TOKEN, pricesOf(many)).map(({ id }) => id)).toEqual(
       Array.from({ length: 16 }, (_, k) => account(119 - k)),
@@ -56,27 +61,27 @@ describe('the deepest pools of a token', () => {
 })
 
 describe('balances of pools', () => {
-  type Held = Readonly<Record<Address, bigint | null>>
-  const read = async (held: Held, reserves = { held: 10n ** 9n, other: 10n ** 9n }) => {
+  type Balances = Readonly<Record<Address, bigint | null>>
+  const read = async (balances: Balances, reserves = { held: 10n ** 9n, other: 10n ** 9n }) => {
     const pool = pair(11, reserves.held, reserves)
     const lacks: unknown[] = []
     const lack = (id: string, missing: readonly number[]) => lacks.push([id, missing]) > 0
-    const { rpc, asked } = nodeOf((to) => (held[to] === null ? null : word(held[to]!)))
+    const { rpc, readCalls } = nodeOf((to) => (balances[to] === null ? null : word(balances[to]!)))
     const snapshot = { block: { hash: '0x07' } } as unknown as Snapshot
     const isNew = await readHoldings(TOKEN, { snapshot, prices: pricesOf([pool], { lack }), rpc })
-    return { isNew, lacks, asked }
+    return { isNew, lacks, readCalls }
   }
 
-  test('are read of every token of the pool at the block of the snapshot', async () => {
-    const { asked, isNew, lacks } = await read({ [TOKEN]: 10n ** 9n, [OTHER]: 10n ** 9n })
-    expect(asked.map(({ to }) => to)).toEqual([TOKEN, OTHER])
-    expect(asked[0]).toMatchObject({ block: { blockHash: '0x07' }, options: { priority: 'lookup' } })
-    expect(asked[0]!.data).toBe(`0x70a08231${account(11).slice(2).padStart(64, '0')}`)
+  test('are read for every token of the pool, at the block of the snapshot', async () => {
+    const { readCalls, isNew, lacks } = await read({ [TOKEN]: 10n ** 9n, [OTHER]: 10n ** 9n })
+    expect(readCalls.map(({ to }) => to)).toEqual([TOKEN, OTHER])
+    expect(readCalls[0]).toMatchObject({ block: { blockHash: '0x07' }, options: { priority: 'lookup' } })
+    expect(readCalls[0]!.data).toBe(`0x70a08231${account(11).slice(2).padStart(64, '0')}`)
     expect(lacks).toEqual([[account(11), [0, 0]]])
     expect(isNew).toBe(true)
   })
 
-  test('that are smaller than reserves are missing, but for a rounding of a millionth', async () => {
+  test('below the reserves count as missing, apart from rounding by a millionth', async () => {
     const whole = 10n ** 9n
     const lacks = async (balance: bigint | null) => (await read({ [TOKEN]: balance, [OTHER]: whole })).lacks[0]
     expect(await lacks(whole / 4n)).toEqual([account(11), [0.75e9, 0]])
@@ -84,21 +89,21 @@ describe('balances of pools', () => {
     expect(await lacks(whole - 1_001n)).toEqual([account(11), [1_001, 0]])
     expect(await lacks(whole * 2n)).toEqual([account(11), [0, 0]])
     expect(await lacks(0n)).toEqual([account(11), [1e9, 0]])
-    // A token that does not answer is not known to lack anything.
+    // A token that does not answer is assumed to lack nothing.
     expect(await lacks(null)).toEqual([account(11), [0, 0]])
   })
 
-  test('change no price if prices knew what is missing', async () => {
+  test('change no price if the missing amounts were known', async () => {
     const { rpc } = nodeOf(() => word(0n))
     const snapshot = { block: { hash: '0x07' } } as unknown as Snapshot
-    const known = pricesOf([pair(11, 5n), pair(12, 4n)], { lack: () => false })
-    expect(await readHoldings(TOKEN, { snapshot, prices: known, rpc })).toBe(false)
+    const unchanged = pricesOf([pair(11, 5n), pair(12, 4n)], { lack: () => false })
+    expect(await readHoldings(TOKEN, { snapshot, prices: unchanged, rpc })).toBe(false)
     const second = pricesOf([pair(11, 5n), pair(12, 4n)], { lack: (id: string) => id === account(12) })
     expect(await readHoldings(TOKEN, { snapshot, prices: second, rpc })).toBe(true)
     expect(await readHoldings(TOKEN, { snapshot, prices: pricesOf([]), rpc })).toBe(false)
   })
 
-  test('count by the first word of an answer, and a shorter one is no answer', async () => {
+  test('are the first word of an answer, and a shorter answer is ignored', async () => {
     const lacksOf = async (answer: Hex) => {
       const lacks: (readonly number[])[] = []
       const prices = pricesOf([pair(11, 1_000n, { other: 1_000n })], {
@@ -113,16 +118,16 @@ describe('balances of pools', () => {
   })
 })
 
-describe('tokens of a request that are looked at', () => {
+describe('tokens of a request whose holdings are checked', () => {
   const listed = new Set([OTHER])
-  test('are the unlisted ones with a price, each once', () => {
+  test('are the unlisted ones with a price, without duplicates', () => {
     const prices = pricesOf([], { usd: (token: Address) => (token === account(9) ? null : 1) })
     const tokens = [OTHER, TOKEN, ZERO_ADDRESS, TOKEN, account(9), account(8)]
     expect(unlistedOf(tokens, listed, prices)).toEqual([TOKEN, account(8)])
     expect(unlistedOf(tokens, listed, prices, (token) => token !== TOKEN)).toEqual([account(8)])
   })
 
-  test('are eight at most', () => {
+  test('are at most eight', () => {
     const tokens = Array.from({ length: 9 }, (_, k) => account(20 + k))
     expect(unlistedOf(tokens, listed, pricesOf([]))).toEqual(tokens.slice(0, 8))
     expect(unlistedOf(tokens, listed, pricesOf([]), (token) => token !== tokens[0])).toEqual(tokens.slice(1))

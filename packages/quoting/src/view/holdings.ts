@@ -1,24 +1,24 @@
-/** Balances of the deepest pools of a token, compared with their states. */
+/** Compares the balances of a token's deepest pools with their states. */
 import { IERC20__factory } from '@sluice/bindings'
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, type Reads, runReads, type Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import type { Rpc } from '@sluice/rpc'
 
-/** Deepest pools of a token that are read. */
+/** Maximum pools per token whose balances are read. */
 const MAX_POOLS = 16
-/** Tokens that are read for one request. */
+/** Maximum tokens per request whose pools are read. */
 const MAX_TOKENS = 8
-/** A difference of less than a millionth of a reserve is a rounding. */
+/** A balance that is short by less than a millionth of the reserve counts as rounding. */
 const ROUNDING = 1_000_000n
-/** Gas of one balanceOf; rebasing tokens behind proxies stay below. */
+/** Gas limit of one `balanceOf`; rebasing tokens behind proxies use less. */
 const READ_GAS = 300_000
 
 const erc20 = IERC20__factory.createInterface()
 
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
-/** Tokens of a request that the chain's file does not list, that have a price, and that are due: at most 8. */
+/** Returns the tokens of a request to check: not in the chain's file, with a price, and due; at most 8. */
 export function unlistedOf(
   tokens: readonly Address[],
   listed: ReadonlySet<Address>,
@@ -30,7 +30,7 @@ export function unlistedOf(
 }
 
 /**
- * Reads the balances of a token's deepest pools, and limits the prices' view of each pool to the balance that it really holds.
+ * Reads the balances of a token's deepest pools, and caps the depth that prices assume in each pool at its balance.
  *
  * @returns true if a price may have changed
  * @throws RpcError
@@ -39,10 +39,10 @@ export async function readHoldings(token: Address, { snapshot, prices, rpc }: Ho
   let isNew = false
   const pools = deepestPools(token, prices)
   const reads = pools.map((pool) => balancesOf(pool))
-  const found = await runReads(rpc, { blockHash: snapshot.block.hash }, reads, { priority: 'lookup' })
+  const balances = await runReads(rpc, { blockHash: snapshot.block.hash }, reads, { priority: 'lookup' })
   for (const [k, pool] of pools.entries()) {
     const reserves = familyOf(pool.family)!.reserves(pool)
-    const missing = found[k]!.map((balance, side) => {
+    const missing = balances[k]!.map((balance, side) => {
       const reserve = reserves[side]!
       const lacks = balance === null ? 0n : reserve - balance
       return lacks * ROUNDING > reserve ? Number(lacks) : 0
@@ -52,21 +52,21 @@ export async function readHoldings(token: Address, { snapshot, prices, rpc }: Ho
   return isNew
 }
 
-/** Null where a token does not answer. */
+/** Reads a pool's balances of its tokens; null for a token that does not answer. */
 function* balancesOf(pool: Pool): Reads<readonly (bigint | null)[]> {
   const data = erc20.encodeFunctionData('balanceOf', [pool.address]) as Hex
   const answers = yield pool.tokens.map((to) => ({ to, data, gas: READ_GAS }))
   return answers.map((answer) => (answer && answer.length >= 66 ? BigInt(answer.slice(0, 66)) : null))
 }
 
-/** Pools that keep a token themselves, deepest first. */
+/** Returns the pools that hold a token at their own address, deepest first. */
 export function deepestPools(token: Address, prices: Prices): readonly Pool[] {
-  const held = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
+  const balanceIn = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
   return prices
     .poolsOf(token)
     .filter((pool) => pool.tokens.includes(token) && familyOf(pool.family)?.keepsTokens)
-    .map((pool) => ({ pool, held: held(pool) }))
-    .sort((a, b) => (a.held < b.held ? 1 : -1))
+    .map((pool) => ({ pool, balance: balanceIn(pool) }))
+    .sort((a, b) => (a.balance < b.balance ? 1 : -1))
     .slice(0, MAX_POOLS)
     .map(({ pool }) => pool)
 }

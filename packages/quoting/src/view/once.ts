@@ -1,6 +1,10 @@
+/** Memoization of asynchronous work. */
 import { Bounded } from '@sluice/simulation'
 
-/** Runs a work at most once and shares its result; a failure is shared by those who wait, and then forgotten. */
+/**
+ * Runs the work at most once and shares its result. A failure reaches current callers, and the next call runs the work
+ * again.
+ */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => {
@@ -12,10 +16,10 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Keys are a caller's choice, and results may be 48 kB each. */
+/** Maximum keys, since callers choose them and results may have 48 kB. */
 const MAX_KEYS = 500
 
-/** Runs a work once for each of the keys used last, as `once` does. */
+/** Applies `once` to each key; results of the least recently used keys are dropped. */
 export function memo<K extends string, T>(work: (key: K) => Promise<T>): (key: K) => Promise<T> {
   const works = new Bounded<K, () => Promise<T>>(MAX_KEYS)
   return (key) => {

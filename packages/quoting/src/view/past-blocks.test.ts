@@ -28,7 +28,7 @@ const blockAt = (number: number, fork = 'a') => {
   } as BlockHeader
 }
 
-/** A node that has the first hundred blocks and no contracts. */
+/** A node with the first hundred blocks and no contracts. */
 function node(more: Partial<Rpc> = {}) {
   const looks: string[] = []
   const codes: unknown[] = []
@@ -56,25 +56,25 @@ afterEach(() => {
 })
 
 describe('prices of a past block', () => {
-  test('ask the node only about tokens that are not known already', async () => {
+  test('query the node only for tokens without known facts', async () => {
     const facts = new TokenFacts(chain)
     facts.learn(TOKEN, 6)
-    const known = node()
-    await new PastBlocks(chain, { facts }).pricesAt(7, [TOKEN], known.rpc)
-    expect(known.looks).toEqual([])
+    const withFacts = node()
+    await new PastBlocks(chain, { facts }).pricesAt(7, [TOKEN], withFacts.rpc)
+    expect(withFacts.looks).toEqual([])
     const unknown = node()
     await new PastBlocks(chain).pricesAt(7, [TOKEN], unknown.rpc)
     expect(unknown.looks).toHaveLength(1)
   })
 
-  test('are those of the block that was asked for, and nothing is known without pools', async () => {
+  test('are those of the requested block, and null without pools', async () => {
     const past = new PastBlocks(chain)
     const { block, prices } = await past.pricesAt(7, [TOKEN, NATIVE], node().rpc)
     expect(block).toEqual(blockAt(7))
     expect(prices.usd(TOKEN)).toBeNull()
   })
 
-  test('need the state of the block, which is asked for by its number', async () => {
+  test('need the state of the block, which is queried by number', async () => {
     const { rpc, codes } = node()
     await new PastBlocks(chain).pricesAt(7, [TOKEN], rpc)
     expect(codes).toEqual([[HUB, 7]])
@@ -87,7 +87,7 @@ describe('prices of a past block', () => {
     await expect(new PastBlocks(chain).pricesAt(7, [TOKEN], failing.rpc)).rejects.toMatchObject({ code: 'TIMEOUT' })
   })
 
-  test('of a block that the node does not have are refused', async () => {
+  test('of a block that the node does not have are rejected', async () => {
     await expect(new PastBlocks(chain).pricesAt(101, [TOKEN], node().rpc)).rejects.toMatchObject({
       code: 'NO_STATE',
       message: 'the node has no block 101',
@@ -95,8 +95,8 @@ describe('prices of a past block', () => {
   })
 })
 
-describe('work on past blocks', () => {
-  test('is shared by those who ask for the same tokens in any order, and kept for later ones', async () => {
+describe('reads of past blocks', () => {
+  test('are shared by requests for the same tokens in any order, and cached', async () => {
     let blocks = 0
     const { rpc, codes } = node({
       getBlock: async (number) => {
@@ -117,7 +117,7 @@ describe('work on past blocks', () => {
     expect(past.count).toEqual({ entries: 1, evicted: 0 })
   })
 
-  test('goes on in the same pools if more tokens are asked for', async () => {
+  test('reuse the pools of the block if more tokens are requested', async () => {
     const past = new PastBlocks(chain)
     const { rpc, codes, looks } = node()
     const first = await past.pricesAt(7, [TOKEN], rpc)
@@ -126,7 +126,7 @@ describe('work on past blocks', () => {
     expect([codes.length, looks.length]).toEqual([1, 2])
   })
 
-  test('keeps eight blocks, and none once it is closed', async () => {
+  test('keep eight blocks, and none after close', async () => {
     const past = new PastBlocks(chain)
     const { rpc, codes } = node()
     for (let number = 1; number <= 9; number++) await past.pricesAt(number, [TOKEN], rpc)
@@ -139,22 +139,22 @@ describe('work on past blocks', () => {
     expect(past.count.entries).toBe(0)
   })
 
-  test('is refused to those who would wait too long, and to none for what failed before', async () => {
+  test('are rejected if they would wait too long, and accepted again after failures', async () => {
     const { promise, resolve } = Promise.withResolvers<BlockHeader>()
     const { rpc } = node({ getBlock: () => promise } as Partial<Rpc>)
     const past = new PastBlocks(chain)
     const { signal } = new AbortController()
-    // Two at a time of 200 ms each: 61 in a row would take more than six seconds.
+    // Two at a time of 200 ms each: 61 reads take more than six seconds.
     const waiting = Array.from({ length: 61 }, (_, k) => past.pricesAt(k, [TOKEN], rpc, signal))
     await expect(past.pricesAt(99, [TOKEN], rpc)).rejects.toMatchObject({ code: 'BUSY' })
-    // Those who ask for the same wait with the others.
+    // A request for the same block and tokens joins the queued read.
     const same = past.pricesAt(0, [TOKEN], rpc)
     resolve(blockAt(5))
     for (const { block } of await Promise.all([...waiting, same])) expect(block.number).toBe(5)
     expect((await past.pricesAt(99, [TOKEN], rpc)).block.number).toBe(5)
   })
 
-  test('is for eighty requests at a time, however fast blocks are read', async () => {
+  test('are limited to eighty in the queue, however fast the reads are', async () => {
     vi.spyOn(performance, 'now').mockReturnValue(1_000)
     let waits: Promise<void> | undefined
     const getBlock = async (number: number) => {
@@ -174,7 +174,7 @@ describe('work on past blocks', () => {
     await Promise.all([...waiting, ...different, ...others])
   })
 
-  test('is not begun for callers who have given up', async () => {
+  test('do not begin for callers that have aborted', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const getBlock = async (number: number) => {
       await promise
@@ -183,9 +183,9 @@ describe('work on past blocks', () => {
     const { rpc, codes } = node({ getBlock } as unknown as Partial<Rpc>)
     const past = new PastBlocks(chain)
     const controller = new AbortController()
-    const given = past.pricesAt(7, [TOKEN], rpc, controller.signal)
+    const aborted = past.pricesAt(7, [TOKEN], rpc, controller.signal)
     controller.abort(new Error('gone'))
-    await expect(given).rejects.toThrow('gone')
+    await expect(aborted).rejects.toThrow('gone')
     const stays = past.pricesAt(8, [TOKEN], rpc)
     resolve()
     await stays
@@ -197,7 +197,7 @@ describe('work on past blocks', () => {
 describe('pools of a past block', () => {
   const listed = (isWhole = true) => vi.fn(async () => ({ pools: [], isWhole }))
 
-  test('are listed by the market of the newest block, whose search of logs is not repeated', async () => {
+  test('are listed by the market of the newest block, without another search of logs', async () => {
     const getLogs = vi.fn(async () => [])
     const { rpc } = node({ getLogs } as unknown as Partial<Rpc>)
     const listPools = listed()
@@ -216,12 +216,12 @@ describe('pools of a past block', () => {
     const back = await past.poolsAt(7, [TOKEN, HUB], { rpc, listPools: listed() })
     expect(back.market).toBe(first.market)
     expect(codes).toHaveLength(1)
-    // Prices are of pools that are found otherwise.
+    // Prices use pools that are discovered in another way.
     await past.pricesAt(7, [TOKEN], rpc)
     expect(past.count.entries).toBe(2)
   })
 
-  test('may lack some while the newest block lacks them', async () => {
+  test('are pending while the market of the newest block is still searching', async () => {
     const { rpc } = node()
     const past = new PastBlocks(chain)
     expect(await past.poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed(false) })).toMatchObject({ poolsPending: true })
@@ -230,7 +230,7 @@ describe('pools of a past block', () => {
 
   test('need the state of the block', async () => {
     const { rpc } = node({ getCode: () => Promise.reject(new RpcError('BLOCK_GONE', 'pruned')) })
-    const asked = new PastBlocks(chain).poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed() })
-    await expect(asked).rejects.toMatchObject({ code: 'NO_STATE' })
+    const pools = new PastBlocks(chain).poolsAt(7, [HUB, TOKEN], { rpc, listPools: listed() })
+    await expect(pools).rejects.toMatchObject({ code: 'NO_STATE' })
   })
 })

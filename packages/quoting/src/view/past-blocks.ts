@@ -1,4 +1,4 @@
-/** Pools and prices at past blocks: each block's pools are read for it alone, if the node has its state. */
+/** Pools and prices at past blocks. The pools of each block are read separately, if the node has its state. */
 import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import {
   createMarket,
@@ -24,18 +24,21 @@ import { Bounded, type StateCount } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { readHoldings, unlistedOf } from './holdings.ts'
 
-/** Blocks in memory, each with the pools of the tokens that were asked for. */
+/** Maximum blocks in memory, each with the pools of the requested tokens. */
 const MAX_BLOCKS = 8
-/** Blocks that are read at a time: mostly the node is waited for. */
-const AT_ONCE = 2
-/** Requests that may wait for their block at a time: a chart's, with some to spare. Those for what is known wait for nothing. */
+/** Maximum blocks read at a time; reading mostly waits for the node. */
+const MAX_CONCURRENT_READS = 2
+/** Maximum reads queued or in flight: as many as a chart needs, with a reserve. */
 const MAX_WAITING = 80
-/** Milliseconds after which a caller would have given up: a request that is expected to begin later is refused at once. */
+/** Maximum milliseconds in the queue; a request whose expected wait is longer is rejected at once. */
 const MAX_WAIT_MS = 6_000
-/** Milliseconds that a block takes as long as none was read, and weight of the newest one read. */
-const FIRST_GUESS_MS = 200
-const NEWEST = 0.2
-/** Milliseconds that a quote waits for pools that are found in the background, once the pools of its tokens are read. */
+/** Initial estimate of a read in milliseconds, and weight of the newest read in its moving average. */
+const INITIAL_READ_MS = 200
+const NEWEST_WEIGHT = 0.2
+/**
+ * Maximum milliseconds that a quote waits for pools discovered in the background, after the pools of its tokens are
+ * read.
+ */
 const QUOTE_SETTLE_MS = 2_000
 
 /** A past block in memory. */
@@ -44,69 +47,71 @@ type PastBlock = {
   readonly market: IndexedMarket
   readonly redemptions: Redemptions
   readonly prices: Prices
-  /** Tokens that were looked for. */
+  /** Tokens whose pools were read. */
   readonly pricedTokens: Set<Address>
-  /** Pairs of tokens whose pools were looked for. */
+  /** Token pairs whose pools were read. */
   readonly quotedPairs: Set<string>
 }
 
-/** A read of a past block that is in flight, with the number of callers that wait for it. */
+/** A read of a past block in flight, with the number of its callers. */
 type PastRead = { callers: number; readonly work: Promise<PastBlock> }
 
-/** Pools that trade two tokens at a past block. */
+/** Pools for swaps between two tokens at a past block. */
 export type PastState = {
   readonly snapshot: Snapshot
   readonly market: IndexedMarket
   readonly prices: Prices
-  /** The search of past logs for pools has not ended. */
+  /** True if the search of past logs for pools is incomplete. */
   readonly poolsPending: boolean
 }
 
-/** Pools that only past logs tell of, as the market of the newest block has found them. */
+/** Pools that can only be discovered in past logs, as the market of the newest block has discovered them. */
 export type ListedPools = {
   readonly pools: readonly FoundPool[]
   /** False while the logs are still being searched. */
   readonly isWhole: boolean
 }
-/** Undefined if another process searches the logs. */
+/** Lists such pools of some tokens; undefined if another process searches the logs. */
 export type ListPools = (tokens: readonly Address[]) => Promise<ListedPools | undefined>
 
 type Options = {
-  /** Token facts that are known already; they do not change from block to block. */
+  /** Known token facts, which do not change between blocks. */
   readonly facts?: TokenFacts
   /**
-   * Longest wait for pools that are found in the background: one block has one answer if that is enough. A service does not wait,
-   * because past logs of a whole chain take minutes.
+   * Maximum wait in milliseconds for pools discovered in the background. If it suffices, answers at a block are
+   * reproducible. A service does not wait, because past logs of a whole chain take minutes. Default 0.
    */
   readonly settleMs?: number
 }
 
+/** Reads pools and prices at past blocks, and caches the blocks. */
 export class PastBlocks {
   private readonly chain: Chain
   private readonly facts: TokenFacts | undefined
-  /** Tokens that the chain's file lists: the balances of their pools are not read. */
-  private readonly listed: ReadonlySet<Address>
-  /** By hash, and for quotes apart from prices. */
-  private readonly known = new Bounded<string, PastBlock>(MAX_BLOCKS, { onEvict: ({ market }) => void market.stop() })
-  private readonly turns = new Semaphore(AT_ONCE)
-  /** By block and tokens. */
+  /** Tokens of the chain's file, whose pools' balances are not checked. */
+  private readonly registry: ReadonlySet<Address>
+  /** By kind and block hash; quotes and prices have separate entries. */
+  private readonly blocks = new Bounded<string, PastBlock>(MAX_BLOCKS, { onEvict: ({ market }) => void market.stop() })
+  private readonly slots = new Semaphore(MAX_CONCURRENT_READS)
+  /** Reads in flight, by block and tokens. */
   private readonly reading = new Map<string, PastRead>()
-  /** By the key of `known`. */
+  /** Blocks that are being opened, by the key of `known`. */
   private readonly opening = new Map<string, Promise<PastBlock>>()
   private readonly settleMs: number
-  private readMs = FIRST_GUESS_MS
+  private readMs = INITIAL_READ_MS
 
   constructor(chain: Chain, { facts, settleMs = 0 }: Options = {}) {
     this.chain = chain
     this.facts = facts
     this.settleMs = settleMs
-    this.listed = new Set(listedTokens(chain).map(({ address }) => address))
+    this.registry = new Set(listedTokens(chain).map(({ address }) => address))
   }
 
   /**
-   * Prices as they were at the end of a block.
+   * Returns prices at the end of a block.
    *
-   * @throws QuotingError `NO_STATE` if the node does not have the block or its state; MarketError `BUSY` if too many wait
+   * @throws QuotingError `NO_STATE` if the node does not have the block or its state; MarketError `BUSY` if too many
+   *   requests are queued
    */
   async pricesAt(
     number: BlockRef,
@@ -125,11 +130,12 @@ export class PastBlocks {
   }
 
   /**
-   * Pools that a swap between two tokens can use, as they were at the end of a block.
+   * Returns the pools for a swap between two tokens, at the end of a block.
    *
    * @param ends - ERC-20 tokens
-   * @param listPools - list from the market of the newest block; past logs are searched if it has none
-   * @throws QuotingError `NO_STATE` if the node does not have the block or its state; MarketError `BUSY` if too many wait
+   * @param listPools - lists pools from the market of the newest block; past logs are searched if it returns undefined
+   * @throws QuotingError `NO_STATE` if the node does not have the block or its state; MarketError `BUSY` if too many
+   *   requests are queued
    */
   async poolsAt(
     number: BlockRef,
@@ -149,15 +155,15 @@ export class PastBlocks {
     return { snapshot: market.snapshot(), market, prices, poolsPending }
   }
 
-  /** Blocks in memory. */
+  /** Number of blocks in memory. */
   get count(): StateCount {
-    return this.known.count
+    return this.blocks.count
   }
 
-  /** Forgets all blocks. */
+  /** Drops all blocks. */
   async close(): Promise<void> {
-    const all = [...this.known.values()]
-    this.known.clear()
+    const all = [...this.blocks.values()]
+    this.blocks.clear()
     await Promise.all(all.map(({ market }) => market.stop()))
   }
 
@@ -170,29 +176,32 @@ export class PastBlocks {
 
   private begin(key: string, search: Search): PastRead {
     const { size } = this.reading
-    if (size >= MAX_WAITING || (size / AT_ONCE) * this.readMs > MAX_WAIT_MS) throw tooBusy()
-    const isWanted = () => reading.callers > 0
-    const work = this.search(search, isWanted).finally(() => this.reading.delete(key))
+    if (size >= MAX_WAITING || (size / MAX_CONCURRENT_READS) * this.readMs > MAX_WAIT_MS) throw tooBusy()
+    const hasCallers = () => reading.callers > 0
+    const work = this.search(search, hasCallers).finally(() => this.reading.delete(key))
     const reading: PastRead = { callers: 0, work }
     this.reading.set(key, reading)
     work.catch(() => {})
     return reading
   }
 
-  /** A read that has begun goes on when all callers give up: the next request finds its result. One that has not is left. */
-  private async search({ number, rpc, kind, isKnown, read }: Search, isWanted: () => boolean): Promise<PastBlock> {
+  /**
+   * Runs a read when it is its turn. A read in progress continues if all callers abort, since the next request can use
+   * it; a queued read is dropped.
+   */
+  private async search({ number, rpc, kind, isKnown, read }: Search, hasCallers: () => boolean): Promise<PastBlock> {
     const block = await rpc.getBlock(number)
     if (!block) throw new QuotingError('NO_STATE', `the node has no block ${number}`)
-    const known = this.known.get(`${kind} ${block.hash}`)
-    if (known && isKnown(known)) return known
-    const askedAt = performance.now()
-    return this.turns.run(async () => {
-      const isLate = performance.now() - askedAt > MAX_WAIT_MS
-      if (isLate || !isWanted()) throw tooBusy()
+    const cached = this.blocks.get(`${kind} ${block.hash}`)
+    if (cached && isKnown(cached)) return cached
+    const queuedAt = performance.now()
+    return this.slots.run(async () => {
+      const isLate = performance.now() - queuedAt > MAX_WAIT_MS
+      if (isLate || !hasCallers()) throw tooBusy()
       const startedAt = performance.now()
       const past = await this.open(kind, block, rpc)
       await read(past)
-      this.readMs += NEWEST * (performance.now() - startedAt - this.readMs)
+      this.readMs += NEWEST_WEIGHT * (performance.now() - startedAt - this.readMs)
       return past
     })
   }
@@ -205,10 +214,10 @@ export class PastBlocks {
     await market.ensureGroups([hubs, ...own.map((token) => [token])])
     const real = own.filter((token) => market.tokens.isToken(token) === true)
     const parts = await redemptions.seek(real, { rpc, block, holderOf: (share) => prices.holderOf(share) })
-    const found = await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part]))
-    await prices.follow(this.settleMs > 0 ? await market.settled(this.settleMs) : found)
+    const snapshot = await market.ensureGroups(parts.filter((it) => it !== ZERO_ADDRESS).map((part) => [part]))
+    await prices.follow(this.settleMs > 0 ? await market.settled(this.settleMs) : snapshot)
     const source = { snapshot: market.snapshot(), prices, rpc }
-    await Promise.all(unlistedOf(own, this.listed, prices).map((token) => readHoldings(token, source)))
+    await Promise.all(unlistedOf(own, this.registry, prices).map((token) => readHoldings(token, source)))
     for (const token of tokens) past.pricedTokens.add(token)
   }
 
@@ -220,23 +229,23 @@ export class PastBlocks {
     if (listed) await market.take(listed.pools)
     await market.ensureGroups([this.chain.hubs, ends])
     await prices.follow(await market.settled(Math.max(this.settleMs, QUOTE_SETTLE_MS)))
-    // Logs of a whole chain take minutes: other requests need not wait for them either.
+    // Searching a whole chain's logs takes minutes, so other requests do not wait for it either.
     const isSettled = market.state().queued?.entries === 0 || !isScanned(market)
     if (isSettled && listed?.isWhole !== false) quotedPairs.add([...ends].sort().join())
   }
 
   private async open(kind: Search['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
     const key = `${kind} ${block.hash}`
-    const known = this.known.get(key)
-    if (known) return known
-    const opening = this.opening.get(key) ?? this.make(kind, block, rpc).finally(() => this.opening.delete(key))
+    const cached = this.blocks.get(key)
+    if (cached) return cached
+    const opening = this.opening.get(key) ?? this.create(kind, block, rpc).finally(() => this.opening.delete(key))
     this.opening.set(key, opening)
     const past = await opening
-    this.known.set(key, past)
+    this.blocks.set(key, past)
     return past
   }
 
-  private async make(kind: Search['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
+  private async create(kind: Search['kind'], block: BlockHeader, rpc: Rpc): Promise<PastBlock> {
     await assertState(this.chain, block, rpc)
     const market = createMarket({
       chain: this.chain,
@@ -257,25 +266,28 @@ export class PastBlocks {
 type Search = {
   readonly number: BlockRef
   readonly rpc: Rpc
-  /** Blocks of different kinds differ in the pools that they hold. */
+  /** Blocks of different kinds hold different pools. */
   readonly kind: 'prices' | 'pools' | 'listed pools'
-  /** True if the block holds all that is asked for. */
+  /** True if the block holds everything that the request needs. */
   readonly isKnown: (past: PastBlock) => boolean
   readonly read: (past: PastBlock) => Promise<void>
 }
 
-/** False while past logs are searched for pools. */
+/** True unless past logs are still being searched for pools. */
 export const isScanned = (market: Pick<IndexedMarket, 'health'>): boolean =>
   (market.health().scan?.state ?? 'done') === 'done'
 
 const tooBusy = () => new MarketError('BUSY', 'too many requests for past blocks')
 
-/** Nodes that prune tell it by an error; without state, pools would seem not to be there. */
+/**
+ * Throws if the node has pruned the block's state: pruned nodes report an error here, but pools would just seem not to
+ * exist.
+ */
 async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): Promise<void> {
   const [hub] = hubs
   if (!hub) return
   try {
-    // By number: later blocks are known, so that a node without the state is not one that will have it in a moment.
+    // By number: the block is not the newest, so a node without its state will not have it a moment later.
     await rpc.getCode(hub, number)
   } catch (error) {
     if (!(error instanceof RpcError) || !error.ofBlock) throw error
@@ -283,7 +295,7 @@ async function assertState({ hubs }: Chain, { number }: BlockHeader, rpc: Rpc): 
   }
 }
 
-/** A node that ends at a block. */
+/** Wraps a node so that its head is the given block. */
 const headedBy = (rpc: Rpc, head: BlockHeader): Rpc =>
   rpcWith(rpc, {
     getBlock: async (block, options) => (block === 'latest' ? head : rpc.getBlock(block, options)),

@@ -1,4 +1,4 @@
-/** The chain as requests see it: its pools at one block, with what is worked out of them once and shared. */
+/** Views of a chain for requests: its pools at one block, with values that are computed once and shared. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Market, Redemptions, Snapshot } from '@sluice/liquidity'
@@ -12,20 +12,23 @@ import { Answers } from './answers.ts'
 import { memo, once } from './once.ts'
 import type { ChainView } from './view.ts'
 
-/** Most milliseconds that a caller waits for `minimumBlock`. */
+/** Maximum milliseconds that a request waits for its `minimumBlock`. */
 const MAX_BLOCK_WAIT_MS = 1_500
-/** Milliseconds ago that a recent head was seen at most; callers are told to keep prices for seconds. */
+/**
+ * Maximum age in milliseconds of a head that prices use without asking the node; clients cache prices for seconds
+ * anyway.
+ */
 const RECENT_MS = 500
-/** One seen that long ago at most does where the node takes its time to tell a newer one. */
+/** Maximum age in milliseconds of a head that prices use if the node is slow to report a newer one. */
 const STALE_MS = 10_000
-/** Milliseconds for which prices wait for the head then. */
-const HEAD_PATIENCE_MS = 200
-/** Milliseconds for which prices wait for tokens that nobody has asked for lately; they go on being looked for. */
-const SEEK_PATIENCE_MS = 300
+/** Timeout for fetching the head before serving prices from a stale block. */
+const HEAD_TIMEOUT_MS = 200
+/** Timeout for discovering tokens that were not requested recently; discovery continues in the background. */
+const DISCOVERY_TIMEOUT_MS = 300
 const MAX_GROUPS = 10_000
-/** Heads in a row that may be gone before they were used. */
+/** Maximum retries when the block is removed by a reorg. */
 const MAX_ATTEMPTS = 8
-/** For a node that is in the midst of a reorg. */
+/** Milliseconds between retries while the node switches branches. */
 const PAUSE_MS = 10
 
 type Options = {
@@ -35,10 +38,11 @@ type Options = {
   readonly prices: Prices
   readonly redemptions: Redemptions
   readonly fees: FeeReader
-  /** Rejects unless Guard and Executor stand at the block. */
+  /** Rejects unless Guard and Executor have their recorded code at the block. */
   readonly assertDeployed: (block: { readonly blockHash: BlockHeader['hash'] }) => Promise<void>
 }
 
+/** Creates and caches the views of a chain. */
 export class ChainViews {
   private readonly options: Options
   private newest: ChainView | undefined
@@ -49,7 +53,7 @@ export class ChainViews {
     this.options = options
   }
 
-  /** The chain's head now, which is in memory from then on. */
+  /** Fetches the chain's head and loads it into memory. */
   async head(signal: AbortSignal): Promise<BlockHeader> {
     return (await this.options.market.sync({ signal })).block
   }
@@ -59,10 +63,10 @@ export class ChainViews {
   }
 
   /**
-   * The chain as of its head now, with the pools of the tokens.
+   * Returns the chain at its current head, with the pools of the tokens.
    *
-   * @param groups - tokens whose pools with one another are wanted, beside those with the chain's hubs
-   * @throws QuotingError `BEHIND` when `minimumBlock` is not reached in time; RpcError when the node failed
+   * @param groups - groups of tokens; loads the pools between tokens of a group, and between them and the chain's hubs
+   * @throws QuotingError `BEHIND` if `minimumBlock` is not reached in time; RpcError if the node fails
    */
   async atHead(
     groups: readonly (readonly Address[])[],
@@ -75,9 +79,9 @@ export class ChainViews {
   }
 
   /**
-   * Work on the chain as of its head now; once more where a reorg put another block in the place of the one that was used.
+   * Runs work at the current head, and again if a reorg removes the block during the work.
    *
-   * @throws what `atHead` and the work throw at a block that is there
+   * @throws errors of `atHead` and of the work, if the block still exists
    */
   async standing<T>(
     groups: readonly (readonly Address[])[],
@@ -99,7 +103,7 @@ export class ChainViews {
     }
   }
 
-  /** Like `atHead`, of the newest block in memory, whatever has become of the chain since. */
+  /** Like `atHead`, but at the newest block in memory, which may not be the head any more. */
   async inMemory(groups: readonly (readonly Address[])[], signal: AbortSignal): Promise<ChainView> {
     const { market } = this.options
     const keys = groups.map((tokens) => tokens.join())
@@ -111,7 +115,10 @@ export class ChainViews {
     return view
   }
 
-  /** The chain at a block before, where such are kept: a node may not know the newest one yet that others have told of. */
+  /**
+   * Returns the chain at the previous block, if the market keeps it: a node may not have a block yet that another
+   * process published.
+   */
   earlier({ snapshot }: ChainView): ChainView | undefined {
     const before = this.options.market.before?.(snapshot.block)
     if (before && this.previous?.snapshot !== before) this.previous = this.viewOf(before)
@@ -119,30 +126,30 @@ export class ChainViews {
   }
 
   /**
-   * The chain as of a head that was seen lately, with the pools of the tokens as far as they are known or found at once: what
-   * is not goes on being looked for in the background.
+   * Returns the chain at a recently seen head, with the pools of the tokens as far as they are found within a timeout.
+   * Discovery of the rest continues in the background.
    *
-   * @returns whether all was found, too
+   * @returns the view, and true in `isWhole` if all pools were found
    */
   async recent(
     tokens: readonly Address[],
     signal: AbortSignal,
   ): Promise<{ readonly view: ChainView; readonly isWhole: boolean }> {
     const { market } = this.options
-    if (!this.isSeenWithin(RECENT_MS)) await this.headSoon(signal)
+    if (!this.isSeenWithin(RECENT_MS)) await this.refreshHead(signal)
     const { newest } = this
     if (newest && newest.snapshot === market.snapshot() && tokens.every((token) => newest.groups.has(token)))
       return { view: newest, isWhole: true }
-    const isWhole = await inTime(this.seek(tokens), SEEK_PATIENCE_MS)
+    const isWhole = await inTime(this.seek(tokens), DISCOVERY_TIMEOUT_MS)
     const view = this.current()
     if (isWhole) for (const token of tokens) view.groups.set(token, true)
     return { view, isWhole }
   }
 
   /**
-   * Finds the pools of tokens, and of what those among them redeem for that are shares.
+   * Discovers the pools of tokens. For tokens that are vault shares, also those of the assets that they redeem for.
    *
-   * @returns whether all is of the newest block
+   * @returns true if all redemption rates are of the newest block
    */
   private async seek(tokens: readonly Address[]): Promise<boolean> {
     const { market, redemptions, rpc, prices } = this.options
@@ -155,7 +162,7 @@ export class ChainViews {
     return [...real, ...others].every((token) => redemptions.isOf(token, block))
   }
 
-  /** The body that the same request got while the head was the same, if that was seen lately. */
+  /** Returns the response of an identical request at the same head, if that head was seen recently. */
   recentAnswer(target: string): string | undefined {
     const { newest } = this
     return newest && newest.snapshot === this.options.market.snapshot() && this.isSeenWithin(RECENT_MS)
@@ -163,16 +170,16 @@ export class ChainViews {
       : undefined
   }
 
-  /** Bodies that were made before something new was found out are made again. */
+  /** Drops cached responses after a measurement that changes prices. */
   forgetAnswers(): void {
     this.newest?.answers.clear()
   }
 
-  /** The head, or what is in memory where a node that is slow or fails has told it not long ago. */
-  private async headSoon(signal: AbortSignal): Promise<void> {
+  /** Refreshes the head. Gives up after a timeout if a slow or failing node reported one recently. */
+  private async refreshHead(signal: AbortSignal): Promise<void> {
     const head = this.head(signal)
     if (!this.isSeenWithin(STALE_MS)) return void (await head)
-    await inTime(head, HEAD_PATIENCE_MS)
+    await inTime(head, HEAD_TIMEOUT_MS)
     signal.throwIfAborted()
   }
 
@@ -218,13 +225,13 @@ export class ChainViews {
   }
 }
 
-/** True for a work that ended well, and not with false, within the time. It goes on in any case. */
+/** Returns true if the work ends in time, without an error and not with false. The work continues in any case. */
 async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(resolve, ms, false)
   const done = work.then(
     (result) => result !== false,
-    // What fails now is tried again with the next request.
+    // The next request tries again.
     () => false,
   )
   return Promise.race([done, late]).finally(() => clearTimeout(timer))
