@@ -1,6 +1,6 @@
-/** The form of a certificate, and reading one that a stranger wrote: every field is checked, bounded, and copied. */
+/** Schema of a certificate, and a parser for untrusted input: checks, bounds, and copies every field. */
 
-/** The end of a check, with its verdict. */
+/** Ends a check with a verdict. */
 export class Stop extends Error {
   status: 'refuted' | 'not checkable' = 'refuted'
   reason = ''
@@ -13,7 +13,7 @@ const malformed = (at: string, expected: string) => notCheckable('malformed', `$
 
 type Read<T> = (value: unknown, at: string) => T
 
-/** Own fields only: what a prototype has is no part of a certificate. */
+/** Reads own properties only, not those of the prototype. */
 function object<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T> {
   return (value, at) => {
     if (typeof value !== 'object' || !value) throw malformed(at || 'a certificate', 'an object')
@@ -25,11 +25,11 @@ function object<T>(shape: { readonly [Name in keyof T]: Read<T[Name]> }): Read<T
   }
 }
 
-function list<T>(read: Read<T>, least: number, most: number): Read<readonly T[]> {
+function list<T>(read: Read<T>, min: number, max: number): Read<readonly T[]> {
   return (value, at) => {
-    if (Array.isArray(value) && value.length >= least && value.length <= most)
+    if (Array.isArray(value) && value.length >= min && value.length <= max)
       return Array.from(value, (one, k) => read(one, `${at}[${k}]`))
-    throw malformed(at, `a list of ${least} to ${most}`)
+    throw malformed(at, `a list of ${min} to ${max}`)
   }
 }
 
@@ -40,13 +40,13 @@ function text(pattern: RegExp, expected: string): Read<string> {
   }
 }
 
-/** Decimal strings, or numbers that are exact. */
-function integer(least = 0n, most = 10n ** 200n): Read<bigint> {
+/** Reads decimal strings, or safe integers. */
+function integer(min = 0n, max = 10n ** 200n): Read<bigint> {
   const digits = text(/^[0-9]+$/, 'an integer in decimal digits')
   return (value, at) => {
     const parsed = BigInt(digits(Number.isSafeInteger(value) ? String(value) : value, at))
-    if (parsed >= least && parsed <= most) return parsed
-    throw malformed(at, `from ${least} to ${most}`)
+    if (parsed >= min && parsed <= max) return parsed
+    throw malformed(at, `from ${min} to ${max}`)
   }
 }
 
@@ -59,16 +59,21 @@ const pool = object({
   address,
   kind: text(/^(constant-product|concentrated|stable|wrapper|assumed)$/, 'a kind of pool'),
   tokens: list(address, 2, 8),
-  /** Swaps that the bound covers: places of the token sold and of the token bought. */
+  /** Swaps that the bound covers: indices of the token sold and of the token bought. */
   pairs: list(list(place, 2, 2), 0, 56),
-  /** Counted for constant-product pools alone, whose contracts do not tell it. */
+  /** Only used for constant-product pools, whose contracts do not report their fee. */
   feePpm: ppm,
-  /** Parts that tokens keep of transfers to the pool and from it. */
+  /** Transfer taxes of tokens, on transfers to the pool (`soldPpm`) and from it (`boughtPpm`). */
   taxes: list(object({ token: place, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
   state: hash,
   earned: integer(),
 })
-/** Throws Stop, which names the field. @param at - empty */
+/**
+ * Parses a certificate.
+ *
+ * @param at - empty
+ * @throws Stop that names the wrong field
+ */
 export const readCertificate = object({
   version: integer(1n, 1n),
   chainId: integer(),
@@ -76,10 +81,10 @@ export const readCertificate = object({
   tokenIn: address,
   tokenOut: address,
   amountIn: integer(),
-  /** Prices and earnings are output base units times 10 to this power. */
+  /** Prices and earnings are in output base units times 10 to this power. */
   scale: integer(0n, 100n),
   maxHops: integer(0n, 8n),
-  /** By the pools that a path has passed before. */
+  /** Prices by the number of pools that a path has passed. */
   prices: list(object({ token: address, byHop: list(integer(), 1, 9) }), 1, 8_000),
   pools: list(pool, 0, 2_000),
   beyond: object({ pools: integer(), earned: integer() }),

@@ -1,11 +1,14 @@
-/** The most that pools let a trader earn at prices: base units times integer prices, rounded up. README.md derives the formulas. */
+/**
+ * Upper bounds of what a trader can earn in pools at given prices: base units times integer prices, rounded up.
+ * README.md derives the formulas.
+ */
 import { notCheckable } from './certificate.ts'
 
 const [PPM, Q96, E10, E18] = [1_000_000n, 1n << 96n, 10n ** 10n, 10n ** 18n]
 export const sumOf = (parts: readonly bigint[]): bigint => parts.reduce((sum, part) => sum + part, 0n)
 export const divUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 
-/** floor(value^(1/degree)), by Newton's method from above. */
+/** Returns floor(value^(1/degree)), by Newton's method from above. */
 export function rootDown(value: bigint, degree: bigint): bigint {
   if (value < 1n) return 0n
   let root = 1n << (BigInt(value.toString(2).length) / degree + 1n)
@@ -16,23 +19,23 @@ export function rootDown(value: bigint, degree: bigint): bigint {
   }
 }
 
-/** max over d of bought·y·γd/(x + γd) − sold·d = (√(bought·y) − √(sold·x/γ))², where it is positive. */
+/** Returns max over d of bought·y·γd/(x + γd) − sold·d = (√(bought·y) − √(sold·x/γ))², or 0 if no trade earns. */
 export function constantProduct(x: bigint, y: bigint, feePpm: bigint, sold: bigint, bought: bigint): bigint {
   const kept = PPM - feePpm
   if (bought * y * kept <= sold * x * PPM) return 0n
   return bought * y + divUp(sold * x * PPM, kept) - rootDown((4n * bought * y * sold * x * PPM) / kept, 2n)
 }
 
-/** One direction through concentrated liquidity, piece by piece. */
+/** Earnings in one direction through concentrated liquidity, piece by piece. */
 export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, sold: bigint, bought: bigint) {
   const kept = PPM - feePpm
   const sides = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
-  /** True while the next unit earns at a √price with 96 fractional bits. */
+  /** Returns true while the next unit earns at a √price with 96 fractional bits. */
   const pays = (sqrtPrice: bigint) => {
     const [over, under] = sides(sqrtPrice)
     return bought * over ** 2n * kept > sold * under ** 2n * PPM
   }
-  /** Earnings of a piece, and whether the trade ends within it. */
+  /** Returns the earnings in a piece, and true if the trade ends within it. */
   const piece = (liquidity: bigint, from: bigint, to: bigint) => {
     const [[over, under], [overEnd, underEnd]] = [sides(from), sides(to)]
     const start = divUp(bought * liquidity * over, under) + divUp(sold * liquidity * under * PPM, over * kept)
@@ -46,12 +49,12 @@ export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, sold: big
 }
 
 export const MAX_TICK = 887_272
-/** √(1.0001^−2^k) with 128 fractional bits, k from 0 to 19, as TickMath of Uniswap v3-core has them. */
+/** √(1.0001^−2^k) with 128 fractional bits for k from 0 to 19, as in TickMath of Uniswap v3-core. */
 const FACTORS: bigint[] = []
 for (let power = rootDown((10_000n << 1_024n) / 10_001n, 2n); FACTORS.length < 20; power = (power ** 2n) >> 512n)
   FACTORS.push(((power >> 383n) + 1n) >> 1n)
 
-/** √(1.0001^tick) with 96 fractional bits, rounded as the contract rounds it. */
+/** Returns √(1.0001^tick) with 96 fractional bits, rounded like the contract. */
 export function sqrtRatioAtTick(tick: number): bigint {
   const size = Math.abs(tick)
   const ratio = FACTORS.reduce((all, factor, k) => (size & (1 << k) ? (all * factor) >> 128n : all), 1n << 128n)
@@ -59,16 +62,17 @@ export function sqrtRatioAtTick(tick: number): bigint {
 }
 
 type Each<T> = readonly T[]
-/** `units` bring balances to 18 decimals; `a100` is 100 times A, as `A_precise` has it. */
+/** Stable pool. `units` scale balances to 18 decimals; `a100` is 100 times A, as in `A_precise`. */
 type StablePool = { balances: Each<bigint>; units: Each<bigint>; a100: bigint; feeE10: bigint }
-/** Units of 18 decimals by which the roundings of a pool may lower its invariant in a swap. */
+/** Amount, in 18 decimals, by which rounding in the pool may lower its invariant per swap. */
 const ROUNDINGS = 16n
 
 /**
- * All swaps of a StableSwap pool together: Σ q·x − D·v(μ, q) bounds them for any μ, and any q of at least (1 − fee) times the price of a
- * token that is bought and at most the price of one that is sold.
+ * Bounds the earnings of all swaps in a StableSwap pool together. Σ q·x − D·v(μ, q) is a bound for any μ and any q
+ * between (1 − fee) times the price of each bought token and the price of each sold token.
  *
- * @param sold - prices of tokens that may be sold to the pool, null of others; `bought` likewise
+ * @param sold - prices of tokens that may be sold to the pool, null for others
+ * @param bought - prices of tokens that may be bought, null for others
  * @throws Stop for a pool without an invariant
  */
 export function stable(pool: StablePool, sold: Each<bigint | null>, bought: Each<bigint | null>): bigint {
@@ -78,7 +82,7 @@ export function stable(pool: StablePool, sold: Each<bigint | null>, bought: Each
   if (x.includes(0n)) return 0n
   const ann = a100 * n
   const d = invariant(x, ann)
-  // Of units of 18 decimals, times 10^18 to stay integers.
+  // Prices per unit of 18 decimals, times 10^18 to stay integers.
   const high = sold.map((price, k) => price && (price * E18) / units[k]!)
   const low = bought.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
   const scale = [...high, ...low].reduce<bigint>((most, price) => (price && price > most ? price : most), 1n)
@@ -98,13 +102,13 @@ export function stable(pool: StablePool, sold: Each<bigint | null>, bought: Each
   return earned > 0n ? divUp(earned, E18) : 0n
 }
 
-/** The largest D with ann·Σx ≥ (ann − 1)·D + D^(n+1)/(n^n·Πx), rounded down; `ann` is a hundred times A·n. */
+/** Returns the largest D with ann·Σx ≥ (ann − 1)·D + D^(n+1)/(n^n·Πx), rounded down; `ann` is a hundred times A·n. */
 function invariant(x: readonly bigint[], ann: bigint): bigint {
   const n = BigInt(x.length)
   const sum = sumOf(x)
   const product = x.reduce((all, one) => all * one, n ** n)
   const excess = (d: bigint) => 100n * d ** (n + 1n) + (ann - 100n) * d * product - ann * sum * product
-  // Convex, and no D is above the sum: Newton's method comes down to it.
+  // The function is convex and D is at most the sum, so Newton's method converges from above.
   let d = sum
   for (let step = 0; step < 512 && excess(d) > 0n; step++) {
     const fall = excess(d) / (100n * (n + 1n) * d ** n + (ann - 100n) * product)
@@ -114,10 +118,13 @@ function invariant(x: readonly bigint[], ann: bigint): bigint {
   return d
 }
 
-/** μ and q at which the bound is about as low as it goes; floats, since it holds for any. Balances are parts of D. */
+/**
+ * Finds μ and q that nearly minimize the bound. Uses floats, because the bound holds for any μ and q. Balances are
+ * fractions of D.
+ */
 function search(x: Each<number>, ann: number, low: Each<number>, high: Each<number>) {
   const n = x.length
-  /** q − μ·ann, where x is as much as the pool would hold if q could be chosen freely. */
+  /** Returns q − μ·ann: proportional to 1 / balance, clamped to the price bounds. */
   const restAt = (mu: number, t: number) =>
     x.map((balance, k) => Math.max(low[k]! - mu * ann, Math.min(high[k]! - mu * ann, t / balance)))
   const bestT = (mu: number) => {
@@ -125,7 +132,7 @@ function search(x: Each<number>, ann: number, low: Each<number>, high: Each<numb
       Math.log(restAt(mu, Math.exp(log)).reduce((all, part) => (all * part) / n, mu)) > (n + 1) * log
     return Math.exp(bisect(-80, 20, isBelow))
   }
-  // The bound is convex in both: its slope in μ where q is best changes sign once.
+  // The bound is convex in both variables, so its slope in μ at the best q changes sign once.
   const mu = bisect(0, Math.min(...high) / ann, (at) => {
     const t = bestT(at)
     return ann - 1 + t * restAt(at, t).reduce((all, part) => all - ann / part, 1 / at) > 0

@@ -1,22 +1,26 @@
-/** Checks a certificate of a bound on what any route pays against the chain itself. */
+/** Verifies a certificate, which bounds the output of any route, against the chain. */
 import { type Certificate, type CertifiedPool, notCheckable, readCertificate, refuted, Stop } from './certificate.ts'
 import { divUp, sumOf } from './earnings.ts'
 import { type Node, type NodeOptions, nodeAt, type Request } from './node.ts'
 import { readPool, type Swap } from './states.ts'
 
 export type CheckOptions = NodeOptions & {
-  /** Ids of pools that the certificate has to list. */
+  /** Ids of pools that the certificate must list. */
   readonly mustInclude?: readonly string[]
-  /** Part of the pools whose kinds may be unknown; half of them by default. */
+  /** Maximum share of pools of kind `assumed`; default 0.5. */
   readonly maxAssumed?: number
 } & ({ readonly request: Request } | { readonly url: string })
 
-/** Pools that are read at once, each by some ten calls. */
-const AT_ONCE = 8
+/** Pools read concurrently, each by about ten calls. */
+const MAX_CONCURRENT = 8
 
 export type Verdict = Awaited<ReturnType<typeof checkCertificate>>
 
-/** @param certificate - anything that JSON holds, by anybody */
+/**
+ * Verifies a certificate.
+ *
+ * @param certificate - any JSON value; untrusted
+ */
 export async function checkCertificate(certificate: unknown, options: CheckOptions) {
   try {
     return await check(readCertificate(certificate, ''), options)
@@ -36,7 +40,7 @@ async function check(certificate: Certificate, options: CheckOptions) {
     if (byHop?.length !== hops + 1) throw notCheckable('malformed', `prices must have ${hops + 1} of ${token}`)
     return byHop
   }
-  // What a path holds of the output at any hop is paid out at this price.
+  // An output balance at any hop is paid out at this price.
   if (pricesOf(certificate.tokenOut).some((price) => price !== unit))
     throw notCheckable('malformed', 'prices of tokenOut must be 10^scale')
   const input = certificate.amountIn * pricesOf(certificate.tokenIn)[0]!
@@ -62,20 +66,20 @@ async function check(certificate: Certificate, options: CheckOptions) {
   await checkBlock()
   let sum = input
   const earn = (pool: CertifiedPool) => earningsOf(node, pool, pricesOf, hops)
-  for (let at = 0; at < pools.length; at += AT_ONCE)
-    sum += sumOf(await Promise.all(pools.slice(at, at + AT_ONCE).map(earn)))
-  // Meanwhile another block may have taken its place.
+  for (let at = 0; at < pools.length; at += MAX_CONCURRENT)
+    sum += sumOf(await Promise.all(pools.slice(at, at + MAX_CONCURRENT).map(earn)))
+  // A reorg may have replaced the block meanwhile.
   await checkBlock()
   const recomputed = divUp(sum, unit)
   if (recomputed > bound) throw refuted('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
-  // `recomputed` is what the prices and the chain prove, in output base units: a bound above it is true all the same. The earnings
-  // of pools that were `assumed` are the certificate's own.
+  // `recomputed` is the bound proven by the prices and the chain, in output base units; a larger claimed bound is true
+  // too. Earnings of `assumed` pools are taken from the certificate.
   return { status: 'verified', bound, recomputed, assumed: assumed.map(({ id }) => id) } as const
 }
 
 type PricesOf = (token: string) => readonly bigint[]
 
-/** The most that a pool earns by the swaps that the certificate covers, after whichever number of hops. */
+/** Returns the maximum earnings of a pool by the covered swaps, over all numbers of hops. */
 async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, hops: number): Promise<bigint> {
   const { id, kind, address, tokens, pairs, taxes } = pool
   const kept = (k: number, side: 'soldPpm' | 'boughtPpm') =>

@@ -1,15 +1,15 @@
-/** Reads of one block, each with a deadline, and no more than so many in all. */
+/** Reads contract state at one block, with a timeout per read and a maximum number of reads. */
 import { notCheckable, refuted } from './certificate.ts'
 
-/** As `request` of EIP-1193. */
+/** Request function of EIP-1193. */
 export type Request = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>
 export type NodeOptions = { readonly deadlineMs?: number; readonly maxReads?: number }
-/** As many as were asked for; one at least. */
+/** Words returned by a view: as many as requested, at least one. */
 export type Words = readonly [bigint, bigint]
 
 export type Node = ReturnType<typeof nodeAt>
 
-/** A node at a block. Its calls throw Stop. */
+/** Creates a reader of a block. Its functions throw Stop. */
 export function nodeAt(from: NodeOptions & ({ readonly request: Request } | { readonly url: string }), number: bigint) {
   const { deadlineMs = 10_000, maxReads = 60_000 } = from
   const request = 'request' in from ? from.request : overHttp(from.url, deadlineMs)
@@ -33,12 +33,12 @@ export function nodeAt(from: NodeOptions & ({ readonly request: Request } | { re
     }
   }
 
-  /** The words that a view of a contract returns. */
-  const view = async (to: string, selector: string, argument?: bigint | number, least = 1): Promise<Words> => {
+  /** Calls a view and returns its words. */
+  const view = async (to: string, selector: string, argument?: bigint | number, minWords = 1): Promise<Words> => {
     const word = argument === undefined ? '' : BigInt.asUintN(256, BigInt(argument)).toString(16).padStart(64, '0')
     const answer = await ask('eth_call', [{ to, data: selector + word }, block])
     const words = typeof answer === 'string' && answer.length < 10_000 ? (answer.slice(2).match(/.{64}/g) ?? []) : []
-    if (words.length < least || words.some((digits) => !/^[0-9a-f]{64}$/i.test(digits)))
+    if (words.length < minWords || words.some((digits) => !/^[0-9a-f]{64}$/i.test(digits)))
       throw refuted('not such a pool', `${to} does not answer ${selector}`)
     return words.map((digits) => BigInt(`0x${digits}`)) as unknown as Words
   }

@@ -1,20 +1,22 @@
-/** States of pools at a block: the text that the digest of a state is made of, and what swaps earn in it. */
+/** Reads pool states at a block: the text that is hashed into the digest, and the earnings of swaps. */
 import { type CertifiedPool, notCheckable, refuted, Stop } from './certificate.ts'
 import { concentratedTrade, constantProduct, MAX_TICK, sqrtRatioAtTick, stable, sumOf } from './earnings.ts'
 import type { Node, Words } from './node.ts'
 
-/** Places of two tokens, what a unit of the one costs as the pool receives it, and what a unit of the other brings. */
+/**
+ * Swap between two tokens by index: the cost of a unit that the pool receives, and the value of a unit that it pays.
+ */
 export type Swap = { readonly from: number; readonly to: number; readonly sold: bigint; readonly bought: bigint }
 type Earned = (swaps: readonly Swap[]) => Promise<bigint>
 type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earned: Earned }
 type View = (selector: string, argument?: bigint | number, least?: number) => Promise<Words>
 
-/** Words of a bitmap that a trade may walk through. */
+/** Maximum words of the tick bitmap that a trade may cross. */
 const MAX_WORDS = 400
 const NATIVE = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
 const plain = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
 
-/** @throws Stop */
+/** Reads a pool and checks its tokens. @throws Stop */
 export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading> {
   const { id, kind, tokens, address } = pool
   const view: View = (...call) => node.view(address, ...call)
@@ -63,7 +65,7 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
 }
 
 async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<Reading> {
-  /** By the first of two names that the pool has: older ones number coins with int128, and tell A alone. */
+  /** Calls the first of two getters that the pool has: older pools index coins with int128 and only report A. */
   const either = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
     const words = await view(selector, argument).catch((error) => error)
     if (words instanceof Stop && words.status === 'refuted') return (await view(older, argument))[0] * factor

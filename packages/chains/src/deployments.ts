@@ -1,6 +1,6 @@
 /**
- * Addresses of the contracts. They are the same on every chain of a build, so each release is kept once, in
- * `releases.json`; a chain's own file exists where something was seen there, or where its build had to be probed.
+ * Reads and writes contract deployments. Addresses are the same on every chain of a build, so each release is stored
+ * once, in `releases.json`. A chain has its own file if contracts were seen there, or if its build had to be probed.
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,17 +19,19 @@ import type {
   Releases,
 } from './types.ts'
 
-/** The repository's own deployments. */
+/** Deployments of the repository. */
 export const DEPLOYMENTS_DIR = fileURLToPath(new URL('../../../deployments', import.meta.url))
 
 const RELEASES = 'releases.json'
 
-/** The build that a chain's file promises; what it does not know of its EVM counts as there until `npm run deploy` probes it. */
+/**
+ * Returns the expected build of a chain. Unknown EVM features count as supported until `npm run deploy` probes them.
+ */
 export function expectedBuild({ push0, transientStorage, mcopy }: Chain['evm']): Build {
   return [push0, transientStorage, mcopy].includes(false) ? 'london' : 'cancun'
 }
 
-/** The releases that chains of a directory refer to: its own, and for builds that it does not name the repository's. */
+/** Returns the releases that apply to a directory: its own, and those of the repository for other builds. */
 export function readReleases(dir: string = DEPLOYMENTS_DIR): Releases {
   const own = ownReleases(dir)
   return dir === DEPLOYMENTS_DIR ? own : { ...ownReleases(DEPLOYMENTS_DIR), ...own }
@@ -39,22 +41,24 @@ export function writeReleases(dir: string, releases: Releases): void {
   replaceFile(join(dir, RELEASES), releases)
 }
 
-/** @returns undefined where the directory has no file of the chain. @throws ChainsError `BAD_FILE` */
+/**
+ * Reads a chain's deployment file.
+ *
+ * @returns undefined if the directory has none
+ * @throws ChainsError `BAD_FILE`
+ */
 export function readDeploymentFile(dir: string, chainId: number): DeploymentFile | undefined {
   const path = fileOf(dir, chainId)
   return existsSync(path) ? parseFileOf(path, chainId, deploymentFileSchema) : undefined
 }
 
-/** The deployment that a directory records of a chain. @throws ChainsError `BAD_FILE` */
+/** Returns the deployment that a directory records for a chain. @throws ChainsError `BAD_FILE` */
 export function readDeployment(dir: string, chainId: number): Deployment | undefined {
   const file = readDeploymentFile(dir, chainId)
   return file && deploymentOf(file, readReleases(dir))
 }
 
-/**
- * Records a deployment: what was seen in the chain's file, and the release beside it where the directory does not know it
- * yet.
- */
+/** Records a deployment: deployed contracts in the chain's file, and the release in `releases.json` if it is new. */
 export function writeDeployment(dir: string, { chainId, guard, executors }: Deployment): void {
   const { build } = guard
   const release = releaseOf({ guard, executors })
@@ -73,7 +77,7 @@ export function writeDeployment(dir: string, { chainId, guard, executors }: Depl
   replaceFile(fileOf(dir, chainId), { chainId, build, deployed: Object.fromEntries(seen) })
 }
 
-/** A chain's contracts as its release and its own file tell: older Executors where they were seen, the newest always. */
+/** Combines a release and a chain's file: the newest Executor always, older ones only if deployed. */
 export function deploymentOf({ chainId, build, deployed }: DeploymentFile, releases: Releases): Deployment {
   const release = releases[build]
   if (!release) throw new ChainsError('BAD_FILE', `chain ${chainId}: ${RELEASES} has no release of the ${build} build`)
@@ -106,14 +110,14 @@ function releaseOf({ guard, executors }: Pick<Deployment, 'guard' | 'executors'>
   }
 }
 
-/** The releases of the directory's own file. */
+/** Returns the releases in the directory's own file. */
 function ownReleases(dir: string): Releases {
   return existsSync(join(dir, RELEASES)) ? parseFile(join(dir, RELEASES), releasesSchema) : {}
 }
 
 const fileOf = (dir: string, chainId: number) => join(dir, `${chainId}.json`)
 
-/** Written aside and renamed, so that a reader meets the old file or the new one. */
+/** Writes a temporary file and renames it, so that readers never see a partial file. */
 function replaceFile(path: string, content: object): void {
   mkdirSync(join(path, '..'), { recursive: true })
   const draft = `${path}.${process.pid}.tmp`

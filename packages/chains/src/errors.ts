@@ -1,4 +1,5 @@
-/** An error of a package, with the code by which whoever catches it decides. */
+/** Base class of coded errors, and the errors of this package. */
+/** Base class of package errors; callers branch on `code`. */
 export abstract class CodedError<Code extends string> extends Error {
   readonly code: Code
 
@@ -9,8 +10,10 @@ export abstract class CodedError<Code extends string> extends Error {
 }
 
 /**
- * `BAD_FILE`: a registry or deployment file breaks its schema. `BAD_DIRECTORY`: a directory cannot be listed. `UNKNOWN_CHAIN`: there
- * is no file of a chain that was asked for by id.
+ * Error codes.
+ * - `BAD_FILE`: a registry or deployment file violates its schema.
+ * - `BAD_DIRECTORY`: a directory cannot be listed.
+ * - `UNKNOWN_CHAIN`: the requested chain id has no file.
  */
 export type ChainsErrorCode = 'BAD_FILE' | 'BAD_DIRECTORY' | 'UNKNOWN_CHAIN'
 

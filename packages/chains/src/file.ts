@@ -1,8 +1,13 @@
+/** Parses and validates JSON files. */
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { ChainsError } from './errors.ts'
 
-/** @throws ChainsError `BAD_FILE` naming the file and each field that is wrong */
+/**
+ * Reads a JSON file and validates it.
+ *
+ * @throws ChainsError `BAD_FILE`, which names the file and each wrong field
+ */
 export function parseFile<S extends z.ZodType>(path: string, schema: S): z.output<S> {
   let json: unknown
   try {
@@ -16,7 +21,11 @@ export function parseFile<S extends z.ZodType>(path: string, schema: S): z.outpu
   throw new ChainsError('BAD_FILE', `${path}: ${problems.join('; ')}`)
 }
 
-/** A file that is named after its chain. @throws ChainsError `BAD_FILE`, also where it is of another chain */
+/**
+ * Reads a file named after its chain.
+ *
+ * @throws ChainsError `BAD_FILE`, also if the file contains another chain id
+ */
 export function parseFileOf<S extends z.ZodType<{ chainId: number }>>(
   path: string,
   id: number,
@@ -27,7 +36,7 @@ export function parseFileOf<S extends z.ZodType<{ chainId: number }>>(
   throw new ChainsError('BAD_FILE', `${path}: chainId: is ${file.chainId}, but the file is named ${id}.json`)
 }
 
-/** `dexes[3].address` */
+/** Formats a path as in `dexes[3].address`. */
 function fieldName(path: readonly PropertyKey[]): string {
   const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
   return text.replace(/^\./, '') || 'the whole file'

@@ -1,9 +1,10 @@
+/** Formats chain files. */
 import type { ChainFile } from './schema.ts'
 
-/** Lists with one entry per line: a changed entry is a one-line diff. */
+/** Lists with one entry per line, so that a changed entry is a one-line diff. */
 const listFields = new Set(['stables', 'tokens', 'dexes', 'vouched', 'notes'])
 
-/** The text of a chain's file: one field per line, one token or DEX per line, in the schema's order of fields. */
+/** Formats a chain's file: one field per line, one token or DEX per line, in the field order of the object. */
 export function formatChainFile(file: ChainFile): string {
   const lines = Object.entries(file)
     .filter(([, value]) => value !== undefined)
@@ -19,7 +20,7 @@ function formatList(entries: readonly unknown[]): string {
   return `[\n${entries.map((entry) => `    ${formatInline(entry)}`).join(',\n')}\n  ]`
 }
 
-/** JSON on one line with a space inside braces and after colons and commas. */
+/** Formats JSON on one line, with spaces inside braces and after colons and commas. */
 function formatInline(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(formatInline).join(', ')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value)

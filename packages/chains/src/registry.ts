@@ -1,3 +1,4 @@
+/** Registry of chains: chain files, deployments, and the chain map. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,27 +9,31 @@ import { parseFileOf } from './file.ts'
 import { chainFileSchema, chainHeaderSchema, type ParsedChainFile } from './schema.ts'
 import type { Chain, ChainMapEntry, ContractRecord, Deployment, Registry } from './types.ts'
 
-/** The chains that come with the package. */
+/** Chain files of this package. */
 export const CHAIN_DATA_DIR = fileURLToPath(new URL('../data', import.meta.url))
 
-/** Guess for chains whose block time no source tells. It only sets how often the head is asked for, so a wrong guess is harmless. */
+/**
+ * Default block time for chains without a source. It only sets the polling interval of the head, so a wrong value is
+ * harmless.
+ */
 const GUESSED_BLOCK_TIME_MS = 3_000
 
+/** Options of `loadRegistry`. */
 export type RegistryOptions = {
-  /** Overlay: its files replace those of the same chain id and add new ones. */
+  /** Overlay directory: its files replace those of the same chain id and add new ones. */
   readonly chainsDir?: string | undefined
   /** Overlay of `deployments/`: its files replace those of the same chain id and add new ones. */
   readonly deploymentsDir?: string | undefined
-  /** Chains that are there; all when left out. */
+  /** Ids of the chains to include; default: all. */
   readonly only?: readonly number[] | undefined
 }
 
 /**
- * The registry over the chain files and the deployments. Lists two or three directories now and opens a file when its
- * chain is first asked for; the chain map opens all files once, and keeps only what it shows.
+ * Creates the registry of chain files and deployments. Lists directories at once and reads a chain's file when it is
+ * first requested. The chain map reads all files once and keeps only its own fields.
  *
- * @throws ChainsError `BAD_DIRECTORY` when a directory cannot be listed, `UNKNOWN_CHAIN` when `only` names one without a file. The registry's own methods throw `BAD_FILE`,
- *   which names the file and the field.
+ * @throws ChainsError `BAD_DIRECTORY` if a directory cannot be listed, `UNKNOWN_CHAIN` if `only` contains a chain
+ *   without a file. Methods of the registry throw `BAD_FILE`, which names the file and the field
  */
 export function loadRegistry(options: RegistryOptions = {}): Registry {
   const chainFiles = listById(CHAIN_DATA_DIR)
@@ -37,7 +42,7 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
   for (const id of only ?? [])
     if (!chainFiles.has(id)) throw new ChainsError('UNKNOWN_CHAIN', `chain ${id} has no file in the registry`)
   if (only) for (const id of chainFiles.keys()) if (!only.includes(id)) chainFiles.delete(id)
-  // A chain's file of the overlay is read with the releases beside it, the repository's with the repository's.
+  // A file in the overlay uses the releases of the overlay, a file of the repository those of the repository.
   const deploymentDirs = new Map([...listById(DEPLOYMENTS_DIR).keys()].map((id) => [id, DEPLOYMENTS_DIR]))
   if (deploymentsDir !== undefined)
     for (const id of listById(deploymentsDir).keys()) deploymentDirs.set(id, deploymentsDir)
@@ -77,7 +82,7 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
   }
 }
 
-/** `<chainId>.json` files of a directory; anything else in it is not the registry's business. */
+/** Lists the `<chainId>.json` files of a directory and ignores all others. */
 function listById(directory: string): Map<number, string> {
   let names: string[]
   try {

@@ -1,3 +1,4 @@
+/** Schemas of chain files and deployment files. */
 import { z } from 'zod'
 import { type Hex, toAddress, ZERO_ADDRESS } from './address.ts'
 import { L1_FEE_MODELS } from './types.ts'
@@ -17,13 +18,13 @@ const chainId = z.int().positive()
 const decimals = z.int().min(0).max(36)
 const url = z.string().regex(/^https?:\/\/\S+$/, 'must be an http or https URL')
 
-/** Sources of a claim: ids explained in data/README.md. More independent sources, more trust. */
+/** Ids of the sources of a value, explained in data/README.md. More independent sources mean more trust. */
 const sources = z.array(z.string().min(1))
 
 const token = z.strictObject({
   address: nonZeroAddress,
   symbol: z.string().min(1),
-  /** null: no source gives it, or sources disagree. */
+  /** Null if no source states it, or if sources disagree. */
   decimals: decimals.nullable(),
   sources: sources.exactOptional(),
 })
@@ -42,9 +43,9 @@ const dexRow = z
     initCodeHash: bytes32.exactOptional(),
     startBlock: z.int().min(0).exactOptional(),
     contracts: z.record(z.string(), nonZeroAddress).exactOptional(),
-    /** Its operator has given it up; pools may still hold liquidity. */
+    /** True if the operator abandoned the DEX; pools may still hold liquidity. */
     deprecated: z.literal(true).exactOptional(),
-    /** Drift measurements showed that it pays what it quotes. */
+    /** True if drift measurements showed that the DEX pays its quotes. */
     measured: z.literal(true).exactOptional(),
     sources: sources.exactOptional(),
   })
@@ -53,7 +54,7 @@ const dexRow = z
     message: 'must say where feePpm comes from',
   })
 
-/** A chain's file on disk. Strict, so that a misspelt field is an error and not a silent default. */
+/** Schema of a chain's file. Strict, so that a misspelled field is an error and not ignored. */
 export const chainFileSchema = z
   .strictObject({
     chainId,
@@ -69,10 +70,10 @@ export const chainFileSchema = z
     tokens: z.array(token),
     rpcUrls: z.array(url),
     explorer: url.exactOptional(),
-    /** null: no source gives it. */
+    /** Null if no source states it. */
     blockTimeMs: z.number().positive().nullable(),
     l1FeeModel: z.enum(L1_FEE_MODELS),
-    /** A flag left out is unknown, not false. */
+    /** An absent flag is unknown, not false. */
     evm: z.strictObject({
       push0: z.boolean().exactOptional(),
       transientStorage: z.boolean().exactOptional(),
@@ -88,12 +89,12 @@ export const chainFileSchema = z
     message: 'belongs to chains without wrappedNative only',
   })
 
-/** Content of `<chainId>.json`; addresses in any letter case. */
+/** Content of `<chainId>.json`, with addresses in any case. */
 export type ChainFile = z.input<typeof chainFileSchema>
-/** A chain's file once parsed: addresses in lower case. */
+/** Parsed chain file, with addresses in lower case. */
 export type ParsedChainFile = z.output<typeof chainFileSchema>
 
-/** As much of a chain's file as the chain map needs: cheap to check for all chains at once. */
+/** Schema of the fields that the chain map needs; cheap to check for all chains. */
 export const chainHeaderSchema = z.object({
   chainId,
   name: chainFileSchema.shape.name,
@@ -113,7 +114,7 @@ const contractCode = z.strictObject({
   codeHash: bytes32,
 })
 
-/** deployments/releases.json */
+/** Schema of deployments/releases.json. */
 export const releasesSchema = z.partialRecord(
   build,
   z.strictObject({
@@ -124,7 +125,7 @@ export const releasesSchema = z.partialRecord(
   }),
 )
 
-/** deployments/<chainId>.json */
+/** Schema of deployments/<chainId>.json. */
 export const deploymentFileSchema = z.strictObject({
   chainId,
   build,

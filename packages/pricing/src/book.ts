@@ -1,49 +1,53 @@
+/** `Prices`: USD prices and market depth of a chain's tokens, updated with each snapshot. */
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf, type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
 import { atOnce, inSlices, type Steps } from '@sluice/rpc'
 import { Core, type Decimals } from './core.ts'
 import { depthOf, isAsDeepAs } from './depth.ts'
-import { detailOf, noPrice, type PriceDetail, whyNot } from './detail.ts'
-import { Frame, sourcesOf } from './frame.ts'
+import { detailOf, noPrice, noPriceReason, type PriceDetail } from './detail.ts'
+import { sourcesOf, TokenLevels } from './frame.ts'
 import { canonical, isOther, TokenGraph } from './graph.ts'
 import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
-import { Lacking } from './lacking.ts'
+import { MissingBalances } from './lacking.ts'
 import { listedDecimals, pricedAs } from './listed.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
-import { opinionOf, type Redeemed, type Redemptions, Shares } from './shares.ts'
-import type { Known, Token } from './token.ts'
-import { Worth } from './worth.ts'
+import { observationOf, type Redeemed, type Redemptions, Shares } from './shares.ts'
+import type { Token, TokenPrice } from './token.ts'
+import { TokenPricer } from './worth.ts'
 
-/** A price with less liquidity behind it than this is not a price. */
+/** Minimum evidence in USD for a price. */
 export const EVIDENCE_FLOOR_USD = 300
 
-/** Squares of pools' counts of tokens, as their pairs grow, that are looked at in a row: 8 pools of two. */
+/** Pool pairs to process between yields: the sum of squared token counts; 8 pools of two tokens. */
 const ROW = 32
 
-/** The prices of a chain's tokens. Unknown is null, never 0 and never a guess. NATIVE is its wrapper. */
+/**
+ * USD prices of a chain's tokens. Unknown prices are null, never 0 and never estimated. NATIVE is priced as its
+ * wrapper.
+ */
 export interface PriceBook {
-  /** Dollars for one whole token; null also where its decimals are not known. */
+  /** Returns the USD price of one whole token; null if the price or the decimals are unknown. */
   usd(token: Address): number | null
-  /** The same with what it rests on, or why it is not known. */
+  /** Returns the price with its sources and confidence, or the reason why there is none. */
   detail(token: Address): Promise<PriceDetail>
-  /** Dollars of liquidity, both sides, in all pools that hold the token. */
+  /** Returns the USD liquidity, both sides, of all pools that hold the token. */
   depthUsd(token: Address): Promise<number | null>
-  /** Dollars of the token that can be sold at 0.5, 1, 2, 5 and 10 % price impact. */
+  /** Returns the USD amounts that can be sold at 0.5, 1, 2, 5, and 10 % price impact. */
   depthCurve(token: Address): Promise<readonly DepthPoint[] | null>
 }
 
 export type PricingOptions = {
-  /** Asked first; the chain's own file is asked next. What was not known may be known later. */
+  /** Decimals of tokens, used before those of the chain's file. Unknown decimals may become known later. */
   readonly decimals?: Decimals
-  /** True for tokens that are known to find no buyer: they have no price, whatever their pools say. */
+  /** True for tokens that cannot be sold; they have no price. */
   readonly isUnsellable?: (token: Address) => boolean
-  /** Readings of tokens that are shares of others. */
+  /** Redemption readings of share tokens, such as vault shares and LP tokens. */
   readonly redemptions?: Redemptions
-  /** Told of a pool whose maths failed otherwise than by refusing; it says nothing. */
+  /** Called when the math of a pool throws something other than a refusal; the pool is then ignored. */
   readonly onFault?: (pool: Pool, error: unknown) => void
 }
 
-/** The prices of one snapshot. */
+/** Prices the tokens of one snapshot. */
 export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOptions = {}): PriceBook {
   const prices = new Prices(chain, options)
   prices.take(snapshot)
@@ -51,9 +55,8 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
 }
 
 /**
- * Prices and depth anchored at the chain's stables, which follow its snapshots. A block costs what changes in it; what a token
- * is worth is worked out when somebody asks. After any history they are those of a fresh look at the last snapshot, bit for
- * bit.
+ * USD prices and depth, anchored at the chain's stables. Each new snapshot costs only its changed pools; prices are
+ * computed on request. Whatever snapshots came before, results are bit-for-bit those of a fresh computation.
  */
 export class Prices implements PriceBook {
   private readonly chain: Chain
@@ -62,20 +65,20 @@ export class Prices implements PriceBook {
   private readonly onFault: NonNullable<PricingOptions['onFault']>
   private readonly graph: TokenGraph
   private readonly core: Core
-  private readonly frame = new Frame()
-  private readonly worth = new Worth(EVIDENCE_FLOOR_USD)
+  private readonly levels = new TokenLevels()
+  private readonly pricer = new TokenPricer(EVIDENCE_FLOOR_USD)
   private readonly shares: Shares | undefined
-  private readonly lacking = new Lacking()
-  /** Pools of which something else was found to be missing while a block was taken in. */
-  private readonly renewed = new Set<string>()
-  /** Pools taken in so far: a map of the market's own kind from the start, whose differences to another come in small pieces. */
+  private readonly missingBalances = new MissingBalances()
+  /** Pools whose missing balances changed while a snapshot was being applied. */
+  private readonly changedMeanwhile = new Set<string>()
+  /** Pools applied so far. A `PoolMap` from the start, so that differences between maps are found in small steps. */
   private pools: ReadonlyMap<string, Pool> = PoolMap.empty
-  /** Hash of the block that was taken in last. */
-  private at: string | undefined
-  private wanted: Snapshot | undefined
+  /** Hash of the last applied block. */
+  private blockHash: string | undefined
+  private target: Snapshot | undefined
   private following: Promise<void> = Promise.resolve()
   private isBusy = false
-  /** False until a first snapshot was taken in whole: nothing is known before. */
+  /** False until the first snapshot is fully applied; no price is known before. */
   private isReady = false
 
   constructor(chain: Chain, options: PricingOptions = {}) {
@@ -87,166 +90,166 @@ export class Prices implements PriceBook {
     this.onFault = onFault
     this.graph = new TokenGraph(chain, new Set([...listed.keys(), ...chain.hubs].map((it) => canonical(it, chain))))
     this.core = new Core(this.graph, chain, this.decimals)
-    const { graph, worth } = this
-    const parts = { chain, graph, worth, decimals: this.decimals, find: (address: Address) => this.find(address) }
+    const { graph, pricer } = this
+    const parts = { chain, graph, pricer, decimals: this.decimals, find: (address: Address) => this.find(address) }
     this.shares = redemptions && new Shares({ ...parts, redemptions, floor: EVIDENCE_FLOOR_USD })
   }
 
-  /** True where the newest snapshot has been taken in; while that is the first, everything is null. */
+  /** True if the newest snapshot is applied. While the first one is being applied, all prices are null. */
   get isCurrent(): boolean {
     return this.isReady && !this.isBusy
   }
 
-  /** False where prices may change without another snapshot: see `rest`. */
+  /** False if a price jump is pending, so that prices may change without a new snapshot: see `rest`. */
   get isCalm(): boolean {
-    return this.graph.isCalm
+    return this.graph.hasNoJumps
   }
 
-  /** Resolves when the newest snapshot has been taken in. */
+  /** Resolves when the newest snapshot is applied. */
   async caughtUp(): Promise<void> {
     await this.following
   }
 
   /**
-   * Brings the prices to a snapshot in slices of the event loop, the first of them now: a block that changes few pools is
-   * taken in when this returns. Resolves when the newest snapshot that was given meanwhile has been.
+   * Applies a snapshot in time slices. The first slice runs synchronously, so a block with few changes is applied on
+   * return. Resolves when the newest snapshot passed meanwhile is applied.
    */
   follow(snapshot: Snapshot): Promise<void> {
-    this.wanted = snapshot
+    this.target = snapshot
     if (!this.isBusy) this.following = inSlices('prices', this.steps())
     return this.following
   }
 
-  /** Brings the prices to a snapshot at once. Not while another one is followed. */
+  /** Applies a snapshot synchronously. Must not be called while `follow` is running. */
   take(snapshot: Snapshot): void {
-    this.wanted = snapshot
+    this.target = snapshot
     atOnce(this.steps())
   }
 
-  /** No block comes for long: what was sudden in the last one stands now, as it would after the next. */
+  /** Accepts the price jumps of the last block because no new block has come for long, as the next block would. */
   async rest(): Promise<void> {
-    const { wanted } = this
+    const { target } = this
     await this.following
-    if (!this.isReady || this.isBusy || wanted !== this.wanted) return
-    this.turn()
-    await this.follow(this.wanted!)
+    if (!this.isReady || this.isBusy || target !== this.target) return
+    this.startBlock()
+    await this.follow(this.target!)
   }
 
   usd(address: Address): number | null {
-    const known = this.told(address)
-    const places = known && this.decimals(pricedAs(address, this.chain))
-    return places === undefined ? null : known!.price * 10 ** places
+    const price = this.priceOf(address)
+    const places = price && this.decimals(pricedAs(address, this.chain))
+    return places === undefined ? null : price!.price * 10 ** places
   }
 
   async detail(address: Address): Promise<PriceDetail> {
     if (!this.isReady) return noPrice('pending')
     const token = this.find(address)
     const places = this.decimals(pricedAs(address, this.chain))
-    const known = this.told(address)
-    if (known && places !== undefined) {
+    const price = this.priceOf(address)
+    if (price && places !== undefined) {
       const share = this.redeemed(address)
-      const opinions = [...(token ? this.worth.opinions(token) : []), ...(share ? [opinionOf(share)] : [])]
-      return detailOf(known, opinions, 10 ** places, (await this.depthUsd(address)) ?? 0)
+      const observations = [...(token ? this.pricer.observations(token) : []), ...(share ? [observationOf(share)] : [])]
+      return detailOf(price, observations, 10 ** places, (await this.depthUsd(address)) ?? 0)
     }
     const seen = token ?? this.graph.find(pricedAs(address, this.chain))
     if (!seen) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
     if (this.isUnsellable(seen.address)) return noPrice('unsellable')
-    return noPrice(places === undefined ? 'no-decimals' : whyNot(seen))
+    return noPrice(places === undefined ? 'no-decimals' : noPriceReason(seen))
   }
 
   async depthUsd(address: Address): Promise<number | null> {
     const [token, share] = [this.find(address), this.redeemed(address)]
-    if (!token) return share?.thereUsd ?? null
-    return (await inSlices('depth', depthOf(token, this.worth))) + (share?.thereUsd ?? 0)
+    if (!token) return share?.redeemableUsd ?? null
+    return (await inSlices('depth', depthOf(token, this.pricer))) + (share?.redeemableUsd ?? 0)
   }
 
   async depthCurve(address: Address): Promise<readonly DepthPoint[] | null> {
     const [token, share] = [this.find(address), this.redeemed(address)]
-    if (!token) return share ? IMPACT_LEVELS.map((impact) => ({ impact, usd: share.thereUsd })) : null
-    const points = await inSlices('depth', sellDepth(token, this.worth))
-    return share ? points.map(({ impact, usd }) => ({ impact, usd: usd + share.thereUsd })) : points
+    if (!token) return share ? IMPACT_LEVELS.map((impact) => ({ impact, usd: share.redeemableUsd })) : null
+    const points = await inSlices('depth', sellDepth(token, this.pricer))
+    return share ? points.map(({ impact, usd }) => ({ impact, usd: usd + share.redeemableUsd })) : points
   }
 
-  /** Pools that hold a token. */
+  /** Returns the pools that hold a token. */
   poolsOf(address: Address): readonly Pool[] {
     return this.graph.find(address)?.holdings.map(({ pool }) => pool) ?? []
   }
 
-  /** An account that holds some of a token: one of its pools. */
+  /** Returns an account that holds the token: the address of one of its pools. */
   holderOf(address: Address): Address | undefined {
     return this.graph.find(address)?.holdings[0]?.pool.address
   }
 
   /**
-   * Tells what a pool lacks of what its curve or its reserves say, in the order of its tokens: it counts for what it can pay, from now
-   * on and until that is told otherwise.
+   * Records the balances that a pool lacks compared with its curve or reserves. The pool then counts only for what it
+   * can pay, until the next report.
    *
-   * @param missing - base units of each
-   * @returns whether that is something new
+   * @param missing - missing base units of each token, in the order of the pool's tokens
+   * @returns true if the report differs from the last one
    */
   lack(id: string, missing: readonly number[]): boolean {
-    if (!this.lacking.set(id, missing)) return false
+    if (!this.missingBalances.set(id, missing)) return false
     this.renewPool(id)
     return true
   }
 
   private renewPool(id: string): void {
-    if (this.isBusy) this.renewed.add(id)
-    else this.putAgain(id)
+    if (this.isBusy) this.changedMeanwhile.add(id)
+    else this.refreshPool(id)
   }
 
-  private putAgain(id: string): void {
-    const known = this.graph.holding(id)
-    if (known) this.put(known.pool, this.view(known.pool))
+  private refreshPool(id: string): void {
+    const holding = this.graph.holding(id)
+    if (holding) this.put(holding.pool, this.view(holding.pool))
   }
 
-  /** A token's worth by its pools and by what it redeems for. */
-  private told(address: Address): Known | undefined {
+  /** Returns the price of a token from its pools and from its redemption value. */
+  private priceOf(address: Address): TokenPrice | undefined {
     const [token, share] = [this.find(address), this.redeemed(address)]
-    return share ? this.shares!.heard(share, token ? this.worth.opinions(token) : []) : token
+    return share ? this.shares!.combine(share, token ? this.pricer.observations(token) : []) : token
   }
 
   private redeemed(address: Address): Redeemed | undefined {
     return this.isReady && this.shares && !this.isUnsellable(address) ? this.shares.of(address) : undefined
   }
 
-  private readonly isDeep = (token: Token) => isAsDeepAs(token, this.worth, EVIDENCE_FLOOR_USD)
+  private readonly isDeep = (token: Token) => isAsDeepAs(token, this.pricer, EVIDENCE_FLOOR_USD)
 
-  /** A token with a price. */
+  /** Returns the token if it has a price. */
   private find(address: Address): Token | undefined {
     if (!this.isReady) return undefined
     // Decimals of a stable may have become known since the last block.
-    if (this.core.isWaiting && this.renew() && !this.isBusy) void this.follow(this.wanted!)
+    if (this.core.isWaiting && this.renew() && !this.isBusy) void this.follow(this.target!)
     const token = this.graph.tokens.get(pricedAs(address, this.chain))
-    if (!token || this.isUnsellable(token.address) || !(this.worth.ask(token).price > 0)) return undefined
-    return this.worth.remember(token, this.isDeep) ? token : undefined
+    if (!token || this.isUnsellable(token.address) || !(this.pricer.update(token).price > 0)) return undefined
+    return this.pricer.cachedIsDeep(token, this.isDeep) ? token : undefined
   }
 
   private *steps(): Steps<void> {
     this.isBusy = true
     try {
-      do yield* this.takeIn(this.wanted!)
-      while (this.pools !== this.wanted!.pools)
+      do yield* this.apply(this.target!)
+      while (this.pools !== this.target!.pools)
       this.isReady = true
-      for (const id of this.renewed) this.putAgain(id)
-      this.renewed.clear()
+      for (const id of this.changedMeanwhile) this.refreshPool(id)
+      this.changedMeanwhile.clear()
     } finally {
       this.isBusy = false
     }
   }
 
-  private *takeIn({ block, pools }: Snapshot): Steps<void> {
-    if (this.isReady && block.hash !== this.at) this.turn()
-    this.at = block.hash
+  private *apply({ block, pools }: Snapshot): Steps<void> {
+    if (this.isReady && block.hash !== this.blockHash) this.startBlock()
+    this.blockHash = block.hash
     if (this.isReady) yield* this.takeChanges(pools)
     else yield* this.takeAll(pools)
     this.pools = pools
     this.renew()
-    yield* this.frame.assign()
-    this.worth.renew()
+    yield* this.levels.assign()
+    this.pricer.invalidate()
   }
 
-  /** Nobody is answered yet: pools are put in as they are looked at. */
+  /** Applies the first snapshot. Prices are not served yet, so pools are added one by one. */
   private *takeAll(pools: ReadonlyMap<string, Pool>): Steps<void> {
     const isFirst = this.pools.size === 0
     let pairs = 0
@@ -262,71 +265,71 @@ export class Prices implements PriceBook {
   }
 
   private *takeChanges(pools: ReadonlyMap<string, Pool>): Steps<void> {
-    const came: Pool[] = []
+    const added: Pool[] = []
     const views: (PoolView | null)[] = []
-    const left: string[] = []
+    const removed: string[] = []
     for (const { changed, gone } of poolChangeSteps(this.pools, pools)) {
       for (const pool of changed) {
-        came.push(pool)
+        added.push(pool)
         views.push(this.view(pool))
         yield
       }
-      left.push(...gone)
+      removed.push(...gone)
     }
-    // All in one slice, unless there are so many that others must have a turn meanwhile.
-    for (const [k, pool] of came.entries()) {
+    // Usually takes one slice; yields only if there are many changes.
+    for (const [k, pool] of added.entries()) {
       this.put(pool, views[k]!)
       yield
     }
-    for (const id of left) {
+    for (const id of removed) {
       this.remove(id)
       yield
     }
   }
 
-  /** A block has passed: what was sudden in it stands now. */
-  private turn(): void {
-    for (const holding of this.graph.turn()) {
-      this.core.turn(holding)
-      this.frame.touch(holding)
-      this.worth.renew()
+  /** Starts a new block: price jumps of the last block now count. */
+  private startBlock(): void {
+    for (const holding of this.graph.startBlock()) {
+      this.core.startBlock(holding)
+      this.levels.touch(holding)
+      this.pricer.invalidate()
     }
   }
 
-  /** @returns whether what others are measured by has changed */
+  /** @returns true if the prices of hubs and stables changed */
   private renew(): boolean {
-    const known = this.core.renew(EVIDENCE_FLOOR_USD)
-    if (!known) return false
-    this.frame.setSources(sourcesOf(known))
-    this.worth.renew(known)
+    const prices = this.core.renew(EVIDENCE_FLOOR_USD)
+    if (!prices) return false
+    this.levels.setSources(sourcesOf(prices))
+    this.pricer.invalidate(prices)
     return true
   }
 
   private put(pool: Pool, view: PoolView | null, isNew = false): void {
-    const known = isNew ? undefined : this.graph.holding(pool.id)
-    const stays = known !== undefined && view !== null && !isOther(known.pool, pool)
-    if (known && !stays) this.remove(pool.id)
+    const existing = isNew ? undefined : this.graph.holding(pool.id)
+    const stays = existing !== undefined && view !== null && !isOther(existing.pool, pool)
+    if (existing && !stays) this.remove(pool.id)
     if (view === null) return
-    const holding = this.graph.put(pool, view, stays ? known : undefined)
+    const holding = this.graph.put(pool, view, stays ? existing : undefined)
     this.core.put(holding, !stays)
-    this.frame.touch(holding)
-    this.worth.renew()
+    this.levels.touch(holding)
+    this.pricer.invalidate()
   }
 
   private remove(id: string): void {
     const holding = this.graph.remove(id)
     if (!holding) return
     this.core.remove(holding)
-    this.frame.touch(holding)
-    this.worth.renew()
+    this.levels.touch(holding)
+    this.pricer.invalidate()
   }
 
   private view(pool: Pool): PoolView | null {
-    // The native token and its wrapper are one here.
+    // The native token and its wrapper are one token in this package.
     if (familyOf(pool.family)?.wrapsNative) return null
     try {
       const view = viewPool(pool)
-      return view && this.lacking.limited(pool.id, view)
+      return view && this.missingBalances.applyTo(pool.id, view)
     } catch (error) {
       this.onFault(pool, error)
       return null

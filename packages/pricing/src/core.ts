@@ -1,63 +1,76 @@
-/** The chain's own stables and hubs, a dozen or two, priced among themselves: what all other tokens are measured by. */
+/**
+ * Prices the chain's stables and hubs, one or two dozen tokens, among themselves. All other tokens are priced from
+ * them.
+ */
 import type { Address, Chain } from '@sluice/chains'
 import { canonical, type TokenGraph } from './graph.ts'
-import { narrowed } from './median.ts'
-import { calm, type Edge, type Holding, type Known, type Token } from './token.ts'
+import { feeAwareMedian } from './median.ts'
+import { type Edge, type Holding, stableRate, type Token, type TokenPrice } from './token.ts'
 
-/** A stable this far from what the others agree on is off its peg, and is priced like any other token. */
+/**
+ * Relative deviation from the other stables above which a stable has lost its peg and is priced like any other token.
+ */
 const OFF_PEG = 0.03
 /**
- * Votes that it takes, as a part of all: stables fall, alone or together, but do not rise, so the dollar is the highest value that
- * a third of them have. One out of four that shows more than the others is not believed.
+ * Share of the votes that must reach a value for it to count as one dollar. Stables fall below their peg but do not
+ * rise above it, so the dollar is the highest value that a third of the votes reach. One of four stables above the
+ * others is ignored.
  */
 const QUORUM = 1 / 3
-/** Above what the order of a sum can change. */
+/** Relative tolerance above the rounding error of a sum in any order. */
 const ROUNDING = 1e-9
-/** Stables with at least this share of the deepest one's evidence count alike; thinner ones count by their evidence. */
+/**
+ * Stables with at least this share of the maximum evidence get a full vote; others vote in proportion to their
+ * evidence.
+ */
 const FULL_VOTE_SHARE = 0.1
 /**
- * Dollars behind a hub that make it a measure for others. A thinner one is priced by all its pools, as any token: its few
- * pools with other hubs would be cheap to bend.
+ * Minimum evidence in USD for a hub to price other tokens. A hub with less is priced by all its pools, like any token:
+ * its few pools with other hubs are cheap to manipulate.
  */
-const MEASURE_USD = 10_000
+const MIN_HUB_USD = 10_000
 
 export type Decimals = (token: Address) => number | undefined
 
-/** Follows the pools between hubs; the rest of the graph is nothing to it. */
+/** Tracks the pools between hubs and ignores all other pools. */
 export class Core {
   private readonly graph: TokenGraph
   private readonly chain: Chain
   private readonly decimals: Decimals
   private readonly addresses: readonly Address[]
-  private readonly inside: ReadonlySet<Address>
+  private readonly hubAddresses: ReadonlySet<Address>
   private readonly holdings = new Set<Holding>()
   private dirty = true
   private tokens: readonly (Token | undefined)[] = []
   private units: readonly number[] = []
-  private lacksUnits = false
+  private lacksDecimals = false
 
   constructor(graph: TokenGraph, chain: Chain, decimals: Decimals) {
     this.graph = graph
     this.chain = chain
     this.decimals = decimals
     this.addresses = [...new Set([...chain.hubs, ...chain.stables.map(({ address }) => address)])]
-    this.inside = new Set(this.addresses.map((address) => canonical(address, chain)))
+    this.hubAddresses = new Set(this.addresses.map((address) => canonical(address, chain)))
   }
 
-  /** True where decimals of a stable are not known yet. */
+  /** True while the decimals of a stable are unknown. */
   get isWaiting(): boolean {
-    return this.lacksUnits
+    return this.lacksDecimals
   }
 
-  /** @param isNew - not known so far, nor then its tokens */
+  /**
+   * Records a pool that was added or changed.
+   *
+   * @param isNew - true if the graph did not know the pool
+   */
   put(holding: Holding, isNew: boolean): void {
     if (isNew ? !this.isInside(holding) : !this.holdings.has(holding)) return
     this.holdings.add(holding)
     this.dirty = true
   }
 
-  /** A block has passed: words of the one before do not count any more. */
-  turn(holding: Holding): void {
+  /** Starts a new block: price jumps of the last block now count. */
+  startBlock(holding: Holding): void {
     if (this.holdings.has(holding)) this.dirty = true
   }
 
@@ -65,8 +78,12 @@ export class Core {
     if (this.holdings.delete(holding)) this.dirty = true
   }
 
-  /** Worth of the tokens that others are measured by; null when it is what it was. */
-  renew(floor: number): ReadonlyMap<Token, Known> | null {
+  /**
+   * Returns the prices of the tokens that others are priced from; null if nothing changed.
+   *
+   * @param floor - minimum evidence in USD
+   */
+  renew(floor: number): ReadonlyMap<Token, TokenPrice> | null {
     const tokens = this.addresses.map((address) => this.graph.find(address))
     const units = this.chain.stables.map(({ address }) => 10 ** (this.decimals(address) ?? Number.NaN))
     const same =
@@ -75,35 +92,35 @@ export class Core {
     this.dirty = false
     this.tokens = tokens
     this.units = units
-    this.lacksUnits = units.some(Number.isNaN)
-    const priced = spread(this.voices(), this.anchors(), floor)
-    return new Map([...priced].filter(([, { evidence }]) => evidence >= MEASURE_USD))
+    this.lacksDecimals = units.some(Number.isNaN)
+    const priced = propagate(this.edgesByToken(), this.anchors(), floor)
+    return new Map([...priced].filter(([, { evidence }]) => evidence >= MIN_HUB_USD))
   }
 
   private isInside({ tokens }: Holding): boolean {
     let first: Token | undefined
     for (const token of tokens) {
-      // Most are not even named by the chain's file, as all of these are.
-      if (!token.vouched || token === first || !this.inside.has(token.address)) continue
+      // All hubs are listed in the chain's file, so skip unlisted tokens first.
+      if (!token.isListed || token === first || !this.hubAddresses.has(token.address)) continue
       if (first) return true
       first = token
     }
     return false
   }
 
-  /** Opinions of pools between hubs on each of them. */
-  private voices(): ReadonlyMap<Token, readonly Edge[]> {
-    const voices = new Map(this.tokens.flatMap((token) => (token ? [[token, [] as Edge[]] as const] : [])))
+  /** Returns the edges of the pools between hubs, by token. */
+  private edgesByToken(): ReadonlyMap<Token, readonly Edge[]> {
+    const edgesByToken = new Map(this.tokens.flatMap((token) => (token ? [[token, [] as Edge[]] as const] : [])))
     for (const { edges } of this.holdings)
-      for (const edge of edges) if (voices.has(edge.other)) voices.get(edge.token)?.push(edge)
-    return voices
+      for (const edge of edges) if (edgesByToken.has(edge.other)) edgesByToken.get(edge.token)?.push(edge)
+    return edgesByToken
   }
 
   /**
-   * Which stables of the chain stand for one dollar now, with the price of a base unit each.
+   * Returns the stables that are worth one dollar, each with the USD price of a base unit.
    *
-   * They are compared with each other in units of the chain's native token, over the pools among the chain's hubs. Where
-   * nothing connects them, all are taken at their word; a chain without a usable stable has no anchors and no prices.
+   * Compares them in units of the native token over the pools between hubs. If no pool connects them, all stables count
+   * as one dollar. A chain without a usable stable has no anchors and no prices.
    */
   private anchors(): ReadonlyMap<Token, number> {
     const stables = this.chain.stables.flatMap(({ address }, k) => {
@@ -116,7 +133,7 @@ export class Core {
     const native = hub === undefined ? undefined : this.graph.find(hub)
     if (native === undefined) return asAnchors(stables)
 
-    const inNative = spread(this.voices(), new Map([[native, 1]]), 0)
+    const inNative = propagate(this.edgesByToken(), new Map([[native, 1]]), 0)
     const compared = stables.filter(({ token }) => inNative.has(token))
     if (compared.length === 0) return asAnchors(stables)
     const deepest = Math.max(...compared.map(({ token }) => inNative.get(token)!.evidence).filter(Number.isFinite), 0)
@@ -129,7 +146,7 @@ export class Core {
   }
 }
 
-/** The highest value that enough votes reach or exceed. */
+/** Returns the highest value that is reached or exceeded by `QUORUM` of the votes. */
 function highest(values: readonly number[], votes: readonly number[]): number {
   const order = [...values.keys()].sort((x, y) => values[y]! - values[x]!)
   const enough = votes.reduce((sum, vote) => sum + vote, 0) * QUORUM * (1 - ROUNDING)
@@ -142,25 +159,26 @@ function highest(values: readonly number[], votes: readonly number[]): number {
 }
 
 /**
- * Carries prices from the anchors over a few tokens, the best backed token first; among equals the lower address. A token
- * hears those that were priced before it.
+ * Propagates prices from the anchors to a few tokens, in order of decreasing evidence; ties go to the lower address. A
+ * token uses only pools with tokens priced before it.
  *
- * @param floor - in the anchors' unit
+ * @param edgesByToken - pools to consider
+ * @param floor - minimum evidence, in the unit of the anchors
  */
-function spread(
-  voices: ReadonlyMap<Token, readonly Edge[]>,
+function propagate(
+  edgesByToken: ReadonlyMap<Token, readonly Edge[]>,
   anchors: ReadonlyMap<Token, number>,
   floor: number,
-): ReadonlyMap<Token, Known> {
-  const priced = new Map<Token, Known>()
+): ReadonlyMap<Token, TokenPrice> {
+  const priced = new Map<Token, TokenPrice>()
   for (const [token, price] of anchors) priced.set(token, { price, evidence: Number.POSITIVE_INFINITY })
   for (;;) {
     let next: Token | undefined
     let best = 0
-    for (const [token, heard] of voices) {
+    for (const [token, edges] of edgesByToken) {
       if (priced.has(token)) continue
-      for (const voice of heard) {
-        const weight = weightOf(voice, priced)
+      for (const edge of edges) {
+        const weight = weightOf(edge, priced)
         if (!(weight >= floor) || weight === 0 || weight < best) continue
         if (weight === best && next && next.address <= token.address) continue
         next = token
@@ -168,17 +186,17 @@ function spread(
       }
     }
     if (!next) return priced
-    const speaking = voices.get(next)!.filter((voice) => weightOf(voice, priced) >= floor)
-    const price = narrowed(
-      speaking.map((voice) => priced.get(voice.other)!.price * calm(voice).rate),
-      speaking.map((voice) => weightOf(voice, priced)),
-      speaking.map(({ holding }) => holding.fee),
+    const counted = edgesByToken.get(next)!.filter((edge) => weightOf(edge, priced) >= floor)
+    const price = feeAwareMedian(
+      counted.map((edge) => priced.get(edge.other)!.price * stableRate(edge).rate),
+      counted.map((edge) => weightOf(edge, priced)),
+      counted.map(({ holding }) => holding.fee),
     )
     priced.set(next, { price, evidence: best })
   }
 }
 
-function weightOf(voice: Edge, priced: ReadonlyMap<Token, Known>): number {
-  const known = priced.get(voice.other)
-  return known ? Math.min(calm(voice).backing * known.price, known.evidence) : Number.NaN
+function weightOf(edge: Edge, priced: ReadonlyMap<Token, TokenPrice>): number {
+  const price = priced.get(edge.other)
+  return price ? Math.min(stableRate(edge).backing * price.price, price.evidence) : Number.NaN
 }

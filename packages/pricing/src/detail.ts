@@ -1,27 +1,29 @@
-/** Grounds of a price. */
+/** Price details: sources, confidence, and reasons for a missing price. */
 import type { Pool } from '@sluice/liquidity'
-import { SHARE_OF_BEST } from './median.ts'
-import type { Known, Token } from './token.ts'
-import type { Opinion } from './worth.ts'
+import { MIN_WEIGHT_SHARE } from './median.ts'
+import type { Token, TokenPrice } from './token.ts'
+import type { PriceObservation } from './worth.ts'
 
-/** Why there is no price: `pending` where pools are still being looked for or taken in. */
+/** Reason why a token has no price. `pending`: pools are still being discovered or applied. */
 export type NoPrice = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'
 
+/** Pool that contributed to a price. */
 export type PriceSource = {
   readonly pool: Pool
-  /** Price by this pool alone, in dollars for one whole token. */
+  /** Price from this pool alone, in USD per whole token. */
   readonly usd: number
-  /** Share of the say that all pools have together, 0 to 1. */
+  /** Share of the total weight, 0 to 1. */
   readonly weight: number
 }
 
+/** Price of a token with its sources, or the reason why there is none. */
 export type PriceDetail =
   | {
       readonly usd: number
       readonly depthUsd: number
-      /** 0 to 1: see `confidenceOf`. */
+      /** Confidence from 0 to 1: see `confidenceOf`. */
       readonly confidence: number
-      /** The heaviest first, `MOST_SOURCES` at most. */
+      /** Sources by decreasing weight, at most `MAX_SOURCES`. */
       readonly sources: readonly PriceSource[]
       readonly reason: null
     }
@@ -33,53 +35,61 @@ export type PriceDetail =
       readonly reason: NoPrice
     }
 
-const MOST_SOURCES = 3
-/** Dollars behind a price at which confidence is half of what it could be. */
+const MAX_SOURCES = 3
+/** USD behind a price at which confidence is half of its maximum. */
 const HALF_CONFIDENCE_USD = 10_000
-/** Spread between pools at which there is none. */
+/** Relative spread between pools at which confidence is 0. */
 const NO_CONFIDENCE_SPREAD = 0.05
 
 /**
- * Confidence in a price: `d / (d + 10,000) × max(0, 1 − s / 5 %)`, where `d` are the dollars behind it and `s` is the mean
- * distance of its pools from it, weighted as they are, as a share of the price.
+ * Returns `d / (d + 10,000) × max(0, 1 − s / 5 %)`: `d` is the USD behind the price, `s` the weighted mean relative
+ * distance of its pools from it.
  */
 function confidenceOf(dollars: number, spread: number): number {
   return (dollars / (dollars + HALF_CONFIDENCE_USD)) * Math.max(0, 1 - spread / NO_CONFIDENCE_SPREAD)
 }
 
+/** Returns the details of a missing price. */
 export function noPrice(reason: NoPrice): PriceDetail {
   return { usd: null, depthUsd: null, confidence: 0, sources: [], reason }
 }
 
-/** @param scale - base units of one whole token */
+/**
+ * Returns the details of a price.
+ *
+ * @param scale - base units of one whole token
+ */
 export function detailOf(
-  { price, evidence }: Known,
-  opinions: readonly Opinion[],
+  { price, evidence }: TokenPrice,
+  observations: readonly PriceObservation[],
   scale: number,
   depthUsd: number,
 ): PriceDetail {
-  const said = heard(opinions)
+  const shown = relevant(observations)
   let total = 0
-  for (const { weight } of said) total += weight
+  for (const { weight } of shown) total += weight
   let spread = 0
-  for (const { value, weight } of said) spread += (Math.abs(value - price) / price) * (weight / total)
-  const sources = said.slice(0, MOST_SOURCES).map(({ pool, value, weight }) => {
+  for (const { value, weight } of shown) spread += (Math.abs(value - price) / price) * (weight / total)
+  const sources = shown.slice(0, MAX_SOURCES).map(({ pool, value, weight }) => {
     return { pool, usd: value * scale, weight: weight / total }
   })
   const dollars = Math.min(evidence, depthUsd)
   return { usd: price * scale, depthUsd, confidence: confidenceOf(dollars, spread), sources, reason: null }
 }
 
-/** Those that have a say, the heaviest first; equal ones by what they say and then by pool, so that no order of arrival shows. */
-function heard(opinions: readonly Opinion[]): readonly Opinion[] {
-  const best = Math.max(0, ...opinions.map(({ weight }) => weight))
-  return opinions
-    .filter(({ weight }) => weight >= best * SHARE_OF_BEST)
+/**
+ * Returns the observations with enough weight, the heaviest first. Ties are broken by value and pool id, so that the
+ * order of arrival does not matter.
+ */
+function relevant(observations: readonly PriceObservation[]): readonly PriceObservation[] {
+  const best = Math.max(0, ...observations.map(({ weight }) => weight))
+  return observations
+    .filter(({ weight }) => weight >= best * MIN_WEIGHT_SHARE)
     .sort((a, b) => b.weight - a.weight || a.value - b.value || (a.pool.id < b.pool.id ? -1 : 1))
 }
 
-/** Reason for a token that is known but has no price. */
-export function whyNot(token: Token): NoPrice {
+/** Returns the reason why a known token has no price. */
+export function noPriceReason(token: Token): NoPrice {
   if (token.order > 0) return 'below-floor'
   for (const { tokens } of token.holdings) if (tokens.some((other) => other.order > 0)) return 'below-floor'
   return 'no-anchor'

@@ -3,19 +3,19 @@ import type { Pool } from '@sluice/liquidity'
 import { atOnce } from '@sluice/rpc'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Frame, type Sources, sourcesOf } from './frame.ts'
+import { type Sources, sourcesOf, TokenLevels } from './frame.ts'
 import { TokenGraph } from './graph.ts'
-import type { Known, Token } from './token.ts'
+import type { Token, TokenPrice } from './token.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const ANCHOR = account(1)
 const chain = { wrappedNative: null } as unknown as Chain
 
-/** Pools of two tokens with made-up words, and the frame that follows them. */
+/** Creates two-token pools with given rates, and the levels computed from them. */
 function framed() {
   const graph = new TokenGraph(chain, new Set([ANCHOR]))
-  const frame = new Frame()
-  /** @param mid - units of b for one of a */
+  const frame = new TokenLevels()
+  /** @param mid - units of b per unit of a */
   const put = (id: string, a: Address, b: Address, backing: number, mid = 1) => {
     const pool = { id, tokens: [a, b] } as unknown as Pool
     const pairs = backing > 0 ? [{ i: 0, j: 1, mid, backingI: backing / mid, backingJ: backing }] : []
@@ -27,7 +27,7 @@ function framed() {
   }
   const token = (address: Address): Token => graph.find(address)!
   const anchor = () => {
-    const known: Known = { price: 1, evidence: Number.POSITIVE_INFINITY }
+    const known: TokenPrice = { price: 1, evidence: Number.POSITIVE_INFINITY }
     frame.setSources(sourcesOf(new Map([[token(ANCHOR), known]])))
   }
   const assign = () => atOnce(frame.assign())
@@ -35,7 +35,7 @@ function framed() {
 }
 
 const [ONE, TWO, THREE] = [account(2), account(3), account(4)]
-/** Level of a token with so much behind it, in one pool with the anchor. */
+/** Returns the level of a token with the given backing in one pool with the anchor. */
 function levelOf(backing: number): number {
   const { put, anchor, assign, token } = framed()
   put('p', ONE, ANCHOR, backing)
@@ -123,7 +123,7 @@ describe('the reference price of a token', () => {
 })
 
 describe('a word that is sudden', () => {
-  /** Two pools of a block before, and the second as it is now. */
+  /** Two pools of the previous block, the second of which changed now. */
   function jumped(before: number, now: number, mid = 1) {
     const frames = framed()
     frames.put('p', ONE, ANCHOR, 1_000)
@@ -131,7 +131,7 @@ describe('a word that is sudden', () => {
     else frames.put('q', TWO, ANCHOR, 1_000)
     frames.anchor()
     frames.assign()
-    frames.graph.turn()
+    frames.graph.startBlock()
     frames.put(before > 0 ? 'q' : 'new', ONE, ANCHOR, now, mid)
     frames.assign()
     return frames
@@ -139,9 +139,9 @@ describe('a word that is sudden', () => {
 
   test('gives no level beyond that of the block before', () => {
     const { token, graph } = jumped(5_000, 1e9)
-    expect(graph.isCalm).toBe(false)
+    expect(graph.hasNoJumps).toBe(false)
     expect(token(ONE).level).toBe(levelOf(5_000))
-    // One that had less behind it counts with that, beside a steady one.
+    // A pool that had less backing counts with that, if another pool did not jump.
     expect(jumped(500, 1e9).token(ONE).level).toBe(levelOf(1_000))
     expect(jumped(5_000, 200).token(ONE).level).toBe(levelOf(5_000))
   })
@@ -152,7 +152,7 @@ describe('a word that is sudden', () => {
     alone.put('p', TWO, ANCHOR, 1_000)
     alone.anchor()
     alone.assign()
-    alone.graph.turn()
+    alone.graph.startBlock()
     alone.put('q', THREE, ANCHOR, 1e9)
     alone.assign()
     expect(alone.token(THREE).level).toBe(1)
@@ -164,9 +164,9 @@ describe('a word that is sudden', () => {
 
   test('is one as any other when the next block begins', () => {
     const { graph, frame, token, assign } = jumped(500, 1e6)
-    for (const holding of graph.turn()) frame.touch(holding)
+    for (const holding of graph.startBlock()) frame.touch(holding)
     assign()
-    expect(graph.isCalm).toBe(true)
+    expect(graph.hasNoJumps).toBe(true)
     expect(token(ONE).level).toBe(levelOf(1e6))
   })
 
@@ -176,7 +176,7 @@ describe('a word that is sudden', () => {
     put('q', TWO, ONE, 5_000)
     anchor()
     assign()
-    graph.turn()
+    graph.startBlock()
     put('q', TWO, ONE, 1e6)
     put('p', ONE, ANCHOR, 4e6)
     assign()
@@ -204,7 +204,7 @@ describe('levels after any changes', () => {
         followed.anchor()
         const now = new Map<string, readonly [Address, Address, number, number]>()
         for (const { id, a, b, backing, mid, isRemoved, steps } of changes) {
-          // A pool keeps its tokens as long as it is there.
+          // A pool never changes its tokens.
           const known = now.get(id)
           if (isRemoved) {
             followed.remove(id)

@@ -1,82 +1,88 @@
 /**
- * The order in which tokens speak for each other, kept up to date change by change.
+ * Order in which tokens price each other, updated incrementally.
  *
- * Every token has a level, the evidence behind it on a scale of eighths of a doubling: that of the best way from an anchor
- * whose weakest pool is the strongest, one step lower with each pool on the way (widest paths, M. Pollack, 1960; each token's
- * value follows from those above it as in D. Knuth's "A generalization of Dijkstra's algorithm", 1977). A pool is weighed by
- * what its other token is worth for reference: the median of its own pools in the same scale. Since steps are coarse, prices
- * move all the time and levels seldom do, and a change ends where it changes no step.
+ * Each token has a level: the evidence behind it on a logarithmic scale with eight steps per doubling. It is that of
+ * the best path from an anchor, judged by the weakest pool, one step lower per pool (widest paths, M. Pollack, 1960;
+ * values follow from those above as in D. Knuth, "A generalization of Dijkstra's algorithm", 1977). A pool is weighed
+ * by the reference price of its other token: the median over that token's pools, rounded to the same scale. Steps are
+ * coarse, so levels rarely change when prices move, and an update stops where no level changes.
  *
- * Tokens above decide on those below, and no two of the same level hear each other, so exactly one assignment of levels agrees
- * with all pools: it does not matter by which changes it was reached, nor in which order. They are made as by G. Ramalingam
- * and T. Reps, "An incremental algorithm for a generalization of the shortest-path problem", 1996: whatever disagrees is put
- * right from the highest level down, each token at most twice.
+ * Tokens price only tokens of lower levels, so exactly one assignment of levels is consistent, whatever the order of
+ * changes. Updates follow G. Ramalingam and T. Reps, "An incremental algorithm for a generalization of the
+ * shortest-path problem", 1996: inconsistent tokens are corrected from the highest level down, each at most twice.
  */
 import type { Steps } from '@sluice/rpc'
 import { weightedMedian } from './median.ts'
-import { calm, type Edge, type Holding, type Known, type Token, WORD } from './token.ts'
+import { EDGE_FIELDS, type Edge, type Holding, stableRate, type Token, type TokenPrice } from './token.ts'
 
-/** Steps of the scale for each doubling. */
+/** Steps per doubling. */
 const STEPS = 8
-/** Dollars at level 1: below the floor of prices, since references are rounded. */
+/** USD at level 1. Below the floor of prices, because reference prices are rounded. */
 const LOWEST_USD = 150
-/** The level of anchors, above any evidence in dollars. */
+/** Level of anchors, above any evidence in USD. */
 const TOP_LEVEL = 400
 
 const LOWEST = Math.floor(Math.log2(LOWEST_USD) * STEPS)
 
-/** Level of an amount of dollars; 0 for what is too little. */
+/** Returns the level of a USD amount; 0 if it is too small. */
 function levelOf(usd: number): number {
   if (!(usd >= LOWEST_USD)) return 0
   return Math.min(TOP_LEVEL - 1, Math.floor(Math.log2(usd) * STEPS) - LOWEST + 1)
 }
 
-/** Dollars that a level stands for. */
+/** Returns the USD amount of a level. */
 const usdOf = (level: number) => 2 ** ((level - 1 + LOWEST) / STEPS)
 
-/** By level, dollars that it stands for. */
+/** USD amount of each level. */
 const LEVEL_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOf(level))
-/** By level, dollars that surely do not reach the next one. */
+/** USD amount certainly below the next level, for each level. */
 const STEP_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdOf(level + 1) * (1 - 1e-9))
 
-/** The nearest price on the scale. */
+/** Rounds a price to the scale. */
 const reference = (price: number) => 2 ** (Math.round(Math.log2(price) * STEPS) / STEPS)
 
-/** Tokens whose level and reference are given, such as anchors: all of them named by the chain's file. */
+/** Tokens with a fixed level and reference price, such as anchors. All are listed in the chain's file. */
 export type Sources = ReadonlyMap<Token, { readonly level: number; readonly reference: number }>
 
-/** Tokens that others are measured by, as sources. */
-export function sourcesOf(known: ReadonlyMap<Token, Known>): Sources {
+/** Converts the prices of hubs and stables to sources. */
+export function sourcesOf(prices: ReadonlyMap<Token, TokenPrice>): Sources {
   return new Map(
-    [...known].map(([token, { price, evidence }]) => [
+    [...prices].map(([token, { price, evidence }]) => [
       token,
       { level: evidence === Number.POSITIVE_INFINITY ? TOP_LEVEL : levelOf(evidence), reference: reference(price) },
     ]),
   )
 }
 
-export class Frame {
+/** Level and reference price of every token. */
+export class TokenLevels {
   private sources: Sources = new Map()
-  /** By key, the highest level that a token may have had or get; a token may stand in several, and is found in one. */
+  /**
+   * Queued tokens by the highest level that they may have had or may get. Entries in other buckets than `token.queued`
+   * are stale.
+   */
   private readonly queue: Token[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
   private highest = 0
-  /** Some more than once. */
-  private readonly moved: Token[] = []
+  /** Tokens whose level or reference changed; may contain duplicates. */
+  private readonly changed: Token[] = []
 
   setSources(sources: Sources): void {
     const before = this.sources
     this.sources = sources
-    for (const [token] of before) if (!sources.has(token)) this.expect(token, token.level)
-    for (const [token, { level }] of sources) this.expect(token, Math.max(token.level, level))
+    for (const [token] of before) if (!sources.has(token)) this.enqueue(token, token.level)
+    for (const [token, { level }] of sources) this.enqueue(token, Math.max(token.level, level))
   }
 
-  /** A pool has come, changed or gone. */
+  /** Queues the tokens of a pool that was added, changed, or removed. */
   touch({ tokens, edges }: Holding): void {
-    for (const token of tokens) this.expect(token, token.level)
-    for (const edge of edges) this.expect(edge.token, contribution(edge))
+    for (const token of tokens) this.enqueue(token, token.level)
+    for (const edge of edges) this.enqueue(edge.token, contribution(edge))
   }
 
-  /** Puts right what disagrees. May be interrupted, also by further changes; `order` is what it was until the end. */
+  /**
+   * Processes queued tokens until all levels are consistent. May be interrupted, also by further changes; `order` only
+   * changes at the end.
+   */
   *assign(): Steps<void> {
     for (; this.highest > 0; this.highest--) {
       const level = this.highest
@@ -84,42 +90,43 @@ export class Frame {
       for (let token = bucket.pop(); token; token = bucket.pop()) {
         if (token.queued !== level) continue
         token.queued = 0
-        yield* this.review(token, level)
-        // What came in while this was interrupted goes first.
+        yield* this.reevaluate(token, level)
+        // Tokens queued during a pause may be higher; process those first.
         if (this.highest > level) break
         yield
       }
       if (this.highest > level) this.highest++
     }
-    for (const token of this.moved) token.order = token.level
-    this.moved.length = 0
+    for (const token of this.changed) token.order = token.level
+    this.changed.length = 0
   }
 
-  private expect(token: Token, key: number): void {
+  private enqueue(token: Token, key: number): void {
     if (key <= token.queued) return
     token.queued = key
     this.queue[key]!.push(token)
     if (key > this.highest) this.highest = key
   }
 
-  /** Everything above `key` is right, and nothing that is done here changes what stands at it or above. */
-  private *review(token: Token, key: number): Steps<void> {
-    const right = (token.vouched ? this.sources.get(token) : undefined) ?? evaluate(token)
-    if (token.level === right.level && Object.is(token.reference, right.reference)) return
-    if (right.level > key || (token.level < key && right.level < key))
-      return this.expect(token, Math.max(token.level, right.level))
-    const drops = right.level < key
-    token.level = drops ? 0 : right.level
-    token.reference = drops ? Number.NaN : right.reference
-    this.moved.push(token)
-    if (drops) this.expect(token, right.level)
-    const { edges, others, words } = token
+  /** Recomputes one token. All levels above `key` are final, and this step changes nothing at or above `key`. */
+  private *reevaluate(token: Token, key: number): Steps<void> {
+    const target = (token.isListed ? this.sources.get(token) : undefined) ?? evaluate(token)
+    if (token.level === target.level && Object.is(token.reference, target.reference)) return
+    if (target.level > key || (token.level < key && target.level < key))
+      return this.enqueue(token, Math.max(token.level, target.level))
+    const isLower = target.level < key
+    token.level = isLower ? 0 : target.level
+    token.reference = isLower ? Number.NaN : target.reference
+    this.changed.push(token)
+    if (isLower) this.enqueue(token, target.level)
+    const { edges, others, edgeData } = token
     for (let k = 0; k < others.length; k++) {
       const other = others[k]!
       if (other.level < key) {
-        // What the reverse has behind it stands beside the token's own words.
-        const given = other.sudden === 0 ? levelBy(words[WORD * k + 2]!, token) : contribution(edges[k]!.reverse)
-        this.expect(other, Math.max(other.level, given))
+        // The backing of the reverse edge is stored in the token's own edge data.
+        const levelHere =
+          other.jumpedEdges === 0 ? levelBy(edgeData[EDGE_FIELDS * k + 2]!, token) : contribution(edges[k]!.reverse)
+        this.enqueue(other, Math.max(other.level, levelHere))
       }
       if (k % 1_000 === 999) yield
     }
@@ -127,18 +134,18 @@ export class Frame {
 }
 
 /**
- * The level that a pool gives to a token by what it holds of another. What is sudden gives none beyond that of the block
- * before, but the lowest: it may be heard where nobody else speaks, and who rests on it speaks for nobody.
+ * Returns the level that a pool gives to a token. A jumped pool gives at most the level of the previous block, or level
+ * 1 if there was none: it may price a token that no other pool prices, but not support further tokens.
  */
 function contribution(edge: Edge): number {
   const { other } = edge
   if (other.level === 0) return 0
-  const level = levelBy(calm(edge).backing, other)
+  const level = levelBy(stableRate(edge).backing, other)
   if (level > 0 || edge.before === undefined) return level
   return Math.min(1, levelBy(edge.backing, other))
 }
 
-/** The level that so many base units of a token give to whoever they stand behind. */
+/** Returns the level supported by an amount of base units of a token. */
 function levelBy(backing: number, { level, reference }: Token): number {
   return level === 0 ? 0 : Math.min(levelOf(backing * reference), level - 1)
 }
@@ -146,16 +153,16 @@ function levelBy(backing: number, { level, reference }: Token): number {
 const values: number[] = []
 const weights: number[] = []
 
-/** The price of a token by its pools, by the tokens above it. */
+/** Computes level and reference price of a token from its pools with tokens of higher levels. */
 function evaluate(token: Token): { readonly level: number; readonly reference: number } {
-  const { edges, others, words } = token
-  const isCalm = token.sudden === 0
+  const { edges, others, edgeData } = token
+  const isCalm = token.jumpedEdges === 0
   let level = 0
   for (let k = 0; k < others.length; k++) {
     const other = others[k]!
-    // Most give less than the best so far, and need no logarithm to tell.
+    // Most edges do not raise the level; skip the logarithm for those.
     if (other.level <= level) continue
-    const backing = words[WORD * k + 1]!
+    const backing = edgeData[EDGE_FIELDS * k + 1]!
     if (isCalm || edges[k]!.before === undefined) {
       if (backing * other.reference >= STEP_USD[level]!) level = Math.max(level, levelBy(backing, other))
     } else level = Math.max(level, contribution(edges[k]!))
@@ -166,9 +173,11 @@ function evaluate(token: Token): { readonly level: number; readonly reference: n
   for (let k = 0; k < others.length; k++) {
     const other = others[k]!
     if (other.level <= level) continue
-    const said = isCalm ? undefined : edges[k]!.before
-    values.push(other.reference * (said ? said.rate : words[WORD * k]!))
-    weights.push(Math.min((said ? said.backing : words[WORD * k + 1]!) * other.reference, LEVEL_USD[other.level]!))
+    const before = isCalm ? undefined : edges[k]!.before
+    values.push(other.reference * (before ? before.rate : edgeData[EDGE_FIELDS * k]!))
+    weights.push(
+      Math.min((before ? before.backing : edgeData[EDGE_FIELDS * k + 1]!) * other.reference, LEVEL_USD[other.level]!),
+    )
   }
   return { level, reference: reference(weightedMedian(values, weights)) }
 }

@@ -1,93 +1,98 @@
-/** A chain's pools as what they say about their tokens. Changed in place, pool by pool. */
+/** Token graph of a chain: each pool adds rates between its tokens. Updated in place, pool by pool. */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { IdTable } from './id-table.ts'
-import { isLike, Past } from './past.ts'
+import { isSimilar, PoolHistory } from './past.ts'
 import type { PairView, PoolView } from './pool-view.ts'
-import { Edge, type Holding, type Said, type Token } from './token.ts'
+import { Edge, type EdgeRate, type Holding, type Token } from './token.ts'
 
-/** Pools hold the native asset as the zero address; it is worth exactly its wrapper, so both are one token here. */
+/** Maps the native asset (the zero address in pools) to its wrapper, which always has the same price. */
 export function canonical(token: Address, chain: Chain): Address {
   if (token !== NATIVE && token !== ZERO_ADDRESS) return token
   return chain.wrappedNative?.address ?? ZERO_ADDRESS
 }
 
-/** Pools of a token up to which those beside tokens of the registry are not kept apart. */
+/** Pools of a token up to which those with a listed token are not indexed separately. */
 const FEW_HOLDINGS = 256
 
-/** True where a pool has other tokens than before under the same id. */
+/** True if the pool has other tokens than its previous version with the same id. */
 export function isOther({ tokens: before }: Pool, { tokens }: Pool): boolean {
   return before !== tokens && (before.length !== tokens.length || tokens.some((token, k) => token !== before[k]))
 }
 
+/** Graph of tokens and pools, with the price jumps of the last block. */
 export class TokenGraph {
   readonly tokens = new IdTable<Token>(({ address }) => address)
   private readonly chain: Chain
-  private readonly vouched: ReadonlySet<Address>
+  private readonly listed: ReadonlySet<Address>
   private readonly holdings = new IdTable<Holding>(({ pool }) => pool.id)
-  /** By id, of pools that have changed in the last blocks; undefined while there is no block before. */
-  private pasts: Map<string, Past> | undefined
-  private readonly sudden = new Set<Holding>()
+  /** Recent rates of pools that changed in the last blocks, by pool id; undefined before the second block. */
+  private histories: Map<string, PoolHistory> | undefined
+  private readonly jumped = new Set<Holding>()
   private block = 0
 
-  /** @param vouched - tokens that the chain's file names */
-  constructor(chain: Chain, vouched: ReadonlySet<Address>) {
+  /** @param listed - tokens listed in the chain's file */
+  constructor(chain: Chain, listed: ReadonlySet<Address>) {
     this.chain = chain
-    this.vouched = vouched
+    this.listed = listed
   }
 
   find(address: Address): Token | undefined {
     return this.tokens.get(canonical(address, this.chain))
   }
 
-  isVouched(address: Address): boolean {
-    return this.vouched.has(canonical(address, this.chain))
+  isListed(address: Address): boolean {
+    return this.listed.has(canonical(address, this.chain))
   }
 
-  /** False where pools say something sudden. */
-  get isCalm(): boolean {
-    return this.sudden.size === 0
+  /** False if a pool price jumped since the previous block. */
+  get hasNoJumps(): boolean {
+    return this.jumped.size === 0
   }
 
-  /** A new block begins. @returns pools whose word of the block before does not count any more */
-  turn(): readonly Holding[] {
-    const calmed = [...this.sudden]
-    for (const { edges } of calmed) for (const edge of edges) edge.before = undefined
-    this.sudden.clear()
-    this.pasts ??= new Map()
+  /**
+   * Starts a new block.
+   *
+   * @returns pools whose jump now counts
+   */
+  startBlock(): readonly Holding[] {
+    const settled = [...this.jumped]
+    for (const { edges } of settled) for (const edge of edges) edge.before = undefined
+    this.jumped.clear()
+    this.histories ??= new Map()
     this.block++
-    for (const [id, past] of this.pasts) if (past.turn(this.holdings.get(id))) this.pasts.delete(id)
-    return calmed
+    for (const [id, past] of this.histories) if (past.startBlock(this.holdings.get(id))) this.histories.delete(id)
+    return settled
   }
 
-  /** A pool as it was put in last. */
+  /** Returns a pool by id. */
   holding(id: string): Holding | undefined {
     return this.holdings.get(id)
   }
 
   /**
-   * Takes in a pool as it is now. @returns what it says about whom
+   * Adds or updates a pool.
    *
-   * @param known - what is known of it so far, of the same tokens
+   * @param existing - the pool's current entry, if it has the same tokens
    */
-  put(pool: Pool, view: PoolView, known: Holding | undefined): Holding {
-    let past = this.note(pool.id, known)
-    const holding = known ?? this.added(pool, view)
-    if (known) {
+  put(pool: Pool, view: PoolView, existing: Holding | undefined): Holding {
+    let past = this.noteChange(pool.id, existing)
+    const holding = existing ?? this.addHolding(pool, view)
+    if (existing) {
       holding.pool = pool
       holding.reserves = view.reserves
       holding.fee = view.fee
     }
     const before = holding.edges
-    const isOfTheSame = say(holding, view.pairs)
-    if (!this.pasts) return holding
-    if (!past && (!isOfTheSame || before.some((edge) => !isLike(edge, last(edge)))))
-      past = this.remember(pool.id, before)
+    const hasSameTokens = setPairs(holding, view.pairs)
+    if (!this.histories) return holding
+    if (!past && (!hasSameTokens || before.some((edge) => !isSimilar(edge, last(edge)))))
+      past = this.recordHistory(pool.id, before)
     if (past) this.compare(holding, past)
     return holding
   }
 
-  private added(pool: Pool, { reserves, fee }: PoolView): Holding {
+  private addHolding(pool: Pool, { reserves, fee }: PoolView): Holding {
     const tokens = pool.tokens.map((address) => this.tokenAt(address))
     const holding: Holding = { pool, reserves, fee, tokens, edges: [] }
     this.holdings.set(holding)
@@ -95,57 +100,57 @@ export class TokenGraph {
       const token = tokens[k]!
       if (tokens.indexOf(token) < k) continue
       const count = token.holdings.push(holding)
-      if (count > FEW_HOLDINGS) keepVouched(token, holding)
+      if (count > FEW_HOLDINGS) indexListed(token, holding)
     }
     return holding
   }
 
-  /** Keeps what a pool has said so far, before it changes: nothing is to be remembered of most, whose word changes little. */
-  private note(id: string, holding: Holding | undefined): Past | undefined {
-    if (!this.pasts) return undefined
-    const past = this.pasts.get(id)
+  /** Stamps the rates of a pool before its first change in a block. Most changes are small and need no history. */
+  private noteChange(id: string, holding: Holding | undefined): PoolHistory | undefined {
+    if (!this.histories) return undefined
+    const past = this.histories.get(id)
     if (past) past.hasChanged = true
     else if (holding) for (const edge of holding.edges) stamp(edge, this.block)
-    else return this.keep(id, new Past([]))
+    else return this.storeHistory(id, new PoolHistory([]))
     return past
   }
 
-  /** @param edges - before they changed, noted in this block */
-  private remember(id: string, edges: readonly Edge[]): Past {
-    const words = edges.map((edge) => {
+  /** @param edges - edges before the change, stamped in this block */
+  private recordHistory(id: string, edges: readonly Edge[]): PoolHistory {
+    const rates = edges.map((edge) => {
       const { rate, backing } = last(edge)
       return { token: edge.token.address, other: edge.other.address, rate, backing }
     })
-    return this.keep(id, new Past(words))
+    return this.storeHistory(id, new PoolHistory(rates))
   }
 
-  private keep(id: string, past: Past): Past {
-    this.pasts?.set(id, past)
+  private storeHistory(id: string, past: PoolHistory): PoolHistory {
+    this.histories?.set(id, past)
     return past
   }
 
-  private compare(holding: Holding, past: Past): void {
-    keepEnded(holding, past)
-    let isSudden = false
+  private compare(holding: Holding, past: PoolHistory): void {
+    keepEndedEdges(holding, past)
+    let hasJump = false
     for (const edge of holding.edges) {
       edge.before = past.before(edge)
-      isSudden ||= edge.before !== undefined
+      hasJump ||= edge.before !== undefined
     }
-    if (isSudden) this.sudden.add(holding)
-    else this.sudden.delete(holding)
+    if (hasJump) this.jumped.add(holding)
+    else this.jumped.delete(holding)
   }
 
-  /** @returns what the pool was; undefined when it was not known */
+  /** @returns the removed pool; undefined if unknown */
   remove(id: string): Holding | undefined {
     const holding = this.holdings.get(id)
     if (!holding) return undefined
-    if (this.pasts && !this.note(id, holding)) this.remember(id, holding.edges)
+    if (this.histories && !this.noteChange(id, holding)) this.recordHistory(id, holding.edges)
     this.holdings.delete(id)
-    this.sudden.delete(holding)
+    this.jumped.delete(holding)
     for (const edge of holding.edges) edge.detach()
     for (const token of new Set(holding.tokens)) {
-      drop(token.holdings, holding)
-      token.vouchedHoldings?.delete(holding)
+      removeHolding(token.holdings, holding)
+      token.listedHoldings?.delete(holding)
       if (token.proof === holding) token.proof = undefined
       if (token.holdings.length === 0) this.tokens.delete(token.address)
     }
@@ -156,14 +161,14 @@ export class TokenGraph {
     const canon = canonical(address, this.chain)
     let token = this.tokens.get(canon)
     if (!token) {
-      // Side by side what every look at a price reads, the rest behind: memory is slow.
+      // Fields that price computations read come first, because memory access dominates their cost.
       token = {
         others: [],
-        words: [],
-        sudden: 0,
+        edgeData: [],
+        jumpedEdges: 0,
         order: 0,
         version: -1,
-        vouched: this.vouched.has(canon),
+        isListed: this.listed.has(canon),
         price: Number.NaN,
         evidence: 0,
         before: undefined,
@@ -176,7 +181,7 @@ export class TokenGraph {
         reference: Number.NaN,
         queued: 0,
         holdings: [],
-        vouchedHoldings: undefined,
+        listedHoldings: undefined,
         proof: undefined,
       }
       this.tokens.set(token)
@@ -185,22 +190,22 @@ export class TokenGraph {
   }
 }
 
-/** The last takes its place. */
-function drop(holdings: Holding[], holding: Holding): void {
+/** Removes an element by moving the last one into its place. */
+function removeHolding(holdings: Holding[], holding: Holding): void {
   const at = holdings.indexOf(holding)
   const last = holdings.pop()!
   if (last !== holding) holdings[at] = last
 }
 
-/** The first time all of a token's pools are looked at. */
-function keepVouched(token: Token, added: Holding): void {
-  const fresh = token.vouchedHoldings ? [added] : token.holdings
-  token.vouchedHoldings ??= new Set()
-  for (const holding of fresh) if (isBesideVouched(token, holding.tokens)) token.vouchedHoldings.add(holding)
+/** Indexes a pool by listed tokens; on the first call all pools of the token. */
+function indexListed(token: Token, added: Holding): void {
+  const fresh = token.listedHoldings ? [added] : token.holdings
+  token.listedHoldings ??= new Set()
+  for (const holding of fresh) if (hasOtherListed(token, holding.tokens)) token.listedHoldings.add(holding)
 }
 
-function isBesideVouched(token: Token, tokens: readonly Token[]): boolean {
-  for (const other of tokens) if (other.vouched && other !== token) return true
+function hasOtherListed(token: Token, tokens: readonly Token[]): boolean {
+  for (const other of tokens) if (other.isListed && other !== token) return true
   return false
 }
 
@@ -210,33 +215,41 @@ function stamp(edge: Edge, block: number): void {
   edge.last = { rate: edge.rate, backing: edge.backing }
 }
 
-const last = (edge: Edge): Said => edge.last ?? edge
+const last = (edge: Edge): EdgeRate => edge.last ?? edge
 
-/** Puts what a pool says in the place of what it said. @returns whether it is of the same tokens, as mostly */
-function say(holding: Holding, pairs: readonly PairView[]): boolean {
-  if (sayAgain(holding, pairs)) return true
+/**
+ * Replaces the rates of a pool.
+ *
+ * @returns true if the pairs are the same as before
+ */
+function setPairs(holding: Holding, pairs: readonly PairView[]): boolean {
+  if (updatePairs(holding, pairs)) return true
   for (const edge of holding.edges) edge.detach()
   holding.edges = []
   for (const pair of pairs) {
     const [a, b] = [holding.tokens[pair.i]!, holding.tokens[pair.j]!]
     if (a === b) continue
     const both = attachPair(holding, a, b, pair)
-    // Most pools have one pair: a list that grows takes five times the memory of it.
+    // Most pools have one pair, and a growing array takes five times as much memory.
     holding.edges = holding.edges.length === 0 ? both : [...holding.edges, ...both]
   }
   return false
 }
 
-/** @returns false where it is not of the same tokens; what was said is then to be replaced */
-function sayAgain({ tokens, edges }: Holding, pairs: readonly PairView[]): boolean {
+/**
+ * Updates the rates in place.
+ *
+ * @returns false if the pairs differ; the edges must then be replaced
+ */
+function updatePairs({ tokens, edges }: Holding, pairs: readonly PairView[]): boolean {
   let at = 0
   for (const { i, j, mid, backingI, backingJ } of pairs) {
     const [a, b] = [tokens[i]!, tokens[j]!]
     if (a === b) continue
     const edge = edges[at]
     if (edge?.token !== a || edge.other !== b) return false
-    edge.say(mid, backingJ, backingI)
-    edge.reverse.say(1 / mid, backingI, backingJ)
+    edge.setRate(mid, backingJ, backingI)
+    edge.reverse.setRate(1 / mid, backingI, backingJ)
     at += 2
   }
   return at === edges.length
@@ -254,13 +267,13 @@ function attachPair(holding: Holding, a: Token, b: Token, { mid, backingI, backi
   return [one, two]
 }
 
-/** Edges that a pool has ceased to speak are kept with nothing behind it, since it may count until the next block. */
-function keepEnded(holding: Holding, past: Past): void {
+/** Keeps removed edges with zero backing, because their previous rate may count until the next block. */
+function keepEndedEdges(holding: Holding, past: PoolHistory): void {
   const ended: Edge[] = []
   for (const { token, other } of past.recent) {
     const [a, b] = [token, other].map((address) => holding.tokens.find((it) => it.address === address))
-    const isSaid = [...holding.edges, ...ended].some((edge) => edge.token === a && edge.other === b)
-    if (!a || !b || isSaid) continue
+    const exists = [...holding.edges, ...ended].some((edge) => edge.token === a && edge.other === b)
+    if (!a || !b || exists) continue
     ended.push(...attachPair(holding, a, b, { mid: Number.NaN, backingI: 0, backingJ: 0 }))
   }
   if (ended.length > 0) holding.edges = [...holding.edges, ...ended]

@@ -1,27 +1,29 @@
 /**
- * Values by their ids, found by a few digits of them. The language's own map reads ids whole, and all of them anew whenever it
- * grows, which takes a tenth of the time of a first look at a hundred thousand pools.
+ * Hash table keyed by a few characters of the id. A `Map` hashes whole ids, and again on each growth, which takes a
+ * tenth of the time of loading a hundred thousand pools.
  */
 
-/** Places at the start, a power of two. */
-const FEWEST_PLACES = 1_024
-/** Share of the places that are taken at most. */
-const FULL = 0.8
-/** Characters of an id that tell its place: behind `0x`, and at the end. */
+/** Initial number of slots, a power of two. */
+const INITIAL_SLOTS = 1_024
+/** Maximum load factor. */
+const MAX_LOAD = 0.8
+/** Characters of an id that are hashed: some after `0x`, and some at the end. */
 const FIRST = 2
 const OF_START = 4
 const OF_END = 8
-/** Odd, of the golden ratio: it spreads what differs in few bits (D. Knuth, "The Art of Computer Programming", 6.4). */
+/**
+ * Odd multiplier from the golden ratio, which spreads similar ids (D. Knuth, "The Art of Computer Programming", 6.4).
+ */
 const SPREAD = 0x9e3779b1
-/** Drawn anew by each process, so that nobody can make ids that share their places. */
+/** Random per process, so that nobody can craft colliding ids. */
 const SEED = Math.floor(Math.random() * 2 ** 31)
 
 /** Open addressing with linear probing (Knuth, 6.4, algorithms L and R). */
 export class IdTable<T> {
-  private mask = FEWEST_PLACES - 1
-  /** By place; 0 where nothing is. */
-  private hashes = new Int32Array(FEWEST_PLACES)
-  private values: (T | undefined)[] = new Array(FEWEST_PLACES).fill(undefined)
+  private mask = INITIAL_SLOTS - 1
+  /** Hash per slot; 0 if empty. */
+  private hashes = new Int32Array(INITIAL_SLOTS)
+  private values: (T | undefined)[] = new Array(INITIAL_SLOTS).fill(undefined)
   private count = 0
   private readonly idOf: (value: T) => string
 
@@ -30,25 +32,25 @@ export class IdTable<T> {
   }
 
   get(id: string): T | undefined {
-    return this.values[this.placeOf(id, hashOf(id))]
+    return this.values[this.slotOf(id, hashOf(id))]
   }
 
   set(value: T): void {
     const id = this.idOf(value)
     const hash = hashOf(id)
-    const at = this.placeOf(id, hash)
+    const at = this.slotOf(id, hash)
     this.values[at] = value
     if (this.hashes[at] !== 0) return
     this.hashes[at] = hash
-    if (++this.count > FULL * this.mask) this.grow()
+    if (++this.count > MAX_LOAD * this.mask) this.grow()
   }
 
   delete(id: string): void {
     const { hashes, values, mask } = this
-    let free = this.placeOf(id, hashOf(id))
+    let free = this.slotOf(id, hashOf(id))
     if (hashes[free] === 0) return
     this.count--
-    // Whatever was put further on because its place was taken moves up.
+    // Shift entries that were displaced by the removed one.
     for (let at = (free + 1) & mask; hashes[at] !== 0; at = (at + 1) & mask) {
       if (((at - hashes[at]!) & mask) < ((at - free) & mask)) continue
       hashes[free] = hashes[at]!
@@ -59,8 +61,8 @@ export class IdTable<T> {
     values[free] = undefined
   }
 
-  /** The place of an id, or the free one where it belongs. */
-  private placeOf(id: string, hash: number): number {
+  /** Returns the slot of an id, or the free slot where it belongs. */
+  private slotOf(id: string, hash: number): number {
     const { hashes, values, mask, idOf } = this
     let at = hash & mask
     while (hashes[at] !== 0 && (hashes[at] !== hash || idOf(values[at]!) !== id)) at = (at + 1) & mask
@@ -84,7 +86,7 @@ export class IdTable<T> {
   }
 }
 
-/** Never 0. */
+/** Returns a hash that is never 0. */
 function hashOf(id: string): number {
   const { length } = id
   let hash = SEED

@@ -4,13 +4,13 @@ import { atOnce } from '@sluice/rpc'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { IMPACT_LEVELS, sellDepth } from './impact.ts'
 import type { Holding, Token } from './token.ts'
-import type { Worth } from './worth.ts'
+import type { TokenPricer } from './worth.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
-/** Prices are on the tokens already. */
-const worth = { ask: (token: Token) => token } as unknown as Worth
+/** Returns tokens as they are, with prices already set. */
+const worth = { update: (token: Token) => token } as unknown as TokenPricer
 const tokenOf = (n: number, price: number, more: Partial<Token> = {}) =>
-  ({ address: account(n), price, evidence: 0, vouched: false, holdings: [], ...more }) as unknown as Token
+  ({ address: account(n), price, evidence: 0, isListed: false, holdings: [], ...more }) as unknown as Token
 let pools = 0
 /** A pool of x·y = k, or of a range of it that ends at the largest reserve that pairs of Uniswap can hold. */
 function sold(token: Token, other: Token, reserve0: bigint, reserve1: bigint, isFirst = true): Pool {
@@ -24,12 +24,12 @@ function sold(token: Token, other: Token, reserve0: bigint, reserve1: bigint, is
   token.holdings.push({ pool, tokens, reserves: [], fee: 0, edges: [] } as unknown as Holding)
   return pool
 }
-/** Looks at all pools, for five levels: 85 as of now, and 120 where the first bracket is as wide as it can be. */
+/** Counts evaluations for five levels: 85 now, 120 with the widest possible first bracket. */
 const LOOKS = 100
 const E9 = 10n ** 9n
 const END = 1n << 112n
 const depthOf = (token: Token) => atOnce(sellDepth(token, worth))
-/** Dollars of a pool of two tokens worth a dollar each that can be sold: the average price is r / (r + sold). */
+/** USD that can be sold in a pool of two one-dollar tokens: the average price is r / (r + sold). */
 const product = (reserve: number, impact: number) => reserve * (1 / (1 - impact / 100) - 1)
 
 afterEach(() => {
@@ -38,7 +38,7 @@ afterEach(() => {
 
 describe('the depth of a token', () => {
   test('of one pool follows from its reserves at every level', () => {
-    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { vouched: true })]
+    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     sold(token, other, E9, E9)
     const depth = depthOf(token)
     expect(depth.map(({ impact }) => impact)).toEqual([...IMPACT_LEVELS])
@@ -47,27 +47,27 @@ describe('the depth of a token', () => {
 
   test('is in dollars, whichever side of the pool the token is on', () => {
     for (const isFirst of [true, false]) {
-      const [token, other] = [tokenOf(1, 4), tokenOf(2, 2, { vouched: true })]
+      const [token, other] = [tokenOf(1, 4), tokenOf(2, 2, { isListed: true })]
       sold(token, other, E9, 2n * E9, isFirst)
       for (const { impact, usd } of depthOf(token)) expect(usd / product(4e9, impact)).toBeCloseTo(1, 6)
     }
   })
 
   test('of several pools is that of all together', () => {
-    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { vouched: true })]
+    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     for (const reserve of [1n, 2n, 3n]) sold(token, other, reserve * E9, reserve * E9)
     for (const { impact, usd } of depthOf(token)) expect(usd / product(6e9, impact)).toBeCloseTo(1, 6)
   })
 
   test('is nothing where every pool pays less than the price', () => {
-    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { vouched: true })]
+    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     sold(token, other, E9, E9 / 2n)
     expect(depthOf(token).map(({ usd }) => usd)).toEqual([0, 0, 0, 0, 0])
     expect(depthOf(tokenOf(3, 1)).map(({ usd }) => usd)).toEqual([0, 0, 0, 0, 0])
   })
 
   test('is all that pools take where they end before the price falls so far', () => {
-    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { vouched: true })]
+    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     sold(token, other, END - END / 1_000n, END - END / 1_000n)
     const [half, ...more] = depthOf(token)
     // After the fee of 0.3 percent.
@@ -77,7 +77,7 @@ describe('the depth of a token', () => {
   })
 
   test('of a pool that ends and a thin one beside it is found far below the price of either', () => {
-    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { vouched: true })]
+    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     const wide = END - END / 1_000n
     sold(token, other, wide, wide)
     const thin = Number(END) / 1e6
@@ -95,7 +95,7 @@ describe('the depth of a token', () => {
   })
 
   test('costs a few looks at all pools for each level, also where the price to end at is far away', () => {
-    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { vouched: true })]
+    const [token, other] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     const wide = END - END / 1_000n
     for (let k = 0; k < 1_000; k++) {
       const reserve = k % 2 === 0 ? wide : END / 30n
@@ -110,11 +110,11 @@ describe('the depth of a token', () => {
 
 describe('pools that count', () => {
   test('are those that pay in a token of the registry, if there is one with a price', () => {
-    const [token, named, other] = [tokenOf(1, 1), tokenOf(2, 1, { vouched: true }), tokenOf(3, 1, { evidence: 1e9 })]
+    const [token, named, other] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true }), tokenOf(3, 1, { evidence: 1e9 })]
     sold(token, other, 5n * E9, 5n * E9)
     sold(token, named, E9, E9)
-    sold(token, tokenOf(4, Number.NaN, { vouched: true }), 7n * E9, 7n * E9)
-    sold(token, tokenOf(5, 0, { vouched: true }), 7n * E9, 7n * E9)
+    sold(token, tokenOf(4, Number.NaN, { isListed: true }), 7n * E9, 7n * E9)
+    sold(token, tokenOf(5, 0, { isListed: true }), 7n * E9, 7n * E9)
     expect(depthOf(token)[0]!.usd / product(1e9, 0.5)).toBeCloseTo(1, 6)
   })
 
@@ -129,24 +129,24 @@ describe('pools that count', () => {
   })
 
   test('are passed over where they cannot swap', () => {
-    const [token, named] = [tokenOf(1, 1), tokenOf(2, 1, { vouched: true })]
+    const [token, named] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     sold(token, named, 0n, 0n)
     sold(token, named, E9, E9)
     expect(depthOf(token)[0]!.usd / product(1e9, 0.5)).toBeCloseTo(1, 6)
   })
 
   test('are the ones kept apart for tokens of many pools', () => {
-    const [token, named] = [tokenOf(1, 1), tokenOf(2, 1, { vouched: true })]
+    const [token, named] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     sold(token, named, E9, E9)
     sold(token, named, E9, E9)
-    const kept = Object.assign(token, { vouchedHoldings: new Set(token.holdings.slice(0, 1)) })
+    const kept = Object.assign(token, { listedHoldings: new Set(token.holdings.slice(0, 1)) })
     expect(depthOf(kept)[0]!.usd / product(1e9, 0.5)).toBeCloseTo(1, 6)
   })
 })
 
 test('the curve of a pool is worked out once in each direction, as long as the pool is what it is', () => {
   const curveOf = vi.spyOn(familyOf('uniswap-v2')!, 'priceCurve')
-  const [token, other] = [tokenOf(1, 1, { vouched: true }), tokenOf(2, 1, { vouched: true })]
+  const [token, other] = [tokenOf(1, 1, { isListed: true }), tokenOf(2, 1, { isListed: true })]
   const pool = sold(token, other, E9, E9)
   other.holdings.push(...token.holdings)
   const first = depthOf(token)

@@ -1,72 +1,75 @@
+/** Sell depth of a token at fixed levels of price impact. */
 import type { Pool, PriceCurve } from '@sluice/liquidity'
 import type { Steps } from '@sluice/rpc'
 import { curveOf } from './pool-view.ts'
 import { exactSum } from './sum.ts'
 import type { Holding, Token } from './token.ts'
-import type { Worth } from './worth.ts'
+import type { TokenPricer } from './worth.ts'
 
-/** Percent. */
+/** Price impact levels, in percent. */
 export const IMPACT_LEVELS = [0.5, 1, 2, 5, 10] as const
 
 export type DepthPoint = {
-  /** Percent by which the swap's average price, before fees, is worse than the token's price. */
+  /** Percent by which the average price of the swap, before fees, is below the token's price. */
   readonly impact: number
-  /** Dollars of the token that can be sold at no worse than that. */
+  /** USD of the token that can be sold within this impact. */
   readonly usd: number
 }
 
-/** A pool seen from the token sold: its curve, and the dollar price of a base unit of what it pays. */
+/** Pool in which the token can be sold, with the USD price per base unit of the token it pays. */
 type Outlet = Curve & { readonly priceOut: number }
-/** A curve with what is sold and received before each of its pieces. */
+/** Price curve with prefix sums of amounts sold and received before each piece. */
 type Curve = { readonly curve: PriceCurve; readonly sums: Float64Array }
-/** Dollars, of what is sold at the token's price. */
+/** Result of selling, in USD; `sold` is valued at the token's price. */
 type Sale = { readonly sold: number; readonly received: number }
 
-/** Share of the token's price below which nothing is looked for. */
+/** Lowest price searched, as a share of the token's price. */
 const LOWEST = 2 ** -40
-/** Rounds of the search for the last price, and how well it is known when they end: enough for six digits of the answer. */
+/**
+ * Maximum rounds of the search for the final price, and its relative precision: enough for six digits of the result.
+ */
 const ROUNDS = 80
 const PRECISION = 1e-12
-/** Part of what is sold that the search may miss by: a hundredth of it in the amount, where the impact is least. */
+/** Accepted error relative to the amount sold: one hundredth of it in the amount at the smallest impact. */
 const NEGLIGIBLE = 1e-10
-/** Part of what is left that every round takes away at least. */
-const NEAREST = 1e-4
-/** Pools looked at in a row. */
+/** Minimum share of the interval that each round removes. */
+const MIN_STEP = 1e-4
+/** Pools processed between yields. */
 const ROW = 1_000
 
 /**
- * The amount of a token that its pools take at five levels of price impact, when the order is split so that all pools end at
- * the same price. Counts the pools that pay in a token of the registry, and where there is none the best backed other pool.
+ * Computes the USD amount that the token's pools absorb at each impact level, if the order is split so that all pools
+ * end at the same price. Counts pools that pay a listed token; if there are none, the best backed other pool.
  */
-export function* sellDepth(token: Token, worth: Worth): Steps<readonly DepthPoint[]> {
-  const { price } = worth.ask(token)
-  const outlets = yield* outletsOf(token, worth)
+export function* sellDepth(token: Token, pricer: TokenPricer): Steps<readonly DepthPoint[]> {
+  const { price } = pricer.update(token)
+  const outlets = yield* outletsOf(token, pricer)
   const points: DepthPoint[] = []
   for (const impact of IMPACT_LEVELS) points.push({ impact, usd: yield* soldUpTo(outlets, price, impact / 100) })
   return points
 }
 
-function* outletsOf(token: Token, worth: Worth): Steps<readonly Outlet[]> {
+function* outletsOf(token: Token, pricer: TokenPricer): Steps<readonly Outlet[]> {
   const outlets: Outlet[] = []
   let seen = 0
-  for (const holding of token.vouchedHoldings ?? token.holdings.slice()) {
+  for (const holding of token.listedHoldings ?? token.holdings.slice()) {
     for (const [k, other] of holding.tokens.entries()) {
-      if (!other.vouched || other === token || !(worth.ask(other).price > 0)) continue
+      if (!other.isListed || other === token || !(pricer.update(other).price > 0)) continue
       const outlet = outletOf(token, holding, k)
       if (outlet) outlets.push(outlet)
     }
     if (++seen % ROW === 0) yield
   }
-  return outlets.length > 0 ? outlets : yield* bestOutletOf(token, worth)
+  return outlets.length > 0 ? outlets : yield* bestOutletOf(token, pricer)
 }
 
-/** The best backed of its pools, among equals the first by name. */
-function* bestOutletOf(token: Token, worth: Worth): Steps<readonly Outlet[]> {
+/** Returns the pool whose other token has the most evidence; ties go to the lower id. */
+function* bestOutletOf(token: Token, pricer: TokenPricer): Steps<readonly Outlet[]> {
   let best: { readonly outlet: Outlet; readonly backing: number; readonly id: string } | undefined
   for (const holding of token.holdings.slice()) {
     const { id } = holding.pool
     for (const [k, other] of holding.tokens.entries()) {
-      if (other === token || !(worth.ask(other).price > 0)) continue
+      if (other === token || !(pricer.update(other).price > 0)) continue
       const isBest = !best || other.evidence > best.backing || (other.evidence === best.backing && id < best.id)
       const outlet = isBest && outletOf(token, holding, k)
       if (outlet) best = { outlet, backing: other.evidence, id }
@@ -77,50 +80,50 @@ function* bestOutletOf(token: Token, worth: Worth): Steps<readonly Outlet[]> {
 }
 
 function outletOf(token: Token, { pool, tokens }: Holding, k: number): Outlet | null {
-  const known = curveFrom(pool, tokens.indexOf(token), k)
-  return known && { ...known, priceOut: tokens[k]!.price }
+  const curve = curveFrom(pool, tokens.indexOf(token), k)
+  return curve && { ...curve, priceOut: tokens[k]!.price }
 }
 
-/** Curves of pools that were asked for, as long as the pool is what it was; by direction. */
+/** Cached curves per pool version, by direction. */
 const curves = new WeakMap<Pool, Map<number, Curve | null>>()
 
 function curveFrom(pool: Pool, from: number, to: number): Curve | null {
-  const known = curves.get(pool) ?? new Map<number, Curve | null>()
-  curves.set(pool, known)
+  const byDirection = curves.get(pool) ?? new Map<number, Curve | null>()
+  curves.set(pool, byDirection)
   const direction = from * pool.tokens.length + to
-  let found = known.get(direction)
-  if (found === undefined) {
+  let cached = byDirection.get(direction)
+  if (cached === undefined) {
     const curve = curveOf(pool, from, to)
-    found = curve && { curve, sums: sumsOf(curve) }
-    known.set(direction, found)
+    cached = curve && { curve, sums: sumsOf(curve) }
+    byDirection.set(direction, cached)
   }
-  return found
+  return cached
 }
 
 /**
- * Dollars sold when the average price has fallen by `impact`, or all that the pools take before it has. The last price is
- * looked for as a share of the token's: first below what x·y = k would end at, then by false position, with a halving
- * whenever that does not narrow it by as much.
+ * Returns the USD sold when the average price has fallen by `impact`, or everything the pools absorb before. Searches
+ * the final price as a share of the token's price: first below where x·y = k would end, then by false position, with a
+ * bisection step after each step that did not halve the interval.
  */
-function* soldUpTo(outlets: readonly Outlet[], own: number, impact: number): Steps<number> {
+function* soldUpTo(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
   const surplus = ({ sold, received }: Sale) => received - (1 - impact) * sold
   let high = 1
-  let atHigh = yield* sellDownTo(outlets, own, own)
+  let atHigh = yield* sellDownTo(outlets, tokenPrice, tokenPrice)
   let low = (1 - impact) ** 2
-  let atLow = yield* sellDownTo(outlets, own, own * low)
+  let atLow = yield* sellDownTo(outlets, tokenPrice, tokenPrice * low)
   while (surplus(atLow) >= 0) {
     if (low <= LOWEST) return atLow.sold
     ;[high, atHigh] = [low, atLow]
     low = Math.max(low ** 2, LOWEST)
-    atLow = yield* sellDownTo(outlets, own, own * low)
+    atLow = yield* sellDownTo(outlets, tokenPrice, tokenPrice * low)
   }
   let isSlow = false
   for (let round = 0; round < ROUNDS && high - low > PRECISION * high; round++) {
     const [above, below] = [surplus(atHigh), surplus(atLow)]
-    const share = isSlow ? 0.5 : Math.min(Math.max(above / (above - below), NEAREST), 1 - NEAREST)
+    const share = isSlow ? 0.5 : Math.min(Math.max(above / (above - below), MIN_STEP), 1 - MIN_STEP)
     const width = high - low
     const level = high - width * share
-    const at = yield* sellDownTo(outlets, own, own * level)
+    const at = yield* sellDownTo(outlets, tokenPrice, tokenPrice * level)
     if (Math.abs(surplus(at)) <= NEGLIGIBLE * at.sold) return at.sold
     if (surplus(at) >= 0) [high, atHigh] = [level, at]
     else [low, atLow] = [level, at]
@@ -129,8 +132,8 @@ function* soldUpTo(outlets: readonly Outlet[], own: number, impact: number): Ste
   return atHigh.sold
 }
 
-/** Sells into every pool until a base unit brings no more than `lastPrice` dollars there. */
-function* sellDownTo(outlets: readonly Outlet[], own: number, lastPrice: number): Steps<Sale> {
+/** Sells into each pool until its marginal price falls to `lastPrice` USD per base unit. */
+function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: number): Steps<Sale> {
   const sold = new Float64Array(outlets.length)
   const received = new Float64Array(outlets.length)
   for (let at = 0; at < outlets.length; at++) {
@@ -139,9 +142,9 @@ function* sellDownTo(outlets: readonly Outlet[], own: number, lastPrice: number)
     const end = Math.sqrt(lastPrice / priceOut)
     const k = piecesAbove(sqrtPrice, end)
     if (k > 0) {
-      // The last of them is sold into only as far as `end`.
+      // The last piece is used only down to `end`.
       const [from, to] = [sqrtPrice[k - 1]!, Math.max(sqrtPrice[k]!, end)]
-      sold[at] = (sums[2 * k - 2]! + liquidity[k - 1]! * (1 / to - 1 / from)) * own
+      sold[at] = (sums[2 * k - 2]! + liquidity[k - 1]! * (1 / to - 1 / from)) * tokenPrice
       received[at] = (sums[2 * k - 1]! + liquidity[k - 1]! * (from - to)) * priceOut
     }
     if (at % ROW === ROW - 1) yield
@@ -149,7 +152,7 @@ function* sellDownTo(outlets: readonly Outlet[], own: number, lastPrice: number)
   return { sold: exactSum(sold), received: exactSum(received) }
 }
 
-/** Count of pieces that begin above a root of a price. */
+/** Returns the number of pieces that start above a square root of a price. */
 function piecesAbove(sqrtPrice: Float64Array, end: number): number {
   let low = 0
   let high = sqrtPrice.length - 1
@@ -161,7 +164,7 @@ function piecesAbove(sqrtPrice: Float64Array, end: number): number {
   return low
 }
 
-/** Base units sold and received before each piece, one pair after another. */
+/** Returns base units sold and received before each piece, as interleaved pairs. */
 function sumsOf({ sqrtPrice, liquidity }: PriceCurve): Float64Array {
   const sums = new Float64Array(2 * liquidity.length)
   for (let k = 0; k + 1 < liquidity.length; k++) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Lacking } from './lacking.ts'
+import { MissingBalances } from './lacking.ts'
 import type { PoolView } from './pool-view.ts'
 
 const view: PoolView = {
@@ -12,10 +12,10 @@ const view: PoolView = {
 }
 
 test('a pool shows what it can pay, in its reserves and behind its prices', () => {
-  const lacking = new Lacking()
-  expect(lacking.limited('pool', view)).toBe(view)
+  const lacking = new MissingBalances()
+  expect(lacking.applyTo('pool', view)).toBe(view)
   expect(lacking.set('pool', [0, 100, 0])).toBe(true)
-  expect(lacking.limited('pool', view)).toEqual({
+  expect(lacking.applyTo('pool', view)).toEqual({
     reserves: [100, 100, 300],
     pairs: [
       { i: 0, j: 1, mid: 2, backingI: 80, backingJ: 100 },
@@ -23,26 +23,26 @@ test('a pool shows what it can pay, in its reserves and behind its prices', () =
     ],
     fee: 0.003,
   })
-  expect(lacking.limited('other', view)).toBe(view)
+  expect(lacking.applyTo('other', view)).toBe(view)
 })
 
 test('a pair has no price if one of its sides is all missing', () => {
-  const lacking = new Lacking()
+  const lacking = new MissingBalances()
   lacking.set('pool', [0, 0, 301])
-  const { reserves, pairs } = lacking.limited('pool', view)
+  const { reserves, pairs } = lacking.applyTo('pool', view)
   expect(reserves).toEqual([100, 200, 0])
   expect(pairs).toEqual([view.pairs[0]])
   lacking.set('pool', [100])
-  expect(lacking.limited('pool', view).pairs).toEqual([view.pairs[1]])
+  expect(lacking.applyTo('pool', view).pairs).toEqual([view.pairs[1]])
 })
 
 test('only another amount is new, and nothing missing is forgotten', () => {
-  const lacking = new Lacking()
+  const lacking = new MissingBalances()
   expect(lacking.set('pool', [0, 0])).toBe(false)
   expect(lacking.set('pool', [1, 0])).toBe(true)
   expect(lacking.set('pool', [1, 0])).toBe(false)
   expect(lacking.set('pool', [1, 2])).toBe(true)
   expect(lacking.set('pool', [0, 0])).toBe(true)
-  expect(lacking.limited('pool', view)).toBe(view)
+  expect(lacking.applyTo('pool', view)).toBe(view)
   expect(lacking.set('pool', [0, 0])).toBe(false)
 })

@@ -1,15 +1,21 @@
-/** Balances that pools lack, compared with their curves or reserves: tokens that were burned, taken back, or never came. */
+/**
+ * Balances that pools lack compared with their curves or reserves, because tokens were burned, seized, or never
+ * received.
+ */
 import { Bounded } from '@sluice/simulation'
 import type { PairView, PoolView } from './pool-view.ts'
 
-/** Pools that are known to lack something. */
+/** Maximum pools with missing balances. */
 const MAX_POOLS = 20_000
 
-/** Base units by pool, in the order of its tokens. Trades move both sides alike, so that what is missing stays missing. */
-export class Lacking {
+/**
+ * Missing base units by pool, in the order of its tokens. Trades change both sides alike, so missing balances stay
+ * missing.
+ */
+export class MissingBalances {
   private readonly byPool = new Bounded<string, readonly number[]>(MAX_POOLS)
 
-  /** @returns whether that is something new */
+  /** @returns true if the amounts differ from the last ones */
   set(id: string, missing: readonly number[]): boolean {
     const before = this.byPool.peek(id)
     const isNone = missing.every((amount) => amount === 0)
@@ -19,8 +25,8 @@ export class Lacking {
     return true
   }
 
-  /** The view of a pool as far as it can pay. */
-  limited(id: string, view: PoolView): PoolView {
+  /** Reduces a pool view to what the pool can pay. */
+  applyTo(id: string, view: PoolView): PoolView {
     const missing = this.byPool.peek(id)
     if (!missing) return view
     const reserves = view.reserves.map((reserve, k) => Math.max(0, reserve - (missing[k] ?? 0)))

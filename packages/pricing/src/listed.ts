@@ -1,17 +1,17 @@
-/** Tokens as the chain's file has them. */
+/** Tokens listed in the chain's file. */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { canonical } from './graph.ts'
 
 /**
- * The token that carries an address's price: itself, and for the native asset its wrapper, or on a chain without one the
- * ERC-20 that shows it. The zero address where there is neither, and only pools of the native asset itself can tell.
+ * Returns the token whose price an address has: the native asset maps to its wrapper, or to its ERC-20 representation
+ * on a chain without wrapper, or else to the zero address, which only pools of the native asset can price.
  */
 export function pricedAs(address: Address, chain: Chain): Address {
   if (address !== NATIVE && address !== ZERO_ADDRESS) return address
   return chain.wrappedNative === null && chain.nativeErc20 ? chain.nativeErc20.address : canonical(address, chain)
 }
 
-/** Decimals of the tokens that the file names, where it tells them. */
+/** Returns the decimals of listed tokens; undefined if the file omits them. */
 export function listedDecimals(chain: Chain): ReadonlyMap<Address, number | undefined> {
   const { wrappedNative, nativeErc20, stables, tokens, nativeCurrency } = chain
   const listed = [wrappedNative, nativeErc20, ...stables, ...tokens].filter(

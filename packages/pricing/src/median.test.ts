@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { narrowed, SHARE_OF_BEST, weightedMedian } from './median.ts'
+import { feeAwareMedian, MIN_WEIGHT_SHARE, weightedMedian } from './median.ts'
 
-/** The definition, with one entry for each unit of weight. */
-function medianOf(values: readonly number[], weights: readonly number[], share = SHARE_OF_BEST): number {
+/** Weighted median by definition, with one entry per unit of weight. */
+function medianOf(values: readonly number[], weights: readonly number[], share = MIN_WEIGHT_SHARE): number {
   const best = Math.max(...weights)
   const entries = values.flatMap((value, k) => {
     const weight = weights[k]!
@@ -57,8 +57,8 @@ describe('the weighted median', () => {
 })
 
 describe('the median narrowed by pools of lower fees', () => {
-  /** A deep pool that keeps 3 %, and one that keeps 0.3 %. */
-  const two = (value: number, weight: number, fee = 0.003) => narrowed([100, value], [100, weight], [0.03, fee])
+  /** A deep pool with a fee of 3 % and one with 0.3 %. */
+  const two = (value: number, weight: number, fee = 0.003) => feeAwareMedian([100, value], [100, weight], [0.03, fee])
 
   test('is that of pools that keep at most a third and agree within the higher fee', () => {
     expect(two(102, 60)).toBe(102)
@@ -76,13 +76,13 @@ describe('the median narrowed by pools of lower fees', () => {
 
   test('adds up the pools of lower fees, without those that have no say', () => {
     const fees = [0.03, 0.003, 0.003]
-    expect(narrowed([100, 101, 102], [100, 30, 31], fees)).toBe(102)
-    expect(narrowed([100, 101, 102], [100, 31, 30], fees)).toBe(101)
-    expect(narrowed([100, 101, 102], [100, 45, 9], fees)).toBe(100)
+    expect(feeAwareMedian([100, 101, 102], [100, 30, 31], fees)).toBe(102)
+    expect(feeAwareMedian([100, 101, 102], [100, 31, 30], fees)).toBe(101)
+    expect(feeAwareMedian([100, 101, 102], [100, 45, 9], fees)).toBe(100)
   })
 
   test('uses the lowest fee of the pools that show the median', () => {
-    expect(narrowed([100, 100, 101], [100, 100, 100], [0.03, 0.006, 0.003])).toBe(100)
-    expect(narrowed([100, 100, 101], [100, 100, 100], [0.03, 0.03, 0.003])).toBe(101)
+    expect(feeAwareMedian([100, 100, 101], [100, 100, 100], [0.03, 0.006, 0.003])).toBe(100)
+    expect(feeAwareMedian([100, 100, 101], [100, 100, 100], [0.03, 0.03, 0.003])).toBe(101)
   })
 })

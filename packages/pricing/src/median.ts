@@ -1,18 +1,23 @@
+/** Weighted medians that do not depend on the order of their inputs. */
 import { exactSum } from './sum.ts'
 
-/** A pool has a say when its weight is at least this share of the heaviest one's. */
-export const SHARE_OF_BEST = 0.1
+/** Minimum weight of an observation, as a share of the maximum weight. */
+export const MIN_WEIGHT_SHARE = 0.1
 
-/** Voters up to which insertion is quicker than the sort of the language. */
+/** Maximum number of values for which insertion sort is faster than `Array.sort`. */
 const FEW = 24
 
 /**
- * The value at which half of the weight is reached; NaN when no weight has a say. The order in which values come makes no
- * difference, not even to the last digit: equal ones are told apart by their weights.
+ * Returns the value at which half of the weight is reached; NaN if all weights are 0. The result does not depend on
+ * input order, because equal values are ordered by weight.
  *
- * @param share - of the heaviest weight: what is lighter has no say
+ * @param share - minimum weight, as a share of the maximum
  */
-export function weightedMedian(values: readonly number[], weights: readonly number[], share = SHARE_OF_BEST): number {
+export function weightedMedian(
+  values: readonly number[],
+  weights: readonly number[],
+  share = MIN_WEIGHT_SHARE,
+): number {
   if (values.length === 1) return weights[0]! > 0 ? values[0]! : Number.NaN
   let best = 0
   for (const weight of weights) if (weight > best) best = weight
@@ -30,33 +35,35 @@ export function weightedMedian(values: readonly number[], weights: readonly numb
   return Number.NaN
 }
 
-/** A pool that keeps at most this part of another's fee knows better within the other's. */
+/** Maximum fee, relative to that of the median pool, of pools that may refine the median. */
 const LOWER_FEE = 1 / 3
-/** Weight that such pools need together, as a part of the heaviest pool's. */
-const ENOUGH = 0.5
+/** Minimum total weight of those pools, as a share of the maximum weight. */
+const MIN_CLOSER_WEIGHT = 0.5
 
 /**
- * The median, or where the pool that says it keeps a high fee, the median of those that keep far less and agree with it
- * within that fee: nobody trades a pool's price back to the market's by less than it keeps. So the price moves by no more than
- * one pool's fee, whoever owns the others.
+ * Returns the median. If it comes from a pool with a high fee, returns the median of pools with much lower fees that
+ * agree with it within that fee: arbitrage only corrects a pool's price by more than its fee. So the price moves by at
+ * most one pool's fee, whoever owns the others.
  */
-export function narrowed(values: readonly number[], weights: readonly number[], fees: readonly number[]): number {
+export function feeAwareMedian(values: readonly number[], weights: readonly number[], fees: readonly number[]): number {
   const median = weightedMedian(values, weights)
-  const least = Math.max(0, ...weights) * SHARE_OF_BEST
+  const minWeight = Math.max(0, ...weights) * MIN_WEIGHT_SHARE
   let fee = Number.POSITIVE_INFINITY
-  for (const [k, value] of values.entries()) if (value === median && weights[k]! >= least) fee = Math.min(fee, fees[k]!)
+  for (const [k, value] of values.entries())
+    if (value === median && weights[k]! >= minWeight) fee = Math.min(fee, fees[k]!)
   const closer = [...values.keys()].filter(
-    (k) => weights[k]! >= least && fees[k]! <= fee * LOWER_FEE && Math.abs(values[k]! / median - 1) <= fee,
+    (k) => weights[k]! >= minWeight && fees[k]! <= fee * LOWER_FEE && Math.abs(values[k]! / median - 1) <= fee,
   )
-  const said = closer.map((k) => weights[k]!)
-  if (!(exactSum(said) >= (least / SHARE_OF_BEST) * ENOUGH) || closer.length === 0) return median
+  const closerWeights = closer.map((k) => weights[k]!)
+  if (!(exactSum(closerWeights) >= (minWeight / MIN_WEIGHT_SHARE) * MIN_CLOSER_WEIGHT) || closer.length === 0)
+    return median
   return weightedMedian(
     closer.map((k) => values[k]!),
-    said,
+    closerWeights,
   )
 }
 
-/** Sorts `voters` by insertion, which takes less than half the time for as few as most tokens have. */
+/** Insertion sort of `voters`, twice as fast as `Array.sort` for few values. */
 function sortFew(values: readonly number[], weights: readonly number[]): void {
   for (let k = 1; k < voters.length; k++) {
     const voter = voters[k]!
@@ -71,5 +78,5 @@ function sortFew(values: readonly number[], weights: readonly number[]): void {
   }
 }
 
-/** Reused: a pass over all tokens makes no garbage. */
+/** Indices of the values that count. Reused to avoid garbage. */
 const voters: number[] = []

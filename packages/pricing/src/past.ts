@@ -1,70 +1,81 @@
 /**
- * Memory of what a pool said in the last three blocks, and of what is sudden beside that: a price that moved by more than 2 % in
- * one block, or what stands behind it that doubled or halved. For one block others that say nothing new are heard before it:
- * money of others is there for a block, and what stands longer is traded against.
+ * Rates of a pool over the last three blocks, and detection of price jumps: a move of more than 2 % in one block, or a
+ * backing that doubled or halved. For one block, pools without a jump take precedence, because flash loans last one
+ * block and longer distortions are arbitraged away.
  */
 import type { Address } from '@sluice/chains'
-import type { Edge, Holding, Said } from './token.ts'
+import type { Edge, EdgeRate, Holding } from './token.ts'
 
-const MOVE = Math.log(1.02)
-const GROWTH = Math.log(2)
+const MAX_LOG_PRICE_MOVE = Math.log(1.02)
+const MAX_LOG_BACKING_MOVE = Math.log(2)
 
-/** A pool that was not there said nothing. */
-const NOTHING: Said = { rate: Number.NaN, backing: 0 }
+/** Rate of a pool that did not exist. */
+const NO_RATE: EdgeRate = { rate: Number.NaN, backing: 0 }
 
-type Sentence = Said & { readonly token: Address; readonly other: Address }
-/** All that a pool said at the end of a block. */
-export type Words = readonly Sentence[]
+type PairRate = EdgeRate & { readonly token: Address; readonly other: Address }
+/** Rates of a pool at the end of a block. */
+export type PoolRates = readonly PairRate[]
 
-export class Past {
+/** Recent rates of one pool. */
+export class PoolHistory {
   hasChanged = true
-  /** One, two and three blocks ago. */
-  private words: readonly [Words, Words, Words]
+  /** Rates one, two, and three blocks ago. */
+  private rates: readonly [PoolRates, PoolRates, PoolRates]
 
-  /** @param words - before the first change in this block, and in the blocks before it but for little */
-  constructor(words: Words) {
-    this.words = [words, words, words]
+  /** @param rates - rates before the first change in this block, and about the same in the blocks before */
+  constructor(rates: PoolRates) {
+    this.rates = [rates, rates, rates]
   }
 
-  /** Words of the last two blocks with something behind them. */
-  get recent(): Words {
-    const [one, two] = this.words
+  /** Rates of the last two blocks with liquidity behind them. */
+  get recent(): PoolRates {
+    const [one, two] = this.rates
     return [...one, ...two].filter(({ backing }) => backing > 0)
   }
 
-  /** The block has passed. @returns whether nothing has changed for so long that there is nothing to remember */
-  turn(holding: Holding | undefined): boolean {
-    const [one, two, three] = this.words
-    const last = this.hasChanged ? wordsOf(holding) : one
+  /**
+   * Starts a new block.
+   *
+   * @returns true if nothing changed for three blocks, so that the history can be dropped
+   */
+  startBlock(holding: Holding | undefined): boolean {
+    const [one, two, three] = this.rates
+    const last = this.hasChanged ? ratesOf(holding) : one
     this.hasChanged = false
-    this.words = [last, one, two]
+    this.rates = [last, one, two]
     return last === one && one === two && two === three
   }
 
   /**
-   * Words that count in the place of those of now, where these are sudden: the last that had been said for two
-   * blocks. To return to that is not sudden.
+   * Returns the previous rate that counts instead of a jumped one: the last one that held for two blocks. Returning to
+   * that rate is not a jump.
+   *
+   * @returns undefined if the current rate did not jump
    */
-  before(edge: Edge): Said | undefined {
-    const [one, two, three] = this.words.map((words) => said(words, edge)) as [Said, Said, Said]
-    if (isLike(edge, one)) return undefined
-    const isPassing = !isLike(one, two) && isLike(two, three)
-    if (isPassing && isLike(edge, two)) return undefined
+  before(edge: Edge): EdgeRate | undefined {
+    const [one, two, three] = this.rates.map((rates) => rateIn(rates, edge)) as [EdgeRate, EdgeRate, EdgeRate]
+    if (isSimilar(edge, one)) return undefined
+    const isPassing = !isSimilar(one, two) && isSimilar(two, three)
+    if (isPassing && isSimilar(edge, two)) return undefined
     return isPassing ? two : one
   }
 }
 
-function wordsOf(holding: Holding | undefined): Words {
+function ratesOf(holding: Holding | undefined): PoolRates {
   return (holding?.edges ?? []).map(({ token, other, rate, backing }) => {
     return { token: token.address, other: other.address, rate, backing }
   })
 }
 
-function said(words: Words, { token, other }: Edge): Said {
-  return words.find((each) => each.token === token.address && each.other === other.address) ?? NOTHING
+function rateIn(rates: PoolRates, { token, other }: Edge): EdgeRate {
+  return rates.find((each) => each.token === token.address && each.other === other.address) ?? NO_RATE
 }
 
-export function isLike(a: Said, b: Said): boolean {
+/** True if the two rates differ by less than a jump. */
+export function isSimilar(a: EdgeRate, b: EdgeRate): boolean {
   if (a.backing === 0 && b.backing === 0) return true
-  return Math.abs(Math.log(a.rate / b.rate)) <= MOVE && Math.abs(Math.log(a.backing / b.backing)) <= GROWTH
+  return (
+    Math.abs(Math.log(a.rate / b.rate)) <= MAX_LOG_PRICE_MOVE &&
+    Math.abs(Math.log(a.backing / b.backing)) <= MAX_LOG_BACKING_MOVE
+  )
 }

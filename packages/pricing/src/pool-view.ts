@@ -1,3 +1,4 @@
+/** Price and usable depth of one pool, as inputs of the token graph. */
 import {
   type DexFamily,
   familyOf,
@@ -9,44 +10,52 @@ import {
   type PriceCurve,
 } from '@sluice/liquidity'
 
-/** The part by which the price is moved, to either side, to see what stands behind it. */
+/** Relative price move, in either direction, over which depth is measured. */
 const BAND = 0.05
-/** The part that a constant-product pool gives of its reserve while its price falls by `BAND`. */
+/** Share of its reserve that a constant-product pool pays while its price falls by `BAND`. */
 const BAND_SHARE = 1 - Math.sqrt(1 - BAND)
-/** A pool that keeps more than this of a swap is no evidence: nobody trades its price back to the market's. */
-const HIGHEST_FEE = BAND
+/** Maximum fee of a pool that counts: above it, arbitrage does not restore the market price. */
+const MAX_FEE = BAND
 
-/** Prices and depth of one pool for two of its tokens. */
+/** Price and depth of one pool for two of its tokens. */
 export type PairView = {
-  /** Positions in `pool.tokens`. */
+  /** Indices in `pool.tokens`. */
   readonly i: number
   readonly j: number
   /** Base units of j per base unit of i, before fee. */
   readonly mid: number
   /**
-   * The reserves behind `mid`, in base units of each: what a constant-product pool would hold on that side to resist a move of
-   * the price as well as this pool does in its weaker direction, and never more than the pool really holds. Liquidity far
-   * from the price, or on one side of it only, is worth nothing.
+   * Virtual reserves behind `mid`, in base units of each token: those of a constant-product pool that resists a price
+   * move as well as this pool does in its weaker direction, at most the actual reserves. Liquidity far from the price,
+   * or on one side only, does not count.
    */
   readonly backingI: number
   readonly backingJ: number
 }
 
+/** Price data of one pool. */
 export type PoolView = {
-  /** Base units, in the order of `pool.tokens`; from ticks where the pool has them, never derived from liquidity. */
+  /** Base units in the order of `pool.tokens`; from ticks if the pool has them, never derived from liquidity. */
   readonly reserves: readonly number[]
   readonly pairs: readonly PairView[]
-  /** The part of a swap that it keeps, the most of all pairs: as far as its price may be off without anybody trading it back. */
+  /**
+   * Fee as a share of the swap, the maximum over all pairs: the pool's price may be off by this much before arbitrage
+   * corrects it.
+   */
   readonly fee: number
 }
 
-/** @returns null for a family that this build does not know */
+/**
+ * Reads the price data of a pool.
+ *
+ * @returns null for an unknown family
+ */
 export function viewPool(pool: Pool): PoolView | null {
   const family = familyOf(pool.family)
   return family === undefined ? null : readView(pool, family)
 }
 
-/** The pool's curve from one of its tokens to another, by position; null where the pool cannot swap. */
+/** Returns the price curve between two tokens, by index; null if the pool refuses swaps. */
 export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): PriceCurve | null {
   return orRefused(() => familyOf(pool.family)!.priceCurve(pool, pool.tokens[tokenIn]!, pool.tokens[tokenOut]!))
 }
@@ -77,28 +86,27 @@ function readView(pool: Pool, family: DexFamily): PoolView {
 
 function outlineOf(pool: Pool, family: DexFamily): PairOutline | null {
   const [sell, buy] = [curveOf(pool, 0, 1), curveOf(pool, 1, 0)]
-  return sell && buy && outlineOfCurves(sell, buy, heldFrom(sell, buy) ?? heldIn(pool, family), BAND)
+  return (
+    sell && buy && outlineOfCurves(sell, buy, reservesFromCurves(sell, buy) ?? reservesFromPool(pool, family), BAND)
+  )
 }
 
-/**
- * The reserves between the ticks of a pool, where its curves are made of them: exact integers would cost more than all
- * the rest.
- */
-function heldFrom(sell: PriceCurve, buy: PriceCurve) {
+/** Derives the reserves from tick-based curves, which is cheaper than exact integers. */
+function reservesFromCurves(sell: PriceCurve, buy: PriceCurve) {
   if (sell.gasPerPiece === undefined || buy.gasPerPiece === undefined) return null
   return { firstHeld: outputDownTo(buy, 0), secondHeld: outputDownTo(sell, 0) }
 }
 
-function heldIn(pool: Pool, family: DexFamily) {
+function reservesFromPool(pool: Pool, family: DexFamily) {
   const [first, second] = family.reserves(pool)
   return { firstHeld: Number(first), secondHeld: Number(second) }
 }
 
 function pairFrom(i: number, j: number, outline: PairOutline): PairView | null {
   const { price: mid, fee, firstNear, secondNear, firstHeld, secondHeld } = outline
-  if (fee > HIGHEST_FEE) return null
+  if (fee > MAX_FEE) return null
   const resistance = Math.min(secondNear, firstNear * mid) / BAND_SHARE
-  // Nothing usable comes of overflow, of an empty side or of a price of zero.
+  // Overflow, an empty side, or a zero price.
   if (!(Number.isFinite(mid) && mid > 0 && Number.isFinite(resistance) && resistance > 0)) return null
   return { i, j, mid, backingI: Math.min(firstHeld, resistance / mid), backingJ: Math.min(secondHeld, resistance) }
 }

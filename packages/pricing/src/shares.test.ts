@@ -2,9 +2,9 @@ import { type Address, type Chain, NATIVE, toAddress, ZERO_ADDRESS } from '@slui
 import type { RedeemedPart, Redemption } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import type { TokenGraph } from './graph.ts'
-import { opinionOf, Shares } from './shares.ts'
+import { observationOf, Shares } from './shares.ts'
 import type { Token } from './token.ts'
-import type { Worth } from './worth.ts'
+import type { TokenPricer } from './worth.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [share, outer, dollar, ether, stranger, wrapper] = [1, 2, 3, 4, 5, 6].map(at) as [
@@ -34,8 +34,8 @@ function shares({ readings, decimals = () => 0, named = NAMED, holdings = {} }: 
   const known = (address: Address) => find(address) ?? (holdings[address] ? tokenOf(address) : undefined)
   return new Shares({
     chain: { wrappedNative: { address: wrapper } } as unknown as Chain,
-    graph: { find: known, isVouched: (address: Address) => named.has(address) } as unknown as TokenGraph,
-    worth: { ask: (token: Token) => token, opinions: () => [] } as unknown as Worth,
+    graph: { find: known, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
+    pricer: { update: (token: Token) => token, observations: () => [] } as unknown as TokenPricer,
     ...{ decimals, find, floor: FLOOR },
     redemptions: (address) => readings[address],
   })
@@ -54,16 +54,19 @@ describe('a share of one token', () => {
   test('is worth its rate in the token, as far as dollars stand behind it', () => {
     expect(worthOf([reading([part(dollar, 5_000n)], { rate: 1.25 })])).toMatchObject({
       price: 1.25,
-      // A share that the chain's file does not name counts for what is there by prices that may be 2 % too high.
+      // An unlisted share counts its redeemable value at prices that may be 2 % too high.
       evidence: 5_000 / 1.02,
-      thereUsd: 5_000 / 1.02,
+      redeemableUsd: 5_000 / 1.02,
       source: { id: share, family: 'redemption', address: share, tokens: [share, dollar], state: null },
     })
   })
 
   test('counts in full if the chain names it', () => {
     const readings = { [share]: [reading([part(dollar, 5_000n)])] }
-    expect(worthOf({ readings, named: new Set([share, dollar]) })).toMatchObject({ evidence: 5_000, thereUsd: 5_000 })
+    expect(worthOf({ readings, named: new Set([share, dollar]) })).toMatchObject({
+      evidence: 5_000,
+      redeemableUsd: 5_000,
+    })
   })
 
   test('has no more behind it than can be withdrawn, nor than stands behind the token', () => {
@@ -96,9 +99,9 @@ test('of two readings the lower price and the lower evidence count, in either or
     const found = worthOf(readings)!
     expect(found.price).toBe(1.5)
     expect(found.evidence).toBeCloseTo(5_000 / 1.02)
-    expect(found.thereUsd).toBeCloseTo(5_000 / 1.02)
+    expect(found.redeemableUsd).toBeCloseTo(5_000 / 1.02)
   }
-  // A share whose newest reading cannot be understood has no price by the other one.
+  // If the newest reading is invalid, the older one gives no price either.
   expect(worthOf([rich, reading([part(at(99), 1n)])])).toBeUndefined()
 })
 
@@ -145,14 +148,14 @@ describe('a share of several tokens', () => {
   })
 
   test('counts the dollars of tokens that nobody names up to those of the others', () => {
-    // 20,000 dollars that are named, and 2,000 of a stranger, all within what stands behind them.
+    // 20,000 USD of a listed token and 2,000 of an unlisted one, both within their evidence.
     const mixed = (strangers: bigint) =>
-      worthOf([reading([part(dollar, 1_000n), part(stranger, strangers)], { kind: 'pair' })])!.thereUsd * 1.02
+      worthOf([reading([part(dollar, 1_000n), part(stranger, strangers)], { kind: 'pair' })])!.redeemableUsd * 1.02
     expect(mixed(20n)).toBeCloseTo(1_200)
     expect(mixed(100n)).toBeCloseTo(2_000)
     expect(mixed(10_000n)).toBeCloseTo(2_000)
     const nameless = { [share]: [reading([part(dollar, 1_000n), part(stranger, 50n)], { kind: 'pair' })] }
-    expect(worthOf({ readings: nameless, named: new Set() })!.thereUsd * 1.02).toBeCloseTo(2 * 500)
+    expect(worthOf({ readings: nameless, named: new Set() })!.redeemableUsd * 1.02).toBeCloseTo(2 * 500)
   })
 })
 
@@ -184,10 +187,13 @@ describe('shares of shares', () => {
   test('is heard among pools, each by what stands behind it', () => {
     const all = shares({ readings: { [share]: [reading([part(dollar, 5_100n)])] } })
     const redeemed = all.of(share)!
-    expect(opinionOf(redeemed)).toMatchObject({ value: 1, weight: redeemed.evidence })
+    expect(observationOf(redeemed)).toMatchObject({ value: 1, weight: redeemed.evidence })
     const pool = redeemed.source
-    expect(all.heard(redeemed, [{ pool, value: 3, weight: 4_000 }])).toEqual({ price: 1, evidence: redeemed.evidence })
-    expect(all.heard(redeemed, [{ pool, value: 3, weight: 6_000 }])).toEqual({ price: 3, evidence: 6_000 })
+    expect(all.combine(redeemed, [{ pool, value: 3, weight: 4_000 }])).toEqual({
+      price: 1,
+      evidence: redeemed.evidence,
+    })
+    expect(all.combine(redeemed, [{ pool, value: 3, weight: 6_000 }])).toEqual({ price: 3, evidence: 6_000 })
     expect([all.has(share), all.has(dollar)]).toEqual([true, false])
   })
 })

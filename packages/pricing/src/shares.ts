@@ -1,42 +1,46 @@
-/** Tokens that are shares of others, by what they redeem for and up to what is there to be paid out now. */
+/** Prices share tokens (vault shares, LP tokens) by their redemption value, up to what can be redeemed now. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, RedeemedPart, Redemption } from '@sluice/liquidity'
 import type { Decimals } from './core.ts'
 import { canonical, type TokenGraph } from './graph.ts'
 import { weightedMedian } from './median.ts'
-import type { Known, Token } from './token.ts'
-import type { Opinion, Worth } from './worth.ts'
+import type { Token, TokenPrice } from './token.ts'
+import type { PriceObservation, TokenPricer } from './worth.ts'
 
-/** The last reading of a share, and before it the one of another block; undefined for what is no share. */
+/**
+ * Returns the last redemption reading of a share, then the last one from another block; undefined if the token is not a
+ * share.
+ */
 export type Redemptions = (token: Address) => readonly Redemption[] | undefined
 
-/** Shares of shares of shares, and no more. */
-const MOST_LEVELS = 3
-/** Decimals of the shares that have a virtual price. */
+/** Maximum nesting of shares. */
+const MAX_LEVELS = 3
+/** Decimals of shares with a virtual price. */
 const SHARE_PLACES = 18
-/** A virtual price below this part of what stands behind a share is in units that are not understood. */
-const LEAST_OF_HELD = 0.8
-/** Prices of parts may be too high by so much: see `depth.ts`. */
+/** A virtual price below this share of the held value is in unknown units and is ignored. */
+const MIN_HELD_SHARE = 0.8
+/** Relative error that prices of components may have: see `depth.ts`. */
 const PRICE_ERROR = 0.02
 
-/** A part with the dollars of a base unit, those behind that, and those of what is held of it. */
-type Side = Known & { readonly part: RedeemedPart; readonly usd: number; readonly vouched: boolean }
+/** Component of a share, with its price, evidence, and the USD value held. */
+type Side = TokenPrice & { readonly part: RedeemedPart; readonly usd: number; readonly isListed: boolean }
 
-/** A share's worth. `thereUsd` are the dollars that can be redeemed now. */
-export type Redeemed = Known & { readonly thereUsd: number; readonly source: Pool }
+/** Price of a share. `redeemableUsd`: USD that can be redeemed now. */
+export type Redeemed = TokenPrice & { readonly redeemableUsd: number; readonly source: Pool }
 
 type Options = {
   readonly chain: Chain
   readonly graph: TokenGraph
-  readonly worth: Worth
+  readonly pricer: TokenPricer
   readonly decimals: Decimals
   readonly redemptions: Redemptions
-  /** Dollars below which there is no evidence. */
+  /** Minimum evidence in USD. */
   readonly floor: number
-  /** The graph's token, where it has a price by its pools. */
+  /** Returns the token if it has a price from its pools. */
   readonly find: (address: Address) => Token | undefined
 }
 
+/** Redemption prices of share tokens. */
 export class Shares {
   private readonly options: Options
 
@@ -44,31 +48,31 @@ export class Shares {
     this.options = options
   }
 
-  /** True for a token that redeems for others, whether or not their worth is known. */
+  /** True for a share token, whether or not its components have prices. */
   has(address: Address): boolean {
     return this.options.redemptions(address) !== undefined
   }
 
   /**
-   * A share by what it redeems for; undefined where that is not known. Of two readings the lower counts, so that what was sent
-   * to a vault for a block lifts nothing, and what is lost counts at once.
+   * Returns the redemption price of a share; undefined if unknown. The lower of two readings counts, so that a donation
+   * within one block raises nothing and a loss counts at once.
    */
   of(address: Address, level = 0): Redeemed | undefined {
     const { redemptions, graph, floor } = this.options
     const readings = redemptions(address)
-    if (!readings || level === MOST_LEVELS || isPooled(graph.find(address), address)) return undefined
+    if (!readings || level === MAX_LEVELS || isPooled(graph.find(address), address)) return undefined
     let low: Redeemed | undefined
     for (const reading of readings) {
-      const told = this.read(reading, level)
-      if (!told) return undefined
-      low = low ? lower(low, told) : told
+      const redeemed = this.read(reading, level)
+      if (!redeemed) return undefined
+      low = low ? lowerOf(low, redeemed) : redeemed
     }
     return low && low.evidence >= floor ? low : undefined
   }
 
-  /** Price and evidence of a share with the words of its pools, each by what stands behind it. */
-  heard(redeemed: Redeemed, opinions: readonly Opinion[]): Known {
-    const all = [...opinions, opinionOf(redeemed)]
+  /** Combines the redemption price with the observations of pools that trade the share. */
+  combine(redeemed: Redeemed, observations: readonly PriceObservation[]): TokenPrice {
+    const all = [...observations, observationOf(redeemed)]
     const price = weightedMedian(
       all.map(({ value }) => value),
       all.map(({ weight }) => weight),
@@ -79,64 +83,67 @@ export class Shares {
   private read(reading: Redemption, level: number): Redeemed | undefined {
     const sides: Side[] = []
     for (const part of reading.parts) {
-      const known = this.known(part.token, level)
+      const known = this.priceOf(part.token, level)
       if (!known) return undefined
       sides.push({ ...known, part, usd: Math.min(Number(part.held), Number(reading.limit ?? part.held)) * known.price })
     }
-    const price = sides.length === 1 ? reading.rate * sides[0]!.price : this.severalOf(reading, sides)
-    const there = countedOf(sides) / (this.isNamed(reading.share) ? 1 : 1 + PRICE_ERROR)
-    const evidence = Math.min(there, ...sides.map((side) => side.evidence))
+    const price = sides.length === 1 ? reading.rate * sides[0]!.price : this.multiTokenPrice(reading, sides)
+    const redeemable = countedUsd(sides) / (this.isListed(reading.share) ? 1 : 1 + PRICE_ERROR)
+    const evidence = Math.min(redeemable, ...sides.map((side) => side.evidence))
     if (!(price > 0 && Number.isFinite(price) && evidence > 0)) return undefined
-    return { price, evidence, thereUsd: there, source: sourceOf(reading) }
+    return { price, evidence, redeemableUsd: redeemable, source: sourceOf(reading) }
   }
 
-  /** Worth of a part, itself a share perhaps. */
-  private known(part: Address, level: number): (Known & { readonly vouched: boolean }) | undefined {
-    const { find, chain, worth } = this.options
+  /** Returns the price of a component, which may be a share too. */
+  private priceOf(part: Address, level: number): (TokenPrice & { readonly isListed: boolean }) | undefined {
+    const { find, chain, pricer } = this.options
     const address = canonical(part, chain)
     const token = find(address)
     const share = this.of(address, level + 1)
     if (!token && !share) return undefined
-    const known = share ? this.heard(share, token ? worth.opinions(token) : []) : worth.ask(token!)
-    return { price: known.price, evidence: known.evidence, vouched: this.isNamed(address) }
+    const known = share ? this.combine(share, token ? pricer.observations(token) : []) : pricer.update(token!)
+    return { price: known.price, evidence: known.evidence, isListed: this.isListed(address) }
   }
 
-  private isNamed(address: Address): boolean {
-    return this.options.graph.isVouched(address)
+  private isListed(address: Address): boolean {
+    return this.options.graph.isListed(address)
   }
 
   /**
-   * Dollars of a base unit of a share of several tokens, from what a trade does not change: the product of the reserves, or
-   * the virtual price ("Pricing LP tokens", Alpha Finance, 2021). What is held caps it.
+   * Returns USD per base unit of a share of several tokens, from a value that trades do not change: the product of the
+   * reserves, or the virtual price ("Pricing LP tokens", Alpha Finance, 2021). The held value caps it.
    */
-  private severalOf({ kind, supply, rate }: Redemption, sides: readonly Side[]): number {
+  private multiTokenPrice({ kind, supply, rate }: Redemption, sides: readonly Side[]): number {
     const count = sides.length
     let held = 0
     for (const { usd } of sides) held += usd
-    const most = held / Number(supply)
+    const maxPrice = held / Number(supply)
     if (kind === 'pair' || kind === 'weighted') {
       let logs = 0
       for (const { usd, part } of sides) {
         const weight = kind === 'pair' ? 1 / count : part.scale
         logs += weight * Math.log(usd / weight)
       }
-      return Math.min(most, Math.exp(logs) / Number(supply))
+      return Math.min(maxPrice, Math.exp(logs) / Number(supply))
     }
-    const wholes = sides.map(({ price, part }) => this.wholeOf(price, part, kind === 'stable'))
+    const wholes = sides.map(({ price, part }) => this.wholeTokenUsd(price, part, kind === 'stable'))
     const unit = kind === 'stable' ? Math.min(...wholes) : count * wholes.reduce((x, y) => x * y ** (1 / count), 1)
     const price = (rate * unit) / 10 ** SHARE_PLACES
-    return price >= most * LEAST_OF_HELD ? Math.min(price, most) : Number.NaN
+    return price >= maxPrice * MIN_HELD_SHARE ? Math.min(price, maxPrice) : Number.NaN
   }
 
-  /** Dollars of a whole token, or of what it counts for beside the others. */
-  private wholeOf(price: number, { token, scale }: RedeemedPart, isScaled: boolean): number {
+  /** Returns the USD price of a whole token, divided by its scale factor in a stable pool. */
+  private wholeTokenUsd(price: number, { token, scale }: RedeemedPart, isScaled: boolean): number {
     const { decimals, chain } = this.options
     const places = decimals(token === ZERO_ADDRESS ? canonical(token, chain) : token) ?? Number.NaN
     return (price * 10 ** places) / (isScaled && scale > 0 ? scale : 1)
   }
 }
 
-/** True for a share whose redemption is a pool of the graph. */
+/**
+ * True if the graph has a pool at the share's own address that trades the share, such as an ERC-4626 vault; the graph
+ * then prices it.
+ */
 function isPooled(token: Token | undefined, address: Address): boolean {
   for (const { pool } of token?.holdings ?? [])
     if (pool.address === address && pool.tokens.includes(address)) return true
@@ -144,34 +151,35 @@ function isPooled(token: Token | undefined, address: Address): boolean {
 }
 
 /**
- * Dollars that are there to be redeemed: each part up to its evidence, and those that the registry does not name up to the rest
- * of them, so that a million tokens minted beside ten dollars are ten dollars.
+ * Returns the redeemable USD: each component up to its evidence, and unlisted components up to the value of the listed
+ * ones, so that minted tokens next to ten dollars do not add to them.
  */
-function countedOf(sides: readonly Side[]): number {
+function countedUsd(sides: readonly Side[]): number {
   let named = 0
   let others = 0
-  let least = Number.POSITIVE_INFINITY
-  for (const { usd, evidence, vouched } of sides) {
+  let min = Number.POSITIVE_INFINITY
+  for (const { usd, evidence, isListed } of sides) {
     const counted = Math.min(usd, evidence)
-    least = Math.min(least, counted)
-    if (vouched) named += counted
+    min = Math.min(min, counted)
+    if (isListed) named += counted
     else others += counted
   }
   if (sides.length === 1) return named + others
-  return named > 0 ? named + Math.min(others, named) : 2 * least
+  return named > 0 ? named + Math.min(others, named) : 2 * min
 }
 
-function lower(a: Redeemed, b: Redeemed): Redeemed {
+function lowerOf(a: Redeemed, b: Redeemed): Redeemed {
   const [price, evidence] = [Math.min(a.price, b.price), Math.min(a.evidence, b.evidence)]
-  return { ...a, price, evidence, thereUsd: Math.min(a.thereUsd, b.thereUsd) }
+  return { ...a, price, evidence, redeemableUsd: Math.min(a.redeemableUsd, b.redeemableUsd) }
 }
 
-/** The share as the place where it is redeemed. */
+/** Returns a pseudo pool that represents redemption as a price source. */
 function sourceOf({ share, kind, parts }: Redemption): Pool {
   const tokens = [share, ...parts.map(({ token }) => token)]
   return { id: share, family: 'redemption', dex: kind, address: share, tokens, state: null }
 }
 
-export function opinionOf({ source, price, evidence }: Redeemed): Opinion {
+/** Converts a redemption price to a price observation. */
+export function observationOf({ source, price, evidence }: Redeemed): PriceObservation {
   return { pool: source, value: price, weight: evidence }
 }

@@ -1,90 +1,90 @@
-/** Tokens, their pools, and what pools say of tokens: the parts of a `TokenGraph`. */
+/** Data types of a `TokenGraph`: tokens, pools, and the rates between them. */
 import type { Address } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 
-/** Numbers that a token keeps for each of its edges. */
-export const WORD = 3
+/** Numbers stored per edge in `Token.edgeData`. */
+export const EDGE_FIELDS = 3
 
-/** A token with its pools and what is known of its worth. */
+/** Token with its pools and cached price. */
 export type Token = {
   readonly address: Address
-  /** Named by the chain's file: its liquidity counts for what it is. */
-  readonly vouched: boolean
-  /** Each once, in no order. */
+  /** True if the chain's file lists the token: its liquidity counts in full. */
+  readonly isListed: boolean
+  /** Pools that hold the token, without duplicates, unordered. */
   readonly holdings: Holding[]
   /**
-   * Edges to its pools, each an opinion of it; in no order. Who speaks and what is said stand beside them, one after the
-   * other: to read them is most of the work of a price, and memory is slow.
+   * Edges to other tokens, one per pool and pair, unordered. `others` and `edgeData` hold their data in contiguous
+   * arrays, because memory access dominates the cost of a price.
    */
   readonly edges: Edge[]
   readonly others: Token[]
-  /** `rate`, `backing` and what the pool's other word has behind it, of each in turn: `WORD` numbers. */
-  readonly words: number[]
-  /** Edges of which `before` is told. */
-  sudden: number
-  /** Those of `holdings` where another token is vouched for, while they are more than can be looked through each time. */
-  vouchedHoldings: Set<Holding> | undefined
-  /** See `Frame`. */
+  /** For each edge its `rate`, its `backing`, and the `backing` of the reverse edge: `EDGE_FIELDS` numbers. */
+  readonly edgeData: number[]
+  /** Number of edges with a price jump (`before` is set). */
+  jumpedEdges: number
+  /** Pools that hold another listed token; only set once the token has too many pools to filter each time. */
+  listedHoldings: Set<Holding> | undefined
+  /** Level and reference price: see `TokenLevels`. */
   level: number
   reference: number
-  /** The key under which it waits to be looked at; 0 when it does not. */
+  /** Queue key of pending work in `TokenLevels`; 0 if none. */
   queued: number
-  /** `level` when the frame was last brought up to date: only tokens above speak for it. */
+  /** `level` as of the last complete update: only tokens of a higher order price this one. */
   order: number
-  /** See `Worth`: good for the version they were worked out for. */
+  /** Cached price of `TokenPricer`, valid for `version`. */
   price: number
   evidence: number
   version: number
-  /** Its worth in the block before, where only what is sudden tells of it now. */
-  before: Known | undefined
-  /** One of its pools that alone was deep enough for a price: the first to look at. */
+  /** Price of the previous block, if only jumped pools price the token now. */
+  before: TokenPrice | undefined
+  /** Pool that was deep enough for a price on its own; checked first. */
   proof: Holding | undefined
-  /** Place of the weightiest of its edges now, where it is heard by others than those that all are measured by; else -1. */
+  /** Index of the edge with the most weight; -1 for hubs, stables, and tokens without a price. */
   best: number
-  /** See `Worth.remember`. */
+  /** Cached by `TokenPricer.cachedIsDeep` for `deepVersion`. */
   isDeep: boolean
   deepVersion: number
 }
 
-/** Dollars of a base unit, and dollars behind that: those of the best backed pool, infinite for anchors. */
-export type Known = { readonly price: number; readonly evidence: number }
+/** Price in USD per base unit. `evidence`: USD behind it, from the best backed pool; infinite for anchors. */
+export type TokenPrice = { readonly price: number; readonly evidence: number }
 
-/** A pool with its holdings and prices, by its tokens. */
+/** Pool with its reserves and edges. */
 export type Holding = {
   pool: Pool
   reserves: readonly number[]
-  /** See `PoolView`. */
+  /** Fee: see `PoolView`. */
   fee: number
   readonly tokens: readonly Token[]
   edges: readonly Edge[]
 }
 
-/** An edge as it counts among others: as it was before, where it is sudden. */
-export const calm = (edge: Edge): Said => edge.before ?? edge
+/** Returns the rate of an edge that counts when other pools price the token too: the previous one if it jumped. */
+export const stableRate = (edge: Edge): EdgeRate => edge.before ?? edge
 
-/** A word of a pool on one of its tokens, in units of another. */
-export type Said = {
+/** Exchange rate of a pool between two tokens. */
+export type EdgeRate = {
   /** Base units of the other token per base unit of the token. */
   readonly rate: number
-  /** Base units of the other token that stand behind that. */
+  /** Base units of the other token behind the rate. */
   readonly backing: number
 }
 
-/** A pool's word for one of its tokens, by another. What it says is kept by the token, beside what the token's other pools say. */
-export class Edge implements Said {
-  // Declared only: fields that are defined one by one take longer to make, and there are hundreds of thousands.
+/** Rate of a pool from one token to another. Its numbers are stored in the token, next to those of its other pools. */
+export class Edge implements EdgeRate {
+  // Only declared, because class field initializers are slow and there are hundreds of thousands of edges.
   declare readonly token: Token
-  /** Who speaks. */
+  /** Token that prices `token` through this edge. */
   declare readonly other: Token
   declare readonly holding: Holding
-  /** Its word before the first change in the block that `stamp` numbers; none while it has not changed. */
-  declare last: Said | undefined
+  /** Rate before the first change in block `stamp`; undefined if unchanged. */
+  declare last: EdgeRate | undefined
   declare stamp: number
-  /** Place in the edges of `token`; -1 while it is not among them. */
+  /** Index in the edges of `token`; -1 if detached. */
   declare at: number
-  /** The same pool's word for the other token by this one. */
+  /** The same pool's edge in the other direction. */
   declare reverse: Edge
-  declare private suddenly: Said | undefined
+  declare private rateBefore: EdgeRate | undefined
 
   constructor(holding: Holding, token: Token, other: Token) {
     this.token = token
@@ -94,55 +94,59 @@ export class Edge implements Said {
     this.stamp = -1
     this.at = -1
     this.reverse = this
-    this.suddenly = undefined
+    this.rateBefore = undefined
   }
 
   get rate(): number {
-    return this.token.words[WORD * this.at]!
+    return this.token.edgeData[EDGE_FIELDS * this.at]!
   }
 
   get backing(): number {
-    return this.token.words[WORD * this.at + 1]!
+    return this.token.edgeData[EDGE_FIELDS * this.at + 1]!
   }
 
-  /** Its word in the block before, where this one made it say something else all of a sudden. */
-  get before(): Said | undefined {
-    return this.suddenly
+  /** Rate in the previous block, if this block made it jump. */
+  get before(): EdgeRate | undefined {
+    return this.rateBefore
   }
 
-  set before(said: Said | undefined) {
-    this.token.sudden += (said ? 1 : 0) - (this.suddenly ? 1 : 0)
-    this.suddenly = said
+  set before(said: EdgeRate | undefined) {
+    this.token.jumpedEdges += (said ? 1 : 0) - (this.rateBefore ? 1 : 0)
+    this.rateBefore = said
   }
 
-  /** @param own - base units of the token itself that stand behind the reverse */
-  say(rate: number, backing: number, own: number): void {
-    const { words } = this.token
-    const at = WORD * this.at
-    words[at] = rate
-    words[at + 1] = backing
-    words[at + 2] = own
+  /**
+   * Sets the rate.
+   *
+   * @param own - base units of the token itself, which back the reverse edge
+   */
+  setRate(rate: number, backing: number, own: number): void {
+    const { edgeData } = this.token
+    const at = EDGE_FIELDS * this.at
+    edgeData[at] = rate
+    edgeData[at + 1] = backing
+    edgeData[at + 2] = own
   }
 
   attach(rate: number, backing: number, own: number): void {
-    const { edges, others, words } = this.token
+    const { edges, others, edgeData } = this.token
     this.at = edges.push(this) - 1
     others.push(this.other)
-    words.push(rate, backing, own)
+    edgeData.push(rate, backing, own)
   }
 
-  /** The token's last edge takes its place. */
+  /** Removes the edge by moving the token's last edge into its place. */
   detach(): void {
     this.before = undefined
-    const { edges, others, words } = this.token
+    const { edges, others, edgeData } = this.token
     const [moved, other] = [edges.pop()!, others.pop()!]
-    const [own, backing, rate] = [words.pop()!, words.pop()!, words.pop()!]
+    const [own, backing, rate] = [edgeData.pop()!, edgeData.pop()!, edgeData.pop()!]
     const { at } = this
     this.at = -1
     if (moved === this) return
     edges[at] = moved
     others[at] = other
     moved.at = at
-    moved.say(rate, backing, own)
+    moved.setRate(rate, backing, own)
   }
 }

@@ -1,34 +1,39 @@
-/** Prices of tokens now, worked out when somebody asks and kept until a pool changes. */
+/** Computes token prices on request and caches them until a pool changes. */
 
 import type { Pool } from '@sluice/liquidity'
 import { weightedMedian } from './median.ts'
-import { calm, type Edge, type Known, type Said, type Token, WORD } from './token.ts'
+import { EDGE_FIELDS, type Edge, type EdgeRate, stableRate, type Token, type TokenPrice } from './token.ts'
 
-/** Opinion of a pool on a token: dollars of a base unit, and dollars behind that. */
-export type Opinion = { readonly pool: Pool; readonly value: number; readonly weight: number }
+/** Price observation of one pool: `value` in USD per base unit, `weight` in USD of liquidity behind it. */
+export type PriceObservation = { readonly pool: Pool; readonly value: number; readonly weight: number }
 
 const values: number[] = []
 const weights: number[] = []
 
-export class Worth {
-  /** In the order in which they were priced: each was heard by those behind it. */
-  private known: ReadonlyMap<Token, Known> = new Map()
+/** Lazy price computation over the token graph. */
+export class TokenPricer {
+  /** Prices of hubs and stables, in the order in which they were computed: each may use those before it. */
+  private known: ReadonlyMap<Token, TokenPrice> = new Map()
   private readonly floor: number
   private version = 0
 
-  /** @param floor - dollars below which a pool is no evidence */
+  /** @param floor - USD liquidity below which a pool is ignored */
   constructor(floor: number) {
     this.floor = floor
   }
 
-  /** Forgets what was worked out. @param known - tokens that others are measured by */
-  renew(known = this.known): void {
+  /**
+   * Invalidates cached prices.
+   *
+   * @param known - prices of hubs and stables
+   */
+  invalidate(known = this.known): void {
     this.known = known
     this.version++
   }
 
-  /** Answer to the one question that is asked of a token again and again, whether it is deep enough, until anything changes. */
-  remember(token: Token, answer: (token: Token) => boolean): boolean {
+  /** Caches whether a token's market is deep enough, until a pool changes. */
+  cachedIsDeep(token: Token, answer: (token: Token) => boolean): boolean {
     if (token.deepVersion !== this.version) {
       token.isDeep = answer(token)
       token.deepVersion = this.version
@@ -37,84 +42,91 @@ export class Worth {
   }
 
   /**
-   * Brings `price` and `evidence` of a token up to date: price NaN and evidence 0 where they are not known.
+   * Updates `price` and `evidence` of a token; NaN and 0 if the token has no price.
    *
-   * A pool speaks for a token only through its other token, and only where that one stands above it in the order: what it says
-   * weighs as much as the priced token in it is worth, and no more than the evidence behind that token. So a token with
-   * worthless pools of any stated size stays without a price, and a price cannot be better founded than those it comes from.
+   * A pool prices a token only through another token with a higher `order`. Its weight is the USD value of that token
+   * in the pool, capped by the evidence of that token. So worthless pools of any claimed size give no price, and a
+   * price is never better supported than the prices it derives from.
    *
-   * While a pool speaks that says nothing new, those that do so all of a sudden are heard as of the block before.
+   * Pools with a price jump count with their rate of the previous block, as long as another pool without a jump prices
+   * the token.
    */
-  ask(token: Token): Token {
+  update(token: Token): Token {
     if (token.version === this.version) return token
     token.version = this.version
     token.before = undefined
     token.best = -1
-    // Only tokens that the chain's file names are measures, and most are not.
-    const known = token.vouched ? this.known.get(token) : undefined
+    // Only listed tokens can be hubs or stables, and most tokens are not listed.
+    const known = token.isListed ? this.known.get(token) : undefined
     token.price = known?.price ?? Number.NaN
     token.evidence = known?.evidence ?? 0
     if (known || token.order === 0) return token
     const { others, order } = token
     for (let k = 0; k < others.length; k++) {
       const other = others[k]!
-      if (other.order > order && other.version !== this.version) this.ask(other)
+      if (other.order > order && other.version !== this.version) this.update(other)
     }
-    // All that is needed is known: nothing below comes back here.
-    if (this.hearNow(token)) return priced(token, heard())
-    const sudden = heard()
-    this.hearBefore(token)
-    const before = heard()
-    if (this.isContested(token)) return priced(token, before)
+    // All tokens above have prices now; there is no recursion past this point.
+    if (this.collectCurrent(token)) return setPrice(token, weightedPrice())
+    const withJumps = weightedPrice()
+    this.collectStable(token)
+    const before = weightedPrice()
+    if (this.hasStableAlternative(token)) return setPrice(token, before)
     token.before = before
-    return priced(token, sudden)
+    return setPrice(token, withJumps)
   }
 
-  /** True where `ask` has nothing left to work out. */
-  isKnown(token: Token): boolean {
+  /** True if the cached price is valid. */
+  isUpToDate(token: Token): boolean {
     return token.version === this.version
   }
 
-  /** Opinions of its pools on a token with a price. Those that others are measured by are heard of among each other. */
-  opinions(token: Token): readonly Opinion[] {
-    this.ask(token)
+  /**
+   * Returns the price observations of the pools of a token with a price. Hubs and stables use only each other's pools.
+   */
+  observations(token: Token): readonly PriceObservation[] {
+    this.update(token)
     const isCore = this.known.has(token)
-    const heard = isCore ? this.heardBy(token) : undefined
-    const as = isCore || this.isContested(token) ? asBefore : now
-    const opinions: Opinion[] = []
+    const visible = isCore ? this.pricedBefore(token) : undefined
+    const view = isCore || this.hasStableAlternative(token) ? stableView : currentView
+    const observations: PriceObservation[] = []
     for (const edge of token.edges) {
       const { other, holding } = edge
-      if (heard ? !heard.has(other) : other.order <= token.order) continue
-      this.ask(other)
-      const { rate, backing } = as.said(edge)
-      const { price, evidence } = as.worth(other)
+      if (visible ? !visible.has(other) : other.order <= token.order) continue
+      this.update(other)
+      const { rate, backing } = view.rateOf(edge)
+      const { price, evidence } = view.priceOf(other)
       const weight = Math.min(backing * price, evidence)
-      if (weight >= this.floor) opinions.push({ pool: holding.pool, value: price * rate, weight })
+      if (weight >= this.floor) observations.push({ pool: holding.pool, value: price * rate, weight })
     }
-    return opinions
+    return observations
   }
 
-  private heardBy(token: Token): ReadonlySet<Token> {
+  private pricedBefore(token: Token): ReadonlySet<Token> {
     const order = [...this.known.keys()]
     const isAnchor = this.known.get(token)!.evidence === Number.POSITIVE_INFINITY
     return new Set(isAnchor ? order : order.slice(0, order.indexOf(token)))
   }
 
-  /** Leaves what is said of a token now in `values` and `weights`. @returns whether nothing of it is sudden */
-  private hearNow(token: Token): boolean {
+  /**
+   * Collects the current observations of a token in `values` and `weights`.
+   *
+   * @returns false if any of them has a price jump
+   */
+  private collectCurrent(token: Token): boolean {
     values.length = 0
     weights.length = 0
-    const { edges, others, words, order, sudden } = token
+    const { edges, others, edgeData, order, jumpedEdges } = token
     let isCalm = true
     let best = 0
     for (let k = 0; k < others.length; k++) {
       const other = others[k]!
       if (other.order <= order) continue
-      if (other.before !== undefined || (sudden > 0 && edges[k]!.before !== undefined)) isCalm = false
+      if (other.before !== undefined || (jumpedEdges > 0 && edges[k]!.before !== undefined)) isCalm = false
       const { price } = other
-      const weight = Math.min(words[WORD * k + 1]! * price, other.evidence)
+      const weight = Math.min(edgeData[EDGE_FIELDS * k + 1]! * price, other.evidence)
       if (!(weight >= this.floor)) continue
-      values.push(price * words[WORD * k]!)
+      values.push(price * edgeData[EDGE_FIELDS * k]!)
       weights.push(weight)
       if (weight <= best) continue
       best = weight
@@ -123,15 +135,15 @@ export class Worth {
     return isCalm
   }
 
-  /** The same, where what is sudden is heard as of the block before. */
-  private hearBefore(token: Token): void {
+  /** Collects the observations of a token, with the rates of the previous block for those that jumped. */
+  private collectStable(token: Token): void {
     values.length = 0
     weights.length = 0
     for (const edge of token.edges) {
       const { other } = edge
       if (other.order <= token.order) continue
-      const { rate, backing } = asBefore.said(edge)
-      const { price, evidence } = asBefore.worth(other)
+      const { rate, backing } = stableView.rateOf(edge)
+      const { price, evidence } = stableView.priceOf(other)
       const weight = Math.min(backing * price, evidence)
       if (!(weight >= this.floor)) continue
       values.push(price * rate)
@@ -139,33 +151,33 @@ export class Worth {
     }
   }
 
-  /** True where something is sudden, and a pool that says nothing new can be heard beside it. */
-  private isContested(token: Token): boolean {
-    let isSudden = false
-    let isSteady = false
+  /** True if some observations jumped and at least one other did not. */
+  private hasStableAlternative(token: Token): boolean {
+    let hasJump = false
+    let hasStable = false
     for (const edge of token.edges) {
       const { other, backing } = edge
       if (other.order <= token.order) continue
-      if (edge.before !== undefined || other.before !== undefined) isSudden = true
-      else if (Math.min(backing * other.price, other.evidence) >= this.floor) isSteady = true
+      if (edge.before !== undefined || other.before !== undefined) hasJump = true
+      else if (Math.min(backing * other.price, other.evidence) >= this.floor) hasStable = true
     }
-    return isSudden && isSteady
+    return hasJump && hasStable
   }
 }
 
-/** Words of pools, and worth of tokens, at a time. */
-type Time = { readonly said: (edge: Edge) => Said; readonly worth: (token: Token) => Known }
+/** Rates of pools and prices of tokens at a point in time. */
+type PriceView = { readonly rateOf: (edge: Edge) => EdgeRate; readonly priceOf: (token: Token) => TokenPrice }
 
-const now: Time = { said: (edge) => edge, worth: (token) => token }
-const asBefore: Time = { said: calm, worth: (token) => token.before ?? token }
+const currentView: PriceView = { rateOf: (edge) => edge, priceOf: (token) => token }
+const stableView: PriceView = { rateOf: stableRate, priceOf: (token) => token.before ?? token }
 
-function priced(token: Token, { price, evidence }: Known): Token {
+function setPrice(token: Token, { price, evidence }: TokenPrice): Token {
   token.price = price
   token.evidence = evidence
   return token
 }
 
-function heard(): Known {
+function weightedPrice(): TokenPrice {
   let evidence = 0
   for (const weight of weights) if (weight > evidence) evidence = weight
   return { price: weightedMedian(values, weights), evidence }

@@ -1,4 +1,6 @@
-/** Gains of attackers of a made-up market from its prices; `npm run bench -- price-attacks` measures them at full size. */
+/**
+ * Attackers in a synthetic market must not gain from its prices; `npm run bench -- price-attacks` runs it at full size.
+ */
 import type { Address } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { Prices } from '../src/index.ts'

@@ -1,4 +1,4 @@
-/** Prices that have followed a chain through any history are those of a fresh look at its last four blocks, bit for bit. */
+/** Incrementally updated prices must equal, bit for bit, a fresh computation from the last four blocks. */
 import type { Address, Chain } from '@sluice/chains'
 import { type Pool, PoolMap, type Snapshot, type UniswapV2State } from '@sluice/liquidity'
 import fc from 'fast-check'
@@ -29,7 +29,7 @@ const names = Array.from({ length: 24 }, (_, n) => `0x${n.toString(16).padStart(
 type Change =
   | { readonly do: 'put'; readonly id: string; readonly pool: Pool }
   | { readonly do: 'remove'; readonly id: string }
-  /** Back to what stood some blocks ago. */
+  /** Reverts to an earlier block. */
   | { readonly do: 'undo'; readonly blocks: number }
   | { readonly do: 'learn'; readonly token: Address }
   /** A trade, a little one or one that moves the price by a lot. */
@@ -148,7 +148,7 @@ test('any history of pools that come, change and go, of reorgs and of decimals l
 afterEach(() => void vi.restoreAllMocks())
 
 test('a block is taken in when follow returns, and until the first is, nothing is known', async () => {
-  // The clock stands still: however busy the machine, this takes no more than a slice.
+  // The clock is fake, so this takes exactly one slice on any machine.
   vi.spyOn(performance, 'now').mockReturnValue(0)
   const prices = new Prices(chain)
   expect(prices.isCurrent).toBe(false)

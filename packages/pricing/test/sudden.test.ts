@@ -1,4 +1,4 @@
-/** Pools that say something new all of a sudden, beside those that do not. */
+/** Price jumps of some pools while other pools stay the same. */
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { Prices } from '../src/index.ts'
@@ -9,7 +9,7 @@ const decimals = (token: string) => (token >= LOCAL ? 18 : undefined)
 const hubs = centre()
 const deep = pair(LOCAL, USDC, eth(1e6), usdc(1e6))
 const other = pair(LOCAL, WETH, eth(30_000), eth(10))
-/** The deep pool after a trade that makes the token three times as dear. */
+/** The deep pool after a trade that tripled the token's price. */
 const bent = { ...pair(LOCAL, USDC, eth(1e6 / Math.sqrt(3)), usdc(1e6 * Math.sqrt(3))), id: deep.id }
 
 function at(number: number, ...pools: readonly Pool[]): Snapshot {

@@ -1,75 +1,75 @@
 /**
- * A made-up market with honest tokens and attackers among them, the same for the same seed. The true worth of every token is known, and
- * so is what each attacker has locked of others' tokens.
+ * Synthetic market with honest tokens and attackers, deterministic per seed. The true price of every token and the
+ * amount that each attacker locked are known.
  */
 import { type Address, type Chain, toAddress } from '@sluice/chains'
 import { type Pool, PoolMap, type Snapshot } from '@sluice/liquidity'
 import { type Draw, draws } from './draw.ts'
 import { Pools } from './pools.ts'
-import { addShares, MadeShares, type Readings } from './shares.ts'
+import { addShares, type Readings, SimulatedShares } from './shares.ts'
 
 export type MarketSize = {
   readonly seed: number
   readonly tokens: number
   readonly pools: number
-  /** Dollars for each of the three stables; one each when absent. */
+  /** USD price of each of the three stables; default 1. */
   readonly stables?: readonly [number, number, number]
 }
 
-/** A token of an attacker, and the dollars of honest tokens that stand against it in the attacker's pools. */
+/** Token of an attacker. `lockedUsd`: USD of honest tokens in the attacker's pools. */
 export type Fake = { readonly token: Address; readonly by: Strategy; lockedUsd: number }
 
 export type Market = {
   readonly chain: Chain
   readonly pools: PoolMap
-  /** Pools as attackers leave them for one block. */
+  /** Pools as attackers manipulate them for one block. */
   readonly spike: readonly Pool[]
-  /** Shares as they are read, and as attackers leave them for that block. */
+  /** Redemption readings of shares, normally and in the block of the attack. */
   readonly shares: Readings
   readonly bentShares: Readings
-  /** Dollars for a whole token. */
+  /** True USD price per whole token. */
   readonly honest: ReadonlyMap<Address, number>
   readonly fakes: readonly Fake[]
   readonly decimals: (token: Address) => number | undefined
 }
 
-/** Share of tokens, and of pools, that are an attacker's. */
+/** Share of tokens and of pools that belong to attackers. */
 export const HOSTILE_SHARE = 0.05
 const STABLES = 3
-/** Ether and bitcoin, behind the stables. */
+/** USD prices of Ether and Bitcoin, the hubs after the stables. */
 const OTHER_HUBS_USD = [3_000, 60_000]
 const LISTED = 100
 const PLACES = 18
-/** False prices that are open to all are traded away where that pays: an attacker leaves no more than this in them. */
+/** Maximum USD that an attacker leaves in an open pool at a false price: more would be arbitraged away. */
 const DUST_USD = 500
-/** Tokens that are shares of others, as a part of the honest ones. */
+/** Number of share tokens, relative to the honest tokens. */
 const SHARES = 0.02
 
-/** An attack puts its pools into the scene, and makes tokens of its own. */
+/** Adds the pools and tokens of one attack to a scene. */
 type Attack = (scene: Scene) => void
 type Scene = Draw & {
   readonly pools: Pools
-  readonly shares: MadeShares
+  readonly shares: SimulatedShares
   readonly spike: Pool[]
-  /** An honest token that is no hub, with its worth. */
+  /** Returns a random honest token that is not a hub. */
   readonly victim: () => Address
-  /** Honest pools of a token with at least three of them. */
+  /** Returns the honest pools of a random token, if it has at least three. */
   readonly contested: () => readonly Pool[]
   readonly hub: () => Address
   readonly stable: () => Address
   readonly fake: (lockedUsd: number) => Address
-  /** Dollars that the attacker brings. */
+  /** Returns the attacker's capital in USD. */
   readonly capital: () => number
   readonly multiple: () => number
 }
 
 const attacks = {
-  /** A supply of its own against a little money. */
+  /** Pairs a large supply of a fake token with little money. */
   'one-sided': ({ pools, fake, hub, capital, multiple }) => {
     const usd = capital()
     pools.pair(hub(), usd, fake(usd), usd * multiple() ** 3)
   },
-  /** Two tokens of its own as large as you like against each other, and a door to one of them. */
+  /** Pairs two fake tokens with huge reserves, and one of them with a hub. */
   mutual: ({ pools, fake, hub, capital }) => {
     const usd = capital()
     const [a, b] = [fake(usd), fake(usd)]
@@ -82,7 +82,7 @@ const attacks = {
     pools.pair(hub(), usd, ring[0]!, usd)
     for (const [k, token] of ring.entries()) pools.pair(token, 1e12, ring[(k + 1) % ring.length]!, 1e12)
   },
-  /** Money of others for one block: a new pool, or one that has long been there, at a false price. */
+  /** Uses a flash loan for one block: a new or existing pool at a false price. */
   'flash-deep pool': ({ pools, spike, victim, hub, multiple, chance, size }) => {
     const [token, other] = [victim(), hub()]
     const usd = size(1e5, 1e8)
@@ -90,66 +90,66 @@ const attacks = {
     if (chance(0.5)) pools.pair(other, size(1, DUST_USD), token, 1, { id: pool.id })
     spike.push(pool)
   },
-  /** A pool of the token's own, traded to a false price within the block. */
+  /** Trades an honest pool to a false price within the block. */
   'pool bent for a block': ({ pools, spike, contested, multiple }) => {
     const [pool] = contested()
     if (pool) spike.push(pools.bent(pool, multiple()))
   },
-  /** A token of its own that is worth a fortune for one block, and bends others through a pool that was there. */
+  /** Gives a fake token a deep pool for one block, which affects other tokens through an existing pool. */
   'flash-deep token': ({ pools, spike, fake, victim, hub, multiple, size }) => {
     const usd = size(1e5, 1e8)
     const token = fake(usd)
     pools.pair(token, usd, victim(), size(10, 100), { lie: multiple() })
     spike.push(pools.make(hub(), usd, token, usd))
   },
-  /** Named and numbered as a stable, and put beside honest tokens as if it were one. */
+  /** Pairs a fake stable with honest tokens at the price of a real one. */
   'copy of a stable': ({ pools, fake, victim, pick, size }) => {
     const usd = Array.from({ length: pick(1, 6) }, () => size(50, 5_000))
     const token = fake(usd.reduce((sum, each) => sum + each, 0))
     for (const each of usd) pools.pair(token, each, victim(), each)
   },
-  /** Given to a pair and taken into its reserves: lost to who gave it, and there for all to trade. */
+  /** Donates tokens to a pair's reserves, which anyone can then trade for. */
   'donated balance': ({ pools, fake, hub, capital, multiple }) => {
     const usd = capital()
     pools.pair(hub(), usd, fake(usd), (usd / multiple()) * 1e9)
   },
-  /** Tokens of its own far from the price, which nobody will ever reach. */
+  /** Adds fake tokens far from the price, where no trade reaches them. */
   'far away liquidity': ({ pools, fake, hub, capital }) => {
     const usd = capital()
     pools.range(hub(), usd, fake(usd), { width: 0.05, far: 1e12 })
   },
-  /** All in one tick at a false price: a number that looks like a deep pool. */
+  /** Concentrates liquidity in one tick at a false price, so that it appears deep. */
   'narrow position': ({ pools, victim, hub, multiple, size }) => {
     pools.range(hub(), size(10, DUST_USD), victim(), { width: 0.0002, lie: multiple() })
   },
-  /** Deep, at a false price that nobody can trade away. */
+  /** Adds a deep pool at a false price that the fee protects from arbitrage. */
   'fee of 99 %': ({ pools, victim, hub, multiple, size }) => {
     const usd = size(1e4, 1e7)
     pools.pair(hub(), usd, victim(), usd, { lie: multiple(), feePpm: 990_000 })
   },
-  /** Bought by many, sold by none. */
+  /** Token that can be bought but not sold. */
   'tax on sales': ({ pools, fake, hub, capital }) => {
     const usd = capital()
     pools.pair(hub(), usd, fake(usd), usd)
   },
-  /** Tells other decimals every time that it is asked. */
+  /** Token that reports different decimals on each call. */
   'changing decimals': ({ pools, fake, hub, capital }) => {
     const usd = capital()
     pools.pair(hub(), usd, fake(usd), usd)
   },
-  /** A vault of its own that counts as many assets as it likes. */
+  /** Vault that claims an arbitrary amount of assets. */
   'false rate of a vault': ({ pools, fake, hub, capital, multiple }) => {
     const usd = capital()
     const share = fake(2 * usd)
     pools.vault(hub(), usd, share, multiple() ** 2)
     pools.pair(hub(), usd, share, usd)
   },
-  /** A share of its own that tells any rate. */
+  /** Share that reports an arbitrary rate. */
   'false rate of a share': ({ shares, fake, hub, capital, multiple }) => {
     const usd = capital()
     shares.single('vault', fake(usd), hub(), usd, multiple() ** 3)
   },
-  /** A share of a little money and of tokens of its own without end. */
+  /** Share of little money and of unlimited fake tokens. */
   'share of fakes': ({ pools, shares, fake, hub, capital, multiple }) => {
     const usd = capital()
     const minted = [fake(usd), fake(usd)]
@@ -157,7 +157,7 @@ const attacks = {
     const parts = [hub(), ...minted].map((token, k) => ({ token, usd: k === 0 ? usd : 1e15 }))
     shares.pair(fake(usd), parts, multiple())
   },
-  /** A share of a pool of equals of its own, of a stable and its own token, that tells any virtual price. */
+  /** Share of a stable pool with a real stable and a fake token, with an arbitrary virtual price. */
   'false virtual price': ({ pools, shares, fake, stable, capital, multiple }) => {
     const usd = capital()
     const minted = fake(usd)
@@ -168,13 +168,13 @@ const attacks = {
     ]
     shares.equals(fake(usd), parts, multiple() * 1_000, multiple() ** 3)
   },
-  /** A share of a pool of two stables that is drained, and goes on telling its virtual price. */
+  /** Share of a drained pool of two stables that still reports its virtual price. */
   'drained pool': ({ shares, fake, stable, capital, multiple }) => {
     const usd = capital()
     const parts = [stable(), stable()].map((token, k) => ({ token, usd: k === 0 ? usd : 1e-9 }))
     shares.equals(fake(usd), parts, usd * multiple(), 1.03)
   },
-  /** Many false prices with next to nothing in them. */
+  /** Many pools with false prices and little in them. */
   dust: ({ pools, victim, hub, multiple, size }) => {
     pools.pair(hub(), size(1, DUST_USD), victim(), 1, { lie: multiple() })
   },
@@ -191,13 +191,13 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
   const truth = Array.from({ length: honestTokens }, (_, t) => hubs[t] ?? Math.exp((draw.next() - 0.5) * 16))
   const honest = new Map(truth.map((usd, t) => [tokenAt(t), usd]))
   const pools = new Pools(draw, honest)
-  const shares = new MadeShares(honest)
+  const shares = new SimulatedShares(honest)
   const hub = () => tokenAt(pick(0, hubs.length))
   const victim = () => tokenAt(pick(hubs.length, honestTokens))
 
   for (let a = 0; a < hubs.length; a++)
     for (let b = a + 1; b < hubs.length; b++) pools.honest(tokenAt(a), tokenAt(b), size(5e6, 1e8))
-  // One good pool each, and others of any size.
+  // One deep pool per token, then pools of random size.
   for (let t = hubs.length; t < honestTokens; t++) pools.honest(hub(), tokenAt(t), size(10_000, 5e6))
   while (pools.size < count * (1 - HOSTILE_SHARE)) {
     const [a, b] = [chance(0.8) ? hub() : victim(), victim()]
@@ -209,7 +209,7 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
   const byVictim = pools.byToken()
   for (let turn = 0; fakes.length < tokens - honestTokens || pools.size < count; turn++) {
     const by = strategies[turn % strategies.length]!
-    // All tokens are made: only what needs none goes on.
+    // All fake tokens exist; only attacks without new tokens continue.
     const isLate = fakes.length >= tokens - honestTokens
     const fake = (lockedUsd: number) => {
       const token = tokenAt(tokens * 2 + fakes.length)

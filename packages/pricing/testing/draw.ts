@@ -1,15 +1,15 @@
-/** Numbers drawn from a seed. */
+/** Seeded random numbers. */
 export type Draw = {
-  /** From 0 up, below 1. */
+  /** Returns a number in [0, 1). */
   readonly next: () => number
-  /** A whole number from `from` up, below `to`. */
+  /** Returns an integer in [from, to). */
   readonly pick: (from: number, to: number) => number
   readonly chance: (share: number) => boolean
-  /** Between the two, all orders of magnitude alike. */
+  /** Returns a log-uniform number in [from, to). */
   readonly size: (from: number, to: number) => number
 }
 
-/** Mulberry32: the same numbers every time. */
+/** Creates a generator of random numbers (Mulberry32). */
 export function draws(seed: number): Draw {
   let state = seed
   const next = () => {

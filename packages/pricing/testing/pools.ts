@@ -1,27 +1,34 @@
+/** Pools of the synthetic market. */
 import { type Address, toAddress } from '@sluice/chains'
 import type { Pool, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
 import type { Draw } from './draw.ts'
 
-/** Shares of the honest pools. */
+/** Share of honest pools that have concentrated liquidity. */
 const CONCENTRATED_SHARE = 0.3
-/** Prices of honest pools lie this far from the truth at most, as a part of it: as far as fees keep traders from it. */
+/** Maximum relative deviation of honest pool prices from the true price, which fees allow. */
 const NOISE = 0.004
 const SPACING = 60
 
-/** @param lie - how many times its worth the second token seems to be worth */
+/**
+ * Options of a pool.
+ *
+ * @param lie - factor by which the second token appears overpriced
+ */
 type PairOptions = { readonly id?: string; readonly lie?: number; readonly feePpm?: number }
 /**
- * @param width - of the range to either side, as a part of the price
- * @param far - dollars of the second token far above the price
+ * Options of a concentrated position.
+ *
+ * @param width - relative width of the range on either side
+ * @param far - USD of the second token far above the price
  */
 type RangeOptions = { readonly width: number; readonly lie?: number; readonly far?: number }
 
-/** Pools made by what they hold in dollars; a fake token is worth a dollar here. */
+/** Creates pools from USD amounts; a fake token counts as one dollar. */
 export class Pools {
   private readonly draw: Draw
   private readonly worth: ReadonlyMap<Address, number>
   private readonly pools = new Map<string, Pool>()
-  private made = 0
+  private created = 0
 
   constructor(draw: Draw, worth: ReadonlyMap<Address, number>) {
     this.draw = draw
@@ -47,7 +54,7 @@ export class Pools {
     return held
   }
 
-  /** A pool at about the true price, with as many dollars on either side. */
+  /** Adds a pool at about the true price with equal USD on both sides. */
   honest(a: Address, b: Address, usd: number): void {
     const noise = 1 + (this.draw.next() - 0.5) * 2 * NOISE
     if (this.draw.chance(CONCENTRATED_SHARE)) this.range(a, usd, b, { width: 0.2, lie: noise })
@@ -58,14 +65,14 @@ export class Pools {
     this.add(this.make(a, usdA, b, usdB, options))
   }
 
-  /** A constant-product pool that is not put anywhere yet. */
+  /** Creates a constant-product pool without adding it. */
   make(a: Address, usdA: number, b: Address, usdB: number, options: PairOptions = {}): Pool<UniswapV2State> {
     const { id, lie = 1, feePpm = 3_000 } = options
     const [reserve0, reserve1] = [this.units(a, usdA), this.units(b, usdB / lie)]
     return this.named('uniswap-v2', [a, b], { reserve0, reserve1, feePpm }, id)
   }
 
-  /** Liquidity to both sides of a price, as many dollars of each. */
+  /** Adds a concentrated position with equal USD on both sides of the price. */
   range(a: Address, usd: number, b: Address, { width, lie = 1, far }: RangeOptions): void {
     const price = this.usd(a) / this.usd(b) / lie
     const tick = tickAt(price)
@@ -79,7 +86,7 @@ export class Pools {
       [above, -liquidity],
     ])
     if (far !== undefined) {
-      // The second token alone, below the price of the first.
+      // Holds only the second token, below the price of the first.
       const [from, to] = [below - 2 * SPACING * 1_000, below - SPACING * 1_000]
       const amount = Number(this.units(b, far))
       const more = BigInt(Math.floor(amount / (1.0001 ** (to / 2) - 1.0001 ** (from / 2))))
@@ -92,7 +99,7 @@ export class Pools {
     this.add(this.named('uniswap-v3', [a, b], state satisfies UniswapV3State))
   }
 
-  /** A vault that says a share is `rate` assets, and that it has assets without end. */
+  /** Adds a vault with a false share rate and huge claimed assets. */
   vault(asset: Address, usd: number, share: Address, rate: number): void {
     const totalSupply = this.units(share, usd * 1e9)
     const totalAssets = (this.units(asset, usd * 1e9) * BigInt(Math.round(rate * 1e6))) / 1_000_000n
@@ -100,7 +107,7 @@ export class Pools {
     this.add(this.named('erc4626', [asset, share], state, share))
   }
 
-  /** The pool after a trade that makes its first token that many times dearer in the second. */
+  /** Returns the pool after a trade that raised the price of its first token by a factor. */
   bent(pool: Pool, multiple: number): Pool {
     const root = Math.sqrt(multiple)
     if (pool.family === 'uniswap-v2') {
@@ -108,7 +115,7 @@ export class Pools {
       const [reserve0, reserve1] = [scaled(state.reserve0, 1 / root), scaled(state.reserve1, root)]
       return { ...pool, state: { ...state, reserve0, reserve1 } }
     }
-    // To the end of its range at most: beyond, nothing is left to buy.
+    // At most to the end of its range, where its liquidity ends.
     const state = pool.state as UniswapV3State
     const [, last] = state.ticks.at(-1)!
     const end = 1.0001 ** (state.ticks.at(-1)![0] / 2) * 0.99
@@ -130,8 +137,8 @@ export class Pools {
   }
 
   private named<State>(family: string, tokens: readonly Address[], state: State, id?: string): Pool<State> {
-    this.made++
-    const name = toAddress(id ?? `0x${(0xf000_0000_0000 + this.made).toString(16).padStart(40, '0')}`)
+    this.created++
+    const name = toAddress(id ?? `0x${(0xf000_0000_0000 + this.created).toString(16).padStart(40, '0')}`)
     return { id: name, family, dex: family, address: name, tokens, state }
   }
 }

@@ -1,18 +1,19 @@
+/** Compares prices of a synthetic market with the true prices. */
 import type { Prices } from '../src/index.ts'
 import type { Market, Strategy } from './attacks.ts'
 
-/** Part of the truth that a price may be off. */
+/** Accepted relative error of a price. */
 const TOLERANCE = 0.02
 
 export type Score = {
   readonly honest: { readonly within2Percent: number; readonly off: number; readonly unpriced: number }
-  /** Honest tokens with a wrong price, and what they were told to be worth in parts of the truth. */
+  /** Honest tokens with a wrong price; `times` is the ratio to the true price. */
   readonly wrong: readonly { readonly token: string; readonly times: number }[]
-  /** The most that a token of a strategy was credited with, in multiples of what its attacker had locked. */
+  /** Maximum depth credited to a fake token per strategy, as a multiple of the locked USD. */
   readonly credited: Readonly<Partial<Record<Strategy, number>>>
 }
 
-/** A book measured by what is true of its market. */
+/** Scores prices against the true prices of the market. */
 export async function scoreOf(prices: Prices, { honest, fakes }: Market): Promise<Score> {
   const wrong: { token: string; times: number }[] = []
   let unpriced = 0

@@ -1,19 +1,19 @@
-/** Shares of other tokens for a made-up market, as they are read from a chain. */
+/** Share tokens of the synthetic market, as redemption readings. */
 import type { Address } from '@sluice/chains'
 import type { RedeemedPart, Redemption, RedemptionKind } from '@sluice/liquidity'
 import type { Draw } from './draw.ts'
 
 const ONE = 10n ** 18n
 
-/** Readings of shares, the newest first. */
+/** Redemption readings by share, the newest first. */
 export type Readings = Map<Address, readonly Redemption[]>
 
-/** A token with the dollars of it that a share has. */
-type MadePart = { readonly token: Address; readonly usd: number }
+/** Component of a share and the USD of it that the share holds. */
+type SharePart = { readonly token: Address; readonly usd: number }
 
-export class MadeShares {
+export class SimulatedShares {
   readonly calm: Readings = new Map()
-  /** As attackers leave them for one block. */
+  /** Readings in the block of the attack. */
   readonly bent: Readings = new Map()
   private readonly worth: ReadonlyMap<Address, number>
 
@@ -21,29 +21,29 @@ export class MadeShares {
     this.worth = worth
   }
 
-  /** A share of one token: `rate` of it for a share, with so many dollars that can be redeemed now. */
+  /** Adds a share that redeems for `rate` of one token, with `usd` redeemable now. */
   single(kind: RedemptionKind, share: Address, token: Address, usd: number, rate: number): void {
     this.calm.set(share, [this.reading(kind, share, [{ token, usd }], rate)])
   }
 
-  /** A share of a pair, of which `perShare` dollars stand behind each. */
-  pair(share: Address, parts: readonly MadePart[], perShare: number): void {
+  /** Adds an LP share of a pair, backed by `perShare` USD each. */
+  pair(share: Address, parts: readonly SharePart[], perShare: number): void {
     this.calm.set(share, [this.reading('pair', share, parts, perShare)])
   }
 
-  /** A share of a pool of equals, of `supply` of them, that tells a virtual price. */
-  equals(share: Address, parts: readonly MadePart[], supply: number, virtualPrice: number): void {
+  /** Adds a share of a stable pool with a supply and a virtual price. */
+  equals(share: Address, parts: readonly SharePart[], supply: number, virtualPrice: number): void {
     const read = this.reading('stable', share, parts, virtualPrice)
     this.calm.set(share, [{ ...read, supply: BigInt(Math.floor(supply)) * ONE }])
   }
 
-  /** Makes a share of one token tell that many times its rate for a block. */
+  /** Raises the rate of a single-token share for one block. */
   raise(share: Address, times: number): void {
     const [last] = this.calm.get(share)!
     this.bent.set(share, [{ ...last!, rate: last!.rate * times }, last!])
   }
 
-  /** Makes the reserves of a pair what a trade makes them that moves its price by so much. */
+  /** Changes the reserves of a pair for one block, as a trade that moves the price by a factor. */
   trade(share: Address, times: number): void {
     const [last] = this.calm.get(share)!
     const [a, b] = last!.parts as [RedeemedPart, RedeemedPart]
@@ -55,8 +55,8 @@ export class MadeShares {
     this.bent.set(share, [{ ...last!, parts }, last!])
   }
 
-  /** @param per - tokens for a share of one, dollars behind a share of several */
-  private reading(kind: RedemptionKind, share: Address, held: readonly MadePart[], per: number): Redemption {
+  /** @param per - tokens per share for one component, else USD per share */
+  private reading(kind: RedemptionKind, share: Address, held: readonly SharePart[], per: number): Redemption {
     const parts = held.map(({ token, usd }) => ({ token, held: this.units(token, usd), scale: 0 }))
     let supply = 0n
     if (parts.length === 1) supply = scaled(parts[0]!.held, 1 / per)
@@ -70,11 +70,11 @@ export class MadeShares {
 }
 
 /**
- * Honest shares: of one token, and of pairs, with as much behind each as behind other honest tokens; in the block of the attack
- * with rates raised and reserves traded.
+ * Adds honest shares of single tokens and pairs, backed like other honest tokens. Some are manipulated in the block of
+ * the attack: rates raised, reserves traded.
  */
 export function addShares(
-  shares: MadeShares,
+  shares: SimulatedShares,
   { chance, size }: Draw,
   honest: Map<Address, number>,
   shareAt: (n: number) => Address,

@@ -1,18 +1,23 @@
+/** Abort signals, and helpers that attach to them. */
 import { LinkedList } from './linked-list.ts'
 
 export type Signal = Abort | AbortSignal
 
 /**
- * Signal and controller in one, for within: every call to a node needs some of them, and an `AbortController` with its listeners
- * costs many times as much. Nobody is told twice.
+ * Signal and controller in one, for internal use: each call to a node needs several, and an `AbortController` with
+ * listeners costs many times as much. Each action runs at most once.
  */
 export class Abort {
   aborted = false
   reason: unknown
   private readonly actions = new LinkedList<() => void>()
 
-  /** The answer takes it back. */
-  tell(action: () => void): () => void {
+  /**
+   * Registers an action to run on abort.
+   *
+   * @returns function that removes the action
+   */
+  subscribe(action: () => void): () => void {
     const link = this.actions.add(action)
     return () => this.actions.remove(link)
   }
@@ -21,7 +26,7 @@ export class Abort {
     if (this.aborted) return
     this.aborted = true
     this.reason = new DOMException('This operation was aborted', 'AbortError')
-    // One that is taken back by another meanwhile is not called.
+    // An action may remove others, which must then not run.
     for (let link = this.actions.first; link; link = this.actions.first) {
       this.actions.remove(link)
       link.value()
@@ -29,19 +34,23 @@ export class Abort {
   }
 }
 
-/** Calls `action` once when the signal aborts, at once where it has; the answer takes that back. */
+/**
+ * Runs `action` once when the signal aborts, or at once if it has.
+ *
+ * @returns function that removes the action
+ */
 export function onAbort(signal: Signal | undefined, action: () => void): () => void {
   if (!signal) return () => {}
   if (signal.aborted) {
     action()
     return () => {}
   }
-  if (signal instanceof Abort) return signal.tell(action)
+  if (signal instanceof Abort) return signal.subscribe(action)
   signal.addEventListener('abort', action, { once: true })
   return () => signal.removeEventListener('abort', action)
 }
 
-/** The promise, unless the caller gives up first; the work itself goes on for those who still want it. */
+/** Returns the result of `promise`, or rejects when the signal aborts. The work continues for other callers. */
 export function abortable<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { AdaptiveRate } from './adaptive-rate.ts'
 
-/** An endpoint asked as fast as its rate lets us for some seconds; `answers` tells what becomes of each call. */
+/**
+ * Simulates an endpoint that is called as fast as its rate limit allows. `answers` decides whether a call is answered.
+ */
 function run(answers: (ms: number) => boolean, { demand = 200, seconds = 20, retryAfterMs = 0 } = {}) {
   const clock = { ms: 0 }
   const rate = new AdaptiveRate(() => clock.ms)
@@ -11,18 +13,18 @@ function run(answers: (ms: number) => boolean, { demand = 200, seconds = 20, ret
     owed = Math.min(demand, owed + (demand * 5) / 1_000)
     while (owed >= 1 && rate.waitMs(true) === 0) {
       owed--
-      rate.took(1)
+      rate.recordSent(1)
       const answered = answers(clock.ms)
-      if (answered) rate.answered(1)
-      else rate.refused(1, retryAfterMs)
-      // Of the last half, when it has converged.
+      if (answered) rate.recordAnswered(1)
+      else rate.recordRefused(1, retryAfterMs)
+      // Measure only the second half, after convergence.
       if (clock.ms > seconds * 500) counts[answered ? 'answered' : 'refused']++
     }
   }
   return { ...counts, rate, clock }
 }
 
-/** So many calls a second, the rest refused. */
+/** Answers at most this many calls per second and refuses the rest. */
 function limitOf(perSecond: number) {
   let level = perSecond
   let at = 0
@@ -59,8 +61,8 @@ test('one that asks to be left alone is, but for a rare request that a quote wai
   expect(rate.waitMs(false)).toBeGreaterThan(5_000)
   clock.ms += 2_100
   expect(rate.waitMs(true)).toBe(0)
-  rate.took(1)
+  rate.recordSent(1)
   expect(rate.waitMs(true)).toBeGreaterThan(5_000)
-  rate.answered(1)
+  rate.recordAnswered(1)
   expect(rate.waitMs(true)).toBeLessThan(200)
 })

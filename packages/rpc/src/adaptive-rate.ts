@@ -1,43 +1,47 @@
 /**
- * Rate at which an endpoint may be asked: unlimited until it refuses, then by a token bucket. A refusal cuts its rate to just below
- * what the endpoint answered at its best of late, and answers raise it again (additive increase, multiplicative decrease).
+ * Adaptive rate limit of one endpoint: unlimited until the endpoint refuses requests, then a token bucket. A refusal
+ * cuts the rate to just below the recent peak of answered calls; answers raise it again (AIMD).
  */
 import { TokenBucket } from './bucket.ts'
 
-/** Calls a second: an endpoint is never asked less often than that. Free plans grant as few as five. */
+/** Minimum calls per second. Free plans allow as few as five. */
 const MIN_RATE = 3
-/** Refusals of one burst count once. */
+/** Refusals within this time count as one. */
 const CUT_MS = 250
-/** A cut leaves at least so many times what the endpoint answered at its best of late: just below its limit, where it has one. */
+/**
+ * A cut keeps at least this share of the recent peak of answered calls, which is just below the limit of the endpoint.
+ */
 const BELOW_BEST = 0.9
-/** Calls a second that each answer adds. */
+/** Calls per second that each answer adds to the rate. */
 const GROWTH = 0.1
 /**
- * An endpoint that refuses at random is not slowed below so many times its best, and regains its rate sooner. It is known by
- * refusing such a share although it answers less than it did: one with a limit answers as much as ever while it refuses. That is
- * forgotten after a while.
+ * An endpoint may refuse at random instead of above a limit. Its rate is kept above `RANDOM_HEADROOM` times the recent
+ * peak and grows faster. It is detected by a share of refusals above `RANDOM_SHARE` while it answers less than
+ * `RANDOM_ANSWERED` of the peak: an endpoint with a limit would still answer as many as before. The detection lasts
+ * `RANDOM_MS`.
  */
 const RANDOM_HEADROOM = 2.2
 const RANDOM_GROWTH = 0.5
 const RANDOM_SHARE = 0.07
 const RANDOM_ANSWERED = 0.88
 const RANDOM_MS = 20_000
-/** Without a refusal for that long the limit is forgotten. */
+/** Time without a refusal after which the limit is dropped. */
 const FORGET_MS = 30_000
-/** Calls that may go at once after a rest. */
+/** Capacity of the token bucket. */
 const BURST = 10
-/** Calls that work which nobody waits for leaves to the rest. */
+/** Tokens that background work leaves to other priorities. */
 const RESERVE = BURST / 2
-/** An endpoint that asked to be left alone is tried by one request that a quote waits for, after so long, then twice that. */
+/** Delay before one `quote` request probes an endpoint that sent `Retry-After`; each later delay is twice as long. */
 const PROBE_MS = 40
 const MAX_PROBE_MS = 2_000
 
+/** Rate limit of one endpoint, learned from its refusals. */
 export class AdaptiveRate {
   private readonly now: () => number
   private readonly sent: Meter
-  private readonly answeredLately: Meter
-  private readonly refusedLately: Meter
-  /** Calls a second that were answered at its best of late. */
+  private readonly recentAnswers: Meter
+  private readonly recentRefusals: Meter
+  /** Recent peak of answered calls per second. */
   private readonly best: Peak
   private bucket: TokenBucket | undefined
   private refusedAt = Number.NEGATIVE_INFINITY
@@ -51,60 +55,65 @@ export class AdaptiveRate {
   constructor(now: () => number = Date.now) {
     this.now = now
     this.sent = new Meter(now)
-    this.answeredLately = new Meter(now)
-    this.refusedLately = new Meter(now)
+    this.recentAnswers = new Meter(now)
+    this.recentRefusals = new Meter(now)
     this.best = new Peak(now)
   }
 
-  /** Calls a second; undefined while it is not limited. */
+  /** Limit in calls per second; undefined if unlimited. */
   get rate(): number | undefined {
     return this.bucket?.rate
   }
 
   /**
-   * Milliseconds until the next request may go.
+   * Returns the milliseconds until the next request may be sent.
    *
-   * @param urgent - a quote waits for it
-   * @param behind - nobody waits for it
+   * @param urgent - true for priority `quote`
+   * @param background - true for priorities `background` and `scan`
    */
-  waitMs(urgent: boolean, behind = false): number {
+  waitMs(urgent: boolean, background = false): number {
     const now = this.now()
     if (now < this.pausedUntil) {
       if (!urgent || this.probing) return this.pausedUntil - now
       return Math.min(this.pausedUntil - now, Math.max(0, this.probeAt - now))
     }
     if (this.bucket && now - this.refusedAt > FORGET_MS) this.bucket = undefined
-    return this.bucket?.waitMs(behind ? RESERVE : 0) ?? 0
+    return this.bucket?.waitMs(background ? RESERVE : 0) ?? 0
   }
 
-  took(calls: number): void {
+  /** Records sent calls and takes their tokens. */
+  recordSent(calls: number): void {
     this.sent.count(calls)
     this.bucket?.take(calls)
     if (this.now() < this.pausedUntil) this.probing = true
   }
 
-  answered(calls: number): void {
-    this.answeredLately.count(calls)
-    this.best.see(this.answeredLately.perSecond)
+  recordAnswered(calls: number): void {
+    this.recentAnswers.count(calls)
+    this.best.record(this.recentAnswers.perSecond)
     if (this.bucket) this.bucket.rate += (this.isRandom ? RANDOM_GROWTH : GROWTH) * calls
-    // It serves again before it said that it would.
+    // The endpoint answers before the announced pause ended.
     this.pausedUntil = Number.NEGATIVE_INFINITY
     this.probing = false
     this.probeMs = PROBE_MS
   }
 
-  /** Neither answered nor refused. */
-  ended(): void {
+  /** Records the end of an HTTP request, whatever its outcome: another probe may go. */
+  recordEnded(): void {
     this.probing = false
   }
 
-  /** @param retryAfterMs - for which the endpoint asks to be left alone: believed unless it goes on answering most calls */
-  refused(calls: number, retryAfterMs = 0): void {
+  /**
+   * Records refused calls.
+   *
+   * @param retryAfterMs - pause that the endpoint demands; ignored while it still answers most calls
+   */
+  recordRefused(calls: number, retryAfterMs = 0): void {
     const now = this.now()
     this.refusedAt = now
     this.probing = false
-    this.refusedLately.count(calls)
-    const mostly = this.refusedLately.perSecond > this.answeredLately.perSecond
+    this.recentRefusals.count(calls)
+    const mostly = this.recentRefusals.perSecond > this.recentAnswers.perSecond
     if (retryAfterMs > 0 && mostly) {
       if (now < this.pausedUntil) this.probeMs = Math.min(MAX_PROBE_MS, this.probeMs * 2)
       this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs)
@@ -116,8 +125,8 @@ export class AdaptiveRate {
   private cut(mostly: boolean): void {
     this.cutAt = this.now()
     const best = this.best.value
-    const answered = this.answeredLately.perSecond
-    const refused = this.refusedLately.perSecond
+    const answered = this.recentAnswers.perSecond
+    const refused = this.recentRefusals.perSecond
     if (!mostly && refused >= RANDOM_SHARE * (answered + refused) && answered < RANDOM_ANSWERED * best)
       this.randomAt = this.now()
     const floor = mostly ? 0 : best * (this.isRandom ? RANDOM_HEADROOM : BELOW_BEST)
@@ -132,7 +141,7 @@ export class AdaptiveRate {
   }
 }
 
-/** The highest value of late. */
+/** Recent maximum that decays exponentially. */
 class Peak {
   private static readonly FADE_MS = 15_000
   private readonly now: () => number
@@ -148,14 +157,14 @@ class Peak {
     return this.highest * Math.exp(-Math.max(0, this.now() - this.at) / Peak.FADE_MS)
   }
 
-  see(value: number): void {
+  record(value: number): void {
     if (value < this.value) return
     this.highest = value
     this.at = this.now()
   }
 }
 
-/** Events a second, of the last seconds, those further back counting less. */
+/** Exponentially weighted event rate over the last seconds. */
 class Meter {
   private static readonly SECONDS = 2
   private readonly now: () => number

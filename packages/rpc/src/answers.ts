@@ -1,18 +1,23 @@
-/** From an HTTP body to one answer for each call of it, or a failure of the endpoint. */
+/** Parses the HTTP body of a response into one answer per call, or a failure of the endpoint. */
 import { RpcError } from './errors.ts'
 import { parseJson } from './json.ts'
 import { type NodeError, nodeError } from './node-error.ts'
 
-/** Proxies send a bare text in place of the error. */
+/** A JSON-RPC response. Some proxies send a plain string as the error. */
 export type Answer = { readonly id?: unknown; readonly result?: unknown; readonly error?: NodeError | string | null }
+/** A parsed HTTP body. */
 export type Parsed = {
-  /** By id; of two with the same id the first. */
+  /** Answers by id; the first one if an id repeats. */
   readonly byId: ReadonlyMap<string, Answer>
-  /** An error that speaks of the whole body. */
+  /** Error without an id, about the whole body. */
   readonly whole: NodeError | undefined
 }
 
-/** @throws RpcError `BAD_ANSWER` for what is not JSON, `UNREACHABLE` where the status says that nothing answered */
+/**
+ * Parses an HTTP body.
+ *
+ * @throws RpcError `BAD_ANSWER` if it is not JSON, `UNREACHABLE` if it is not JSON and the status is 5xx
+ */
 export async function parseAnswers(text: string, status: number): Promise<Parsed> {
   let json: unknown
   try {
@@ -30,7 +35,7 @@ export async function parseAnswers(text: string, status: number): Promise<Parsed
   )
   const byId = new Map<string, Answer>()
   for (const answer of answers) {
-    // Some proxies turn numbers into text.
+    // Some proxies convert numeric ids to strings.
     const id = String(answer.id)
     if (answer.id != null && !byId.has(id)) byId.set(id, answer)
   }
@@ -39,7 +44,7 @@ export async function parseAnswers(text: string, status: number): Promise<Parsed
   return { byId, whole }
 }
 
-/** A block that is not known is null; so is much of what is not asked for here. Of these methods null says nothing. */
+/** Methods that never return null. For others null is a valid result, such as an unknown block. */
 const neverNull = /^eth_(call|getLogs|getCode|gasPrice|chainId|blockNumber|getBalance|getStorageAt|estimateGas)$/
 
 function errorOf(error: NodeError | string): NodeError {
@@ -47,14 +52,16 @@ function errorOf(error: NodeError | string): NodeError {
 }
 
 /**
- * @param failure - by the HTTP status, where the error itself says nothing
+ * Returns the result of an answer.
+ *
+ * @param failure - error implied by the HTTP status, used if the JSON-RPC error is less specific
  * @throws RpcError
  */
 export function resultOf(method: string, params: readonly unknown[], answer: Answer, failure?: RpcError): unknown {
   if (answer.error) {
     const error = nodeError(method, errorOf(answer.error))
     if (!failure) throw error
-    // The pause stands in a header.
+    // The HTTP error carries the delay of the `Retry-After` header.
     const isPaused = error.code === failure.code && error.retryAfterMs === undefined
     throw error.code === 'REJECTED' || isPaused ? failure : error
   }

@@ -9,40 +9,40 @@ function world(max = 40) {
 test('a batch that was too large is halved, and down to one call at least', () => {
   const { batch } = world()
   expect(batch.size).toBe(40)
-  batch.tooLarge(21)
+  batch.recordTooLarge(21)
   expect(batch.size).toBe(10)
-  batch.tooLarge(3)
+  batch.recordTooLarge(3)
   expect(batch.size).toBe(1)
-  batch.tooLarge(1)
+  batch.recordTooLarge(1)
   expect(batch.size).toBe(1)
 })
 
 test('a refusal of a batch larger than what is allowed now does not raise the size', () => {
   const { batch } = world()
-  batch.tooLarge(8)
-  batch.tooLarge(40)
+  batch.recordTooLarge(8)
+  batch.recordTooLarge(40)
   expect(batch.size).toBe(4)
 })
 
 test('a certain refusal counts at once, a possible one the second time in a row', () => {
   const { batch } = world()
-  batch.refused(false)
+  batch.recordRefusal(false)
   expect(batch.size).toBe(40)
-  batch.worked()
-  batch.refused(false)
+  batch.recordSuccess()
+  batch.recordRefusal(false)
   expect(batch.size).toBe(40)
-  batch.refused(false)
+  batch.recordRefusal(false)
   expect(batch.size).toBe(1)
   const certain = world().batch
-  certain.refused(true)
+  certain.recordRefusal(true)
   expect(certain.size).toBe(1)
 })
 
 test('strikes are counted anew after a reduction', () => {
   const { batch, clock } = world()
-  batch.refused(false)
-  batch.tooLarge(40)
-  batch.refused(false)
+  batch.recordRefusal(false)
+  batch.recordTooLarge(40)
+  batch.recordRefusal(false)
   expect(batch.size).toBe(20)
   clock.ms += 60_000
   expect(batch.size).toBe(40)
@@ -50,7 +50,7 @@ test('strikes are counted anew after a reduction', () => {
 
 test('the size doubles each minute until it is whole again', () => {
   const { batch, clock } = world()
-  batch.tooLarge(20)
+  batch.recordTooLarge(20)
   clock.ms += 59_999
   expect(batch.size).toBe(10)
   clock.ms += 1
@@ -66,7 +66,7 @@ test('the size doubles each minute until it is whole again', () => {
 
 test('the size does not double beyond its maximum', () => {
   const { batch, clock } = world(50)
-  batch.tooLarge(60)
+  batch.recordTooLarge(60)
   expect(batch.size).toBe(30)
   clock.ms += 60_000
   expect(batch.size).toBe(50)
@@ -82,37 +82,37 @@ function untilRetried({ batch, clock }: ReturnType<typeof world>): number {
 test('refusals right after a retry double the pause up to ten minutes, which a full batch that works resets', () => {
   const two = world(2)
   const pauses = Array.from({ length: 6 }, () => {
-    two.batch.refused(true)
+    two.batch.recordRefusal(true)
     return untilRetried(two)
   })
   expect(pauses).toEqual([60_000, 120_000, 240_000, 480_000, 600_000, 600_000])
   expect(two.batch.size).toBe(2)
-  two.batch.worked()
-  two.batch.refused(true)
+  two.batch.recordSuccess()
+  two.batch.recordRefusal(true)
   // The refusal itself doubles the pause of a minute.
   expect(untilRetried(two)).toBe(120_000)
 })
 
 test('a smaller batch that works leaves the pause as long as it was', () => {
   const four = world(4)
-  four.batch.refused(true)
+  four.batch.recordRefusal(true)
   expect(untilRetried(four)).toBe(60_000)
-  four.batch.refused(true)
+  four.batch.recordRefusal(true)
   expect(untilRetried(four)).toBe(120_000)
-  four.batch.worked()
-  four.batch.refused(true)
+  four.batch.recordSuccess()
+  four.batch.recordRefusal(true)
   expect(untilRetried(four)).toBe(240_000)
 })
 
 test('a repeated refusal while single calls are sent, and one of the size only, do not lengthen the pause', () => {
   const { batch, clock } = world(8)
-  batch.refused(true)
-  batch.refused(true)
-  batch.refused(true)
+  batch.recordRefusal(true)
+  batch.recordRefusal(true)
+  batch.recordRefusal(true)
   expect(untilRetried({ batch, clock })).toBe(60_000)
   const sized = world(8)
-  sized.batch.tooLarge(8)
-  sized.batch.tooLarge(4)
+  sized.batch.recordTooLarge(8)
+  sized.batch.recordTooLarge(4)
   sized.clock.ms += 60_000
   expect(sized.batch.size).toBe(4)
 })

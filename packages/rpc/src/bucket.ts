@@ -1,10 +1,10 @@
-/** A token bucket: so much a second, and what was not used of the last seconds at once. */
+/** Token bucket: refills at `rate` and saves up at most `burst`. */
 export class TokenBucket {
   private readonly burst: number
   private readonly now: () => number
   private level: number
   private filledAt: number
-  /** A second. */
+  /** Tokens per second. */
   rate: number
 
   constructor(rate: number, burst: number, now: () => number = Date.now) {
@@ -15,14 +15,14 @@ export class TokenBucket {
     this.filledAt = now()
   }
 
-  /** Milliseconds until something may be taken with more than a reserve left; 0 when that is now. */
+  /** Returns the milliseconds until the level exceeds `reserve`; 0 if it does. */
   waitMs(reserve = 0): number {
     this.fill()
-    // Rounded up: a timer that fires a moment early would find nothing.
+    // Rounded up, because a timer may fire slightly early.
     return this.level > reserve ? 0 : Math.ceil((1_000 * (reserve - this.level)) / this.rate) + 1
   }
 
-  /** Takes an amount; what is taken above what is there is owed: a large piece passes, and those after it wait for longer. */
+  /** Takes an amount. The level may become negative: a large amount passes at once and delays later ones. */
   take(amount: number): void {
     this.fill()
     this.level -= amount
@@ -30,7 +30,7 @@ export class TokenBucket {
 
   private fill(): void {
     const now = this.now()
-    // A clock that is set back gives nothing.
+    // If the clock was set back, nothing is refilled.
     this.level = Math.min(this.burst, this.level + (this.rate * Math.max(0, now - this.filledAt)) / 1_000)
     this.filledAt = now
   }

@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest'
 import { Abort } from './abort.ts'
-import { type Call, type Group, makeCall, type Send } from './calls.ts'
+import { type Call, type Group, makeCall, type SendContext } from './calls.ts'
 import { RpcError } from './errors.ts'
 
 function world(id = 5) {
   const abort = new Abort()
   const abandoned: Group[] = []
-  const send: Send = { signal: abort, priority: 'quote' }
+  const send: SendContext = { signal: abort, priority: 'quote' }
   const made = makeCall(['eth_call', [{ to: '0x1' }, 'latest']], id, send, (group) => abandoned.push(group))
   return { abort, abandoned, send, ...made }
 }

@@ -1,18 +1,19 @@
-/** A call on its way to an endpoint, and those that it travels with. */
+/** JSON-RPC calls that are queued or in flight, and the groups that share an HTTP request. */
 import { onAbort, type Signal } from './abort.ts'
 import { RpcError } from './errors.ts'
 import { abortError } from './failure.ts'
 import type { Priority } from './priority.ts'
 
+/** Method and parameters of a JSON-RPC call. */
 export type EndpointCall = readonly [method: string, params: readonly unknown[]]
 
-/** One attempt at a request. */
-export type Send = {
+/** Options of one attempt, and the time when it was sent. */
+export type SendContext = {
   readonly signal: Signal
   readonly priority: Priority
-  /** In an HTTP request and on a connection of its own. */
+  /** True to use a separate HTTP request on a new connection. */
   readonly fresh?: boolean
-  /** When it left the queue; undefined as long as it waits. Written by the endpoint. */
+  /** Time when the attempt left the queue (`performance.now()`); undefined while queued. Set by the endpoint. */
   sentAt?: number
 }
 
@@ -21,30 +22,34 @@ export type Call = {
   readonly method: string
   readonly params: readonly unknown[]
   readonly body: string
-  readonly send: Send
+  readonly send: SendContext
   readonly finish: (answer: unknown) => void
   finished: boolean
-  /** The group of calls it travels in. */
+  /** Group that the call is sent with. */
   group?: Group
 }
-/** Calls that wait for a place and travel together. */
+/** Calls that are queued and sent together. */
 export type Group = {
-  /** In an HTTP body of their own. */
+  /** True if the group must not share its HTTP body with other groups. */
   readonly alone: boolean
   readonly calls: readonly Call[]
-  /** Ends the HTTP request that it travels in, once that serves nobody any more. */
+  /** Aborts the HTTP request if no caller waits for any of its calls. */
   abandon?: () => void
 }
 
-type Made = { readonly call: Call; readonly answer: Promise<unknown> }
+type PendingCall = { readonly call: Call; readonly answer: Promise<unknown> }
 
-/** @param abandon - told when nobody waits any more for any call of the group that this one travels in */
+/**
+ * Creates a call and the promise of its result.
+ *
+ * @param abandon - called when every call of the group was aborted
+ */
 export function makeCall(
   [method, params]: EndpointCall,
   id: number,
-  send: Send,
+  send: SendContext,
   abandon: (group: Group) => void,
-): Made {
+): PendingCall {
   const { signal } = send
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const giveUp = () => {

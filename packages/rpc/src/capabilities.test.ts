@@ -7,7 +7,7 @@ import { RpcError, type RpcErrorCode } from './errors.ts'
 const abi = EnvironmentProbe__factory.createInterface()
 const OTHER = `0x${'1'.repeat(40)}`
 const TIME = 0x7fffffff
-/** Gas of a call that asks for a thousand million, where the node gives it. */
+/** Gas left of a call with 1,000,000,000 gas, if the node gives it all. */
 const PLENTY = 999_000_000n
 
 type Environment = { coinbase?: string; gasLeft?: bigint; number?: number; timestamp?: number }
@@ -16,7 +16,7 @@ const answer = ({ coinbase = OTHER, gasLeft = PLENTY, number = 5, timestamp = 6 
 
 type Request = { readonly gas?: bigint; readonly block: Readonly<Record<string, string>> }
 
-/** A node that answers each call by its gas and its block overrides. */
+/** A fake node that answers calls by their gas and block overrides. */
 function node(respond: (request: Request) => Hex | RpcErrorCode) {
   const requests: Request[] = []
   const ask = async (method: string, params: readonly unknown[]): Promise<Hex> => {

@@ -4,12 +4,12 @@ import type { Upstream } from './upstream.ts'
 
 type Facts = { p50?: number; rate?: number; delayMs?: number; waitMs?: number; ejected?: boolean }
 
-/** An endpoint of which only these facts are known, in place `index` of the list. */
+/** A fake endpoint with the given health, at `index` in the list. */
 const upstream = (index: number, { p50, rate = 1, delayMs = 0, waitMs = 0, ejected = false }: Facts = {}) =>
   ({
     index,
     ejected,
-    standing: {
+    health: {
       successRate: rate,
       latency: (kind: string) => (kind === 'k' && p50 !== undefined ? { p50 } : undefined),
     },

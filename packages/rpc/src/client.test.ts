@@ -29,7 +29,7 @@ let worlds = 0
 const rpcs: Rpc[] = []
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 })
-  // Hedges take their time from this module, which fake timers leave alone.
+  // Hedges import `performance` from this module, which fake timers do not replace.
   vi.spyOn(hooks, 'now').mockImplementation(() => Date.now())
 })
 afterEach(() => {
@@ -38,7 +38,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A node in memory that answers each method by a function of its own, never where that returns undefined. */
+/** A fake node with one handler per method; a handler that returns undefined never answers. */
 function serve(node: Node) {
   const url = `http://client-${worlds++}.test`
   const bodies: { readonly method: string; readonly params: Params }[][] = []
@@ -72,7 +72,7 @@ function world(nodes: readonly Node[], options: Partial<RpcOptions> = {}) {
   rpcs.push(rpc)
   return { rpc, nodes: served, sent: served[0]?.sent ?? (() => []), bodies: served[0]?.bodies ?? [] }
 }
-/** The result of a request, or the code of its error, after so many milliseconds at most. */
+/** Returns the result of a request, or its error code, within a time limit. */
 async function ended(request: Promise<unknown>, ms = 60_000): Promise<unknown> {
   const outcome = request.catch(({ code }: RpcError) => code)
   await vi.advanceTimersByTimeAsync(ms)
@@ -144,7 +144,7 @@ type Able = {
   answer?: (params: Params) => unknown
 }
 
-/** A node whose eth_call overrides state, and of whose block this field and the time as they are set. */
+/** A fake node that supports overrides of state, block author, and time, as configured. */
 function ableNode({
   field,
   blockTime = false,
@@ -187,13 +187,13 @@ test('no answer of code that was put in place is doubted', async () => {
   const { rpc, sent } = world([ableNode({ isAble: () => isAble, answer: () => '0x' })])
   expect(await ended(rpc.call(plain, 26, { overrides }))).toBe('0x')
   isAble = false
-  // Neither a creation nor an account without code has to answer something.
+  // A contract creation and an account without code may return nothing.
   expect(await ended(rpc.call({ to: null, data: '0x' }, 26, { overrides }))).toBe('0x')
   expect(await ended(rpc.call({ to: two, data: '0x' }, 26, { overrides }))).toBe('0x')
   expect(await ended(rpc.call(plain, 26, { overrides: { [one]: { balance: 1n } } }))).toBe('0x')
   const { length } = sent('eth_call')
   expect(await ended(rpc.call(plain, 26, { overrides }))).toBe('NO_OVERRIDES')
-  // The call, and the five questions of what the node can do.
+  // The call, and the five capability requests.
   expect(sent('eth_call').length).toBe(length + 6)
 })
 

@@ -1,10 +1,10 @@
-/** One chain over one or more endpoints that fail, lag, lie and differ. How a request gets its answer is `race`'s. */
+/** `createRpc` and its client. `race` decides how one request reaches the endpoints of the chain. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { span } from '@sluice/tracing'
 import { Abort } from './abort.ts'
-import type { EndpointCall, Send } from './calls.ts'
+import type { EndpointCall, SendContext } from './calls.ts'
 import type { Capabilities } from './capabilities.ts'
-import type { Course, Task } from './course.ts'
+import type { EndpointOperation, RaceContext } from './course.ts'
 import { blockParam, callParam, logFilterParam, overridesParam, quantity, type RawBlock } from './encode.ts'
 import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
@@ -35,26 +35,35 @@ import { Upstream } from './upstream.ts'
 
 export type RpcOptions = {
   readonly chainId: number
-  /** In order of preference: a later one is asked first where it answers more surely, or much sooner. */
+  /** Endpoint URLs in order of preference. A later endpoint is used first if it is more reliable or much faster. */
   readonly urls: readonly string[]
-  /** For one attempt at one endpoint, 5,000 by default; all attempts of a request together get twice that. */
+  /** Timeout of one attempt; default 5,000. All attempts of a request together get twice as long. */
   readonly timeoutMs?: number
-  /** Time for which an endpoint that failed is passed over while another one works. */
+  /** Milliseconds for which a failed endpoint is skipped while another one works; default 10,000. */
   readonly ejectMs?: number
-  /** Most HTTP requests under way at one endpoint. */
+  /** Maximum concurrent HTTP requests per endpoint; default 32. */
   readonly maxConcurrency?: number
-  /** Allowances at all endpoints together, of background work and of searches of past logs. */
+  /** Rate limits of background work and of scans of past logs, over all endpoints together. */
   readonly background?: BackgroundBudget
   readonly scan?: BackgroundBudget
-  /** Told of every failure of an endpoint, by its place in `urls`: addresses may hold keys. */
+  /**
+   * Called after each failure of an endpoint. Gets the index in `urls` and not the URL, which may contain an API key.
+   */
   readonly onFailure?: (endpoint: number, error: RpcError) => void
   readonly onEvent?: (event: RpcEvent) => void
 }
 
-/** Between two comparisons of all endpoints' heads. */
+/** Interval between comparisons of the heads of all endpoints. */
 const COMPARE_MS = 10_000
 const LATEST: EndpointCall = ['eth_getBlockByNumber', ['latest', false]]
 
+/**
+ * Creates the RPC client of one chain. Sends nothing until the first request.
+ *
+ * @example
+ * const rpc = createRpc({ chainId: 1, urls: ['https://one.example', 'https://two.example'] })
+ * const header = await rpc.getBlock('latest')
+ */
 export function createRpc(options: RpcOptions): Rpc {
   return new ChainRpc(options)
 }
@@ -64,7 +73,7 @@ class ChainRpc implements Rpc {
   private readonly timeoutMs: number
   private readonly upstreams: readonly Upstream[]
   private readonly heads: Heads
-  private readonly course: Course
+  private readonly context: RaceContext
   private readonly outage: Outage
   private readonly closed = new Abort()
   private comparedAt = 0
@@ -84,10 +93,10 @@ class ChainRpc implements Rpc {
     })
     this.heads = new Heads(this.upstreams)
     this.outage = new Outage(this.upstreams)
-    this.course = {
+    this.context = {
       upstreams: this.upstreams,
       hedges: new HedgeBudget(),
-      momentMs: () => this.heads.habit.momentMs,
+      catchUpMs: () => this.heads.cadence.catchUpMs,
       onFailure: ({ index }, error) => onFailure?.(index, error),
       onExtra: (kind, { index }) => onEvent?.({ kind, endpoint: index }),
     }
@@ -108,7 +117,11 @@ class ChainRpc implements Rpc {
     return { answer, head: head! }
   }
 
-  /** An eth_call at an endpoint that can do what it asks for. @param more - `LATEST`, where the head is wanted too */
+  /**
+   * Runs an eth_call with overrides, at an endpoint that supports them.
+   *
+   * @param more - `[LATEST]` to read the head in the same HTTP request; else empty
+   */
   private override(
     request: CallRequest,
     block: BlockRef,
@@ -121,21 +134,21 @@ class ChainRpc implements Rpc {
     let ofBlock: readonly unknown[] = []
     const at: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
     const ask = pinned(this.heads, block, at, { alone: true, more })
-    const task: Task<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
-      const able = await upstream.capabilities()
-      if (!able.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
+    const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
+      const capabilities = await upstream.capabilities()
+      if (!capabilities.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
       if (maxGas === undefined) {
-        if (givesLess(able, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
-      } else call = callParam({ ...request, gas: least(maxGas, able.gasCap ?? maxGas) })
-      ofBlock = blockOverrides ? blockOverridesParam(blockOverrides, able) : []
+        if (capsBelow(capabilities, request.gas)) throw new RpcError('GAS_CAP', 'the node caps the gas of eth_call')
+      } else call = callParam({ ...request, gas: min(maxGas, capabilities.gasCap ?? maxGas) })
+      ofBlock = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
       const askedAt = Date.now()
       const [answer, raw] = await ask(upstream, send)
-      // Code that was put in place answers something.
+      // Overridden code returns data, so an empty result may mean that the node ignored the overrides.
       if (
         answer === '0x' &&
         request.to &&
         overrides[request.to]?.code &&
-        !(await upstream.doubtCapabilities(askedAt)).stateOverrides
+        !(await upstream.recheckCapabilities(askedAt)).stateOverrides
       )
         throw new RpcError('NO_OVERRIDES', 'the node no longer overrides state in eth_call')
       return more.length === 0
@@ -143,14 +156,14 @@ class ChainRpc implements Rpc {
         : [hexAnswer(answer), await this.heads.accept(upstream, raw as RawBlock, send)]
     }
     const kind = more.length > 0 ? 'eth_call at head' : 'eth_call with overrides'
-    const withLess = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
+    const retryWithLessGas = (error: unknown): Promise<readonly [Hex, BlockHeader?]> => {
       if (!(error instanceof RpcError && error.code === 'GAS_CAP')) throw error
-      // An endpoint that gives all the gas is taken where there is one; less than asked for often does as well.
+      // No endpoint gives the requested gas. Retry with less, which is often enough.
       maxGas = maxGas === undefined ? (request.gas ?? DEFAULT_GAS) : maxGas / 2n
       if (maxGas < MIN_GAS) throw error
-      return this.run(task, kind, rest).catch(withLess)
+      return this.run(operation, kind, rest).catch(retryWithLessGas)
     }
-    return this.run(task, kind, rest).catch(withLess)
+    return this.run(operation, kind, rest).catch(retryWithLessGas)
   }
 
   simulateV1(
@@ -163,16 +176,16 @@ class ChainRpc implements Rpc {
   }
 
   async getBlock(block: BlockRef, options: RequestOptions = {}): Promise<BlockHeader | null> {
-    if (block === 'latest') return this.latestBlock(options)
+    if (block === 'latest') return this.getLatestBlock(options)
     const [method, ref] =
       typeof block === 'object' ? ['eth_getBlockByHash', block.blockHash] : ['eth_getBlockByNumber', blockParam(block)]
-    let asked = 0
+    let misses = 0
     return this.run(
       async (upstream, send) => {
         const raw = await upstream.endpoint.request<RawBlock | null>(method, [ref, false], send)
-        if (raw) return this.heads.know(readBlock(raw))
-        // A node that lags says the same of a block as one that knows of none; twice is believed.
-        if (asked++ === 0) throw new RpcError('LAGGING', 'the node lacks the block')
+        if (raw) return this.heads.remember(readBlock(raw))
+        // A lagging node and a node that does not know the block both answer null. Trust the second null.
+        if (misses++ === 0) throw new RpcError('LAGGING', 'the node lacks the block')
         return null
       },
       method,
@@ -210,14 +223,14 @@ class ChainRpc implements Rpc {
     return this.amount('eth_gasPrice', options).catch(async (error: unknown) => {
       if (!isMissing(error)) throw error
       const [{ baseFeePerGas }, tip] = await Promise.all([
-        this.latestBlock(options),
+        this.getLatestBlock(options),
         this.amount('eth_maxPriorityFeePerGas', options).catch((error: unknown) => {
           if (!isMissing(error)) throw error
           return null
         }),
       ])
       if (baseFeePerGas === null) throw error
-      // A block's base fee is at most an eighth above the one before.
+      // The base fee of the next block is at most 1/8 above that of this block.
       return baseFeePerGas + (tip ?? baseFeePerGas / 8n)
     })
   }
@@ -234,13 +247,13 @@ class ChainRpc implements Rpc {
   }
 
   health(): RpcHealth {
-    const { newest, habit } = this.heads
+    const { newest, cadence } = this.heads
     return {
       head: newest ? { number: newest.number, timestamp: newest.timestamp } : null,
-      clock: habit.clock,
-      endpoints: this.upstreams.map(({ endpoint, standing, head }) => ({
-        successRate: standing.successRate,
-        ejected: standing.ejected,
+      clock: cadence.clock,
+      endpoints: this.upstreams.map(({ endpoint, health, head }) => ({
+        successRate: health.successRate,
+        ejected: health.ejected,
         head: head < 0 ? null : head,
         queued: endpoint.queued,
         callsPerSecond: endpoint.limits.rate,
@@ -254,19 +267,19 @@ class ChainRpc implements Rpc {
     for (const { endpoint } of this.upstreams) endpoint.close()
   }
 
-  private run<T>(task: Task<T>, kind: string, options: RequestOptions): Promise<T> {
-    if (this.outage.isOpen) return this.outage.end().then(() => this.raced(task, kind, options))
-    return this.raced(task, kind, options)
+  private run<T>(operation: EndpointOperation<T>, kind: string, options: RequestOptions): Promise<T> {
+    if (this.outage.isOpen) return this.outage.end().then(() => this.startRace(operation, kind, options))
+    return this.startRace(operation, kind, options)
   }
 
-  private raced<T>(task: Task<T>, kind: string, options: RequestOptions): Promise<T> {
+  private startRace<T>(operation: EndpointOperation<T>, kind: string, options: RequestOptions): Promise<T> {
     const { signal, timeoutMs, priority = 'quote' } = options
     const attemptMs = timeoutMs ?? this.timeoutMs
     const totalMs = timeoutMs ?? 2 * this.timeoutMs
-    const work = { kind, priority, attemptMs, totalMs, signals: [this.closed, signal] }
+    const raceOptions = { kind, priority, attemptMs, totalMs, signals: [this.closed, signal] }
     return span(
       `node ${kind}`,
-      () => race(this.course, task, work),
+      () => race(this.context, operation, raceOptions),
       { 'sluice.chain_id': this.chainId, priority },
       'client',
     )
@@ -283,57 +296,58 @@ class ChainRpc implements Rpc {
     return this.run(async (upstream, send) => read((await ask(upstream, send))[0]), kind, options)
   }
 
-  /** An endpoint that has fallen behind another one is passed over until it may have caught up. */
-  private latestBlock(options: RequestOptions): Promise<BlockHeader> {
+  /** Reads the newest block. An endpoint that lags behind another one is skipped for a while. */
+  private getLatestBlock(options: RequestOptions): Promise<BlockHeader> {
     this.compareHeads()
     return this.run((upstream, send) => this.headOf(upstream, send), 'latest', options)
   }
 
-  private async headOf(upstream: Upstream, send: Send): Promise<BlockHeader> {
+  private async headOf(upstream: Upstream, send: SendContext): Promise<BlockHeader> {
     return this.heads.accept(upstream, await upstream.endpoint.request<RawBlock>(...LATEST, send), send)
   }
 
-  /** Every now and then, so that it shows when the endpoint in use has fallen behind those not in use. */
+  /** Reads the heads of all endpoints every `COMPARE_MS`, to notice when the endpoint in use lags behind the others. */
   private compareHeads(): void {
     if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.comparedAt < COMPARE_MS) return
     this.comparedAt = Date.now()
     for (const upstream of this.upstreams.filter(({ ejected }) => !ejected)) {
-      // Nobody waits for it.
-      const course = { ...this.course, upstreams: [upstream] }
-      const work = {
+      const context = { ...this.context, upstreams: [upstream] }
+      const raceOptions = {
         kind: 'latest',
         priority: 'background',
         attemptMs: this.timeoutMs,
         totalMs: this.timeoutMs,
       } as const
-      race(course, (_, send) => this.headOf(upstream, send), { ...work, signals: [this.closed] }).catch(() => {})
+      race(context, (_, send) => this.headOf(upstream, send), { ...raceOptions, signals: [this.closed] }).catch(
+        () => {},
+      )
     }
   }
 }
 
-/** Gas of a call that names none, and the least that is tried at a node that refuses more. */
+/** Gas assumed for a call without a gas limit, and the lowest gas limit to try at nodes that cap gas. */
 const DEFAULT_GAS = 50_000_000n
 const MIN_GAS = 2_000_000n
-/** Gas of the cap that measuring it may have used. */
+/** Gas of the cap that the measurement itself may have used. */
 const CAP_TOLERANCE = 100_000n
 
-function givesLess({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
+function capsBelow({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
 }
 
-/** True where the endpoints do not have a method. */
+/** True if the error means that no endpoint has the method. */
 function isMissing(error: unknown): boolean {
   return error instanceof RpcError && error.isRefusal
 }
 
-function least(a: bigint, b: bigint): bigint {
+function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
 /**
- * The last parameter of an eth_call; none where nothing is left of it.
+ * Encodes block overrides as the last parameter of eth_call; empty if nothing remains to override.
  *
- * @throws RpcError `NO_OVERRIDES` when the node has no name for an override that must not be left out
+ * @throws RpcError `NO_OVERRIDES` if a required override is not supported by the node
  */
 function blockOverridesParam(
   { coinbase, baseFeePerGas, number, timestamp }: BlockOverrides,

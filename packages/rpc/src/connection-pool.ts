@@ -1,6 +1,6 @@
 /**
- * Connections to one origin. Requests wait here, not in the sockets' queues: a request that is given up leaves nothing behind, and
- * the connections that an origin which does not answer can hold are counted.
+ * Connection pool of one origin. Requests queue here and not in the sockets, so that an aborted request leaves nothing
+ * behind, and the connections to an unresponsive origin are limited.
  */
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher } from 'undici'
@@ -8,17 +8,17 @@ import { onAbort, type Signal } from './abort.ts'
 import type { HostResolver } from './host-resolver.ts'
 import { LinkedList } from './linked-list.ts'
 
-/** Connections to one origin, open or being opened: to one that has answered a request lately, and to one that has not. */
+/** Maximum connections to an origin that answered a request recently, and to one that did not. */
 const MAX_CONNECTIONS = 64
 const MAX_CONNECTIONS_UNKNOWN = 8
-/** Connections being opened: to an origin that has accepted one lately, and to one that has not. */
+/** Maximum connections that are being opened, to an origin that accepted one recently, and to one that did not. */
 const MAX_CONNECTING = 8
 const MAX_CONNECTING_UNKNOWN = 2
-/** Milliseconds that count as lately. */
-const LATELY_MS = 60_000
-/** Milliseconds for the name lookup, TCP and TLS. */
+/** Time that counts as recent. */
+const RECENT_MS = 60_000
+/** Timeout of DNS lookup, TCP, and TLS together. */
 const CONNECT_MS = 5_000
-/** Milliseconds for which an unused connection is kept: most nodes keep it about as long. */
+/** Time for which an unused connection is kept; most nodes close it after about as long. */
 const KEEP_ALIVE_MS = 60_000
 
 export type PoolOptions = Pick<Client.Options, 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize'>
@@ -26,18 +26,19 @@ export type PoolOptions = Pick<Client.Options, 'headersTimeout' | 'bodyTimeout' 
 type Connection = { readonly client: Client; readonly socket: Socket }
 
 type Waiter = {
-  /** Wants a new connection, as long as another one may be opened. */
+  /** True if the request needs a new connection, unless the pool is full. */
   readonly fresh: boolean
   readonly take: (connection: Connection) => void
   readonly fail: (error: Error) => void
 }
 
+/** Connections to one origin, shared by all requests to it. */
 export class ConnectionPool {
   private readonly origin: URL
   private readonly options: PoolOptions
   private readonly resolver: HostResolver
   private readonly connector: buildConnector.connector
-  /** The connection that was used last is used next. */
+  /** Used as a stack: the most recently used connection is reused first. */
   private readonly idle: Connection[] = []
   private readonly waiting = new LinkedList<Waiter>()
   private open = 0
@@ -52,15 +53,15 @@ export class ConnectionPool {
     this.connector = buildConnector({ timeout: CONNECT_MS, lookup: resolver.lookup })
   }
 
-  /** Connections that are open or being opened, and requests that wait for one. */
+  /** Open connections, connections being opened, and queued requests. */
   get counts(): { readonly open: number; readonly connecting: number; readonly waiting: number } {
     return { open: this.open, connecting: this.connecting, waiting: this.waiting.size }
   }
 
   /**
-   * Sends a request over a connection of the pool.
+   * Sends a request over a pooled connection.
    *
-   * @param fresh - over a new connection, in case the kept ones lead to a node that hangs
+   * @param fresh - true to use a new connection, in case existing ones lead to a hanging node
    * @throws Error of the connection, or the reason of the signal
    */
   async send<T>(request: (client: Dispatcher) => Promise<T>, signal?: Signal, fresh = false): Promise<T> {
@@ -77,8 +78,8 @@ export class ConnectionPool {
 
   private acquire(signal: Signal | undefined, fresh: boolean): Promise<Connection> {
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const kept = fresh && !this.isFull ? undefined : this.idle.pop()
-    if (kept) return Promise.resolve(kept)
+    const reused = fresh && !this.isFull ? undefined : this.idle.pop()
+    if (reused) return Promise.resolve(reused)
     return new Promise((resolve, reject) => {
       const link = this.waiting.add({
         fresh,
@@ -100,15 +101,15 @@ export class ConnectionPool {
   }
 
   private get isFull(): boolean {
-    const max = isLately(this.answeredAt) ? MAX_CONNECTIONS : MAX_CONNECTIONS_UNKNOWN
+    const max = isRecent(this.answeredAt) ? MAX_CONNECTIONS : MAX_CONNECTIONS_UNKNOWN
     return this.open + this.connecting >= max
   }
 
-  /** Gives a connection that was used before to the next request, or keeps it. */
+  /** Passes a used connection to the next queued request, or keeps it idle. */
   private offer(connection: Connection): void {
     const { isFull } = this
     for (let link = this.waiting.first; link; link = link.next) {
-      // At the limit a request that wants a new connection takes what there is.
+      // If the pool is full, a request for a new connection reuses an existing one.
       if (link.value.fresh && !isFull) continue
       this.waiting.remove(link)
       link.value.take(connection)
@@ -117,9 +118,9 @@ export class ConnectionPool {
     this.idle.push(connection)
   }
 
-  /** Opens connections for requests that wait, within the limits. */
+  /** Opens connections for queued requests, within the limits. */
   private connectWaiting(): void {
-    const max = isLately(this.acceptedAt) ? MAX_CONNECTING : MAX_CONNECTING_UNKNOWN
+    const max = isRecent(this.acceptedAt) ? MAX_CONNECTING : MAX_CONNECTING_UNKNOWN
     while (this.connecting < Math.min(max, this.waiting.size) && !this.isFull) this.connect()
   }
 
@@ -131,7 +132,7 @@ export class ConnectionPool {
     )
   }
 
-  /** The name is looked up before there is a socket: a host without a name server costs none. */
+  /** Resolves the host before a socket exists, so that a DNS failure does not use one up. */
   private async openSocket(): Promise<Socket> {
     const { host, hostname, protocol, port } = this.origin
     const name = hostname.replace(/^\[|\]$/g, '')
@@ -151,8 +152,8 @@ export class ConnectionPool {
     const connection = { socket, client: this.clientOf(socket) }
     socket.once('close', () => {
       this.open--
-      const place = this.idle.indexOf(connection)
-      if (place !== -1) this.idle.splice(place, 1)
+      const index = this.idle.indexOf(connection)
+      if (index !== -1) this.idle.splice(index, 1)
       this.connectWaiting()
     })
     const next = this.waiting.first
@@ -165,7 +166,7 @@ export class ConnectionPool {
 
   private failed(error: Error): void {
     this.connecting--
-    // Where others are open or on their way, the requests behind the first may still get one of them.
+    // If other connections are open or opening, only the first queued request fails; the others may still use those.
     const count = this.open + this.connecting > 0 ? 1 : this.waiting.size
     for (let i = 0; i < count; i++) {
       const next = this.waiting.first
@@ -176,26 +177,26 @@ export class ConnectionPool {
     this.connectWaiting()
   }
 
-  /** A client of one connection that is open already. */
+  /** Creates an undici client on an open socket. */
   private clientOf(socket: Socket): Client {
     let unused: Socket | undefined = socket
-    // Undici does this for kept connections; this one would keep the process running until then.
+    // Until undici takes the socket over, it must not keep the process alive.
     socket.unref()
     setTimeout(() => unused?.destroy(), KEEP_ALIVE_MS).unref()
     return new Client(this.origin.origin, {
       ...this.options,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connect: (_, callback) => {
-        const given = unused?.ref()
+        const reserved = unused?.ref()
         unused = undefined
-        // Its own code: after one of its `SocketError`s undici would connect again and again.
+        // Not an undici `SocketError`: after one of those undici would reconnect in a loop.
         const closed = Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
-        queueMicrotask(() => (given ? callback(null, given) : callback(closed, null)))
+        queueMicrotask(() => (reserved ? callback(null, reserved) : callback(closed, null)))
       },
     })
   }
 }
 
-function isLately(at: number): boolean {
-  return Date.now() - at < LATELY_MS
+function isRecent(at: number): boolean {
+  return Date.now() - at < RECENT_MS
 }

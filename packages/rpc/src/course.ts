@@ -1,39 +1,40 @@
-/** A request and its attempts, as a race through the endpoints of a chain has them. */
+/** Types shared by `race.ts` and its callers: operations, options, attempts, and per-chain context. */
 import type { Abort, Signal } from './abort.ts'
-import type { Send } from './calls.ts'
+import type { SendContext } from './calls.ts'
 import type { RpcError } from './errors.ts'
 import type { HedgeBudget } from './hedges.ts'
 import type { Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
-/** A call to an endpoint, once it is known which one and by when. */
-export type Task<T> = (upstream: Upstream, send: Send) => Promise<T>
+/** Work to do at the endpoint that `race` selects; `send` carries the abort signal and the priority. */
+export type EndpointOperation<T> = (upstream: Upstream, send: SendContext) => Promise<T>
 
-export type Work = {
-  /** Requests of a kind take about as long as each other: the method, mostly. */
+/** Options of one request. */
+export type RaceOptions = {
+  /** Latency statistics are kept per kind. Usually the RPC method. */
   readonly kind: string
   readonly priority: Priority
-  /** For one attempt, from when it is sent. */
+  /** Timeout of one attempt, counted from when it is sent. */
   readonly attemptMs: number
-  /** For all of them together. */
+  /** Timeout of the whole request. */
   readonly totalMs: number
   readonly signals: readonly (Signal | undefined)[]
 }
 
-/** State that all requests of a chain share. */
-export type Course = {
+/** State shared by all requests of a chain. */
+export type RaceContext = {
   readonly upstreams: readonly Upstream[]
   readonly hedges: HedgeBudget
-  /** Milliseconds after which a node that lags behind may have caught up. */
-  readonly momentMs: () => number
+  /** Returns the milliseconds after which a lagging node may have caught up. */
+  readonly catchUpMs: () => number
   readonly onFailure: (upstream: Upstream, error: RpcError) => void
   readonly onExtra: (kind: 'retry' | 'hedge', upstream: Upstream) => void
 }
 
-/** An attempt under way. */
-export type Runner = {
+/** Attempt in flight. */
+export type Attempt = {
   readonly upstream: Upstream
-  readonly send: Send
+  readonly send: SendContext
   readonly controller: Abort
   readonly startedAt: number
   timer: NodeJS.Timeout | undefined

@@ -1,4 +1,4 @@
-/** Between this package's types and JSON-RPC's spelling of them. */
+/** Converts between the types of this package and JSON-RPC. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { LRUCache } from 'lru-cache'
 import type { BlockHeader, BlockRef, CallRequest, Log, LogFilter, StateOverrides } from './types.ts'
@@ -20,14 +20,14 @@ export function callParam({ from, to, data, gas, gasPrice, value }: CallRequest)
   }
 }
 
-/** Text that `JSON.stringify` takes over as it stands. */
+/** `JSON.rawJSON`: wraps text that `JSON.stringify` inserts unchanged. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (json: string) => object }
-/** Digits from which code is the bulk of its request. */
+/** Minimum characters of code whose JSON is cached. */
 const LONG_CODE = 1_000
 const MAX_CODES = 64
 const codes = new LRUCache<Hex, object>({ max: MAX_CODES })
 
-/** The same few probes are put in place by every call: their JSON is made once. */
+/** Returns the JSON of code from a cache: the same few probe contracts are sent with every call. */
 function codeJson(code: Hex): Hex | object {
   if (code.length < LONG_CODE) return code
   let json = codes.get(code)
@@ -63,7 +63,7 @@ export type RawBlock = {
   readonly logsBloom?: Hex
 }
 
-/** Some nodes write hex in upper case. */
+/** Lowercases hex, since some nodes use upper case. */
 const lower = (hex: Hex): Hex => hex.toLowerCase() as Hex
 
 export const hashOf = ({ hash }: RawBlock): Hex => lower(hash)

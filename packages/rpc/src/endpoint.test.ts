@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Abort } from './abort.ts'
-import type { EndpointCall, Send } from './calls.ts'
+import type { EndpointCall, SendContext } from './calls.ts'
 import { Endpoint, type EndpointEvent, type EndpointOptions } from './endpoint.ts'
 import type { RpcError } from './errors.ts'
 import { type Posted, poolOf } from './post.ts'
@@ -20,7 +20,7 @@ afterEach(() => {
 const resultsOf = (calls: readonly Call[]) => calls.map(({ id, method }) => ({ id, result: `${method} done` }))
 const good: Respond = (calls, isBatch) => ({ text: JSON.stringify(isBatch ? resultsOf(calls) : resultsOf(calls)[0]) })
 
-/** An endpoint over a transport in memory, and the bodies that it has sent. */
+/** An endpoint over an in-memory transport, and the bodies that it sent. */
 function world(respond: Respond = good, options: Partial<EndpointOptions> = {}) {
   const origin = `http://endpoint-${worlds++}.test`
   const bodies: string[][] = []
@@ -47,18 +47,18 @@ function world(respond: Respond = good, options: Partial<EndpointOptions> = {}) 
   const endpoint = new Endpoint({ url: `${origin}/key`, onEvent: (event) => events.push(event), ...options })
   return { endpoint, bodies, events, fresh }
 }
-const sendOf = (priority: Priority = 'quote', rest: Partial<Send> = {}): Send => ({
+const sendOf = (priority: Priority = 'quote', rest: Partial<SendContext> = {}): SendContext => ({
   ...{ signal: new Abort(), priority, ...rest },
 })
-/** Results, or codes of errors, of requests that are made in the same tick. */
+/** Returns results, or error codes, of requests made in the same tick. */
 const outcomes = async (requests: readonly Promise<unknown>[], ms = 5) => {
   const settled = Promise.all(requests.map((each) => each.catch((error: RpcError) => error.code)))
   await vi.advanceTimersByTimeAsync(ms)
   return settled
 }
-const ask = (endpoint: Endpoint, methods: readonly string[], send?: Send) => {
+const ask = (endpoint: Endpoint, methods: readonly string[], send?: SendContext) => {
   const requests = methods.map((method) => endpoint.request(method, [], send ?? sendOf()))
-  // A request may fail before the test looks at it.
+  // Avoids unhandled rejections before the test awaits the request.
   for (const request of requests) request.catch(() => {})
   return requests
 }
@@ -238,7 +238,7 @@ test('a slowed endpoint delays a request by those that wait before it', async ()
   const base = endpoint.delayMs('quote')
   expect(base).toBe(0)
   ask(endpoint, names(30), sendOf('lookup'))
-  // Thirty calls of one tick that have not been sent yet, at three a second.
+  // Thirty queued calls at three per second.
   expect([endpoint.delayMs('quote'), endpoint.delayMs('lookup'), endpoint.queued]).toEqual([0, 10_000, 30])
   endpoint.close()
 })
@@ -311,7 +311,7 @@ test('a closed endpoint ends requests under way and sends nothing more', async (
 test('background work waits for its budget, and goes on once that is there again', async () => {
   const { endpoint, bodies } = world(good, { batchSize: 1 })
   const requests = ask(endpoint, names(102), sendOf('background'))
-  // A hundred calls are five seconds of its budget. One more is owed, and paid for within a twentieth of a second.
+  // A hundred calls use up five seconds of the budget. One more call overdraws it by a twentieth of a second.
   await vi.advanceTimersByTimeAsync(40)
   expect([bodies.length, endpoint.queued]).toEqual([101, 1])
   expect(await outcomes(ask(endpoint, ['quote']), 1)).toEqual(['quote done'])
@@ -323,7 +323,7 @@ test('background work waits for its budget, and goes on once that is there again
 
 test('bytes of bodies and of answers count against the budget', async () => {
   const background = { calls: 1_000, bytes: 100 }
-  /** Milliseconds for which background work waits after one call with an answer of so many bytes. */
+  /** Returns the wait of background work after one call with a response of the given size. */
   const pauseOf = async (length: number, method: string) => {
     const budgets = new Budgets({ background })
     const { endpoint } = world(() => ({ text: 'x'.repeat(length) }), { budgets })
@@ -331,7 +331,7 @@ test('bytes of bodies and of answers count against the budget', async () => {
     return budgets.waitMs('background')
   }
   const size = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'a', params: [] }).length
-  // Five seconds of the budget are used up exactly, and by a hundred bytes more.
+  // Uses exactly five seconds of the budget, then a hundred bytes more.
   expect(await pauseOf(500 - size, 'a')).toBe(1)
   expect(await pauseOf(600 - size, 'a')).toBe(1_001)
   expect(await pauseOf(500 - size, 'a'.repeat(101))).toBe(1_001)

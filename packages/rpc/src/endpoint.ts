@@ -1,53 +1,54 @@
 /**
- * One JSON-RPC endpoint over HTTP. Requests made in the same tick travel as one batch, each with its own answer, as far as the
- * endpoint takes batches; they wait for a place by priority, and for as long as the endpoint wants to be left alone.
+ * One JSON-RPC endpoint over HTTP. Calls made in the same tick share one batch, if the endpoint accepts batches. They
+ * queue by priority, and while the endpoint is rate limited.
  */
 
 import { Abort } from './abort.ts'
 import { AdaptiveRate } from './adaptive-rate.ts'
 import { type Parsed, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
-import { type Call, type EndpointCall, type Group, makeCall, type Send } from './calls.ts'
+import { type Call, type EndpointCall, type Group, makeCall, type SendContext } from './calls.ts'
 import { RpcError } from './errors.ts'
 import { abortError, batchVerdict, connectionError, httpFailure } from './failure.ts'
-import { Lanes } from './lanes.ts'
+import { PriorityQueues } from './lanes.ts'
 import { nodeError } from './node-error.ts'
 import { postJson } from './post.ts'
-import { Budgets, isBehind, type Priority } from './priority.ts'
+import { Budgets, isBackground, type Priority } from './priority.ts'
 
 export type EndpointOptions = {
   readonly url: string
-  /** Most requests in one HTTP body; 1 turns batching off. */
+  /** Maximum calls in one HTTP body; 1 disables batching. */
   readonly batchSize?: number
-  /** Most bytes in one HTTP body; anvil refuses more than about 2 MB. */
+  /** Maximum bytes of one HTTP body; anvil refuses more than about 2 MB. */
   readonly batchBytes?: number
-  /** Most HTTP requests under way at a time; more of them wait. */
+  /** Maximum concurrent HTTP requests. */
   readonly maxConcurrency?: number
-  /** Allowances of this endpoint and those that share them. */
+  /** Rate limits of background work, shared by the endpoints of a chain. */
   readonly budgets?: Budgets
   readonly onEvent?: (event: EndpointEvent) => void
 }
 
 export type EndpointEvent =
-  /** An HTTP request with these methods in its body. */
+  /** An HTTP request was sent with calls of these methods. */
   | { readonly kind: 'sent'; readonly methods: readonly string[]; readonly priority: Priority }
-  /** Calls a second that it is asked for at most from now on. */
+  /** New limit of calls per second. */
   | { readonly kind: 'slowed'; readonly rate: number }
-  /** Calls that one HTTP body may hold from now on; 1 where batches are refused. */
+  /** New maximum of calls in one HTTP body; 1 if batches are refused. */
   | { readonly kind: 'batch'; readonly size: number }
 
+/** HTTP transport of one endpoint: queues, batches, and paces calls. */
 export class Endpoint {
   readonly url: string
   private readonly target: URL
   private readonly batchBytes: number
   private readonly batch: BatchSize
   private readonly adaptiveRate = new AdaptiveRate()
-  private readonly lanes: Lanes<Group>
+  private readonly queues: PriorityQueues<Group>
   private readonly budgets: Budgets
   private readonly onEvent: (event: EndpointEvent) => void
-  private readonly underWay = new Set<Abort>()
-  private due = false
-  private pause: NodeJS.Timeout | undefined
+  private readonly inFlight = new Set<Abort>()
+  private isStartScheduled = false
+  private wakeTimer: NodeJS.Timeout | undefined
   private wakeAt = Number.POSITIVE_INFINITY
   private closed = false
   private nextId = 1
@@ -58,94 +59,96 @@ export class Endpoint {
     this.batch = new BatchSize(batchSize)
     this.batchBytes = batchBytes
     this.budgets = budgets ?? new Budgets()
-    this.lanes = new Lanes(maxConcurrency, this.budgets)
+    this.queues = new PriorityQueues(maxConcurrency, this.budgets)
     this.onEvent = onEvent ?? (() => {})
   }
 
-  /** Milliseconds for which the endpoint is left alone. */
+  /** Returns the milliseconds until the rate limit admits a request. */
   waitMs(priority: Priority): number {
-    return this.adaptiveRate.waitMs(priority === 'quote', isBehind(priority))
+    return this.adaptiveRate.waitMs(priority === 'quote', isBackground(priority))
   }
 
   get queued(): number {
-    return this.lanes.queued
+    return this.queues.queued
   }
 
-  /** Milliseconds until a request made now is sent, as far as the endpoint's pace decides: those that wait go before it. */
+  /**
+   * Returns the milliseconds until a new request would be sent, from the rate limit and the requests queued before it.
+   */
   delayMs(priority: Priority): number {
     const { rate } = this.adaptiveRate
-    return this.waitMs(priority) + (rate === undefined ? 0 : (1_000 * this.lanes.ahead(priority)) / rate)
+    return this.waitMs(priority) + (rate === undefined ? 0 : (1_000 * this.queues.countAhead(priority)) / rate)
   }
 
-  /** Calls a second that it is asked for at most, and calls that one HTTP body may hold. */
+  /** Limit of calls per second (null if unlimited), and maximum calls in one HTTP body. */
   get limits(): { readonly rate: number | null; readonly batch: number } {
     return { rate: this.adaptiveRate.rate ?? null, batch: this.batch.size }
   }
 
   /** @throws RpcError */
-  request<T>(method: string, params: readonly unknown[], send: Send): Promise<T> {
-    return this.ask([[method, params]], send, send.fresh ?? false)[0] as Promise<T>
+  request<T>(method: string, params: readonly unknown[], send: SendContext): Promise<T> {
+    return this.send([[method, params]], send, send.fresh ?? false)[0] as Promise<T>
   }
 
-  /** Requests in an HTTP body of their own: what may take long must not hold up a batch. */
-  requestTogether(calls: readonly EndpointCall[], send: Send): readonly Promise<unknown>[] {
-    return this.ask(calls, send, true)
+  /** Sends calls in a separate HTTP body, so that slow calls do not delay a shared batch. */
+  requestTogether(calls: readonly EndpointCall[], send: SendContext): readonly Promise<unknown>[] {
+    return this.send(calls, send, true)
   }
 
-  /** Ends what is under way; nothing more is sent. */
+  /** Aborts requests in flight and sends nothing more. */
   close(): void {
     this.closed = true
-    clearTimeout(this.pause)
-    for (const controller of this.underWay) controller.abort()
+    clearTimeout(this.wakeTimer)
+    for (const controller of this.inFlight) controller.abort()
   }
 
-  private ask(calls: readonly EndpointCall[], send: Send, alone: boolean): Promise<unknown>[] {
+  private send(calls: readonly EndpointCall[], send: SendContext, alone: boolean): Promise<unknown>[] {
     if (send.signal.aborted || this.closed)
       return calls.map(([method]) => Promise.reject(abortError(send.signal, method)))
     const abandon = (group: Group) => {
-      this.lanes.drop(send.priority, group)
+      this.queues.remove(send.priority, group)
       group.abandon?.()
     }
-    const made = calls.map((call) => makeCall(call, this.nextId++, send, abandon))
+    const pending = calls.map((call) => makeCall(call, this.nextId++, send, abandon))
     const fits = calls.length <= this.batch.size
     const groups: Group[] = fits
-      ? [{ alone, calls: made.map(({ call }) => call) }]
-      : made.map(({ call }) => ({ alone, calls: [call] }))
+      ? [{ alone, calls: pending.map(({ call }) => call) }]
+      : pending.map(({ call }) => ({ alone, calls: [call] }))
     for (const group of groups) this.enqueue(group, send.priority)
     if (alone) this.start()
-    else if (!this.due) {
-      this.due = true
+    else if (!this.isStartScheduled) {
+      this.isStartScheduled = true
       setImmediate(() => {
-        this.due = false
+        this.isStartScheduled = false
         this.start()
       })
     }
-    return made.map(({ answer }) => answer)
+    return pending.map(({ answer }) => answer)
   }
 
   private enqueue(group: Group, priority: Priority): void {
     for (const call of group.calls) call.group = group
-    if (this.lanes.push(priority, group)) return
-    const full = new RpcError('RATE_LIMITED', 'too many requests wait for the node')
-    for (const { finish } of group.calls) finish(full)
+    if (this.queues.enqueue(priority, group)) return
+    const queueFull = new RpcError('RATE_LIMITED', 'too many requests wait for the node')
+    for (const { finish } of group.calls) finish(queueFull)
   }
 
-  /** Sends what may be sent now, and comes back when more may be. */
+  /** Sends the queued groups that may go now, and schedules the next run for those that must wait. */
   private start(): void {
     if (this.closed) return
     const mayGo = (priority: Priority) => this.waitMs(priority) === 0
-    for (let next = this.lanes.next(mayGo); next; next = this.lanes.next(mayGo)) {
+    for (let next = this.queues.next(mayGo); next; next = this.queues.next(mayGo)) {
       const { priority, items } = next
       const groups = this.collect(items)
-      for (const group of groups) this.lanes.drop(priority, group)
-      this.lanes.enter(priority)
+      for (const group of groups) this.queues.remove(priority, group)
+      this.queues.start(priority)
       void this.post(groups, priority).finally(() => {
-        this.lanes.leave(priority)
+        this.queues.finish(priority)
         this.start()
       })
     }
-    for (const priority of this.lanes.waiting) {
-      const pauseMs = Math.max(this.waitMs(priority), this.lanes.pauseMs(priority))
+    for (const priority of this.queues.waiting) {
+      const pauseMs = Math.max(this.waitMs(priority), this.queues.pauseMs(priority))
       if (pauseMs > 0) this.wakeIn(pauseMs)
     }
   }
@@ -154,23 +157,23 @@ export class Endpoint {
     const at = performance.now() + ms
     if (at >= this.wakeAt) return
     this.wakeAt = at
-    clearTimeout(this.pause)
-    this.pause = setTimeout(() => {
+    clearTimeout(this.wakeTimer)
+    this.wakeTimer = setTimeout(() => {
       this.wakeAt = Number.POSITIVE_INFINITY
       this.start()
     }, ms)
   }
 
-  /** The group that stands first in a queue, and those that may travel with it. */
+  /** Returns the first group of a queue and the groups that fit into the same batch. */
   private collect(items: Iterable<Group>): readonly Group[] {
     const groups: Group[] = []
-    const most = this.batch.size
+    const maxCalls = this.batch.size
     let count = 0
     let bytes = 0
     for (const group of items) {
       if (group.alone && groups.length > 0) continue
       const size = group.calls.reduce((sum, { body }) => sum + body.length, 0)
-      if (groups.length > 0 && (count + group.calls.length > most || bytes + size > this.batchBytes)) break
+      if (groups.length > 0 && (count + group.calls.length > maxCalls || bytes + size > this.batchBytes)) break
       groups.push(group)
       count += group.calls.length
       bytes += size
@@ -191,10 +194,10 @@ export class Endpoint {
     for (const { send } of calls) send.sentAt ??= sentAt
     const fresh = calls.some(({ send }) => send.fresh)
     const body = calls.length === 1 ? calls[0]!.body : `[${calls.map(({ body }) => body).join(',')}]`
-    this.adaptiveRate.took(calls.length)
+    this.adaptiveRate.recordSent(calls.length)
     this.budgets.spend(priority, calls.length, body.length)
     this.onEvent({ kind: 'sent', methods: calls.map(({ method }) => method), priority })
-    this.underWay.add(controller)
+    this.inFlight.add(controller)
     try {
       const { status, text, retryAfter } = await postJson(this.target, body, { signal: controller, fresh })
       this.budgets.spend(priority, 0, text.length)
@@ -204,12 +207,12 @@ export class Endpoint {
       if (error.code === 'RATE_LIMITED') this.slow(error, calls.length)
       for (const { finish } of calls) finish(error)
     } finally {
-      this.adaptiveRate.ended()
-      this.underWay.delete(controller)
+      this.adaptiveRate.recordEnded()
+      this.inFlight.delete(controller)
     }
   }
 
-  /** @throws RpcError of all calls */
+  /** Settles the calls from a response. @throws RpcError if all calls failed together */
   private async read(
     calls: readonly Call[],
     status: number,
@@ -220,31 +223,31 @@ export class Endpoint {
     const { byId, whole } = (await this.parsed(calls, text, status, failure)) ?? {}
     if (!byId) return
     if (calls.length > 1) {
-      const meant = whole && nodeError('batch', whole)
-      const isLimited = meant?.code === 'RATE_LIMITED' || meant?.code === 'CREDIT'
-      if (isLimited && batchVerdict(status, whole) !== 'size') throw meant
+      const batchError = whole && nodeError('batch', whole)
+      const isLimited = batchError?.code === 'RATE_LIMITED' || batchError?.code === 'CREDIT'
+      if (isLimited && batchVerdict(status, whole) !== 'size') throw batchError
       if (whole) return void this.splitUp(calls, status, whole)
-      this.batch.worked()
+      this.batch.recordSuccess()
     }
     let answered = 0
     for (const { id, method, params, finish } of calls) {
-      // A refusal of the whole body carries no id.
+      // An error for the whole body carries no id.
       const answer = byId.get(String(id)) ?? (whole && { error: whole })
       try {
         if (!answer) throw failure ?? new RpcError('BAD_ANSWER', 'the node left a request unanswered')
         finish(resultOf(method, params, answer, failure))
         answered++
       } catch (error) {
-        const failed = error as RpcError
-        if (failed.code === 'RATE_LIMITED') this.slow(failed, 1)
+        const rpcError = error as RpcError
+        if (rpcError.code === 'RATE_LIMITED') this.slow(rpcError, 1)
         else answered++
-        finish(failed)
+        finish(rpcError)
       }
     }
-    if (answered > 0) this.adaptiveRate.answered(answered)
+    if (answered > 0) this.adaptiveRate.recordAnswered(answered)
   }
 
-  /** @returns undefined when the calls are sent again, in smaller bodies */
+  /** @returns undefined if the calls are sent again in smaller bodies */
   private async parsed(
     calls: readonly Call[],
     text: string,
@@ -254,7 +257,7 @@ export class Endpoint {
     try {
       return await parseAnswers(text, status)
     } catch (error) {
-      // Of a batch, other statuses may be said of the batch as such.
+      // For a batch, any other status may be about the batch as such.
       if (failure && (calls.length === 1 || failure.code === 'RATE_LIMITED')) throw failure
       if (calls.length === 1 || status >= 500) throw error
       this.splitUp(calls, status, undefined)
@@ -262,23 +265,23 @@ export class Endpoint {
     }
   }
 
-  /** A batch that was refused as such: its calls are sent again in smaller bodies. */
+  /** Sends the calls of a refused batch again in smaller bodies. */
   private splitUp(calls: readonly Call[], status: number, whole: Parameters<typeof batchVerdict>[1]): void {
     const verdict = batchVerdict(status, whole)
-    if (verdict === 'size') this.batch.tooLarge(calls.length)
-    else this.batch.refused(verdict === 'refused')
+    if (verdict === 'size') this.batch.recordTooLarge(calls.length)
+    else this.batch.recordRefusal(verdict === 'refused')
     const { size } = this.batch
     this.onEvent({ kind: 'batch', size })
-    const part = verdict === 'size' ? Math.max(1, Math.min(size, calls.length >> 1)) : 1
-    for (let start = 0; start < calls.length; start += part) {
-      const some = calls.slice(start, start + part).filter(({ finished }) => !finished)
-      if (some.length > 0) this.enqueue({ alone: true, calls: some }, some[0]!.send.priority)
+    const chunkSize = verdict === 'size' ? Math.max(1, Math.min(size, calls.length >> 1)) : 1
+    for (let start = 0; start < calls.length; start += chunkSize) {
+      const remaining = calls.slice(start, start + chunkSize).filter(({ finished }) => !finished)
+      if (remaining.length > 0) this.enqueue({ alone: true, calls: remaining }, remaining[0]!.send.priority)
     }
   }
 
   private slow({ retryAfterMs }: RpcError, calls: number): void {
     const before = this.adaptiveRate.rate
-    this.adaptiveRate.refused(calls, retryAfterMs)
+    this.adaptiveRate.recordRefused(calls, retryAfterMs)
     const { rate } = this.adaptiveRate
     if (rate !== undefined && rate !== before) this.onEvent({ kind: 'slowed', rate })
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 
-/** Each code, with whether the same call may be answered later, whether it is refused, and whether its block is the reason. */
+/** Expected flags of each error code. */
 const kinds: Readonly<Record<RpcErrorCode, readonly [passes: boolean, isRefusal: boolean, ofBlock: boolean]>> = {
   UNREACHABLE: [true, false, false],
   TIMEOUT: [true, false, false],

@@ -1,15 +1,27 @@
+/** Error class and error codes of the package. */
 import { CodedError, type Hex } from '@sluice/chains'
 
 /**
- * Codes of the endpoint. UNREACHABLE: no connection, or one that was dropped. TIMEOUT: no answer in time. RATE_LIMITED: it is asked
- * too often, or is busy. CREDIT: its plan is used up, or its key refused. BAD_ANSWER: the answer cannot be read. LAGGING: it
- * does not have the block yet. PRUNED: it does not keep the block's state any more. WRONG_CHAIN: it answers for another chain.
- * UNSUPPORTED: it does not have the method, or not in the plan. NO_OVERRIDES: it cannot do state overrides. GAS_CAP: it gives a call
- * less gas than was asked for. SIZE: the request or its answer is too large or takes it too long, a smaller one may pass. RANGE:
- * the same of a range of logs.
+ * Codes that describe the endpoint:
+ * - `UNREACHABLE`: no connection, or the connection was dropped.
+ * - `TIMEOUT`: no answer in time.
+ * - `RATE_LIMITED`: too many requests, or the node is busy.
+ * - `CREDIT`: the plan is used up, or the API key is refused.
+ * - `BAD_ANSWER`: the answer cannot be parsed or is implausible.
+ * - `LAGGING`: the node does not have the block yet.
+ * - `PRUNED`: the node no longer has the state of the block.
+ * - `WRONG_CHAIN`: the node serves another chain.
+ * - `UNSUPPORTED`: the node, or the plan, does not have the method.
+ * - `NO_OVERRIDES`: the node cannot override state or block values.
+ * - `GAS_CAP`: the node gives a call less gas than requested.
+ * - `SIZE`: the request or its answer is too large or too slow; a smaller one may succeed.
+ * - `RANGE`: the block range of a log query is too large.
  *
- * Codes of the call. REJECTED: the node answered with another error. REVERTED: the call ran and reverted. BLOCK_GONE: the chain has
- * another block in place of the one that was asked for. ABORTED: the caller gave up.
+ * Codes that describe the call:
+ * - `REJECTED`: the node answered with another error.
+ * - `REVERTED`: the call ran and reverted.
+ * - `BLOCK_GONE`: a reorg replaced the requested block.
+ * - `ABORTED`: the caller aborted the request.
  */
 export type RpcErrorCode =
   | 'UNREACHABLE'
@@ -30,7 +42,7 @@ export type RpcErrorCode =
   | 'BLOCK_GONE'
   | 'ABORTED'
 
-/** Failures that pass: the same call may be answered elsewhere, or a moment later. */
+/** Transient failures: the same call may succeed at another endpoint or a moment later. */
 const passing: ReadonlySet<RpcErrorCode> = new Set([
   'UNREACHABLE',
   'TIMEOUT',
@@ -39,13 +51,13 @@ const passing: ReadonlySet<RpcErrorCode> = new Set([
   'BAD_ANSWER',
   'LAGGING',
 ])
-/** Refusals of the request itself, which the same endpoint repeats. */
+/** Refusals of the request, which the same endpoint would repeat. */
 const refusals: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'UNSUPPORTED', 'RANGE', 'SIZE', 'GAS_CAP'])
-/** Failures that another block may not have. */
+/** Failures that may not occur at another block. */
 const ofBlock: ReadonlySet<RpcErrorCode> = new Set(['REJECTED', 'LAGGING', 'PRUNED', 'BLOCK_GONE'])
 
 type More = ErrorOptions & {
-  /** Milliseconds for which the endpoint asks to be left alone. */
+  /** Milliseconds to wait before the next request, as the endpoint demands (`Retry-After`). */
   readonly retryAfterMs?: number
   /** Blocks per request that the endpoint grants, if a `RANGE` error states it. */
   readonly blocks?: number
@@ -53,9 +65,9 @@ type More = ErrorOptions & {
 
 export class RpcError extends CodedError<RpcErrorCode> {
   override readonly name = 'RpcError'
-  /** Revert data where the node gave it. */
+  /** Revert data; `0x` if the node gave none. */
   readonly data: Hex
-  /** Milliseconds for which the endpoint asked to be left alone. */
+  /** Milliseconds to wait before the next request, as the endpoint demanded. */
   readonly retryAfterMs: number | undefined
   /** Blocks per request that the endpoint grants, if a `RANGE` error states it. */
   readonly blocks: number | undefined
@@ -67,17 +79,17 @@ export class RpcError extends CodedError<RpcErrorCode> {
     this.blocks = blocks
   }
 
-  /** The block that was asked for may be the reason: at another block the answer may be another one. */
+  /** True if the requested block may be the cause: another block may give another result. */
   get ofBlock(): boolean {
     return ofBlock.has(this.code)
   }
 
-  /** The endpoint refuses the request itself, and would again. */
+  /** True if the endpoint refuses the request and would refuse it again. */
   get isRefusal(): boolean {
     return refusals.has(this.code)
   }
 
-  /** The same call may be answered elsewhere, or a moment later. */
+  /** True if the failure is transient: the call may succeed at another endpoint or a moment later. */
   get passes(): boolean {
     return passing.has(this.code)
   }

@@ -69,7 +69,7 @@ test.each([
   [200, 'body too long', 'size'],
   [200, 'payload exceeds 1 MB', 'size'],
   [500, 'request too large', 'size'],
-  // Neither a batch nor a body is what is too large.
+  // The message names neither a batch nor a body as too large.
   [200, 'answer too large', 'refused'],
   [200, 'request failed', 'refused'],
   [200, 'no batches', 'refused'],
@@ -94,7 +94,7 @@ test('an abort is reported as its own reason, as a timeout or as given up', () =
   expect(abortError({ reason: own }, 'eth_call')).toBe(own)
   expect(abortError({ reason: new DOMException('late', 'TimeoutError') }, 'eth_call').code).toBe('TIMEOUT')
   expect(abortError({ reason: new DOMException('gone', 'AbortError') }, 'eth_call').code).toBe('ABORTED')
-  // Only the platform's timeouts count: callers may give any reason.
+  // Only `AbortSignal.timeout` counts as a timeout; callers may use any reason.
   expect(abortError({ reason: { name: 'TimeoutError' } }, 'eth_call').code).toBe('ABORTED')
   const abort = new Abort()
   abort.abort()

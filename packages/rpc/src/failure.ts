@@ -1,4 +1,4 @@
-/** Failures of HTTP, of connections and of batches. Errors that a node itself answers with: `node-error.ts`. */
+/** Classifies failures of HTTP, connections, and batches. For JSON-RPC errors see `node-error.ts`. */
 import type { Signal } from './abort.ts'
 import { RpcError } from './errors.ts'
 import { MAX_RETRY_AFTER_MS, type NodeError } from './node-error.ts'
@@ -6,7 +6,7 @@ import { MAX_RETRY_AFTER_MS, type NodeError } from './node-error.ts'
 const batches = /batch/i
 const large = /too (large|big|many|long)|limit|size|exceed|maximum|at most|more than/i
 
-/** Meaning of an HTTP status whose body does not say more; undefined when it has none. */
+/** Returns the error implied by an HTTP status; undefined if the status alone implies none. */
 export function httpFailure(status: number, retryAfter: string | undefined, now = Date.now()): RpcError | undefined {
   const text = `the node answered HTTP ${status}`
   if (status === 401 || status === 402 || status === 403) return new RpcError('CREDIT', text)
@@ -16,7 +16,12 @@ export function httpFailure(status: number, retryAfter: string | undefined, now 
   return new RpcError('RATE_LIMITED', text, '0x', { ...(retryAfterMs !== undefined && { retryAfterMs }) })
 }
 
-/** Seconds or an HTTP date. @see RFC 9110, 10.2.3 */
+/**
+ * Parses a `Retry-After` header, in seconds or as an HTTP date.
+ *
+ * @returns milliseconds, at most `MAX_RETRY_AFTER_MS`; undefined if absent or invalid
+ * @see RFC 9110, 10.2.3
+ */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   const text = value.trim()
@@ -24,10 +29,17 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return Number.isFinite(ms) ? Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms)) : undefined
 }
 
-/** Verdict on a batch as such: `size` when a smaller one may pass, `refused` when none does, `maybe` when it may be chance. */
+/**
+ * Interpretation of a refused batch: `size` if a smaller one may pass, `refused` if none will, `maybe` if the failure
+ * may be random.
+ */
 export type BatchVerdict = 'size' | 'refused' | 'maybe'
 
-/** @param error - that stands in the place of all answers; undefined for what is no JSON-RPC at all */
+/**
+ * Interprets a refused batch.
+ *
+ * @param error - error returned instead of answers; undefined if the body is not JSON-RPC
+ */
 export function batchVerdict(status: number, error: NodeError | undefined): BatchVerdict {
   const text = String(error?.message ?? '')
   if (status === 413 || (large.test(text) && (batches.test(text) || /request|body|payload/i.test(text)))) return 'size'
@@ -35,6 +47,7 @@ export function batchVerdict(status: number, error: NodeError | undefined): Batc
   return error ? 'refused' : 'maybe'
 }
 
+/** Converts an abort: `TIMEOUT` for a timeout signal, else `ABORTED`; an `RpcError` as reason is returned unchanged. */
 export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcError {
   if (signal.reason instanceof RpcError) return signal.reason
   const timedOut = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
@@ -43,12 +56,12 @@ export function abortError(signal: Pick<Signal, 'reason'>, method: string): RpcE
     : new RpcError('ABORTED', `${method}: the caller gave up`)
 }
 
-/** @param cause - of the connection, the body or the parser */
+/** Converts an error of the connection, of the body, or of the parser. */
 export function connectionError(cause: unknown): RpcError {
   if (cause instanceof RpcError) return cause
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const { code } = Object(inner) as { readonly code?: unknown }
-  // An exception of the DOM has a number of old there, which says nothing.
+  // The `code` of a DOMException is a legacy number without use here.
   const name = typeof code === 'string' && code ? code : inner instanceof Error ? inner.message : String(inner)
   if (/EXCEEDED_MAX_SIZE|ERR_BUFFER_TOO_LARGE|Z_|HPE_/.test(name))
     return new RpcError('BAD_ANSWER', `the node's answer cannot be read: ${name}`, '0x', { cause })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { BlockHabit } from './habit.ts'
+import { BlockCadence } from './habit.ts'
 
 function world() {
   const clock = { ms: 1_800_000_000_000 }
-  const habit = new BlockHabit(() => clock.ms)
-  /** A block that comes after so many milliseconds of our clock, with its own time in seconds after the start. */
+  const habit = new BlockCadence(() => clock.ms)
+  /** Adds a block after `ms` of local time, with its own timestamp in seconds since the start. */
   const see = (number: number, timestamp: number, afterMs = 0) => {
     clock.ms += afterMs
     habit.see({ number, timestamp: 1_800_000_000 + timestamp })
@@ -16,7 +16,7 @@ test('nothing is known before a second block', () => {
   const { habit, see } = world()
   const unknown = { intervalMs: null, longestMs: null, behindSeconds: null, state: 'unknown' }
   expect(habit.clock).toEqual(unknown)
-  expect(habit.momentMs).toBe(15)
+  expect(habit.catchUpMs).toBe(15)
   see(10, 0)
   expect(habit.clock).toEqual(unknown)
 })
@@ -37,7 +37,7 @@ test('the median and the longest of the last 32 times', () => {
     at += seconds
     see(k + 1, at, 1_000 * seconds)
   }
-  // 1 to 32 seconds are left, of which 17 is the seventeenth.
+  // 1 to 32 seconds remain, of which 17 is the median.
   expect(habit.clock).toMatchObject({ intervalMs: 17_000, longestMs: 32_000 })
 })
 
@@ -76,7 +76,7 @@ test.each([
   see(0, 0)
   see(10, intervalMs / 100)
   expect(habit.clock.intervalMs).toBe(intervalMs)
-  expect(habit.momentMs).toBe(momentMs)
+  expect(habit.catchUpMs).toBe(momentMs)
 })
 
 test('a clock is off by more than a minute, in either direction', () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { BlockHabit } from './habit.ts'
+import { BlockCadence } from './habit.ts'
 
 function habit() {
   const clock = { ms: 1_800_000_000_000 }
-  const seen = new BlockHabit(() => clock.ms)
+  const seen = new BlockCadence(() => clock.ms)
   let number = 100
-  /** A block that comes after so many seconds, with a time so far behind ours. */
+  /** Adds a block after some seconds, with a timestamp behind the local clock. */
   const block = (after: number, behind = 0) => {
     clock.ms += 1_000 * after
     seen.see({ number: number++, timestamp: Math.floor(clock.ms / 1_000) - behind })

@@ -1,38 +1,42 @@
-/** A chain's habit: how often it makes blocks, and how its clock stands to ours. */
+/** Estimates the block interval of a chain and the offset of its clock. */
 import type { BlockHeader, ChainClock } from './types.ts'
 
 const SAMPLES = 32
-/** Timestamps are whole seconds, and a new block takes a while to get here. */
+/**
+ * Clock offset from which a clock counts as wrong. Timestamps have whole seconds, and new blocks take a while to
+ * arrive.
+ */
 const OFF_SECONDS = 60
-/** As many usual times between blocks without one, and at least so long, are a rest. */
+/** A chain rests after this many median intervals, and at least `REST_MS`, without a block. */
 const REST_INTERVALS = 8
 const REST_MS = 15_000
 const MIN_INTERVAL_MS = 50
 const MAX_INTERVAL_MS = 86_400_000
-/** A moment in which a node that lags may catch up: a share of the time between blocks, within these bounds. */
-const MOMENT_SHARE = 1 / 40
-const MIN_MOMENT_MS = 15
-const MAX_MOMENT_MS = 200
+/** Time in which a lagging node may catch up: a share of the block interval, within bounds. */
+const CATCH_UP_SHARE = 1 / 40
+const MIN_CATCH_UP_MS = 15
+const MAX_CATCH_UP_MS = 200
 
-type Seen = { readonly number: number; readonly timestamp: number; readonly at: number }
+type SeenBlock = { readonly number: number; readonly timestamp: number; readonly at: number }
 
-export class BlockHabit {
+/** Recent block intervals and clock offsets of a chain. */
+export class BlockCadence {
   private readonly now: () => number
-  private newest: Seen | undefined
+  private newest: SeenBlock | undefined
   private readonly intervals: number[] = []
-  /** Seconds by which blocks that were awaited were older than our clock. */
+  /** Recent ages of new blocks on arrival, in seconds. */
   private readonly behind: number[] = []
 
   constructor(now: () => number = Date.now) {
     this.now = now
   }
 
-  /** A head that the chain was seen to have. */
+  /** Records a head of the chain. */
   see({ number, timestamp }: Pick<BlockHeader, 'number' | 'timestamp'>): void {
     const at = this.now()
     const last = this.newest
     if (last && number <= last.number) {
-      // A chain that went back starts anew from there.
+      // After a reorg to a lower block, measure from there.
       if (number < last.number) this.newest = { number, timestamp, at }
       return
     }
@@ -44,17 +48,17 @@ export class BlockHabit {
     this.newest = { number, timestamp, at }
   }
 
-  get momentMs(): number {
+  get catchUpMs(): number {
     const { intervalMs } = this.clock
-    return Math.min(MAX_MOMENT_MS, Math.max(MIN_MOMENT_MS, (intervalMs ?? 0) * MOMENT_SHARE))
+    return Math.min(MAX_CATCH_UP_MS, Math.max(MIN_CATCH_UP_MS, (intervalMs ?? 0) * CATCH_UP_SHARE))
   }
 
   get clock(): ChainClock {
     const intervalMs = median(this.intervals)
     const longestMs = this.intervals.length > 0 ? Math.max(...this.intervals) : null
-    // The least: a block that was asked for late is older than one that was awaited.
-    const least = this.behind.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a), Number.POSITIVE_INFINITY)
-    const behindSeconds = this.behind.length > 0 ? least : null
+    // Take the smallest: a poll that came late sees an older block.
+    const smallest = this.behind.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a), Number.POSITIVE_INFINITY)
+    const behindSeconds = this.behind.length > 0 ? smallest : null
     return { intervalMs, longestMs, behindSeconds, state: this.state(intervalMs, behindSeconds) }
   }
 
@@ -62,7 +66,7 @@ export class BlockHabit {
     if (!this.newest) return 'unknown'
     if (behindSeconds !== null && Math.abs(behindSeconds) > OFF_SECONDS) return 'off'
     const rest = Math.max(REST_MS, REST_INTERVALS * (intervalMs ?? 0))
-    // By the block's own time too: the first head that is seen of a chain that rests is old.
+    // Also by the block's timestamp: the first observed head of a resting chain is old.
     const age = Math.max(this.now() - this.newest.at, this.now() - 1_000 * this.newest.timestamp)
     if (age > rest) return 'resting'
     return intervalMs === null ? 'unknown' : 'moving'

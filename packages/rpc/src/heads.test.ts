@@ -1,7 +1,7 @@
 import type { Hex } from '@sluice/chains'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Abort } from './abort.ts'
-import type { Send } from './calls.ts'
+import type { SendContext } from './calls.ts'
 import type { RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
 import { Heads, readable, readBlock } from './heads.ts'
@@ -12,13 +12,13 @@ const block = (number: number, fork = 'a', parent: Hex = hashAt(number - 1, fork
   ...{ number: `0x${number.toString(16)}`, hash: hashAt(number, fork), parentHash: parent },
   ...{ timestamp: `0x${(1_000_000 + 12 * number).toString(16)}`, gasLimit: '0x1' },
 })
-const send: Send = { signal: new Abort(), priority: 'quote' }
+const send: SendContext = { signal: new Abort(), priority: 'quote' }
 
-/** An endpoint that answers every request for a parent with `parent`. */
+/** A fake endpoint that answers requests for a parent block with `parent`. */
 function fake({ head = -1, ejected = false, parent = null as Partial<RawBlock> | null } = {}) {
   const upstream = {
     ...{ head, ejected, seen: [] as number[], ejections: 0, asked: [] as unknown[][] },
-    sawHead: (number: number) => void upstream.seen.push(number),
+    recordHead: (number: number) => void upstream.seen.push(number),
     eject: () => void upstream.ejections++,
     endpoint: {
       request: async (...request: unknown[]) => {
@@ -50,7 +50,7 @@ test('the first head is believed and known from then on', async () => {
 test('a header that was read elsewhere is known, and is no head', () => {
   const heads = headsOf()
   const header = readBlock(block(7))
-  expect(heads.know(header)).toBe(header)
+  expect(heads.remember(header)).toBe(header)
   expect(heads.numberOf(hashAt(7))).toBe(7)
   expect(heads.newest).toBeUndefined()
 })
@@ -85,16 +85,16 @@ test('the habit of the chain is learned from heads', async () => {
   const one = fake()
   const heads = headsOf(one)
   await accept(heads, one, block(100))
-  expect(heads.habit.clock.intervalMs).toBeNull()
+  expect(heads.cadence.clock.intervalMs).toBeNull()
   await accept(heads, one, block(101))
-  expect(heads.habit.clock.intervalMs).toBe(12_000)
+  expect(heads.cadence.clock.intervalMs).toBe(12_000)
 })
 
-/** Numbers of blocks whose parent is asked for, when a head follows on that at block 100. */
+/** Counts requests for parent blocks when a head follows block 100. */
 async function asked(raw: RawBlock, known: readonly RawBlock[] = []): Promise<number> {
   const one = fake({ parent: { number: `0x${(Number(raw.number) - 1).toString(16)}` as Hex } })
   const heads = headsOf(one)
-  for (const each of known) heads.know(readBlock(each))
+  for (const each of known) heads.remember(readBlock(each))
   await accept(heads, one, block(100))
   const header = await accept(heads, one, raw)
   expect(heads.newest).toBe(header)

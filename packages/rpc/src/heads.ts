@@ -1,62 +1,65 @@
-/** The heads that endpoints tell: which are believed, and what they say of one another. */
+/** Tracks the head reported by each endpoint and decides which heads to trust. */
 import type { Hex } from '@sluice/chains'
 import { LRUCache } from 'lru-cache'
-import type { Send } from './calls.ts'
+import type { SendContext } from './calls.ts'
 import { decodeBlock, type RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
-import { BlockHabit } from './habit.ts'
+import { BlockCadence } from './habit.ts'
 import type { BlockHeader } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Blocks that an endpoint may be behind another one before it is passed over, and that a head may leap without proof. */
+/**
+ * Blocks by which an endpoint may lag before it is ejected, and by which a head may jump without a check of its parent.
+ */
 const MAX_LAG = 5
-const MAX_KNOWN = 512
+const MAX_REMEMBERED = 512
 
+/** Newest head of a chain, and recently read block headers. */
 export class Heads {
-  readonly habit = new BlockHabit()
+  readonly cadence = new BlockCadence()
   newest: BlockHeader | undefined
   private readonly upstreams: readonly Upstream[]
-  private readonly numbers = new LRUCache<Hex, number>({ max: MAX_KNOWN })
+  private readonly numbers = new LRUCache<Hex, number>({ max: MAX_REMEMBERED })
 
   constructor(upstreams: readonly Upstream[]) {
     this.upstreams = upstreams
   }
 
-  /** Number of a block whose header was read lately. */
+  /** Returns the number of a recently read block. */
   numberOf(hash: Hex): number | undefined {
     return this.numbers.get(hash)
   }
 
-  know(header: BlockHeader): BlockHeader {
+  remember(header: BlockHeader): BlockHeader {
     this.numbers.set(header.hash, header.number)
     return header
   }
 
   /**
-   * Head that an endpoint names.
+   * Checks a head that an endpoint reported, and records it.
    *
-   * @throws RpcError `LAGGING` when another endpoint is further, `BAD_ANSWER` for a head that cannot be
+   * @throws RpcError `LAGGING` if another endpoint is far ahead, `BAD_ANSWER` if the head is implausible
    */
-  async accept(upstream: Upstream, raw: RawBlock, send: Send): Promise<BlockHeader> {
+  async accept(upstream: Upstream, raw: RawBlock, send: SendContext): Promise<BlockHeader> {
     const header = this.read(raw)
     const best = Math.max(
       -1,
       ...this.upstreams.filter((other) => other !== upstream && !other.ejected).map(({ head }) => head),
     )
     if (best - header.number > MAX_LAG) {
-      upstream.sawHead(header.number)
+      upstream.recordHead(header.number)
       upstream.eject()
       throw new RpcError('LAGGING', `an RPC endpoint is at block ${header.number}, another one at ${best}`)
     }
     if (header !== this.newest && this.needsProof(header)) await this.prove(upstream, header, send)
-    upstream.sawHead(header.number)
-    if (header !== this.newest) this.know(header)
+    upstream.recordHead(header.number)
+    if (header !== this.newest) this.remember(header)
     this.newest = header
-    this.habit.see(header)
+    this.cadence.see(header)
     return header
   }
 
-  /** Most heads are told again and again until the next one comes. */
+  /** Parses a header. Polls mostly return the head that is already known; reuse it. */
   private read(raw: RawBlock): BlockHeader {
     const { newest } = this
     return newest && raw.hash?.toLowerCase() === newest.hash && Number(raw.number) === newest.number
@@ -64,15 +67,15 @@ export class Heads {
       : readBlock(raw)
   }
 
-  /** A head that leaps, or that does not follow from the one before. */
+  /** True for a head that jumps ahead or does not build on a known block. */
   private needsProof({ number, hash, parentHash }: BlockHeader): boolean {
     const { newest } = this
     if (!newest || this.numbers.has(hash)) return false
     return number > newest.number + MAX_LAG || (number <= newest.number + 1 && !this.numbers.has(parentHash))
   }
 
-  /** Whoever has a block has its parent. */
-  private async prove(upstream: Upstream, { number, parentHash }: BlockHeader, send: Send): Promise<void> {
+  /** Requires the parent of the head: a node that has a block must also have its parent. */
+  private async prove(upstream: Upstream, { number, parentHash }: BlockHeader, send: SendContext): Promise<void> {
     if (number === 0) return
     const parent = await upstream.endpoint.request<RawBlock | null>('eth_getBlockByHash', [parentHash, false], send)
     if (!parent || Number(parent.number) !== number - 1)
@@ -80,7 +83,7 @@ export class Heads {
   }
 }
 
-/** @throws RpcError `BAD_ANSWER` when it is no block */
+/** Parses and validates a block header. @throws RpcError `BAD_ANSWER` if it is not a block */
 export function readBlock(raw: RawBlock): BlockHeader {
   const header = readable(() => decodeBlock(raw))
   if (
@@ -92,7 +95,11 @@ export function readBlock(raw: RawBlock): BlockHeader {
   return header
 }
 
-/** @throws RpcError when a node answers with something else than the method's result */
+/**
+ * Runs a parser and converts its exceptions.
+ *
+ * @throws RpcError `BAD_ANSWER` if the answer cannot be parsed
+ */
 export function readable<T>(read: () => T): T {
   try {
     return read()

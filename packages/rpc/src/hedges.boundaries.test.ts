@@ -41,9 +41,9 @@ test('a budget begins with ten, earns three of a hundred requests and saves up t
   expect(left(budget)).toBe(0)
   budget.earn()
   expect(left(budget)).toBe(1)
-  budget.give(3)
+  budget.refund(3)
   expect(left(budget)).toBe(3)
-  budget.give(50)
+  budget.refund(50)
   expect(left(budget)).toBe(20)
   for (let k = 0; k < 1_000; k++) budget.earn()
   expect(left(budget)).toBe(20)
@@ -57,7 +57,7 @@ test('requests count as lost once half of the second ones were first, and for a 
   expect(budget.isLosing).toBe(false)
   budget.record(true)
   expect(budget.isLosing).toBe(true)
-  // 0.556 falls to a half in 3.1 seconds, where it halves in twenty.
+  // 0.556 decays to 0.5 in 3.1 seconds, at a half-life of twenty.
   clock.ms += 3_000
   expect(budget.isLosing).toBe(true)
   clock.ms += 200

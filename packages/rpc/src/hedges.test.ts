@@ -7,7 +7,7 @@ test('the only endpoint is asked again far later than another one would be', () 
   expect(lateMs([seen])).toBe(60)
   expect(lostMs(seen)).toBe(360)
   expect(lostMs({ p50: 2, p95: 4, longest: 9, answered: 3 })).toBe(250)
-  // Requests that hang are the longest that were seen.
+  // Hanging requests have the highest latencies.
   expect(lostMs({ p50: 12, p95: 5_000, longest: 5_000, answered: 20 })).toBe(360)
   expect(lostMs({ p50: 900, p95: 5_000, longest: 5_000, answered: 20 })).toBe(1_000)
 })
@@ -29,7 +29,7 @@ test('requests count as lost while most second requests are first', () => {
   expect(budget.isLosing).toBe(false)
   for (let request = 0; request < 20; request++) budget.record(true)
   expect(budget.isLosing).toBe(true)
-  // Long ago says nothing of now.
+  // Old outcomes no longer count.
   clock.ms += 60_000
   expect(budget.isLosing).toBe(false)
 })

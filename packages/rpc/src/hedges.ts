@@ -1,33 +1,37 @@
-/** When a second request is sent beside one that takes longer than it usually does, and how many of them at most. */
+/** Decides when a slow request is hedged with a second attempt, and limits the number of hedges. */
 import { performance } from 'node:perf_hooks'
 
-/** Earned by each request: second requests that did not help add no more than that. */
-const SHARE = 0.03
-const MOST = 20
-/** Milliseconds: less than that is not worth a second request. */
-const LEAST_MS = 30
-/** The same where requests get lost. */
-const LEAST_LOST_MS = 15
-/** Before it is known how long a request takes. */
-const UNKNOWN_MS = 500
-/** At the endpoint that is late itself, a second request is one more that it is late with: only a lost one is worth it. */
-const ALONE_LEAST_MS = 250
-/** A request that takes longer is late or lost however slow its kind has been. */
-const LONGEST_MS = 1_000
-/** Milliseconds by which a timer is late when other work held the event loop: answers wait then that are not late. */
+/** Hedge tokens that each request earns: bounds the extra load of hedges that did not help. */
+const TOKENS_PER_REQUEST = 0.03
+const MAX_TOKENS = 20
+/** Minimum delay before a hedge. */
+const MIN_DELAY_MS = 30
+/** Minimum delay before a hedge while requests get lost. */
+const MIN_DELAY_WHEN_LOSING_MS = 15
+/** Delay before a hedge while latencies are unknown. */
+const DEFAULT_DELAY_MS = 500
+/**
+ * Minimum delay before a hedge at the same endpoint. It adds load to a slow endpoint, so only a lost request is worth
+ * it.
+ */
+const MIN_SAME_ENDPOINT_MS = 250
+/** Maximum delay before a hedge, however slow requests of this kind have been. */
+const MAX_DELAY_MS = 1_000
+/** Timer delay that shows that the event loop was blocked, so answers may be waiting to be read. */
 const STALL_MS = 5
-/** Postponements of one look, so that a loop that is always held delays hedges but does not end them. */
+/** Maximum postponements of a check, so that a busy event loop delays hedges but does not prevent them. */
 const MAX_STALLS = 3
-/** Weight of the newest second request among those that tell whether requests get lost, and how long they tell it. */
+/** Weight of the newest hedge in the win rate, and the half-life of the win rate. */
 const WEIGHT = 0.15
 const HALF_LIFE_MS = 20_000
-/** Share of second requests that are first from which on requests count as lost rather than slow. */
-const LOSING = 0.5
+/** Win rate of hedges from which requests count as lost rather than slow. */
+const LOSING_WIN_RATE = 0.5
 
+/** Token bucket for hedges, and the recent rate at which hedges answered first. */
 export class HedgeBudget {
   private readonly now: () => number
-  private tokens = MOST / 2
-  private winning = 0
+  private tokens = MAX_TOKENS / 2
+  private lastWinRate = 0
   private recordedAt: number
 
   constructor(now: () => number = Date.now) {
@@ -36,25 +40,29 @@ export class HedgeBudget {
   }
 
   /**
-   * Requests get lost, or are late by chance: of the second requests of late most were first. Then they need no budget, since
-   * each stands for one that would not have been answered; once they do not help any more, they do.
+   * True if most recent hedges answered first: requests get lost or are slow at random. Hedges then need no budget,
+   * because each replaces a request that would not have been answered.
    */
   get isLosing(): boolean {
-    return this.share >= LOSING
+    return this.winRate >= LOSING_WIN_RATE
   }
 
-  /** @param first - a second request was answered before the one that was late */
+  /**
+   * Records the outcome of a hedged request.
+   *
+   * @param first - true if a hedge answered before the slow attempt
+   */
   record(first: boolean): void {
-    this.winning = this.share + WEIGHT * (Number(first) - this.share)
+    this.lastWinRate = this.winRate + WEIGHT * (Number(first) - this.winRate)
     this.recordedAt = this.now()
   }
 
-  private get share(): number {
-    return this.winning * 0.5 ** ((this.now() - this.recordedAt) / HALF_LIFE_MS)
+  private get winRate(): number {
+    return this.lastWinRate * 0.5 ** ((this.now() - this.recordedAt) / HALF_LIFE_MS)
   }
 
   earn(): void {
-    this.tokens = Math.min(MOST, this.tokens + SHARE)
+    this.tokens = Math.min(MAX_TOKENS, this.tokens + TOKENS_PER_REQUEST)
   }
 
   take(): boolean {
@@ -63,61 +71,66 @@ export class HedgeBudget {
     return true
   }
 
-  /** Hedges that were needed, since one of them was first, cost nothing: they did not come of impatience. */
-  give(hedges: number): void {
-    this.tokens = Math.min(MOST, this.tokens + hedges)
+  /** Returns the tokens of hedges that answered first. */
+  refund(hedges: number): void {
+    this.tokens = Math.min(MAX_TOKENS, this.tokens + hedges)
   }
 }
 
-/** Milliseconds that requests of a kind took lately, or had taken when they were given up. */
+/**
+ * Recent latencies of a kind of request, in milliseconds. Abandoned requests count with the time until they were
+ * abandoned.
+ */
 export type Latency = {
   readonly p50: number
   readonly p95: number
   readonly longest: number
-  /** 90th percentile of those that were answered. */
+  /** 90th percentile of answered requests only. */
   readonly answered: number
 }
 
 /**
- * Milliseconds after which a request is late. Where a good part of the requests hangs, the 95th percentile is of those that
- * hang, so it is held against the median.
+ * Returns the milliseconds after which a request is slow. If many requests hang, the 95th percentile is that of hanging
+ * requests, so the median bounds it too.
  *
- * @param isLosing - what takes longer than answers do is lost
+ * @param isLosing - true if requests get lost: the delay is then bounded by the latency of answered requests
  */
 export function lateMs(latencies: readonly (Latency | undefined)[], isLosing = false): number {
-  const known = latencies.filter((each) => each !== undefined)
-  if (known.length === 0) return UNKNOWN_MS
-  const late = ({ p50, p95, answered }: Latency) => Math.min(1.5 * p95, 8 * p50, isLosing ? answered : LONGEST_MS)
-  return Math.max(isLosing ? LEAST_LOST_MS : LEAST_MS, Math.min(LONGEST_MS, ...known.map(late)))
-}
-
-/** Milliseconds after which a request is taken to be lost by the one endpoint that there is: far more than was ever seen. */
-export function lostMs(latency: Latency | undefined): number {
-  if (!latency) return UNKNOWN_MS
-  return Math.max(ALONE_LEAST_MS, Math.min(LONGEST_MS, 2 * latency.longest, 30 * latency.p50))
+  const measured = latencies.filter((each) => each !== undefined)
+  if (measured.length === 0) return DEFAULT_DELAY_MS
+  const late = ({ p50, p95, answered }: Latency) => Math.min(1.5 * p95, 8 * p50, isLosing ? answered : MAX_DELAY_MS)
+  return Math.max(isLosing ? MIN_DELAY_WHEN_LOSING_MS : MIN_DELAY_MS, Math.min(MAX_DELAY_MS, ...measured.map(late)))
 }
 
 /**
- * Looks after a while, once what arrived meanwhile was read: the time in which other work held the event loop is not counted.
+ * Returns the milliseconds after which a request at the only endpoint counts as lost: well above every recent latency.
+ */
+export function lostMs(latency: Latency | undefined): number {
+  if (!latency) return DEFAULT_DELAY_MS
+  return Math.max(MIN_SAME_ENDPOINT_MS, Math.min(MAX_DELAY_MS, 2 * latency.longest, 30 * latency.p50))
+}
+
+/**
+ * Calls `look` after a delay in which the event loop was responsive, and after pending answers were read.
  *
- * @returns what ends the wait
+ * @returns function that cancels the wait
  */
 export function whenQuiet(ms: number, look: () => void): () => void {
   let timer: NodeJS.Timeout
-  let read: NodeJS.Immediate | undefined
+  let immediate: NodeJS.Immediate | undefined
   let stalls = 0
   const wait = (ms: number) => {
     const due = performance.now() + ms
     timer = setTimeout(() => {
       const stalled = performance.now() - due
       if (stalled > STALL_MS && stalls++ < MAX_STALLS) wait(stalled)
-      // Answers that are there already are read before it.
-      else read = setImmediate(look)
+      // Process answers that have already arrived before looking.
+      else immediate = setImmediate(look)
     }, ms)
   }
   wait(ms)
   return () => {
     clearTimeout(timer)
-    clearImmediate(read)
+    clearImmediate(immediate)
   }
 }

@@ -1,4 +1,4 @@
-/** By the system's own resolver; Node's `async_hooks` show each lookup that it hands to it. */
+/** Tests against the system's resolver; `async_hooks` count the lookups that reach it. */
 import { createHook } from 'node:async_hooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { HostResolver } from './host-resolver.ts'
@@ -25,7 +25,7 @@ beforeEach(() => {
   maxRunning = 0
 })
 
-// RFC 6761: no resolver knows a name under `invalid`. One that does not answer takes its time to fail.
+// RFC 6761: no resolver knows a name under `invalid`. A resolver that does not respond takes long to fail.
 const missing = 'node.sluice.invalid'
 const SLOW_MS = 120_000
 

@@ -1,23 +1,23 @@
 /**
- * Addresses of hosts, by the system's resolver. `getaddrinfo` cannot be cancelled and holds a thread of libuv's pool until it
- * returns, which takes half a minute where no name server answers. So each host has at most one lookup in flight, all hosts
- * together have as many as libuv runs, and a failure is remembered for a moment.
+ * Caching DNS resolver over `getaddrinfo`, which cannot be canceled and holds a thread of libuv's pool until it
+ * returns: half a minute if no name server answers. So each host has at most one lookup in flight, all hosts together
+ * at most as many as libuv runs, and failures are cached briefly.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
-/** libuv gives lookups half of its four threads; more of them only wait in its queue. */
+/** Maximum concurrent lookups: libuv runs lookups on half of its four threads; more would only wait in its queue. */
 const MAX_LOOKUPS = 2
-/** Maximum concurrent lookups of hosts whose last lookup failed, so that they do not delay others. */
+/** Maximum concurrent lookups of hosts whose last lookup failed, so that they do not delay other hosts. */
 const MAX_FAILED_LOOKUPS = 1
-/** Milliseconds for which a result, or a failure, is reused. */
+/** Milliseconds for which a result, or a failure, is cached. */
 const FRESH_MS = 10_000
 const FAILED_MS = 2_000
-/** Milliseconds for which old addresses are used while no new ones can be had. */
+/** Milliseconds for which expired addresses are used if new lookups fail. */
 const STALE_MS = 3_600_000
-/** Milliseconds that a new lookup gets before old addresses are used. */
+/** Milliseconds to wait for a new lookup before expired addresses are used. */
 const STALE_WAIT_MS = 100
-/** Hosts with a result that are remembered. */
+/** Maximum cached hosts. */
 const MAX_HOSTS = 4_096
 
 export type Addresses = readonly LookupAddress[]
@@ -31,17 +31,17 @@ type Host = {
 
 export class HostResolver {
   private readonly hosts = new Map<string, Host>()
-  /** Hosts whose lookup waits for a thread. */
+  /** Hosts whose lookup is queued. */
   private readonly waiting = new Set<Host>()
   private running = 0
   private runningFailed = 0
 
-  /** Lookups that wait or run. */
+  /** Lookups that are queued or running. */
   get pending(): number {
     return this.waiting.size + this.running
   }
 
-  /** `lookup` option of `net.connect`. */
+  /** Implements the `lookup` option of `net.connect`. */
   readonly lookup: LookupFunction = (hostname, { all }, callback) => {
     this.resolve(hostname).then(
       (addresses) => {
@@ -52,7 +52,11 @@ export class HostResolver {
     )
   }
 
-  /** @throws Error of the system's resolver, with a `code` such as `ENOTFOUND` */
+  /**
+   * Resolves a host name; IP addresses are returned unchanged.
+   *
+   * @throws Error of the system's resolver, with a `code` such as `ENOTFOUND`
+   */
   resolve(hostname: string): Promise<Addresses> {
     const family = isIP(hostname)
     if (family !== 0) return Promise.resolve([{ address: hostname, family }])
@@ -67,8 +71,8 @@ export class HostResolver {
   }
 
   private hostOf(name: string): Host {
-    const known = this.hosts.get(name)
-    if (known) return known
+    const existing = this.hosts.get(name)
+    if (existing) return existing
     if (this.hosts.size >= MAX_HOSTS)
       for (const [other, { lookup }] of this.hosts)
         if (!lookup) {
@@ -107,7 +111,7 @@ export class HostResolver {
     }
   }
 
-  /** Hosts that have not failed go first, in the order in which they came. */
+  /** Returns the next queued host: hosts whose last lookup failed come last. */
   private nextHost(): Host | undefined {
     let failed: Host | undefined
     for (const host of this.waiting) {
@@ -133,7 +137,7 @@ export class HostResolver {
   }
 }
 
-/** The result of a lookup, or old addresses where it takes long. */
+/** Returns the result of a lookup, or the expired addresses if it takes longer than `STALE_WAIT_MS`. */
 function firstOf(lookup: Promise<Addresses>, old: Addresses): Promise<Addresses> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(old), STALE_WAIT_MS)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseJson } from './json.ts'
 
-/** Longer than what is left to the engine, so that it is taken apart. */
+/** Long enough to be parsed piece by piece. */
 const long = 'x'.repeat(70_000)
 
 test('long JSON is read as the engine reads it', async () => {

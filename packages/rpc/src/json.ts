@@ -1,8 +1,8 @@
-/** JSON of any length without holding the event loop: what is short is left to the engine, what is long is taken apart. */
+/** Parses large JSON without blocking the event loop: short texts by `JSON.parse`, long ones piece by piece. */
 import { inSlices, type Steps } from './slices.ts'
 
-/** Characters that the engine reads at once, in a millisecond or less. */
-const PIECE = 65_536
+/** Maximum characters per `JSON.parse`: a millisecond or less. */
+const MAX_PIECE = 65_536
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -13,9 +13,9 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** As `JSON.parse`. @throws SyntaxError */
+/** Parses JSON like `JSON.parse`. @throws SyntaxError */
 export async function parseJson(text: string): Promise<unknown> {
-  return text.length <= PIECE ? JSON.parse(text) : inSlices('json', new Reader(text).all())
+  return text.length <= MAX_PIECE ? JSON.parse(text) : inSlices('json', new Reader(text).all())
 }
 
 class Reader {
@@ -28,7 +28,7 @@ class Reader {
 
   *all(): Steps<unknown> {
     const value = yield* this.value()
-    if (this.next() !== undefined) throw this.wrong()
+    if (this.next() !== undefined) throw this.syntaxError()
     return value
   }
 
@@ -38,7 +38,7 @@ class Reader {
     const end = isContainer ? this.endOfContainer() : this.endOfScalar()
     if (end !== -1) {
       yield
-      return this.take(end)
+      return this.parseTo(end)
     }
     return yield* first === OPEN_LIST ? this.list() : this.object()
   }
@@ -64,32 +64,36 @@ class Reader {
       return object
     }
     for (;;) {
-      if (this.next() !== QUOTE) throw this.wrong()
-      const key = this.take(this.endOfScalar()) as string
-      if (this.next() !== COLON) throw this.wrong()
+      if (this.next() !== QUOTE) throw this.syntaxError()
+      const key = this.parseTo(this.endOfScalar()) as string
+      if (this.next() !== COLON) throw this.syntaxError()
       this.at++
       const value = yield* this.value()
-      // As the engine does it: a key is never more than a key.
+      // Like `JSON.parse`: a `__proto__` key becomes an own property.
       Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
       if (this.separator(CLOSE_OBJECT)) return object
     }
   }
 
-  /** @returns whether it is the end */
+  /**
+   * Consumes a separator.
+   *
+   * @returns true if it is the closing bracket
+   */
   private separator(close: number): boolean {
-    const found = this.next()
-    if (found !== close && found !== COMMA) throw this.wrong()
+    const character = this.next()
+    if (character !== close && character !== COMMA) throw this.syntaxError()
     this.at++
-    return found === close
+    return character === close
   }
 
-  private take(end: number): unknown {
+  private parseTo(end: number): unknown {
     const value = JSON.parse(this.text.slice(this.at, end))
     this.at = end
     return value
   }
 
-  /** The first character that is no white space; undefined at the end. */
+  /** Skips white space and returns the next character code; undefined at the end of the text. */
   private next(): number | undefined {
     for (; this.at < this.text.length; this.at++) {
       const code = this.text.charCodeAt(this.at)
@@ -98,26 +102,26 @@ class Reader {
     return undefined
   }
 
-  /** End of a list or an object; -1 when that is too far. */
+  /** Returns the end index of an array or object; -1 if it is more than `MAX_PIECE` away. */
   private endOfContainer(): number {
     let depth = 0
-    const last = Math.min(this.text.length, this.at + PIECE)
+    const last = Math.min(this.text.length, this.at + MAX_PIECE)
     for (let at = this.at; at < last; at++) {
       const code = this.text.charCodeAt(at)
       if (code === QUOTE) {
         at = this.endOfString(at) - 1
-        if (at < 0) throw this.wrong()
+        if (at < 0) throw this.syntaxError()
       } else if (code === OPEN_LIST || code === OPEN_OBJECT) depth++
       else if ((code === CLOSE_LIST || code === CLOSE_OBJECT) && --depth === 0) return at + 1
     }
-    if (last === this.text.length) throw this.wrong()
+    if (last === this.text.length) throw this.syntaxError()
     return -1
   }
 
   private endOfScalar(): number {
     if (this.text.charCodeAt(this.at) === QUOTE) {
       const end = this.endOfString(this.at)
-      if (end === -1) throw this.wrong()
+      if (end === -1) throw this.syntaxError()
       return end
     }
     let at = this.at
@@ -125,7 +129,7 @@ class Reader {
     return at
   }
 
-  /** @returns -1 when there is none */
+  /** @returns the index after the closing quote; -1 if there is none */
   private endOfString(start: number): number {
     for (let at = this.text.indexOf('"', start + 1); at !== -1; at = this.text.indexOf('"', at + 1)) {
       let slashes = 0
@@ -135,7 +139,7 @@ class Reader {
     return -1
   }
 
-  private wrong(): SyntaxError {
+  private syntaxError(): SyntaxError {
     return new SyntaxError(`unexpected character of JSON at ${this.at}`)
   }
 }

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
-import { Lanes } from './lanes.ts'
+import { PriorityQueues } from './lanes.ts'
 import { Budgets, type Priority } from './priority.ts'
 
-/** A clock that stands until it is set. */
+/** Creates queues with a manual clock. */
 function world({ capacity = 8, calls = 10, bytes = 1_000 } = {}) {
   const clock = { ms: 0 }
   const now = () => clock.ms
   const budgets = new Budgets({ background: { calls, bytes }, scan: { calls, bytes } }, now)
-  const lanes = new Lanes<string>(capacity, budgets, now)
-  /** Starts the first of the queue whose turn it is. */
+  const lanes = new PriorityQueues<string>(capacity, budgets, now)
+  /** Starts the next queued item. */
   const start = (): string | undefined => {
     const next = lanes.next()
     if (!next) return undefined
     const [item] = next.items
-    lanes.drop(next.priority, item!)
-    lanes.enter(next.priority)
+    lanes.remove(next.priority, item!)
+    lanes.start(next.priority)
     return item
   }
   const fill = (priority: Priority, count: number) => {
-    for (let item = 0; item < count; item++) lanes.push(priority, `${priority} ${item}`)
+    for (let item = 0; item < count; item++) lanes.enqueue(priority, `${priority} ${item}`)
   }
   return { clock, budgets, lanes, start, fill }
 }
@@ -37,8 +37,8 @@ test('however much of the others waits, places are left for quotes', () => {
   const started = Array.from({ length: 20 }, start).filter((item) => item !== undefined)
   expect(started.filter((item) => item.startsWith('background'))).toHaveLength(2)
   expect(started.filter((item) => item.startsWith('lookup'))).toHaveLength(6)
-  lanes.leave('lookup')
-  lanes.leave('lookup')
+  lanes.finish('lookup')
+  lanes.finish('lookup')
   fill('quote', 1)
   expect(start()).toBe('quote 0')
 })
@@ -74,6 +74,6 @@ test('a request that has waited for long and may not go yet holds up nobody', ()
 test('what is given up before its turn is not started', () => {
   const { lanes, start, fill } = world()
   fill('quote', 2)
-  lanes.drop('quote', 'quote 0')
+  lanes.remove('quote', 'quote 0')
   expect(start()).toBe('quote 1')
 })

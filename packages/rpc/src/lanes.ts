@@ -1,21 +1,22 @@
-/** Queues of calls for a place at an endpoint: one for each priority, each with its share of the places. */
-import { type Budgets, PATIENCE_MS, PRIORITIES, type Priority, places } from './priority.ts'
+/** Queues for the HTTP slots of one endpoint: one per priority, each with a share of the slots. */
+import { type Budgets, MAX_WAIT_MS, PRIORITIES, type Priority, slots } from './priority.ts'
 
-/** Limit of each priority's queue; more is refused. */
+/** Maximum items per queue; more are refused. */
 const MAX_QUEUED = 10_000
 
-type Lane<T> = {
+type PriorityQueue<T> = {
   readonly priority: Priority
-  readonly places: number
-  /** With the time of entry. */
+  readonly slots: number
+  /** Items with their time of entry, in order. */
   readonly waiting: Map<T, number>
-  underWay: number
+  inFlight: number
 }
 
 type Turn<T> = { readonly priority: Priority; readonly items: IterableIterator<T> }
 
-export class Lanes<T> {
-  private readonly lanes: readonly Lane<T>[]
+/** Priority queues for a limited number of slots. */
+export class PriorityQueues<T> {
+  private readonly lanes: readonly PriorityQueue<T>[]
   private readonly capacity: number
   private readonly budgets: Budgets
   private readonly now: () => number
@@ -26,71 +27,75 @@ export class Lanes<T> {
     this.now = now
     this.lanes = PRIORITIES.map((priority) => ({
       priority,
-      places: places(priority, capacity),
+      slots: slots(priority, capacity),
       waiting: new Map(),
-      underWay: 0,
+      inFlight: 0,
     }))
   }
 
-  /** @returns false when the queue is full */
-  push(priority: Priority, item: T): boolean {
+  /**
+   * Adds an item to the queue of its priority.
+   *
+   * @returns false if the queue is full
+   */
+  enqueue(priority: Priority, item: T): boolean {
     const { waiting } = this.lane(priority)
     if (waiting.size >= MAX_QUEUED) return false
     waiting.set(item, this.now())
     return true
   }
 
-  drop(priority: Priority, item: T): void {
+  remove(priority: Priority, item: T): void {
     this.lane(priority).waiting.delete(item)
   }
 
-  /** The queue whose turn it is, in order; undefined when nothing may start now. */
+  /** Returns the queue to serve next, with its items in order; undefined if nothing may start now. */
   next(mayGo: (priority: Priority) => boolean = () => true): Turn<T> | undefined {
-    if (this.lanes.reduce((sum, { underWay }) => sum + underWay, 0) >= this.capacity) return undefined
+    if (this.lanes.reduce((sum, { inFlight }) => sum + inFlight, 0) >= this.capacity) return undefined
     const ready = this.lanes.filter(
-      ({ priority, places, waiting, underWay }) =>
-        waiting.size > 0 && underWay < places && this.pauseMs(priority) === 0 && mayGo(priority),
+      ({ priority, slots, waiting, inFlight }) =>
+        waiting.size > 0 && inFlight < slots && this.pauseMs(priority) === 0 && mayGo(priority),
     )
-    const lane = ready.find((lane) => this.impatient(lane)) ?? ready[0]
+    const lane = ready.find((lane) => this.hasWaitedTooLong(lane)) ?? ready[0]
     return lane && { priority: lane.priority, items: lane.waiting.keys() }
   }
 
-  enter(priority: Priority): void {
-    this.lane(priority).underWay++
+  start(priority: Priority): void {
+    this.lane(priority).inFlight++
   }
 
-  leave(priority: Priority): void {
-    this.lane(priority).underWay--
+  finish(priority: Priority): void {
+    this.lane(priority).inFlight--
   }
 
-  /** Milliseconds until the budget lets work of a priority go on. */
+  /** Returns the milliseconds until the budget of a priority admits more work. */
   pauseMs(priority: Priority): number {
     return this.budgets.waitMs(priority)
   }
 
-  /** Priorities of which something waits. */
+  /** Priorities with queued items. */
   get waiting(): readonly Priority[] {
     return this.lanes.filter(({ waiting }) => waiting.size > 0).map(({ priority }) => priority)
   }
 
-  /** Requests that wait. */
+  /** Number of queued items. */
   get queued(): number {
     return this.lanes.reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
-  /** Requests that go before a new one of this priority. */
-  ahead(priority: Priority): number {
+  /** Returns the number of queued items that would be served before a new one of this priority. */
+  countAhead(priority: Priority): number {
     const last = PRIORITIES.indexOf(priority)
     return this.lanes.reduce((sum, { waiting }, lane) => (lane <= last ? sum + waiting.size : sum), 0)
   }
 
-  private impatient({ priority, waiting }: Lane<T>): boolean {
+  private hasWaitedTooLong({ priority, waiting }: PriorityQueue<T>): boolean {
     if (priority === 'quote') return false
     const [since] = waiting.values()
-    return since !== undefined && this.now() - since > PATIENCE_MS[priority]
+    return since !== undefined && this.now() - since > MAX_WAIT_MS[priority]
   }
 
-  private lane(priority: Priority): Lane<T> {
+  private lane(priority: Priority): PriorityQueue<T> {
     return this.lanes[PRIORITIES.indexOf(priority)]!
   }
 }

@@ -1,4 +1,5 @@
-/** Place of a value in a list; taken out, it leads nowhere. */
+/** Doubly linked list for queues with many short-lived entries. */
+/** Node of the list; its links are cleared on removal. */
 export type Link<T> = {
   readonly value: T
   previous: Link<T> | undefined
@@ -7,9 +8,9 @@ export type Link<T> = {
 }
 
 /**
- * Values in order of entry that come and go by the thousand, of which the list keeps nothing. V8 leaves what was in a `Map` or `Set`
- * in the table that it grew out of, and each such table linked to the next. Under load, some of the tables are old by then, and
- * all that was under way as they were left outlives every collection of the young generation.
+ * Queue of values with O(1) removal, used instead of `Map` or `Set` for its memory behavior. When a V8 hash table
+ * grows, the old table keeps its entries and a link to the new one. Under load old tables are promoted to the old
+ * generation, and everything that was in flight then survives all minor collections.
  */
 export class LinkedList<T> {
   first: Link<T> | undefined
@@ -25,7 +26,7 @@ export class LinkedList<T> {
     return link
   }
 
-  /** False where it was taken out before. */
+  /** Removes a link. Returns false if it was removed before. */
   remove(link: Link<T>): boolean {
     if (!link.isIn) return false
     const { previous, next } = link

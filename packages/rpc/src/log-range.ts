@@ -1,4 +1,4 @@
-/** Number of blocks that a provider grants in one `eth_getLogs`, from its refusal of more. */
+/** Extracts the block range that a provider allows in `eth_getLogs` from its error. */
 
 /** "this block range should work: [0x0, 0xd043b8]", "retry with the range 6000000-6000509". */
 const bracket = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i
@@ -8,36 +8,45 @@ const compared = /\(\s*\d+\s*>\s*(\d+)\s*\)/
 /** "limited to a 10,000 range", "maximum is set to 2048", "max is 10k blocks", "up to a 500 block range", "ranges over 10000 blocks". */
 const limit =
   /(?:max(?:imum)?\b|\blimit(?:ed)?\b|up to|at most|\bover\b|greater than|smaller than|bigger than|exceeds?\b|allowed|distance|narrow your filter)[^\d[\]]{0,40}?(\d[\d,.]*)\s*(k\b)?/gi
-/** Text after a number that counts something other than blocks. */
+/** Matches text after a number that counts something other than blocks. */
 const otherUnits = /^\s*k?\s*(results|logs|bytes|response|seconds|filters)/i
-/** Their numbers limit the answer. */
+/** Matches errors whose numbers limit the results, not the blocks. */
 const ofResults = /more than \S+ (results|logs)|too many logs|max results|logs matched|too big/i
 
-/** @param text - the error's message, and the texts of its data */
+/**
+ * Returns the number of blocks that the provider suggests; undefined if the error names none.
+ *
+ * @param text - message of the error and texts in its data
+ */
 export function suggestedBlocks(text: string, data: unknown): number | undefined {
-  return between(text.match(bracket)) ?? between(ends(data)) ?? between(text.match(dashed)) ?? limitIn(text)
+  return (
+    blocksBetween(text.match(bracket)) ??
+    blocksBetween(ends(data)) ??
+    blocksBetween(text.match(dashed)) ??
+    limitIn(text)
+  )
 }
 
 function limitIn(text: string): number | undefined {
   const larger = text.match(compared)
   if (larger) return Number(larger[1])
   if (ofResults.test(text)) return undefined
-  let least: number | undefined
+  let min: number | undefined
   for (const match of text.matchAll(limit)) {
     if (otherUnits.test(text.slice(match.index + match[0].length))) continue
     const count = Number(match[1]!.replace(/[,.]/g, '')) * (match[2] ? 1_000 : 1)
-    if (count > 0 && Number.isSafeInteger(count)) least = Math.min(least ?? count, count)
+    if (count > 0 && Number.isSafeInteger(count)) min = Math.min(min ?? count, count)
   }
-  return least
+  return min
 }
 
-/** Infura's form: `{ from: '0x1', to: '0x2' }`. */
+/** Reads Infura's form: `{ from: '0x1', to: '0x2' }`. */
 function ends(data: unknown): readonly unknown[] | null {
   if (typeof data !== 'object' || data === null || !('from' in data) || !('to' in data)) return null
   return [undefined, data.from, data.to]
 }
 
-function between(match: readonly unknown[] | null): number | undefined {
+function blocksBetween(match: readonly unknown[] | null): number | undefined {
   if (!match) return undefined
   const count = Number(match[2]) - Number(match[1]) + 1
   return Number.isSafeInteger(count) && count > 0 ? count : undefined

@@ -1,6 +1,6 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 
-/** Part of its time, from 0 to 1, for which the event loop has worked since it was last asked. */
+/** Creates a meter that returns the event loop utilization, from 0 to 1, since its previous call. */
 export function loopMeter(): () => number {
   let last: EventLoopUtilization | undefined
   return () => {

@@ -1,26 +1,27 @@
 /**
- * Meaning of a JSON-RPC error. Nodes and providers agree on neither codes nor texts: -32005 alone stands for a rate limit, a range of
- * logs that is too wide, a gas limit, a batch that is too large and a plan that is used up. So the method and the text decide,
- * and the code only where the text does not. `test/provider-messages.test.ts` holds this to what providers answer.
+ * Classifies JSON-RPC errors. Nodes and providers do not agree on codes or texts: -32005 alone means a rate limit, a
+ * too large block range, a gas limit, a too large batch, or a used-up plan. So the method and the text decide, and the
+ * code only if no text matches. `test/provider-messages.test.ts` checks the rules against messages of providers.
  */
 import type { Hex } from '@sluice/chains'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { suggestedBlocks } from './log-range.ts'
 
+/** The `error` member of a JSON-RPC response. */
 export type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
 
 type Rule = {
   readonly means: RpcErrorCode
-  /** Methods that it holds for; all when absent. */
+  /** Methods that the rule applies to; all if absent. */
   readonly method?: RegExp
-  /** Pattern of the message, or of a text in the error's data. */
+  /** Pattern of the message and of the texts in the error's data. */
   readonly text: RegExp
 }
 
 const logs = /^eth_getLogs$/
 const calls = /^eth_(call|estimateGas|createAccessList)$/
 
-/** The first that holds decides: what is said in few words of many meanings comes last. */
+/** The first matching rule applies, so short and ambiguous patterns come last. */
 const rules: readonly Rule[] = [
   {
     means: 'REVERTED',
@@ -77,7 +78,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Meaning of error codes, when no rule matches the text. */
+/** Meaning of error codes, used if no rule matches the text. */
 const codes: ReadonlyMap<number, RpcErrorCode> = new Map([
   [-32614, 'RANGE'],
   ...[429, -32005, -32007, -32012, -32016, -32017, -32029].map((code) => [code, 'RATE_LIMITED'] as const),
@@ -98,11 +99,15 @@ const meanings: Partial<Record<RpcErrorCode, string>> = {
   TIMEOUT: 'the node did not answer in time',
 }
 
-/** @returns an error whose code tells what can be done about it; `REJECTED` where that is nothing */
+/**
+ * Converts a JSON-RPC error.
+ *
+ * @returns an error with the code of the matching rule; `REJECTED` if none matches
+ */
 export function nodeError(method: string, { code, message = 'no message', data }: NodeError): RpcError {
   const text = String(message)
   const revertData = revertDataOf(data)
-  // Providers send texts in `data` too; bytes there are those of a revert.
+  // Providers also put texts into `data`; hex there is revert data.
   if (code === 3 || revertData !== undefined) return new RpcError('REVERTED', text, revertData ?? '0x')
   const all = [text, ...textsOf(data)].join(' ')
   const rule = rules.find((rule) => (rule.method?.test(method) ?? true) && rule.text.test(all))
@@ -116,14 +121,14 @@ export function nodeError(method: string, { code, message = 'no message', data }
   })
 }
 
-/** Revert data stands in `data`, in `data.data`, or in text after "Reverted ", depending on the client. */
+/** Extracts revert data from `data`, `data.data`, or text after "Reverted ", depending on the client. */
 function revertDataOf(data: unknown): Hex | undefined {
   if (typeof data === 'string') return data.match(/^(?:Reverted )?(0x[0-9a-fA-F]*)$/)?.[1] as Hex | undefined
   if (typeof data === 'object' && data !== null && 'data' in data) return revertDataOf(data.data)
   return undefined
 }
 
-/** Characters of the texts in an error's data that are looked at. */
+/** Maximum characters of each text in the error's data that are matched. */
 const MAX_TEXT = 500
 
 function textsOf(data: unknown): readonly string[] {
@@ -131,10 +136,12 @@ function textsOf(data: unknown): readonly string[] {
   return texts.flatMap((text) => (typeof text === 'string' && !text.startsWith('0x') ? text.slice(0, MAX_TEXT) : []))
 }
 
-/** Longest pause that an endpoint is granted: what it asks for may be a mistake. */
+/** Maximum accepted `Retry-After`: a larger value may be a mistake. */
 export const MAX_RETRY_AFTER_MS = 60_000
 
-/** Infura's `backoff_seconds`, Chainstack's `try_again_in`, and "try again in 4ms". */
+/**
+ * Parses a retry delay in milliseconds: Infura's `backoff_seconds`, Chainstack's `try_again_in`, or "try again in 4ms".
+ */
 function retryHint(text: string, data: unknown): number | undefined {
   const { rate, try_again_in: inText } = (typeof data === 'object' && data !== null ? data : {}) as {
     readonly rate?: { readonly backoff_seconds?: number }

@@ -3,13 +3,19 @@ import { RpcError } from './errors.ts'
 import { Outage } from './outage.ts'
 import type { Upstream } from './upstream.ts'
 
-type Fake = { isOut: boolean; lastFailure?: RpcError; probes: number; answers: () => Promise<boolean>; isBack: boolean }
+type Fake = {
+  isUnusable: boolean
+  lastFailure?: RpcError
+  probes: number
+  isReachable: () => Promise<boolean>
+  isBack: boolean
+}
 
 function fake(lastFailure?: RpcError): Fake {
   const upstream: Fake = {
-    ...{ isOut: true, probes: 0, isBack: false },
+    ...{ isUnusable: true, probes: 0, isBack: false },
     ...(lastFailure && { lastFailure }),
-    answers: async () => {
+    isReachable: async () => {
       upstream.probes++
       return upstream.isBack
     },
@@ -30,7 +36,7 @@ test('a chain is out while all of its endpoints are, and never without endpoints
   const [one, two] = [fake(), fake()]
   const { outage } = world(one, two)
   expect(outage.isOpen).toBe(true)
-  two.isOut = false
+  two.isUnusable = false
   expect(outage.isOpen).toBe(false)
   expect(world().outage.isOpen).toBe(false)
 })
@@ -67,7 +73,7 @@ test('a probe in flight is waited for also when none is due', async () => {
   const one = fake()
   const { outage } = world(one)
   const probe = Promise.withResolvers<boolean>()
-  one.answers = () => probe.promise
+  one.isReachable = () => probe.promise
   const both = [ended(outage), ended(outage)]
   probe.resolve(true)
   expect(await Promise.all(both)).toEqual(['back', 'back'])
@@ -76,7 +82,7 @@ test('a probe in flight is waited for also when none is due', async () => {
 test('pauses double up to half a minute, and begin again once an endpoint was back', async () => {
   const one = fake()
   const { outage, clock } = world(one)
-  /** Milliseconds, in steps of 50, until the next probe. */
+  /** Returns the milliseconds, in steps of 50, until the next probe. */
   const pause = async () => {
     const [before, start] = [one.probes, clock.ms]
     while (one.probes === before) {

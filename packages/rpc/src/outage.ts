@@ -1,6 +1,6 @@
 /**
- * A chain none of whose endpoints answers, or has credit left: requests fail at once instead of waiting for their time limit, and one probe at a time asks
- * all endpoints whether they are back, at pauses that grow to half a minute.
+ * Circuit breaker of a chain: while no endpoint responds or has credit, requests fail at once, and one probe at a time
+ * checks all endpoints at intervals that grow to 30 s.
  */
 import { RpcError } from './errors.ts'
 import type { Upstream } from './upstream.ts'
@@ -8,6 +8,7 @@ import type { Upstream } from './upstream.ts'
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 30_000
 
+/** Circuit breaker over all endpoints of a chain. */
 export class Outage {
   private readonly upstreams: readonly Upstream[]
   private readonly now: () => number
@@ -21,14 +22,10 @@ export class Outage {
   }
 
   get isOpen(): boolean {
-    return this.upstreams.length > 0 && this.upstreams.every(({ isOut }) => isOut)
+    return this.upstreams.length > 0 && this.upstreams.every(({ isUnusable }) => isUnusable)
   }
 
-  /**
-   * Waits for the probe, where one is due or in flight.
-   *
-   * @throws RpcError of an endpoint while none is back
-   */
+  /** Waits for the probe that is due or in flight. @throws RpcError of an endpoint if none responds */
   async end(): Promise<void> {
     if (!this.probing && this.now() < this.probeAt) throw this.error
     this.probing ??= this.probe()
@@ -41,7 +38,7 @@ export class Outage {
   }
 
   private async probe(): Promise<boolean> {
-    const answers = await Promise.all(this.upstreams.map((upstream) => upstream.answers()))
+    const answers = await Promise.all(this.upstreams.map((upstream) => upstream.isReachable()))
     const isBack = answers.includes(true)
     this.pauseMs = isBack ? FIRST_PAUSE_MS : Math.min(MAX_PAUSE_MS, this.pauseMs * 2)
     this.probeAt = this.now() + this.pauseMs

@@ -1,7 +1,7 @@
 import type { Hex } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { Abort } from './abort.ts'
-import type { EndpointCall, Send } from './calls.ts'
+import type { EndpointCall, SendContext } from './calls.ts'
 import type { RawBlock } from './encode.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { Heads, readBlock } from './heads.ts'
@@ -9,7 +9,7 @@ import { type AtBlock, pinned } from './pinned.ts'
 import type { BlockRef } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
-const send: Send = { signal: new Abort(), priority: 'quote' }
+const send: SendContext = { signal: new Abort(), priority: 'quote' }
 const hashAt = (number: number, fork = 'a'): Hex => `0x${fork}${number.toString(16).padStart(63, '0')}`
 const block = (number: number, fork = 'a'): RawBlock => ({
   ...{ number: `0x${number.toString(16)}`, hash: hashAt(number, fork), parentHash: hashAt(number - 1, fork) },
@@ -23,26 +23,31 @@ const fail = (code: RpcErrorCode, message = 'missing'): never => {
 
 type Respond = (method: string, params: readonly unknown[]) => unknown
 
-/** Heads that know the blocks 0 to 200, the last of which is the newest, and an endpoint that answers by `respond`. */
-function world(respond: Respond, { takesHashes = true, batch = 50, newest = 200 as number | null, known = true } = {}) {
+/**
+ * Creates heads that know blocks 0 to 200, the last of which is the newest, and an endpoint that answers by `respond`.
+ */
+function world(
+  respond: Respond,
+  { acceptsBlockHashes = true, batch = 50, newest = 200 as number | null, known = true } = {},
+) {
   const heads = new Heads([])
-  if (known) for (let number = 0; number <= 210; number++) heads.know(readBlock(block(number)))
+  if (known) for (let number = 0; number <= 210; number++) heads.remember(readBlock(block(number)))
   if (newest !== null) heads.newest = readBlock(block(newest))
   const bodies: EndpointCall[][] = []
   const answer = async ([method, params]: EndpointCall) => respond(method, params)
   const upstream = {
-    ...{ takesHashes, bodies },
-    takesNumbersOnly: () => {
-      upstream.takesHashes = false
+    ...{ acceptsBlockHashes, bodies },
+    markNumbersOnly: () => {
+      upstream.acceptsBlockHashes = false
     },
     endpoint: {
       limits: { batch },
-      request: (method: string, params: readonly unknown[], sent: Send) => {
+      request: (method: string, params: readonly unknown[], sent: SendContext) => {
         expect(sent).toBe(send)
         bodies.push([[method, params]])
         return answer([method, params])
       },
-      requestTogether: (calls: readonly EndpointCall[], sent: Send) => {
+      requestTogether: (calls: readonly EndpointCall[], sent: SendContext) => {
         expect(sent).toBe(send)
         bodies.push([...calls])
         return calls.map(answer)
@@ -53,7 +58,7 @@ function world(respond: Respond, { takesHashes = true, batch = 50, newest = 200 
     const task = pinned(heads, ref, call, more)
     return () => task(upstream as unknown as Upstream, send)
   }
-  /** Codes of so many tries of one call. */
+  /** Returns the error codes of repeated attempts of one call. */
   const codes = async (ref: BlockRef, tries: number) => {
     const ask = at(ref)
     const seen: string[] = []
@@ -158,7 +163,7 @@ test('a hash that lags twice is looked for by its number', async () => {
   expect(there.upstream.bodies[2]).toEqual([['eth_getBlockByNumber', ['0xc7', false]]])
   const replaced = world((method) => (isBlock(method) ? block(199, 'b') : fail('LAGGING')))
   expect(await replaced.codes(at199, 2)).toEqual(['LAGGING', 'BLOCK_GONE'])
-  // A node without a block at that number may be behind once.
+  // A node without a block at that number may lag once.
   const missing = world((method) => (isBlock(method) ? null : fail('LAGGING')))
   expect(await missing.codes(at199, 3)).toEqual(['LAGGING', 'LAGGING', 'BLOCK_GONE'])
 })
@@ -169,7 +174,7 @@ test('a block by number is never gone', async () => {
   expect(upstream.bodies.flat().map(([method]) => method)).toEqual(Array(4).fill('eth_call'))
 })
 
-/** A node that takes numbers only, at which each number means the block of the given fork. */
+/** A fake node that only accepts block numbers, whose blocks are on the given fork. */
 const numbersOnly =
   (message = 'cannot unmarshal object', code: RpcErrorCode = 'REJECTED', fork = 'a'): Respond =>
   (method, params) => {
@@ -196,7 +201,7 @@ test.each([
   const { upstream, at } = world(numbersOnly(message))
   const ask = at(at7)
   expect(await ask()).toEqual(['0x7'])
-  expect(upstream.takesHashes).toBe(false)
+  expect(upstream.acceptsBlockHashes).toBe(false)
   expect(await ask()).toEqual(['0x7'])
   const byNumber = [header7, call('0x7'), header7]
   expect(upstream.bodies).toEqual([[call(at7)], byNumber, byNumber])
@@ -210,7 +215,7 @@ test('other refusals, and those of calls by number, are not because of the hash'
     const { upstream, at } = world(numbersOnly(message, code))
     await expect(at(at7)()).rejects.toMatchObject({ code, message })
     expect(upstream.bodies).toHaveLength(1)
-    expect(upstream.takesHashes).toBe(true)
+    expect(upstream.acceptsBlockHashes).toBe(true)
   }
   const { upstream, at } = world(() => fail('REJECTED', 'invalid hash'))
   await expect(at(7)()).rejects.toMatchObject({ code: 'REJECTED' })
@@ -221,7 +226,7 @@ test('other refusals, and those of calls by number, are not because of the hash'
 test('a call that is refused by number too is refused as it was at first', async () => {
   const { upstream, at } = world((method) => (isBlock(method) ? block(7) : fail('REJECTED', 'invalid hash')))
   await expect(at(at7)()).rejects.toMatchObject({ message: 'invalid hash' })
-  expect(upstream.takesHashes).toBe(true)
+  expect(upstream.acceptsBlockHashes).toBe(true)
   const failing = world((method, params) =>
     isBlock(method)
       ? block(7)
@@ -230,14 +235,14 @@ test('a call that is refused by number too is refused as it was at first', async
         : fail('TIMEOUT', 'late'),
   )
   await expect(failing.at(at7)()).rejects.toMatchObject({ code: 'TIMEOUT' })
-  expect(failing.upstream.takesHashes).toBe(true)
+  expect(failing.upstream.acceptsBlockHashes).toBe(true)
 })
 
 test('the number of a hash that is not known is asked for', async () => {
-  const { upstream, at } = world(numbersOnly(), { takesHashes: false, known: false })
+  const { upstream, at } = world(numbersOnly(), { acceptsBlockHashes: false, known: false })
   expect(await at(at7)()).toEqual(['0x7'])
   expect(upstream.bodies[0]).toEqual([['eth_getBlockByHash', [hashAt(7), false]]])
-  const unknown = world(() => null, { takesHashes: false, known: false })
+  const unknown = world(() => null, { acceptsBlockHashes: false, known: false })
   await expect(unknown.at(at7)()).rejects.toMatchObject({ code: 'LAGGING' })
 })
 
@@ -245,7 +250,7 @@ test('an answer by number is believed only where it means the block before and a
   const outcome = async (...blocks: readonly (RawBlock | null)[]) => {
     const answers = [...blocks]
     const { at } = world((method) => (isBlock(method) ? answers.shift() : '0x12'), {
-      ...{ takesHashes: false, newest: null },
+      ...{ acceptsBlockHashes: false, newest: null },
     })
     return at(at7)().catch(({ code }: RpcError) => code)
   }
@@ -258,12 +263,12 @@ test('an answer by number is believed only where it means the block before and a
 
 test('header and call travel together where the body may hold them all, else one after the other', async () => {
   const more: EndpointCall[] = [['eth_gasPrice', []]]
-  const together = world(numbersOnly(), { takesHashes: false, batch: 4 })
+  const together = world(numbersOnly(), { acceptsBlockHashes: false, batch: 4 })
   const respond: Respond = (method, params) => (method === 'eth_gasPrice' ? '0x5' : numbersOnly()(method, params))
-  const wide = world(respond, { takesHashes: false, batch: 4 })
+  const wide = world(respond, { acceptsBlockHashes: false, batch: 4 })
   expect(await wide.at(at7, { more })()).toEqual(['0x7', '0x5'])
   expect(wide.upstream.bodies).toEqual([[header7, call('0x7'), ...more, header7]])
-  const narrow = world(respond, { takesHashes: false, batch: 3 })
+  const narrow = world(respond, { acceptsBlockHashes: false, batch: 3 })
   expect(await narrow.at(at7, { more })()).toEqual(['0x7', '0x5'])
   expect(narrow.upstream.bodies).toEqual([[header7], [call('0x7')], more, [header7]])
   expect(await together.at(at7)()).toEqual(['0x7'])
@@ -275,14 +280,14 @@ test('the failure of the call itself is that of the answer, once the block is ri
     (method) =>
       isBlock(method) ? block(7, fork) : fail('REVERTED', 'no')
   for (const batch of [50, 1]) {
-    const right = world(reverting('a'), { takesHashes: false, batch })
+    const right = world(reverting('a'), { acceptsBlockHashes: false, batch })
     await expect(right.at(at7)()).rejects.toMatchObject({ code: 'REVERTED' })
-    const wrong = world(reverting('b'), { takesHashes: false, batch, newest: null })
+    const wrong = world(reverting('b'), { acceptsBlockHashes: false, batch, newest: null })
     await expect(wrong.at(at7)()).rejects.toMatchObject({ code: 'LAGGING' })
   }
 })
 
 test('the failure of a header is that of the answer', async () => {
-  const { at } = world((method) => (isBlock(method) ? fail('TIMEOUT', 'late') : '0x12'), { takesHashes: false })
+  const { at } = world((method) => (isBlock(method) ? fail('TIMEOUT', 'late') : '0x12'), { acceptsBlockHashes: false })
   await expect(at(at7)()).rejects.toMatchObject({ code: 'TIMEOUT' })
 })

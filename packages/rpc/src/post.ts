@@ -1,4 +1,7 @@
-/** One POST of JSON over a kept connection. undici costs half of what `node:http` does, and every quote waits for it. */
+/**
+ * POSTs JSON over a pooled connection. Uses undici's dispatcher, which costs half as much as `node:http`, because every
+ * quote waits for it.
+ */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
@@ -7,24 +10,25 @@ import { onAbort, type Signal } from './abort.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { HostResolver } from './host-resolver.ts'
 
+/** An HTTP response. */
 export type Posted = { readonly status: number; readonly text: string; readonly retryAfter?: string }
 export type PostOptions = {
   readonly signal?: Signal
-  /** On a connection of its own, in case the kept ones lead to a node that hangs. */
+  /** True to use a new connection, in case existing ones lead to a hanging node. */
   readonly fresh?: boolean
 }
 
-/** Bytes that a node may answer with: well above the logs of a large block. */
+/** Maximum bytes of a response: well above the logs of a large block. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
-/** A request is given up at last, when all who wait for it have long done so. */
+/** Final timeout of an HTTP request; callers time out long before. */
 const LAST_MS = 60_000
-/** Origins whose connections are kept. */
+/** Maximum origins with a connection pool. */
 const MAX_ORIGINS = 4_096
 
 const resolver = new HostResolver()
 const pools = new LRUCache<string, ConnectionPool>({ max: MAX_ORIGINS })
 
-/** Connections to an origin, shared by all chains with an endpoint there. */
+/** Returns the connection pool of an origin, shared by all chains with an endpoint there. */
 export function poolOf(origin: string): ConnectionPool {
   let pool = pools.get(origin)
   if (!pool) {
@@ -41,15 +45,15 @@ export function poolOf(origin: string): ConnectionPool {
 const unzip = promisify(gunzip)
 
 /**
- * Redirects are not followed: an endpoint is an address that somebody chose.
+ * Sends a POST request. Does not follow redirects: an operator configured exactly this URL.
  *
  * @param url - http or https
- * @throws Error of the connection, or the abort
+ * @throws Error of the connection, or the reason of the signal
  */
 export async function postJson(url: URL, body: string, { signal, fresh = false }: PostOptions = {}): Promise<Posted> {
   const { origin, pathname, search, protocol, username, password } = url
   const headers: Record<string, string> = { 'content-type': 'application/json' }
-  // Far nodes are worth the work of compression; the one next door is not.
+  // Compression pays off for remote nodes, not for local ones.
   if (protocol === 'https:') headers['accept-encoding'] = 'gzip'
   if (username) {
     const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')
@@ -67,7 +71,7 @@ export async function postJson(url: URL, body: string, { signal, fresh = false }
       const text = (zipped ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes).toString()
       return { status, text, ...(retryAfter !== undefined && { retryAfter }) }
     } catch (error) {
-      // The other side may close a kept connection at the very moment it is used again.
+      // The server may close an idle connection at the moment it is reused, so retry once.
       if (attempt > 0 || !isClosed(error)) throw error
     }
   }
@@ -84,7 +88,10 @@ type Answer = {
   readonly retryAfter: string | undefined
 }
 
-/** Without the stream that undici's `request` puts around an answer, which costs as much as the rest of the request. */
+/**
+ * Dispatches a request and collects its response, without the stream of undici's `request`, which costs as much as the
+ * rest of the request.
+ */
 function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signal?: Signal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Budgets, isBehind, PATIENCE_MS, PRIORITIES, places } from './priority.ts'
+import { Budgets, isBackground, MAX_WAIT_MS, PRIORITIES, slots } from './priority.ts'
 
 test('quotes go first and scans last', () => {
   expect(PRIORITIES).toEqual(['quote', 'lookup', 'background', 'scan'])
-  expect(PRIORITIES.map(isBehind)).toEqual([false, false, true, true])
-  expect(PRIORITIES.map((priority) => PATIENCE_MS[priority])).toEqual([0, 500, 3_000, 10_000])
+  expect(PRIORITIES.map(isBackground)).toEqual([false, false, true, true])
+  expect(PRIORITIES.map((priority) => MAX_WAIT_MS[priority])).toEqual([0, 500, 3_000, 10_000])
 })
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
   [7, [7, 5, 1, 1]],
   [1, [1, 1, 1, 1]],
 ])('of %i places each priority gets its share, rounded down, and one at least', (capacity, shares) => {
-  expect(PRIORITIES.map((priority) => places(priority, capacity))).toEqual(shares)
+  expect(PRIORITIES.map((priority) => slots(priority, capacity))).toEqual(shares)
 })
 
 function world(given?: ConstructorParameters<typeof Budgets>[0]) {

@@ -1,16 +1,19 @@
-/** Who goes first at an endpoint, and how much of it the others get. */
+/** Priorities of requests at an endpoint, their share of its slots, and budgets of background work. */
 import { TokenBucket } from './bucket.ts'
 
 /**
- * quote: an answer waits for it. lookup: somebody waits for a token that is not known yet. background: audits, measurements.
- * scan: searches of past logs, which may take hours.
+ * Priority of a request.
+ * - `quote`: a quote waits for it.
+ * - `lookup`: a caller waits for data of an unknown token.
+ * - `background`: audits and measurements.
+ * - `scan`: searches of past logs, which may take hours.
  */
 export type Priority = 'quote' | 'lookup' | 'background' | 'scan'
 
-/** First comes first. */
+/** Priorities from highest to lowest. */
 export const PRIORITIES: readonly Priority[] = ['quote', 'lookup', 'background', 'scan']
 
-/** Share of the HTTP requests that may be under way: what is left over is kept for those that go first. */
+/** Maximum share of the concurrent HTTP requests; the rest is reserved for higher priorities. */
 const SHARE: Readonly<Record<Priority, number>> = {
   quote: 1,
   lookup: 3 / 4,
@@ -18,37 +21,38 @@ const SHARE: Readonly<Record<Priority, number>> = {
   scan: 1 / 8,
 }
 
-/** Milliseconds after which a request goes ahead once, so that a flood of others does not hold it up for ever. */
-export const PATIENCE_MS: Readonly<Record<Priority, number>> = {
+/** Wait after which a request is served before higher priorities, so that none starves. */
+export const MAX_WAIT_MS: Readonly<Record<Priority, number>> = {
   quote: 0,
   lookup: 500,
   background: 3_000,
   scan: 10_000,
 }
 
-/** True for what nobody waits for. */
-export function isBehind(priority: Priority): boolean {
+/** Returns true for priorities for which no caller waits. */
+export function isBackground(priority: Priority): boolean {
   return priority === 'background' || priority === 'scan'
 }
 
-/** HTTP requests of a priority that may be under way at one endpoint. */
-export function places(priority: Priority, capacity: number): number {
+/** Returns the maximum concurrent HTTP requests of a priority at one endpoint. */
+export function slots(priority: Priority, capacity: number): number {
   return Math.max(1, Math.floor(capacity * SHARE[priority]))
 }
 
+/** Rate limit of background work. */
 export type BackgroundBudget = {
-  /** JSON-RPC calls a second. */
+  /** JSON-RPC calls per second. */
   readonly calls: number
-  /** Bytes a second, sent and received. */
+  /** Bytes per second, sent and received. */
   readonly bytes: number
 }
 
 const defaultBackground: BackgroundBudget = { calls: 20, bytes: 2_000_000 }
 const defaultScan: BackgroundBudget = { calls: 10, bytes: 2_000_000 }
-/** Seconds whose unused allowance may be used at once. */
+/** Seconds of unused budget that may be spent at once. */
 const BURST_SECONDS = 5
 
-/** Allowances of the work that nobody waits for, at a chain's endpoints together. */
+/** Budgets of background work, shared by all endpoints of a chain. */
 export class Budgets {
   private readonly budgets: Partial<Record<Priority, Budget>>
 
@@ -62,7 +66,7 @@ export class Budgets {
     this.budgets = { background: new Budget(background, now), scan: new Budget(scan, now) }
   }
 
-  /** Milliseconds until work of a priority may go on. */
+  /** Returns the milliseconds until the budget admits more work of a priority; 0 if it has no budget. */
   waitMs(priority: Priority): number {
     return this.budgets[priority]?.waitMs ?? 0
   }

@@ -1,8 +1,8 @@
 import { performance as hooks } from 'node:perf_hooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Abort } from './abort.ts'
-import type { Send } from './calls.ts'
-import type { Course, Work } from './course.ts'
+import type { SendContext } from './calls.ts'
+import type { RaceContext, RaceOptions } from './course.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { HedgeBudget, type Latency } from './hedges.ts'
 import { race } from './race.ts'
@@ -11,7 +11,7 @@ import type { Upstream } from './upstream.ts'
 let start = 0
 beforeEach(() => {
   vi.useFakeTimers()
-  // Hedges take their time from this module, which fake timers leave alone.
+  // Hedges import `performance` from this module, which fake timers do not replace.
   vi.spyOn(hooks, 'now').mockImplementation(() => Date.now())
   vi.spyOn(Math, 'random').mockReturnValue(0.5)
 })
@@ -25,50 +25,50 @@ type Facts = {
   latency?: Latency
   down?: boolean
   ejected?: boolean
-  isChecked?: boolean
+  isChainVerified?: boolean
   delayMs?: number
   waitMs?: number
 }
-/** An answer, or an error, after so many milliseconds; never without. */
+/** Answers or fails after a delay; without a delay never. */
 type Response = {
   readonly after?: number
   readonly result?: string
   readonly error?: RpcErrorCode | Error
   readonly unsent?: true
 }
-type Attempt = { readonly at: number; readonly send: Send; readonly index: number }
+type Attempt = { readonly at: number; readonly send: SendContext; readonly index: number }
 
 function fake(
   index: number,
-  { latency, down = false, ejected = false, isChecked = true, delayMs = 0, waitMs = 0 }: Facts,
+  { latency, down = false, ejected = false, isChainVerified = true, delayMs = 0, waitMs = 0 }: Facts,
 ) {
   const log: unknown[] = []
   return {
-    ...{ index, ejected, isChecked, log, checkChain: async (_: Send) => {} },
+    ...{ index, ejected, isChainVerified, log, checkChain: async (_: SendContext) => {} },
     endpoint: { delayMs: () => delayMs, waitMs: () => waitMs },
-    standing: {
-      ...{ successRate: 1, down, latency: () => latency },
-      took: (_: string, ms: number, answered = true) => void log.push(['took', Math.round(ms), answered]),
-      failed: (as: string) => void log.push(['failed', as]),
-      missed: () => void log.push('missed'),
+    health: {
+      ...{ successRate: 1, isDown: down, latency: () => latency },
+      recordLatency: (_: string, ms: number, answered = true) => void log.push(['took', Math.round(ms), answered]),
+      recordFailure: (as: string) => void log.push(['failed', as]),
+      recordLoss: () => void log.push('missed'),
     },
     failed: ({ code }: RpcError) => void log.push(code),
     worked: () => void log.push('worked'),
   }
 }
 
-/** A chain of endpoints of which each answers as its list of responses says, the last of them again and again. */
+/** A chain of fake endpoints, each with a list of responses; the last one repeats. */
 function world(responses: readonly (readonly Response[])[], facts: readonly Facts[] = []) {
   const fakes = responses.map((_, k) => fake(k, facts[k] ?? {}))
   const attempts: Attempt[] = []
   const events: string[] = []
-  const course: Course = {
-    ...{ upstreams: fakes as unknown as readonly Upstream[], hedges: new HedgeBudget(), momentMs: () => 10 },
+  const course: RaceContext = {
+    ...{ upstreams: fakes as unknown as readonly Upstream[], hedges: new HedgeBudget(), catchUpMs: () => 10 },
     onFailure: ({ index }, { code }) => void events.push(`${index} ${code}`),
     onExtra: (kind, { index }) => void events.push(`${kind} ${index}`),
   }
   const counts = responses.map(() => 0)
-  const task = ({ index }: Upstream, send: Send) => {
+  const task = ({ index }: Upstream, send: SendContext) => {
     const list = responses[index]!
     const { after = 0, result, error, unsent } = list[Math.min(counts[index]!++, list.length - 1)]!
     attempts.push({ at: sinceStart(), send, index })
@@ -79,13 +79,13 @@ function world(responses: readonly (readonly Response[])[], facts: readonly Fact
         else if (error !== undefined) reject(new RpcError(error, `${error} of ${index}`))
         else if (result !== undefined) resolve(result)
       }
-      // A timer of no time takes a millisecond.
+      // A zero-delay timer takes one millisecond.
       if (after > 0) setTimeout(settle, after)
       else settle()
     })
   }
-  const run = (work: Partial<Work> = {}) => {
-    const whole: Work = {
+  const run = (work: Partial<RaceOptions> = {}) => {
+    const whole: RaceOptions = {
       ...{ kind: 'k', priority: 'quote', attemptMs: 60_000, totalMs: 120_000, signals: [], ...work },
     }
     start = performance.now()
@@ -94,7 +94,7 @@ function world(responses: readonly (readonly Response[])[], facts: readonly Fact
       (error: RpcError) => ({ code: error.code, message: error.message, at: sinceStart(), error }),
     )
   }
-  const ends = async (work?: Partial<Work>) => {
+  const ends = async (work?: Partial<RaceOptions>) => {
     const outcome = run(work)
     await vi.advanceTimersByTimeAsync(150_000)
     return outcome
@@ -231,8 +231,8 @@ test('an attempt ends with its own time, counted from when it is sent', async ()
   expect(queued.times().map((at) => at - queued.times()[0]!)).toEqual([0, 185])
 })
 
-/** A question for the chain that is sent and has no answer. */
-const neverChecked = (send: Send) => {
+/** A chain id request that is sent and never answered. */
+const neverChecked = (send: SendContext) => {
   send.sentAt = performance.now()
   return new Promise<void>(() => {})
 }
@@ -242,7 +242,7 @@ test('an endpoint that has not named its chain has four seconds for that, or les
     [5_000, 4_000],
     [3_000, 3_000],
   ] as const) {
-    const { run, fakes } = world([[{ result: 'a' }]], [{ isChecked: false }])
+    const { run, fakes } = world([[{ result: 'a' }]], [{ isChainVerified: false }])
     fakes[0]!.checkChain = neverChecked
     const outcome = run({ priority: 'background', attemptMs, totalMs: 4_500 })
     await vi.advanceTimersByTimeAsync(limitMs - 1)
@@ -255,7 +255,7 @@ test('an endpoint that has not named its chain has four seconds for that, or les
 })
 
 test('once an endpoint has named its chain the attempt has its whole time', async () => {
-  const { ends, fakes } = world([[{ after: 4_900, result: 'a' }]], [{ isChecked: false }])
+  const { ends, fakes } = world([[{ after: 4_900, result: 'a' }]], [{ isChainVerified: false }])
   fakes[0]!.checkChain = () => new Promise((resolve) => setTimeout(resolve, 3_000))
   expect(await ends({ priority: 'background', attemptMs: 5_000 })).toMatchObject({ result: 'a' })
 })
@@ -324,7 +324,7 @@ test('a second request goes elsewhere when the first is late, and the first of b
   const outcome = (await ends()) as { result: string; at: number }
   expect(outcome.result).toBe('b')
   expect(attempts.map(({ index }) => index)).toEqual([0, 1])
-  // One and a half times the 95th percentile, and a turn of the loop, which takes a millisecond of fake time.
+  // 1.5 times the 95th percentile, and one turn of the event loop, which takes a millisecond of fake time.
   expect(attempts[1]!.at).toBe(151)
   expect(outcome.at).toBe(attempts[1]!.at + 30)
   expect(events).toEqual(['hedge 1'])
@@ -335,7 +335,7 @@ test('a second request goes elsewhere when the first is late, and the first of b
   expect(fakes[1]!.log).toEqual(['worked', ['took', 30, true]])
   expect((attempts[0]!.send.signal as Abort).aborted).toBe(true)
   expect('fresh' in attempts[1]!.send).toBe(false)
-  // The one that was needed is given back.
+  // The token of the useful hedge is refunded.
   let left = 0
   while (course.hedges.take()) left++
   expect(left).toBe(10)
@@ -362,7 +362,7 @@ test('background work gets no second request', async () => {
 test('the only endpoint is asked again on a fresh connection once the first request is taken to be lost', async () => {
   const { ends, attempts, fakes, events } = world([[{}, { after: 5, result: 'a' }]], [{ latency: latency(100) }])
   expect(await ends()).toMatchObject({ result: 'a' })
-  // Twice the longest of late is less than a quarter of a second, which is the minimum.
+  // Twice the longest recent latency is below the minimum of 250 ms.
   expect(attempts[1]!.at).toBe(251)
   expect(attempts[1]!.send.fresh).toBe(true)
   expect(events).toEqual(['hedge 0'])
@@ -391,8 +391,8 @@ test('where requests get lost several go out at once, fifteen beside the first a
   const { ends, attempts, times, course } = world([[{}]], [{ latency: latency(20) }])
   for (let k = 0; k < 20; k++) course.hedges.record(true)
   await ends({ totalMs: 30_000 })
-  // Three as soon as answers would have come; then each after twice as long as the last, up to half a second.
-  // Each look takes a turn of the loop, which is a millisecond of fake time.
+  // Three hedges at the latency of answers, then each after twice the last delay, at most 500 ms. Each check takes one
+  // turn of the event loop, which is a millisecond of fake time.
   const pauses = [20, 20, 20, 40, 80, 160, 320, 500, 500]
   let at = 0
   expect(times().slice(0, 10)).toEqual([0, ...pauses.map((ms) => (at += ms + 1))])

@@ -1,36 +1,41 @@
 /**
- * One request's way through the endpoints of a chain: tried until it is answered or its time is up, elsewhere at once and at the
- * same endpoint after a moment, with a second request beside one that takes longer than it usually does.
+ * Executes one request at the endpoints of a chain. Retries at other endpoints at once and at the same endpoint after a
+ * pause, until an answer or the timeout. If an attempt is slow, starts a second one in parallel (hedge).
  */
 
 import { Abort, onAbort } from './abort.ts'
-import type { Send } from './calls.ts'
+import type { SendContext } from './calls.ts'
 import { chooseAgain, chooseUpstream } from './choice.ts'
-import type { Course, Runner, Task, Work } from './course.ts'
+import type { Attempt, EndpointOperation, RaceContext, RaceOptions } from './course.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
 import { lateMs, lostMs, whenQuiet } from './hedges.ts'
-import { isBehind, type Priority } from './priority.ts'
+import { isBackground, type Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
+/** Attempts after which no retry starts. Hedges count as attempts. */
 const MAX_ATTEMPTS: Readonly<Record<Priority, number>> = { quote: 20, lookup: 20, background: 4, scan: 4 }
-/** Beside the first. */
+/** Maximum hedges of a request. */
 const MAX_HEDGES = 15
-/** So many follow one another as quickly as the first where requests get lost; each later one waits twice as long. */
+/** While requests get lost, this many hedges follow at the delay of the first; each later delay doubles. */
 const QUICK_HEDGES = 3
-const MAX_WATCH_MS = 500
+const MAX_HEDGE_DELAY_MS = 500
+/** Share of the timeout after which a hedge needs no budget. */
 const PRESSED_SHARE = 0.3
-/** The first pause; each is twice the last. A node that lags is given time more evenly. */
+/** First pause between rounds; each later one is twice as long. After `LAGGING` the pause grows linearly instead. */
 const BACKOFF_MS = 25
 const MAX_BACKOFF_MS = 1_000
-/** When all endpoints are down, no request waits longer than that for one to come back. */
+/** Maximum time that a request waits while all endpoints are down. */
 const OUTAGE_MS = 1_000
-/** Maximum timeout of an endpoint that has not reported its chain id yet, for requests with longer timeouts too: others may wait for it. */
+/**
+ * Maximum timeout of an attempt at an endpoint whose chain id is not verified yet: other requests may wait for the
+ * check.
+ */
 const MAX_CONTACT_MS = 4_000
-/** An endpoint that answers for another chain so often in one request is not asked again. */
-const MAX_WRONG = 3
+/** Answers for another chain after which the request stops using an endpoint. */
+const MAX_WRONG_CHAIN = 3
 
-/** Errors of the call itself: asking the endpoint again changes nothing, but another one may do it. */
+/** Refusals that the same endpoint would repeat, but that another endpoint may not. */
 const refusals: ReadonlySet<RpcErrorCode> = new Set([
   'REJECTED',
   'UNSUPPORTED',
@@ -40,120 +45,126 @@ const refusals: ReadonlySet<RpcErrorCode> = new Set([
   'RANGE',
   'PRUNED',
 ])
-const finals: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE', 'ABORTED'])
+/** Errors that end the request at once. */
+const finalErrors: ReadonlySet<RpcErrorCode> = new Set(['REVERTED', 'BLOCK_GONE', 'ABORTED'])
 
-/** @throws RpcError of the last attempt, or what an endpoint said of the call itself */
-export function race<T>(course: Course, task: Task<T>, work: Work): Promise<T> {
-  return new Promise((resolve, reject) => new Race(course, task, work, resolve, reject).begin())
+/**
+ * Executes one request.
+ *
+ * @throws RpcError a refusal of the call by an endpoint, else the error of the last attempt
+ */
+export function race<T>(context: RaceContext, operation: EndpointOperation<T>, options: RaceOptions): Promise<T> {
+  return new Promise((resolve, reject) => new Race(context, operation, options, resolve, reject).start())
 }
 
 class Race<T> {
-  private readonly course: Course
-  private readonly task: Task<T>
-  private readonly work: Work
+  private readonly context: RaceContext
+  private readonly operation: EndpointOperation<T>
+  private readonly options: RaceOptions
   private readonly resolve: (result: T) => void
   private readonly reject: (error: unknown) => void
-  private readonly running = new Set<Runner>()
-  /** Endpoints tried in this round, and refused for good. */
+  private readonly running = new Set<Attempt>()
+  /** Endpoints tried in this round. */
   private readonly tried = new Set<Upstream>()
+  /** Endpoints that this request no longer uses. */
   private readonly refused = new Set<Upstream>()
   private readonly startedAt = performance.now()
   private attempts = 0
-  private hedged = 0
+  private hedgeCount = 0
   private round = 0
-  private wrong = 0
+  private wrongChainCount = 0
   private done = false
   private lastError: RpcError | undefined
   private refusal: RpcError | undefined
-  private total: NodeJS.Timeout | undefined
-  private timer: NodeJS.Timeout | undefined
-  private endWatch: (() => void) | undefined
+  private totalTimer: NodeJS.Timeout | undefined
+  private roundTimer: NodeJS.Timeout | undefined
+  private cancelHedge: (() => void) | undefined
   private detach: readonly (() => void)[] = []
 
   constructor(
-    course: Course,
-    task: Task<T>,
-    work: Work,
+    context: RaceContext,
+    operation: EndpointOperation<T>,
+    options: RaceOptions,
     resolve: (result: T) => void,
     reject: (error: unknown) => void,
   ) {
-    this.course = course
-    this.task = task
-    this.work = work
+    this.context = context
+    this.operation = operation
+    this.options = options
     this.resolve = resolve
     this.reject = reject
   }
 
-  begin(): void {
-    const { signals, totalMs } = this.work
+  start(): void {
+    const { signals, totalMs } = this.options
     const aborted = signals.find((signal) => signal?.aborted)
-    if (aborted) return void this.reject(abortError(aborted, this.work.kind))
+    if (aborted) return void this.reject(abortError(aborted, this.options.kind))
     this.detach = signals.map((signal) => onAbort(signal, this.onAbort))
-    this.total = setTimeout(this.onTotal, totalMs)
-    this.course.hedges.earn()
+    this.totalTimer = setTimeout(this.onTotal, totalMs)
+    this.context.hedges.earn()
     this.next()
   }
 
   private readonly onAbort = () => {
-    const signal = this.work.signals.find((signal) => signal?.aborted)!
-    this.end(() => this.reject(abortError(signal, this.work.kind)))
+    const signal = this.options.signals.find((signal) => signal?.aborted)!
+    this.end(() => this.reject(abortError(signal, this.options.kind)))
   }
 
   private readonly onTotal = () => {
-    const late = new RpcError('TIMEOUT', `${this.work.kind}: no answer in time`)
+    const timeout = new RpcError('TIMEOUT', `${this.options.kind}: no answer in time`)
     const { lastError } = this
-    for (const { upstream, send } of this.running) if (send.sentAt !== undefined) this.fail(upstream, late)
-    // Where every endpoint was left alone on its own wish, that is the reason.
-    const reason = lastError?.code === 'RATE_LIMITED' ? lastError : late
+    for (const { upstream, send } of this.running) if (send.sentAt !== undefined) this.recordFailure(upstream, timeout)
+    // If all endpoints were rate limited, report that instead of the timeout.
+    const reason = lastError?.code === 'RATE_LIMITED' ? lastError : timeout
     this.end(() => this.reject(this.refusal ?? reason))
   }
 
-  /** Starts an attempt at the best endpoint not tried yet, or begins a new round after a pause. */
+  /** Starts an attempt at the best endpoint not tried in this round, or schedules the next round. */
   private next(): void {
     if (this.done) return
-    const { upstreams } = this.course
-    const { kind, priority } = this.work
+    const { upstreams } = this.context
+    const { kind, priority } = this.options
     const open = upstreams.filter((upstream) => !this.refused.has(upstream))
     const upstream = chooseUpstream(
       open.filter((upstream) => !this.tried.has(upstream)),
       kind,
       priority,
     )
-    const spent = this.attempts >= MAX_ATTEMPTS[this.work.priority]
-    if (this.isPaused(open)) return void this.lose()
+    const isSpent = this.attempts >= MAX_ATTEMPTS[this.options.priority]
+    if (this.isPaused(open)) return void this.rejectWithBestError()
     const pauseMs = this.pauseMs()
-    // One that is asked as often as it may be is no better than one that has just failed, after a pause.
+    // A rate-limited endpoint ranks below a retry of a failed endpoint after the backoff.
     const isSlower = (upstream: Upstream) =>
       upstream.endpoint.delayMs(priority) >
       pauseMs + Math.min(...open.map(({ endpoint }) => endpoint.delayMs(priority)))
-    if (upstream && !spent && !(this.attempts > 0 && isSlower(upstream))) {
-      if (this.attempts > 0) this.course.onExtra('retry', upstream)
-      return void this.attempt(upstream)
+    if (upstream && !isSpent && !(this.attempts > 0 && isSlower(upstream))) {
+      if (this.attempts > 0) this.context.onExtra('retry', upstream)
+      return void this.startAttempt(upstream)
     }
     if (this.running.size > 0) return
-    if (spent || open.length === 0 || this.refusal || this.isOutage(open)) return void this.lose()
+    if (isSpent || open.length === 0 || this.refusal || this.isOutage(open)) return void this.rejectWithBestError()
     this.tried.clear()
     this.round++
-    this.timer = setTimeout(() => this.next(), pauseMs * (0.5 + Math.random()))
+    this.roundTimer = setTimeout(() => this.next(), pauseMs * (0.5 + Math.random()))
   }
 
-  /** Milliseconds between this round and the next. */
+  /** Returns the milliseconds between this round and the next. */
   private pauseMs(): number {
     return this.lastError?.code === 'LAGGING'
-      ? this.course.momentMs() * (1 + this.round)
+      ? this.context.catchUpMs() * (1 + this.round)
       : Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.round)
   }
 
   private isOutage(upstreams: readonly Upstream[]): boolean {
-    return performance.now() - this.startedAt > OUTAGE_MS && upstreams.every(({ standing }) => standing.down)
+    return performance.now() - this.startedAt > OUTAGE_MS && upstreams.every(({ health }) => health.isDown)
   }
 
-  /** No endpoint will take the request in time. */
+  /** Returns true, and sets `lastError`, if no endpoint will accept the request before the timeout. */
   private isPaused(upstreams: readonly Upstream[]): boolean {
     if (this.running.size > 0 || upstreams.length === 0) return false
-    const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.work.priority)))
-    if (delayMs <= Math.max(0, this.work.totalMs - (performance.now() - this.startedAt))) return false
-    // Probes before the end of the pause are ours.
+    const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.options.priority)))
+    if (delayMs <= Math.max(0, this.options.totalMs - (performance.now() - this.startedAt))) return false
+    // Endpoints are probed before the pause ends, so `delayMs` alone may be too short for the caller.
     const pausedMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.waitMs('lookup')))
     this.lastError = new RpcError('RATE_LIMITED', 'every node asks to be left alone for longer', '0x', {
       retryAfterMs: Math.max(delayMs, pausedMs),
@@ -161,168 +172,178 @@ class Race<T> {
     return true
   }
 
-  private attempt(upstream: Upstream, fresh = false): void {
+  private startAttempt(upstream: Upstream, fresh = false): void {
     this.attempts++
     this.tried.add(upstream)
     const controller = new Abort()
-    const send: Send = { signal: controller, priority: this.work.priority, ...(fresh && { fresh }) }
-    const runner: Runner = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
-    this.running.add(runner)
-    this.limit(runner, upstream.isChecked ? this.work.attemptMs : Math.min(this.work.attemptMs, MAX_CONTACT_MS))
-    this.go(runner).then(
-      (result) => this.won(runner, result),
-      (error) => this.lost(runner, error),
+    const send: SendContext = { signal: controller, priority: this.options.priority, ...(fresh && { fresh }) }
+    const attempt: Attempt = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
+    this.running.add(attempt)
+    this.startTimer(
+      attempt,
+      upstream.isChainVerified ? this.options.attemptMs : Math.min(this.options.attemptMs, MAX_CONTACT_MS),
     )
-    if (!this.endWatch && !isBehind(this.work.priority)) this.watch(this.late())
+    this.runAttempt(attempt).then(
+      (result) => this.handleSuccess(attempt, result),
+      (error) => this.handleFailure(attempt, error),
+    )
+    if (!this.cancelHedge && !isBackground(this.options.priority)) this.scheduleHedge(this.hedgeDelayMs())
   }
 
-  private async go(runner: Runner): Promise<T> {
-    const { upstream, send } = runner
-    if (!upstream.isChecked) {
+  private async runAttempt(attempt: Attempt): Promise<T> {
+    const { upstream, send } = attempt
+    if (!upstream.isChainVerified) {
       await upstream.checkChain(send)
-      clearTimeout(runner.timer)
-      if (this.running.has(runner)) this.limit(runner, this.work.attemptMs)
+      clearTimeout(attempt.timer)
+      if (this.running.has(attempt)) this.startTimer(attempt, this.options.attemptMs)
     } else await upstream.checkChain(send)
-    return this.task(upstream, send)
+    return this.operation(upstream, send)
   }
 
-  /** The time of an attempt runs from when it is sent. */
-  private limit(runner: Runner, maxMs: number, ms = maxMs): void {
-    runner.timer = setTimeout(() => {
-      const since = runner.send.sentAt
+  /** Starts the timeout of an attempt. Time in the queue does not count. */
+  private startTimer(attempt: Attempt, maxMs: number, ms = maxMs): void {
+    attempt.timer = setTimeout(() => {
+      const since = attempt.send.sentAt
       const left = since === undefined ? maxMs : maxMs - (performance.now() - since)
-      if (left > 1) return void this.limit(runner, maxMs, left)
-      this.lost(runner, new RpcError('TIMEOUT', `${this.work.kind}: no answer in time`))
+      if (left > 1) return void this.startTimer(attempt, maxMs, left)
+      this.handleFailure(attempt, new RpcError('TIMEOUT', `${this.options.kind}: no answer in time`))
     }, ms)
   }
 
-  private late(): number {
-    const { upstreams } = this.course
+  /** Returns the milliseconds after which an attempt is slow, from the latencies of the usable endpoints. */
+  private hedgeDelayMs(): number {
+    const { upstreams } = this.context
     const standing = upstreams.filter((upstream) => !upstream.ejected && !this.refused.has(upstream))
     const latencies = (standing.length > 0 ? standing : upstreams).map((upstream) =>
-      upstream.standing.latency(this.work.kind),
+      upstream.health.latency(this.options.kind),
     )
-    return lateMs(latencies, this.course.hedges.isLosing)
+    return lateMs(latencies, this.context.hedges.isLosing)
   }
 
-  /** @param ms - after which the last attempt is late */
-  private watch(ms: number): void {
-    this.endWatch = whenQuiet(ms, () => {
-      if (this.done || this.hedged >= MAX_HEDGES) return
+  /**
+   * Schedules the next check for a hedge.
+   *
+   * @param ms - delay
+   */
+  private scheduleHedge(ms: number): void {
+    this.cancelHedge = whenQuiet(ms, () => {
+      if (this.done || this.hedgeCount >= MAX_HEDGES) return
       const waitMs = this.running.size > 0 ? this.hedge() : 0
-      const isQuick = this.course.hedges.isLosing && this.hedged < QUICK_HEDGES
-      this.watch(waitMs > 0 ? waitMs : isQuick ? this.late() : Math.min(MAX_WATCH_MS, ms * 2))
+      const isQuick = this.context.hedges.isLosing && this.hedgeCount < QUICK_HEDGES
+      this.scheduleHedge(waitMs > 0 ? waitMs : isQuick ? this.hedgeDelayMs() : Math.min(MAX_HEDGE_DELAY_MS, ms * 2))
     })
   }
 
   /**
-   * A second request elsewhere, or on a fresh connection where there is no other endpoint.
+   * Starts a second attempt at another endpoint, or on a new connection if there is no other endpoint.
    *
-   * @returns milliseconds until it is worth one; 0 when that is now, or not known
+   * @returns milliseconds until a hedge is worthwhile; 0 if one was started or none is possible
    */
   private hedge(): number {
-    const { upstreams, hedges, onExtra } = this.course
+    const { upstreams, hedges, onExtra } = this.context
     if (hedges.isLosing) return this.hedgeLost()
     const busy = new Set([...this.running].map(({ upstream }) => upstream))
     const free = upstreams.filter((upstream) => !busy.has(upstream) && !this.refused.has(upstream) && !upstream.ejected)
-    const other = chooseUpstream(free, this.work.kind, this.work.priority)
+    const other = chooseUpstream(free, this.options.kind, this.options.priority)
     const waits = [...this.running].every(({ send }) => send.sentAt === undefined)
     const upstream = other ?? (waits ? undefined : [...busy][0])
-    // What waits in a queue for its turn is not helped by a second request in the same queue.
-    if (!upstream || upstream.endpoint.waitMs(this.work.priority) > 0) return 0
+    // A queued attempt gains nothing from a second one in the same queue.
+    if (!upstream || upstream.endpoint.waitMs(this.options.priority) > 0) return 0
     const newest = Math.max(...[...this.running].map(({ send, startedAt }) => send.sentAt ?? startedAt))
     const sinceMs = performance.now() - newest
-    const lostInMs = lostMs([...busy][0]!.standing.latency(this.work.kind)) - sinceMs
-    // Two endpoints that are both late are hardly both slow at once.
-    const againInMs = busy.size > 1 ? Math.min(lostInMs, 2 * this.late() - sinceMs) : lostInMs
+    const lostInMs = lostMs([...busy][0]!.health.latency(this.options.kind)) - sinceMs
+    // It is unlikely that two endpoints are slow at the same time, so the attempt was probably lost.
+    const againInMs = busy.size > 1 ? Math.min(lostInMs, 2 * this.hedgeDelayMs() - sinceMs) : lostInMs
     if (!other && againInMs > 1) return againInMs
-    // One that is lost, or much of whose time is gone, is worth a second one whatever the budget says.
-    const pressed = performance.now() - this.startedAt > PRESSED_SHARE * this.work.totalMs
-    if (!pressed && !(other && lostInMs <= 1) && !hedges.take()) return other ? lostInMs : 0
-    this.hedged++
+    // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
+    const isPressed = performance.now() - this.startedAt > PRESSED_SHARE * this.options.totalMs
+    if (!isPressed && !(other && lostInMs <= 1) && !hedges.take()) return other ? lostInMs : 0
+    this.hedgeCount++
     onExtra('hedge', upstream)
-    this.attempt(upstream, !other)
+    this.startAttempt(upstream, !other)
     return 0
   }
 
-  /** A hedge where requests get lost: sent to the endpoint most likely to answer, whether it has been asked or not. */
+  /**
+   * Starts a hedge while requests get lost: at the endpoint most likely to answer, even if it already has an attempt.
+   */
   private hedgeLost(): number {
     const running = [...this.running]
     if (running.every(({ send }) => send.sentAt === undefined)) return 0
-    const asked = (upstream: Upstream) => running.filter((runner) => runner.upstream === upstream).length
-    const open = this.course.upstreams.filter((upstream) => !this.refused.has(upstream))
-    const upstream = chooseAgain(open, asked, this.work.priority)
+    const attemptsAt = (upstream: Upstream) => running.filter((attempt) => attempt.upstream === upstream).length
+    const open = this.context.upstreams.filter((upstream) => !this.refused.has(upstream))
+    const upstream = chooseAgain(open, attemptsAt, this.options.priority)
     if (!upstream) return 0
-    this.hedged++
-    this.course.onExtra('hedge', upstream)
-    this.attempt(upstream, asked(upstream) > 0)
+    this.hedgeCount++
+    this.context.onExtra('hedge', upstream)
+    this.startAttempt(upstream, attemptsAt(upstream) > 0)
     return 0
   }
 
-  private won(winner: Runner, result: T): void {
+  private handleSuccess(winner: Attempt, result: T): void {
     if (this.done || !this.running.delete(winner)) return
     clearTimeout(winner.timer)
     const now = performance.now()
-    const { kind } = this.work
+    const { kind } = this.options
     for (const { upstream, startedAt, send } of this.running) {
       if (startedAt > winner.startedAt) continue
-      // It would have taken at least that long.
-      upstream.standing.took(kind, now - (send.sentAt ?? startedAt), false)
-      if (upstream === winner.upstream) upstream.standing.missed()
-      else upstream.standing.failed('late')
+      // Lower bound: the canceled attempt had already run this long.
+      upstream.health.recordLatency(kind, now - (send.sentAt ?? startedAt), false)
+      if (upstream === winner.upstream) upstream.health.recordLoss()
+      else upstream.health.recordFailure('late')
     }
-    const needed = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
-    if (this.hedged > 0) this.course.hedges.record(needed)
-    if (needed && this.hedged > 0) this.course.hedges.give(this.hedged)
+    const wasNeeded = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
+    if (this.hedgeCount > 0) this.context.hedges.record(wasNeeded)
+    if (wasNeeded && this.hedgeCount > 0) this.context.hedges.refund(this.hedgeCount)
     winner.upstream.worked()
-    winner.upstream.standing.took(kind, now - (winner.send.sentAt ?? winner.startedAt))
+    winner.upstream.health.recordLatency(kind, now - (winner.send.sentAt ?? winner.startedAt))
     this.end(() => this.resolve(result))
   }
 
-  private lost(runner: Runner, cause: unknown): void {
-    if (this.done || !this.running.delete(runner)) return
-    clearTimeout(runner.timer)
-    runner.controller.abort()
+  private handleFailure(attempt: Attempt, cause: unknown): void {
+    if (this.done || !this.running.delete(attempt)) return
+    clearTimeout(attempt.timer)
+    attempt.controller.abort()
     if (!(cause instanceof RpcError)) return void this.end(() => this.reject(cause))
-    const { upstream } = runner
-    if (finals.has(cause.code)) {
+    const { upstream } = attempt
+    if (finalErrors.has(cause.code)) {
       if (cause.code !== 'ABORTED') upstream.worked()
       return void this.end(() => this.reject(cause))
     }
-    this.fail(upstream, cause)
+    this.recordFailure(upstream, cause)
     if (refusals.has(cause.code)) {
       this.refused.add(upstream)
       this.refusal ??= cause
     }
     if (cause.code === 'CREDIT') this.refused.add(upstream)
-    if (cause.code === 'WRONG_CHAIN' && ++this.wrong >= MAX_WRONG) this.refused.add(upstream)
+    if (cause.code === 'WRONG_CHAIN' && ++this.wrongChainCount >= MAX_WRONG_CHAIN) this.refused.add(upstream)
     this.next()
   }
 
-  private fail(upstream: Upstream, error: RpcError): void {
+  private recordFailure(upstream: Upstream, error: RpcError): void {
     this.lastError = error
-    this.course.onFailure(upstream, error)
+    this.context.onFailure(upstream, error)
     upstream.failed(error)
   }
 
-  private lose(): void {
+  private rejectWithBestError(): void {
     const error = this.refusal ?? this.lastError
     this.end(() => this.reject(error ?? new RpcError('UNREACHABLE', 'no RPC endpoint is known for the chain')))
   }
 
-  private end(tell: () => void): void {
+  private end(settle: () => void): void {
     if (this.done) return
     this.done = true
-    clearTimeout(this.total)
-    clearTimeout(this.timer)
-    this.endWatch?.()
+    clearTimeout(this.totalTimer)
+    clearTimeout(this.roundTimer)
+    this.cancelHedge?.()
     for (const detach of this.detach) detach()
-    // The others are cancelled before anyone is told.
+    // Cancel the other attempts before the caller's continuation runs.
     for (const { controller, timer } of this.running) {
       clearTimeout(timer)
       controller.abort()
     }
     this.running.clear()
-    tell()
+    settle()
   }
 }

@@ -1,4 +1,4 @@
-/** Results of calls, held to what they should be. */
+/** Validates the results of calls. */
 import type { Hex } from '@sluice/chains'
 import { decodeLog, type RawLog } from './encode.ts'
 import { RpcError } from './errors.ts'
@@ -7,12 +7,14 @@ import { inSlices, type Steps } from './slices.ts'
 import type { Log } from './types.ts'
 
 /** @throws RpcError `BAD_ANSWER` */
+/** Checks that a result is hex. */
 export function hexAnswer(answer: unknown): Hex {
   if (typeof answer === 'string' && /^0x[0-9a-fA-F]*$/.test(answer)) return answer as Hex
   throw new RpcError('BAD_ANSWER', 'the node answered with something that is not hex')
 }
 
 /** @throws RpcError `BAD_ANSWER` */
+/** Decodes logs in time slices, since there may be thousands. */
 export function readLogs(raw: unknown): Promise<readonly Log[]> {
   return inSlices('logs', decodeLogs(raw))
 }

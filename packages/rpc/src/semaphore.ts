@@ -1,14 +1,14 @@
-/** Lets a number of works run at a time; the others wait in the order in which they came. With one it is a mutex. */
+/** Concurrency limiter: runs at most `limit` jobs at a time, in FIFO order. With a limit of 1 it is a mutex. */
 export class Semaphore {
   private free: number
   private readonly waiting: (() => void)[] = []
-  private readonly underWay = new Set<Promise<unknown>>()
+  private readonly inFlight = new Set<Promise<unknown>>()
 
-  constructor(atOnce: number) {
-    this.free = atOnce
+  constructor(limit: number) {
+    this.free = limit
   }
 
-  /** Never begins the work before it returns. */
+  /** Runs a job when a slot is free; never starts it synchronously. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const result = this.turn().then(async () => {
       try {
@@ -23,14 +23,14 @@ export class Semaphore {
       () => {},
       () => {},
     )
-    this.underWay.add(ended)
-    void ended.then(() => this.underWay.delete(ended))
+    this.inFlight.add(ended)
+    void ended.then(() => this.inFlight.delete(ended))
     return result
   }
 
-  /** Resolves when every work so far has ended. */
+  /** Resolves when all jobs submitted so far have settled. */
   async idle(): Promise<void> {
-    await Promise.all(this.underWay)
+    await Promise.all(this.inFlight)
   }
 
   private async turn(): Promise<void> {

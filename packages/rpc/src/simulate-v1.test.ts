@@ -5,7 +5,7 @@ import { readSimulation } from './simulate-v1.ts'
 
 const [from, to] = [toAddress(`0x${'1'.repeat(40)}`), toAddress(`0x${'2'.repeat(40)}`)]
 const word = (address: string) => `0x${address.slice(2).padStart(64, '0')}`
-/** Log of a native transfer, as the specification of eth_simulateV1 has it. */
+/** Log of a native transfer in the format of the eth_simulateV1 specification. */
 const transfer = {
   address: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE',
   topics: [id('Transfer(address,address,uint256)'), word(from), word(to)],

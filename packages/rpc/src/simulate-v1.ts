@@ -1,15 +1,16 @@
-/** The spelling of eth_simulateV1. @see https://github.com/ethereum/execution-apis */
+/** Encodes and decodes eth_simulateV1. @see https://github.com/ethereum/execution-apis */
 import { type Hex, toAddress } from '@sluice/chains'
 import { callParam, overridesParam, quantity } from './encode.ts'
 import { RpcError } from './errors.ts'
 import { readable } from './heads.ts'
 import type { BlockOverrides, CallRequest, NativeTransfer, SimulatedTransaction, StateOverrides } from './types.ts'
 
-/** Stands for the native token in logs of its transfers (ERC-7528). */
+/** Pseudo address that nodes use in logs of native transfers (ERC-7528). */
 const NATIVE_LOGS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
-/** Transfer(address,address,uint256) */
+/** Topic of `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
+/** Encodes the first parameter of eth_simulateV1: one block with all calls, and native transfers as logs. */
 export function simulationParam(
   calls: readonly CallRequest[],
   overrides: StateOverrides,
@@ -36,7 +37,7 @@ type RawCall = {
   readonly error?: { readonly data?: unknown }
 }
 
-/** @throws RpcError `BAD_ANSWER` */
+/** Decodes the result of eth_simulateV1. @throws RpcError `BAD_ANSWER` if the result is malformed */
 export function readSimulation(raw: unknown): readonly SimulatedTransaction[] {
   return readable(() => {
     const [block] = raw as readonly { readonly calls: readonly RawCall[] }[]
@@ -51,7 +52,7 @@ export function readSimulation(raw: unknown): readonly SimulatedTransaction[] {
   })
 }
 
-/** Some nodes give it with the error alone. */
+/** Returns the return data. Some nodes put revert data only into the error. */
 function revertDataOf({ returnData, error }: RawCall): Hex {
   if (returnData !== '0x' || typeof error?.data !== 'string') return returnData
   return /^0x[0-9a-fA-F]*$/.test(error.data) ? (error.data as Hex) : returnData

@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** Steps that take so many milliseconds each, and note when they were made. */
+/** Steps of the given durations that record when they ran. */
 function* steps(each: readonly number[], seen: number[] = []): Steps<string> {
   for (const [k, length] of each.entries()) {
     ms += length
@@ -30,7 +30,7 @@ test('work of four milliseconds gives the event loop a turn', async () => {
   const seen: number[] = []
   const result = inSlices('long', steps([1, 3, 2, 2, 0], seen))
   expect(seen).toEqual([0, 1])
-  // The next slice comes with the next turn of the loop.
+  // The next slice runs in the next turn of the event loop.
   await Promise.resolve()
   expect(seen).toEqual([0, 1])
   expect(await result).toBe('done')

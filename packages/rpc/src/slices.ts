@@ -1,19 +1,19 @@
-/** Long work in short pieces: whoever has more to do than a few milliseconds gives the event loop a turn in between. */
+/** Time slicing of long computations, so that they do not block the event loop. */
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** Most milliseconds that a piece of work holds the event loop, and what its last step takes longer. */
+/** Maximum milliseconds per slice; the last step of a slice may exceed it. */
 const SLICE_MS = 4
 
-/** Work that can be interrupted: it yields wherever it may be, at least every millisecond or so, and returns its result. */
+/** Interruptible computation: yields at least about every millisecond and returns its result. */
 export type Steps<T> = Generator<unknown, T, void>
 
-/** Milliseconds of the longest slice of each kind since they were last told. */
+/** Longest slice of each kind, in milliseconds, since `takeLongestTasks` was last called. */
 const longest = new Map<string, number>()
 
 /**
- * Does the work in slices of a few milliseconds, the first of them at once: what is short is done when this returns.
+ * Runs a computation in slices and yields to the event loop in between. The first slice runs synchronously.
  *
- * @param kind - a word for metrics
+ * @param kind - label for metrics
  */
 export async function inSlices<T>(kind: string, steps: Steps<T>): Promise<T> {
   for (;;) {
@@ -33,7 +33,7 @@ export async function inSlices<T>(kind: string, steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Does the work without a pause. */
+/** Runs a computation without yielding. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()
@@ -41,12 +41,12 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Takes note of how long something held the event loop. */
+/** Records how long a task blocked the event loop. */
 export function noteTask(kind: string, ms: number): void {
   if (ms > (longest.get(kind) ?? 0)) longest.set(kind, ms)
 }
 
-/** The longest slice of each kind in milliseconds since the last call. */
+/** Returns the longest slice of each kind, in milliseconds, since the last call. */
 export function takeLongestTasks(): ReadonlyMap<string, number> {
   const taken = new Map(longest)
   longest.clear()

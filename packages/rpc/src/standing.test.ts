@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { Standing } from './standing.ts'
+import { HealthTracker } from './standing.ts'
 
 function world(ejectMs = 10_000) {
   const clock = { ms: 50_000 }
-  const standing = new Standing(ejectMs, () => clock.ms)
-  /** So many failures, just far enough apart to count each. */
+  const standing = new HealthTracker(ejectMs, () => clock.ms)
+  /** Records failures just far enough apart to count separately. */
   const fail = (count: number, how?: 'silent' | 'late' | 'refused') => {
     for (let k = 0; k < count; k++) {
       clock.ms += 3
-      standing.failed(how)
+      standing.recordFailure(how)
     }
   }
   return { clock, standing, fail }
@@ -16,75 +16,75 @@ function world(ejectMs = 10_000) {
 
 test('an endpoint of which nothing is known is believed to answer', () => {
   const { standing, clock } = world()
-  expect(standing).toMatchObject({ successRate: 1, ejected: false, down: false, dead: false, silentMs: 0 })
+  expect(standing).toMatchObject({ successRate: 1, ejected: false, isDown: false, isDead: false, silentMs: 0 })
   clock.ms += 70
   expect(standing.silentMs).toBe(70)
-  standing.worked()
+  standing.recordSuccess()
   expect([standing.silentMs, standing.successRate]).toEqual([0, 1])
 })
 
 test('each outcome counts a tenth, and half of the failures is forgotten in half a minute', () => {
   const { standing, clock } = world()
-  standing.failed()
+  standing.recordFailure()
   expect(standing.successRate).toBeCloseTo(0.9, 12)
-  standing.missed()
+  standing.recordLoss()
   expect(standing.successRate).toBeCloseTo(0.81, 12)
-  standing.worked()
+  standing.recordSuccess()
   expect(standing.successRate).toBeCloseTo(0.829, 12)
   clock.ms += 30_000
   expect(standing.successRate).toBeCloseTo(1 - 0.171 / 2, 12)
   clock.ms += 30_000
-  standing.missed()
+  standing.recordLoss()
   expect(standing.successRate).toBeCloseTo(0.9 * (1 - 0.171 / 4), 12)
 })
 
 test('failures of the same three milliseconds count once', () => {
   const { standing, clock } = world()
-  standing.failed()
+  standing.recordFailure()
   clock.ms += 2
-  standing.failed()
+  standing.recordFailure()
   expect(standing.successRate).toBeCloseTo(0.9, 4)
   clock.ms += 1
-  standing.failed()
+  standing.recordFailure()
   expect(standing.successRate).toBeCloseTo(0.81, 4)
 })
 
 test('three failures in a row mean that it is down, until it works', () => {
   const { standing, fail } = world()
   fail(2)
-  expect([standing.down, standing.ejected]).toEqual([false, false])
-  standing.missed()
-  expect(standing.down).toBe(false)
+  expect([standing.isDown, standing.ejected]).toEqual([false, false])
+  standing.recordLoss()
+  expect(standing.isDown).toBe(false)
   fail(1)
-  expect([standing.down, standing.ejected]).toEqual([true, true])
-  standing.worked()
-  expect([standing.down, standing.ejected]).toEqual([false, false])
+  expect([standing.isDown, standing.ejected]).toEqual([true, true])
+  standing.recordSuccess()
+  expect([standing.isDown, standing.ejected]).toEqual([false, false])
   fail(2)
-  expect(standing.down).toBe(false)
+  expect(standing.isDown).toBe(false)
 })
 
 test('two requests without any answer over three seconds mean that it is dead', () => {
   const { standing, clock } = world()
-  standing.failed()
+  standing.recordFailure()
   clock.ms += 2_000
-  expect(standing.dead).toBe(false)
-  standing.failed()
+  expect(standing.isDead).toBe(false)
+  standing.recordFailure()
   clock.ms += 999
-  expect(standing.dead).toBe(false)
+  expect(standing.isDead).toBe(false)
   clock.ms += 1
-  expect(standing.dead).toBe(true)
-  standing.answered()
-  expect(standing.dead).toBe(false)
-  standing.failed()
+  expect(standing.isDead).toBe(true)
+  standing.recordReply()
+  expect(standing.isDead).toBe(false)
+  standing.recordFailure()
   clock.ms += 10_000
-  expect(standing.dead).toBe(false)
-  standing.failed()
-  expect(standing.dead).toBe(true)
-  standing.worked()
-  expect(standing.dead).toBe(false)
-  standing.failed()
+  expect(standing.isDead).toBe(false)
+  standing.recordFailure()
+  expect(standing.isDead).toBe(true)
+  standing.recordSuccess()
+  expect(standing.isDead).toBe(false)
+  standing.recordFailure()
   clock.ms += 10_000
-  expect(standing.dead).toBe(false)
+  expect(standing.isDead).toBe(false)
 })
 
 test('a refusal is an answer, a late request neither an answer nor silence', () => {
@@ -92,13 +92,13 @@ test('a refusal is an answer, a late request neither an answer nor silence', () 
   fail(2)
   clock.ms += 5_000
   fail(1, 'late')
-  expect(standing.dead).toBe(true)
+  expect(standing.isDead).toBe(true)
   fail(1, 'refused')
-  expect(standing.dead).toBe(false)
+  expect(standing.isDead).toBe(false)
   fail(1, 'silent')
   fail(5, 'late')
   clock.ms += 5_000
-  expect(standing.dead).toBe(false)
+  expect(standing.isDead).toBe(false)
 })
 
 test('it is passed over for a time that doubles with each failure after it', () => {
@@ -109,9 +109,9 @@ test('it is passed over for a time that doubles with each failure after it', () 
     expect(standing.ejected).toBe(true)
     clock.ms += 1
     expect(standing.ejected).toBe(false)
-    standing.failed()
+    standing.recordFailure()
   }
-  standing.worked()
+  standing.recordSuccess()
   fail(3)
   clock.ms += 40_000
   expect(standing.ejected).toBe(false)
@@ -132,7 +132,7 @@ test('failures while it is passed over do not lengthen that', () => {
   const { standing, clock, fail } = world()
   fail(3)
   clock.ms += 9_997
-  standing.failed()
+  standing.recordFailure()
   expect(standing.ejected).toBe(true)
   clock.ms += 3
   expect(standing.ejected).toBe(false)
@@ -153,7 +153,7 @@ test.each(['late', 'refused'] as const)(
     const { standing, fail } = world()
     fail(15, how)
     // 0.9 to the power of 15 is 0.206, and to that of 16 0.185.
-    expect([standing.down, standing.ejected]).toEqual([true, false])
+    expect([standing.isDown, standing.ejected]).toEqual([true, false])
     fail(1, how)
     expect(standing.ejected).toBe(true)
   },
@@ -166,8 +166,8 @@ test('a silence after refusals passes it over at once', () => {
   expect(standing.ejected).toBe(true)
 })
 
-const took = (standing: Standing, ...samples: readonly number[]) => {
-  for (const ms of samples) standing.took('k', ms)
+const took = (standing: HealthTracker, ...samples: readonly number[]) => {
+  for (const ms of samples) standing.recordLatency('k', ms)
 }
 
 test('times are known from the fourth on', () => {
@@ -193,26 +193,26 @@ test('times are counted again after sixteen more', () => {
 test('the last 64 times count', () => {
   const { standing } = world()
   took(standing, ...Array.from({ length: 96 }, (_, k) => 96 - k))
-  // 1 to 64 are left of 1 to 96, which came in falling order.
+  // Samples 1 to 64 of 1 to 96 remain, since they were added in falling order.
   expect(standing.latency('k')).toEqual({ p50: 33, p95: 61, longest: 64, answered: 58 })
 })
 
 test('requests that were given up count among all times, not among those answered', () => {
   const { standing } = world()
   took(standing, 5, 6)
-  standing.took('k', 500, false)
-  standing.took('k', 600, false)
+  standing.recordLatency('k', 500, false)
+  standing.recordLatency('k', 600, false)
   expect(standing.latency('k')).toEqual({ p50: 500, p95: 600, longest: 600, answered: 6 })
   const lost = world().standing
-  for (const ms of [1, 2, 3, 4]) lost.took('k', ms, false)
+  for (const ms of [1, 2, 3, 4]) lost.recordLatency('k', ms, false)
   expect(lost.latency('k')).toEqual({ p50: 3, p95: 4, longest: 4, answered: 4 })
 })
 
 test('times of 32 kinds are kept', () => {
   const { standing } = world()
-  for (let kind = 0; kind < 34; kind++) for (let k = 0; k < 4; k++) standing.took(`kind ${kind}`, kind)
+  for (let kind = 0; kind < 34; kind++) for (let k = 0; k < 4; k++) standing.recordLatency(`kind ${kind}`, kind)
   expect(standing.latency('kind 31')?.p50).toBe(31)
   expect(standing.latency('kind 32')).toBeUndefined()
-  for (let k = 0; k < 12; k++) standing.took('kind 0', 7)
+  for (let k = 0; k < 12; k++) standing.recordLatency('kind 0', 7)
   expect(standing.latency('kind 0')?.longest).toBe(7)
 })

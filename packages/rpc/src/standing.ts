@@ -1,26 +1,27 @@
-/** Likelihood and time of an endpoint's answers, by which endpoints are chosen. */
+/** Tracks success rate, latency, and ejection of one endpoint, by which endpoints are ranked. */
 import type { Latency } from './hedges.ts'
 
-/** Weight of the newest outcome. */
+/** Weight of the newest outcome in the moving average of failures. */
 const WEIGHT = 0.1
-/** Half-life of what was seen, without anything new. */
+/** Half-life of the failure average while there are no new outcomes. */
 const HALF_LIFE_MS = 30_000
-/** Failures in a row after which an endpoint is passed over. */
+/** Consecutive failures after which an endpoint is ejected. */
 const STREAK = 3
-/** Milliseconds: failures closer to one another are of one HTTP request, and count once. */
+/** Failures within this time belong to one HTTP request and count once. */
 const SAME_MS = 3
-/** Share of requests answered below which an endpoint that refuses them, or is late with them, is of no use. */
-const ANSWERING = 0.2
+/** An endpoint that refuses requests or is late is ejected only if its success rate is at most this. */
+const MIN_SUCCESS_RATE = 0.2
 const MAX_EJECT_MS = 120_000
-/** An endpoint is dead when it gave no answer at all to so many requests in a row, over so long. */
+/** An endpoint is dead after this many consecutive requests without any response, over at least this time. */
 const DEAD_STREAK = 2
 const DEAD_MS = 3_000
 const SAMPLES = 64
-/** Latencies are sorted anew after so many more of them. */
+/** Percentiles are recomputed after this many new samples. */
 const REFRESH = 16
 const MAX_KINDS = 32
 
-export class Standing {
+/** Health of one endpoint. */
+export class HealthTracker {
   private readonly now: () => number
   private readonly ejectMs: number
   private failing = 0
@@ -45,87 +46,96 @@ export class Standing {
     return this.ejectedUntil > this.now()
   }
 
-  /** Failed so often in a row that it is taken to be down. */
-  get down(): boolean {
+  /** True after `STREAK` consecutive failures. */
+  get isDown(): boolean {
     return this.streak >= STREAK
   }
 
-  /** Nothing came back for a while, not even a refusal. */
-  get dead(): boolean {
+  /** True if nothing came back for a while, not even an error. */
+  get isDead(): boolean {
     return this.unanswered >= DEAD_STREAK && this.now() - this.unansweredSince >= DEAD_MS
   }
 
-  /** Share of requests that are answered, from 0 to 1. */
+  /** Recent share of requests that were answered, from 0 to 1. */
   get successRate(): number {
     return 1 - this.failing * 0.5 ** ((this.now() - this.failingAt) / HALF_LIFE_MS)
   }
 
-  worked(): void {
+  recordSuccess(): void {
     this.streak = 0
     this.unanswered = 0
     this.ejections = 0
     this.ejectedUntil = Number.NEGATIVE_INFINITY
     this.workedAt = this.now()
-    this.note(0)
+    this.recordOutcome(0)
   }
 
-  /** One request got lost on the way; the endpoint answers others. */
-  missed(): void {
-    this.note(1)
+  /** Records a lost request at an endpoint that answers others. Does not count toward ejection. */
+  recordLoss(): void {
+    this.recordOutcome(1)
   }
 
-  /** It is there, whatever it says. */
-  answered(): void {
+  /** Records that the endpoint responded, even with an error. */
+  recordReply(): void {
     this.unanswered = 0
   }
 
-  /** @param how - one that refused, or was late, may answer the next request: it is passed over only where it hardly ever does */
-  failed(how: 'silent' | 'late' | 'refused' = 'silent'): void {
+  /**
+   * Records a failure.
+   *
+   * @param kind - `refused` and `late` endpoints may answer the next request, so they are ejected only if they rarely
+   *   answer
+   */
+  recordFailure(kind: 'silent' | 'late' | 'refused' = 'silent'): void {
     const now = this.now()
     if (now - this.failedAt < SAME_MS) return
     this.failedAt = now
-    if (how === 'refused') this.unanswered = 0
-    else if (how === 'silent' && this.unanswered++ === 0) this.unansweredSince = now
+    if (kind === 'refused') this.unanswered = 0
+    else if (kind === 'silent' && this.unanswered++ === 0) this.unansweredSince = now
     this.streak++
-    this.note(1)
-    if (this.streak < STREAK || this.ejected || (how !== 'silent' && this.successRate > ANSWERING)) return
+    this.recordOutcome(1)
+    if (this.streak < STREAK || this.ejected || (kind !== 'silent' && this.successRate > MIN_SUCCESS_RATE)) return
     this.eject()
   }
 
-  /** Passed over for a while, and for twice as long when it fails again right after. */
+  /** Ejects the endpoint: it is skipped while others work. Each repeated ejection lasts twice as long. */
   eject(ms = Math.min(MAX_EJECT_MS, this.ejectMs * 2 ** this.ejections)): void {
     this.ejections = Math.min(10, this.ejections + 1)
     this.ejectedUntil = this.now() + ms
   }
 
-  /** Milliseconds since it last answered; since the start where it never did. */
+  /** Milliseconds since the last success, or since creation if there was none. */
   get silentMs(): number {
     return this.now() - this.workedAt
   }
 
-  /** @param answered - false for one that was given up after so long */
-  took(kind: string, ms: number, answered = true): void {
+  /**
+   * Records the latency of a request.
+   *
+   * @param answered - false if the request was given up after `ms`
+   */
+  recordLatency(kind: string, ms: number, answered = true): void {
     this.latencies(kind)?.add(ms, answered)
   }
 
-  /** Milliseconds; undefined before enough was seen. */
+  /** Returns latency percentiles in milliseconds; undefined before four samples. */
   latency(kind: string): Latency | undefined {
     return this.kinds.get(kind)?.latency
   }
 
-  private note(failure: 0 | 1): void {
+  private recordOutcome(failure: 0 | 1): void {
     const before = 1 - this.successRate
     this.failing = before + WEIGHT * (failure - before)
     this.failingAt = this.now()
   }
 
   private latencies(kind: string): Latencies | undefined {
-    let known = this.kinds.get(kind)
-    if (!known && this.kinds.size < MAX_KINDS) {
-      known = new Latencies()
-      this.kinds.set(kind, known)
+    let latencies = this.kinds.get(kind)
+    if (!latencies && this.kinds.size < MAX_KINDS) {
+      latencies = new Latencies()
+      this.kinds.set(kind, latencies)
     }
-    return known
+    return latencies
   }
 }
 
@@ -133,26 +143,26 @@ class Latencies {
   private readonly all = new Ring()
   private readonly answered = new Ring()
   private count = 0
-  private known: Latency | undefined
+  private cached: Latency | undefined
 
   add(ms: number, answered: boolean): void {
     this.all.add(ms)
     if (answered) this.answered.add(ms)
-    if (++this.count === 4 || this.count % REFRESH === 0) this.known = undefined
+    if (++this.count === 4 || this.count % REFRESH === 0) this.cached = undefined
   }
 
   get latency(): Latency | undefined {
     if (this.count < 4) return undefined
-    if (!this.known) {
+    if (!this.cached) {
       const [p50, p95, longest] = this.all.percentiles(0.5, 0.95, 1)
       const [answered] = this.answered.percentiles(0.9)
-      this.known = { p50: p50!, p95: p95!, longest: longest!, answered: answered ?? longest! }
+      this.cached = { p50: p50!, p95: p95!, longest: longest!, answered: answered ?? longest! }
     }
-    return this.known
+    return this.cached
   }
 }
 
-/** The latest samples. */
+/** Ring buffer of the latest samples. */
 class Ring {
   private readonly samples: number[] = []
   private count = 0

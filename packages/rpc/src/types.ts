@@ -1,17 +1,20 @@
+/** Public types of the package: chain clock, blocks, calls, logs, and the `Rpc` interface. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Priority } from './priority.ts'
 
-/** Facts about a chain's time. Milliseconds and seconds as they are named. */
+/** Block timing of a chain. Null values mean that too few blocks were observed. */
 export type ChainClock = {
-  /** Usual time between two blocks, by their timestamps; null before a few were seen. */
+  /** Median interval between blocks, by their timestamps. */
   readonly intervalMs: number | null
-  /** Longest of the lately seen times between two blocks. */
+  /** Longest recent interval between two blocks. */
   readonly longestMs: number | null
-  /** By how much new blocks are older than our clock when they come; negative when they are of the future. Null when none came. */
+  /** Age of new blocks on arrival, relative to the local clock; negative if their timestamps are in the future. */
   readonly behindSeconds: number | null
   /**
-   * moving: blocks come, with our time. resting: none has come for much longer than usual, as on chains that make blocks only
-   * when there are transactions. off: blocks come, but with another time than ours: the node's clock or ours is wrong.
+   * - `unknown`: too few blocks were observed.
+   * - `moving`: blocks arrive and their timestamps agree with the local clock.
+   * - `resting`: no block for much longer than usual, as on chains that produce blocks only for transactions.
+   * - `off`: blocks arrive, but the clock of the node or of this machine is wrong.
    */
   readonly state: 'unknown' | 'moving' | 'resting' | 'off'
 }
@@ -20,7 +23,7 @@ export type { BackgroundBudget, Priority } from './priority.ts'
 
 export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
 
-/** The block a call runs at. A hash pins it to one block whatever reorg comes. */
+/** Block at which a call runs. A hash pins the call to one block across reorgs. */
 export type BlockRef = number | BlockTag | { readonly blockHash: Hex }
 
 export type BlockHeader = {
@@ -33,13 +36,13 @@ export type BlockHeader = {
   /** Wei; null before EIP-1559. */
   readonly baseFeePerGas: bigint | null
   readonly miner: Address
-  /** Filter of its logs' addresses and topics, 256 bytes; not every chain keeps one. */
+  /** Bloom filter of the addresses and topics of the block's logs, 256 bytes; absent on chains that do not keep one. */
   readonly logsBloom?: Hex
 }
 
 export type CallRequest = {
   readonly from?: Address
-  /** null creates a contract: the answer is what its creation ends with. */
+  /** Null creates a contract; the call then returns the runtime code. */
   readonly to: Address | null
   readonly data: Hex
   readonly gas?: bigint
@@ -57,27 +60,27 @@ export type AccountOverride = {
   readonly stateDiff?: Readonly<Record<Hex, Hex>>
 }
 export type StateOverrides = Readonly<Record<Address, AccountOverride>>
-/** Environment of an eth_call in place of its block's own. */
+/** Block values that replace those of the block at which an eth_call runs. */
 export type BlockOverrides = {
   readonly coinbase?: Address
   /** Wei. */
   readonly baseFeePerGas?: bigint
   /**
-   * Unix seconds. A node that cannot override the time runs the call in its block's own environment, without `number` and
-   * `baseFeePerGas` either.
+   * Unix seconds. If the node cannot override the time, the call runs in the environment of its own block, and `number`
+   * and `baseFeePerGas` are dropped too.
    */
   readonly timestamp?: number
-  /** Only together with `timestamp`. */
+  /** Ignored without `timestamp` (in `eth_call`). */
   readonly number?: number
-  /** Used by eth_simulateV1 alone. */
+  /** Only used by `eth_simulateV1`. */
   readonly gasLimit?: bigint
 }
 
 export type RequestOptions = {
   readonly signal?: AbortSignal
-  /** For the whole request, all attempts together. An attempt may take as long; where it is not given, see `RpcOptions`. */
+  /** Time limit of the whole request, all attempts together, and of each attempt. Default: see `RpcOptions`. */
   readonly timeoutMs?: number
-  /** Who goes first where requests wait for an endpoint; `quote` when not given. */
+  /** Queue priority at an endpoint; default `quote`. */
   readonly priority?: Priority
 }
 export type CallOptions = RequestOptions & {
@@ -87,16 +90,16 @@ export type CallOptions = RequestOptions & {
 
 export type SimulatedTransaction = {
   readonly success: boolean
-  /** Answer, or revert data. */
+  /** Return data or revert data. */
   readonly returnData: Hex
-  /** Gas that the sender is charged, after refunds. */
+  /** Gas charged to the sender, after refunds. */
   readonly gasUsed: bigint
-  /** Gas before refunds, where the node tells it. */
+  /** Gas before refunds, if the node reports it. */
   readonly maxUsedGas: bigint | undefined
-  /** Native token that changed hands, among accounts with and without code. */
+  /** Transfers of the native token, to contracts and to other accounts. */
   readonly transfers: readonly NativeTransfer[]
 }
-/** Amounts in wei. */
+/** Transfer of the native token; `amount` in wei. */
 export type NativeTransfer = { readonly from: Address; readonly to: Address; readonly amount: bigint }
 
 export type AnswerAtHead = { readonly answer: Hex; readonly head: BlockHeader }
@@ -114,25 +117,28 @@ export type LogFilter = {
   readonly topics?: readonly (Hex | readonly Hex[] | null)[]
 } & ({ readonly blockHash: Hex } | { readonly fromBlock: number; readonly toBlock: number })
 
-/** One chain over one or more endpoints: time limits, retries and failover are behind it. */
+/** JSON-RPC client of one chain over one or more endpoints, with timeouts, retries, and failover. */
 export interface Rpc {
   readonly chainId: number
   /** @throws RpcError */
   request<T>(method: string, params: readonly unknown[], options?: RequestOptions): Promise<T>
   /**
-   * eth_call.
-   * @throws RpcError `REVERTED` with the revert data when the call itself reverts, another code when the node failed
+   * Runs `eth_call`.
+   *
+   * @throws RpcError `REVERTED` with the revert data if the call reverts, another code if the node failed
    */
   call(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<Hex>
   /**
-   * The same, and the node's head, which it was asked for in the same HTTP request: whether the block of the call is still
-   * the newest costs no request of its own.
+   * Runs `eth_call` and reads the node's head in the same HTTP request, so that the caller can check whether the block
+   * of the call is still the newest without another request.
+   *
    * @throws RpcError as `call` does
    */
   callWithHead(request: CallRequest, block: BlockRef, options?: CallOptions): Promise<AnswerAtHead>
   /**
-   * eth_simulateV1: transactions one after the other in one block on top of another, each as it would be mined.
-   * @throws RpcError `REJECTED` where no endpoint has the method
+   * Runs `eth_simulateV1`: executes transactions in sequence in one simulated block on top of `block`.
+   *
+   * @throws RpcError `REJECTED` if no endpoint has the method
    */
   simulateV1(
     calls: readonly CallRequest[],
@@ -142,47 +148,47 @@ export interface Rpc {
   getBlock(block: BlockRef, options?: RequestOptions): Promise<BlockHeader | null>
   getLogs(filter: LogFilter, options?: RequestOptions): Promise<readonly Log[]>
   getCode(address: Address, block: BlockRef, options?: RequestOptions): Promise<Hex>
-  /** Wei per gas that a transaction sent now would pay. */
+  /** Returns the gas price, in wei, that a transaction sent now would pay. */
   gasPrice(options?: RequestOptions): Promise<bigint>
-  /** State of the chain's time and of its endpoints, from what was asked anyway. */
+  /** Returns the block timing of the chain and the state of its endpoints, from past requests; sends nothing. */
   health(): RpcHealth
-  /** Ends everything that is under way or waits. */
+  /** Aborts all requests in flight and all queued requests. */
   close(): void
 }
 
 export type EndpointHealth = {
-  /** Share of its requests that were answered lately, from 0 to 1. */
+  /** Recent share of requests that were answered, from 0 to 1. */
   readonly successRate: number
-  /** Passed over while another one works. */
+  /** True while the endpoint is skipped in favor of others after failures. */
   readonly ejected: boolean
-  /** Highest block that it told lately. */
+  /** Highest block number that the endpoint reported recently. */
   readonly head: number | null
-  /** Requests that wait for a place. */
+  /** Requests that are queued at the endpoint. */
   readonly queued: number
-  /** Calls a second that it is asked for at most; null while it is not limited. */
+  /** Current limit of calls per second; null if unlimited. */
   readonly callsPerSecond: number | null
-  /** Calls that one HTTP body may hold; 1 where it refuses batches. */
+  /** Maximum calls in one HTTP body; 1 if the endpoint refuses batches. */
   readonly batchSize: number
 }
 export type RpcHealth = {
   readonly head: { readonly number: number; readonly timestamp: number } | null
   readonly clock: ChainClock
-  /** In the order of the list. */
+  /** Same order as `RpcOptions.urls`. */
   readonly endpoints: readonly EndpointHealth[]
 }
 
-/** Events that an operator counts, by the endpoint's place in the list. */
+/** Event for metrics. `endpoint` is the index of the endpoint in `RpcOptions.urls`. */
 export type RpcEvent =
-  /** An HTTP request with these methods in its body. */
+  /** An HTTP request was sent with calls of these methods. */
   | {
       readonly kind: 'sent'
       readonly endpoint: number
       readonly methods: readonly string[]
       readonly priority: Priority
     }
-  /** A request is tried again, or a second one sent beside it. */
+  /** A request is retried, or a second attempt starts while the first is still running (hedge). */
   | { readonly kind: 'retry' | 'hedge'; readonly endpoint: number }
-  /** Calls a second that the endpoint is asked for at most from now on. */
+  /** New limit of calls per second at the endpoint. */
   | { readonly kind: 'slowed'; readonly endpoint: number; readonly rate: number }
-  /** Calls that one HTTP body may hold there from now on. */
+  /** New maximum of calls in one HTTP body. */
   | { readonly kind: 'batch'; readonly endpoint: number; readonly size: number }

@@ -2,7 +2,7 @@ import { EnvironmentProbe__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Abort } from './abort.ts'
-import type { Send } from './calls.ts'
+import type { SendContext } from './calls.ts'
 import type { Endpoint } from './endpoint.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { Upstream } from './upstream.ts'
@@ -15,17 +15,17 @@ afterEach(() => void vi.useRealTimers())
 
 type Answers = Record<string, () => unknown>
 
-/** An endpoint that answers each method by a function of its own, and the upstream of chain 5 on it. */
+/** A fake endpoint with one handler per method, and its upstream for chain 5. */
 function world(answers: Answers = {}) {
   const seen: string[] = []
-  const sends: Send[] = []
+  const sends: SendContext[] = []
   const state = {
     waitMs: 0,
     answers: { eth_chainId: () => '0x5', eth_blockNumber: () => '0x1', ...answers } as Answers,
   }
   const endpoint = {
     waitMs: (priority: string) => (priority === 'lookup' ? state.waitMs : 0),
-    request: async (method: string, _: unknown, send: Send) => {
+    request: async (method: string, _: unknown, send: SendContext) => {
       seen.push(method)
       sends.push(send)
       return state.answers[method]!()
@@ -34,7 +34,7 @@ function world(answers: Answers = {}) {
   const upstream = new Upstream(3, endpoint, 5, 10_000)
   return { upstream, seen, sends, state, endpoint }
 }
-const sendOf = (): Send => ({ signal: new Abort(), priority: 'quote', sentAt: 7 })
+const sendOf = (): SendContext => ({ signal: new Abort(), priority: 'quote', sentAt: 7 })
 const failing = (code: RpcErrorCode) => () => {
   throw new RpcError(code, 'no')
 }
@@ -43,12 +43,19 @@ const settle = () => vi.advanceTimersByTimeAsync(0)
 
 test('an endpoint names its chain once, before anything counts', async () => {
   const { upstream, seen, endpoint } = world()
-  expect(upstream).toMatchObject({ index: 3, endpoint, isChecked: false, ejected: false, isOut: false, head: -1 })
+  expect(upstream).toMatchObject({
+    index: 3,
+    endpoint,
+    isChainVerified: false,
+    ejected: false,
+    isUnusable: false,
+    head: -1,
+  })
   const send = sendOf()
   upstream.lastFailure = error('TIMEOUT')
   await upstream.checkChain(send)
   expect(send).not.toHaveProperty('sentAt')
-  expect([upstream.isChecked, upstream.lastFailure, seen]).toEqual([true, undefined, ['eth_chainId']])
+  expect([upstream.isChainVerified, upstream.lastFailure, seen]).toEqual([true, undefined, ['eth_chainId']])
   await upstream.checkChain(send)
   expect(seen).toHaveLength(1)
 })
@@ -57,10 +64,10 @@ test('an endpoint of another chain is not believed, however often', async () => 
   const { upstream, seen } = world({ eth_chainId: () => '0x6' })
   await expect(upstream.checkChain(sendOf())).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
   await expect(upstream.checkChain(sendOf())).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
-  expect([upstream.isChecked, seen.length]).toEqual([false, 2])
+  expect([upstream.isChainVerified, seen.length]).toEqual([false, 2])
 })
 
-/** Three failures of the endpoint within nine milliseconds. */
+/** Records three failures within nine milliseconds. */
 function takeDown(upstream: Upstream): void {
   for (let k = 0; k < 3; k++) {
     vi.setSystemTime(Date.now() + 3)
@@ -79,7 +86,7 @@ test('an endpoint that was down and silent for more than three seconds names its
   vi.setSystemTime(start + 3_001)
   await upstream.checkChain(sendOf())
   expect(seen).toHaveLength(2)
-  // It has answered: nothing is asked again for silence alone.
+  // The endpoint answered, so nothing is requested again because of the silence.
   vi.setSystemTime(start + 100_000)
   await upstream.checkChain(sendOf())
   expect(seen).toHaveLength(2)
@@ -87,7 +94,7 @@ test('an endpoint that was down and silent for more than three seconds names its
 
 test('a head counts for half a minute', () => {
   const { upstream } = world()
-  upstream.sawHead(77)
+  upstream.recordHead(77)
   vi.setSystemTime(Date.now() + 29_999)
   expect(upstream.head).toBe(77)
   vi.setSystemTime(Date.now() + 1)
@@ -96,12 +103,12 @@ test('a head counts for half a minute', () => {
 
 test('an endpoint that takes numbers only is asked with hashes again after five minutes', () => {
   const { upstream } = world()
-  expect(upstream.takesHashes).toBe(true)
-  upstream.takesNumbersOnly()
+  expect(upstream.acceptsBlockHashes).toBe(true)
+  upstream.markNumbersOnly()
   vi.setSystemTime(Date.now() + 300_000)
-  expect(upstream.takesHashes).toBe(false)
+  expect(upstream.acceptsBlockHashes).toBe(false)
   vi.setSystemTime(Date.now() + 1)
-  expect(upstream.takesHashes).toBe(true)
+  expect(upstream.acceptsBlockHashes).toBe(true)
 })
 
 test('capabilities are asked for once, on fresh connections after a failure that passes', async () => {
@@ -111,7 +118,7 @@ test('capabilities are asked for once, on fresh connections after a failure that
   expect(first).toBe(second)
   expect(first.stateOverrides).toBe(true)
   expect(await upstream.capabilities()).toBe(first)
-  // Five questions, two of them twice.
+  // Five requests, two of them repeated.
   expect(seen).toEqual(Array(7).fill('eth_call'))
   expect(sends.map(({ fresh }) => fresh)).toEqual([...Array(5).fill(undefined), true, true])
   expect(new Set(sends.map(({ priority }) => priority))).toEqual(new Set(['quote']))
@@ -159,9 +166,9 @@ test('a doubt asks again, unless that was found out after it', async () => {
   const { upstream, seen } = world({ eth_call: () => able })
   await upstream.capabilities()
   const { length } = seen
-  await upstream.doubtCapabilities(Date.now() - 1)
+  await upstream.recheckCapabilities(Date.now() - 1)
   expect(seen).toHaveLength(length)
-  await upstream.doubtCapabilities(Date.now())
+  await upstream.recheckCapabilities(Date.now())
   expect(seen).toHaveLength(2 * length)
 })
 
@@ -170,7 +177,7 @@ test('an endpoint that is ejected is asked for everything again', async () => {
   await upstream.checkChain(sendOf())
   await upstream.capabilities()
   upstream.eject(500)
-  expect([upstream.ejected, upstream.isChecked]).toEqual([true, false])
+  expect([upstream.ejected, upstream.isChainVerified]).toEqual([true, false])
   vi.setSystemTime(Date.now() + 500)
   expect(upstream.ejected).toBe(false)
   await upstream.checkChain(sendOf())
@@ -179,7 +186,7 @@ test('an endpoint that is ejected is asked for everything again', async () => {
   expect(seen.filter((method) => method === 'eth_call')).toHaveLength(10)
   upstream.eject()
   vi.setSystemTime(Date.now() + 9_999)
-  // The ten seconds that it is made with: it has worked in between.
+  // The configured ten seconds, because it worked in between.
   expect(upstream.ejected).toBe(true)
   vi.setSystemTime(Date.now() + 1)
   expect(upstream.ejected).toBe(false)
@@ -189,7 +196,7 @@ test('an endpoint of another chain is passed over for a minute', () => {
   const { upstream } = world()
   const wrong = error('WRONG_CHAIN')
   upstream.failed(wrong)
-  expect([upstream.lastFailure, upstream.isOut]).toEqual([wrong, false])
+  expect([upstream.lastFailure, upstream.isUnusable]).toEqual([wrong, false])
   vi.setSystemTime(Date.now() + 59_999)
   expect(upstream.ejected).toBe(true)
   vi.setSystemTime(Date.now() + 1)
@@ -201,28 +208,28 @@ test('an endpoint whose plan is used up is out for a while', async () => {
   await upstream.checkChain(sendOf())
   const credit = error('CREDIT')
   upstream.failed(credit)
-  expect([upstream.lastFailure, upstream.ejected, upstream.isOut, upstream.isChecked]).toEqual([
+  expect([upstream.lastFailure, upstream.ejected, upstream.isUnusable, upstream.isChainVerified]).toEqual([
     credit,
     true,
     true,
     true,
   ])
-  expect(await upstream.answers()).toBe(false)
+  expect(await upstream.isReachable()).toBe(false)
   expect(seen).toEqual(['eth_chainId'])
   vi.setSystemTime(Date.now() + 10_000)
-  expect([upstream.isOut, await upstream.answers()]).toEqual([false, true])
+  expect([upstream.isUnusable, await upstream.isReachable()]).toEqual([false, true])
 })
 
 test.each(['UNREACHABLE', 'BAD_ANSWER'] as const)('%s counts as silence, and leads to death', (code) => {
   const { upstream } = world()
   const failure = error(code)
   upstream.failed(failure)
-  expect([upstream.lastFailure, upstream.standing.successRate]).toEqual([failure, 0.9])
+  expect([upstream.lastFailure, upstream.health.successRate]).toEqual([failure, 0.9])
   vi.setSystemTime(Date.now() + 3_000)
   upstream.failed(error(code))
-  expect(upstream.isOut).toBe(true)
+  expect(upstream.isUnusable).toBe(true)
   upstream.worked()
-  expect([upstream.isOut, upstream.lastFailure]).toEqual([false, undefined])
+  expect([upstream.isUnusable, upstream.lastFailure]).toEqual([false, undefined])
 })
 
 test('RATE_LIMITED counts, and is an answer', () => {
@@ -232,7 +239,7 @@ test('RATE_LIMITED counts, and is an answer', () => {
     vi.setSystemTime(Date.now() + 3_000)
     upstream.failed(failure)
   }
-  expect([upstream.lastFailure, upstream.isOut, upstream.ejected, upstream.standing.down]).toEqual([
+  expect([upstream.lastFailure, upstream.isUnusable, upstream.ejected, upstream.health.isDown]).toEqual([
     ...[failure, false, false, true],
   ])
 })
@@ -243,7 +250,7 @@ test.each(['REVERTED', 'REJECTED', 'LAGGING', 'PRUNED', 'BLOCK_GONE', 'GAS_CAP',
     const { upstream } = world()
     takeDown(upstream)
     upstream.failed(error(code))
-    expect([upstream.lastFailure, upstream.ejected, upstream.standing.down]).toEqual([undefined, false, false])
+    expect([upstream.lastFailure, upstream.ejected, upstream.health.isDown]).toEqual([undefined, false, false])
   },
 )
 
@@ -253,13 +260,13 @@ test('a timeout counts where the endpoint does not answer a question as simple a
   upstream.failed(late)
   expect(upstream.lastFailure).toBeUndefined()
   await settle()
-  expect([upstream.lastFailure, upstream.standing.successRate, seen]).toEqual([late, 0.9, ['eth_blockNumber']])
+  expect([upstream.lastFailure, upstream.health.successRate, seen]).toEqual([late, 0.9, ['eth_blockNumber']])
   upstream.worked()
-  const { successRate } = upstream.standing
+  const { successRate } = upstream.health
   state.answers.eth_blockNumber = () => '0x1'
   upstream.failed(late)
   await settle()
-  expect([upstream.lastFailure, upstream.standing.successRate]).toEqual([undefined, successRate])
+  expect([upstream.lastFailure, upstream.health.successRate]).toEqual([undefined, successRate])
 })
 
 test.each([
@@ -272,7 +279,7 @@ test.each([
   ['CREDIT', true],
 ] as const)('an endpoint that answers a ping with %s is there: %s', async (code, isThere) => {
   const { upstream } = world({ eth_blockNumber: failing(code) })
-  expect(await upstream.answers()).toBe(isThere)
+  expect(await upstream.isReachable()).toBe(isThere)
 })
 
 test('an error that is none of the node is no sign of it', async () => {
@@ -281,7 +288,7 @@ test('an error that is none of the node is no sign of it', async () => {
       throw new TypeError('broken')
     },
   })
-  expect(await upstream.answers()).toBe(false)
+  expect(await upstream.isReachable()).toBe(false)
 })
 
 test('one ping is in flight at a time, and its answer ends a death', async () => {
@@ -289,15 +296,15 @@ test('one ping is in flight at a time, and its answer ends a death', async () =>
   upstream.failed(error('UNREACHABLE'))
   vi.setSystemTime(Date.now() + 3_000)
   upstream.failed(error('UNREACHABLE'))
-  expect(upstream.isOut).toBe(true)
-  expect(await Promise.all([upstream.answers(), upstream.answers()])).toEqual([true, true])
-  expect([seen, sends[0]!.priority, upstream.isOut]).toEqual([['eth_blockNumber'], 'quote', false])
-  await upstream.answers()
+  expect(upstream.isUnusable).toBe(true)
+  expect(await Promise.all([upstream.isReachable(), upstream.isReachable()])).toEqual([true, true])
+  expect([seen, sends[0]!.priority, upstream.isUnusable]).toEqual([['eth_blockNumber'], 'quote', false])
+  await upstream.isReachable()
   expect(seen).toHaveLength(2)
 })
 
 test('an endpoint that wants to be left alone is not pinged and counts as there', async () => {
   const { upstream, state, seen } = world({ eth_blockNumber: failing('TIMEOUT') })
   state.waitMs = 1
-  expect([await upstream.answers(), seen]).toEqual([true, []])
+  expect([await upstream.isReachable(), seen]).toEqual([true, []])
 })

@@ -1,39 +1,40 @@
-/** An endpoint and what is known of it: whether it serves this chain, keeps up, answers, and what it can do. */
+/** One endpoint of a chain with its health, verified chain id, head, and capabilities. */
 import type { Hex } from '@sluice/chains'
-import type { Send } from './calls.ts'
+import type { SendContext } from './calls.ts'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
 import type { Endpoint } from './endpoint.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
-import { Standing } from './standing.ts'
+import { HealthTracker } from './standing.ts'
 
-/** Endpoints of another chain are looked at again now and then: somebody may have repaired the configuration. */
+/** Ejection after an answer for another chain. The configuration may be repaired meanwhile. */
 const WRONG_CHAIN_MS = 60_000
 const PING_MS = 1_000
 const PROBE_MS = 5_000
-/** Time after which an inability of an endpoint is asked for again: another node may stand behind the same address. */
+/** Time after which a missing capability is checked again: another node may serve the same URL. */
 const INABILITY_MS = 300_000
-/** Tries at each question of what it can do, and the time of the first; each has twice that of the last. */
+/** Attempts per capability request, and the timeout of the first; each later timeout is twice as long. */
 const PROBE_TRIES = 5
 const PROBE_TRY_MS = 300
-/** One that failed again and again for that long may be another node when it is back. */
+/** After failing for this long, the endpoint may be served by another node, so it is verified again. */
 const AWAY_MS = 3_000
-/** Time for which a head that was seen says something about others. */
+/** Time for which a reported head is used to judge other endpoints. */
 const HEAD_MS = 30_000
 
-/** Failures in which the node itself said nothing. */
+/** Failures without a response from the node. */
 const silences: ReadonlySet<RpcErrorCode> = new Set(['UNREACHABLE', 'TIMEOUT', 'BAD_ANSWER', 'ABORTED'])
 
+/** Endpoint of a chain, as `race` and `chooseUpstream` see it. */
 export class Upstream {
-  /** Place in the list of endpoints. */
+  /** Index in `RpcOptions.urls`. */
   readonly index: number
   readonly endpoint: Endpoint
-  readonly standing: Standing
+  readonly health: HealthTracker
   private readonly chainId: number
-  private chainChecked = false
-  private known: Promise<Capabilities> | undefined
-  private knownAt = 0
-  private ping: Promise<boolean> | undefined
-  /** The last failure that counted against it; undefined once it has answered again. */
+  private chainVerified = false
+  private pendingCapabilities: Promise<Capabilities> | undefined
+  private capabilitiesAt = 0
+  private pendingPing: Promise<boolean> | undefined
+  /** Last failure that counted against the endpoint; undefined after the next success. */
   lastFailure: RpcError | undefined
   private seenHead = { number: -1, at: 0 }
   private numbersOnlyAt = Number.NEGATIVE_INFINITY
@@ -42,79 +43,83 @@ export class Upstream {
     this.index = index
     this.endpoint = endpoint
     this.chainId = chainId
-    this.standing = new Standing(ejectMs)
+    this.health = new HealthTracker(ejectMs)
   }
 
   get ejected(): boolean {
-    return this.standing.ejected
+    return this.health.ejected
   }
 
-  /** Not worth asking: it gives no answer at all, or its plan is used up. */
-  get isOut(): boolean {
-    return this.standing.dead || (this.lastFailure?.code === 'CREDIT' && this.standing.ejected)
+  /** True if the endpoint does not respond at all or its plan is used up. */
+  get isUnusable(): boolean {
+    return this.health.isDead || (this.lastFailure?.code === 'CREDIT' && this.health.ejected)
   }
 
-  /** Highest block it has reported lately; -1 when none. */
+  /** Highest recently reported block; -1 if none. */
   get head(): number {
     return Date.now() - this.seenHead.at < HEAD_MS ? this.seenHead.number : -1
   }
 
-  sawHead(number: number): void {
+  recordHead(number: number): void {
     this.seenHead = { number, at: Date.now() }
   }
 
-  /** True where it takes a block's hash where a number may stand (EIP-1898), as far as is known. */
-  get takesHashes(): boolean {
+  /** True unless the endpoint recently refused a block hash as the block parameter (EIP-1898). */
+  get acceptsBlockHashes(): boolean {
     return Date.now() - this.numbersOnlyAt > INABILITY_MS
   }
 
-  takesNumbersOnly(): void {
+  markNumbersOnly(): void {
     this.numbersOnlyAt = Date.now()
   }
 
-  /** It has said which chain it is of. */
-  get isChecked(): boolean {
-    return this.chainChecked
+  /** True after the endpoint reported the expected chain id. */
+  get isChainVerified(): boolean {
+    return this.chainVerified
   }
 
-  /** @throws RpcError `WRONG_CHAIN` */
-  async checkChain(send: Send): Promise<void> {
-    if (this.standing.down && this.standing.silentMs > AWAY_MS) this.forget()
-    if (this.chainChecked) return
+  /** Verifies the chain id of the endpoint once. @throws RpcError `WRONG_CHAIN` */
+  async checkChain(send: SendContext): Promise<void> {
+    if (this.health.isDown && this.health.silentMs > AWAY_MS) this.forget()
+    if (this.chainVerified) return
     const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], send))
-    // The time that the task itself takes is counted from its own request.
+    // The latency of the operation is measured from its own request.
     delete send.sentAt
     if (chainId !== this.chainId)
       throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
-    this.chainChecked = true
+    this.chainVerified = true
     this.worked()
   }
 
-  /** Asked once. A failure of the endpoint is not remembered, and an inability only for a while. */
+  /**
+   * Returns the capabilities of the endpoint, read once. Failures are not cached, missing capabilities for
+   * `INABILITY_MS`.
+   */
   async capabilities(): Promise<Capabilities> {
-    this.known ??= this.readCapabilities()
-    const able = await this.known
-    if (!able.stateOverrides && Date.now() - this.knownAt > INABILITY_MS) this.known = undefined
-    return able
+    this.pendingCapabilities ??= this.readCapabilities()
+    const capabilities = await this.pendingCapabilities
+    if (!capabilities.stateOverrides && Date.now() - this.capabilitiesAt > INABILITY_MS)
+      this.pendingCapabilities = undefined
+    return capabilities
   }
 
   /**
-   * An answer was as of a node that ignores overrides: what it can do is asked again.
+   * Reads the capabilities again after an answer that suggests that the node ignores overrides.
    *
-   * @param since - when that was asked for; what was found out after it holds
+   * @param since - when that request was sent; capabilities read later are kept
    */
-  async doubtCapabilities(since: number): Promise<Capabilities> {
-    if (this.knownAt <= since) this.known = undefined
+  async recheckCapabilities(since: number): Promise<Capabilities> {
+    if (this.capabilitiesAt <= since) this.pendingCapabilities = undefined
     return this.capabilities()
   }
 
   private readCapabilities(): Promise<Capabilities> {
-    // Its own time limit: the caller who asks first may give up before the others who wait for the answer.
+    // A separate timeout: the caller that starts the request may abort before the others that share it.
     const signal = AbortSignal.timeout(PROBE_MS)
-    const ask = async (method: string, params: readonly unknown[]): Promise<Hex> => {
+    const request = async (method: string, params: readonly unknown[]): Promise<Hex> => {
       for (let tries = 1; ; tries++) {
         try {
-          // Everybody waits for it: one that hangs is asked again on a connection of its own.
+          // All callers wait for this request, so a hanging one is repeated on a new connection.
           const inTime = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TRY_MS * 2 ** (tries - 1))])
           return await this.endpoint.request<Hex>(method, params, {
             signal: inTime,
@@ -126,15 +131,15 @@ export class Upstream {
         }
       }
     }
-    const known = readCapabilities(ask)
-    this.knownAt = Date.now()
-    known.catch(() => {
-      this.known = undefined
+    const pending = readCapabilities(request)
+    this.capabilitiesAt = Date.now()
+    pending.catch(() => {
+      this.pendingCapabilities = undefined
     })
-    return known
+    return pending
   }
 
-  /** Counts against it when it is the endpoint that failed, and not the call that was too heavy for it. */
+  /** Records a failure of an attempt. Only failures of the endpoint count against it, not calls that were too heavy. */
   failed(error: RpcError): void {
     switch (error.code) {
       case 'WRONG_CHAIN':
@@ -142,18 +147,18 @@ export class Upstream {
         return void this.eject(WRONG_CHAIN_MS)
       case 'CREDIT':
         this.lastFailure = error
-        return void this.standing.eject()
+        return void this.health.eject()
       case 'UNREACHABLE':
       case 'RATE_LIMITED':
       case 'BAD_ANSWER':
         this.lastFailure = error
-        this.standing.failed(error.code === 'RATE_LIMITED' ? 'refused' : 'silent')
+        this.health.recordFailure(error.code === 'RATE_LIMITED' ? 'refused' : 'silent')
         return
       case 'TIMEOUT':
-        void this.answers().then((answers) => {
-          if (answers) return
+        void this.isReachable().then((isReachable) => {
+          if (isReachable) return
           this.lastFailure = error
-          this.standing.failed()
+          this.health.recordFailure()
         })
         return
       default:
@@ -163,39 +168,39 @@ export class Upstream {
 
   worked(): void {
     this.lastFailure = undefined
-    this.standing.worked()
+    this.health.recordSuccess()
   }
 
   eject(ms?: number): void {
-    this.standing.eject(ms)
+    this.health.eject(ms)
     this.forget()
   }
 
-  /** Whoever answers next time may be another node behind the same address. */
+  /** Forgets verified facts: another node may answer at the same URL next time. */
   private forget(): void {
-    this.chainChecked = false
-    this.known = undefined
+    this.chainVerified = false
+    this.pendingCapabilities = undefined
   }
 
-  /** Asks whether it is there at all; once at a time. */
-  answers(): Promise<boolean> {
-    this.ping ??= this.askWhetherThere().finally(() => {
-      this.ping = undefined
+  /** Checks whether the endpoint responds at all; concurrent calls share one request. */
+  isReachable(): Promise<boolean> {
+    this.pendingPing ??= this.ping().finally(() => {
+      this.pendingPing = undefined
     })
-    return this.ping
+    return this.pendingPing
   }
 
-  private async askWhetherThere(): Promise<boolean> {
-    // One that is left alone on its own wish is not asked whether it is there.
+  private async ping(): Promise<boolean> {
+    // A paused endpoint (`Retry-After`) counts as reachable; do not send a request to check.
     if (this.endpoint.waitMs('lookup') > 0) return true
-    if (this.lastFailure?.code === 'CREDIT' && this.standing.ejected) return false
+    if (this.lastFailure?.code === 'CREDIT' && this.health.ejected) return false
     try {
       await this.endpoint.request('eth_blockNumber', [], { signal: AbortSignal.timeout(PING_MS), priority: 'quote' })
     } catch (error) {
-      // A refusal is an answer.
+      // An error from the node is a response too.
       if (!(error instanceof RpcError) || silences.has(error.code)) return false
     }
-    this.standing.answered()
+    this.health.recordReply()
     return true
   }
 }

@@ -1,7 +1,7 @@
-/** A node with some methods changed. */
+/** Wrapper that replaces methods of an `Rpc`. */
 import type { Rpc } from './types.ts'
 
-/** Passes every method to a node, except those that are given. */
+/** Returns an `Rpc` that uses the methods in `changes` and otherwise those of `rpc`. */
 export const rpcWith = (rpc: Rpc, changes: Partial<Rpc>): Rpc => ({
   chainId: rpc.chainId,
   request: (method, params, options) => rpc.request(method, params, options),

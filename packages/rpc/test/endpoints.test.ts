@@ -23,7 +23,7 @@ const rpcOf = (...urls: string[]) => createRpc({ chainId: 31337, urls, timeoutMs
 const contract = toAddress('0x00000000000000000000000000000000000c0de0')
 const author = toAddress('0x00000000000000000000000000000000000a7408')
 
-/** COINBASE in a word. */
+/** Code that returns COINBASE as a word. */
 const overrides = { [contract]: { code: '0x4160005260206000f3' as const } }
 const readCoinbase = (rpc: ReturnType<typeof rpcOf>) =>
   rpc.call({ to: contract, data: '0x' }, 'latest', { overrides, blockOverrides: { coinbase: author } })
@@ -36,7 +36,7 @@ const ignoresOverrides: Interceptor = (request) => {
 const refusesBlockOverrides: Interceptor = ({ method, params }) =>
   method === 'eth_call' && params.length > 3 ? { error: { code: -32602, message: 'trailing characters' } } : undefined
 
-/** As older clients do: another spelling is ignored. */
+/** Like older clients: ignores unknown override names. */
 const knowsOnly =
   (field: string): Interceptor =>
   ({ params }) => {
@@ -63,7 +63,7 @@ test('a node without block overrides still serves calls that need only state', a
 })
 
 test('number and time of a call are set where the node can, and left out where it cannot', async () => {
-  // NUMBER and TIMESTAMP in two words.
+  // Code that returns NUMBER and TIMESTAMP as two words.
   const clock = { [contract]: { code: '0x436000524260205260406000f3' as const } }
   const later = { number: 77_000_000, timestamp: 3_000_000_000 }
   const read = async (rpc: ReturnType<typeof rpcOf>) => {
@@ -123,7 +123,7 @@ test('a node that falls behind another one is passed over', async () => {
     return undefined
   })
   const rpc = rpcOf(lagging.url, anvil.url)
-  // The first answer may be the laggard's: the heads of the others are compared behind it.
+  // The first answer may come from the lagging endpoint; the heads of the others are compared afterwards.
   await rpc.getBlock('latest')
   await expect.poll(async () => (await rpc.getBlock('latest'))?.number).toBeGreaterThanOrEqual(20)
 })
@@ -158,7 +158,7 @@ test('a call that is too heavy does not put a healthy endpoint out of use', asyn
   let mute = false
   const node = await worse(({ method }) => (mute && method === 'eth_call' ? { result: '0x' } : undefined))
   const rpc = rpcOf(node.url, anvil.url)
-  // JUMPDEST PUSH1 0 JUMP: runs until its gas is gone.
+  // JUMPDEST PUSH1 0 JUMP: loops until out of gas.
   const loop = { [contract]: { code: '0x5b600056' as const } }
   await rpc.call({ to: contract, data: '0x' }, 'latest', { overrides }).catch(() => {})
   await expect(

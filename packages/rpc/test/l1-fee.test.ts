@@ -43,7 +43,7 @@ const swap = (data: Hex): FeeTransaction => ({
 })
 const feeOf = (model: L1FeeModel, transaction: FeeTransaction) => estimateL1Fee(rpc, model, transaction, 'latest')
 
-/** The bytes as the sender would sign them, built here by other means than the code under test. */
+/** Encodes the transaction as the sender would sign it, independently of the code under test. */
 function rlp({ to, data, value, gas, gasPriceWei }: FeeTransaction): Uint8Array {
   const fees = { maxFeePerGas: gasPriceWei, maxPriorityFeePerGas: gasPriceWei }
   return getBytes(
@@ -118,7 +118,7 @@ test('scroll, by the code and storage of its oracle on the live chain: commit an
 const SIGNATURE_BYTES = 67n
 
 describe('arbitrum', () => {
-  // There is no code at this address on the live chains, their nodes answer for it. A stand-in with the same interface:
+  // The live chains have no code at this address; their nodes implement it. This replacement has the same interface:
   // gas = 16 × size of the call, base fee of the block, 1 gwei.
   const standIn = '0x36601002600052486020 52633b9aca0060405260606000f3'.replace(' ', '')
 
@@ -132,7 +132,7 @@ describe('arbitrum', () => {
 })
 
 describe('linea', () => {
-  // anvil cannot set the extra data of its blocks: a proxy puts it into what the node answers.
+  // anvil cannot set the extra data of its blocks, so a proxy adds it to the responses.
   let node: NodeProxy
   let linea: Rpc
   const fixedKwei = 100
@@ -157,7 +157,7 @@ describe('linea', () => {
     const { baseFeePerGas } = (await linea.getBlock('latest'))!
     const cheap = { ...swap(noise(600)), gasPriceWei: baseFeePerGas! }
     const fee = (await estimateL1Fee(linea, 'linea', cheap, 'latest'))!
-    // Noise does not compress: 600 bytes of it, and about 150 around it.
+    // Random bytes do not compress: 600 bytes, plus about 150 for the rest of the transaction.
     const wei = BigInt(variableKwei) * 1_000n
     expect(fee.feeWei).toBeGreaterThan(wei * 650n + 100_000n * cheap.gas)
     expect(fee.feeWei).toBeLessThan(wei * 800n + 100_000n * cheap.gas)

@@ -1,6 +1,6 @@
 /**
- * The fees of 20 transactions in each other model. The oracles return recorded answers of the genuine contracts. The expected
- * fees are computed here by the published rules of each chain's node.
+ * Checks the fees of 20 transactions in each other model. The oracles return recorded results of the real contracts.
+ * The expected fees are computed here by the published rules of each chain's node.
  */
 import { readFileSync } from 'node:fs'
 import { brotliCompressSync, constants, deflateRawSync } from 'node:zlib'
@@ -20,7 +20,7 @@ const stateOf = (model: keyof typeof recordings) =>
   Object.fromEntries(Object.entries(recordings[model].state).map(([name, value]) => [name, BigInt(value)]))
 
 const CHAIN_ID = 31337
-/** As estimates assume them. */
+/** Nonce and signature that the estimates assume. */
 const NONCE = 0x1fffff
 const SIGNATURE = {
   r: '0x9d1f3b5a7c2e4f60819ab3c5d7e9f10a2b4c6d8e0f1a3b5c7d9eafb0c1d2e3f4',
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => anvil?.stop())
 
-/** Estimates of all transactions by a node that answers some calls by itself. */
+/** Estimates all transactions with a node that answers some calls itself. */
 async function estimates(
   model: L1FeeModel,
   answer: (call: RpcCall) => Promise<object | undefined> | object | undefined,
@@ -51,7 +51,7 @@ async function estimates(
   }
 }
 
-/** The oracle as its contract was heard to answer; what it was not asked then fails here. */
+/** An oracle that replays recorded calls of its contract; other calls fail. */
 function recorded(model: keyof typeof recordings) {
   const { answers } = recordings[model]
   return ({ method, params }: RpcCall) => {
@@ -89,7 +89,7 @@ test('mantle: the fee in ether times the ratio of MNT to it, and the operator be
 test('mantle before the Arsia upgrade, which counted gas otherwise, is not known', async () => {
   const { fees } = await estimates('mantle', (call) => {
     const answer = recorded('mantle')(call)
-    // No answer but the flag is 1.
+    // All calls but the upgrade flag return 1.
     return answer && 'result' in answer && BigInt(answer.result!) === 1n ? { result: `0x${'00'.repeat(32)}` } : answer
   })
   expect(new Set(fees)).toEqual(new Set([null]))
@@ -115,7 +115,7 @@ test('scroll since Galileo: compressed size, dearer the larger it is', async () 
     const feeWei = (base + (base * BigInt(length)) / penaltyFactor!) / 10n ** 9n
     expect(fees[i], `transaction ${i}`).toEqual({ feeWei, gas: 0n })
   }
-  // The flag once; an upgrade is not undone.
+  // The flag is read once, because upgrades are not reverted.
   expect(calls).toBe(1 + transactions.length)
 })
 
@@ -138,7 +138,7 @@ describe('arbitrum', () => {
       }).length,
     )
 
-  /** Estimate of a node for a call: the size of a sample transaction with that call, plus a margin. */
+  /** Reproduces the estimate of a node: the size of a sample transaction with the call, plus a margin. */
   function estimatedGas(to: string, data: string): bigint {
     const filler = { r: keccak256('0x52'), s: keccak256('0x53').replace(/^0x./, '0x1'), yParity: 0 } as const
     const common = { type: 2, chainId: 42161, nonce: Number(BigInt(keccak256('0x4e')) >> 205n), to, data }
@@ -161,7 +161,7 @@ describe('arbitrum', () => {
       const { to, data, value } = transaction
       expect(fees[i]!.gas).toBe(estimatedGas(to, data))
       const charged = 16n * brotli(signed(transaction)) * UNIT_PRICE
-      // Values, gas and prices of the made-up transaction are longer by some bytes.
+      // The sample transaction has longer values, gas, and prices by a few bytes.
       const bytes = Number(fees[i]!.feeWei - charged) / Number(16n * UNIT_PRICE)
       expect(bytes, `transaction ${i}, ${value}`).toBeGreaterThan(-12)
       expect(bytes, `transaction ${i}`).toBeLessThan(16)

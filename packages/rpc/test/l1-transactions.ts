@@ -1,15 +1,15 @@
-/** Twenty transactions of different length, density and repetition, the same in every run. */
+/** Twenty transactions of different length, density, and repetition, the same in each run. */
 import { type Hex, toAddress } from '@sluice/chains'
 import { concat, dataSlice, id, toBeHex, zeroPadValue } from 'ethers'
 import type { FeeTransaction } from '../src/index.ts'
 
-/** Bytes that do not compress. */
+/** Returns incompressible bytes. */
 function noise(length: number, seed = 'noise'): Hex {
   const words = Array.from({ length: Math.ceil(length / 32) }, (_, i) => id(`${seed}${i}`))
   return dataSlice(concat(words), 0, length) as Hex
 }
 
-/** A call with words of the kinds that calls have: tokens that come again, amounts, offsets, nothing, accounts. */
+/** Returns a call with typical words: repeated tokens, amounts, offsets, zeros, and accounts. */
 function call(words: number): Hex {
   const seed = `call${words}`
   const kinds = [
@@ -23,7 +23,7 @@ function call(words: number): Hex {
   return concat([noise(4, seed), ...Array.from({ length: words }, (_, i) => word(i))]) as Hex
 }
 
-/** A swap as the Executor packs it: hops of a family, a pool, two tokens of three and a fee. */
+/** Returns a swap in the Executor's format: hops with a family, a pool, two of three tokens, and a fee. */
 function swap(hops: number): Hex {
   const seed = `swap${hops}`
   const hop = (i: number) =>

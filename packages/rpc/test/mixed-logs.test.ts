@@ -12,7 +12,7 @@ const logOf = (blockHash: string, logIndex: number) => ({
 })
 
 let logs: readonly unknown[] = []
-/** A node that answers every request for logs with `logs`. */
+/** A node that answers eth_getLogs with `logs`. */
 const node = createServer(async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)

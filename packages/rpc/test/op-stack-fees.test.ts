@@ -1,4 +1,7 @@
-/** Compares estimates with the charges of a second implementation of the OP Stack, with the predeploys of each upgrade. */
+/**
+ * Compares estimates with the charges of an independent implementation of the OP Stack, with the predeploys of each
+ * upgrade.
+ */
 import { HDNodeWallet, Interface, Mnemonic, Transaction } from 'ethers'
 import { createHardhatRuntimeEnvironment } from 'hardhat/hre'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +14,7 @@ const CHAIN_ID = 10
 /** Nonce that estimates assume. */
 const NONCE = 0x1fffff
 const L1 = { baseFee: 20_000_000_000n, blobBaseFee: 3_000_000_000n, baseFeeScalar: 2_269n, blobScalar: 1_055_762n }
-/** Wei for a byte of what is published. */
+/** Wei per published byte. */
 const PER_BYTE = Number(16n * L1.baseFeeScalar * L1.baseFee + L1.blobScalar * L1.blobBaseFee) / 1e6
 const OPERATOR = { scalar: 345_000n, constant: 123_456_789n }
 
@@ -52,7 +55,7 @@ describe.each(['ecotone', 'fjord', 'isthmus'] as const)('since %s', (hardfork) =
     await stop?.()
   })
 
-  /** Sends, and counts what is gone from the sender beside value and gas. */
+  /** Sends a transaction and returns the cost in addition to value and gas. */
   async function charge(transaction: FeeTransaction, sender: HDNodeWallet) {
     const balance = async () => BigInt(await rpc.request<string>('eth_getBalance', [sender.address, 'latest']))
     await rpc.request('hardhat_setNonce', [sender.address, `0x${NONCE.toString(16)}`])

@@ -1,4 +1,4 @@
-/** Chains none of whose endpoints answers, over real sockets. */
+/** Tests chains whose endpoints are all down, over real sockets. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { toAddress } from '@sluice/chains'
 import { type Anvil, NodeProxy, startAnvil } from '@sluice/devnet'
@@ -24,8 +24,8 @@ function rpcOf(url: string): Rpc {
 }
 
 /**
- * Asks again and again until failures come at once, as those of an outage do. The first ones may be timeouts, since a name server may take
- * longer than a request.
+ * Repeats requests until they fail at once, as during an outage. The first ones may time out, because a name server may
+ * take longer than a request.
  */
 async function untilOut(rpc: Rpc, code: RpcErrorCode): Promise<void> {
   for (let round = 0; round < 40; round++) {
@@ -59,7 +59,7 @@ test('a node that hangs is probed seldom, and used again once it answers', async
   expect(node.requests - asked).toBeLessThanOrEqual(1)
   node.fault = () => undefined
   await expect.poll(() => rpc.gasPrice().catch(() => null), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0n)
-  // From then on as if nothing had been.
+  // After that, requests work as before.
   expect(await Promise.all(Array.from({ length: 50 }, () => rpc.gasPrice()))).toHaveLength(50)
 }, 60_000)
 
@@ -93,7 +93,7 @@ test('a first endpoint that accepts connections and never answers holds up no pa
   const urls = [`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, anvil.url]
   const rpc = createRpc({ chainId: 31337, urls })
   rpcs.push(rpc)
-  // As much time as discovery in the background gets; this test has less.
+  // The timeout of background discovery; this test has less time.
   const patient = { timeoutMs: 120_000 }
   const to = `0x${'00'.repeat(19)}04` as const
   const results = await Promise.all([

@@ -1,4 +1,4 @@
-/** Errors that nodes and providers have answered with, each with its public source, and what is made of them. */
+/** Classifies errors that nodes and providers returned, each with its public source. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { nodeError } from '../src/node-error.ts'

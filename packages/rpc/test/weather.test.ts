@@ -1,4 +1,4 @@
-/** Endpoints that fail in ways of their own: what becomes of requests, and what is learned of the endpoint. */
+/** Fault injection: results of requests, and state learned about the endpoint, for different failures. */
 import { toAddress } from '@sluice/chains'
 import { type Anvil, type Interceptor, NodeProxy, startAnvil } from '@sluice/devnet'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ function rpcOf(urls: readonly string[], events: RpcEvent[] = []): Rpc {
   rpcs.push(rpc)
   return rpc
 }
-/** xorshift32: the same numbers in every run, below 1. */
+/** Deterministic random numbers below 1 (xorshift32). */
 function numbers(): () => number {
   let state = 14
   return () => {
@@ -39,7 +39,7 @@ function numbers(): () => number {
 const account = toAddress('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
 const contract = toAddress('0x00000000000000000000000000000000000c0de0')
 const overrides = { [contract]: { code: '0x4360005260206000f3' as const } }
-/** NUMBER in a word. */
+/** Code that returns NUMBER as a word. */
 const blockSeen = async (rpc: Rpc, blockHash: `0x${string}`) =>
   Number(await rpc.call({ to: contract, data: '0x' }, { blockHash }, { overrides }))
 const three = (rpc: Rpc) => Promise.all([rpc.getBlock('latest'), rpc.gasPrice(), rpc.getCode(account, 'latest')])

@@ -6,7 +6,7 @@ import { isSame, runAsSent } from './as-sent.ts'
 import type { CallEnvironment } from './attempt.ts'
 import { createSimulationContext } from './context.ts'
 import type { SetUp } from './setup.ts'
-import type { Task } from './task.ts'
+import type { SimulationTask } from './task.ts'
 import type { SimulationRequest } from './types.ts'
 
 const addressOf = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
@@ -83,7 +83,7 @@ const lacking = new RpcError('UNSUPPORTED', 'no such method')
 function runOf(node: Node, change: { request?: Partial<SimulationRequest>; setUp?: Partial<SetUp> } = {}) {
   const { rpc, methods } = nodeOf(node)
   const context = createSimulationContext({ maxReturnData: 2 })
-  const task = { rpc, request: { ...request, ...change.request }, context, options: {} } as unknown as Task
+  const task = { rpc, request: { ...request, ...change.request }, context, options: {} } as unknown as SimulationTask
   return { run: () => runAsSent(task, environment, { ...setUp, ...change.setUp }), methods, context }
 }
 const outcomeOf = (...args: Parameters<typeof runOf>) => runOf(...args).run()

@@ -1,4 +1,4 @@
-/** The outcome for the sender as it is, without a probe in its place. */
+/** Runs the transaction as its sender sends it, with no probe at the sender. */
 import { type Hex, NATIVE } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
 import type { CallEnvironment, RunReport } from './attempt.ts'
@@ -7,25 +7,25 @@ import { SimulationError } from './errors.ts'
 import { intrinsicGas } from './gas.ts'
 import type { Reading } from './probe.ts'
 import type { SetUp } from './setup.ts'
-import { isExhausted, outcomeOf, run, type Task } from './task.ts'
+import { isExhausted, outcomeOf, run, type SimulationTask } from './task.ts'
 import type { SwapOutcome } from './types.ts'
 
 /** Outcome of the transaction as it is sent. */
 export type SentOutcome = SwapOutcome & {
-  /** True where it ended with no gas left and nothing said. */
+  /** True if all gas was used and no data returned. */
   readonly isExhausted: boolean
-  /** Gas of the whole transaction after refunds, where the node tells it. */
+  /** Gas of the whole transaction after refunds, if the node reports it. */
   readonly chargedGas?: number
 }
 
-/** EIP-3529: at most a fifth of the gas comes back. */
+/** Maximum refund as 1 / 5 of the gas (EIP-3529). */
 const MAX_REFUND_PART = 5
-/** Percent by which gas may differ: a call of the target to itself costs some 700 more where the probe stands there. */
+/** Accepted gas difference in percent: a call of the target to itself costs about 700 more with a probe there. */
 const GAS_TOLERANCE = 5
 
-/** Undefined where no node can run it so. */
+/** Runs the transaction as sent; undefined if no node supports it. */
 export async function runAsSent(
-  task: Task,
+  task: SimulationTask,
   environment: CallEnvironment,
   setUp: SetUp,
 ): Promise<SentOutcome | undefined> {
@@ -33,7 +33,7 @@ export async function runAsSent(
   const { bareRuns } = context
   const [sent, atTarget] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
-    bareRuns.tellGross ? undefined : runAtTarget(task, environment, setUp),
+    bareRuns.reportsGrossGas ? undefined : runAtTarget(task, environment, setUp),
   ])
   const confirms = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
   if (sent && confirms(sent.before.tokenIn)) return outcomeAsSent(sent, task, atTarget)
@@ -41,8 +41,12 @@ export async function runAsSent(
   return { ...outcomeOf(atTarget), isExhausted: isExhausted(atTarget) }
 }
 
-/** The same with the probe at the target, which leaves the sender as it is. Undefined where that cannot be set up. */
-async function runAtTarget(task: Task, environment: CallEnvironment, setUp: SetUp): Promise<RunReport | undefined> {
+/** Runs with the probe at the target, which leaves the sender unchanged. Undefined if that cannot be set up. */
+async function runAtTarget(
+  task: SimulationTask,
+  environment: CallEnvironment,
+  setUp: SetUp,
+): Promise<RunReport | undefined> {
   const { rpc, request, options } = task
   if (setUp.approve > 0n || setUp.lend) return undefined
   const targetCode = request.codes?.[request.to] ?? (await rpc.getCode(request.to, environment.block, options))
@@ -55,19 +59,19 @@ async function runAtTarget(task: Task, environment: CallEnvironment, setUp: SetU
 
 function outcomeAsSent(
   { success, amountOut, returnData, chargedGas, gasUsed, gasLimit }: BareReport,
-  { request: { data }, context }: Task,
+  { request: { data }, context }: SimulationTask,
   atTarget: RunReport | undefined,
 ): SentOutcome {
-  const most = Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - Number(intrinsicGas(data))
-  const measured = atTarget?.success === success ? Number(atTarget.gasUsed) : most
-  const kept = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
+  const upperBound = Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - Number(intrinsicGas(data))
+  const measured = atTarget?.success === success ? Number(atTarget.gasUsed) : upperBound
+  const truncated = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
   return {
-    ...{ success, amountOut, returnData: kept, chargedGas, gasUsed: gasUsed ?? measured },
+    ...{ success, amountOut, returnData: truncated, chargedGas, gasUsed: gasUsed ?? measured },
     isExhausted: !success && returnData === '0x' && chargedGas >= gasLimit,
   }
 }
 
-/** True where the proxy at the sender made no difference. */
+/** True if the probe at the sender made no difference. */
 export function isSame(probed: SwapOutcome, sent: SwapOutcome): boolean {
   if (probed.success !== sent.success || probed.amountOut !== sent.amountOut) return false
   if (!probed.success) return probed.returnData === sent.returnData

@@ -1,4 +1,4 @@
-/** The eth_call itself: the probe at the sender, the input set up, the environment as asked. */
+/** Runs the eth_call of one attempt: installs the probe, sets up the input, and overrides the block. */
 import type { Address, Hex } from '@sluice/chains'
 import {
   type AccountOverride,
@@ -24,42 +24,43 @@ import type { SetUp } from './setup.ts'
 import { storageOverrides } from './slots/reader.ts'
 import type { SimulationRequest } from './types.ts'
 
-/** Environment of one simulation, known before it runs. */
+/** Block, gas, and code of one simulation. */
 export type CallEnvironment = {
   readonly header: BlockHeader
-  /** One block, whatever comes after it. */
+  /** Pinned to one block. */
   readonly block: BlockRef
   readonly gasPriceWei: bigint
-  /** Overrides of the block's own environment; none at `pending`. */
+  /** Block overrides; none at `pending`. */
   readonly runsIn: BlockOverrides
-  /** Part of the transaction's gas that its target gets; zero or less when it would not even start. */
+  /** Gas of the target: the gas limit less the intrinsic gas. */
   readonly targetGas: bigint
-  /** Part of the gas that the target gets if the caller names none. */
+  /** Gas of the target with the default gas limit. */
   readonly usualTargetGas: bigint
-  /** The sender's own. */
+  /** Code of the sender. */
   readonly code: Hex
-  /** Code of the target, where the probe stands there from the start. */
+  /** Code of the target, if every run installs the probe there. */
   readonly targetCode?: Hex
 }
 
+/** Parameters of one run. */
 export type Attempt = {
   readonly rpc: Rpc
   readonly request: SimulationRequest
   readonly environment: CallEnvironment
   readonly setUp: SetUp
-  /** Code of the target where the probe is to stand there, so that the sender keeps to being without code. */
+  /** Code of the target, to install the probe there, so that the sender stays without code. */
   readonly targetCode?: Hex
   /** Bytes. */
   readonly maxReturn: number
   readonly options: RequestOptions
 }
 
-/** Report of the probe, and the node's head where that was asked for. */
+/** Report of the probe, with the head and the alternatives if requested. */
 export type RunReport = ProbeReport & { readonly head?: BlockHeader; readonly others?: readonly ProbeReport[] }
 
-type Answered = { readonly answer: Hex; readonly head?: BlockHeader }
+type ProbeAnswer = { readonly answer: Hex; readonly head?: BlockHeader }
 
-/** @throws RpcError when no endpoint ran it as asked */
+/** Runs the probe. @throws RpcError if no endpoint could run it as requested */
 export async function runProbe({
   rpc,
   request,
@@ -87,7 +88,7 @@ export async function runProbe({
     codeOverrides(codes),
     storageOverrides(setUp.writes),
     targetCode === undefined ? probeAt(from, code, kind) : probeAtTarget(to, targetCode),
-    // The node takes the price of all the gas from the sender before it starts.
+    // The node requires the sender to afford the whole gas limit.
     { [from]: { balance: value + outerGas * gasPriceWei } },
     lend ? probeAt(lend.holder, await rpc.getCode(lend.holder, block, options), kind) : {},
   )
@@ -98,13 +99,13 @@ export async function runProbe({
     ...(at === 'sender' ? { to: from } : { to, value }),
     ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }),
   }
-  const call = async (blockOverrides: BlockOverrides): Promise<Answered> => {
+  const call = async (blockOverrides: BlockOverrides): Promise<ProbeAnswer> => {
     const all = { ...options, overrides, blockOverrides }
     return withHead ? rpc.callWithHead(probe, block, all) : { answer: await rpc.call(probe, block, all) }
   }
   const asRequested = { ...runsIn, ...(coinbase && coinbase !== header.miner && { coinbase }) }
   const { answer, head } = await call(asRequested).catch((error: unknown) => {
-    // Some nodes refuse a price below the block's base fee, others run it: lower the fee where it is refused.
+    // Some nodes refuse a gas price below the block's base fee; lower the base fee for those.
     if (!(error instanceof RpcError && error.code === 'REJECTED' && /base ?fee/i.test(error.message))) throw error
     return call({ ...asRequested, baseFeePerGas: gasPriceWei })
   })
@@ -115,11 +116,12 @@ export async function runProbe({
   return { ...report, ...(head && { head }), ...(order.others && { others: reports }) }
 }
 
-/** Overrides that give accounts the code of a request. */
+/** Converts code overrides of a request. */
 export function codeOverrides(codes: SimulationRequest['codes'] = {}): StateOverrides {
   return Object.fromEntries(Object.entries(codes).map(([account, code]) => [account, { code }]))
 }
 
+/** Merges state overrides per account; later ones win. */
 export function merge(...all: readonly StateOverrides[]): StateOverrides {
   const merged: Record<Address, AccountOverride> = {}
   for (const overrides of all) {

@@ -55,15 +55,15 @@ afterEach(() => {
 test('gas before refunds is remembered as far as the last answer had it', async () => {
   const node: { maxUsedGas?: bigint } = {}
   const { runs, run } = runsOf(node)
-  expect(runs.tellGross).toBe(false)
+  expect(runs.reportsGrossGas).toBe(false)
   expect(await run()).toMatchObject({ success: true, chargedGas: 50_000, gasUsed: undefined })
-  expect(runs.tellGross).toBe(false)
+  expect(runs.reportsGrossGas).toBe(false)
   node.maxUsedGas = 60_000n
   expect(await run()).toMatchObject({ gasUsed: 39_000 })
-  expect(runs.tellGross).toBe(true)
+  expect(runs.reportsGrossGas).toBe(true)
   delete node.maxUsedGas
   await run()
-  expect(runs.tellGross).toBe(false)
+  expect(runs.reportsGrossGas).toBe(false)
 })
 
 test.each([
@@ -78,16 +78,16 @@ test.each([
   const { runs, run, calls } = runsOf(node)
   await run()
   node.error = error
-  expect(runs.areLacking).toBe(false)
+  expect(runs.isUnsupported).toBe(false)
   expect(await run()).toBeUndefined()
-  expect(runs.areLacking).toBe(true)
-  expect(runs.tellGross).toBe(false)
+  expect(runs.isUnsupported).toBe(true)
+  expect(runs.reportsGrossGas).toBe(false)
   delete node.error
   now += 299_999
   expect(await run()).toBeUndefined()
   expect(calls()).toBe(2)
   now += 1
-  expect(runs.areLacking).toBe(false)
+  expect(runs.isUnsupported).toBe(false)
   expect(await run()).toMatchObject({ success: true })
   expect(calls()).toBe(3)
 })
@@ -103,14 +103,14 @@ test.each([
   await run()
   node.error = error
   expect(await run()).toBeUndefined()
-  expect(runs.areLacking).toBe(false)
-  expect(runs.tellGross).toBe(true)
+  expect(runs.isUnsupported).toBe(false)
+  expect(runs.reportsGrossGas).toBe(true)
 })
 
 test('any other failure is passed on, whatever its words', async () => {
   for (const error of [new RpcError('TIMEOUT', 'method timed out'), new TypeError('not supported')]) {
     const { runs, run } = runsOf({ error })
     await expect(run()).rejects.toBe(error)
-    expect(runs.areLacking).toBe(false)
+    expect(runs.isUnsupported).toBe(false)
   }
 })

@@ -1,32 +1,37 @@
+/** Runs transactions by eth_simulateV1, if the nodes of the chain support it. */
 import { RpcError } from '@sluice/rpc'
 import { type BareReport, runBare } from './bare.ts'
 
-/** Milliseconds after which nodes that lacked the method are asked again: other nodes may stand behind the same address. */
+/** Milliseconds after which a missing method is tried again: another node may serve the same URL. */
 const RETRY_MS = 300_000
-/** Words by which nodes say that they lack a method. */
+/** Matches messages of nodes that lack a method. */
 const UNKNOWN_METHOD = /method|not (supported|available|implemented|allowed|whitelisted)|does not exist|unsupported/i
 
-/** Runs transactions with eth_simulateV1, and remembers whether the nodes of a chain have it and report gas before refunds. */
+/** Runs transactions by eth_simulateV1, and remembers whether the nodes support it and report gas before refunds. */
 export class BareRuns {
-  private lackedAt = Number.NEGATIVE_INFINITY
-  tellGross = false
+  private unsupportedAt = Number.NEGATIVE_INFINITY
+  reportsGrossGas = false
 
-  get areLacking(): boolean {
-    return Date.now() - this.lackedAt < RETRY_MS
+  get isUnsupported(): boolean {
+    return Date.now() - this.unsupportedAt < RETRY_MS
   }
 
-  /** Undefined if the nodes cannot run it. @throws RpcError for any failure but a refusal */
+  /**
+   * Runs a transaction; undefined if the nodes do not support it.
+   *
+   * @throws RpcError for failures other than refusals
+   */
   async run(bare: Parameters<typeof runBare>[0]): Promise<BareReport | undefined> {
-    if (this.areLacking) return undefined
+    if (this.isUnsupported) return undefined
     try {
       const report = await runBare(bare)
-      this.tellGross = report.gasUsed !== undefined
+      this.reportsGrossGas = report.gasUsed !== undefined
       return report
     } catch (error) {
       if (!(error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER'))) throw error
       if (error.code === 'UNSUPPORTED' || UNKNOWN_METHOD.test(error.message)) {
-        this.lackedAt = Date.now()
-        this.tellGross = false
+        this.unsupportedAt = Date.now()
+        this.reportsGrossGas = false
       }
       return undefined
     }

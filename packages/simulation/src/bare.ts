@@ -1,6 +1,6 @@
 /**
- * The transaction as its sender sends it: nothing stands at the sender, which keeps its own code or none. Tokens, hooks and routers
- * that ask for the code of those they deal with may treat a proxy at the sender otherwise.
+ * Runs the transaction with no probe at the sender by eth_simulateV1. Tokens, hooks, and routers that inspect the code
+ * of their counterparty may behave differently with a proxy there.
  */
 import { BalanceProbe__factory, IERC20__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
@@ -15,25 +15,26 @@ import type { SimulationRequest } from './types.ts'
 
 const probeAbi = BalanceProbe__factory.createInterface()
 const erc20 = IERC20__factory.createInterface()
-/** Address of the code that reads balances. */
+/** Address of the contract that reads balances. */
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000006')
-/** Three readings of up to a million each. */
+/** Gas for three readings of up to a million each. */
 const READ_GAS = 4_000_000n
 const SET_UP_GAS = 1_000_000n
 
+/** Result of the transaction as sent. */
 export type BareReport = {
   readonly success: boolean
   readonly returnData: Hex
   readonly gasLimit: bigint
   /** Gas of the whole transaction after refunds. */
   readonly chargedGas: number
-  /** Gas of the target alone before refunds, where the node tells it. */
+  /** Gas of the target before refunds, if the node reports it. */
   readonly gasUsed: number | undefined
   readonly before: Balances
   readonly amountOut: bigint
 }
 
-type Bare = {
+type BareRun = {
   readonly rpc: Rpc
   readonly request: SimulationRequest
   readonly environment: CallEnvironment
@@ -42,33 +43,33 @@ type Bare = {
 }
 
 /**
- * Runs it by eth_simulateV1: what sets the input up are transactions of their own before it.
+ * Runs setup transactions, balance readings, and the transaction in one simulated block.
  *
- * @throws RpcError `REJECTED` where no node of the chain has the method
+ * @throws RpcError `REJECTED` if no endpoint has the method
  */
-export async function runBare({ rpc, request, environment, setUp, options }: Bare): Promise<BareReport> {
+export async function runBare({ rpc, request, environment, setUp, options }: BareRun): Promise<BareReport> {
   const { from, to, data, tokenIn, tokenOut, recipient = from, coinbase } = request
   const { block, gasPriceWei, targetGas, runsIn, header } = environment
   const value = setUp.ways.balance === 'native' ? setUp.balance : 0n
   const gas = targetGas + intrinsicGas(data)
   const read = readBalances(request)
   const transaction: CallRequest = { from, to, data, value, gas, ...(gasPriceWei > 0n && { gasPrice: gasPriceWei }) }
-  const prepared = preparation(request, setUp)
+  const preparations = preparation(request, setUp)
   const overrides = merge(codeOverrides(request.codes), storageOverrides(setUp.writes), {
     [PROBE]: { code: bytecode.BalanceProbe.runtime },
-    // The node takes the price of all the gas from the sender before it starts.
+    // The node requires the sender to afford the whole gas limit.
     [from]: { balance: value + gas * gasPriceWei },
   })
   const author = coinbase && coinbase !== header.miner ? { coinbase } : {}
-  const results = await rpc.simulateV1([...prepared, read, transaction, read], block, {
+  const results = await rpc.simulateV1([...preparations, read, transaction, read], block, {
     ...{ ...options, overrides, blockOverrides: { ...runsIn, ...author } },
   })
-  const [readBefore, main, readAfter] = results.slice(prepared.length)
+  const [readBefore, main, readAfter] = results.slice(preparations.length)
   const before = balancesOf(readBefore)
   const after = balancesOf(readAfter)
   if (!main || !before || !after) throw new RpcError('REJECTED', 'eth_simulateV1: balances cannot be read')
   const { success, returnData, gasUsed, maxUsedGas } = main
-  const grown = tokenOut === NATIVE ? nativeGrowth(main, recipient) : after.tokenOut.amount - before.tokenOut.amount
+  const gain = tokenOut === NATIVE ? nativeGrowth(main, recipient) : after.tokenOut.amount - before.tokenOut.amount
   return {
     success,
     returnData,
@@ -76,7 +77,7 @@ export async function runBare({ rpc, request, environment, setUp, options }: Bar
     chargedGas: Number(gasUsed),
     gasUsed: maxUsedGas === undefined ? undefined : Number(maxUsedGas - intrinsicGas(data)),
     before: tokenIn === NATIVE ? { ...before, tokenIn: { ok: true, amount: value } } : before,
-    amountOut: success && grown > 0n ? grown : 0n,
+    amountOut: success && gain > 0n ? gain : 0n,
   }
 }
 
@@ -87,7 +88,10 @@ function readBalances(request: SimulationRequest): CallRequest {
   return { from: PROBE, to: PROBE, data: probeAbi.encodeFunctionData('read', input as never) as Hex, gas: READ_GAS }
 }
 
-/** Loan and approval, as far as the set-up has them. A token may insist on a reset before it changes an allowance. */
+/**
+ * Returns the transactions for loan and approval. A reset comes first, because some tokens require it to change an
+ * allowance.
+ */
 function preparation(
   { from, to, tokenIn, spender = to }: SimulationRequest,
   { lend, approve }: SetUp,
@@ -108,7 +112,7 @@ function balancesOf(read: SimulatedTransaction | undefined): Balances | undefine
   return balances as unknown as Balances
 }
 
-/** By transfers, since the price of the gas leaves the same account. */
+/** Sums native transfers instead of balances, because gas is paid from the same account. */
 function nativeGrowth({ transfers }: SimulatedTransaction, account: Address): bigint {
   return transfers.reduce((sum, { from, to, amount }) => {
     const received = to === account ? sum + amount : sum

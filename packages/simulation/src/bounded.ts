@@ -1,25 +1,26 @@
+/** Bounded map that counts evictions. */
 import { LRUCache } from 'lru-cache'
 
-/** Entries of something with a limit, and those dropped so far to keep to it. */
+/** Current entries of a bounded map, and entries evicted so far. */
 export type StateCount = { readonly entries: number; readonly evicted: number }
 
 type Value = NonNullable<unknown>
 
 export type BoundedOptions<V> = {
-  /** Milliseconds after which an entry counts as absent. */
+  /** Milliseconds after which an entry expires. */
   readonly ttl?: number
-  /** Told of what is dropped to keep to the limit. */
+  /** Called with each entry evicted because of the limit. */
   readonly onEvict?: (value: V) => void
 }
 
-/** A map with a limit: what was used longest ago goes first, and is counted. */
+/** LRU map with a limit that counts evictions. */
 export class Bounded<K extends Value, V extends Value> {
   private readonly entries: LRUCache<K, V>
   private evicted = 0
 
   constructor(max: number, { ttl, onEvict }: BoundedOptions<V> = {}) {
     this.entries = new LRUCache<K, V>({
-      // As a size, of one for each entry: `max` would set aside room for all of them at once, megabytes of each chain that wakes.
+      // Limit by size 1 per entry: `max` would preallocate all entries, megabytes per chain.
       maxSize: max,
       sizeCalculation: () => 1,
       ...(ttl !== undefined && { ttl }),
@@ -43,7 +44,7 @@ export class Bounded<K extends Value, V extends Value> {
     return this.entries.get(key)
   }
 
-  /** Without counting as used. */
+  /** Returns a value without marking it as recently used. */
   peek(key: K): V | undefined {
     return this.entries.peek(key)
   }

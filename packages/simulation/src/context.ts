@@ -1,3 +1,4 @@
+/** State shared by the simulations of a chain. */
 import { BareRuns } from './bare-runs.ts'
 import { FeeReader } from './fees.ts'
 import { CostLimiter } from './limiter.ts'
@@ -5,7 +6,7 @@ import { defaultLimits, type SimulationLimits } from './limits.ts'
 import { SlotResolver } from './slots/resolver.ts'
 import { TransactionLimit } from './transaction-limit.ts'
 
-/** State that simulations on one chain share: learned storage layouts and limits. */
+/** State shared by the simulations of a chain: learned storage layouts, caches, and limits. */
 export type SimulationContext = {
   readonly slots: SlotResolver
   readonly limits: SimulationLimits
@@ -13,12 +14,13 @@ export type SimulationContext = {
   readonly fees: FeeReader
   readonly bareRuns: BareRuns
   readonly transactionLimit: TransactionLimit
-  /** Milliseconds between two blocks of the chain. */
+  /** Block interval of the chain in milliseconds. */
   readonly blockIntervalMs: number
 }
 
 export type SimulationOptions = Partial<SimulationLimits> & Partial<Pick<SimulationContext, 'blockIntervalMs'>>
 
+/** Creates the shared state of a chain. */
 export function createSimulationContext({
   blockIntervalMs = 1_000,
   ...limits

@@ -1,9 +1,13 @@
+/** Error class and error codes of the package. */
 import { CodedError } from '@sluice/chains'
 
 /**
- * UNKNOWN_SLOTS: neither slots nor a holder could set the balance up. BAD_TOKEN: tokenIn or tokenOut does not behave as
- * an ERC-20. BAD_SLOT: a given slot did not take. BAD_REQUEST: parameters contradict each other. OVERLOADED: too many
- * simulations wait for their turn.
+ * Error codes.
+ * - `UNKNOWN_SLOTS`: the balance could be set neither by slots nor by a holder.
+ * - `BAD_TOKEN`: `tokenIn` or `tokenOut` does not behave like an ERC-20.
+ * - `BAD_SLOT`: a slot from the request had no effect.
+ * - `BAD_REQUEST`: invalid parameters.
+ * - `OVERLOADED`: too many simulations are queued.
  */
 export type SimulationErrorCode = 'UNKNOWN_SLOTS' | 'BAD_TOKEN' | 'BAD_SLOT' | 'BAD_REQUEST' | 'OVERLOADED'
 

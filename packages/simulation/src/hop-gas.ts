@@ -1,4 +1,4 @@
-/** Gas of many single hops of the Executor's programs, measured in one eth_call. */
+/** Measures the gas of many single hops of the Executor in one eth_call. */
 import { GasProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
@@ -6,12 +6,13 @@ import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
-import { mostIntrinsicGas } from './gas.ts'
+import { maxIntrinsicGas } from './gas.ts'
 import { nextBlock } from './next-block.ts'
 import type { BalanceLayout } from './slots/amount.ts'
 import { balanceWrites } from './slots/mapping.ts'
 import { mergeWrites, type StorageWrites, storageOverrides, TokenReader } from './slots/reader.ts'
 
+/** Hop whose gas is measured. */
 export type HopToMeasure = {
   /** Sold token; the zero address for native. */
   readonly token: Address
@@ -27,7 +28,7 @@ export type HopToMeasure = {
 type HopGasOrder = {
   readonly guard: Address
   readonly executor: Address
-  /** Block at the end of whose state the hops run, in the environment of the next one. */
+  /** Block whose post-state the hops run on, in the environment of the next block. */
   readonly block: BlockHeader
   readonly hops: readonly HopToMeasure[]
 }
@@ -38,22 +39,25 @@ const gasProbe = callCodec<[executor: Address, limit: bigint, hops: readonly Hop
   'run',
 )
 
-/** Receiver of tokens, which has held none: the Guard's own balances are overrides here. */
+/** Recipient without token balances; the Guard's own balances are overridden here. */
 const RECIPIENT = toAddress('0x5177cE0000000000000000000000000000000007')
-/** Most gas of one hop: several times that of the dearest family. A pool that takes more is left to its family's figure. */
+/**
+ * Maximum gas per hop: several times that of the most expensive family. Pools that use more keep the estimate of their
+ * family.
+ */
 const HOP_LIMIT = 2_000_000n
-/** Gas of the whole call, within what most nodes allow. Hops for which none is left are measured another time. */
+/** Gas of the call, within the cap of most nodes. Hops that no longer fit are measured another time. */
 const CALL_GAS = 40_000_000n
-/** Gas of what follows the first reading, and of that CALL itself, which a hop in a longer program does without. */
+/** Gas after the first reading and of the CALL itself, which a hop in a longer program does not have. */
 const CALL_OVERHEAD = 1_000n
-/** Part by which shares are more than the amount is worth at their last known rate. */
+/** Shares are written with 1 / `SHARES_MARGIN` extra, in case the rate changed. */
 const SHARES_MARGIN = 100n
 
 /**
- * Gas of each hop before refunds; null if it failed, took more than a hop may, or the balance of its token cannot be set.
- * Accounts and slots that a hop does not share with a hop before it in a route are cold, as in a transaction.
+ * Measures each hop before refunds; null if it failed, exceeded the limit, or its input could not be set up. Accounts
+ * and slots that no previous hop touched are cold, as in a transaction.
  *
- * @throws RpcError when no endpoint could run it
+ * @throws RpcError if no endpoint could run the call
  */
 export async function measureHops(
   rpc: Rpc,
@@ -63,27 +67,27 @@ export async function measureHops(
   const options = { timeoutMs: context.limits.timeoutMs, priority: 'background' } as const
   const at = { blockHash: block.hash }
   const writes = await inputsOf({ rpc, guard, at, hops }, context)
-  const tried = hops.filter(({ token }) => token === ZERO_ADDRESS || writes.has(token))
-  if (tried.length === 0) return hops.map(() => null)
+  const measurable = hops.filter(({ token }) => token === ZERO_ADDRESS || writes.has(token))
+  if (measurable.length === 0) return hops.map(() => null)
   const data = gasProbe.encode(
     executor,
     HOP_LIMIT,
-    tried.map(({ token, amount, holder, tokenOut, program }) => ({
+    measurable.map(({ token, amount, holder, tokenOut, program }) => ({
       ...{ token, amount, program, holder: holder ?? ZERO_ADDRESS },
       recipient: tokenOut === ZERO_ADDRESS ? guard : RECIPIENT,
     })),
   )
-  const native = tried.reduce(
-    (most, { token, amount }) => (token === ZERO_ADDRESS && amount > most ? amount : most),
+  const native = measurable.reduce(
+    (max, { token, amount }) => (token === ZERO_ADDRESS && amount > max ? amount : max),
     0n,
   )
   const storage = storageOverrides(mergeWrites(...[...writes.values()].flatMap((of) => [...of])))
   const overrides = { ...storage, [guard]: { ...storage[guard], code: bytecode.GasProbe.runtime, balance: native } }
-  const gas = CALL_GAS + mostIntrinsicGas(data)
+  const gas = CALL_GAS + maxIntrinsicGas(data)
   const blockOverrides = { ...nextBlock(block, context.blockIntervalMs), baseFeePerGas: 0n }
   const answer = await rpc.call({ from: guard, to: guard, data, gas }, at, { ...options, overrides, blockOverrides })
   const [used] = gasProbe.decode(answer)
-  const gasOf = new Map(tried.map((hop, k) => [hop, used[k] ?? 0n]))
+  const gasOf = new Map(measurable.map((hop, k) => [hop, used[k] ?? 0n]))
   return hops.map((hop) => {
     const gas = gasOf.get(hop) ?? 0n
     return gas > CALL_OVERHEAD ? Number(gas) : null
@@ -92,17 +96,20 @@ export async function measureHops(
 
 type Inputs = Pick<HopGasOrder, 'guard' | 'hops'> & { readonly rpc: Rpc; readonly at: { readonly blockHash: Hex } }
 
-/** Writes that give the probe the most that any hop takes of each token; none for tokens whose balances cannot be written. */
+/**
+ * Returns the storage writes that give the probe the maximum input of each token; omits tokens whose balances cannot be
+ * written.
+ */
 async function inputsOf(
   { rpc, guard, at, hops }: Inputs,
   { slots, limits }: SimulationContext,
 ): Promise<ReadonlyMap<Address, StorageWrites>> {
-  const most = new Map<Address, bigint>()
+  const maxAmounts = new Map<Address, bigint>()
   for (const { token, amount } of hops)
-    if (token !== ZERO_ADDRESS && amount > (most.get(token) ?? 0n)) most.set(token, amount)
+    if (token !== ZERO_ADDRESS && amount > (maxAmounts.get(token) ?? 0n)) maxAmounts.set(token, amount)
   const request = { timeoutMs: limits.timeoutMs, priority: 'background' } as const
-  const found = await Promise.all(
-    Array.from(most, async ([token, amount]): Promise<readonly [Address, StorageWrites][]> => {
+  const writesByToken = await Promise.all(
+    Array.from(maxAmounts, async ([token, amount]): Promise<readonly [Address, StorageWrites][]> => {
       try {
         const { balance } = await slots.layout(new TokenReader({ rpc, token, block: at, request }))
         return balance ? [[token, writesOf(balance, guard, amount)]] : []
@@ -112,10 +119,10 @@ async function inputsOf(
       }
     }),
   )
-  return new Map(found.flat())
+  return new Map(writesByToken.flat())
 }
 
-/** Bits next to the number are zero, as for an account that has never held the token. */
+/** Other bits of the word are zero, as for an account that never held the token. */
 function writesOf({ mapping, shape }: BalanceLayout, account: Address, amount: bigint): StorageWrites {
   const rate = shape.kind === 'plain' ? undefined : shape.rate
   const number = rate ? (amount * rate.shares * (SHARES_MARGIN + 1n)) / (rate.units * SHARES_MARGIN) + 1n : amount

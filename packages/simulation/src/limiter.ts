@@ -1,30 +1,31 @@
-/** Lets simulations run by what they may cost, so that a few heavy ones leave room for many light ones. */
+/** Limits concurrent simulations by expected gas, so that a few heavy ones leave room for many light ones. */
 import type { Address } from '@sluice/chains'
 import { onAbort, RpcError } from '@sluice/rpc'
 import { Bounded, type StateCount } from './bounded.ts'
 import { SimulationError } from './errors.ts'
 
-/** Gas that counts as one unit; a plain swap uses a fraction of it. */
+/** Gas per cost unit; a plain swap uses a fraction of it. */
 const UNIT_GAS = 2_000_000
-/** Gas counted for a target that was not seen before, or did not end in time: attackers change their addresses. */
+/** Gas assumed for targets that are unknown or timed out, because attackers change addresses. */
 const UNKNOWN_GAS = 8_000_000
 const MAX_REMEMBERED = 10_000
 
 export type LimiterOptions = {
-  /** Units that may run at a time. */
+  /** Cost units that may run at a time. */
   readonly capacity: number
-  /** Part of these that targets known to be heavy may not take: others always find a place soon. */
+  /** Cost units that heavy targets may not use, so that light ones start soon. */
   readonly reserved: number
   readonly maxQueued: number
 }
 
-type Waiting = { readonly cost: number; readonly start: () => void }
+type QueuedRun = { readonly cost: number; readonly start: () => void }
 
+/** Queue of simulations with a cost limit. */
 export class CostLimiter {
   private readonly options: LimiterOptions
   private running = 0
   private heavy = 0
-  private readonly queue: Waiting[] = []
+  private readonly queue: QueuedRun[] = []
   private readonly gasUsed = new Bounded<Address, number>(MAX_REMEMBERED)
 
   constructor(options: LimiterOptions) {
@@ -36,10 +37,10 @@ export class CostLimiter {
   }
 
   /**
-   * Weighs a target by the gas it used before, since a limit says nothing (everybody asks for half a block), and since
-   * time says more about the others that ran beside it.
+   * Runs `work` when its cost fits. The cost is the target's past gas: gas limits say nothing, because everyone
+   * requests half a block, and run time depends on the load.
    *
-   * @throws SimulationError `OVERLOADED` when too many wait, or the caller gives up while waiting
+   * @throws SimulationError `OVERLOADED` if the queue is full, or the caller aborts while waiting
    */
   async run<T extends { readonly gasUsed: number }>(
     target: Address,
@@ -48,7 +49,7 @@ export class CostLimiter {
   ): Promise<T> {
     const cost = this.costOf(target)
     if (!this.fits(cost) || this.queue.length > 0) await this.wait(cost, signal)
-    else this.enter(cost)
+    else this.start(cost)
     try {
       const result = await work()
       this.remember(target, result.gasUsed)
@@ -57,17 +58,17 @@ export class CostLimiter {
       if (error instanceof RpcError && error.code === 'TIMEOUT') this.remember(target, UNKNOWN_GAS)
       throw error
     } finally {
-      this.leave(cost)
+      this.finish(cost)
     }
   }
 
-  /** Never more than heavy targets may take together, so that each can run. */
+  /** Capped at the share of heavy targets, so that each target can run. */
   private costOf(target: Address): number {
     const units = Math.ceil((this.gasUsed.get(target) ?? UNKNOWN_GAS) / UNIT_GAS) || 1
     return Math.min(units, this.options.capacity - this.options.reserved)
   }
 
-  /** Falls by half with each lighter run: routers do light and heavy work. */
+  /** Halves with each lighter run, because routers do both light and heavy work. */
   private remember(target: Address, gas: number): void {
     const before = this.gasUsed.get(target) ?? 0
     this.gasUsed.set(target, Math.max(gas, before / 2))
@@ -83,7 +84,7 @@ export class CostLimiter {
       }
       const start = () => {
         detach()
-        this.enter(cost)
+        this.start(cost)
         resolve()
       }
       const waiting = { cost, start }
@@ -98,18 +99,18 @@ export class CostLimiter {
     return this.running + cost <= capacity && (cost === 1 || this.heavy + cost <= capacity - reserved)
   }
 
-  private enter(cost: number): void {
+  private start(cost: number): void {
     this.running += cost
     if (cost > 1) this.heavy += cost
   }
 
-  private leave(cost: number): void {
+  private finish(cost: number): void {
     this.running -= cost
     if (cost > 1) this.heavy -= cost
     this.startNext()
   }
 
-  /** In turn, light ones before heavy ones. */
+  /** Starts queued runs that fit, light ones first. */
   private startNext(): void {
     for (const waiting of [...this.queue].sort((a, b) => Number(a.cost > 1) - Number(b.cost > 1))) {
       if (!this.fits(waiting.cost)) continue

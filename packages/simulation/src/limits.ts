@@ -1,16 +1,16 @@
-/** Limits of one simulation, and of all of a chain together. */
+/** Limits of one simulation, and of all simulations of a chain. */
 export type SimulationLimits = {
-  /** Gas limit of the simulated transaction. */
+  /** Maximum gas limit of the transaction. */
   readonly maxGas: bigint
-  /** Bytes of calldata. */
+  /** Maximum bytes of calldata. */
   readonly maxCalldata: number
-  /** Bytes of return data that are reported; more is cut off. */
+  /** Maximum bytes of reported return data; the rest is cut off. */
   readonly maxReturnData: number
-  /** For each eth_call. */
+  /** Timeout of each RPC request. */
   readonly timeoutMs: number
-  /** Simulations under way; those of heavy targets count for more. */
+  /** Concurrent cost units: a light simulation counts as one, a heavy one for more. */
   readonly maxConcurrent: number
-  /** More than that are refused as OVERLOADED. */
+  /** Maximum queued simulations; more are rejected with `OVERLOADED`. */
   readonly maxQueued: number
 }
 

@@ -1,18 +1,22 @@
+/** Number and timestamp of the block that a transaction would be mined in. */
 import type { BlockHeader } from '@sluice/rpc'
 
-/** Environment that a simulated transaction runs in, in place of that of the block whose state it sees. */
+/** Block number and timestamp of a simulated transaction, instead of those of the block whose state it uses. */
 export type BlockEnvironment = {
   readonly number: number
   /** Unix seconds. */
   readonly timestamp: number
 }
 
-/** The first block that a transaction sent now can be mined in. Its timestamp is later, also on chains with blocks below a second. */
+/**
+ * Returns the first block that could include a transaction sent now. Its timestamp is later, even with sub-second
+ * blocks.
+ */
 export function nextBlock({ number, timestamp }: BlockHeader, intervalMs: number): BlockEnvironment {
   return { number: number + 1, timestamp: timestamp + Math.max(1, Math.round(intervalMs / 1_000)) }
 }
 
-/** The block that is mined at a time, at the chain's usual pace. */
+/** Returns the block expected at a timestamp, at the chain's block interval. */
 export function blockAt(header: BlockHeader, timestamp: number, intervalMs: number): BlockEnvironment {
   const next = nextBlock(header, intervalMs)
   const blocks = Math.floor(((timestamp - header.timestamp) * 1_000) / intervalMs)

@@ -1,13 +1,13 @@
-/** The swap probe seen from outside: what an eth_call puts in place for it, what it is asked, what it answers. */
+/** Encodes and decodes calls of the swap probe contracts, and the code overrides that install them. */
 import { RivalsProbe__factory, type SwapProbe, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { StateOverrides } from '@sluice/rpc'
-import { mostIntrinsicGas } from './gas.ts'
+import { maxIntrinsicGas } from './gas.ts'
 
 type Values = [order: SwapProbe.OrderStruct, data: Hex]
-/** With what the codec reads in the place of what ethers does. */
+/** Report with the types that the codec returns instead of those of ethers. */
 type Report = Omit<SwapProbe.ReportStructOutput, 'coinbase' | 'returnData'> & { coinbase: Address; returnData: Hex }
 type Results = [report: Report]
 
@@ -21,52 +21,54 @@ const targetProbe = callCodec<Values, Results>(TargetProbe__factory.createInterf
 /** Address of the probe's code during the call. */
 const PROBE = toAddress('0x5177cE0000000000000000000000000000000001')
 const TARGET_PROBE = toAddress('0x5177ce0000000000000000000000000000000005')
-/** As in SwapProbe.sol. */
+/** Must equal the mask in SwapProbe.sol. */
 const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
-/** Gas of one CALL to a warm account, and what a probe's two GAS readings cost between themselves; a test holds it. */
+/** Gas of one CALL to a warm account plus that between the probe's two GAS readings; verified by a test. */
 const CALL_GAS = { alone: 123n, amongRivals: 132n }
-/** The same of a DELEGATECALL. */
+/** Like `CALL_GAS`, for a DELEGATECALL. */
 const DELEGATE_GAS = 120n
-/** Gas that sending native adds to a CALL, less the stipend that its target gets for nothing. */
+/** Gas that a value transfer adds to a CALL, and the stipend that the target gets for free. */
 const VALUE_GAS = 9_000n
 const STIPEND = 2_300n
-/** Five readings of up to a million each, setting up, and reporting 64 kB. */
+/** Gas for five balance readings of up to a million each, setup, and reporting 64 kB. */
 const PROBE_GAS = 8_000_000n
 
+/** Parameters of a probe run. */
 export type ProbeOrder = {
-  /** Whose code the probe stands before. At the target it leaves the sender as it is: without code. */
+  /** Account that the probe is installed at. At the target, the sender stays without code. */
   readonly at: 'sender' | 'target'
   readonly from: Address
   readonly to: Address
   readonly data: Hex
-  /** Further calldata that the target is tried with, each from the same state; only at the sender. */
+  /** Alternative calldata, each run from the same state; only at the sender. */
   readonly others?: readonly Hex[]
-  /** Gas that the target gets. */
+  /** Gas for the target. */
   readonly gas: bigint
   readonly value: bigint
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly recipient: Address
   readonly spender: Address
-  /** Base units that the sender approves by itself; 0n where an override sets the allowance. */
+  /** Base units that the sender approves; 0n if an override sets the allowance. */
   readonly approve: bigint
   readonly lend?: { readonly holder: Address; readonly amount: bigint }
   /** Bytes. */
   readonly maxReturn: number
 }
 
+/** Result of a balance or allowance call. */
 export type Reading = { readonly ok: boolean; readonly amount: bigint }
 export type Balances = { readonly tokenIn: Reading; readonly allowance: Reading; readonly tokenOut: Reading }
 export type ProbeReport = {
   readonly success: boolean
-  /** Gas that the target used: gross, nothing of the transaction's own. */
+  /** Gas used by the target, before refunds and without intrinsic gas. */
   readonly gasUsed: bigint
-  /** The target failed with nothing left. */
+  /** True if the target failed with no gas left. */
   readonly outOfGas: boolean
-  /** The node gave the target less gas than was asked for, and that may be why it failed. */
+  /** True if the node gave the target less gas than requested, which may have caused the failure. */
   readonly starved: boolean
   readonly before: Balances
-  /** All zero and not ok unless successful. */
+  /** All zero and not `ok` unless the swap succeeded. */
   readonly after: Balances
   readonly coinbase: Address
   readonly gasPrice: bigint
@@ -76,7 +78,7 @@ export type ProbeReport = {
 }
 
 export function encodeOrder(order: ProbeOrder): Hex {
-  // The stipend comes on top of what a CALL with value is given.
+  // The stipend is added to the gas of a CALL with value.
   const gas = order.gas - (order.value > 0n && order.at === 'sender' ? STIPEND : 0n)
   const input: SwapProbe.OrderStruct = {
     target: order.to,
@@ -95,20 +97,20 @@ export function encodeOrder(order: ProbeOrder): Hex {
   return (order.at === 'sender' ? swapProbe : targetProbe).encode(input, order.data)
 }
 
-/** Gas limit of the eth_call: the target gets all of what it was promised, the probe its own on top. */
+/** Returns the gas limit of the eth_call: the gas of the target plus that of the probe. */
 export function callGas(order: ProbeOrder, input: Hex): bigint {
-  // A call may hand on 63/64 of what is left, EIP-150. Those tried beside it share what it leaves.
+  // A call forwards at most 63/64 of the remaining gas (EIP-150). Alternatives share the rest.
   const framed = order.others ? (order.gas * 64n) / 63n : order.gas
-  return (framed * 64n) / 63n + mostIntrinsicGas(input) + PROBE_GAS
+  return (framed * 64n) / 63n + maxIntrinsicGas(input) + PROBE_GAS
 }
 
 /**
- * The report of the order's own calldata first, then those of the others.
+ * Decodes the report of the order's own calldata, then those of the alternatives.
  *
- * @throws Error when the answer is not the probe's, which no node that runs overrides gives
+ * @throws Error if the answer is not that of the probe, which a node that applies overrides never returns
  */
 export function decodeReports(answer: Hex, order: ProbeOrder): readonly [ProbeReport, ...ProbeReport[]] {
-  // All probes report alike.
+  // All probes use the same report format.
   const reports = order.others ? rivalsProbe.decode(answer)[0] : swapProbe.decode(answer)
   const [first, ...others] = reports.map((report) => reportOf(report, order))
   if (!first) throw new Error('the probe reported nothing')
@@ -119,15 +121,15 @@ function reportOf(report: Report, order: ProbeOrder): ProbeReport {
   const call = order.others ? CALL_GAS.amongRivals : CALL_GAS.alone
   const overhead = order.at === 'target' ? DELEGATE_GAS : call + (order.value > 0n ? VALUE_GAS - STIPEND : 0n)
   const gasUsed = report.gasUsed - overhead
-  const wanted = order.gas
-  // A call may hand on 63/64 of what is left, EIP-150.
-  const given = (report.gasBefore * 63n) / 64n
+  const requestedGas = order.gas
+  // A call forwards at most 63/64 of the remaining gas (EIP-150).
+  const forwardedGas = (report.gasBefore * 63n) / 64n
   return {
     success: report.success,
     gasUsed,
-    outOfGas: !report.success && gasUsed >= wanted,
-    // One that reverts for a reason of its own has most of its gas left.
-    starved: !report.success && given < wanted && 2n * gasUsed > given,
+    outOfGas: !report.success && gasUsed >= requestedGas,
+    // A revert for another reason leaves most of the gas.
+    starved: !report.success && forwardedGas < requestedGas && 2n * gasUsed > forwardedGas,
     before: report.before,
     after: report.afterwards,
     coinbase: report.coinbase,
@@ -139,10 +141,10 @@ function reportOf(report: Report, order: ProbeOrder): ProbeReport {
 }
 
 /**
- * The probe at `account`, whose own code moves to where the probe finds it.
+ * Returns the overrides that install the probe at an account and move its own code to another address.
  *
- * @param code - '0x' for an account without
- * @param kind - `RivalsProbe` for orders with others
+ * @param code - `0x` for an account without code
+ * @param kind - `RivalsProbe` for orders with alternatives
  */
 export function probeAt(account: Address, code: Hex, kind: 'SwapProbe' | 'RivalsProbe' = 'SwapProbe'): StateOverrides {
   const original = originalCode(code)
@@ -153,7 +155,11 @@ export function probeAt(account: Address, code: Hex, kind: 'SwapProbe' | 'Rivals
   }
 }
 
-/** The probe at the target. @param code - of the target */
+/**
+ * Returns the overrides that install the probe at the target.
+ *
+ * @param code - code of the target
+ */
 export function probeAtTarget(target: Address, code: Hex): StateOverrides {
   return {
     [target]: { code: minimalProxy(TARGET_PROBE) },
@@ -162,7 +168,7 @@ export function probeAtTarget(target: Address, code: Hex): StateOverrides {
   }
 }
 
-/** An account under EIP-7702 holds 0xef0100 and an address; a proxy to that address does the same on every chain. */
+/** Converts an EIP-7702 delegation (0xef0100 and an address) to a proxy, which works on every chain. */
 function originalCode(code: Hex): Hex {
   return /^0xef0100[0-9a-f]{40}$/i.test(code) ? minimalProxy(toAddress(`0x${code.slice(8)}`)) : code
 }
@@ -171,14 +177,14 @@ function originalAddress(account: Address): Address {
   return toAddress(`0x${(BigInt(account) ^ ORIGINAL_MASK).toString(16).padStart(40, '0')}`)
 }
 
-/** EIP-1167. */
+/** Returns EIP-1167 proxy code. */
 function minimalProxy(target: Address, offset = 0): Hex {
   const jump = (0x2b + offset).toString(16)
   return `0x363d3d373d3d3d363d73${target.slice(2)}5af43d82803e903d9160${jump}57fd5bf3`
 }
 
 const contractProxy = minimalProxy(PROBE)
-/** Stops at once on a plain payment (CALLDATASIZE PUSH1 5 JUMPI STOP JUMPDEST): 15 gas, well within a stipend. */
+/** Proxy that stops on a plain payment (CALLDATASIZE PUSH1 5 JUMPI STOP JUMPDEST): 15 gas, within the stipend. */
 const accountProxy: Hex = `0x36600557005b${minimalProxy(PROBE, 6).slice(2)}`
 
 function contractSpelling(token: Address): Address {

@@ -1,4 +1,4 @@
-/** Says in words why a call reverted. Whatever the bytes are, it answers and never throws. */
+/** Describes revert data as text. Accepts any bytes and never throws. */
 import { IExecutor__factory, IGuard__factory, IRouterErrors__factory, ITokenErrors__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
 import { AbiCoder, type ErrorFragment, type Interface, toUtf8String, Utf8ErrorFuncs } from 'ethers'
@@ -6,13 +6,13 @@ import { harmless } from './text.ts'
 
 const ERROR_SELECTOR = '0x08c379a0'
 const PANIC_SELECTOR = '0x4e487b71'
-/** Characters; what a contract says about itself is cut there. */
+/** Maximum characters of the description. */
 const MAX_LENGTH = 1_000
-/** Routers wrap the errors of pools, seldom more than twice. */
+/** Maximum nesting of wrapped errors; routers rarely nest more than twice. */
 const MAX_DEPTH = 3
-/** Arguments of an unknown error that are looked at. */
+/** Maximum arguments of an unknown error that are inspected. */
 const MAX_ARGUMENTS = 8
-/** Bytes of one. */
+/** Bytes per argument. */
 const WORD = 32
 
 /** @see https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require */
@@ -43,8 +43,8 @@ for (const abi of [
 }
 
 /**
- * `Error` gives its text, `Panic` its meaning, a known custom error its name and values, any other its selector; what each wraps is
- * opened. The text is harmless to show and to log.
+ * Describes revert data: the text of `Error`, the meaning of `Panic`, name and values of known custom errors, else the
+ * selector. Wrapped errors are decoded too. The text is safe to show and to log.
  */
 export function decodeRevert(data: Hex): string {
   return harmless(describe(data, 0), MAX_LENGTH) || 'reverted with an empty reason'
@@ -56,31 +56,31 @@ function describe(data: Hex, depth: number): string {
   try {
     if (selector === ERROR_SELECTOR) return reasonOf(data, depth)
     if (selector === PANIC_SELECTOR) return panicOf(data)
-    const known = knownErrors.get(selector)
-    if (known) return customError(known, data, depth)
+    const knownError = knownErrors.get(selector)
+    if (knownError) return customError(knownError, data, depth)
   } catch {
-    // The selector promised more than the bytes hold: contracts may revert with anything.
+    // The data does not match its selector; contracts may revert with any bytes.
   }
-  const inner = wrappedIn(data, depth)
+  const inner = wrappedReason(data, depth)
   return inner === undefined ? `custom error ${selector}` : `custom error ${selector}: ${inner}`
 }
 
-/** The text, or the revert that a router passes on as if it were one. */
+/** Returns the text of `Error`, or the description of revert data that a router passed as text. */
 function reasonOf(data: Hex, depth: number): string {
   const [bytes] = AbiCoder.defaultAbiCoder().decode(['bytes'], `0x${data.slice(10)}`) as unknown as [Hex]
   if (depth < MAX_DEPTH && isRevert(bytes)) return describe(bytes, depth + 1)
   return toUtf8String(bytes, Utf8ErrorFuncs.replace) || 'reverted with an empty reason'
 }
 
-/** True for bytes that are a revert of a known kind, whole as the ABI has it. */
+/** True for complete ABI-encoded revert data of a known kind. */
 function isRevert(bytes: Hex): boolean {
   const selector = bytes.slice(0, 10)
   if (bytes.length < 10 || (bytes.length - 10) % (2 * WORD) !== 0) return false
   return selector === ERROR_SELECTOR || selector === PANIC_SELECTOR || knownErrors.has(selector)
 }
 
-/** Revert data inside an error of unknown arguments: the first argument that is bytes of a revert. */
-function wrappedIn(data: Hex, depth: number): string | undefined {
+/** Finds revert data in the arguments of an unknown error: the first bytes argument that holds some. */
+function wrappedReason(data: Hex, depth: number): string | undefined {
   if (depth >= MAX_DEPTH) return undefined
   const body = data.slice(10)
   const wordAt = (byte: number) => {

@@ -1,4 +1,4 @@
-/** Ways to give the sender its input: storage overrides where the slots are known, otherwise a holder that lends it. */
+/** Sets up the sender's input: by storage overrides if the slots are known, else by a loan from a holder. */
 import type { Address } from '@sluice/chains'
 import { balanceSetting } from './slots/amount.ts'
 import { KeyedSearch } from './slots/keyed.ts'
@@ -7,11 +7,12 @@ import { mergeWrites, type StorageWrites, type TokenReader } from './slots/reade
 import type { TokenLayout } from './slots/resolver.ts'
 import type { SetUpWays } from './types.ts'
 
+/** Input setup of one attempt. */
 export type SetUp = {
   readonly writes: StorageWrites
-  /** The sender's balance before the swap as the token should tell it, base units. */
+  /** Balance in base units that the token should report before the swap. */
   readonly balance: bigint
-  /** Base units that the sender approves by itself. */
+  /** Base units that the sender approves; 0n for none. */
   readonly approve: bigint
   readonly lend?: Loan
   readonly ways: SetUpWays
@@ -30,7 +31,7 @@ export function nativeSetUp(amountIn: bigint): SetUp {
   return { writes: new Map(), balance: amountIn, approve: 0n, ways: { balance: 'native', allowance: 'none' } }
 }
 
-/** undefined when the token's balances cannot be written. */
+/** Sets balance and allowance by storage overrides; undefined if the balance cannot be written. */
 export async function slotSetUp(reader: TokenReader, layout: TokenLayout, input: Input): Promise<SetUp | undefined> {
   const setting = layout.balance && (await balanceSetting(reader, layout.balance, input.from, input.amountIn))
   if (!setting) return undefined
@@ -43,7 +44,7 @@ export function lentSetUp(layout: TokenLayout, input: Input, lend: Loan): SetUp 
   return { ...setUpWith(writes, layout, input, 'lent', input.amountIn), lend }
 }
 
-/** The balance and the allowance that the sender has. */
+/** Uses the real balance and allowance of the sender. */
 export function ownSetUp({ amountIn, allowance }: Input): SetUp {
   const isApproved = allowance === 'approved'
   return {
@@ -53,8 +54,8 @@ export function ownSetUp({ amountIn, allowance }: Input): SetUp {
 }
 
 /**
- * By the slots that the token reads for this very account, where its layout follows no known rule; undefined where there are none.
- * Where the allowance alone is missing, the sender approves by itself.
+ * Overrides the slots that the token reads for this account, for layouts that follow no known rule; undefined if none
+ * is found. If only the allowance is missing, the sender approves.
  */
 export async function keyedSetUp(reader: TokenReader, layout: TokenLayout, input: Input): Promise<SetUp | undefined> {
   const { from, spender, amountIn, allowance: as } = input
@@ -74,7 +75,7 @@ export async function keyedSetUp(reader: TokenReader, layout: TokenLayout, input
   return allowance ? { ...setUp, approve: 0n, ways: { ...setUp.ways, allowance: 'slot' } } : setUp
 }
 
-/** The same, but with the sender approving by itself. */
+/** Returns the setup with an approval by the sender. */
 export function approving(setUp: SetUp, units: bigint): SetUp {
   return { ...setUp, approve: units, ways: { ...setUp.ways, allowance: 'approved' } }
 }

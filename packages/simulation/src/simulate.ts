@@ -1,4 +1,4 @@
-/** One swap, run in one eth_call as its sender would run it. */
+/** Simulates one swap in one eth_call, as its sender would run it. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { isSame, runAsSent, type SentOutcome } from './as-sent.ts'
@@ -12,24 +12,24 @@ import { approving, keyedSetUp, lentSetUp, nativeSetUp, ownSetUp, type SetUp, sl
 import { usualMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
-import { givenLayout, type TokenLayout } from './slots/resolver.ts'
-import { exhaustionOf, isExhausted, outcomeOf, run, type Task } from './task.ts'
+import { layoutFromSlots, type TokenLayout } from './slots/resolver.ts'
+import { exhaustionOf, isExhausted, outcomeOf, run, type SimulationTask } from './task.ts'
 import type { SimulationRequest, SimulationResult } from './types.ts'
 
 const ALL = 2n ** 256n - 1n
 
-/** Swaps that are tried beside the first: the gas of one call is enough for them. */
+/** Maximum alternative swaps: the gas of one call is enough for them. */
 const MAX_OTHERS = 7
 
-/** Words of a node that has none: the gas is taken to have run out. */
-const NO_WORDS = ''
+/** Error message of a node that gives none: the transaction is taken to be out of gas. */
+const NO_MESSAGE = ''
 
 /**
- * Runs the transaction at the block, with the sender's balance and allowance of tokenIn set to exactly `amountIn`, and
- * checks on what the token itself answers that they were. A revert of the transaction is a result, not an error.
+ * Runs the transaction at the block. Sets the sender's balance and allowance of `tokenIn` to exactly `amountIn`, and
+ * verifies that the token reports them. A revert of the transaction is a result, not an error.
  *
- * @throws SimulationError when the request contradicts itself, a token is none, or the input cannot be set up
- * @throws RpcError when no endpoint could run it
+ * @throws SimulationError if the request is invalid, a token is not an ERC-20, or the input cannot be set up
+ * @throws RpcError if no endpoint could run the call
  */
 export async function simulateSwap(
   rpc: Rpc,
@@ -45,52 +45,52 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }), ...(priority && { priority }) }
   const header = readHeader(rpc, request, options)
   const runsIn = header.then((of) => environmentOf(of, request, context))
-  // Met where the header itself is awaited.
+  // A failure is handled where `header` is awaited.
   runsIn.catch(() => {})
-  // Balances may grow with time: the token is asked in the environment that the transaction runs in.
+  // Rebasing balances depend on time, so read the token in the environment of the transaction.
   const reader = new TokenReader({ rpc, token, block, runsIn, request: options })
   const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
-  // What the input needs to be read for goes out together with everything else: one round trip before the call itself.
-  const [environment, { layout, setUp }] = await Promise.all([lookAround(task), prepare(task)])
-  // Together with the probe, in the set-up that mostly holds.
+  // Read everything in parallel: one round trip before the call itself.
+  const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), prepare(task)])
+  // In parallel with the probe, with the setup that usually works.
   const early = setUp && request.asSent ? { setUp, outcome: runAsSent(task, environment, setUp) } : undefined
   early?.outcome.catch(() => {})
   const attempt =
     setUp && token === NATIVE
       ? { setUp, report: await run(task, environment, setUp) }
       : await tryToken(task, environment, layout, setUp)
-  const result = await compared(task, environment, attempt, early)
-  const words = (await isStarvedWithin(task, environment, result))
-    ? NO_WORDS
+  const result = await compareAsSent(task, environment, attempt, early)
+  const words = (await isStarvedInside(task, environment, result))
+    ? NO_MESSAGE
     : await exhaustionWords(task, environment, result)
   return resultOf({ ...result, words }, environment)
 }
 
 /**
- * True if the transaction fails in silence for too little gas of the caller's: a contract whose call runs out of gas reverts without
- * data and with gas left, and does otherwise with more.
+ * True if the transaction fails because its gas limit is too low. A contract whose inner call runs out of gas reverts
+ * without data and with gas left; rerun with more gas to tell.
  */
-async function isStarvedWithin(
-  task: Task,
+async function isStarvedInside(
+  task: SimulationTask,
   environment: CallEnvironment,
   { report, setUp, bare }: Attempt,
 ): Promise<boolean> {
   const { gas } = task.request
   const { success, returnData } = bare ?? report
   if (gas === undefined || success || returnData !== '0x' || isExhausted(report)) return false
-  // A call takes 63/64 of the gas that is left: hardly anything remains, at any depth.
+  // An inner call gets 63/64 of the remaining gas (EIP-150), so almost none remains.
   const isSpent = (of: RunReport, limit: bigint) => of.gasUsed * 4n > limit * 3n
   const { targetGas, usualTargetGas } = environment
   if (!isSpent(report, targetGas) || usualTargetGas <= targetGas) return false
   const again = await run(task, { ...environment, targetGas: usualTargetGas }, setUp)
-  // One that takes all of any gas, as INVALID does, is not helped by more.
+  // Code that consumes all gas, such as INVALID, fails with more gas too.
   if (isSpent(again, usualTargetGas)) return again.success
   return again.success || again.returnData !== '0x' || again.gasUsed > targetGas
 }
 
-/** The node's own words for a transaction that ends with nothing left; undefined for any other. */
+/** Returns the node's error message for a transaction that used all its gas; undefined for others. */
 async function exhaustionWords(
-  { rpc, request, options }: Task,
+  { rpc, request, options }: SimulationTask,
   { block, runsIn, targetGas, gasPriceWei }: CallEnvironment,
   { report, setUp, bare }: Attempt,
 ): Promise<string | undefined> {
@@ -105,7 +105,7 @@ async function exhaustionWords(
   } catch (error) {
     if (error instanceof RpcError && error.code === 'REVERTED') return error.message
   }
-  return NO_WORDS
+  return NO_MESSAGE
 }
 
 type Attempt = {
@@ -114,7 +114,7 @@ type Attempt = {
   readonly bare?: SentOutcome | undefined
   readonly words?: string | undefined
 }
-type Early = { readonly setUp: SetUp; readonly outcome: Promise<SentOutcome | undefined> }
+type EarlyRun = { readonly setUp: SetUp; readonly outcome: Promise<SentOutcome | undefined> }
 
 function checkRequest(
   { from, to, data, others = [], gas, amountIn }: SimulationRequest,
@@ -133,7 +133,7 @@ function checkRequest(
   if (amountIn < 0n || amountIn >> 256n !== 0n) throw bad('amountIn must fit 256 bits')
 }
 
-async function lookAround({ rpc, request, context, options, ...task }: Task): Promise<CallEnvironment> {
+async function readEnvironment({ rpc, request, context, options, ...task }: SimulationTask): Promise<CallEnvironment> {
   const { block, from, to, gasPrice, known, allowance } = request
   const { fees, transactionLimit } = context
   const [header, limit, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
@@ -149,7 +149,7 @@ async function lookAround({ rpc, request, context, options, ...task }: Task): Pr
   const targetGas = gas - intrinsic
   const usualTargetGas = usualGasOf(header, limit, context) - intrinsic
   if (targetGas <= 0n) throw new SimulationError('BAD_REQUEST', `gas ${gas} does not even pay for the calldata`)
-  // A tag moves on between two calls, and another branch may have the same number; a hash is one block.
+  // Pin tags and numbers to one block: a tag moves on, and a reorg changes a number's block.
   const pinned = typeof block === 'string' && block !== 'pending' ? { blockHash: header.hash } : block
   const atTarget = targetCode === undefined || targetCode === '0x' ? {} : { targetCode }
   const runsIn = {
@@ -159,7 +159,7 @@ async function lookAround({ rpc, request, context, options, ...task }: Task): Pr
   return { header, block: pinned, runsIn, gasPriceWei, targetGas, usualTargetGas, code, ...atTarget }
 }
 
-/** @throws SimulationError `BAD_REQUEST` for more than the chain accepts */
+/** @throws SimulationError `BAD_REQUEST` if the gas exceeds a limit of the chain */
 function gasOf(
   { gas }: SimulationRequest,
   header: BlockHeader,
@@ -192,7 +192,7 @@ async function readHeader(
   return header
 }
 
-/** None at `pending`, where the node has made the environment of the next block already. */
+/** Returns block overrides; none at `pending`, where the node already uses the environment of the next block. */
 function environmentOf(
   header: BlockHeader,
   { block, runsIn }: SimulationRequest,
@@ -201,46 +201,50 @@ function environmentOf(
   return block === 'pending' ? {} : (runsIn ?? nextBlock(header, blockIntervalMs))
 }
 
-async function prepare(task: Task): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
+async function prepare(
+  task: SimulationTask,
+): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
   if (task.request.tokenIn === NATIVE) return { layout: {}, setUp: nativeSetUp(task.request.amountIn) }
   const layout = await layoutOf(task)
   return { layout, setUp: await slotSetUp(task.reader, layout, task.input) }
 }
 
-async function layoutOf(task: Task): Promise<TokenLayout> {
+async function layoutOf(task: SimulationTask): Promise<TokenLayout> {
   const { tokenIn, balanceSlot: balance, allowanceSlot: allowance } = task.request
   if (balance === undefined && allowance === undefined) return learnedLayout(task)
-  const given = await givenLayout(task.reader, { balance, allowance })
+  const layoutOfSlots = await layoutFromSlots(task.reader, { balance, allowance })
   const wrong = (name: string, what: string) => new SimulationError('BAD_SLOT', `${name} does not hold ${what}`)
-  if (balance !== undefined && !given.balance) throw wrong('balanceSlot', `the balances of ${tokenIn}`)
-  if (allowance !== undefined && !given.allowance) throw wrong('allowanceSlot', `the allowances of ${tokenIn}`)
-  return given.balance && given.allowance ? given : { ...(await learnedLayout(task)), ...given }
+  if (balance !== undefined && !layoutOfSlots.balance) throw wrong('balanceSlot', `the balances of ${tokenIn}`)
+  if (allowance !== undefined && !layoutOfSlots.allowance) throw wrong('allowanceSlot', `the allowances of ${tokenIn}`)
+  return layoutOfSlots.balance && layoutOfSlots.allowance
+    ? layoutOfSlots
+    : { ...(await learnedLayout(task)), ...layoutOfSlots }
 }
 
-/** Shared by everyone who asks for the token, so it does not end with the one who asked first. */
-function learnedLayout({ rpc, request, context }: Task): Promise<TokenLayout> {
+/** Learns the token's layout. All callers share the work, so the signal of this one does not apply. */
+function learnedLayout({ rpc, request, context }: SimulationTask): Promise<TokenLayout> {
   const { timeoutMs } = context.limits
   return context.slots.layout(
     new TokenReader({ rpc, token: request.tokenIn, block: request.block, request: { timeoutMs, priority: 'lookup' } }),
   )
 }
 
-/** The exact way first; the next one where the token does not confirm what was set up. */
+/** Tries the ways to set up the input, the most exact first, until the token confirms one. */
 async function tryToken(
-  task: Task,
+  task: SimulationTask,
   environment: CallEnvironment,
   layout: TokenLayout,
   setUp: SetUp | undefined,
 ): Promise<Attempt> {
   const { tokenIn, holders = [] } = task.request
-  const first = setUp && (await confirmed(task, environment, setUp))
+  const first = setUp && (await runConfirmed(task, environment, setUp))
   const written = first ?? (await tryAgain(task, environment, layout))
   if (written && (written.report.success || task.input.allowance || (await canMove(task, layout)))) return written
   const own = await tryOwn(task, environment)
   if (own && (own.report.success || !written)) return own
   const keyed = written ? undefined : await tryKeyed(task, environment, layout)
   if (keyed) return keyed
-  // A holder may be the very pool that is traded in, which then fails for what it has lent: others are asked first.
+  // A holder may be the pool of the swap itself, which then fails because it lent the tokens; try the others first.
   let failed = written
   for (const holder of holders) {
     const lent = await tryLoan(task, environment, layout, holder)
@@ -255,33 +259,48 @@ async function tryToken(
 }
 
 /**
- * Runs the swap with the sender's real balance and allowance. Undefined if the sender has less than the input, or if the swap takes
- * more than the input: a token may charge its sender on top of each transfer.
+ * Runs the swap with the sender's real balance and allowance. Returns undefined if the sender has too little, or if the
+ * swap took more than the input because the token charges its sender extra.
  */
-async function tryOwn(task: Task, environment: CallEnvironment): Promise<Attempt | undefined> {
+async function tryOwn(task: SimulationTask, environment: CallEnvironment): Promise<Attempt | undefined> {
   const { amountIn } = task.input
   const setUp = ownSetUp(task.input)
   const report = await run(task, environment, setUp)
   if (report.before.tokenIn.amount < amountIn) return undefined
-  const attempt = await allowed(task, environment, { report, setUp })
+  const attempt = await withAllowance(task, environment, { report, setUp })
   if (!attempt?.report.success) return attempt
   const { before, after } = attempt.report
   return before.tokenIn.amount - after.tokenIn.amount > amountIn ? undefined : attempt
 }
 
-/** The slots that the token reads for this account; undefined where those cannot be told. */
-async function tryKeyed(task: Task, environment: CallEnvironment, layout: TokenLayout): Promise<Attempt | undefined> {
+/** Overrides the slots that the token reads for this account; undefined if they cannot be found. */
+async function tryKeyed(
+  task: SimulationTask,
+  environment: CallEnvironment,
+  layout: TokenLayout,
+): Promise<Attempt | undefined> {
   const setUp = await keyedSetUp(task.reader, layout, task.input)
-  return setUp && confirmed(task, environment, setUp)
+  return setUp && runConfirmed(task, environment, setUp)
 }
 
-async function trySlots(task: Task, environment: CallEnvironment, layout: TokenLayout): Promise<Attempt | undefined> {
+async function trySlots(
+  task: SimulationTask,
+  environment: CallEnvironment,
+  layout: TokenLayout,
+): Promise<Attempt | undefined> {
   const setUp = await slotSetUp(task.reader, layout, task.input)
-  return setUp && confirmed(task, environment, setUp)
+  return setUp && runConfirmed(task, environment, setUp)
 }
 
-/** The token may have been upgraded since it was learned, or may keep this account apart from all others. */
-async function tryAgain(task: Task, environment: CallEnvironment, known: TokenLayout): Promise<Attempt | undefined> {
+/**
+ * Learns the layout again, in case the token was upgraded, then searches slots for this account, in case the token
+ * treats it specially.
+ */
+async function tryAgain(
+  task: SimulationTask,
+  environment: CallEnvironment,
+  known: TokenLayout,
+): Promise<Attempt | undefined> {
   const { request, context, reader, input } = task
   if (request.balanceSlot !== undefined || request.allowanceSlot !== undefined)
     throw new SimulationError('BAD_SLOT', `${request.tokenIn} does not answer with what was written to its slots`)
@@ -297,41 +316,49 @@ async function tryAgain(task: Task, environment: CallEnvironment, known: TokenLa
   return mapping && trySlots(task, environment, { ...layout, balance: { mapping, shape } })
 }
 
-/** The attempt, when the token says that balance and allowance are what they should be. */
-async function confirmed(task: Task, environment: CallEnvironment, setUp: SetUp): Promise<Attempt | undefined> {
+/** Runs the swap; undefined if the token does not report the intended balance or allowance. */
+async function runConfirmed(
+  task: SimulationTask,
+  environment: CallEnvironment,
+  setUp: SetUp,
+): Promise<Attempt | undefined> {
   const report = await run(task, environment, setUp)
   if (report.before.tokenIn.amount !== setUp.balance) return undefined
-  return allowed(task, environment, { report, setUp })
+  return withAllowance(task, environment, { report, setUp })
 }
 
-/** The attempt itself, or one in which the sender approves, when the spender may take the amount. */
-async function allowed(task: Task, environment: CallEnvironment, attempt: Attempt): Promise<Attempt | undefined> {
+/** Returns the attempt if the spender may take the amount, else one in which the sender approves first. */
+async function withAllowance(
+  task: SimulationTask,
+  environment: CallEnvironment,
+  attempt: Attempt,
+): Promise<Attempt | undefined> {
   const { amountIn, allowance } = task.input
   if (allowance) return attempt
-  // More than was written is what the token grants that spender by itself.
+  // A larger allowance is one that the token grants by itself.
   const { ok, amount } = attempt.report.before.allowance
   if (ok && amount >= amountIn) return attempt
   const { approve } = attempt.setUp
   if (approve === ALL) return undefined
-  // Tokens whose allowances are yes or no take nothing but all.
+  // Some tokens only accept an unlimited allowance.
   const setUp = approving(attempt.setUp, approve === amountIn ? ALL : amountIn)
-  return allowed(task, environment, { setUp, report: await run(task, environment, setUp) })
+  return withAllowance(task, environment, { setUp, report: await run(task, environment, setUp) })
 }
 
 async function tryLoan(
-  task: Task,
+  task: SimulationTask,
   environment: CallEnvironment,
   layout: TokenLayout,
   holder: Address,
 ): Promise<Attempt | undefined> {
   const { amountIn } = task.input
   let amount = amountIn
-  // The second time makes up for a tax on the loan.
+  // The second round compensates for a transfer tax on the loan.
   for (let round = 0; round < 2; round++) {
     const setUp = lentSetUp(layout, task.input, { holder, amount })
     const report = await run(task, environment, setUp)
     const received = report.before.tokenIn.amount
-    if (received >= amountIn) return allowed(task, environment, { report, setUp })
+    if (received >= amountIn) return withAllowance(task, environment, { report, setUp })
     if (received === 0n) return undefined
     amount = (amount * amountIn) / received + 1n
   }
@@ -339,14 +366,14 @@ async function tryLoan(
 }
 
 /**
- * Compares with the transaction as it is sent, where the caller asks for that, and where it failed for a sender without code: the
- * proxy at the sender must not decide.
+ * Compares with the transaction as sent, if requested, or if it failed for a sender without code: the probe at the
+ * sender may be the cause.
  */
-async function compared(
-  task: Task,
+async function compareAsSent(
+  task: SimulationTask,
   environment: CallEnvironment,
   attempt: Attempt,
-  early: Early | undefined,
+  early: EarlyRun | undefined,
 ): Promise<Attempt> {
   const { report, setUp } = attempt
   const isSuspect = !report.success && !report.outOfGas && environment.code === '0x'
@@ -355,8 +382,8 @@ async function compared(
   return { ...attempt, bare }
 }
 
-/** True if the token lets a spender take what was written, so that a revert is the swap's own. */
-async function canMove({ reader, input }: Task, layout: TokenLayout): Promise<boolean> {
+/** True if the token lets a spender take the written amount, so that a revert comes from the swap itself. */
+async function canMove({ reader, input }: SimulationTask, layout: TokenLayout): Promise<boolean> {
   const setUp = await slotSetUp(reader, layout, { ...input, spender: SLOT_PROBE })
   if (!setUp || setUp.approve > 0n) return true
   const { before, after } = await reader.take(input.from, input.spender, input.amountIn, setUp.writes)

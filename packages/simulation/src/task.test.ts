@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { CallEnvironment } from './attempt.ts'
 import { createSimulationContext } from './context.ts'
 import type { ProbeReport } from './probe.ts'
-import { exhaustionOf, isExhausted, outcomeOf, run, type Task } from './task.ts'
+import { exhaustionOf, isExhausted, outcomeOf, run, type SimulationTask } from './task.ts'
 
 const addressOf = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [from, to, tokenIn, tokenOut] = [...'1234'].map(addressOf) as [Address, Address, Address, Address]
@@ -85,7 +85,7 @@ function taskOf(answer: Error | { readonly tokenIn?: boolean; readonly tokenOut?
     request: { from, to, data: '0x', tokenIn, amountIn: 5n, tokenOut, block: 1 },
     context: createSimulationContext({ maxReturnData: 77 }),
     options: {},
-  } as unknown as Task
+  } as unknown as SimulationTask
   return { task, calls }
 }
 

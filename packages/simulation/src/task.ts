@@ -1,4 +1,4 @@
-/** One run of the probe for one request, and what it says. */
+/** Runs the probe for a request and converts its report. */
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { type CallEnvironment, type RunReport, runProbe } from './attempt.ts'
 import type { SimulationContext } from './context.ts'
@@ -8,7 +8,8 @@ import type { Input, SetUp } from './setup.ts'
 import type { TokenReader } from './slots/reader.ts'
 import type { SimulationRequest, SwapOutcome } from './types.ts'
 
-export type Task = {
+/** State of one simulation. */
+export type SimulationTask = {
   readonly rpc: Rpc
   readonly request: SimulationRequest
   readonly context: SimulationContext
@@ -17,9 +18,13 @@ export type Task = {
   readonly reader: TokenReader
   readonly input: Input
 }
-/** @throws SimulationError `BAD_TOKEN` when setting the input up reverts, or a token does not answer */
+/**
+ * Runs the probe.
+ *
+ * @throws SimulationError `BAD_TOKEN` if the input setup reverts or a token does not respond
+ */
 export async function run(
-  task: Task,
+  task: SimulationTask,
   environment: CallEnvironment,
   setUp: SetUp,
   targetCode = environment.targetCode,
@@ -37,20 +42,21 @@ export async function run(
   return report
 }
 
+/** Converts a probe report to an outcome. */
 export function outcomeOf({ success, gasUsed, returnData, before, after }: ProbeReport): SwapOutcome {
-  const grown = after.tokenOut.amount - before.tokenOut.amount
-  const amountOut = success && grown > 0n ? grown : 0n
+  const gain = after.tokenOut.amount - before.tokenOut.amount
+  const amountOut = success && gain > 0n ? gain : 0n
   return { success, amountOut, gasUsed: Number(gasUsed), returnData }
 }
 
-/** True where nothing was left and nothing was said: of gas that ran out, or of an instruction that takes all of it. */
+/** True if all gas was used and no data returned: out of gas, or an opcode that consumes all gas. */
 export const isExhausted = ({ returnData, outOfGas }: ProbeReport): boolean => outOfGas && returnData === '0x'
 
-/** Words of geth, reth and anvil, erigon, nethermind, besu. */
+/** Messages of geth, reth and anvil, erigon, nethermind, and besu for invalid opcodes. */
 const INVALID =
   /invalid.{0,3}(fe)?.{0,3}op.?code|bad ?instruction|invalid ?instruction|undefined ?instruction|not ?activated/i
 
-/** `INVALID` takes all gas, as failed assertions of old compilers do: more gas would not help. */
+/** Describes a failure that used all gas. `INVALID`, used by assertions of old compilers, is not fixed by more gas. */
 export function exhaustionOf(words: string): string {
   return INVALID.test(words)
     ? 'invalid opcode: a failed assertion, or code that cannot run on this chain'

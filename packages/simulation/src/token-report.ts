@@ -1,4 +1,4 @@
-/** Behaviour of a token to those who buy, pass on and sell it, measured in one eth_call. */
+/** Measures how a token behaves when bought, transferred, and sold, in one eth_call. */
 import { type TokenProbe, TokenProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -14,28 +14,33 @@ import type { TokenReport } from './types.ts'
 
 const abi = TokenProbe__factory.createInterface()
 
-/** The account that trades, and the one it passes tokens on to: fictitious ones without code or history. */
+/** The trader, and the account that it transfers tokens to: fictitious accounts without code. */
 const TRADER = toAddress('0x5177cE0000000000000000000000000000000003')
-const FRIEND = toAddress('0x5177ce00000000000000000000000000000f41e4')
+const RECIPIENT = toAddress('0x5177ce00000000000000000000000000000f41e4')
 const GAS = 20_000_000n
-/** Characters. */
+/** Maximum characters of the symbol. */
 const MAX_SYMBOL = 64
 
+/** Parameters of a token report. */
 export type TokenReportRequest = {
   readonly token: Address
   readonly block: BlockRef
-  /** Who holds the token for a pool of any kind: the pool or its vault. Without it only plain transfers are measured. */
+  /** Account that holds the token of a pool: the pool or its vault. If absent, only transfers are measured. */
   readonly pool?: Address
-  /** A small and a large amount, base units of the token. What only the large one cannot do is a limit, not a trap. */
+  /**
+   * A small and a large amount in base units. If only the large one fails, the token has a size limit and is not a
+   * honeypot.
+   */
   readonly sizes: readonly bigint[]
   readonly signal?: AbortSignal
 }
 
 /**
- * Taxes are those of the smallest size that worked; null is not known, which does not mean none.
+ * Measures a token. Taxes are those of the smallest size that worked; null means unknown, not zero.
  *
- * @throws SimulationError `UNKNOWN_SLOTS` when there is no pool and the token cannot be set up, `BAD_REQUEST` without sizes
- * @throws RpcError when no endpoint could run it
+ * @throws SimulationError `UNKNOWN_SLOTS` if there is no pool and the token cannot be set up, `BAD_REQUEST` without
+ *   sizes
+ * @throws RpcError if no endpoint could run the call
  */
 export async function reportToken(
   rpc: Rpc,
@@ -51,7 +56,7 @@ export async function reportToken(
     context.slots.layout(reader),
     pool ? rpc.getCode(pool, block, options) : undefined,
   ])
-  const order = { token, friend: FRIEND, pool: pool ?? ZERO_ADDRESS, sizes: [...sizes] }
+  const order = { token, friend: RECIPIENT, pool: pool ?? ZERO_ADDRESS, sizes: [...sizes] }
   const overrides = {
     ...(pool && poolCode ? probeAt(pool, poolCode) : storageOverrides(await ownTokens(reader, layout, largest))),
     [TRADER]: { code: bytecode.TokenProbe.runtime },
@@ -86,7 +91,7 @@ type Taxes = Pick<TokenReport, 'buyTaxPpm' | 'sellTaxPpm' | 'transferTaxPpm' | '
 
 function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   const tax = (leg: 'buy' | 'pass' | 'sell') => {
-    // More than was sent is what else the token moved meanwhile, and says nothing of a tax.
+    // If more was received than sent, the token moved other amounts too, and the tax is unknown.
     const isPlain = ({ ok, sent, received }: TokenProbe.LegStructOutput) => ok && received <= sent + ROUNDING
     const round = rounds.find((of) => isPlain(of[leg])) ?? rounds.find((of) => of[leg].ok)
     return round ? taxPpm(round[leg].sent, round[leg].received) : null
@@ -103,20 +108,20 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   }
 }
 
-/** Base units by which a token that keeps shares may round what it takes. */
+/** Rounding tolerance of tokens that store shares, in base units. */
 const ROUNDING = 2n
 
-/** Null where nothing was sent. */
+/** Returns the surcharge; null if nothing was sent. */
 function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | null {
-  // Of nothing that was sent there is no part, whatever a token debits for it.
+  // Skip transfers of zero, whose share is undefined.
   const sent = rounds.flatMap(({ buy, pass, sell }) => [buy, pass, sell]).filter(({ ok, sent }) => ok && sent > 0n)
-  const found = sent.map(({ sent, debited }) =>
+  const surcharges = sent.map(({ sent, debited }) =>
     debited <= sent + ROUNDING ? 0 : Number(((debited - sent) * PPM) / sent),
   )
-  return found.length === 0 ? null : Math.max(...found)
+  return surcharges.length === 0 ? null : Math.max(...surcharges)
 }
 
-/** Rounded to the nearest part per million: the token has rounded before, and shares round by a unit or two. */
+/** Returns the tax, rounded to the nearest ppm, because tokens with shares round by a unit or two. */
 function taxPpm(sent: bigint, received: bigint): number | null {
   if (sent === 0n) return null
   return received >= sent ? 0 : Number(((sent - received) * PPM + sent / 2n) / sent)

@@ -1,33 +1,34 @@
+/** Gas limit per transaction (EIP-7825). */
 import { type Hex, toAddress } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 
-/** EIP-7825: gas that a transaction may ask for at most, from Osaka on. */
+/** Maximum gas per transaction since Osaka (EIP-7825). */
 const OSAKA_GAS = 16_777_216n
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000007')
-/** Counts the leading zeros of zero by an instruction that Osaka brought (EIP-7939), and returns the 256. */
+/** Returns CLZ(0) = 256, with an opcode that Osaka introduced (EIP-7939). */
 const COUNTS_ZEROS: Hex = '0x5f1e5f5260205ff3'
-/** Milliseconds after which a chain that was not there yet is asked again. */
+/** Milliseconds after which a chain without Osaka is checked again. */
 const RETRY_MS = 600_000
 
-/** The limit of a transaction's gas that a chain's rules set beside that of its blocks, found out by asking a node once. */
+/** Detects whether a chain limits the gas of a transaction, by asking a node once. */
 export class TransactionLimit {
   private activeFrom = Number.POSITIVE_INFINITY
   private inactiveTo = -1
-  private askedAt = Number.NEGATIVE_INFINITY
-  private asking: Promise<boolean> | undefined
+  private probedAt = Number.NEGATIVE_INFINITY
+  private probing: Promise<boolean> | undefined
 
-  /** Undefined where blocks alone limit it, or the node cannot tell. */
+  /** Returns the limit; undefined if only the block gas limit applies, or if it is unknown. */
   async at(rpc: Rpc, header: BlockHeader, options: RequestOptions): Promise<bigint | undefined> {
     const { number } = header
     if (number >= this.activeFrom) return OSAKA_GAS
-    if (number <= this.inactiveTo || Date.now() - this.askedAt < RETRY_MS) return undefined
-    this.asking ??= this.ask(rpc, header, options).finally(() => {
-      this.asking = undefined
+    if (number <= this.inactiveTo || Date.now() - this.probedAt < RETRY_MS) return undefined
+    this.probing ??= this.probe(rpc, header, options).finally(() => {
+      this.probing = undefined
     })
-    return (await this.asking) ? OSAKA_GAS : undefined
+    return (await this.probing) ? OSAKA_GAS : undefined
   }
 
-  private async ask(
+  private async probe(
     rpc: Rpc,
     { number, hash }: BlockHeader,
     { signal: _, ...options }: RequestOptions,
@@ -37,17 +38,17 @@ export class TransactionLimit {
       const answer = await rpc.call({ to: PROBE, data: '0x' }, { blockHash: hash }, { ...options, overrides })
       const isActive = answer.length === 66 && BigInt(answer) === 256n
       if (isActive) this.activeFrom = Math.min(this.activeFrom, number)
-      else this.sawInactive(number)
+      else this.recordInactive(number)
       return isActive
     } catch (error) {
-      // Nodes tell of an instruction that they do not know in many words.
-      if (error instanceof RpcError && (error.isRefusal || error.code === 'REVERTED')) this.sawInactive(number)
+      // Nodes report unknown opcodes with many different messages.
+      if (error instanceof RpcError && (error.isRefusal || error.code === 'REVERTED')) this.recordInactive(number)
       return false
     }
   }
 
-  private sawInactive(number: number): void {
+  private recordInactive(number: number): void {
     this.inactiveTo = Math.max(this.inactiveTo, number)
-    this.askedAt = Date.now()
+    this.probedAt = Date.now()
   }
 }

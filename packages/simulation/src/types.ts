@@ -1,63 +1,68 @@
+/** Public types of the package: simulation requests, results, and token reports. */
 import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, BlockRef, Priority } from '@sluice/rpc'
 import type { BlockEnvironment } from './next-block.ts'
 
-/** One swap to run against a block, without funds or approvals of the sender. */
+/** Swap to simulate at a block. The sender needs neither funds nor approvals. */
 export type SimulationRequest = {
   readonly from: Address
   readonly to: Address
   readonly data: Hex
-  /** ERC-20, or NATIVE for the service's own swaps (the public endpoint refuses NATIVE). */
+  /** ERC-20, or NATIVE for the service's own swaps; the public endpoint rejects NATIVE. */
   readonly tokenIn: Address
   /** Base units. */
   readonly amountIn: bigint
   /** ERC-20 or NATIVE. */
   readonly tokenOut: Address
-  /** Block at the end of whose state it runs. */
+  /** Block whose post-state the swap runs on. */
   readonly block: BlockRef
-  /** Environment it runs in, as far as the node can set it; that of the next block when absent, and at `pending` that of the node. */
+  /**
+   * Block number and timestamp of the simulated block, if the node can set them. Default: those of the next block; at
+   * `pending` those of the node.
+   */
   readonly runsIn?: BlockEnvironment
-  /** Wei; the network's price when absent; 0n simulates without one. */
+  /** Gas price in wei. Default: the network's price. 0n simulates without one. */
   readonly gasPrice?: bigint
-  /** Half of the block's gas limit when absent. */
+  /** Gas limit; default: half of the block's gas limit. */
   readonly gas?: bigint
-  /** `to` when absent. */
+  /** Account that takes the input; default `to`. */
   readonly spender?: Address
-  /** Account whose growth of `tokenOut` is the output; `from` when absent. */
+  /** Account whose balance increase of `tokenOut` is the output; default `from`. */
   readonly recipient?: Address
-  /** The block's own author when absent. */
+  /** Block author; default: that of the block. */
   readonly coinbase?: Address
   readonly balanceSlot?: bigint
   readonly allowanceSlot?: bigint
   /**
-   * Absent, the allowance is set up. `kept`: it stays as it is, since the calldata brings its own permission; the sender keeps
-   * its own code, or none, so that signatures are checked as they will be. `approved`: the sender approves ahead of the call,
-   * from the allowance that it has, after a reset to zero where the token insists.
+   * Handling of the allowance. Absent: it is overridden. `kept`: it stays as it is, because the calldata carries a
+   * permit; the sender keeps its own code or none, so that signatures are checked as on chain. `approved`: the sender
+   * approves before the call, after a reset to zero if the token requires it.
    */
   readonly allowance?: 'kept' | 'approved'
-  /** Holders that may lend the token when its slots cannot be found; never a pool of the route. */
+  /** Accounts that may lend the token if its storage slots are not found; must not be pools of the route. */
   readonly holders?: readonly Address[]
-  /** Code that accounts have in the simulation, such as contracts that did not exist yet at a past block. */
+  /** Code overrides, for example of contracts that did not exist yet at a past block. */
   readonly codes?: Readonly<Record<Address, Hex>>
-  /** State that has been read of the block before; saves the round trip that would read it. */
+  /** State that the caller already read; saves a round trip. */
   readonly known?: KnownState
   /**
-   * Calldata of other swaps of the same input by `to`, for the same tokens: each is run from the same state in the same call,
-   * with the gas that those before it leave.
+   * Calldata of alternative swaps of the same input and tokens by `to`. Each runs from the same state in the same call,
+   * with the gas that the previous ones leave.
    */
   readonly others?: readonly Hex[]
   /**
-   * Also runs the transaction as it is sent, without a probe in the sender's place, and takes that outcome where it differs. What
-   * fails for a sender without code is run so in any case.
+   * True to also run the transaction without a probe at the sender, and to use that outcome if it differs. A failure of
+   * a sender without code is checked this way in any case.
    */
   readonly asSent?: boolean
-  /** Also asks the node for its head, at no request of its own. */
+  /** True to also read the node's head, without an extra request. */
   readonly withHead?: boolean
-  /** Who goes first where requests wait for the node; `quote` when absent. */
+  /** Queue priority at the node; default `quote`. */
   readonly priority?: Priority
   readonly signal?: AbortSignal
 }
 
+/** State of `block` that the caller already read. */
 export type KnownState = {
   /** Header of `block`. */
   readonly header: BlockHeader
@@ -65,63 +70,67 @@ export type KnownState = {
   readonly senderCode?: Hex
 }
 
-/** One of the swaps of a simulation. */
+/** Outcome of one simulated swap. */
 export type SwapOutcome = {
   readonly success: boolean
-  /** Growth of the recipient's balance of tokenOut, base units; 0n when not successful. */
+  /** Increase of the recipient's `tokenOut` balance in base units; 0n on failure. */
   readonly amountOut: bigint
-  /** Gross gas of the call to `to`: no intrinsic gas, no calldata gas, before refunds. */
+  /** Gas of the call to `to` before refunds, without intrinsic gas. */
   readonly gasUsed: number
   readonly returnData: Hex
 }
 
+/** Result of a simulation. */
 export type SimulationResult = SwapOutcome & {
-  /** Outcomes of the swaps that were to be run beside it; absent where it was run in a way that does not allow for others. */
+  /** Outcomes of `SimulationRequest.others`; absent if the way it was run does not allow alternatives. */
   readonly others?: readonly SwapOutcome[]
-  /** Outcome with a probe in the sender's place, where the transaction as it is sent ends otherwise. */
+  /** Outcome with a probe at the sender, if the transaction as sent ends differently. */
   readonly probed?: SwapOutcome
-  /** Gas of the whole transaction after refunds, where it was run as it is sent and the node told it. */
+  /** Gas of the whole transaction after refunds, if it was run as sent and the node reported it. */
   readonly chargedGas?: number
   readonly revertReason?: string
-  /** Block whose state it ran on. */
+  /** Block whose state was used. */
   readonly blockNumber: number
   readonly blockTimestamp: number
-  /** Environment it ran in; absent where the node cannot set one, and ran it in the block's own. */
+  /** Block number and timestamp of the simulation; absent if the node cannot override them. */
   readonly ranIn?: BlockEnvironment
   readonly header: BlockHeader
-  /** The node's newest block when it was asked to run it, where the request wanted to know. */
+  /** The node's newest block at that time, if requested by `withHead`. */
   readonly head?: BlockHeader
   readonly ways: SetUpWays
 }
 
 /**
- * Ways in which the sender came by its input. Overriding a slot leaves no trace in the gas; lending and approving touch the token
- * before the swap does, which then reads some 5 to 12 % low.
+ * Sources of the sender's input. Slot overrides do not affect gas. A loan or an approval makes the token's slots warm
+ * before the swap, so that its gas reads 5 to 12 % too low.
  */
 export type SetUpWays = {
   readonly balance: 'native' | 'slot' | 'lent' | 'own'
   readonly allowance: 'none' | 'slot' | 'approved' | 'own'
   /**
-   * Absent where only the probe in the sender's place was run. `same`: the transaction as it is sent ends in the same way. `bare`: it
-   * does not, and the outcome is that of the transaction as it is sent.
+   * Absent if only the probe at the sender was run. `same`: the transaction as sent ends the same way. `bare`: it does
+   * not, and its outcome was used.
    */
   readonly sender?: 'same' | 'bare'
 }
 
-/** Behaviour of a token on transfers, measured in one call. */
+/** Behavior of a token on transfers, measured in one call. */
 export type TokenReport = {
   readonly token: Address
   readonly decimals: number | null
   readonly symbol: string | null
-  /** Parts per million; null when it could not be measured. */
+  /** Parts per million; null if not measured. */
   readonly buyTaxPpm: number | null
   readonly sellTaxPpm: number | null
   readonly transferTaxPpm: number | null
-  /** Loss of a transfer's sender on top of what he sends, the most that was seen. No swap of such a token is safe. */
+  /**
+   * Maximum amount that a sender loses in addition to the transferred amount, in parts per million. Swaps of such a
+   * token are unsafe.
+   */
   readonly surchargePpm: number | null
   readonly rebasing: boolean | null
   readonly needsApprovalReset: boolean | null
   readonly sellable: boolean | null
-  /** The larger size met a limit that the smaller one did not. */
+  /** True if the large amount failed where the small one did not. */
   readonly sizeLimited: boolean | null
 }

@@ -1,15 +1,15 @@
-/** Liquidity that an auction lists, as pools of the families whose math it follows. */
+/** Converts the liquidity of an auction to pools of the matching families. */
 import { type Address, PPM, ZERO_ADDRESS } from '@sluice/chains'
 import type { BalancerV2State, Pool, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
 import { type Liquidity, toFixed18 } from './auction.ts'
 
-/** A pool, and the liquidity of the auction that it stands for. */
+/** Pool with the auction liquidity that it represents. */
 export type AuctionPool = { readonly pool: Pool; readonly liquidity: Liquidity }
 
-type Of<Kind extends Liquidity['kind']> = Extract<Liquidity, { kind: Kind }>
+type LiquidityOf<Kind extends Liquidity['kind']> = Extract<Liquidity, { kind: Kind }>
 
 /**
- * Gas of a swap by kind, as the protocol's reference solver counts it.
+ * Gas of a swap by kind, as in the protocol's reference solver.
  *
  * @see `gas_cost` in crates/liquidity-sources and crates/solvers/src/boundary of cowprotocol/services
  */
@@ -21,35 +21,35 @@ export const SWAP_GAS: Readonly<Record<Liquidity['kind'], bigint>> = {
   limitOrder: 66_358n,
 }
 
-/** Gas of a hop by family, for ranking routes. */
+/** Gas per hop by family, for ranking routes. */
 export const HOP_GAS = {
   hop: { 'uniswap-v2': 60_000, 'balancer-v2': 140_000, 'uniswap-v3': 106_000, 'prop-amm': 66_358 },
   tick: 0,
 }
 
 const ONE = 10n ** 18n
-/** Units of 10^-18 in a part per million. */
+/** One ppm in units of 10^-18. */
 const PER_PPM = ONE / PPM
 const AMPLIFICATION_PRECISION = 1_000n
-/** Spacing of ticks by fee, in parts per million: Uniswap V3 has one per fee. */
+/** Tick spacing by fee in ppm; Uniswap V3 has one per fee. */
 const TICK_SPACINGS: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 
-/** Returns the pool of each liquidity that can be traded. Leaves out those whose parameters no pool can have. */
+/** Returns the pool of each tradable liquidity; skips liquidity with invalid parameters. */
 export function auctionPools(liquidity: readonly Liquidity[]): ReadonlyMap<string, AuctionPool> {
   const pools = new Map<string, AuctionPool>()
   for (const [index, item] of liquidity.entries()) {
-    const traded = tradedPool(item)
-    // Auctions repeat ids: the place in the list is unique.
+    const traded = poolDataOf(item)
+    // Ids may repeat in an auction, so the list index is the id.
     const id = String(index)
-    // Nothing here is encoded for a chain: the address is not needed.
+    // These pools are not encoded for a chain, so they need no address.
     if (traded) pools.set(id, { pool: { ...traded, id, dex: item.kind, address: ZERO_ADDRESS }, liquidity: item })
   }
   return pools
 }
 
-type Traded = Pick<Pool, 'family' | 'tokens' | 'state'>
+type PoolData = Pick<Pool, 'family' | 'tokens' | 'state'>
 
-function tradedPool(item: Liquidity): Traded | null {
+function poolDataOf(item: Liquidity): PoolData | null {
   switch (item.kind) {
     case 'constantProduct':
       return constantProduct(item)
@@ -64,7 +64,7 @@ function tradedPool(item: Liquidity): Traded | null {
   }
 }
 
-function constantProduct({ tokens, fee }: Of<'constantProduct'>): Traded | null {
+function constantProduct({ tokens, fee }: LiquidityOf<'constantProduct'>): PoolData | null {
   const feePpm = feePpmOf(fee)
   if (tokens.length !== 2 || feePpm === null) return null
   const [[first, a], [second, b]] = tokens as [(typeof tokens)[0], (typeof tokens)[0]]
@@ -72,7 +72,7 @@ function constantProduct({ tokens, fee }: Of<'constantProduct'>): Traded | null 
   return { family: 'uniswap-v2', tokens: [first, second], state }
 }
 
-function weighted({ tokens, fee, version }: Of<'weightedProduct'>): Traded | null {
+function weighted({ tokens, fee, version }: LiquidityOf<'weightedProduct'>): PoolData | null {
   const weights = tokens.map(([, { weight }]) => toFixed18(weight))
   const common = balancerState(tokens, fee)
   if (!common || weights.includes(0n)) return null
@@ -80,13 +80,13 @@ function weighted({ tokens, fee, version }: Of<'weightedProduct'>): Traded | nul
   return { family: 'balancer-v2', tokens: tokens.map(([token]) => token), state }
 }
 
-function stable({ tokens, fee, amplificationParameter, address }: Of<'stable'>): Traded | null {
-  // Composable pools list their own share, which is not traded.
+function stable({ tokens, fee, amplificationParameter, address }: LiquidityOf<'stable'>): PoolData | null {
+  // Composable pools list their own LP token, which is not traded.
   const traded = tokens.filter(([token]) => token !== address)
   const amp = toFixed18(amplificationParameter) / (ONE / AMPLIFICATION_PRECISION)
   const common = balancerState(traded, fee)
   if (!common || amp === 0n || traded.length < 2) return null
-  // Pools of the first version round their invariant up, by one unit at most. The auction does not tell versions apart.
+  // Pools of the first version round their invariant up, by at most one unit. The auction does not state the version.
   const state: BalancerV2State = { ...common, kind: 'stable', amp, roundsUp: false }
   return { family: 'balancer-v2', tokens: traded.map(([token]) => token), state }
 }
@@ -100,7 +100,7 @@ function balancerState(tokens: Scaled, fee: string) {
   return { balances: tokens.map(([, { balance }]) => balance), scaling, swapFee }
 }
 
-function concentrated(item: Of<'concentratedLiquidity'>): Traded | null {
+function concentrated(item: LiquidityOf<'concentratedLiquidity'>): PoolData | null {
   const feePpm = feePpmOf(item.fee)
   const [a, b] = item.tokens
   if (feePpm === null || item.sqrtPrice === 0n || a === b) return null
@@ -114,15 +114,18 @@ function concentrated(item: Of<'concentratedLiquidity'>): Traded | null {
   return { family: 'uniswap-v3', tokens: a < b ? [a, b] : [b, a], state }
 }
 
-/** A price that does not move until the order is filled. Orders with a fee of the taker are left out: it comes on top of the input. */
-function limitOrder(item: Of<'limitOrder'>): Traded | null {
+/**
+ * Converts a limit order to a pool with a fixed price until it is filled. Skips orders with a taker fee, which is
+ * charged on top of the input.
+ */
+function limitOrder(item: LiquidityOf<'limitOrder'>): PoolData | null {
   const { takerToken, makerToken, takerAmount, makerAmount, takerTokenFeeAmount } = item
   if (takerAmount === 0n || makerAmount === 0n || takerTokenFeeAmount > 0n || takerToken === makerToken) return null
   const state = { samples: [[[takerAmount, makerAmount]], []], sold: [0n, 0n] }
   return { family: 'prop-amm', tokens: [takerToken, makerToken], state }
 }
 
-/** Parts per million of a fee, rounded up: a pool is never taken for cheaper than it is. */
+/** Converts a fee to ppm, rounded up, so that a pool is never cheaper than it is. */
 function feePpmOf(fee: string): number | null {
   const ppm = (toFixed18(fee) + PER_PPM - 1n) / PER_PPM
   return ppm < PPM ? Number(ppm) : null

@@ -1,4 +1,4 @@
-/** Routes over the liquidity that an auction lists. */
+/** Routes orders over the liquidity of an auction. */
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import {
   type BalancerV2State,
@@ -50,7 +50,10 @@ export class AuctionRouter {
     return this.search({ ...trade, amountIn })?.legs ?? this.direct(trade, amountIn)
   }
 
-  /** The single pool that pays most: the search leaves the last billionth of a pool alone, which all of a limit order needs. */
+  /**
+   * Returns the single pool with the best output. The search leaves the last billionth of a pool unused, but a limit
+   * order may be needed in full.
+   */
   private direct({ tokenIn, tokenOut }: Trade, amountIn: bigint): readonly (Hop & Amounts)[] | null {
     let best: (Hop & Amounts) | null = null
     for (const { pool } of this.pools.values()) {
@@ -63,8 +66,8 @@ export class AuctionRouter {
   }
 
   /**
-   * The driver settles liquidity of buy orders by exact outputs, which pools round in their own favor: along a single path, each hop
-   * takes what its pool asks for the output.
+   * Routes for an exact output. The driver settles liquidity of buy orders by exact outputs, which pools round in their
+   * favor; so on a single path each hop takes the input that its pool requires.
    */
   private forOutput(trade: Trade, amountOut: bigint): readonly (Hop & Amounts)[] | null {
     const legs = this.search({ ...trade, amountOut })?.legs
@@ -76,10 +79,10 @@ export class AuctionRouter {
   private search(request: Trade & ({ amountIn: bigint } | { amountOut: bigint })): Route | null {
     const { gasPriceWei, wrappedNative } = this
     try {
-      const found = findRoute(this.graph, { ...request, gasPriceWei, wrappedNative, boundAfterGas: 'never' })
-      return found.ok && found.route.legs.length > 0 ? found.route : null
+      const result = findRoute(this.graph, { ...request, gasPriceWei, wrappedNative, boundAfterGas: 'never' })
+      return result.ok && result.route.legs.length > 0 ? result.route : null
     } catch (error) {
-      // The work that a route may take is spent: the auction goes on without it.
+      // The search budget is used up; the auction continues without this route.
       if (error instanceof RoutingError) return null
       throw error
     }
@@ -98,7 +101,7 @@ export class AuctionRouter {
   }
 }
 
-/** Amounts along a path by exact outputs from its end, and what they pay from its start; null if a pool cannot. */
+/** Computes the amounts on a path from its exact output back, then forward; null if a pool cannot. */
 function backwards(legs: readonly Leg[], amountOut: bigint): readonly (Hop & Amounts)[] | null {
   let amountIn: bigint | null = amountOut
   for (const leg of legs.toReversed()) {
@@ -115,17 +118,19 @@ function backwards(legs: readonly Leg[], amountOut: bigint): readonly (Hop & Amo
   return amountIn >= amountOut ? hops : null
 }
 
-/** Times that an input is raised which rounding leaves short of its output, ten times as much each time. */
-const RAISES = 6
+/** Maximum attempts to raise an input that rounding leaves short of its output, each ten times larger. */
+const MAX_RAISES = 6
 
-/** Input that a pool takes for an exact output, raised if it pays less as an exact input; null if the pool cannot compute it. */
+/**
+ * Returns the input for an exact output, raised if it pays less as an exact input; null if the pool cannot compute it.
+ */
 function inputFor(hop: Hop, amountOut: bigint): bigint | null {
-  const asked = orRefused(() => exactOutputInput(hop, amountOut))
-  const paid = asked && outputOf(hop, asked)
-  if (asked === null || paid === null || paid >= amountOut) return asked
-  const missing = ((amountOut - paid) * asked + paid - 1n) / paid
-  for (let k = 0; k < RAISES; k++) {
-    const raised = asked + missing * 10n ** BigInt(k)
+  const input = orRefused(() => exactOutputInput(hop, amountOut))
+  const paid = input && outputOf(hop, input)
+  if (input === null || paid === null || paid >= amountOut) return input
+  const missing = ((amountOut - paid) * input + paid - 1n) / paid
+  for (let k = 0; k < MAX_RAISES; k++) {
+    const raised = input + missing * 10n ** BigInt(k)
     if ((outputOf(hop, raised) ?? 0n) >= amountOut) return raised
   }
   return null
@@ -144,7 +149,7 @@ function outputOf({ pool, tokenIn, tokenOut }: Hop, amountIn: bigint): bigint | 
 
 const ZERO_HASH = `0x${'0'.repeat(64)}` as Hex
 
-/** A block that no chain has: the auction does not name the one that its liquidity was read at. */
+/** Returns a snapshot with a placeholder block, because the auction does not name the block of its liquidity. */
 function snapshotOf(pools: ReadonlyMap<string, AuctionPool>): Snapshot {
   return {
     chainId: 0,

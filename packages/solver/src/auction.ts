@@ -1,9 +1,13 @@
-/** Auctions of CoW Protocol as a driver posts them to `/solve`. @see crates/solvers/openapi.yml of cowprotocol/services */
+/**
+ * Schema of CoW Protocol auctions, as a driver posts them to `/solve`.
+ *
+ * @see crates/solvers/openapi.yml of cowprotocol/services
+ */
 import { type Address, toAddress } from '@sluice/chains'
 import { z } from 'zod'
 import { readBody } from './read.ts'
 
-/** An auction of all open orders of Ethereum has a few thousand orders and pools. */
+/** Limits. An auction of all open orders on Ethereum has a few thousand orders and pools. */
 const MAX_ORDERS = 20_000
 const MAX_LIQUIDITY = 50_000
 const MAX_TOKENS = 50_000
@@ -100,7 +104,7 @@ const liquidity = z.discriminatedUnion('kind', [
 
 const KINDS: ReadonlySet<unknown> = new Set(liquidity.options.map(({ shape }) => shape.kind.value))
 
-/** Kinds of liquidity that a later driver may add are left out: an auction can be solved without them. */
+/** Skips unknown kinds of liquidity, which later drivers may add: an auction can be solved without them. */
 const knownLiquidity = z
   .array(z.looseObject({ kind: z.string() }))
   .max(MAX_LIQUIDITY)
@@ -108,7 +112,7 @@ const knownLiquidity = z
   .pipe(z.array(liquidity))
 
 const auction = z.object({
-  /** Null for a quote. */
+  /** Null for a quote request. */
   id: z.union([z.string(), z.number()]).nullish(),
   tokens: z
     .record(address, token)
@@ -124,13 +128,16 @@ export type Auction = z.output<typeof auction>
 export type Order = z.output<typeof order>
 export type Liquidity = z.output<typeof liquidity>
 
-/** Tokens of an auction: wei for 10^18 base units, the settlement contract's balance, and whether CIP-2 lets it be used. */
+/**
+ * Tokens of an auction: price in wei per 10^18 base units, balance of the settlement contract, and whether CIP-2 allows
+ * using that balance.
+ */
 export type AuctionTokens = Auction['tokens']
 
-/** @throws BodyError for the first field that is wrong */
+/** Parses an auction. @throws BodyError for the first invalid field */
 export const readAuction = (body: unknown): Auction => readBody(auction, body)
 
-/** Units of 10^-18 in a decimal number, rounded down. */
+/** Converts a decimal number to units of 10^-18, rounded down. */
 export function toFixed18(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.slice(0, 18).padEnd(18, '0'))

@@ -1,18 +1,18 @@
-/** Routes over the chain's pools: a swap of the Guard, sent by the settlement contract. */
+/** Routes orders over the chain's pools by a swap of the Guard, called by the settlement contract. */
 import { type Address, PPM } from '@sluice/chains'
 import { type Quote, type QuoteRequest, quoteRequest } from '@sluice/quoting'
 import type { Order } from './auction.ts'
 import type { CustomInteraction, Fill, Part } from './fill.ts'
 
-/** One chain's quotes, as the solver needs them. */
+/** Quotes of a chain. */
 export type ChainQuotes = {
   readonly wrappedNative: Address | null
   readonly guard: Address
-  /** @throws an error for every quote that cannot be made */
+  /** Quotes a swap. @throws an error if there is no quote */
   readonly quote: (request: QuoteRequest, signal: AbortSignal) => Promise<Quote>
 }
 
-/** Gas of a transaction before its first call, which the settlement's own gas contains. */
+/** Intrinsic gas of a transaction, which the settlement's own gas already includes. */
 const TRANSACTION_GAS = 21_000n
 const ONE = 10n ** 18n
 
@@ -28,7 +28,7 @@ export class ChainRouter {
     this.wrappedNative = chain.wrappedNative
   }
 
-  /** @throws an error if the part cannot be quoted */
+  /** Quotes a part of an order. @throws an error if the part cannot be quoted */
   async fill(order: Order, part: Part, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
     const { sellToken, buyToken, kind } = order
     const terms = { ...this.terms(sellToken, buyToken), gasPriceWei }
@@ -46,8 +46,8 @@ export class ChainRouter {
   }
 
   /**
-   * The least input for an output, quoted again by that input: it then tolerates a price that moves before the settlement. If less gas
-   * makes that pay less than the output, the quote for the output stands, which tolerates nothing.
+   * Quotes the minimum input for an output, then quotes again with that input, which adds slippage tolerance. If that
+   * pays less than the output, returns the first quote, which has none.
    */
   private async forOutput(terms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<Quote> {
     const exact = await this.chain.quote({ ...terms, amountOut, slippagePpm: 0n }, signal)
@@ -57,7 +57,7 @@ export class ChainRouter {
   }
 
   /**
-   * Wei of the native token for 10^18 base units of a token, by the input that buys one whole native token.
+   * Returns the price of a token in wei per 10^18 base units, from the input that buys one native token.
    *
    * @throws an error if it cannot be quoted
    */
@@ -69,7 +69,7 @@ export class ChainRouter {
   }
 
   private terms(tokenIn: Address, tokenOut: Address): QuoteRequest {
-    // The order's own limit decides whether the price is good enough.
+    // The limit price of the order replaces a price impact limit.
     return quoteRequest({ tokenIn, tokenOut, from: this.settlement, maxPriceImpactPpm: PPM })
   }
 

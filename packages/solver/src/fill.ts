@@ -1,8 +1,8 @@
-/** Ways to fill an order, and the parts of it that are tried. */
+/** Fills of an order, and the parts of it that are tried. */
 import type { Address } from '@sluice/chains'
 import type { Order } from './auction.ts'
 
-/** Amounts of an order that a solution would execute. */
+/** Amounts of an order to execute. */
 export type Part = {
   readonly sellAmount: bigint
   readonly buyAmount: bigint
@@ -35,22 +35,22 @@ export type Interaction = LiquidityInteraction | CustomInteraction
 
 /** A route for a part of an order. */
 export type Fill = {
-  /** Base units of the sell token that the interactions take. */
+  /** Base units of the sell token that the interactions use. */
   readonly input: bigint
-  /** Base units of the buy token that they pay. */
+  /** Base units of the buy token that the interactions pay. */
   readonly output: bigint
   readonly interactions: readonly Interaction[]
   /** Gas of the interactions. */
   readonly gas: bigint
 }
 
-/** Times that a partially fillable order is halved, as by the protocol's reference solver. */
-const PARTS = 5n
+/** Sizes tried for a partially fillable order, each half of the last, as in the protocol's reference solver. */
+const MAX_PARTS = 5n
 
-/** The whole order; halves of it, down to a sixteenth, if it can be filled in part. */
+/** Returns the whole order, and for partially fillable orders its halves down to a sixteenth. */
 export function partsOf({ sellAmount, buyAmount, partiallyFillable }: Order): Part[] {
   const parts: Part[] = []
-  for (let k = 0n; k < (partiallyFillable ? PARTS : 1n); k++) {
+  for (let k = 0n; k < (partiallyFillable ? MAX_PARTS : 1n); k++) {
     const part = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }
     if (part.sellAmount > 0n && part.buyAmount > 0n) parts.push(part)
   }

@@ -1,4 +1,8 @@
-/** Names that CoW Protocol gives its networks in the URLs of solvers. @see docs.cow.fi, tutorials/solvers/onboard */
+/**
+ * Chain ids by the network names that CoW Protocol uses in solver URLs.
+ *
+ * @see docs.cow.fi, tutorials/solvers/onboard
+ */
 export const NETWORKS: ReadonlyMap<string, number> = new Map([
   ['mainnet', 1],
   ['optimism', 10],

@@ -1,4 +1,8 @@
-/** Notifications of a driver about solutions. @see crates/solvers-dto/src/notification.rs of cowprotocol/services */
+/**
+ * Kinds of notifications that a driver sends about solutions.
+ *
+ * @see crates/solvers-dto/src/notification.rs of cowprotocol/services
+ */
 
 const KINDS = [
   ...['timeout', 'emptySolution', 'duplicatedSolutionId', 'simulationFailed', 'invalidClearingPrices', 'missingPrice'],
@@ -7,9 +11,10 @@ const KINDS = [
   'deserializationError',
 ] as const
 
-/** `other`: a kind that a later driver may add. */
+/** Notification kind; `other` for kinds added by later drivers. */
 export type NotificationKind = (typeof KINDS)[number] | 'other'
 
+/** Returns the kind of a notification body. */
 export function notificationKind(body: unknown): NotificationKind {
   const kind = typeof body === 'object' && body !== null && 'kind' in body ? body.kind : undefined
   return KINDS.find((known) => known === kind) ?? 'other'

@@ -1,14 +1,14 @@
-/** Solutions of single orders, priced as the settlement contract will execute them. */
+/** Builds solutions of single orders, priced as the settlement contract executes them. */
 import type { Address } from '@sluice/chains'
 import type { Auction, AuctionTokens, Order } from './auction.ts'
 import type { Fill, Interaction } from './fill.ts'
 
-/** Gas of a settlement without its interactions, as the protocol's reference solver counts it. @see SETTLEMENT_OVERHEAD */
+/** Gas of a settlement without its interactions, as in the protocol's reference solver (`SETTLEMENT_OVERHEAD`). */
 const SETTLEMENT_GAS = 106_391n
 
 const ONE = 10n ** 18n
 
-/** As `/solve` answers it. Amounts are base units, prices ratios between them. */
+/** Solution in the format of `/solve`. Amounts in base units; prices are ratios between them. */
 export type Solution = {
   readonly id: number
   readonly prices: Readonly<Record<Address, string>>
@@ -24,24 +24,24 @@ export type Solution = {
   readonly gas: number
 }
 
-/** A solution, and the rate by which it is compared with others for the same order. */
+/** Solution with the rate by which it is compared with others for the same order. */
 export type Ranked = {
   readonly solution: Solution
-  /** Base units of the buy token that 10^18 base units of the sell token earn, gas included. */
+  /** Base units of the buy token per 10^18 base units of the sell token, after gas. */
   readonly rate: bigint
 }
 
 type Terms = {
   readonly id: number
-  /** Wei of the native token for 10^18 base units of the sell token; null if it has no price. */
+  /** Price of the sell token in wei per 10^18 base units; null if unknown. */
   readonly sellPrice: bigint | null
   readonly auction: Pick<Auction, 'tokens' | 'effectiveGasPrice'>
 }
 
 /**
- * Returns the solution that fills an order by a route; null if the order's limit price, after the fee, is not met.
+ * Returns the solution that fills an order by a route; null if the limit price is not met after the fee.
  *
- * The solver sets the fee of limit orders, and takes it in the sell token: it covers the gas. Market orders have none.
+ * The solver sets the fee of limit orders to cover the gas, and takes it in the sell token. Market orders have no fee.
  */
 export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }: Terms): Ranked | null {
   const gas = fill.gas + SETTLEMENT_GAS
@@ -74,13 +74,15 @@ export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }:
 
 type TradedAmounts = { readonly sold: bigint; readonly bought: bigint }
 
-/** Amounts that the order's owner pays, fee included, and receives; null if the fee is more than the order sells. */
+/**
+ * Returns the amounts that the owner pays, including the fee, and receives; null if the fee exceeds the amount sold.
+ */
 function tradedAmounts(order: Order, { input, output }: Fill, fee: bigint): TradedAmounts | null {
   if (order.kind === 'buy') {
     const isCovered = output >= order.buyAmount
     return { sold: input + fee, bought: isCovered ? order.buyAmount : output }
   }
-  // The contract draws no more than the order sells: the fee then comes out of what was to be swapped.
+  // The contract takes at most `sellAmount`, so the fee reduces the swapped amount.
   const isCapped = input + fee > order.sellAmount
   const sold = isCapped ? order.sellAmount : input + fee
   if (sold <= fee) return null
@@ -93,7 +95,8 @@ function isWithinLimit(order: Order, { sold, bought }: TradedAmounts): boolean {
 }
 
 /**
- * Marks the interactions that the settlement contract's own balances can replace: their input is trusted, and it holds their output.
+ * Marks interactions that the settlement contract can replace by its own balances: their input is trusted, and it holds
+ * enough of their output.
  *
  * @see CIP-2 of CoW Protocol
  */

@@ -1,4 +1,4 @@
-/** From an auction to its solutions, one for each order that can be settled at its limit price. */
+/** Solves an auction: one solution for each order that can be settled at its limit price. */
 import type { Address } from '@sluice/chains'
 import type { Auction, Order } from './auction.ts'
 import { AuctionRouter } from './auction-router.ts'
@@ -6,30 +6,30 @@ import type { ChainRouter } from './chain-router.ts'
 import { type Fill, type Part, partsOf } from './fill.ts'
 import { type Ranked, type Solution, solutionOf } from './solution.ts'
 
-/** Milliseconds before an auction's deadline at which the answer leaves. */
+/** Milliseconds before the deadline at which the response is sent. */
 const SLACK_MS = 500
-/** Milliseconds after which an auction with a later deadline is answered. */
+/** Maximum time for an auction, even if its deadline is later. */
 const MAX_SOLVE_MS = 15_000
-/** Milliseconds for one order. */
+/** Maximum time per order. */
 const ORDER_MS = 5_000
-/** Orders of an auction that are tried, and those that are tried at once. */
-const MAX_TRIED = 2_000
-const AT_ONCE = 4
+/** Maximum orders to try, and orders tried concurrently. */
+const MAX_ORDERS = 2_000
+const MAX_CONCURRENT = 4
 
 const ONE = 10n ** 18n
 
 type Clock = () => number
 
 export type SolveOptions = {
-  /** Token that wraps the chain's native token, which prices gas. */
+  /** Wrapped native token, which prices gas. */
   readonly wrappedNative: Address | null
-  /** Absent: routes use the liquidity that the auction lists, and no other. */
+  /** Router over the chain's pools; if absent, only the liquidity of the auction is used. */
   readonly chain?: ChainRouter
   readonly signal?: AbortSignal
   readonly now?: Clock
 }
 
-/** Solves an auction. Answers with the solutions found by its deadline. */
+/** Solves an auction and returns the solutions found by its deadline. */
 export async function solve(auction: Auction, { now = Date.now, ...options }: SolveOptions): Promise<Solution[]> {
   const remaining = Math.min(auction.deadline - now() - SLACK_MS, MAX_SOLVE_MS)
   if (remaining <= 0) return []
@@ -50,8 +50,8 @@ class Search {
   private readonly router: AuctionRouter
   private readonly signal: AbortSignal
   private readonly prices = new Map<Address, Promise<bigint | null>>()
-  /** Best solution so far by order: listed liquidity answers at once, the chain may answer too late. */
-  private readonly found = new Map<number, Ranked>()
+  /** Best solution so far by order id. Kept as they are found, because routes over the chain may arrive too late. */
+  private readonly solutions = new Map<number, Ranked>()
 
   constructor(auction: Auction, { chain, wrappedNative }: SolveOptions, signal: AbortSignal) {
     this.auction = auction
@@ -61,19 +61,19 @@ class Search {
   }
 
   async run(): Promise<Solution[]> {
-    const orders = byExpectedSurplus(this.auction).slice(0, MAX_TRIED)
+    const orders = byExpectedSurplus(this.auction).slice(0, MAX_ORDERS)
     const next = orders.values()
     const ended = new Promise<void>((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }))
-    const workers = Array.from({ length: Math.min(AT_ONCE, orders.length) }, async () => {
+    const workers = Array.from({ length: Math.min(MAX_CONCURRENT, orders.length) }, async () => {
       for (const [id, order] of next) {
         if (this.signal.aborted) return
         await this.solveOrder(id, order)
-        // Routes over listed liquidity are found without waiting: the deadline needs its turn.
+        // Yield, because routes over auction liquidity are synchronous and would delay the deadline timer.
         await new Promise((resolve) => setImmediate(resolve))
       }
     })
     await Promise.race([Promise.all(workers), ended])
-    return [...this.found].sort(([a], [b]) => a - b).map(([, { solution }]) => solution)
+    return [...this.solutions].sort(([a], [b]) => a - b).map(([, { solution }]) => solution)
   }
 
   private async solveOrder(id: number, order: Order): Promise<void> {
@@ -82,8 +82,8 @@ class Search {
     const sellPrice = await this.priceOf(order, signal)
     const keepBetter = (fill: Fill | null | undefined) => {
       const ranked = fill && solutionOf(order, fill, { id, sellPrice, auction })
-      const known = this.found.get(id)
-      if (ranked && (!known || ranked.rate > known.rate)) this.found.set(id, ranked)
+      const known = this.solutions.get(id)
+      if (ranked && (!known || ranked.rate > known.rate)) this.solutions.set(id, ranked)
     }
     for (const part of partsOf(order)) {
       if (signal.aborted) return
@@ -93,11 +93,11 @@ class Search {
         keepBetter(this.router.fill(order, part))
         keepBetter(await onChain)
       }
-      if (this.found.has(id)) return
+      if (this.solutions.has(id)) return
     }
   }
 
-  /** Wei of the native token for 10^18 base units of what the order sells; null if no source has it. */
+  /** Returns the price of the order's sell token in wei per 10^18 base units; null if unknown. */
   private priceOf({ sellToken }: Order, signal: AbortSignal): Promise<bigint | null> {
     const known = this.prices.get(sellToken)
     if (known) return known
@@ -119,13 +119,16 @@ class Search {
   }
 }
 
-/** The owner's own input pays the output. */
+/** Fills an order whose sell and buy tokens are the same with its own input. */
 function sameToken({ kind }: Order, { sellAmount, buyAmount }: Part): Fill {
   const amount = kind === 'sell' ? sellAmount : buyAmount
   return { input: amount, output: amount, interactions: [], gas: 0n }
 }
 
-/** Orders with their ids, those first whose limit leaves most below the reference prices. Those without prices come first of all. */
+/**
+ * Returns the orders with their ids, in order of decreasing surplus of the limit over reference prices. Orders without
+ * prices come first.
+ */
 function byExpectedSurplus({ orders, tokens }: Auction): readonly (readonly [number, Order])[] {
   const surplus = ({ sellToken, sellAmount, buyToken, buyAmount }: Order): bigint => {
     const [sell, buy] = [tokens[sellToken]?.referencePrice, tokens[buyToken]?.referencePrice]

@@ -1,11 +1,15 @@
-/** Webhook of a UniswapX quoter. @see README of Uniswap/uniswapx-parameterization-api, "Webhook Quoting Schema" */
+/**
+ * Webhook of a UniswapX quoter.
+ *
+ * @see README of Uniswap/uniswapx-parameterization-api, "Webhook Quoting Schema"
+ */
 import { type Address, NATIVE, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { NEUTRAL_SENDER, type Quote, type QuoteRequest, quoteRequest } from '@sluice/quoting'
 import { z } from 'zod'
 import type { ChainQuotes } from './chain-router.ts'
 import { readBody } from './read.ts'
 
-/** Milliseconds of the 500 that a quoter has on every chain: the rest is for the network. */
+/** Timeout of a quote; a quoter has 500 ms, and the rest is for the network. */
 const WEBHOOK_MS = 400
 
 const ONE = 10n ** 18n
@@ -50,12 +54,12 @@ export type WebhookAnswer = {
   readonly filler: Address
 }
 
-/** @throws BodyError for the first field that is wrong */
+/** Parses a webhook request. @throws BodyError for the first invalid field */
 export const readWebhook = (body: unknown): WebhookRequest => readBody(schema, body)
 
 /**
- * Quotes after gas, which the filler pays: a lower output for an exact input, a higher input for an exact output. Null if there is no
- * quote, or none in time.
+ * Quotes after gas, which the filler pays: a lower output for an exact input, a higher input for an exact output.
+ * Returns null if there is no quote within `WEBHOOK_MS`.
  */
 export async function answerWebhook(
   request: WebhookRequest,
@@ -83,11 +87,11 @@ export async function answerWebhook(
 
 const nameOf = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
 
-/** Null if gas costs as much as the trade pays, or if gas has no price in the output. */
-function afterGas({ route, amountOut, netAmountOut }: Quote, wanted: bigint | undefined) {
+/** Returns the amounts after gas; null if gas exceeds the output or has no price in the output token. */
+function afterGas({ route, amountOut, netAmountOut }: Quote, exactOutput: bigint | undefined) {
   if (netAmountOut === null || netAmountOut <= 0n) return null
-  if (wanted === undefined) return { amountIn: route.amountIn, amountOut: netAmountOut }
-  // The same part of the input as the gas is of the output, rounded up.
+  if (exactOutput === undefined) return { amountIn: route.amountIn, amountOut: netAmountOut }
+  // Raises the input by the share of the output that gas costs, rounded up.
   const part = (amountOut * ONE + netAmountOut - 1n) / netAmountOut
-  return { amountIn: (route.amountIn * part + ONE - 1n) / ONE, amountOut: wanted }
+  return { amountIn: (route.amountIn * part + ONE - 1n) / ONE, amountOut: exactOutput }
 }

@@ -1,32 +1,33 @@
-/** Sends spans to a collector, a few hundred at a time, beside the work and never in its way. */
-import { type Finished, tracesBody } from './otlp.ts'
+/** Sends spans to an OTLP collector in batches, in the background. */
+import { type FinishedSpan, tracesBody } from './otlp.ts'
 import type { Attributes } from './span.ts'
 
 export type ExporterOptions = {
-  /** Base address of the collector; `/v1/traces` is appended. */
+  /** Base URL of the collector; `/v1/traces` is appended. */
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
-  /** Attributes that say of all spans whose they are. */
+  /** Attributes of the process, attached to all spans. */
   readonly resource: Attributes
-  /** Told when spans are lost, a minute apart at least. */
+  /** Called when spans were lost, at most once a minute. */
   readonly onLost: (spans: number, error: Error | undefined) => void
 }
 
 const FLUSH_MS = 2_000
 const BATCH = 512
-/** Spans that wait for a collector that is slow or away; more are lost. */
-const MOST_WAITING = 4_096
+/** Maximum queued spans; more are dropped. */
+const MAX_QUEUED = 4_096
 const TIMEOUT_MS = 5_000
-const TELL_MS = 60_000
+const REPORT_INTERVAL_MS = 60_000
 
+/** Queue of finished spans. */
 export class Exporter {
   private readonly options: ExporterOptions
   private readonly url: string
-  private waiting: Finished[] = []
+  private waiting: FinishedSpan[] = []
   private sending: Promise<void> | undefined
   private lost = 0
   private failures = 0
-  private toldAt = Number.NEGATIVE_INFINITY
+  private reportedAt = Number.NEGATIVE_INFINITY
   private readonly timer = setInterval(() => this.send(), FLUSH_MS).unref()
 
   constructor(options: ExporterOptions) {
@@ -34,13 +35,13 @@ export class Exporter {
     this.url = `${options.endpoint.replace(/\/+$/, '')}/v1/traces`
   }
 
-  add(span: Finished): void {
-    if (this.waiting.length < MOST_WAITING) this.waiting.push(span)
-    else this.lose(1, undefined)
+  add(span: FinishedSpan): void {
+    if (this.waiting.length < MAX_QUEUED) this.waiting.push(span)
+    else this.recordLoss(1, undefined)
     if (this.waiting.length >= BATCH) this.send()
   }
 
-  /** Sends what waits, until the collector fails. */
+  /** Sends all queued spans; stops at the first failure. */
   async close(): Promise<void> {
     clearInterval(this.timer)
     const { failures } = this
@@ -59,7 +60,7 @@ export class Exporter {
     })
   }
 
-  private async post(spans: readonly Finished[]): Promise<void> {
+  private async post(spans: readonly FinishedSpan[]): Promise<void> {
     const { headers, resource } = this.options
     try {
       const answer = await fetch(this.url, {
@@ -73,14 +74,14 @@ export class Exporter {
       if (!answer.ok) throw new Error(`the collector answered ${answer.status}`)
     } catch (error) {
       this.failures++
-      this.lose(spans.length, error as Error)
+      this.recordLoss(spans.length, error as Error)
     }
   }
 
-  private lose(spans: number, error: Error | undefined): void {
+  private recordLoss(spans: number, error: Error | undefined): void {
     this.lost += spans
-    if (performance.now() - this.toldAt < TELL_MS) return
-    this.toldAt = performance.now()
+    if (performance.now() - this.reportedAt < REPORT_INTERVAL_MS) return
+    this.reportedAt = performance.now()
     this.options.onLost(this.lost, error)
     this.lost = 0
   }

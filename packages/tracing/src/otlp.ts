@@ -1,28 +1,29 @@
-/** Spans in the JSON of the OpenTelemetry protocol. @see opentelemetry-proto, trace/v1/trace.proto */
+/** Encodes spans as OTLP JSON. @see opentelemetry-proto, trace/v1/trace.proto */
 import type { Attributes, Kind } from './span.ts'
 
-export type Finished = {
-  /** 16 bytes in hex. */
+/** Finished span. */
+export type FinishedSpan = {
+  /** Trace id: 16 bytes in hex. */
   readonly traceId: string
-  /** 8 bytes in hex, like the parent's. */
+  /** Span id: 8 bytes in hex, like `parentId`. */
   readonly spanId: string
   readonly parentId: string | undefined
   readonly name: string
   readonly kind: Kind
   readonly attributes: Attributes
-  /** Milliseconds of Unix time. */
+  /** Unix time in milliseconds. */
   readonly startedAt: number
   readonly endedAt: number
   readonly failed: boolean
 }
 
-/** Numbers of the enumeration SpanKind. */
+/** Values of the enum SpanKind. */
 const KINDS: Readonly<Record<Kind, number>> = { internal: 1, server: 2, client: 3 }
-/** Values of StatusCode: unset, and error. */
+/** Values of the enum StatusCode. */
 const [UNSET, ERROR] = [0, 2]
 
-/** The body of one request to `/v1/traces`. */
-export function tracesBody(spans: readonly Finished[], resource: Attributes): string {
+/** Encodes the body of one request to `/v1/traces`. */
+export function tracesBody(spans: readonly FinishedSpan[], resource: Attributes): string {
   return JSON.stringify({
     resourceSpans: [
       {
@@ -33,7 +34,17 @@ export function tracesBody(spans: readonly Finished[], resource: Attributes): st
   })
 }
 
-function spanBody({ traceId, spanId, parentId, name, kind, attributes, startedAt, endedAt, failed }: Finished): object {
+function spanBody({
+  traceId,
+  spanId,
+  parentId,
+  name,
+  kind,
+  attributes,
+  startedAt,
+  endedAt,
+  failed,
+}: FinishedSpan): object {
   return {
     ...{ traceId, spanId, ...(parentId && { parentSpanId: parentId }), name, kind: KINDS[kind] },
     startTimeUnixNano: nanoseconds(startedAt),
@@ -43,7 +54,7 @@ function spanBody({ traceId, spanId, parentId, name, kind, attributes, startedAt
   }
 }
 
-/** Beyond 2^53, so as text; microseconds are all that clocks tell. */
+/** Nanoseconds exceed 2^53, hence a string. Clocks have microsecond precision. */
 function nanoseconds(ms: number): string {
   return `${Math.round(ms * 1_000)}000`
 }

@@ -1,26 +1,27 @@
-/** Records traces and hands their spans on; loaded only where somebody wants them. */
+/** Records traces of requests and exports them. Only loaded if a collector is configured. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { Exporter, type ExporterOptions } from './exporter.ts'
-import type { Finished } from './otlp.ts'
+import type { FinishedSpan } from './otlp.ts'
 import { type Attributes, type Kind, type Recorder, record } from './span.ts'
 
 export type RecorderOptions = ExporterOptions & {
-  /** Share of requests that are recorded, 0 to 1, of those whose caller has not decided. */
+  /** Share of requests to record, from 0 to 1, if the caller did not decide (`traceparent`). */
   readonly ratio: number
 }
 
-type Open = { readonly traceId: string; readonly spanId: string }
+type SpanIds = { readonly traceId: string; readonly spanId: string }
 
-/** A request under way, as whoever answers it sees it. */
+/** Span of a request in progress. */
 export type RequestSpan = {
-  /** Runs what belongs to it. */
+  /** Runs work as part of the request. */
   readonly run: (work: () => void) => void
   readonly end: (name: string, attributes: Attributes, failed: boolean) => void
 }
 
+/** Recorder that samples requests and exports spans. */
 export class TraceRecorder implements Recorder {
-  private readonly current = new AsyncLocalStorage<Open | undefined>()
+  private readonly current = new AsyncLocalStorage<SpanIds | undefined>()
   private readonly exporter: Exporter
   private readonly ratio: number
 
@@ -29,24 +30,29 @@ export class TraceRecorder implements Recorder {
     this.ratio = ratio
   }
 
-  /** Spans are recorded from now on. */
+  /** Starts recording. */
   start(): void {
     record(this)
   }
 
-  /** Sends what is recorded, and records nothing more. */
+  /** Stops recording and sends the queued spans. */
   close(): Promise<void> {
     record(undefined)
     return this.exporter.close()
   }
 
-  /** @param traceparent - of the caller (W3C Trace Context), whose trace goes on here. @returns undefined where it is not recorded */
+  /**
+   * Starts the span of a request.
+   *
+   * @param traceparent - header of the caller (W3C Trace Context), whose trace is continued
+   * @returns undefined if the request is not sampled
+   */
   request(traceparent: string | undefined): RequestSpan | undefined {
     const [, traceId, parentId, flags] =
       /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/.exec(traceparent ?? '') ?? []
-    const isWanted = flags === undefined ? Math.random() < this.ratio : (Number.parseInt(flags, 16) & 1) === 1
-    if (!isWanted) return undefined
-    const open: Open = { traceId: traceId ?? hex(16), spanId: hex(8) }
+    const isSampled = flags === undefined ? Math.random() < this.ratio : (Number.parseInt(flags, 16) & 1) === 1
+    if (!isSampled) return undefined
+    const open: SpanIds = { traceId: traceId ?? hex(16), spanId: hex(8) }
     const startedAt = now()
     return {
       run: (work) => this.current.run(open, work),
@@ -57,17 +63,17 @@ export class TraceRecorder implements Recorder {
 
   within<T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>): T | Promise<T> {
     const parent = this.current.getStore()
-    return parent ? this.part(parent, name, kind, attributes, work) : work()
+    return parent ? this.childSpan(parent, name, kind, attributes, work) : work()
   }
 
-  private async part<T>(
-    parent: Open,
+  private async childSpan<T>(
+    parent: SpanIds,
     name: string,
     kind: Kind,
     attributes: Attributes,
     work: () => T | Promise<T>,
   ): Promise<T> {
-    const open: Open = { traceId: parent.traceId, spanId: hex(8) }
+    const open: SpanIds = { traceId: parent.traceId, spanId: hex(8) }
     const startedAt = now()
     let error: { readonly code?: unknown; readonly name: string } | undefined
     try {
@@ -76,14 +82,14 @@ export class TraceRecorder implements Recorder {
       error = thrown as Error
       throw thrown
     } finally {
-      // A code, never a message: those of nodes may hold addresses with keys.
-      const told = error ? { ...attributes, 'error.type': String(error.code ?? error.name) } : attributes
-      const ended: Finished = {
+      // Records the code only: error messages of nodes may contain URLs with API keys.
+      const endAttributes = error ? { ...attributes, 'error.type': String(error.code ?? error.name) } : attributes
+      const ended: FinishedSpan = {
         ...open,
         parentId: parent.spanId,
         name,
         kind,
-        attributes: told,
+        attributes: endAttributes,
         startedAt,
         endedAt: now(),
         failed: !!error,
@@ -101,7 +107,7 @@ function hex(bytes: number): string {
   return randomBytes(bytes).toString('hex')
 }
 
-/** Milliseconds of Unix time, with the part behind the point. */
+/** Returns the Unix time in milliseconds, with fractions. */
 function now(): number {
   return performance.timeOrigin + performance.now()
 }

@@ -1,21 +1,23 @@
+/** Fee model of Arbitrum. */
 import { IArbitrumNodeInterface__factory } from '@sluice/bindings'
 import { type Hex, toAddress } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 import { ask } from './oracle.ts'
 import type { FeeTransaction } from './transaction.ts'
 
-/** Virtual contract of the nodes. */
+/** NodeInterface, a virtual contract that nodes implement. */
 const NODE_INTERFACE = toAddress('0x00000000000000000000000000000000000000C8')
 const nodeInterface = IArbitrumNodeInterface__factory.createInterface()
 
-/** Margin that nodes add to the fee of an unsigned transaction, so that its gas limit holds. */
+/** Margin that nodes add to the estimate for an unsigned transaction, so that its gas limit suffices. */
 const PADDING = { units: 16n * 16n, unitsBps: 10_100n, feeBps: 11_000n }
 const ONE_BPS = 10_000n
 
 /**
- * The fee for publishing, and the gas that the gas limit must hold for it. The fee leaves out the margin of the nodes, which
- * is not charged.
+ * Estimates the data fee and the gas that the gas limit must include for it. Removes the margin of the nodes, which is
+ * not charged.
  *
+ * @returns null if the node has no NodeInterface
  * @see GasEstimateL1Component and PosterDataCost, OffchainLabs/nitro
  */
 export async function arbitrumFee(

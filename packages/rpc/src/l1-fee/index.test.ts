@@ -15,7 +15,7 @@ const MORPH = '0x530000000000000000000000000000000000000f'
 
 type Oracle = Partial<Record<'getL1Fee' | 'getOperatorFee' | 'isArsia' | 'isGalileo' | 'tokenRatio', unknown>>
 
-/** A chain with an oracle at `address` that answers these functions: with a number, or by the bytes it is given. */
+/** A fake chain with an oracle at `address` that returns a number per function, or computes it from the given bytes. */
 function chain(address: string, oracle: Oracle) {
   const seen: string[] = []
   const rpc = {
@@ -99,7 +99,7 @@ test('a failure of the node is an error and no fee', async () => {
 const perByte = (model: L1FeeModel, { rpc }: { rpc: Rpc }) => estimateL1FeePerByte(rpc, model, 5n, 9)
 
 test('the price of a byte is the difference of the fees of two transactions that do not compress', async () => {
-  // Past 256 bytes of calldata its length and those around it take as many bytes whatever it is.
+  // From 256 bytes of calldata on, the length fields of the RLP have a constant size.
   const dear = chain(MORPH, { getL1Fee: (bytes: string) => 3 * length(bytes) })
   expect(await perByte('morph', dear)).toBe(3)
   const fees: number[] = []

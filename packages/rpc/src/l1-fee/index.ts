@@ -1,3 +1,4 @@
+/** Data fees that rollups charge for publishing a transaction on their parent chain. */
 import { IL1FeeOracle__factory } from '@sluice/bindings'
 import type { Hex, L1FeeModel } from '@sluice/chains'
 import { keccak256 } from 'ethers'
@@ -10,13 +11,13 @@ import { type FeeTransaction, serialize } from './transaction.ts'
 
 export type { FeeTransaction } from './transaction.ts'
 
-/** Cost of publishing a transaction on the chain below. */
+/** Cost of publishing a transaction on the parent chain. */
 export type L1Fee = {
   /** Wei of the native asset. */
   readonly feeWei: bigint
   /**
-   * Gas that the gas limit must hold for it on top of execution. Above 0 only on chains of the arbitrum model, where
-   * `feeWei` is paid as part of this gas; elsewhere `feeWei` comes on top of gas × gas price.
+   * Gas to add to the gas limit. Only above 0 on chains of the `arbitrum` model, where `feeWei` is paid as part of this
+   * gas. On other chains `feeWei` is charged in addition to gas × gas price.
    */
   readonly gas: bigint
 }
@@ -25,12 +26,12 @@ const NO_FEE: L1Fee = { feeWei: 0n, gas: 0n }
 const oracle = IL1FeeOracle__factory.createInterface()
 
 /**
- * The data fee of a transaction, from the chain's own oracle at `block`; on Linea, which has none, from the formula of its
- * sequencer and the prices in its blocks.
+ * Estimates the data fee of a transaction, from the oracle of the chain at `block`. Linea has no oracle; there the
+ * formula of its sequencer and the prices in its blocks are used.
  *
- * @returns null where it cannot be known: the model is unknown, or the oracle is not there or does not answer. Null also
- *   for the ZK Stack, whose fee follows from the storage that a transaction changes and whose chains are not served
- * @throws RpcError when the node failed
+ * @returns null if the fee is unknown: the model is `unknown`, or the oracle is missing or fails. Also null for the
+ *   ZK Stack, whose fee depends on the storage that a transaction changes; its chains are not supported
+ * @throws RpcError if the node failed
  */
 export async function estimateL1Fee(
   rpc: Rpc,
@@ -62,17 +63,17 @@ export async function estimateL1Fee(
   }
 }
 
-/** Bytes of calldata of the two transactions that are compared: a short swap, and one with twenty hops more. */
+/** Calldata bytes of the two compared transactions: a short swap, and one with twenty more hops. */
 const SHORT = 400
 const LONG = 1_200
 
 /**
- * Wei per byte of calldata that does not compress, for ranking routes of different length. What the fee of the route itself
- * comes to is for `estimateL1Fee`.
+ * Estimates the data fee per byte of incompressible calldata, for ranking routes of different length. For the fee of a
+ * final transaction use `estimateL1Fee`.
  *
  * @param gasPriceWei - wei per gas that a transaction sent now would pay
- * @returns 0 where the fee is not known
- * @throws RpcError when the node failed
+ * @returns wei per byte; 0 if the fee is unknown
+ * @throws RpcError if the node failed
  */
 export async function estimateL1FeePerByte(
   rpc: Rpc,
@@ -91,7 +92,7 @@ export async function estimateL1FeePerByte(
   return long > short ? Number(long - short) / (LONG - SHORT) : 0
 }
 
-/** Bytes that look random and are always the same. */
+/** Returns deterministic bytes that look random and do not compress. */
 function noise(length: number): Hex {
   let text = ''
   for (let block = keccak256('0x'); text.length < 2 * length; block = keccak256(block)) text += block.slice(2)
@@ -126,7 +127,7 @@ async function fromOracle(
         askFor(oracle.encodeFunctionData('tokenRatio')),
         operatorFee(),
       ])
-      // The chain counted gas itself in other units before.
+      // Before the Arsia upgrade the chain counted gas in other units.
       if (!isArsia || fee === null || ratio === null) return null
       return fee * ratio + (charge ?? 0n)
     }

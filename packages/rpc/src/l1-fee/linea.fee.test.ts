@@ -33,7 +33,7 @@ test('the fee is the missing price of all gas', async () => {
   const needed = priorityFee(1_000n) + 700n
   expect(needed).toBeGreaterThan(100_000n)
   expect(await missing(1_000n, 700n)).toBe((needed - 1_000n) * 100_000n)
-  // A block without a base fee asks for the priority fee alone.
+  // Without a base fee only the priority fee is required.
   expect(await missing(1_000n)).toBe((needed - 700n - 1_000n) * 100_000n)
 })
 

@@ -1,22 +1,23 @@
+/** Fee model of Linea. */
 import { deflateRawSync } from 'node:zlib'
 import type { Hex } from '@sluice/chains'
 import { blockParam, type RawBlock } from '../encode.ts'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 import { type FeeTransaction, serialize } from './transaction.ts'
 
-/** Prices of Linea's sequencer, from the extra data of its blocks. Wei. */
+/** Prices of Linea's sequencer, from the extra data of a block, in wei. */
 export type LineaPricing = {
-  /** Per gas. */
+  /** Wei per gas. */
   readonly fixedCostWei: bigint
-  /** Per byte of the compressed transaction. */
+  /** Wei per byte of the compressed transaction. */
   readonly variableCostWei: bigint
 }
 
 const KILOWEI = 1_000n
 
 /**
- * The pricing fields of a block: a version byte, then fixed cost, variable cost and gas price in kilowei, 4 bytes each,
- * filled up to 32 bytes or more.
+ * Decodes the pricing fields of a block: a version byte, then fixed cost, variable cost, and gas price in kilowei, 4
+ * bytes each, padded to 32 bytes or more.
  *
  * @returns null for another version
  * @see LineaPricingUtils, Consensys/linea-monorepo
@@ -28,10 +29,10 @@ export function decodePricing(extraData: Hex): LineaPricing | null {
 }
 
 /**
- * The priority fee at which the sequencer takes a transaction, in wei per gas.
+ * Returns the minimum priority fee, in wei per gas, at which the sequencer accepts a transaction.
  *
- * @param serialized - the signed transaction. Its compressed size is taken with deflate; the chain's own compressor is not
- *   published as a format, and comes out near it
+ * @param serialized - signed transaction. Its compressed size is approximated with deflate, because the compressor of
+ *   the chain is not specified
  * @see TransactionProfitabilityCalculator, Consensys/linea-monorepo
  */
 export function profitablePriorityFee(pricing: LineaPricing, serialized: Hex, gas: bigint): bigint {
@@ -41,7 +42,10 @@ export function profitablePriorityFee(pricing: LineaPricing, serialized: Hex, ga
 
 type LineaBlock = RawBlock & { readonly extraData?: Hex }
 
-/** Amount by which the gas price falls short of the price that the sequencer accepts; null for a block without pricing. */
+/**
+ * Returns the cost, in wei, of raising the gas price to the minimum that the sequencer accepts; null for a block
+ * without pricing.
+ */
 export async function lineaFee(
   rpc: Rpc,
   transaction: FeeTransaction,

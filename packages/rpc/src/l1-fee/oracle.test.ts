@@ -7,7 +7,7 @@ import { ask, isSince, oracles } from './oracle.ts'
 const to = toAddress(`0x${'1'.repeat(40)}`)
 const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
-/** A chain whose calls are answered by `respond`. */
+/** A fake chain whose calls are answered by `respond`. */
 function chain(respond: () => Hex) {
   const seen: unknown[] = []
   const rpc = {

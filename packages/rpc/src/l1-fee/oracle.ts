@@ -1,12 +1,13 @@
+/** Calls to the fee oracles of rollups. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { RpcError } from '../errors.ts'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 
 /**
- * Predeploys that answer `getL1Fee(bytes)`, and the form in which they count the transaction.
+ * Predeploys with `getL1Fee(bytes)`, and the form of the transaction that each one expects.
  *
- * Chains of the OP Stack with nodes of their own charge by the very same function, core/types/rollup_cost.go: Boba
- * (bobanetwork/op-geth at e19258b54), Celo (celo-org/op-geth at ffa122403), and opBNB (bnb-chain/op-geth at 1b995c366).
+ * Boba (bobanetwork/op-geth at e19258b54), Celo (celo-org/op-geth at ffa122403), and opBNB (bnb-chain/op-geth at
+ * 1b995c366) are OP Stack chains with their own nodes, which charge by the same core/types/rollup_cost.go.
  */
 export const oracles = {
   'op-stack': { address: toAddress('0x420000000000000000000000000000000000000F'), form: 'unsigned' },
@@ -16,7 +17,7 @@ export const oracles = {
   morph: { address: toAddress('0x530000000000000000000000000000000000000F'), form: 'signed' },
 } as const
 
-/** Answer of a contract that may not be there: null where there is no code, or where it does not know the function. */
+/** Calls a contract that may not exist; null if there is no code or the call reverts. */
 export async function ask(
   rpc: Rpc,
   to: Address,
@@ -33,13 +34,13 @@ export async function ask(
   }
 }
 
-/** For each connection, the upgrades that it has seen a chain have; none is undone. */
+/** Upgrade flags seen as true, per `Rpc`. Upgrades are never reverted. */
 const upgrades = new WeakMap<Rpc, Set<string>>()
 
 /**
- * True where a flag of an oracle says that an upgrade has come; it is asked for until then.
+ * Returns true if a flag of an oracle reports that an upgrade is active. Caches only true.
  *
- * @param call - calldata of the flag
+ * @param call - calldata of the flag's getter
  */
 export async function isSince(
   rpc: Rpc,

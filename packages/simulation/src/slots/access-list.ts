@@ -1,4 +1,4 @@
-/** Storage that a token reads to answer, as the node tells it (EIP-2930). */
+/** Finds the storage slots that a token reads, by eth_createAccessList (EIP-2930). */
 import { IERC20__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
@@ -7,7 +7,7 @@ const erc20 = IERC20__factory.createInterface()
 
 export type StorageSlot = { readonly contract: Address; readonly key: Hex }
 
-/** Slots of one answer that are looked at: those read last come first, since a balance is read after what leads to it. */
+/** Maximum slots used. The last ones come first: a balance is read after the slots that lead to it. */
 const MAX_SLOTS = 32
 
 export const balanceOf = (owner: Address): Hex => erc20.encodeFunctionData('balanceOf', [owner]) as Hex
@@ -18,7 +18,7 @@ type AccessList = {
   readonly accessList?: readonly { readonly address: string; readonly storageKeys: readonly Hex[] }[]
 }
 
-/** None where no node has eth_createAccessList, or the token does not answer. */
+/** Returns the slots read by a call; empty if no node has eth_createAccessList or the token reverts. */
 export async function slotsRead(
   rpc: Rpc,
   token: Address,

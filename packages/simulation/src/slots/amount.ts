@@ -1,4 +1,4 @@
-/** Storage writes that give one account a balance. */
+/** Computes the storage writes that give an account a balance. */
 import type { Address } from '@sluice/chains'
 import { balanceKey, balanceWrites, type Mapping, MINIME_MAX, type Write } from './mapping.ts'
 import { mergeWrites, owner, type TokenReader } from './reader.ts'
@@ -6,24 +6,31 @@ import { numberMask, type Rate, readShape, type Shape } from './shape.ts'
 
 export type BalanceLayout = { readonly mapping: Mapping; readonly shape: Shape }
 
+/** Writes that set a balance. */
 export type BalanceSetting = {
   readonly contract: Address
   readonly writes: readonly Write[]
-  /** The token's answer after that, base units: the amount, or the least above it that shares can express. */
+  /**
+   * Balance that the token then reports, in base units: the amount, or the smallest larger one that shares can
+   * represent.
+   */
   readonly balance: bigint
 }
 
-/** Neighbours tried on either side of the estimate. */
+/** Values tried on either side of the estimate. */
 const NEIGHBOURS = 32n
-/** Grid points per base unit where a base unit is worth many shares. */
+/** Values tried per base unit if a base unit is worth many shares. */
 const STEPS_PER_UNIT = 8n
 const MAX_ROUNDS = 3
-/** Base units by which tokens round on the way from shares to balance. */
+/** Rounding tolerance between shares and balance, in base units. */
 const ROUNDING = 2n
 
 const unitsPerShare = ({ shares, units }: Rate) => units / shares
 
-/** undefined when the amount cannot be expressed, for example because it needs more bits than the token keeps. */
+/**
+ * Computes the writes for a balance; undefined if the amount cannot be represented, for example because it needs too
+ * many bits.
+ */
 export async function balanceSetting(
   reader: TokenReader,
   { mapping, shape }: BalanceLayout,
@@ -32,22 +39,22 @@ export async function balanceSetting(
 ): Promise<BalanceSetting | undefined> {
   const [number, real] = await Promise.all([
     shape.kind === 'plain' ? { value: amount, balance: amount } : sharesFor(reader, mapping, shape, amount),
-    realWord(reader, mapping, shape, account),
+    currentWord(reader, mapping, shape, account),
   ])
   if (!number || number.value >> BigInt(shape.width) !== 0n) return undefined
   const value = (real & ~numberMask(shape)) | (number.value << BigInt(shape.shift))
   return { contract: mapping.contract, writes: balanceWrites(mapping, account, value), balance: number.balance }
 }
 
-/** Bits that do not belong to the balance stay as they are on chain. */
-async function realWord(reader: TokenReader, mapping: Mapping, shape: Shape, account: Address): Promise<bigint> {
+/** Reads the current word, whose other bits are kept. */
+async function currentWord(reader: TokenReader, mapping: Mapping, shape: Shape, account: Address): Promise<bigint> {
   const whole = mapping.order === 'minime' ? numberMask(shape) === MINIME_MAX : shape.width === 256
   if (whole) return 0n
   const [real] = await reader.storage(mapping.contract, [BigInt(balanceKey(mapping, account))])
   return real!
 }
 
-/** Least number of shares that is worth `amount` or more, looked for around the estimate at the last known rate. */
+/** Finds the smallest number of shares worth at least `amount`, near the estimate at the last known rate. */
 async function sharesFor(
   reader: TokenReader,
   mapping: Mapping,
@@ -59,13 +66,13 @@ async function sharesFor(
     const tried = around(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
     const balances = await balancesOf(reader, mapping, tried)
     const index = balances.findIndex((balance) => balance !== null && balance >= amount)
-    // The first one tried may have smaller ones below it that would do as well.
+    // If the first value already fits, a smaller one might too.
     if (index > 0 || (index === 0 && tried[0] === 0n)) {
-      const found = { value: tried[index]!, balance: balances[index]! }
-      return found.balance - amount <= unitsPerShare(rate) + ROUNDING ? found : undefined
+      const match = { value: tried[index]!, balance: balances[index]! }
+      return match.balance - amount <= unitsPerShare(rate) + ROUNDING ? match : undefined
     }
-    const fresh: Shape | undefined = await readShape(reader, mapping)
-    rate = fresh?.rate
+    const updated: Shape | undefined = await readShape(reader, mapping)
+    rate = updated?.rate
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import { toAddress } from '@sluice/chains'
 import { AbiCoder, keccak256 } from 'ethers'
 import { expect, test } from 'vitest'
-import { givenMappings, rareMappings, storeMappings, usualMappings } from './candidates.ts'
+import { mappingsAtSlot, rareMappings, storeMappings, usualMappings } from './candidates.ts'
 import type { Mapping } from './mapping.ts'
 
 const token = toAddress(`0x${'7'.repeat(40)}`)
@@ -48,7 +48,7 @@ test('a store is tried at its first slots, and a given slot in both orders', () 
   expect(basesOf(stored, 'solidity')).toEqual(upTo(0, 15))
   expect(basesOf(stored, 'vyper')).toEqual(upTo(0, 7))
   expect(stored).toHaveLength(24)
-  expect(givenMappings(token, 33n)).toEqual([
+  expect(mappingsAtSlot(token, 33n)).toEqual([
     { order: 'solidity', base: 33n, contract: token },
     { order: 'vyper', base: 33n, contract: token },
   ])

@@ -1,4 +1,4 @@
-/** Places where tokens are known to keep their mappings, the usual ones first. */
+/** Storage locations where tokens usually keep their mappings, the most common first. */
 import type { Address } from '@sluice/chains'
 import type { Mapping, MappingOrder } from './mapping.ts'
 
@@ -6,7 +6,7 @@ import type { Mapping, MappingOrder } from './mapping.ts'
 const OPENZEPPELIN_5 = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n
 const SOLADY_BALANCES = 0x87a211a2n
 const SOLADY_ALLOWANCES = 0x7f5e9f20n
-/** LDO, SNT and their like. */
+/** MiniMe tokens such as LDO and SNT. */
 const MINIME = 8n
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => BigInt(from + index))
@@ -14,7 +14,10 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 const at = (order: MappingOrder, bases: readonly bigint[], contract: Address): Mapping[] =>
   bases.map((base) => ({ order, base, contract }))
 
-/** Found in one round trip: plain layouts, and those behind OpenZeppelin's gaps of 50 slots. */
+/**
+ * Returns the common mappings, which are tested in one round trip: plain layouts, and those behind OpenZeppelin's gaps
+ * of 50 slots.
+ */
 export function usualMappings(token: Address): readonly Mapping[] {
   return [
     ...at('solidity', [...range(0, 17), 21n, 51n, 52n, 53n, 101n, 102n, 151n, 152n, ...range(200, 204)], token),
@@ -25,7 +28,7 @@ export function usualMappings(token: Address): readonly Mapping[] {
   ]
 }
 
-/** Rarer places in the token itself, and namespaces that its code names. */
+/** Returns rarer mappings in the token itself, and in namespaces found in its code. */
 export function rareMappings(token: Address, namespaces: readonly bigint[]): readonly Mapping[] {
   return [
     ...at('solidity', [...range(17, 130), ...range(150, 160), ...range(204, 208), ...range(251, 257)], token),
@@ -40,12 +43,12 @@ export function rareMappings(token: Address, namespaces: readonly bigint[]): rea
   ]
 }
 
-/** Mappings of a contract that keeps balances for a token. */
+/** Returns mappings of a separate contract that stores balances. */
 export function storeMappings(store: Address): readonly Mapping[] {
   return [...at('solidity', range(0, 16), store), ...at('vyper', range(0, 8), store)]
 }
 
-/** A slot that the caller names: Solidity's order, else Vyper's. */
-export function givenMappings(token: Address, slot: bigint): readonly Mapping[] {
+/** Returns the mappings of a slot from the request: in Solidity's order, then in Vyper's. */
+export function mappingsAtSlot(token: Address, slot: bigint): readonly Mapping[] {
   return [...at('solidity', [slot], token), ...at('vyper', [slot], token)]
 }

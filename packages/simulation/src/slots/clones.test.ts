@@ -3,7 +3,7 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { allowanceKey, balanceKey, type Mapping } from './mapping.ts'
 import { owner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
-import { givenLayout, SlotResolver } from './resolver.ts'
+import { layoutFromSlots, SlotResolver } from './resolver.ts'
 
 const addressOf = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const WHOLE = { kind: 'plain', shift: 0, width: 256 }
@@ -164,8 +164,8 @@ test('slots that a caller names are tried in both orders, and a wrong one is abs
   })
   const balance = { mapping: { order: 'vyper', base: 900n, contract: address }, shape: WHOLE }
   const allowance = { order: 'solidity', base: 901n, contract: address }
-  expect(await givenLayout(reader, { balance: 900n, allowance: 901n })).toEqual({ balance, allowance })
-  expect(await givenLayout(reader, { balance: 900n, allowance: undefined })).toEqual({ balance })
-  expect(await givenLayout(reader, { balance: undefined, allowance: 901n })).toEqual({ allowance })
-  expect(await givenLayout(reader, { balance: 901n, allowance: 900n })).toEqual({})
+  expect(await layoutFromSlots(reader, { balance: 900n, allowance: 901n })).toEqual({ balance, allowance })
+  expect(await layoutFromSlots(reader, { balance: 900n, allowance: undefined })).toEqual({ balance })
+  expect(await layoutFromSlots(reader, { balance: undefined, allowance: 901n })).toEqual({ allowance })
+  expect(await layoutFromSlots(reader, { balance: 901n, allowance: 900n })).toEqual({})
 })

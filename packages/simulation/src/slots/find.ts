@@ -1,49 +1,50 @@
-/** Finds which of many candidate mappings a token really uses, in one call. */
+/** Finds the mapping that a token uses among many candidates, in one call. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { usualMappings } from './candidates.ts'
 import { allowanceKey, balanceWrites, type Mapping, type Write, word } from './mapping.ts'
 import { mergeWrites, owner, SLOT_PROBE, type StorageWrites, type TokenReader } from './reader.ts'
 import { plainShape, type Shape } from './shape.ts'
 
-/** Shows in words of 96 bits and more. */
+/** Test value that fits words of 96 bits. */
 const SMALL = 2n ** 80n + 0x1234567n
-/** Shows where a base unit is a large number of shares. */
+/** Test value for tokens where a base unit is many shares. */
 const LARGE = 2n ** 240n + 0x777n
 const ALL = 2n ** 256n - 1n
 const SCALES = [SMALL, LARGE, ALL]
 
-export type Found = {
-  /** `shape` is absent where one more call has to tell it. */
+/** Mappings that a token uses. */
+export type FoundMappings = {
+  /** `shape` is absent if another call is needed to find it. */
   readonly balance?: { readonly mapping: Mapping; readonly shape?: Shape }
   readonly allowance?: Mapping
 }
 
 /**
- * Every candidate, at every scale, belongs to a fictitious owner of its own: the owner who has a balance names the
- * mapping, whatever the token makes of the word. Allowances are read off the first scale's owners.
+ * Writes each candidate at each scale for a separate fictitious owner. The owner with a balance identifies the mapping,
+ * however the token interprets the word. Allowances use the owners of the first scale.
  */
 export async function findMappings(
   reader: TokenReader,
   candidates: readonly Mapping[],
   writes = writesOf(candidates),
-): Promise<Found> {
+): Promise<FoundMappings> {
   const untouched = SCALES.length * candidates.length
   const readings = await reader.owners(untouched + 1, writes)
-  const nothing = readings[untouched]!
+  const control = readings[untouched]!
 
   const balanceAt = (candidate: number, scale: number) => readings[scale * candidates.length + candidate]!.balance
-  const shows = (candidate: number, scale: number) => {
+  const isVisible = (candidate: number, scale: number) => {
     const balance = balanceAt(candidate, scale)
-    return balance !== null && balance !== 0n && balance !== nothing.balance
+    return balance !== null && balance !== 0n && balance !== control.balance
   }
   const plain = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL)
-  // Checkpoints hold plain balances only.
-  const any = candidates.findIndex(
-    ({ order }, index) => order !== 'minime' && SCALES.some((_, scale) => shows(index, scale)),
+  // MiniMe checkpoints only hold plain balances.
+  const firstVisible = candidates.findIndex(
+    ({ order }, index) => order !== 'minime' && SCALES.some((_, scale) => isVisible(index, scale)),
   )
-  const balance = plain !== -1 ? plain : any
+  const balance = plain !== -1 ? plain : firstVisible
   const allowance = candidates.findIndex(
-    ({ order }, index) => order !== 'minime' && readings[index]!.allowance === SMALL && nothing.allowance !== SMALL,
+    ({ order }, index) => order !== 'minime' && readings[index]!.allowance === SMALL && control.allowance !== SMALL,
   )
   const shape = plain !== -1 ? plainShape(balanceAt(plain, 2)) : undefined
   return {
@@ -52,10 +53,10 @@ export async function findMappings(
   }
 }
 
-/** Keys follow from owners and slots alone: those of the usual mappings are worked out once for all tokens. */
+/** Writes of the common mappings, computed once, because keys depend only on owner and slot. */
 let usualWrites: readonly Write[] | undefined
 
-export function findUsualMappings(reader: TokenReader): Promise<Found> {
+export function findUsualMappings(reader: TokenReader): Promise<FoundMappings> {
   usualWrites ??= writesOf(usualMappings(ZERO_ADDRESS)).get(ZERO_ADDRESS)!
   return findMappings(reader, usualMappings(reader.token), new Map([[reader.token, usualWrites]]))
 }
@@ -77,7 +78,10 @@ function allowanceWrite(mapping: Mapping, from: Address): [Address, Write[]] {
   return [mapping.contract, [{ key: allowanceKey(mapping, from, SLOT_PROBE), value: word(SMALL) }]]
 }
 
-/** For an account that the token treats apart: each candidate writes a number of its own, and the balance names one. */
+/**
+ * Finds the mapping for an account that the token treats specially: each candidate writes a different value, and the
+ * balance identifies one.
+ */
 export async function findForAccount(
   reader: TokenReader,
   candidates: readonly Mapping[],

@@ -1,33 +1,34 @@
 /**
- * Balance and allowance of one account where the token's layout follows no known rule: the slots that the token reads for that very
- * account are tried one by one. Serves members of structs, namespaces at any offset, hashed keys, and answers of yes or no.
+ * Sets balance and allowance of one account if the token's layout follows no known rule, by trying each slot that the
+ * token reads for it. Covers struct members, namespaces at any offset, hashed keys, and boolean allowances.
  */
 import type { Address } from '@sluice/chains'
 import { allowanceOf, balanceOf, type StorageSlot, slotsRead } from './access-list.ts'
 import { type Write, word } from './mapping.ts'
 import type { OwnerReading, TokenReader } from './reader.ts'
 
-/** Shows in words of 96 bits and more, and is no answer by chance. */
+/** Test value that fits words of 96 bits and is unlikely to occur by chance. */
 const MARKER = 2n ** 80n + 0x7654321n
 const ALL = 2n ** 256n - 1n
-/** Lowest bits at which packed words keep a number. */
+/** Bit offsets of numbers in packed words. */
 const SHIFTS = [8n, 16n, 32n, 40n, 48n, 64n, 96n, 128n, 160n]
-/** Words by which a rate between shares and units shows. */
+/** Test values that show a rate between shares and units. */
 const SCALES = [2n ** 60n, 2n ** 90n, 2n ** 120n]
-/** Numbers of shares that are tried around the one that the rate gives. */
+/** Share counts tried on either side of the estimate. */
 const NEIGHBORS = 8n
-/** Base units by which a balance of shares may be above the amount. */
+/** Maximum excess of a balance of shares, in base units. */
 const ROUNDING = 2n
 
 export type KeyedWrite = {
   readonly contract: Address
   readonly write: Write
-  /** The token's answer after that, base units. */
+  /** Balance or allowance that the token then reports, in base units. */
   readonly amount: bigint
 }
 
-type Reading = (write: readonly [StorageSlot, bigint][]) => Promise<bigint | null>
+type ReadWith = (write: readonly [StorageSlot, bigint][]) => Promise<bigint | null>
 
+/** Slot search for one account. */
 export class KeyedSearch {
   private readonly reader: TokenReader
   private readonly account: Address
@@ -37,11 +38,11 @@ export class KeyedSearch {
     this.account = account
   }
 
-  /** The write by which the account has the amount, or the least above it that shares can express. */
+  /** Returns the write that gives the account the amount, or the smallest larger one that shares can represent. */
   async balance(amount: bigint): Promise<KeyedWrite | undefined> {
     const slots = await slotsRead(this.reader.rpc, this.reader.token, balanceOf(this.account), this.reader.options)
-    const read: Reading = async (writes) => (await this.read(writes)).balance
-    for (const { slot, shown, real } of await this.moving(slots, read)) {
+    const read: ReadWith = async (writes) => (await this.read(writes)).balance
+    for (const { slot, shown, real } of await this.slotsThatMatter(slots, read)) {
       const value = await this.valueFor(slot, { amount, shown, real }, read)
       if (value)
         return { contract: slot.contract, write: { key: slot.key, value: word(value.value) }, amount: value.amount }
@@ -49,25 +50,25 @@ export class KeyedSearch {
     return undefined
   }
 
-  /** The write by which the spender may take at least the amount. */
+  /** Returns the write that lets the spender take at least the amount. */
   async allowance(spender: Address, amount: bigint): Promise<KeyedWrite | undefined> {
     const data = allowanceOf(this.account, spender)
     const slots = await slotsRead(this.reader.rpc, this.reader.token, data, this.reader.options)
-    const read: Reading = async (writes) => (await this.read(writes, spender)).allowance
-    // Exactly the amount where the token keeps numbers; where it keeps yes or no, any word but zero is yes.
+    const read: ReadWith = async (writes) => (await this.read(writes, spender)).allowance
+    // Numeric allowances take the exact amount; boolean ones any non-zero word.
     const words = [amount, 1n, ALL]
     const tried = slots.flatMap((slot) => words.map((value) => ({ slot, value })))
     const answers = await Promise.all(tried.map(({ slot, value }) => read([[slot, value]])))
     const exact = answers.indexOf(amount)
     const enough = answers.findIndex((answer) => answer !== null && answer >= amount)
-    const found = tried[exact === -1 ? enough : exact]
-    if (!found) return undefined
-    const { contract, key } = found.slot
-    return { contract, write: { key, value: word(found.value) }, amount }
+    const match = tried[exact === -1 ? enough : exact]
+    if (!match) return undefined
+    const { contract, key } = match.slot
+    return { contract, write: { key, value: word(match.value) }, amount }
   }
 
-  /** Slots that change the answer, those that hold it as it is first. */
-  private async moving(slots: readonly StorageSlot[], read: Reading) {
+  /** Returns the slots that affect the result, those that hold the plain number first. */
+  private async slotsThatMatter(slots: readonly StorageSlot[], read: ReadWith) {
     const [before, words, ...answers] = await Promise.all([
       read([]),
       Promise.all(slots.map(async ({ contract, key }) => (await this.reader.storage(contract, [BigInt(key)]))[0]!)),
@@ -79,17 +80,17 @@ export class KeyedSearch {
       .sort((a, b) => Number(b.shown === MARKER) - Number(a.shown === MARKER))
   }
 
-  /** The word of a slot for an amount: the number itself, at some bits of it beside others that stay, or a number of shares. */
+  /** Finds the word for an amount: the number itself, packed with other bits, or a number of shares. */
   private async valueFor(
     slot: StorageSlot,
     { amount, shown, real }: { readonly amount: bigint; readonly shown: bigint | null; readonly real: bigint },
-    read: Reading,
+    read: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
     const rest = (shown ?? 0n) - MARKER
     const low = ALL >> 128n
     const plain = [
       amount,
-      // What lies in other slots counts, too.
+      // Other slots contribute to the balance too.
       ...(rest > 0n && amount >= rest ? [amount - rest] : []),
       (real & ~low) | (amount & low),
       ...SHIFTS.map((shift) => (real & ((1n << shift) - 1n)) | ((amount << shift) & ALL)),
@@ -97,23 +98,23 @@ export class KeyedSearch {
     const exact = await this.firstOf(slot, plain, (answer) => answer === amount, read)
     if (exact) return exact
     const answers = await Promise.all(SCALES.map((scale) => read([[slot, scale]])))
-    const known = answers.findLastIndex((answer) => answer !== null && answer > 0n)
-    const units = answers[known]
+    const measured = answers.findLastIndex((answer) => answer !== null && answer > 0n)
+    const units = answers[measured]
     if (!units) return undefined
-    const shares = SCALES[known]!
+    const shares = SCALES[measured]!
     const estimate = (amount * shares + units - 1n) / units
     const step = shares / units / 4n || 1n
-    const near: bigint[] = []
-    for (let k = -NEIGHBORS; k <= NEIGHBORS; k++) if (estimate + k * step >= 0n) near.push(estimate + k * step)
-    const most = units / shares + ROUNDING
-    return this.firstOf(slot, near, (answer) => answer >= amount && answer - amount <= most, read)
+    const candidates: bigint[] = []
+    for (let k = -NEIGHBORS; k <= NEIGHBORS; k++) if (estimate + k * step >= 0n) candidates.push(estimate + k * step)
+    const maxExcess = units / shares + ROUNDING
+    return this.firstOf(slot, candidates, (answer) => answer >= amount && answer - amount <= maxExcess, read)
   }
 
   private async firstOf(
     slot: StorageSlot,
     values: readonly bigint[],
     fits: (answer: bigint) => boolean,
-    read: Reading,
+    read: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
     const answers = await Promise.all(values.map((value) => read([[slot, value]])))
     const index = answers.findIndex((answer) => answer !== null && fits(answer))

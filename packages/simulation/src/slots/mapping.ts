@@ -1,24 +1,29 @@
-/** Storage keys of balances and allowances, as contracts derive them from owner and spender. */
+/** Storage keys of balances and allowances, as contracts derive them. */
 import type { Address, Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import { Bounded } from '../bounded.ts'
 
 /**
- * `solidity`: keccak(key ‖ base). `vyper`: keccak(base ‖ key). `solady`: packed with a seed of four bytes.
- * `minime`: an array of checkpoints at the Solidity key, the balance in the upper half of its last element.
+ * Key derivation of a mapping.
+ * - `solidity`: keccak(key ‖ base).
+ * - `vyper`: keccak(base ‖ key).
+ * - `solady`: packed with a seed of four bytes.
+ * - `minime`: an array of checkpoints at the Solidity key, with the balance in the upper half of the last element.
  */
 export type MappingOrder = 'solidity' | 'vyper' | 'solady' | 'minime'
 
+/** Location of a mapping. */
 export type Mapping = {
   readonly order: MappingOrder
-  /** Slot or namespace of the mapping; the seed where the order is solady. */
+  /** Slot or namespace of the mapping; for `solady` the seed. */
   readonly base: bigint
-  /** Whose storage holds it. */
+  /** Contract whose storage holds it. */
   readonly contract: Address
-  /** Place of the number in the struct that the mapping leads to; 0 when absent. */
+  /** Offset of the number in the struct that the mapping leads to; default 0. */
   readonly offset?: bigint
 }
 
+/** Storage slot and value. */
 export type Write = { readonly key: Hex; readonly value: Hex }
 
 export const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
@@ -57,11 +62,11 @@ function nestedKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Addr
   }
 }
 
-/** Writes that make the word behind `owner`'s balance equal to `value`. */
+/** Returns the writes that set the word behind an owner's balance. */
 export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): readonly Write[] {
   const key = balanceKey(mapping, owner)
   if (mapping.order !== 'minime') return [{ key, value: word(value) }]
-  // One checkpoint, of block 0.
+  // One checkpoint at block 0.
   return [
     { key, value: word(1n) },
     { key: keccak256(key) as Hex, value: word((value & MINIME_MAX) << 128n) },
@@ -75,14 +80,14 @@ const pad = (address: Address) => address.slice(2).padStart(64, '0')
 const seed = (base: bigint) => base.toString(16).padStart(8, '0')
 
 const MAX_HASHES = 10_000
-/** Whoever asks for one quote asks for more, with the same tokens: hashes by what they are of. */
+/** Cached hashes by input: later quotes use the same tokens and accounts. */
 const hashes = new Bounded<string, Hex>(MAX_HASHES)
 
 function hash(...parts: readonly string[]): Hex {
   const digits = parts.join('')
-  const known = hashes.get(digits)
-  if (known !== undefined) return known
-  const made = keccak256(Buffer.from(digits, 'hex')) as Hex
-  hashes.set(digits, made)
-  return made
+  const cached = hashes.get(digits)
+  if (cached !== undefined) return cached
+  const result = keccak256(Buffer.from(digits, 'hex')) as Hex
+  hashes.set(digits, result)
+  return result
 }

@@ -1,4 +1,4 @@
-/** Reads a token as many fictitious owners at once, under storage that an eth_call overrides. */
+/** Reads a token's balances for many fictitious owners in one eth_call with storage overrides. */
 import { type SlotProbe, SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
@@ -16,17 +16,17 @@ import type { Write } from './mapping.ts'
 const slotProbe = SlotProbe__factory.createInterface()
 const storageProbe = StorageProbe__factory.createInterface()
 
-/** Address of the slot probe's code during a call; it is also the spender that it asks allowances for. */
+/** Address of the slot probe during a call, and the spender whose allowances it reads. */
 export const SLOT_PROBE = toAddress('0x5177cE0000000000000000000000000000000002')
 const FIRST_OWNER = 0x0aed51ce90000000000000000000000000000000n
-/** As SlotProbe.sol says that a reading failed. */
+/** Value by which SlotProbe.sol reports a failed reading. */
 const FAILED = 2n ** 256n - 2n
 
-/** The owner with that number: an address nobody has. */
+/** Returns a fictitious owner by index. */
 export const owner = (index: number): Address =>
   toAddress(`0x${(FIRST_OWNER + BigInt(index)).toString(16).padStart(40, '0')}`)
 
-/** null where the token did not answer. */
+/** Balance and allowance of an owner; null if the token did not respond. */
 export type OwnerReading = { readonly balance: bigint | null; readonly allowance: bigint | null }
 
 export type StorageWrites = ReadonlyMap<Address, readonly Write[]>
@@ -35,11 +35,12 @@ export type ReaderOptions = {
   readonly rpc: Rpc
   readonly token: Address
   readonly block: BlockRef
-  /** Environment that the token is read in; the block's own when absent. */
+  /** Block overrides for readings; default: none. */
   readonly runsIn?: BlockOverrides | Promise<BlockOverrides>
   readonly request: RequestOptions
 }
 
+/** Reader of one token at one block. */
 export class TokenReader {
   readonly token: Address
   readonly rpc: Rpc
@@ -55,12 +56,20 @@ export class TokenReader {
     this.options = request
   }
 
-  /** The first `count` owners, each with what it allows the probe. @throws SimulationError `BAD_TOKEN`, as all calls of the token do */
+  /**
+   * Reads balances of the first `count` owners and their allowances for the probe.
+   *
+   * @throws SimulationError `BAD_TOKEN`, like all calls of the token
+   */
   async owners(count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
     return this.read(owner(0), count, writes)
   }
 
-  /** @param spender - whose allowance is read */
+  /**
+   * Reads balance and allowance of one account.
+   *
+   * @param spender - account whose allowance is read
+   */
   async account(account: Address, writes: StorageWrites, spender = SLOT_PROBE): Promise<OwnerReading> {
     return (await this.read(account, 1, writes, spender))[0]!
   }
@@ -80,7 +89,7 @@ export class TokenReader {
     }))
   }
 
-  /** The probe, as spender, moves `amount` from `from` to `to`; the balances tell what happened. */
+  /** Moves `amount` from `from` to `to`, with the probe as spender, and reads the balances around it. */
   async take(
     from: Address,
     to: Address,
@@ -92,14 +101,14 @@ export class TokenReader {
     return { before: ownerBefore, after: ownerAfter, received }
   }
 
-  /** Those of `accounts` that the token looks at when it answers. */
+  /** Returns the accounts that the token accesses when it reports a balance. */
   async touched(accounts: readonly Address[]): Promise<readonly Address[]> {
     const input = slotProbe.encodeFunctionData('touched', [this.token, owner(0), [...accounts]])
     const [warm] = slotProbe.decodeFunctionResult('touched', await this.call(input as Hex, new Map()))
     return accounts.filter((_, index) => warm[index])
   }
 
-  /** Storage of any contract, in one call. */
+  /** Reads storage slots of a contract in one call. */
   async storage(contract: Address, slots: readonly bigint[]): Promise<readonly bigint[]> {
     const data = storageProbe.encodeFunctionData('words', [[...slots]]) as Hex
     const overrides = { [contract]: { code: bytecode.StorageProbe.runtime } }
@@ -120,7 +129,7 @@ export class TokenReader {
     return this.rpc
       .call({ to: SLOT_PROBE, data }, this.block, { ...this.options, overrides, blockOverrides })
       .catch((error: unknown) => {
-        // Our own code does not revert: the token left it no gas.
+        // The probe itself does not revert: the token used up its gas.
         if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
         throw new SimulationError('BAD_TOKEN', `${this.token} cannot be read: ${error.message}`, { cause: error })
       })
@@ -136,7 +145,7 @@ export function storageOverrides(writes: StorageWrites): StateOverrides {
   )
 }
 
-/** Writes of several sources, one list a contract. */
+/** Merges writes into one list per contract. */
 export function mergeWrites(...all: readonly (readonly [Address, readonly Write[]])[]): StorageWrites {
   const merged = new Map<Address, Write[]>()
   for (const [contract, writes] of all) {

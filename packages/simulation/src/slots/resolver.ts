@@ -1,34 +1,40 @@
-/** Finds out once per token where balances and allowances lie, and remembers it. */
+/** Finds and caches the storage layout of tokens. */
 import type { Address, Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import { Bounded, type StateCount } from '../bounded.ts'
 import type { BalanceLayout } from './amount.ts'
-import { givenMappings } from './candidates.ts'
-import { type Found, findMappings, findUsualMappings } from './find.ts'
+import { mappingsAtSlot } from './candidates.ts'
+import { type FoundMappings, findMappings, findUsualMappings } from './find.ts'
 import type { Mapping } from './mapping.ts'
 import type { TokenReader } from './reader.ts'
 import { readTrail, searchMappings } from './search.ts'
 import { readShape } from './shape.ts'
 
-/** Either part is absent where it cannot be found. */
+/** Storage layout of a token; a part is absent if it was not found. */
 export type TokenLayout = { readonly balance?: BalanceLayout; readonly allowance?: Mapping }
 
 const MAX_REMEMBERED = 10_000
-/** The search takes several round trips, and contracts behind proxies are seldom replaced. */
+/**
+ * Time until an incomplete layout is searched again: a search takes several round trips, and contracts behind proxies
+ * rarely change.
+ */
 const INCOMPLETE_MS = 600_000
 
-/** Storage layouts of one chain's tokens. Clones of a token share what was learned of their code; what is wrong for one of them is told at use. */
+/**
+ * Storage layouts of a chain's tokens, cached by token and by code. A wrong layout, for example of a clone, is detected
+ * when it is used.
+ */
 export class SlotResolver {
-  /** Told of each token whose layout was found. */
+  /** Called with each complete layout. */
   onFound: (token: Address, layout: TokenLayout) => void = () => {}
   private readonly byToken = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED)
-  /** Layouts of which a part was not found: looked for again after a while. */
+  /** Incomplete layouts, with a time limit. */
   private readonly incomplete = new Bounded<Address, Promise<TokenLayout>>(MAX_REMEMBERED, { ttl: INCOMPLETE_MS })
   private readonly byCode = new Bounded<Hex, { readonly token: Address; readonly layout: TokenLayout }>(MAX_REMEMBERED)
   private hits = 0
   private misses = 0
 
-  /** Tokens remembered now, and how often one asked for was among them or not. */
+  /** Cached tokens, and hits and misses. */
   get statistics(): { readonly remembered: number; readonly hits: number; readonly misses: number } {
     return { remembered: this.byToken.size, hits: this.hits, misses: this.misses }
   }
@@ -37,7 +43,7 @@ export class SlotResolver {
     return { slots: this.byToken.count, codes: this.byCode.count }
   }
 
-  /** Runs once for any number of callers at a time. A failure of the node is not remembered. */
+  /** Returns the layout of a token. Concurrent callers share one search; failures of the node are not cached. */
   layout(reader: TokenReader): Promise<TokenLayout> {
     const known = this.byToken.get(reader.token) ?? this.incomplete.get(reader.token)
     if (known) {
@@ -54,12 +60,12 @@ export class SlotResolver {
     return resolving
   }
 
-  /** Takes in what somebody else has found; what is wrong of it is told at its use. */
+  /** Adds a layout found elsewhere; a wrong one is detected when it is used. */
   learn(token: Address, layout: TokenLayout): void {
     if (!this.byToken.has(token)) this.byToken.set(token, Promise.resolve(layout))
   }
 
-  /** A layout that did not hold at its use: the token was upgraded. */
+  /** Removes a layout that no longer works, because the token was upgraded. */
   forget(token: Address): void {
     this.byToken.delete(token)
     this.incomplete.delete(token)
@@ -77,8 +83,8 @@ export class SlotResolver {
     const codeHash = keccak256(trail.code) as Hex
     const known = this.byCode.get(codeHash)
     if (known) {
-      const again = await findMappings(reader, mappingsOf(known.layout, known.token, reader.token))
-      if (again.balance && again.allowance) return withShape(reader, again)
+      const clone = await findMappings(reader, mappingsOf(known.layout, known.token, reader.token))
+      if (clone.balance && clone.allowance) return withShape(reader, clone)
     }
     const layout = await withShape(reader, { ...(await searchMappings(reader, trail)), ...usual })
     this.byCode.set(codeHash, { token: reader.token, layout })
@@ -86,18 +92,18 @@ export class SlotResolver {
   }
 }
 
-/** For slots that the caller names; a part that they do not fit is absent. */
-export async function givenLayout(
+/** Returns the layout for slots from the request; a part is absent if its slot has no effect. */
+export async function layoutFromSlots(
   reader: TokenReader,
   slots: { readonly balance: bigint | undefined; readonly allowance: bigint | undefined },
 ): Promise<TokenLayout> {
-  const find = async (slot: bigint | undefined): Promise<Found> =>
-    slot === undefined ? {} : findMappings(reader, givenMappings(reader.token, slot))
+  const find = async (slot: bigint | undefined): Promise<FoundMappings> =>
+    slot === undefined ? {} : findMappings(reader, mappingsAtSlot(reader.token, slot))
   const [{ balance }, { allowance }] = await Promise.all([find(slots.balance), find(slots.allowance)])
   return withShape(reader, { ...(balance && { balance }), ...(allowance && { allowance }) })
 }
 
-async function withShape(reader: TokenReader, { balance, allowance }: Found): Promise<TokenLayout> {
+async function withShape(reader: TokenReader, { balance, allowance }: FoundMappings): Promise<TokenLayout> {
   const shape = balance && (balance.shape ?? (await readShape(reader, balance.mapping)))
   return {
     ...(balance && shape && { balance: { mapping: balance.mapping, shape } }),
@@ -105,7 +111,7 @@ async function withShape(reader: TokenReader, { balance, allowance }: Found): Pr
   }
 }
 
-/** Mappings of one token as a clone has them: what the first keeps in its own storage, the clone keeps in its own. */
+/** Returns the mappings of a clone: what the first token keeps in its own storage, the clone keeps in its own. */
 function mappingsOf({ balance, allowance }: TokenLayout, first: Address, clone: Address): readonly Mapping[] {
   const mappings = [...(balance ? [balance.mapping] : []), ...(allowance ? [allowance] : [])]
   return mappings.map((mapping) => (mapping.contract === first ? { ...mapping, contract: clone } : mapping))

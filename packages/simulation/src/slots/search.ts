@@ -1,11 +1,14 @@
-/** Looks for a token's mappings where its code and storage point to: implementations, namespaces, separate stores. */
+/**
+ * Searches mappings that the token's code and storage point to: implementations, namespaces, and separate storage
+ * contracts.
+ */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { rareMappings, storeMappings } from './candidates.ts'
-import { type Found, findMappings } from './find.ts'
+import { type FoundMappings, findMappings } from './find.ts'
 import { findMembers } from './members.ts'
 import type { TokenReader } from './reader.ts'
 
-/** EIP-1967 implementation and beacon, OpenZeppelin's older implementation slot. */
+/** EIP-1967 implementation and beacon slots, and OpenZeppelin's older implementation slot. */
 const PROXY_SLOTS = [
   0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbcn,
   0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50n,
@@ -16,10 +19,10 @@ const MAX_POINTERS = 96
 const MAX_STORES = 8
 const MAX_NAMESPACES = 24
 const ADDRESS_MASK = 2n ** 160n - 1n
-/** Smaller numbers are counters and flags, not addresses. */
+/** Smaller numbers are counters and flags. */
 const MIN_ADDRESS = 2n ** 40n
 
-/** Clues in a contract's own code and storage about where else to look. */
+/** Code and storage words of a contract that may point to others. */
 export type Trail = { readonly code: Hex; readonly words: readonly bigint[] }
 
 export async function readTrail(reader: TokenReader, contract: Address): Promise<Trail> {
@@ -27,18 +30,19 @@ export async function readTrail(reader: TokenReader, contract: Address): Promise
   return { code, words }
 }
 
-/** At most six round trips. A part that is still missing afterwards follows no rule that is known. */
-export async function searchMappings(reader: TokenReader, trail: Trail): Promise<Found> {
-  const near = (await reader.touched(pointers([trail], reader.token))).slice(0, MAX_STORES)
-  const trails = await Promise.all(near.map((contract) => readTrail(reader, contract)))
+/** Searches mappings in at most six round trips. A part that is still missing follows no known rule. */
+export async function searchMappings(reader: TokenReader, trail: Trail): Promise<FoundMappings> {
+  const stores = (await reader.touched(pointers([trail], reader.token))).slice(0, MAX_STORES)
+  const trails = await Promise.all(stores.map((contract) => readTrail(reader, contract)))
   const namespaces = constants([trail, ...trails].map(({ code }) => code))
     .filter((value) => value >> 200n !== 0n && value !== 2n ** 256n - 1n)
     .slice(0, MAX_NAMESPACES)
-  const candidates = [...rareMappings(reader.token, namespaces), ...near.flatMap(storeMappings)]
-  const further = pointers(trails, reader.token).filter((contract) => !near.includes(contract))
-  const [nearby, far] = await Promise.all([findMappings(reader, candidates), touchedOf(reader, further)])
+  const candidates = [...rareMappings(reader.token, namespaces), ...stores.flatMap(storeMappings)]
+  const farCandidates = pointers(trails, reader.token).filter((contract) => !stores.includes(contract))
+  const [nearby, farStores] = await Promise.all([findMappings(reader, candidates), touchedOf(reader, farCandidates)])
   if (nearby.balance && nearby.allowance) return nearby
-  const stored = far.length === 0 ? {} : await findMappings(reader, far.slice(0, MAX_STORES).flatMap(storeMappings))
+  const stored =
+    farStores.length === 0 ? {} : await findMappings(reader, farStores.slice(0, MAX_STORES).flatMap(storeMappings))
   const found = { ...stored, ...nearby }
   if (found.balance && found.allowance) return found
   const missing = { balance: !found.balance, allowance: !found.allowance }
@@ -49,12 +53,12 @@ async function touchedOf(reader: TokenReader, contracts: readonly Address[]): Pr
   return contracts.length === 0 ? [] : reader.touched(contracts)
 }
 
-/** Addresses that storage or code name, those packed behind a flag byte too. */
+/** Returns addresses found in storage or code, including those packed after a flag byte. */
 function pointers(trails: readonly Trail[], token: Address): readonly Address[] {
-  const found = new Set<Address>()
+  const addresses = new Set<Address>()
   const add = (value: bigint) => {
     const low = value & ADDRESS_MASK
-    if (low > MIN_ADDRESS) found.add(toAddress(`0x${low.toString(16).padStart(40, '0')}`))
+    if (low > MIN_ADDRESS) addresses.add(toAddress(`0x${low.toString(16).padStart(40, '0')}`))
   }
   for (const { code, words } of trails) {
     for (const word of words) {
@@ -63,15 +67,18 @@ function pointers(trails: readonly Trail[], token: Address): readonly Address[] 
     }
     for (const constant of constants([code])) if (constant <= ADDRESS_MASK) add(constant)
   }
-  found.delete(token)
-  return [...found].slice(0, MAX_POINTERS)
+  addresses.delete(token)
+  return [...addresses].slice(0, MAX_POINTERS)
 }
 
 const PUSH1 = 0x60
 const PUSH20 = 0x73
 const PUSH32 = 0x7f
 
-/** Constants that the code pushes in 20 bytes (addresses) or 29 and more (namespaces, immutables; zeros in front are cut off). */
+/**
+ * Returns constants pushed with 20 bytes (addresses) or at least 29 (namespaces and immutables, whose leading zeros are
+ * dropped).
+ */
 function constants(codes: readonly Hex[]): readonly bigint[] {
   const found = new Set<bigint>()
   for (const code of codes) {

@@ -1,15 +1,15 @@
-/** Relation of a storage word to a balance: which of its bits, and whether at a rate. */
+/** Relation between a storage word and a balance: bit range and rate. */
 import { balanceWrites, type Mapping } from './mapping.ts'
 import { mergeWrites, owner, type TokenReader } from './reader.ts'
 
 export type Shape = {
-  /** The balance is the number in those bits; a share is worth more or less than one base unit. */
+  /** `plain`: the number is the balance. `shares`: the balance is the number times a rate. */
   readonly kind: 'plain' | 'shares'
   /** Lowest bit of the number. */
   readonly shift: number
-  /** Bits of the number; the others belong to something else. */
+  /** Bits of the number; the rest belongs to other data. */
   readonly width: number
-  /** Rate of `shares`: so many of them were worth so many base units when the shape was read. */
+  /** For `shares`: number of shares and their value in base units when the shape was read. */
   readonly rate?: Rate
 }
 export type Rate = { readonly shares: bigint; readonly units: bigint }
@@ -18,14 +18,19 @@ const WORD_BITS = 256
 
 export const numberMask = ({ shift, width }: Shape): bigint => ((1n << BigInt(width)) - 1n) << BigInt(shift)
 
-/** Shape of a mapping in which all ones read as `all` and a marker reads as itself; undefined when it is not that simple. */
+/**
+ * Returns the shape if a word of all ones reads as `all` and a test value reads as itself; undefined if it is not
+ * plain.
+ */
 export function plainShape(all: bigint | null): Shape | undefined {
   if (all === null) return undefined
   const width = all.toString(2).length
   return all === (1n << BigInt(width)) - 1n ? { kind: 'plain', shift: 0, width } : undefined
 }
 
-/** One call: every bit alone in the word of an owner of its own. undefined when no bit shows in the balance. */
+/**
+ * Reads the shape in one call, with each single bit set for a separate owner; undefined if no bit affects the balance.
+ */
 export async function readShape(reader: TokenReader, mapping: Mapping): Promise<Shape | undefined> {
   const writes = mergeWrites(
     ...Array.from(
@@ -34,11 +39,15 @@ export async function readShape(reader: TokenReader, mapping: Mapping): Promise<
     ),
   )
   const readings = await reader.owners(WORD_BITS + 1, writes)
-  const nothing = readings[WORD_BITS]!.balance
-  return shapeOf(readings.slice(0, WORD_BITS).map(({ balance }) => (balance === nothing ? 0n : balance)))
+  const control = readings[WORD_BITS]!.balance
+  return shapeOf(readings.slice(0, WORD_BITS).map(({ balance }) => (balance === control ? 0n : balance)))
 }
 
-/** `values[j]` is the balance where bit j alone is set; null where the token refused to answer. */
+/**
+ * Computes the shape.
+ *
+ * @param values - balance with only bit j set; null if the token did not respond
+ */
 function shapeOf(values: readonly (bigint | null)[]): Shape | undefined {
   const first = values.findIndex((value) => value !== null && value !== 0n)
   if (first === -1) return undefined
@@ -48,15 +57,15 @@ function shapeOf(values: readonly (bigint | null)[]): Shape | undefined {
   if (bits.every((value, index) => value === 1n << BigInt(index))) {
     return { kind: 'plain', shift: first, width: end - first }
   }
-  // Small words of shares round down to nothing: their low bits belong to the number all the same.
+  // Small numbers of shares round to 0, but their low bits belong to the number too.
   const rate = rateOf(values, first)
   return rate && { kind: 'shares', shift: 0, width: end, rate }
 }
 
-/** Fewer doublings than that are no proportion: the word may be a number that some other word is looked up by. */
+/** Minimum consecutive doublings that show a proportion; with fewer the word may be a lookup key. */
 const MIN_DOUBLINGS = 16
 
-/** From the largest word that still follows the line: larger ones may overflow inside the token. */
+/** Uses the largest word that is still proportional; larger ones may overflow in the token. */
 function rateOf(values: readonly (bigint | null)[], first: number): Rate | undefined {
   let bit = first
   for (let next = first + 1; next < values.length; next++) {
