@@ -176,32 +176,35 @@ function pageOf(rows: readonly Row[], compared: Awaited<ReturnType<typeof compar
   return `# Prices on Ethereum's recorded state
 
 Made by \`npm run bench -- mainnet-prices\`: prices of all ${rows.length} tokens of the [recorded state](mainnet.md) at block ${block},
-${priced.length} of them with a price. They are those of the state, not of a market: pools come from different dates, so that some prices are
-years old; factories and lists of pools are there in part, so that some pools are not found (\`unknown\`); and slots that no
-recorded transaction read are zero. Where those are a token's decimals, its price is that of a base unit. Depth is left out for
-the same reason: ticks that are missing make liquidity without end.
+${priced.length} of them with a price. They are prices of the recorded state, not of a market:
 
-## Beside the deepest recorded pools of the block
+- Pools were recorded at different dates, so some prices are years old.
+- Factories and lists of pools are recorded in part, so some pools are not found (\`unknown\`).
+- Slots that no recorded transaction read are zero. If that is a token's decimals, its price is that of one base unit.
+- Depth is left out: missing ticks would make liquidity endless.
 
-Read from the node without any of the pricing: of the pools that are not known to be of another date, and first of those known to
-be of the block's hour, the one that holds most of what the token is bought with.
+## Compared with the deepest recorded pools of the block
 
-| token | price | deepest pool | says | off |
+The reference is read from the node, without the pricing code. It is the pool that holds most of the token on the other side. Pools known to be of the
+block's hour come first, and pools known to be of another date are left out.
+
+| token | price | deepest pool | its price | difference |
 | --- | --- | --- | --- | --- |
 ${compared.map((it) => `| ${it.symbol} | ${shown(it.usd!)} | \`${it.deepestPool}\` | ${shown(it.poolUsd)} | ${it.percentOff} % |`).join('\n')}
 
-In the last half minute before the block, pools of WETH with a fee of 0.05 % say $2,060.80 to $2,062.21 and those with 0.3 % say
-$2,066.18 to $2,067.23: nobody trades a pool back to the market within its fee. Together the latter hold more, so the median
-is one of theirs; it is narrowed to what those with the lower fee say, which agree with it within 0.3 %. Pools of WBTC say $70,538
-(0.05 %) and $70,706 to $70,721 (0.3 %) in dollars. The one with WETH at 0.01 % (\`0xe6ff8b9a37b0fab776134636d9981aa778c4e718\`), 0.9 %
-below, was traded last 62 hours after the block: it is of another date, and is not compared.
+In the last 30 seconds before the block, pools of WETH with a fee of 0.05 % have prices from $2,060.80 to $2,062.21, and those with 0.3 % from
+$2,066.18 to $2,067.23: arbitrage leaves a pool alone while its price is within its fee of the market. The pools with 0.3 % hold more together, so the
+median is one of their prices. It is then narrowed to the prices of the pools with the lower fee, which agree with it within 0.3 %.
+
+Pools of WBTC and a dollar token have prices of $70,538 (0.05 %) and $70,706 to $70,721 (0.3 %). The pool of WBTC and WETH at 0.01 %
+(\`0xe6ff8b9a37b0fab776134636d9981aa778c4e718\`) is 0.9 % lower. It was last traded 62 hours after the block, so it is of another date and is not compared.
 
 ## All tokens
 
-Why there is no price: \`unknown\`, no pool of it was found; \`no-decimals\`; \`below-floor\`, less than $300 behind it;
-\`no-anchor\`, no way to a dollar.
+Reasons for no price: \`unknown\`: no pool of the token was found. \`no-decimals\`: its decimals are not known. \`below-floor\`: less than $300 of liquidity
+supports it. \`no-anchor\`: no path of pools leads to a dollar token.
 
-| token | address | USD | confidence | pools, or why there is none |
+| token | address | USD | confidence | pools, or the reason for no price |
 | --- | --- | --- | --- | --- |
 ${lines.join('\n')}
 `

@@ -64,7 +64,10 @@ async function untilScanned(service: Service, pools = 0): Promise<Ready> {
   throw new Error(`the search has not ended: ${JSON.stringify(await ready(service))}`)
 }
 
-test.each(providers())('$name', { timeout: 120_000 }, async (provider) => {
+/** Without LONG: all that keep some pools from being found, and one in three of the others. */
+const tried = providers().filter(({ failsWith }, k) => process.env.LONG || failsWith || k % 3 === 0)
+
+test.each(tried)('$name', { timeout: 120_000 }, async (provider) => {
   const node = await NodeProxy.start(devnet.url)
   stops.push(() => node.stop())
   setProvider(node, provider)

@@ -9,7 +9,10 @@ afterAll(async () => {
   for (const system of systems) await system.stop()
 })
 
-test.each(traps)('$name: the user gets what is honest', async (trap) => {
+/** Without LONG: one trap in three. */
+const tried = traps.filter((_, k) => process.env.LONG || k % 3 === 0)
+
+test.each(tried)('$name: the user gets what is honest', async (trap) => {
   const system = await startSystem()
   systems.push(system)
   const verdict = await tryTrap(system, trap)
