@@ -1,4 +1,4 @@
-/** `sluice-server`: the service as a process, configured by its command line and its environment. */
+/** `sluice-server`: the service as a process, or `referee` for one mined swap, configured by command line and environment. */
 import { readArguments } from './arguments.ts'
 import { isNewEnough, runWithNewerNode } from './newer-node.ts'
 import { USAGE } from './usage.ts'
@@ -8,14 +8,22 @@ const GRACE_MS = '1000'
 /** From the signal to the end, whatever is still running. */
 const MAX_STOP_MS = 1_800
 
-const request = readArguments(process.argv.slice(2))
+const [command, ...rest] = process.argv.slice(2)
+const request = command === 'referee' ? { referee: rest } : readArguments(process.argv.slice(2))
 if ('mistake' in request) {
   console.error(`${request.mistake}\n\n${USAGE}`)
   process.exit(1)
 }
 if ('help' in request) console.log(USAGE)
 else if (!isNewEnough(process.versions.node)) await runWithNewerNode(process.argv.slice(1))
-else {
+else if ('referee' in request) {
+  const { runReferee } = await import('@sluice/api/referee')
+  process.exitCode = await runReferee({
+    command: 'sluice-server referee',
+    args: request.referee,
+    environment: process.env,
+  })
+} else {
   process.env.SHUTDOWN_GRACE_MS ||= GRACE_MS
   Object.assign(process.env, request.environment)
   // Before the service has its own handlers, and for what they cannot end in time.

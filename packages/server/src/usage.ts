@@ -1,4 +1,5 @@
 export const USAGE = `Usage: sluice-server [options]
+       sluice-server referee <tx hash> --rpc <url>   judges a mined swap (sluice-server referee --help)
 
   --rpc <chain>=<url>[,<url>…]  nodes of a chain; again for other chains. Those without use the registry's public endpoints
   --chains <id>[,<id>…]         chains that are served; all of the registry when left out

@@ -110,6 +110,23 @@ describe.each(nodes)('under %s', (_, node, isHere) => {
     120_000,
   )
 
+  test.skipIf(!isHere)(
+    'judges transactions: one that the node does not know, and none at all',
+    async () => {
+      const judge = (...args: string[]) => run(node, [bin, 'referee', ...args], { cwd: dir, env: process.env })
+      await expect(judge(`0x${'ab'.repeat(32)}`, '--rpc', anvil.url)).rejects.toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining('the node does not know'),
+      })
+      await expect(judge('0x12', '--rpc', anvil.url)).rejects.toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('usage: sluice-server referee'),
+      })
+      expect((await judge('--help')).stdout).toContain('--json')
+    },
+    180_000,
+  )
+
   test.skipIf(!isHere).each(['SIGTERM', 'SIGINT'] as const)(
     'quotes, serves the page, and ends by %s with all that it started',
     async (signal) => {

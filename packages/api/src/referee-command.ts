@@ -1,0 +1,176 @@
+/** The referee on the command line: how good a mined swap of any router was, at the state that it met. */
+import { parseArgs } from 'node:util'
+import { type Address, type Hex, loadRegistry, NATIVE } from '@sluice/chains'
+import { formatUnits } from 'ethers'
+import { loadConfig } from './config.ts'
+import { createMetrics } from './metrics.ts'
+import { type RefereeResponse, verdictResponse } from './referee-response.ts'
+import { Services, silentLog } from './services.ts'
+import { toApiError } from './translate.ts'
+
+/** Exit codes: without a swap to judge, or if the node failed; and for a command line that is not understood. */
+const NOT_JUDGED = 1
+const MISUSED = 2
+const TIMEOUT_MS = 300_000
+/** Longest wait for pools that are found in the background, in milliseconds. */
+const SETTLE_MS = 60_000
+const CHAIN_ID_TIMEOUT_MS = 10_000
+
+const usageOf = (command: string) => `usage: ${command} <tx hash> --rpc <url> [--chain <id>] [--json]
+Reads what a swap of any router gave and received, quotes the same trade at the state before it, and prints what was left on the table.
+The node must have the state of the block before it. With eth_simulateV1 the state at its position in the block is used as well.
+  --chain <id>   by default the chain of the node
+  --json         prints the verdict in the format of /referee
+CHAINS_DIR and DEPLOYMENTS_DIR overlay the registry.`
+
+const options = {
+  rpc: { type: 'string' },
+  chain: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
+
+type Command = {
+  /** Name of the command in the usage. */
+  readonly command: string
+  readonly args: readonly string[]
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/**
+ * Judges one transaction and prints the verdict.
+ *
+ * @returns the exit code: 0 if a swap was judged, 1 if there was none or the node failed, 2 for a faulty command line
+ */
+export async function runReferee({ command, args, environment }: Command): Promise<number> {
+  const misused = (reason: string) => {
+    console.error(`${reason}${usageOf(command)}`)
+    return MISUSED
+  }
+  let parsed: ReturnType<typeof parse>
+  try {
+    parsed = parse(args)
+  } catch (error) {
+    return misused(`${(error as Error).message}\n`)
+  }
+  const { values, positionals } = parsed
+  if (values.help) {
+    console.log(usageOf(command))
+    return 0
+  }
+  const [hash = ''] = positionals
+  if (positionals.length !== 1 || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return misused('')
+  const { rpc, chain } = values
+  if (rpc === undefined && chain === undefined) return misused('')
+  const chainId = chain === undefined ? await chainOf(rpc!) : Number(chain)
+  if (chainId === undefined) {
+    console.error(`--rpc: ${hostOf(rpc!)} does not answer eth_chainId`)
+    return NOT_JUDGED
+  }
+  const settings = { ...environment, ...(rpc !== undefined && { [`RPC_URL_${chainId}`]: rpc }) }
+  return judge(hash.toLowerCase() as Hex, chainId, { environment: settings, isJson: values.json })
+}
+
+const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options })
+
+/** Host of a URL, without a key in its path; the text itself if it is no URL. */
+const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url)
+
+async function chainOf(url: string): Promise<number | undefined> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const headers = { 'content-type': 'application/json' }
+  try {
+    const signal = AbortSignal.timeout(CHAIN_ID_TIMEOUT_MS)
+    const response = await fetch(url, { method: 'POST', headers, body, signal })
+    const chainId = Number(((await response.json()) as { result: string }).result)
+    return Number.isSafeInteger(chainId) ? chainId : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Settings = { readonly environment: NodeJS.ProcessEnv; readonly isJson: boolean }
+
+async function judge(hash: Hex, chainId: number, { environment, isJson }: Settings): Promise<number> {
+  const settings = loadConfig(environment)
+  const registry = loadRegistry({ chainsDir: settings.chainsDir, deploymentsDir: settings.deploymentsDir })
+  const services = new Services(registry, settings, createMetrics(), silentLog())
+  const work = {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    time: async <T>(_stage: string, step: () => T | Promise<T>) => step(),
+    log: silentLog(),
+  }
+  try {
+    const { chain, live } = services.chain(chainId)
+    let verdict = await live.judge(hash, work)
+    if (verdict.trades.some(({ comparisons }) => comparisons.some(({ best }) => best.poolsPending))) {
+      await live.settled(SETTLE_MS)
+      verdict = await live.judge(hash, work)
+    }
+    const body = verdictResponse(verdict, chain)
+    if (isJson) console.log(JSON.stringify(body, null, 2))
+    else {
+      const tokens = [...new Set(body.trades.flatMap(({ src, dst }) => [src, dst]))].filter((token) => token !== NATIVE)
+      const symbols = await live.tokens.symbols(tokens as Address[], live.rpc)
+      const named = (token: string) =>
+        token === NATIVE ? chain.nativeCurrency.symbol : (symbols.get(token as Address) ?? token)
+      const decimals = (token: string) =>
+        token === NATIVE ? chain.nativeCurrency.decimals : (live.tokens.facts.decimals(token as Address) ?? 0)
+      console.log(report(body, (amount, token) => `${formatUnits(amount, decimals(token))} ${named(token)}`))
+    }
+    return body.outcome === 'swap' ? 0 : NOT_JUDGED
+  } catch (thrown) {
+    const { code, message } = toApiError(thrown)
+    if (isJson) console.log(JSON.stringify({ error: message, code }, null, 2))
+    else console.error(message)
+    return NOT_JUDGED
+  } finally {
+    await services.close()
+  }
+}
+
+type Amount = (amount: string, token: string) => string
+
+function report(verdict: RefereeResponse, amount: Amount): string {
+  const { outcome, reason, block, index, trades, sandwich, unknown } = verdict
+  if (outcome !== 'swap')
+    return `No swap to judge: ${reason}${block === null ? '' : ` (block ${block}, position ${index})`}.`
+  const lines = [`Transaction ${verdict.hash} in block ${block}, position ${index}`]
+  for (const trade of trades) lines.push(...tradeLines(trade, amount))
+  if (sandwich)
+    lines.push(
+      `Looks like a sandwich: ${sandwich.front.hash} (position ${sandwich.front.index}) and ${sandwich.back.hash} (position ${sandwich.back.index}) of ${sandwich.by} trade around it in ${sandwich.pool}, and take ${sandwich.gain} base units of ${sandwich.token} out of it.`,
+    )
+  else lines.push('No sandwich was seen around it.')
+  for (const gap of unknown) lines.push(`Not known: ${gap}.`)
+  return lines.join('\n')
+}
+
+function tradeLines(trade: RefereeResponse['trades'][number], amount: Amount): readonly string[] {
+  const { src, dst, comparisons, fees } = trade
+  const whose = trade.trader === trade.recipient ? trade.trader : `${trade.trader}, for ${trade.recipient}`
+  const lines = [
+    `Trade of ${whose}`,
+    row('gave', amount(trade.fromAmount, src)),
+    row('received', amount(trade.toAmount, dst)),
+    ...fees.map((fee) => row('fee, it seems', `${amount(fee.amount, fee.token)} to ${fee.account}`)),
+  ]
+  if (trade.toAmountAtParent !== null) lines.push(row('at the block before', amount(trade.toAmountAtParent, dst)))
+  for (const { state, ...compared } of comparisons) {
+    lines.push(state === 'position' ? 'At the state in its position in the block' : 'At the end of the block before')
+    lines.push(row('best simulated', `${amount(compared.toAmount, dst)} (${compared.pools.length} pools)`))
+    lines.push(row('proven bound', compared.bound === null ? 'not known' : amount(compared.bound, dst)))
+    lines.push(row('left on the table', `${bps(compared.leftBps)}, at most ${bps(compared.leftAtMostBps)}`))
+    lines.push(row('net of gas', bps(compared.leftNetBps)))
+    if (compared.poolsPending) lines.push(row('caveat', 'pools are still being searched for'))
+  }
+  return lines
+}
+
+function row(name: string, value: string): string {
+  return `  ${name.padEnd(20)} ${value}`
+}
+
+function bps(value: number | null): string {
+  return value === null ? 'not known' : `${value} bps`
+}
