@@ -1,3 +1,4 @@
+/** Tests of routing and error handling with a fake live chain. */
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { duplexPair } from 'node:stream'
@@ -19,7 +20,7 @@ type Sent = { readonly method?: string; readonly headers?: Readonly<Record<strin
 const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [ONE, TWO] = [account('1'), account('2')] as [Address, Address]
 
-/** The whole interface over one chain whose live part the test makes up, answered over connections in memory. */
+/** Creates the app over one chain with a fake live part, and a client with in-memory connections. */
 function served(live: object = {}, environment: Readonly<Record<string, string>> = {}) {
   const config = loadConfig({ WEB_DIR: '/nowhere', ...environment })
   const metrics = createMetrics()

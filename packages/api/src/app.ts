@@ -1,3 +1,4 @@
+/** Assembles the HTTP interface: routes, admission, error handling, and the metrics listener. */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import type { TraceRecorder } from '@sluice/tracing/recorder'
@@ -35,7 +36,7 @@ import type { ServedChain } from './served-chain.ts'
 import type { Services } from './services.ts'
 import { toApiError } from './translate.ts'
 
-/** An endpoint of one chain. */
+/** Handler of an endpoint of one chain; resolves to the response body. */
 type ChainEndpoint<Body> = (
   request: Request,
   chain: ServedChain,
@@ -46,15 +47,20 @@ type ChainEndpoint<Body> = (
 type Send = typeof replyTagged
 const sendPlain: Send = (_request, response, context, body) => replyJson(response, context, body)
 
+/** Request listeners of a service; opening ports is up to the caller. */
 export type App = {
   readonly listener: RequestListener
-  /** Serves `/metrics` alone, for a port that callers cannot reach. */
+  /** Serves only `/metrics`, for a port that clients cannot reach. */
   readonly metrics: RequestListener
-  /** Which addresses are proxies whose word counts. */
+  /** Predicate for trusted proxies, from `TRUST_PROXY`. */
   readonly trusts: Trust
 }
 
-/** The whole HTTP interface over the given services; opens no port and owns no chain. */
+/**
+ * Creates the HTTP interface over the given services. Opens no port and owns no chain.
+ *
+ * @param recorder - records traces; without it no request is traced
+ */
 export function createApp(services: Services, config: Config, recorder?: TraceRecorder): App {
   const app = createRoutes(services, config)
   const trusts: Trust = app.get('trust proxy fn')
@@ -75,7 +81,7 @@ export function createApp(services: Services, config: Config, recorder?: TraceRe
   }
 }
 
-/** `/metrics` on a listener of its own: not counted among the requests, and not refused when the service is overloaded. */
+/** Creates the listener for `METRICS_PORT`. Its requests are not counted, and never refused under overload. */
 function metricsApp(services: Services, config: Config): RequestListener {
   const app = express()
   app.set('etag', false)
@@ -88,7 +94,7 @@ function metricsApp(services: Services, config: Config): RequestListener {
   }
 }
 
-/** Handlers that refuse all methods but those named. */
+/** Returns a factory of handlers that answer 405 and name the allowed methods. */
 function allowIn({ errorVersion }: Config): (methods: string) => RequestHandler {
   return (methods) => {
     const error = new ApiError('METHOD_NOT_ALLOWED', `use ${methods}`)
@@ -99,7 +105,7 @@ function allowIn({ errorVersion }: Config): (methods: string) => RequestHandler 
 function createRoutes(services: Services, config: Config): Express {
   const app = express()
   app.set('trust proxy', config.trustProxy)
-  // Every parameter is read: the limit on the target is limit enough.
+  // No limit on the number of parameters: the length of the target is limited already.
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }))
   app.set('etag', false)
   app.disable('x-powered-by')
@@ -177,7 +183,7 @@ function createRoutes(services: Services, config: Config): Express {
   return app.use(operators, ofNoChain(config, allow), nothing, errors(config))
 }
 
-/** Answer that the same request got at this block already. */
+/** Sends the remembered answer if the same URL was answered at this block. */
 const known: RequestHandler = (request, response, next) => {
   const chain: ServedChain = response.locals.chain
   const body = chain.live.recentAnswer(request.url)
@@ -197,7 +203,7 @@ function ofOperators(services: Services, config: Config, allow: (methods: string
   return router
 }
 
-/** Routes that readers and browsers ask for. */
+/** Creates the routes of the OpenAPI document, the documentation, and the playground. */
 function ofNoChain(config: Config, allow: (methods: string) => RequestHandler): Router {
   const router = Router()
   router.route('/openapi.json').get(openApi).all(allow('GET, HEAD'))
@@ -206,18 +212,18 @@ function ofNoChain(config: Config, allow: (methods: string) => RequestHandler): 
   return router
 }
 
-/** Path pattern for labels of bounded number. */
+/** Returns the path pattern of the matched route as a metric label, so the number of labels is bounded. */
 function endpointOf(request: IncomingMessage & Partial<Pick<Request, 'route'>>): string {
   return typeof request.route?.path === 'string' ? request.route.path : 'other'
 }
 
-/** The last stop of every failure: nothing but an ApiError's own text ever reaches a caller. */
+/** Creates the final error handler. Only ApiError messages are sent to clients. */
 function errors(config: Config): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const context = contextOf(response)
     const error = toApiError(thrown, context.abortReason)
     if (error.code === 'INTERNAL') context.log.error({ err: thrown }, 'unexpected error')
-    // A refusal for want of room says all in the request's own line, and comes when there is no time for more.
+    // Other refusals appear in the request's log line only: under overload a second line costs too much.
     else if (error.status === 502 || error.status === 504)
       context.log.warn({ err: thrown, code: error.code }, 'request failed')
     if (response.headersSent) response.destroy()

@@ -1,3 +1,4 @@
+/** Sets the gauges of chains for a metrics scrape. */
 import type { ScanStatus } from '@sluice/liquidity'
 import { CHAIN_STATES } from '@sluice/quoting'
 import { exportDrift, MOST_DRIFTS } from './drift-metrics.ts'
@@ -7,7 +8,7 @@ import type { ServedChain } from './served-chain.ts'
 
 const SCAN_STATES: readonly ScanStatus['state'][] = ['waiting', 'scanning', 'paused', 'failing', 'done']
 
-/** Writes the progress of a search of past logs into the metrics. */
+/** Sets the gauges of a search of past logs. */
 export function exportScan(chainId: number, scan: ScanStatus, metrics: Metrics): void {
   const chain = String(chainId)
   metrics.scan.set({ chain, what: 'progress' }, scan.progress)
@@ -16,7 +17,7 @@ export function exportScan(chainId: number, scan: ScanStatus, metrics: Metrics):
   for (const state of SCAN_STATES) metrics.scanState.set({ chain, state }, Number(state === scan.state))
 }
 
-/** Writes how a chain stands now into the metrics. */
+/** Sets the gauges of a chain's current state. */
 export function exportGauges({ live, admission }: ServedChain, metrics: Metrics): void {
   const chain = String(live.chain.chainId)
   const { state: now, head, lagSeconds, pools, scan } = live.status()

@@ -1,3 +1,4 @@
+/** Tests of the variable `CHAINS`. */
 import { expect, test } from 'vitest'
 import { loadConfig } from './config.ts'
 

@@ -1,3 +1,4 @@
+/** Tests of the configuration. */
 import { expect, test } from 'vitest'
 import { ConfigError, loadConfig } from './config.ts'
 

@@ -1,10 +1,11 @@
+/** Reads the configuration from environment variables. */
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Chain, toAddress } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
 import { z } from 'zod'
 
-/** The process itself needs a core; more than a few threads would only repeat what each holds in memory. */
+/** Default number of search threads. One core is left for the main thread; each thread holds its own copy of the pools. */
 const ROUTE_THREADS = Math.min(4, Math.max(1, availableParallelism() - 1))
 
 /** Output of `vite build` of packages/web. */
@@ -32,7 +33,7 @@ const chainIds = z
   .transform((text): readonly number[] => text.split(',').map(Number))
   .optional()
 
-/** A list of pools: a file or a URL, and the SHA-256 that its bytes must have. */
+/** Location of a pool list, and the SHA-256 that its bytes must have. */
 export type PoolSource = { readonly location: string; readonly isUrl: boolean; readonly sha256?: string }
 
 const pools = z
@@ -47,7 +48,7 @@ const pools = z
   )
   .default([])
 
-/** @returns the mistake, where there is one */
+/** Parses one entry of `POOLS`. @returns the error message if the entry is invalid */
 function poolSource(text: string): PoolSource | string {
   const [, location = '', hash] = /^(.*?)(?:#(.*))?$/s.exec(text) ?? []
   if (location === '') return 'must be files or URLs, separated by commas'
@@ -86,13 +87,13 @@ const headers = z
   )
   .default({})
 
-/** `true` and `false`, a number of proxies, or addresses and subnets, as Express takes them. */
+/** Value of Express's `trust proxy`: a boolean, a number of proxies, or addresses and subnets. */
 const trustProxy = z
   .string()
   .transform((text) => (text === 'true' ? true : text === 'false' ? false : /^\d+$/.test(text) ? Number(text) : text))
   .default(false)
 
-/** Variables of the environment. Exported for the reference of the configuration. */
+/** Schema of the environment variables; the configuration reference is generated from it. */
 export const environment = z.object({
   PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0 takes a free one.'),
   HOST: z.string().min(1).default('0.0.0.0').describe('Address to listen on.'),
@@ -236,28 +237,28 @@ export const environment = z.object({
 
 const rpcUrlName = /^RPC_URL_([1-9]\d*)$/
 
-/** `CHAINS_DIR` is `chainsDir`. */
+/** Camel-case form of a variable name: `CHAINS_DIR` becomes `chainsDir`. */
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
   : Lowercase<Name>
 
 type Environment = z.output<typeof environment>
 
-/** The environment, read, under names of code. */
+/** Parsed environment with camel-case names. */
 export type Config = { readonly [Name in keyof Environment as Camel<Name>]: Environment[Name] } & {
-  /** By chain id; chains not named use the registry's public endpoints. */
+  /** Endpoints by chain id. Chains without an entry use the registry's public endpoints. */
   readonly rpcUrls: ReadonlyMap<number, readonly string[]>
 }
 
-/** The environment is wrong. The message has one line per variable. */
+/** Error of an invalid environment. The message has one line per mistake. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
 /**
- * Reads the whole configuration, once. Empty variables count as absent, as compose files write them.
+ * Reads the configuration. Empty variables count as absent, because compose files pass unset variables as empty.
  *
- * @throws ConfigError naming every variable that is wrong
+ * @throws ConfigError with every invalid variable
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
@@ -290,7 +291,7 @@ function camel(name: string): string {
   return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Options by which the nodes of a chain are asked. */
+/** Returns the RPC options of a chain: endpoints, timeout, and budgets of background calls. */
 export function rpcOptions({ chainId, rpcUrls }: Chain, config: Config): ChainSettings['rpc'] {
   return {
     urls: config.rpcUrls.get(chainId) ?? rpcUrls,

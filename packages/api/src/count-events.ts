@@ -1,11 +1,12 @@
+/** Counts events of a chain in the metrics. */
 import type { QuotingEvent, QuotingListener } from '@sluice/quoting'
 import type { Metrics } from './metrics.ts'
 import { countRpcEvent } from './rpc-metrics.ts'
 
-/** Counts what happens on a chain, beside the requests and not within them. */
+/** Returns a listener that counts a chain's events in batches, so requests do not wait. */
 export function countEvents(metrics: Metrics, chain: number): QuotingListener {
   return (event) => {
-    // Failures are counted at once: they are few, and looked at when all else stands still.
+    // Failures are counted at once, because they must be visible even if the batches do not run.
     if (event.kind === 'rpc-failure') metrics.rpcErrors.inc({ chain, endpoint: event.endpoint, code: event.code })
     else metrics.afterwards.add(() => count(metrics, chain, event))
   }

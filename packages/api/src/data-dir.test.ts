@@ -1,3 +1,4 @@
+/** Tests of the choice and the lock of the data directory. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

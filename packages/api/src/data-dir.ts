@@ -1,4 +1,4 @@
-/** The directory that known pools are kept in where the environment names none, and its use by one process at a time. */
+/** Selects and locks the data directory, which stores known pools between runs. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
@@ -13,18 +13,20 @@ export function defaultDataDir(env: Environment, system: string = platform(), ho
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'sluice')
 }
 
+/** Configuration with a locked data directory, or without one. */
 export type KeptData = {
   readonly config: Config
-  /** Why nothing is kept, where that is not by choice. */
+  /** Reason why the directory cannot be used; absent if it is used or not wanted. */
   readonly reason?: string
+  /** Releases the lock. */
   readonly release: () => void
 }
 
 const keepNothing = () => {}
 
 /**
- * The configuration with a directory, which this process alone uses: the one that is named, or the default one. An empty `DATA_DIR`
- * keeps nothing, and with Redis nothing needs to be kept. Where the directory cannot be used, the service runs without.
+ * Returns the configuration with a data directory that this process has locked: the named one or the default. Uses none if
+ * `DATA_DIR` is empty, by default with Redis, or if the directory cannot be used.
  */
 export function keepData(config: Config, env: Environment = process.env): KeptData {
   const isNamed = config.dataDir !== undefined
@@ -32,7 +34,7 @@ export function keepData(config: Config, env: Environment = process.env): KeptDa
   const dataDir = config.dataDir ?? defaultDataDir(env)
   try {
     const release = lock(dataDir)
-    // Pools are small; a log of quotes is kept only where somebody asked for it.
+    // The default directory gets no quote log unless `QUOTE_LOG_MB` is set, because the log is large.
     const quoteLogMb = isNamed || env.QUOTE_LOG_MB ? config.quoteLogMb : 0
     return { config: { ...config, dataDir, quoteLogMb }, release }
   } catch (error) {
@@ -41,7 +43,7 @@ export function keepData(config: Config, env: Environment = process.env): KeptDa
   }
 }
 
-/** @throws Error where another process that runs has it, or the directory cannot be written to */
+/** Locks a directory. @returns a function that releases it @throws Error if a running process holds the lock or on I/O errors */
 function lock(dir: string): () => void {
   mkdirSync(dir, { recursive: true })
   const path = join(dir, 'lock')
@@ -58,10 +60,10 @@ function lock(dir: string): () => void {
   }
 }
 
-/** The process that holds a lock; null where it has ended. */
+/** Returns the id of the process that holds a lock; null if it has ended. */
 function ownerOf(path: string): number | null {
   const pid = Number(readFileSync(path, 'utf8'))
-  // In a container every process may have the same number.
+  // In a container each run may get the same process id, so a lock with our own id is stale.
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return null
   try {
     process.kill(pid, 0)

@@ -1,12 +1,15 @@
+/** Metrics of drift: the difference between quotes and their simulation one and two blocks later. */
 import { FLOAT_PPM } from '@sluice/chains'
 import { AFTER, type ByBlock, type DriftFigures, type Figures } from '@sluice/quoting'
 import { Gauge, type Registry } from 'prom-client'
 
-/** Families, brands and pools of a chain that have series, of each: those with the most samples. */
+/** Maximum exported families of a chain, and likewise brands and pools. The ones with the most samples are exported. */
 export const MOST_DRIFTS = 32
 
+/** Metrics of drift. */
 export type DriftMetrics = ReturnType<typeof createDriftMetrics>
 
+/** Creates the metrics in a registry. */
 export function createDriftMetrics(registry: Registry) {
   const registers = [registry]
   const labelNames = ['chain', 'of', 'name', 'after']
@@ -44,7 +47,7 @@ export function createDriftMetrics(registry: Registry) {
   }
 }
 
-/** Writes what is known now; what is among the most sampled no longer is dropped by `resetDrift` before. */
+/** Sets the gauges of a chain. Call `resetDrift` first, so series that are no longer exported disappear. */
 export function exportDrift(metrics: DriftMetrics, chainId: number, figures: DriftFigures): void {
   const chain = String(chainId)
   metrics.missed.set({ chain }, figures.missed)
@@ -67,6 +70,7 @@ export function exportDrift(metrics: DriftMetrics, chainId: number, figures: Dri
     metrics.haircut.set({ chain, pool, family, dex }, haircutPpm / FLOAT_PPM)
 }
 
+/** Removes all series. */
 export function resetDrift(metrics: DriftMetrics): void {
   for (const gauge of Object.values(metrics)) gauge.reset()
 }

@@ -1,4 +1,6 @@
-/** Every failure that a caller can meet: its HTTP status, where it comes from and what to do about it. */
+/** Error codes of the API. */
+
+/** HTTP status, cause and cure of every error code. */
 export const errorTable = {
   INVALID_PARAMETER: {
     status: 400,
@@ -141,4 +143,5 @@ export const errorTable = {
   CLIENT_CLOSED: { status: 499, cause: 'The caller hung up; only seen in logs and metrics.', cure: 'Nothing.' },
 } as const satisfies Record<string, { readonly status: number; readonly cause: string; readonly cure: string }>
 
+/** Code of an error response. */
 export type ApiErrorCode = keyof typeof errorTable

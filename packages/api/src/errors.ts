@@ -1,26 +1,28 @@
+/** Errors that the API returns to clients. */
 import { type ApiErrorCode, errorTable } from './error-table.ts'
 
-/** Fields that some errors carry beside `error`, `code` and `requestId` in version B. */
+/** Additional fields of an error body in version B. */
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** Limits of one caller: the work of a chain is shared, streams and connections are counted. */
+/** Limits per caller: a fair share of a chain's capacity, a number of streams, or a number of connections. */
 export type RatePolicy = 'share' | 'streams' | 'connections'
 
 type ApiErrorOptions = ErrorOptions & {
   readonly details?: ErrorDetails
   readonly retryAfter?: number
   readonly policy?: RatePolicy
-  /** In place of the cure of the code. */
+  /** Replaces the default cure of the code. */
   readonly cure?: string
 }
 
+/** Error whose code and message are sent to the client. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ApiErrorCode
   readonly details: ErrorDetails
-  /** Seconds; sent as `Retry-After`. */
+  /** Value of the `Retry-After` header in seconds; 1 by default for status 503. */
   readonly retryAfter: number | undefined
-  /** The share of the caller that is used up; sent as `RateLimit`. */
+  /** Exceeded limit; sent in the `RateLimit` header. */
   readonly policy: RatePolicy | undefined
   readonly cure: string
 
@@ -44,12 +46,12 @@ const refusals = {
   connections: 'too many connections are open',
 } as const satisfies Record<RatePolicy, string>
 
-/** @param retryAfter - seconds */
+/** Creates an `OVERLOADED` error. @param retryAfter - seconds */
 export function overloaded(retryAfter = 1, policy: RatePolicy = 'share'): ApiError {
   return new ApiError('OVERLOADED', refusals[policy], { retryAfter, policy })
 }
 
-/** Fields of a body of version B, beside the id of the request. */
+/** Returns the fields of an error body in version B, without the request id. */
 export function errorFields({ message, code, details, cure }: ApiError): {
   readonly error: string
   readonly code: string
@@ -57,7 +59,7 @@ export function errorFields({ message, code, details, cure }: ApiError): {
   return { error: message, code, ...details, ...{ cure, docs: docsOf(code) } }
 }
 
-/** Place of an error in the service's own documentation: its row of docs/errors.md. */
+/** Returns the path of an error's row in the service's documentation (docs/errors.md). */
 export function docsOf(code: ApiErrorCode): string {
   return `/docs/errors.html#${code}`
 }

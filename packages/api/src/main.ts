@@ -1,4 +1,4 @@
-/** The API as a process of its own, configured by its environment. */
+/** Entry point of the API process, which is configured by environment variables. */
 import { loadConfig } from './config.ts'
 import { keepData } from './data-dir.ts'
 import { loadPoolFiles } from './pool-files.ts'

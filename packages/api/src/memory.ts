@@ -1,30 +1,28 @@
 /**
- * Memory that a flood took goes back to the system once the service rests. V8 keeps the pages of its heap for later use,
- * however little of them is in use; only its last-resort collection lets go of them. That one stops the process for 1 to 2 ms
- * per MB in use, and throws away compiled code: the next few hundred quotes take the processor two to three times as long, and under
- * full load it is some twenty seconds until it does as many as before. So it waits for a long rest, and for more to be had than is
- * in use.
+ * Returns memory to the operating system after a load peak. V8 keeps unused heap pages; only its last-resort collection releases
+ * them. That collection stops the process for 1 to 2 ms per used MB and discards compiled code: the next few hundred quotes take
+ * two to three times the CPU time, and full throughput returns after about 20 s. So it runs only after a long idle time, and only
+ * if it can release more memory than is in use.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { loopMeter } from '@sluice/rpc'
 
-/** A service with no more of its time in use over a whole interval is at rest. */
+/** Maximum event loop utilization over an interval at which the service counts as idle. */
 const RESTING = 0.1
 const INTERVAL_MS = 10_000
-/** Intervals in a row: between bursts of a busy service there are pauses, after which it should be as fast as before. */
+/** Consecutive idle intervals before a collection, so pauses between bursts of load do not trigger one. */
 const LONG = 5
 /**
- * Quotes of one chain on 32 connections leave up to 440 MB: code, the young generations, and garbage not yet collected. After so long
- * a rest that counts for more than the first seconds of the next ones.
+ * Minimum releasable memory. A load of 32 connections on one chain leaves up to 440 MB of code, young generation, and garbage,
+ * which is worth a slow start of the next load.
  */
 const LEAST_BYTES = 300e6
 
 /**
- * Lets everything begin in the young generation, for the whole process. V8 makes objects in the old one at places where most have
- * outlived a collection, as much of a request does under load: listeners of its answer, for one. All that such an object leads to,
- * the whole request, then lives until the next collection of the old generation. On 32 connections that were four fifths of the bytes
- * that grew old.
+ * Disables V8's pretenuring for the whole process, so all objects are allocated in the young generation. Under load many objects
+ * of a request, such as its listeners, outlive a collection. V8 would then allocate them in the old generation, and they would
+ * keep the whole request alive until the next major collection. On 32 connections this caused four fifths of the promoted bytes.
  */
 export function beginYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
@@ -32,11 +30,11 @@ export function beginYoung(): void {
 
 type Collect = (how: { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' }) => void
 
-/** Looks at every interval until it is stopped by what it returns. */
+/** Checks the load at every interval and collects memory if idle. @returns a function that stops the checks */
 export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
   const utilization = loopMeter()
   utilization()
-  /** Resident bytes when all had been returned; more is only had from what came on top. */
+  /** Resident bytes after the last collection, or at the start; only memory above it can be released. */
   let least = process.memoryUsage().rss
   let rested = 0
   const look = () => {
@@ -51,7 +49,7 @@ export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
   return () => clearInterval(timer)
 }
 
-/** The engine's own, which stands behind a flag of the command line that every way of starting the service would have to name. */
+/** Returns V8's `gc` function. Sets its flag at runtime, so the service starts without command line options. */
 function collector(): Collect {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as Collect

@@ -1,3 +1,4 @@
+/** Tests of the metrics that a server exports. */
 import { inSlices } from '@sluice/rpc'
 import { afterEach, expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
@@ -12,7 +13,7 @@ afterEach(() => {
   for (const { registry } of open.splice(0)) registry.clear()
 })
 
-/** Names and labels are what dashboards and alerts are made of. */
+// Dashboards and alerts depend on these names and labels.
 test('metrics have the names and labels that operators know', () => {
   const { registry } = metricsOf()
   const all = registry.getMetricsAsArray() as unknown as { name: string; labelNames: readonly string[] }[]

@@ -1,3 +1,4 @@
+/** Prometheus metrics of the service. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { takeLongestTasks } from '@sluice/rpc'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
@@ -6,15 +7,17 @@ import { Afterwards } from './http/afterwards.ts'
 import { BoundedLabels } from './http/referer.ts'
 import { createRpcMetrics } from './rpc-metrics.ts'
 
-/** Seconds. */
+/** Histogram buckets in seconds. */
 const LATENCY_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** Maximum integrators with their own label. */
 const MAX_INTEGRATORS = 200
-/** Resolution of the timer that tells how late the event loop is. */
+/** Sampling interval of the event loop delay. */
 const LOOP_RESOLUTION_MS = 5
 
+/** Metrics of a service, with their registry. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** A registry of its own for each server, so that several run in one process. Long: a list of all gauges. */
+/** Creates the metrics in a new registry, so several servers can run in one process. Long: a list of all gauges. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -24,7 +27,7 @@ export function createMetrics() {
   return {
     registry,
     integrators,
-    /** Counting and logging of requests. */
+    /** Batches the counting and logging of requests. */
     afterwards: new Afterwards(),
     requests: new Counter({
       name: 'sluice_requests_total',

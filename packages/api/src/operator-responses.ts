@@ -1,4 +1,4 @@
-/** Answers of `/health` and `/ready`. */
+/** Response schemas of `/health` and `/ready`. */
 import { CHAIN_STATES } from '@sluice/quoting'
 import { z } from 'zod'
 

@@ -1,3 +1,4 @@
+/** Tests of the schemas of single parameters. */
 import { getAddress } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -15,7 +16,7 @@ import {
   uintOrHex,
 } from './parameters.ts'
 
-/** The value, or the message of the first mistake. */
+/** Returns the parsed value, or the message of the first mistake. */
 function read(schema: z.ZodType, sent: unknown): unknown {
   const { success, data, error } = schema.safeParse(sent)
   return success ? data : error!.issues[0]!.message

@@ -1,24 +1,24 @@
-/** Readers of single values. Each takes text as a caller sent it and knows its parameter's name for the error. */
+/** Schemas of single parameters. Each takes the text as sent, and the parameter's name for error messages. */
 import { type Address, type Hex, isAddress, NATIVE, PPM_PER_PERCENT, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { getAddress } from 'ethers'
 import { z } from 'zod'
 
 const UINT256_LIMIT = 1n << 256n
 
-/** A parameter that fails with another code than INVALID_PARAMETER says so in the issue's params. */
+/** Error code of a zod issue, if it is not INVALID_PARAMETER. */
 export type IssueParams = { readonly code?: 'FEE_TOO_HIGH' }
 
 type Context = z.core.$RefinementCtx
-/** Records one mistake and ends the reading of this value. */
+/** Reports a mistake and stops parsing this value. */
 export function refuse(context: Context, message: string, params: IssueParams = {}): never {
   context.addIssue({ code: 'custom', message, params })
   return z.NEVER
 }
 
-/** An address as the caller wrote it, for the echo, beside the form used inside. */
+/** An address as sent, for the echo in responses, and its normalized form. */
 export type SentAddress = { readonly sent: string; readonly address: Address }
 
-/** Text of any kind; a missing, repeated or non-text value gets a message of its own. */
+/** Creates a schema of any text, with separate messages for missing, repeated and non-text values. */
 export const text = (name: string) =>
   z.string({
     error: ({ input }) =>
@@ -29,7 +29,7 @@ export const text = (name: string) =>
           : `${name} must be a string`,
   })
 
-/** @param allow - refuses the zero address and, unless `native`, NATIVE */
+/** Creates a schema of an address. Refuses NATIVE unless `native` is set, and the zero address unless `zero` is set. */
 export const address = (name: string, { native = false, zero = false } = {}) =>
   text(name)
     .transform((sent, context): SentAddress => {
@@ -42,14 +42,14 @@ export const address = (name: string, { native = false, zero = false } = {}) =>
     })
     .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })
 
-/** True for mixed-case text that carries the right EIP-55 checksum; all lower or all upper case carries none and passes. */
+/** Returns false for a mixed-case address with a wrong EIP-55 checksum. Addresses in one case have no checksum and pass. */
 export function hasValidChecksum(sent: string): boolean {
   const digits = sent.slice(2)
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
   return getAddress(sent.toLowerCase()) === sent
 }
 
-/** `0` to 2^256 − 1 in base 10. */
+/** Creates a schema of a base-10 integer from 0 to 2^256 − 1. */
 export const uint = (name: string) =>
   text(name)
     .transform((sent, context): bigint => {
@@ -61,7 +61,7 @@ export const uint = (name: string) =>
     })
     .meta({ pattern: '^[0-9]{1,78}$' })
 
-/** `0` to 2^256 − 1 in base 10 or 0x-hex. */
+/** Creates a schema of an integer from 0 to 2^256 − 1, base-10 or 0x-hex. */
 export const uintOrHex = (name: string) =>
   text(name)
     .transform((sent, context): bigint => {
@@ -74,14 +74,14 @@ export const uintOrHex = (name: string) =>
     })
     .meta({ pattern: '^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$' })
 
-/** Wei per gas that every node can reckon with: some hold prices of gas in 64 bits. Far above any that was ever paid. */
+/** Exclusive upper bound of gas prices in wei, because some nodes store them in 64 bits. It is far above any real price. */
 const GAS_PRICE_LIMIT = 1n << 64n
 
-/** @param read - of the notations that the endpoint takes */
+/** Creates a schema of a gas price. @param read - schema of the notations that the endpoint accepts */
 export const gasPrice = (read: typeof uint) =>
   read('gasPrice').refine((wei) => wei < GAS_PRICE_LIMIT, 'gasPrice must be below 2^64 wei')
 
-/** A whole number that is counted with, not an amount. */
+/** Creates a schema of a small integer that becomes a number. */
 export const count = (name: string, min: number, max: number) =>
   text(name)
     .transform((sent, context): number => {
@@ -91,7 +91,7 @@ export const count = (name: string, min: number, max: number) =>
     })
     .meta({ pattern: '^[0-9]{1,15}$' })
 
-/** Percent with at most 4 decimals, read straight into whole parts per million: 0.5 is 5,000n. */
+/** Creates a schema of percent with at most 4 decimals. Converts them to parts per million without floats: 0.5 is 5,000n. */
 export const percent = (name: string) =>
   text(name)
     .transform((sent, context): bigint => {
@@ -102,7 +102,7 @@ export const percent = (name: string) =>
     .meta({ pattern: '^[0-9]+(\\.[0-9]{1,4})?$' })
 
 const tolerance = percent('slippage').refine((ppm) => ppm < 100n * PPM_PER_PERCENT, 'slippage must be below 100')
-/** A tolerance in percent, or `auto`. */
+/** Schema of a slippage tolerance in percent, or `auto`. */
 export const slippage = text('slippage')
   .transform((sent, context) => {
     if (sent === 'auto') return sent
@@ -111,6 +111,7 @@ export const slippage = text('slippage')
   })
   .meta({ pattern: '^[0-9]+(\\.[0-9]{1,4})?$|^auto$' })
 
+/** Creates a schema of 0x-prefixed bytes. */
 export const hexData = (name: string, maxBytes: number) =>
   text(name)
     .transform((sent, context): Hex => {
@@ -121,7 +122,7 @@ export const hexData = (name: string, maxBytes: number) =>
     })
     .meta({ pattern: '^0x([0-9a-fA-F]{2})*$' })
 
-/** Items between commas, at least one and at most `max`. */
+/** Creates a schema of 1 to `max` comma-separated items. @param what - description of the items for the error message */
 export const list = <T>(name: string, max: number, item: (sent: string) => T | undefined, what: string) =>
   text(name).transform((sent, context): readonly T[] => {
     const items = sent.split(',').map((part) => part.trim())

@@ -1,3 +1,4 @@
+/** Tests of loading pool lists from files and URLs. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

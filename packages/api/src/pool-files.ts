@@ -1,30 +1,34 @@
-/** Lists of pools that the configuration names: read or downloaded within limits, and held to their hash before anything of them is used. */
+/** Loads the pool lists of `POOLS` from files and URLs, with limits on size and time, and verifies their hashes. */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { type PoolList, readPoolList } from '@sluice/liquidity'
 import type { PoolSource } from './config.ts'
 
-/** A list of 100,000 pools takes about a tenth. */
+/** Maximum file size; a list of 100,000 pools takes about a tenth of it. */
 const MAX_BYTES = 32_000_000
 const TIMEOUT_MS = 60_000
-/** Downloads of releases are redirected once or twice. */
+/** Maximum redirects; downloads of releases need one or two. */
 const MAX_REDIRECTS = 3
 
-/** By chain id; unpacked when the chain wakes. */
+/** Pool lists by chain id, decoded when the chain starts. */
 export type PoolLists = ReadonlyMap<number, () => PoolList>
 
-/** A file that must not be used. The message names it and says what to do. */
+/** Error of a file that must not be used. The message names the file. */
 class PoolFileError extends Error {
   override readonly name = 'PoolFileError'
 }
 
 type Loaded = {
   readonly lists: PoolLists
-  /** Downloads that failed: the service does without them, at the cost of a search of past logs. */
+  /** Messages of failed downloads. Without the list, the service searches past logs for pools. */
   readonly warnings: readonly string[]
 }
 
-/** @throws PoolFileError for a file that cannot be read, has another hash or is no list, and for two of one chain */
+/**
+ * Loads and verifies pool lists. A failed download is only a warning.
+ *
+ * @throws PoolFileError if a file cannot be read, has another hash or is not a pool list, or if two lists have the same chain
+ */
 export async function loadPoolFiles(sources: readonly PoolSource[]): Promise<Loaded> {
   const lists = new Map<number, () => PoolList>()
   const warnings: string[] = []
@@ -56,7 +60,7 @@ function chainOf(bytes: Uint8Array, name: string): number {
   }
 }
 
-/** Without the query of a URL and its credentials, which may hold a key. */
+/** Returns the name of a source for messages. Omits the query and credentials of a URL, which may contain a key. */
 function nameOf({ location, isUrl }: PoolSource): string {
   if (!isUrl) return location
   const { origin, pathname } = new URL(location)

@@ -1,4 +1,4 @@
-/** Verdict on a mined swap, as `/referee` and `npm run referee` answer it. */
+/** Response schema of `/referee` and `npm run referee`: the verdict on a mined swap. */
 import type { Chain } from '@sluice/chains'
 import type { Comparison, JudgedTrade, Verdict } from '@sluice/quoting'
 import { z } from 'zod'
@@ -82,9 +82,10 @@ export const refereeResponse = z.object({
     .describe('Transactions around it that trade in the same pool, in the same direction before it and back after it.'),
   unknown: z.array(z.string()).describe('Gaps of what was read, in plain words.'),
 })
+/** Response body of `/referee`. */
 export type RefereeResponse = z.infer<typeof refereeResponse>
 
-/** @param chain - of the transaction */
+/** Converts a verdict to the response body. @param chain - chain of the transaction */
 export function verdictResponse({ mined, trades, sandwich, ...verdict }: Verdict, chain: Chain): RefereeResponse {
   return {
     hash: verdict.hash,

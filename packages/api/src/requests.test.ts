@@ -1,3 +1,4 @@
+/** Tests of the request schemas. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from './errors.ts'

@@ -1,6 +1,6 @@
 /**
- * Requests of all endpoints but quotes, whose parameters stand in `swap/request.ts`: text in, typed values out. Fields are read in the
- * order in which mistakes are reported.
+ * Schemas that convert the text parameters of requests to typed values. `swap/request.ts` has those of quotes. Mistakes are
+ * reported in the order of a schema's fields.
  */
 import { type Address, asAddress } from '@sluice/chains'
 import type { BlockRef, BlockTag } from '@sluice/rpc'
@@ -10,11 +10,12 @@ import { ApiError } from './errors.ts'
 import { address, count, gasPrice, hexData, type IssueParams, refuse, text, uintOrHex } from './parameters.ts'
 
 const MAX_TOKENS = 200
-/** In a body, which has no limit of a URL. */
+/** Maximum tokens in a body, which is not limited by the length of a URL. */
 const MAX_POSTED_TOKENS = 1_000
-/** Each is measured by calls of its own. */
+/** Maximum tokens of `/tokens`. Each token is measured with separate calls. */
 const MAX_REPORTS = 10
 const MAX_CALLDATA_BYTES = 131_072
+/** Address that stands for the native token in responses. */
 export const NATIVE_TEXT = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
 const tags = ['latest', 'pending', 'safe', 'finalized', 'earliest'] as const satisfies readonly BlockTag[]
@@ -50,14 +51,14 @@ export const simulateFields = z
     balanceSlot: uintOrHex('balanceSlot').optional().describe('Base storage slot of the balance mapping.'),
     allowanceSlot: uintOrHex('allowanceSlot').optional().describe('Base storage slot of the allowance mapping.'),
   })
-  // A field that is ignored would change what was meant: `value` above all.
+  // Unknown fields are refused: ignoring a field such as `value` would simulate another transaction.
   .strict()
   .superRefine(({ from, to }, context) => {
     if (from.address === to.address) refuse(context, 'to must differ from from')
   })
 export type SimulateFields = z.output<typeof simulateFields>
 
-/** Addresses as they were sent, and what they mean. */
+/** Parses addresses; the keys are the addresses as sent. */
 function addresses(sent: readonly string[], most: number, context: z.core.$RefinementCtx) {
   const read = new Map<string, Address>()
   for (const part of sent) {
@@ -104,9 +105,9 @@ export const pricesBody = z.object({
   block: pastBlock,
 })
 
-/** Coins of one request in DefiLlama's form. */
+/** Maximum coins of one request in DefiLlama's format. */
 const MAX_COINS = 100
-/** Coin in DefiLlama's form: other services have names in place of an address, with any sign but a comma. */
+/** Pattern of a coin in DefiLlama's format. DefiLlama also accepts names in place of addresses. */
 const COIN = /^([\w-]{1,64}):([!-+\--~]{1,128})$/
 
 export type SentCoin = { readonly sent: string; readonly chain: string; readonly token: string }
@@ -128,7 +129,7 @@ export const currentPricesPath = z.object({
     .meta({ pattern: '^[A-Za-z0-9_-]{1,64}:[^,]{1,128}(,[A-Za-z0-9_-]{1,64}:[^,]{1,128})*$' })
     .describe(`One coin as \`chain:address\`, or up to ${MAX_COINS}, separated by commas.`),
 })
-/** For the document alone: its value changes nothing, so it is not read. */
+/** Schema for the OpenAPI document only; the service ignores the parameter. */
 export const currentPricesQuery = z.object({
   searchWidth: z
     .string()
@@ -168,7 +169,11 @@ export const liquidityQuery = z.object({
     .describe('1 answers each token with the depth at 0.5, 1, 2, 5 and 10 percent of price impact.'),
 })
 
-/** @throws ApiError 400 for anything but a chain id in base 10, 404 for one beyond those that exist */
+/**
+ * Parses a chain id.
+ *
+ * @throws ApiError 400 if it is not a base-10 integer, 404 if it is above the safe integers
+ */
 export function readChainId(sent: string | undefined): number {
   if (!sent || !/^[1-9][0-9]*$/.test(sent))
     throw new ApiError('INVALID_PARAMETER', 'chain_id must be a base-10 integer')
@@ -177,19 +182,24 @@ export function readChainId(sent: string | undefined): number {
   return chainId
 }
 
+/** Parses a transaction hash. @throws ApiError `INVALID_PARAMETER` */
 export function readHash(sent: string | undefined): string {
   if (!sent || !/^0x[0-9a-fA-F]{64}$/.test(sent))
     throw new ApiError('INVALID_PARAMETER', 'hash must be 0x and 64 hex digits, the hash of a transaction')
   return sent.toLowerCase()
 }
 
-/** @param reason - why a chain that is known cannot be served */
+/**
+ * Creates the error for a chain that is not served.
+ *
+ * @param reason - why a chain of the registry cannot be served
+ */
 export function unsupportedChain(chainId: number | string, reason?: string): ApiError {
   const chain = `chain ${String(chainId).slice(0, 80)} is not supported`
   return new ApiError('UNSUPPORTED_CHAIN', `${chain}${reason ? `: ${reason}` : '; /chains lists those that are'}`)
 }
 
-/** @throws ApiError for the first mistake, in the order of the schema's fields */
+/** Parses input by a schema. @throws ApiError for the first mistake, in the order of the schema's fields */
 export function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input)
   if (result.success) return result.data

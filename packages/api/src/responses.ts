@@ -1,4 +1,4 @@
-/** Answers of each endpoint. Fields beyond the interface are additive. */
+/** Response schemas of the endpoints. New fields may be added without a version change. */
 import { L1_FEE_MODELS } from '@sluice/chains'
 import { z } from 'zod'
 import { certificate } from './swap/certificate-response.ts'
@@ -19,6 +19,7 @@ export const swapLeg = z.object({
   share: z.number().min(0).max(100).describe("Percent of the route's flow of `tokenIn`."),
   gas: units.describe('Gas of the leg.'),
 })
+/** A swap in one pool of a route. */
 export type SwapLeg = z.infer<typeof swapLeg>
 
 const transaction = z.object({
@@ -102,6 +103,7 @@ export const swapResponse = z.object({
       'With `calls=1`: a reset of the allowance where the token insists, an approval of exactly `fromAmount` where the allowance is short at `simulationBlock`, and `tx`. To be made in this order, all or none, as they were simulated: in one call of the node.',
     ),
 })
+/** Response body of `/aggregator`. */
 export type SwapResponse = z.infer<typeof swapResponse>
 
 export const quoteResponse = swapResponse.omit({ tx: true, calls: true }).extend({
@@ -115,6 +117,7 @@ export const quoteResponse = swapResponse.omit({ tx: true, calls: true }).extend
     .optional()
     .describe('With `proof=1`: a certificate of a bound on the output of every route; null when no bound was found.'),
 })
+/** Response body of `/quote`. */
 export type QuoteResponse = z.infer<typeof quoteResponse>
 
 export const quotesResponse = z.object({
@@ -127,7 +130,7 @@ export const quotesResponse = z.object({
 export type QuotesResponse = z.infer<typeof quotesResponse>
 
 const failure = z.looseObject({ error: z.string(), code: z.string() })
-/** Data of the events of a stream, by the name of the event. */
+/** Schema of the data of stream events, by event name. */
 export const streamEvents = z.object({
   quote: z
     .union([swapResponse, quoteResponse])
@@ -160,6 +163,7 @@ export const simulation = z.object({
   revertReason: z.string().optional().describe('Only when `success` is false.'),
   block: z.string().describe('The `block` of the request.'),
 })
+/** Response body of `/simulate`. */
 export type SimulationResponse = z.infer<typeof simulation>
 
 const priceSource = z.object({
@@ -321,6 +325,7 @@ export const tokenList = z.object({
     }),
   ),
 })
+/** Response body of `/tokenlist`. */
 export type TokenListResponse = z.infer<typeof tokenList>
 
 export const chainMap = z

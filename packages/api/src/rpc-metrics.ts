@@ -1,8 +1,8 @@
-/** Metrics of a chain's endpoints: what they are asked, how they take it, and how the chain's clock stands. */
+/** Metrics of a chain's RPC endpoints: calls, retries, health, and block times. */
 import type { RpcEvent, RpcHealth } from '@sluice/rpc'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** The others are counted together: labels must stay few. */
+/** Methods with their own label; all others are counted as `other` to bound the number of labels. */
 const METHODS: ReadonlySet<string> = new Set([
   'eth_call',
   'eth_getBlockByNumber',
@@ -14,8 +14,10 @@ const METHODS: ReadonlySet<string> = new Set([
   'eth_blockNumber',
 ])
 
+/** Metrics of RPC endpoints. */
 export type RpcMetrics = ReturnType<typeof createRpcMetrics>
 
+/** Creates the metrics in a registry. */
 export function createRpcMetrics(registry: Registry) {
   const registers = [registry]
   return {
@@ -64,6 +66,7 @@ export function createRpcMetrics(registry: Registry) {
   }
 }
 
+/** Counts an event of an endpoint. */
 export function countRpcEvent(metrics: RpcMetrics, chain: number, event: RpcEvent): void {
   const endpoint = String(event.endpoint)
   switch (event.kind) {
@@ -84,6 +87,7 @@ export function countRpcEvent(metrics: RpcMetrics, chain: number, event: RpcEven
   }
 }
 
+/** Sets the gauges of endpoint health and of the chain's clock. */
 export function exportRpcHealth(metrics: RpcMetrics, chain: number, { endpoints, clock }: RpcHealth): void {
   for (const [index, health] of endpoints.entries()) {
     const endpoint = String(index)

@@ -1,4 +1,4 @@
-/** The process as one of several that share the state of chains over Redis. Nothing of it is loaded where there is none. */
+/** Shares the state of chains between processes over Redis. The bus package is loaded only if `REDIS_URL` is set. */
 import type { ChainIndexers, Fact, StateBus } from '@sluice/bus'
 import type { Chain, Registry } from '@sluice/chains'
 import { createMarket, type HeadStartCount, pairScopeOf, type SaveOptions, type ScanStatus } from '@sluice/liquidity'
@@ -11,22 +11,22 @@ import type { Metrics } from './metrics.ts'
 import type { PoolLists } from './pool-files.ts'
 import { SeldomLog } from './seldom-log.ts'
 
-/** Milliseconds between two times that an owner writes down what the next one would otherwise have to find again. */
+/** Interval at which the owner of a chain saves its pools for the next owner, in milliseconds. */
 const REMEMBER_MS = 5_000
-/** Milliseconds without Redis after which a process is not ready. */
+/** Milliseconds without Redis, or with a full Redis, after which the process is not ready. */
 const AWAY_MS = 15_000
 
-/** Milliseconds after the last refused write for which Redis counts as full. */
+/** Milliseconds after a refused write during which Redis counts as full. */
 const REFUSED_MS = 5_000
 
-/** Standing of the process with Redis. */
+/** State of the connection to Redis. */
 export type BusStatus = {
   readonly state: 'connected' | 'away' | 'full'
-  /** Time since which it is away, or full. */
+  /** ISO time since which Redis is away or full. */
   readonly since?: string
-  /** Chains that this process reads for all. */
+  /** Chains that this process indexes for all processes. */
   readonly owned: readonly number[]
-  /** Searches of past logs of these chains that are not done. */
+  /** Unfinished searches of past logs by owned chain. */
   readonly scans?: Readonly<Record<number, ScanStatus>>
 }
 
@@ -35,10 +35,11 @@ type Parts = {
   readonly registry: Registry
   readonly metrics: Metrics
   readonly log: Logger
-  /** Lists of pools to begin with, for the process that reads a chain. */
+  /** Known pools by chain, for the process that indexes it. */
   readonly poolLists: PoolLists
 }
 
+/** Connection of a process to the shared state. */
 export class ScaleOut {
   private readonly bus: StateBus
   private readonly indexers: ChainIndexers | null
@@ -52,7 +53,7 @@ export class ScaleOut {
     indexers?.start()
   }
 
-  /** Undefined without `REDIS_URL`. */
+  /** Connects to Redis and starts indexers unless the role is worker or solver. @returns undefined without `REDIS_URL` */
   static async open(parts: Parts): Promise<ScaleOut | undefined> {
     const { config, log } = parts
     const { redisUrl: url, role } = config
@@ -83,14 +84,15 @@ export class ScaleOut {
     return new ScaleOut(bus, indexers, fullness)
   }
 
-  /** Opens markets that follow what indexers publish. */
+  /** Opens markets that follow the state published by indexers. */
   readonly openMarket: OpenMarket = (parts) => this.bus.follow(parts)
 
-  /** Tells others what was measured here. */
+  /** Publishes a measurement to the other processes. */
   share(chainId: number, fact: Fact): void {
     this.bus.share(chainId, fact)
   }
 
+  /** Returns the current state of the connection. */
   status(): BusStatus {
     const { awaySince } = this.bus
     const owned = this.indexers?.chains.filter(({ owns }) => owns).map(({ chainId }) => chainId) ?? []
@@ -102,7 +104,7 @@ export class ScaleOut {
     return { state: 'connected', ...rest }
   }
 
-  /** Searches of past logs of the chains that this process reads for all. */
+  /** Searches of past logs by owned chain. */
   get scans(): ReadonlyMap<number, ScanStatus> {
     const all = (this.indexers?.chains ?? []).flatMap(({ owns, chainId, market }) => {
       const scan = owns ? market?.health().scan : undefined
@@ -111,7 +113,7 @@ export class ScaleOut {
     return new Map(all)
   }
 
-  /** False before Redis has answered, and when it has not done so, or has been full, for long. */
+  /** False before the first response of Redis, and if it has been away or full for `AWAY_MS`. */
   get isReady(): boolean {
     const { awaySince } = this.bus
     this.wasConnected ||= awaySince === null
@@ -120,18 +122,18 @@ export class ScaleOut {
     return awaySince === null || (this.wasConnected && Date.now() - awaySince < AWAY_MS)
   }
 
-  /** Leaves the chains that this process owns to others. */
+  /** Stops the indexers, so other processes take over the owned chains. */
   async leave(): Promise<void> {
     await this.indexers?.stop()
   }
 
-  /** Once no chain is followed any more. */
+  /** Closes the connection. Call it after all chains have stopped. */
   close(): void {
     this.bus.close()
   }
 }
 
-/** Refusals come several times a second as long as Redis is full. */
+/** Tracks whether Redis is full. While it is, it refuses several writes per second. */
 class Fullness {
   private firstAt: number | null = null
   private lastAt = 0
@@ -142,13 +144,13 @@ class Fullness {
     this.firstAt = since ?? this.lastAt
   }
 
-  /** Time since which Redis refuses writes; null while it does not. */
+  /** Unix milliseconds since which Redis refuses writes; null if it accepts them. */
   get since(): number | null {
     return Date.now() - this.lastAt < REFUSED_MS ? this.firstAt : null
   }
 }
 
-/** Parts that it takes to read a chain for all. */
+/** Returns the options of an indexer: the scope of pairs, and a function that opens the market. */
 function indexed(chain: Chain, { config, metrics, log, poolLists }: Parts) {
   const { chainId } = chain
   const count = countEvents(metrics, chainId)

@@ -1,3 +1,4 @@
+/** Tests of the rate limit on log lines. */
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { SeldomLog } from './seldom-log.ts'

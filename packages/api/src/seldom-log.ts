@@ -1,10 +1,12 @@
-/** Writes a line of log at most once in a while, and with it how often it would have been written. */
+/** Rate-limits repeated log lines. */
 import type { Logger } from 'pino'
 
+/** Minimum interval between two equal lines. */
 const EVERY_MS = 60_000
-/** Different lines that are remembered. */
+/** Maximum number of remembered lines; reaching it forgets all. */
 const MAX_LINES = 100
 
+/** Logger that writes equal lines at most once a minute, with the number of suppressed ones. */
 export class SeldomLog {
   private readonly log: Logger
   private readonly now: () => number
@@ -15,7 +17,7 @@ export class SeldomLog {
     this.now = now
   }
 
-  /** @param kind - of errors that count as the same line */
+  /** Writes a line unless an equal one was written recently. @param kind - errors of one kind count as equal */
   write(level: 'info' | 'warn' | 'error', error: unknown, kind: string, text: string): void {
     const key = `${text} ${kind}`
     const line = this.lines.get(key)

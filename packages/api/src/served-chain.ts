@@ -1,3 +1,4 @@
+/** Combines a live chain with its admission control. */
 import type { Chain, Deployment } from '@sluice/chains'
 import { LiveChain, type LiveChainOptions } from '@sluice/quoting'
 import { Admission, type AdmissionOptions } from './admission/admission.ts'
@@ -7,7 +8,7 @@ type Options = Omit<LiveChainOptions, 'isBusy'> & {
   readonly admission: AdmissionOptions
 }
 
-/** A chain as it is served: what is quoted on it, and who is let in. */
+/** A chain that the API serves. */
 export class ServedChain {
   readonly chain: Chain
   readonly deployment: Deployment

@@ -1,3 +1,4 @@
+/** Starts and stops the service: listeners, connection limits, and shutdown. */
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { loadRegistry } from '@sluice/chains'
@@ -13,17 +14,17 @@ import type { PoolLists } from './pool-files.ts'
 import { ScaleOut } from './scale-out.ts'
 import { Services } from './services.ts'
 
-/** Node's own limit on headers stands far above the 16 kB of a target, so that the service answers 414 itself. */
+/** Maximum header size of Node's parser, far above the 16 kB limit of a target, so the app itself answers 414. */
 const MAX_HEADER_BYTES = 262_144
 const HEADERS_TIMEOUT_MS = 10_000
 const BODY_TIMEOUT_MS = 20_000
-/** Time between two looks at both. */
+/** Interval at which Node checks both timeouts. */
 const CHECK_MS = 2_000
-/** Longer than the idle time of common proxies, so that they close first. */
+/** Longer than the idle timeout of common proxies, so the proxy closes the connection first. */
 const KEEP_ALIVE_MS = 75_000
-/** Lines are written by the page, beside the requests and not within them; the last ones when the process ends. */
+/** Buffers log lines up to 4 kB or 500 ms, so requests do not wait for writes. The rest is written at exit. */
 const LOG = { dest: 1, sync: false, minLength: 4_096, periodicFlush: 500 }
-/** While stopping. */
+/** Interval at which a stopping service closes idle connections. */
 const SWEEP_MS = 50
 
 const HTTP: ServerOptions = {
@@ -31,25 +32,30 @@ const HTTP: ServerOptions = {
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: BODY_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
-  // Refused by the app, with a body.
+  // The app refuses a request without Host, with an error body; Node would send none.
   requireHostHeader: false,
   connectionsCheckingInterval: CHECK_MS,
 }
 
 type Lists = {
-  /** Lists of pools to begin with. */
+  /** Known pools by chain, which need no search of past logs. */
   readonly poolLists?: PoolLists
 }
 
+/** A started service. */
 export type RunningServer = {
   readonly url: string
-  /** Address of `/metrics` where it has a port of its own. */
+  /** URL of `/metrics` if `METRICS_PORT` is set. */
   readonly metricsUrl?: string
-  /** Answers what has begun, then stops; requests still running after the grace period are cut. */
+  /** Finishes running requests, then stops. Cuts connections after the grace period. */
   readonly close: () => Promise<void>
 }
 
-/** @throws ChainsError for a directory of the configuration that cannot be read, or a chain of it that nobody knows */
+/**
+ * Starts a service and resolves when it listens.
+ *
+ * @throws ChainsError if `CHAINS_DIR` or `DEPLOYMENTS_DIR` cannot be read, or `CHAINS` names an unknown chain
+ */
 export async function startServer(config: Config, { poolLists = new Map() }: Lists = {}): Promise<RunningServer> {
   beginYoung()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
@@ -66,7 +72,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
   const { listener, trusts } = app
   const server = createServer(HTTP, bounded(listener))
   server.on('clientError', answerMalformed(config.errorVersion, services.metrics))
-  // An expectation that nobody knows is passed over, as HTTP allows.
+  // Unknown `Expect` headers are ignored, as RFC 9110 (section 10.1.1) allows.
   server.on('checkExpectation', bounded(listener))
   boundConnections(server, { most: config.maxConnectionsPerCaller, version: config.errorVersion, trusts })
   await listen(server, config)
@@ -76,7 +82,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
   const metricsUrl = metricsServer ? `${urlOf(metricsServer, config.metricsHost)}/metrics` : undefined
   const leaveMemory = returnMemoryAtRest()
   const { dataDir } = config
-  // The URL works on this machine; the address says who else may connect.
+  // `url` works on this machine only; `address` shows the interface the service listens on.
   const address = `${config.host}:${port}`
   log.info(
     {
@@ -91,10 +97,10 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
   const close = async () => {
     leaveMemory()
     services.stop()
-    // At once: others are to read on while what has begun here is answered.
+    // Leave first: other processes take over the owned chains while running requests finish here.
     const left = scaleOut?.leave()
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
-    // A connection kept alive by its client turns idle only after its last answer.
+    // A keep-alive connection becomes idle only after its last response.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     const cut = setTimeout(() => server.closeAllConnections(), config.shutdownGraceMs)
     await stopped
@@ -103,7 +109,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
     await left
     await services.close()
     await recorder?.close()
-    // Last, so that the metrics also cover the shutdown.
+    // Close the metrics last, so they also cover the shutdown.
     metricsServer?.close()
     metricsServer?.closeAllConnections()
     log.info('stopped')
@@ -111,7 +117,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
   return { url, ...(metricsUrl !== undefined && { metricsUrl }), close: () => (closing ??= close()) }
 }
 
-/** A listener of its own for `/metrics`; none where it is served with the rest. @throws Error when its port is taken */
+/** Starts the listener of `METRICS_PORT`; null if the port is not set. @throws Error if the port is taken */
 async function serveMetrics(listener: RequestListener, { metricsPort, metricsHost }: Config): Promise<Server | null> {
   if (metricsPort === undefined) return null
   const server = createServer(HTTP, bounded(listener))
@@ -119,7 +125,7 @@ async function serveMetrics(listener: RequestListener, { metricsPort, metricsHos
   return server
 }
 
-/** Reachable from this machine. */
+/** Returns a URL that is reachable from this machine. */
 function urlOf(server: Server, address: string): string {
   const host = ['0.0.0.0', '::'].includes(address) ? '127.0.0.1' : address
   return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`

@@ -1,3 +1,4 @@
+/** Owns the chains of a process and the resources that they share. */
 import { join } from 'node:path'
 import type { Chain, Registry } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
@@ -15,19 +16,19 @@ import type { ScaleOut } from './scale-out.ts'
 import { ServedChain } from './served-chain.ts'
 
 type More = {
-  /** Shared by all chains, and closed with them. */
+  /** Search threads, shared by all chains and closed with the services. */
   readonly threads?: RouterThreads
   readonly scaleOut?: ScaleOut | undefined
-  /** Lists of pools to begin with. */
+  /** Known pools by chain, which need no search of past logs. */
   readonly poolLists?: PoolLists
 }
 
-/** The chains of this process. Each wakes at its first request; one that fails or hangs holds up no other. */
+/** Served chains of this process. Each chain starts at its first request and fails independently of the others. */
 export class Services {
   readonly registry: Registry
   readonly metrics: Metrics
   readonly log: Logger
-  /** The service is stopping: not ready for new work. */
+  /** True once the service is stopping and accepts no new work. */
   closing = false
   readonly streams: EventStreams
   private readonly config: Config
@@ -36,7 +37,7 @@ export class Services {
   private readonly chains = new Map<number, ServedChain>()
   private readonly poolLists: PoolLists
 
-  /** The part in the state that processes share; undefined where each keeps its own. */
+  /** Connection to the state shared over Redis; undefined without `REDIS_URL`. */
   readonly scaleOut: ScaleOut | undefined
 
   constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, more: More = {}) {
@@ -52,7 +53,11 @@ export class Services {
     this.log = log
   }
 
-  /** @throws ApiError `UNSUPPORTED_CHAIN` for a chain outside the chain map */
+  /**
+   * Returns a chain, and creates it at the first call.
+   *
+   * @throws ApiError `UNSUPPORTED_CHAIN` for a chain outside the chain map
+   */
   chain(chainId: number): ServedChain {
     const known = this.chains.get(chainId)
     if (known) return known
@@ -75,17 +80,17 @@ export class Services {
     return served
   }
 
-  /** A chain that has been asked for since the start. */
+  /** Returns a chain that had a request since the start; undefined for any other chain. */
   known(chainId: number): ServedChain | undefined {
     return this.chains.get(chainId)
   }
 
-  /** The chains that have been asked for since the start. */
+  /** Chains that had a request since the start. */
   get started(): readonly ServedChain[] {
     return [...this.chains.values()]
   }
 
-  /** New work is for others from now on; streams would go on for ever. */
+  /** Marks the service as not ready and ends all streams, which would otherwise never end. */
   stop(): void {
     this.closing = true
     this.streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))
@@ -121,12 +126,12 @@ function settingsOf(chain: Chain, config: Config, poolLists: PoolLists): ChainSe
   }
 }
 
-/** The file that a service keeps a chain's quotes in. */
+/** Returns the path of the quote log of a chain. */
 export function quoteLogPath(dataDir: string, chainId: number): string {
   return join(dataDir, `${chainId}.quotes.sqlite`)
 }
 
-/** For those who want services without their lines of log. */
+/** Returns a logger that writes nothing. */
 export function silentLog(): Logger {
   return pino({ level: 'silent' })
 }

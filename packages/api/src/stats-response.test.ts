@@ -1,3 +1,4 @@
+/** Tests of the response schema of `/stats`. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { stats } from './stats-response.ts'

@@ -1,4 +1,4 @@
-/** Answer of `/stats`. */
+/** Response schema of `/stats`. */
 import { z } from 'zod'
 
 const bps = (what: string) => z.number().nullable().describe(`${what}; null where nothing was paid.`)
@@ -52,4 +52,5 @@ export const stats = z.object({
       'Pools that pay less a block later than their trades explain, again and again; those that lose most first.',
     ),
 })
+/** Response body of `/stats`. */
 export type StatsResponse = z.infer<typeof stats>

@@ -1,3 +1,4 @@
+/** Tests of the translation of errors. */
 import { RoutingError, type RoutingErrorCode } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { errorTable } from './error-table.ts'

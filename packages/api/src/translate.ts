@@ -1,4 +1,4 @@
-/** Meaning of other packages' failures to a caller. The compiler keeps the table complete. */
+/** Translates errors of other packages to ApiErrors. The compiler checks that the table covers every error code. */
 import { MarketError, type MarketErrorCode } from '@sluice/liquidity'
 import { QuotingError, type QuotingErrorCode } from '@sluice/quoting'
 import { RoutingError, type RoutingErrorCode } from '@sluice/routing'
@@ -9,8 +9,8 @@ import type { ApiErrorCode } from './error-table.ts'
 import { ApiError } from './errors.ts'
 
 /**
- * With words in the place of the error's own where those may hold what callers must not see: addresses of nodes, with keys; and a cure
- * where that of the code would not help.
+ * ApiError of an error code. `words` replaces the original message if the latter may contain secrets, such as node URLs with keys.
+ * `cure` replaces the default cure of the code.
  */
 type Meaning = readonly [code: ApiErrorCode, words?: string, cure?: string]
 
@@ -95,13 +95,17 @@ const meanings = {
   } satisfies Record<QuotingErrorCode, Meaning>,
 } as const
 
-/** body-parser's `type` of a body that cannot be read. */
+/** API error codes by body-parser's error `type`. */
 const bodyErrors: Readonly<Record<string, ApiErrorCode>> = {
   'entity.too.large': 'BODY_TOO_LARGE',
   'request.aborted': 'CLIENT_CLOSED',
 }
 
-/** @param abortReason - of the request: once its work is given up, every failure is that */
+/**
+ * Translates any thrown value to an ApiError.
+ *
+ * @param abortReason - reason of the request's abort, which takes precedence over errors that follow from it
+ */
 export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
   if (abortReason) return abortReason
   if (thrown instanceof ApiError) return thrown
@@ -123,7 +127,7 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
     const details = 'details' in thrown && { details: thrown.details }
     return new ApiError(code, words, { cause: thrown, ...details, ...(cure && { cure }) })
   }
-  // The answer of a contract or a node that does not decode.
+  // ethers could not decode the response of a contract or node.
   if (isError(thrown, 'BAD_DATA') || isError(thrown, 'BUFFER_OVERRUN'))
     return new ApiError('RPC_FAILED', 'the node of the chain answered with what cannot be read', { cause: thrown })
   if (isHttpError(thrown)) {
@@ -136,7 +140,7 @@ export function toApiError(thrown: unknown, abortReason?: ApiError): ApiError {
   return new ApiError('INTERNAL', 'unexpected error; please report it with the request id', { cause: thrown })
 }
 
-/** Errors of Express itself: a path that cannot be decoded, a body that cannot be read. */
+/** Returns true for client errors of Express, such as an invalid path encoding or an unreadable body. */
 function isHttpError(thrown: unknown): thrown is Error & { readonly status: number; readonly type?: string } {
   return thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number' && thrown.status < 500
 }

@@ -1,7 +1,4 @@
-/**
- * A flood of addresses that nobody has seen, tokens that answer as badly as they can among them, over every endpoint that
- * takes one: honest quotes go on, and what it leaves behind is bounded.
- */
+/** Floods every endpoint with unknown addresses and hostile tokens: honest quotes succeed, and memory and state stay bounded. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,34 +10,34 @@ import { request } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 
 const ADDRESSES = process.env.LONG ? 100_000 : 3_000
-/** One in so many is one of the hostile tokens. */
+/** One of this many addresses is a hostile token. */
 const HOSTILE = 25
-/** As the interface limits a list. */
+/** Length of the token lists in requests. */
 const LIST = 100
-/** From an address of its own each, where the system lets us choose: callers share the service by address. */
+/** Source addresses of the attackers, used on Linux only. They differ because capacity is shared by client address. */
 const ATTACKERS = ['127.0.0.66', '127.0.0.67', '127.0.0.68', '127.0.0.69']
-/** Resident megabytes that may come with what is remembered. */
+/** Maximum growth of resident memory in megabytes. */
 const MEMORY_MB = 250
 /** @see packages/liquidity/src/market/limits.ts */
 const LIMITS = { tokens: 5_050, facts: 100_000, pairs: 100_000, queued: 2_000 }
 
-/** Code that answers everything alike. */
+/** Bytecode of hostile tokens; each behaves the same for every call. */
 const hostile: Readonly<Record<string, string>> = {
-  // RETURN of 64 kB, and of more memory than there is gas for.
+  // RETURN with 64 kB, and with more memory than the gas pays for.
   'a bomb of return data': '0x620100006000f3',
   'a bomb of all memory': '0x63ffffffff6000f3',
-  // REVERT of 64 kB.
+  // REVERT with 64 kB.
   'a bomb of a reason': '0x620100006000fd',
   // JUMPDEST PUSH1 0 JUMP
   'a burner of gas': '0x5b600056',
-  // 1 << 255, as decimals, as a balance, as the place of a symbol.
+  // Returns 1 << 255 for decimals, balances, and the offset of a symbol.
   'decimals of 2^255': '0x600160ff1b60005260206000f3',
   'a length of 2^256 - 1': `0x60206000527f${'ff'.repeat(32)}60205260406000f3`,
   'a revert': '0x60006000fd',
   'an invalid instruction': '0xfe',
   'no answer': '0x00',
   'its own end': '0x33ff',
-  // A call of itself with all gas.
+  // Calls itself with all gas.
   'endless calls': '0x60006000600060006000305af160005260206000f3',
   'a balance of one': '0x600160005260206000f3',
 }
@@ -66,7 +63,7 @@ afterAll(async () => {
 })
 
 let drawn = 0
-/** Multiplication by an odd number: never the same twice. */
+/** Returns the next address. Multiplication by an odd number never repeats one. */
 function nextAddress(): string {
   drawn++
   if (drawn % HOSTILE === 0) return tokens[(drawn / HOSTILE) % tokens.length]!
@@ -88,7 +85,7 @@ const others: readonly (() => string)[] = [
   () => simulation(nextAddress(), world.devnet.info.tokens.USDC!.address),
   () => simulation(world.devnet.info.tokens.WETH!.address, nextAddress()),
 ]
-/** A list takes as many addresses as a hundred of the others. */
+/** Mix of requests. Requests without a list are repeated, because one list has as many addresses as a hundred of them. */
 const kinds = [...lists, ...Array.from({ length: 10 }, () => others).flat()]
 
 function swap(src: string, dst: string): string {
@@ -137,13 +134,13 @@ test(`${ADDRESSES} addresses of strangers over every endpoint`, { timeout: 3_600
   over = true
   await quoting
   expect(new Set(quotes)).toEqual(new Set([200]))
-  // Answers, refusals of what is none, and of what there is no room for: no faults of the service.
+  // Success, invalid tokens, and overload are expected; any other status is a fault of the service.
   expect([...statuses.keys()].filter((status) => ![200, 400, 422, 503, 504].includes(status))).toEqual([])
   expect(statuses.get(200)).toBeGreaterThan(0)
 
   const after = await metrics()
   for (const [kind, most] of Object.entries(LIMITS)) expect(state(after, kind), kind).toBeLessThanOrEqual(most)
-  // An address without a token is never followed; most hostile ones answer what no token does.
+  // Addresses without a token are never followed, and most hostile tokens return invalid values.
   expect(state(after, 'tokens') - state(before, 'tokens')).toBeLessThanOrEqual(tokens.length)
   expect(state(after, 'pools')).toBe(state(before, 'pools'))
   const resident = (read: typeof after) => read('sluice_memory_bytes', 'kind="resident"')

@@ -1,4 +1,4 @@
-/** Answers on the wire, read without a client that decompresses them or adds headers of its own. */
+/** Tests responses on the wire, with a client that does not decompress them or add headers. */
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -108,7 +108,7 @@ describe('compression', () => {
 test.each(['no-cache', 'max-age=0'])('If-None-Match holds next to Cache-Control: %s', async (control) => {
   const list = ['WETH', 'USDC', 'DAI', 'LINK', 'UNI', 'WBTC', 'TBTC', 'AAVE', 'CRV'].map(token).join()
   const path = `/prices/31337?detail=1&token=${list}`
-  // Prices settle within a moment of the first look at the chain.
+  // Prices may change for a moment after the chain starts.
   for (const accept of [{}, { 'accept-encoding': 'gzip' }])
     for (let round = 0; ; round++) {
       const { headers, body } = await ask(path, accept)

@@ -1,4 +1,4 @@
-/** View that callers and operators have of a bug: a dependency of the app that breaks in a way nobody foresaw. */
+/** Tests how an unexpected exception in a dependency of the app appears to clients and operators. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { loadRegistry } from '@sluice/chains'

@@ -1,4 +1,4 @@
-/** Callers beside one another: nobody takes more than a share, of places and of connections. */
+/** Tests fairness between callers: each gets a share of the capacity and of the connections. */
 import { connect } from 'node:net'
 import { type Devnet, NodeProxy } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -61,7 +61,7 @@ test.skipIf(process.platform !== 'linux')(
     polite.close()
     await Promise.all(greedy)
     proxy.delayMs = 0
-    // One after the other in the order of arrival, sixteen would pass for each.
+    // In order of arrival, sixteen requests would be served before each.
     expect(passed).toBeLessThan(6)
   },
   60_000,

@@ -1,4 +1,4 @@
-/** Swaps as batches of calls: what the sender lacks and nothing else, made on the local chain as they come. */
+/** Tests `calls=1` on the local chain: the batch has exactly the approvals that the sender lacks. */
 import { NATIVE } from '@sluice/chains'
 import { compile, createBuilder } from '@sluice/devnet'
 import { expect, test } from 'vitest'
@@ -50,7 +50,7 @@ test.each(['USDC', 'USDT', 'WETH', 'STETH'])(
     for (const call of first.calls) await make(from, call)
     expect(await balance(token('DAI'), from)).toBe(before + BigInt(first.toAmount))
 
-    // With too little of an allowance, tokens of Tether's kind take no other before a reset.
+    // Tokens such as USDT refuse to change a non-zero allowance before a reset.
     await make(from, { to: token(symbol), data: `${APPROVE}${word(guard.toLowerCase())}${word(1n)}`, value: '0' })
     const second = await swap(token(symbol), from, amount)
     expect(second.calls).toHaveLength(symbol === 'USDT' ? 3 : 2)
@@ -75,7 +75,7 @@ test('the native token needs no approval, and without a sender there are no call
   expect(JSON.parse(text).calls).toBeUndefined()
 })
 
-/** Approves, and moves what was approved, but not both in one block. */
+/** Token that refuses a transfer in the block of its approval. */
 const slow = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";

@@ -1,4 +1,4 @@
-/** Every documented parameter in combination: whatever is asked, the answer is documented, true to its limits, and comes. */
+/** Tests random combinations of all documented parameters: each answer is documented, respects its limits, and arrives. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProcess, startWorld, type World } from '../../../bench/api/world.ts'
 import { runCombinations } from './src/combinations/run.ts'
@@ -7,7 +7,7 @@ const REQUESTS = process.env.LONG ? 20_000 : 400
 const IN_TIME_MS = 2_000
 
 let world: World
-/** A process of its own: one that never came back from a search could not be told from here otherwise. */
+/** Service in a separate process, so a search that never ends does not block the test. */
 let service: Awaited<ReturnType<typeof startProcess>>
 beforeAll(async () => {
   world = await startWorld()
@@ -26,7 +26,7 @@ test(`${REQUESTS} requests drawn from /openapi.json`, { timeout: 3_600_000 }, as
     inTimeMs: IN_TIME_MS,
   })
   expect(violations).toEqual([])
-  // The draw reaches what it is meant to hold: routes with limits, and refusals.
+  // The random requests must produce enough routes and enough refusals.
   expect(answers.swap?.['200']).toBeGreaterThan(REQUESTS / 60)
   expect(answers.swap?.['400']).toBeGreaterThan(REQUESTS / 50)
   expect(Object.keys(answers)).toEqual(

@@ -1,4 +1,4 @@
-/** Requests in the shapes of other services, as their documentation and clients write them, over the local chain. */
+/** Tests the compatible endpoints on the local chain with requests from the documentation and clients of other services. */
 import type { Devnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
@@ -23,7 +23,7 @@ const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 const token = (symbol: string) => devnet.info.tokens[symbol]!.address
 async function get(path: string, query: Readonly<Record<string, string>> = {}) {
   const { status, text } = await ask(`${server.url}${path}?${new URLSearchParams(query)}`, {
-    // As their clients send them.
+    // Headers that clients of 0x and 1inch send.
     headers: { '0x-api-key': 'none', '0x-version': 'v2', authorization: 'Bearer none' },
   })
   return { status, body: JSON.parse(text) }
@@ -153,7 +153,7 @@ test('requests as their references write them are answered with the fields that 
       const value = field.split('.').reduce((of: any, key) => of?.[key], answer.body)
       expect(value === null ? 'null' : typeof value, `${name}: ${field}`).toBe(type)
     }
-    // What they name is what is paid: nobody else, and by the router that the answer says.
+    // The transaction must call the router that the answer names.
     const tx = answer.body.tx ?? answer.body.transaction
     if (tx) expect(tx.to).toBe(devnet.info.guard)
   }

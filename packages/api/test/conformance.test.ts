@@ -1,4 +1,4 @@
-/** Every parameter of every endpoint in every bad form, over HTTP, in both versions of the interface's errors. */
+/** Tests invalid forms of every parameter of every endpoint over HTTP, in both error versions. */
 import { loadRegistry } from '@sluice/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -11,11 +11,11 @@ const C = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const ZERO = `0x${'0'.repeat(40)}`
 const LIMIT = `${2n ** 256n}`
-/** Fewer than the service takes at a time. */
+/** Concurrent requests, fewer than the service admits at once. */
 const AT_ONCE = 8
 const MOST_TRIES = 10
 
-/** As a caller does who is told that there is no room for the moment. */
+/** Repeats a request while the service is overloaded. */
 async function askAgain(url: string): ReturnType<typeof ask> {
   for (let tried = 1; ; tried++) {
     const answer = await ask(url)
@@ -28,7 +28,7 @@ type Fields = Readonly<Record<string, unknown>>
 const swap = { src: A, dst: B, amount: '1000', from: C }
 const simulation = { from: C, to: B, data: '0x', tokenIn: A, amountIn: '1', tokenOut: B }
 
-/** Text that is never an address, a number or hex. */
+/** Texts that are not an address, a number or hex. */
 const nonsense = [
   'null',
   '__proto__',
@@ -51,7 +51,7 @@ const noPercent = [...nonsense, '', '.5', '5.', '0.12345', '0x1', '1,5', '1e-1',
 const noCount = [...nonsense, '', '1.5', '0x1', '9'.repeat(16)]
 const noHex = [...nonsense, '1', 'abcd', '0xabc', '0xgg', '0X00']
 
-/** One way in which a parameter is wrong: the value (undefined leaves it out) and what is said about it. */
+/** An invalid value of a parameter (undefined omits it) and the expected error message. */
 type Bad = readonly [value: unknown, text: string, status?: number]
 const all = (values: readonly unknown[], text: string): Bad[] => values.map((value) => [value, text])
 const provided = (name: string): Bad[] => all([undefined, ''], `${name} must be provided`)
@@ -149,7 +149,7 @@ const swapParameters: Record<string, Bad[]> = {
 }
 
 const recipient = 'convenienceFeeRecipient'
-/** Wrong only together with a fee. */
+/** Values that are invalid only together with a fee. */
 const feeRecipients: Bad[] = [
   [undefined, `${recipient} must be provided when convenienceFee is non-zero`],
   [C.replace('5aA', '5Aa'), `${recipient} has a wrong EIP-55 checksum`],
@@ -207,7 +207,7 @@ const query = (fields: Fields) => {
 const post = (fields: Fields): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json' },
-  // Written by hand, so that __proto__ and repetition would survive.
+  // Written without JSON.stringify, so __proto__ and repeated keys survive.
   body: JSON.stringify(fields),
 })
 
@@ -221,7 +221,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   })
   afterAll(() => server.close())
 
-  /** Expects the answer that the version promises for this failure. */
+  /** Expects the error of this version. */
   async function refuses(path: string, [value, text, status = 400]: Bad, init?: RequestInit): Promise<void> {
     const answer = await ask(server.url + path, init)
     const seen = `${JSON.stringify(value)}: ${answer.status} ${answer.text}`
@@ -337,7 +337,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     for (const change of [...spellings, { tokenOut: NATIVE }, { gasPrice: '0x0' }])
       paths.push(`/simulate/1?${query({ ...simulation, ...change })}`)
     paths.push(`/prices/1?token=${NATIVE},${A}`, `/liquidity/1?token=${NATIVE}&curve=1`)
-    // Each waits until its node is given up, so several wait at once.
+    // Each request waits for the timeout of its node, so several run at once.
     for (let from = 0; from < paths.length; from += AT_ONCE) {
       const some = paths.slice(from, from + AT_ONCE)
       const answers = await Promise.all(some.map((path) => askAgain(server.url + path)))

@@ -1,4 +1,4 @@
-/** Answers against their publication: every body is held against the schemas of /openapi.json. */
+/** Tests that every response body matches its schema in /openapi.json. */
 import type { Devnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -139,7 +139,7 @@ describe('bodies', () => {
       const { error } = await expectBody('/simulate/31337', 400, 'Error', post({ ...fields, ...change }))
       expect(error).toMatch(text)
     }
-    // The local chain is loaded without the state of the blocks that made it.
+    // The local chain is loaded from a snapshot, without the state of earlier blocks.
     for (const block of ['1', '0x2', 'earliest']) {
       const { error } = await expectBody('/simulate/31337', 422, 'Error', post({ ...fields, block }))
       expect(error).toBe(`no node of the chain holds the state of block ${block}`)

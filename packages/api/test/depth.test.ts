@@ -1,4 +1,4 @@
-/** Prices and depth of tokens that nobody vouches for: by what pools can pay and what can be sold, from the first call. */
+/** Tests prices and depth of untrusted tokens: they count only balances that pools hold, and only tokens that can be sold. */
 import { type Contract, createBuilder } from '@sluice/devnet'
 import { expect, test } from 'vitest'
 import { localService } from './src/devnet.ts'
@@ -15,7 +15,7 @@ const FACTORY = ['function getPool(address,address,uint24) view returns (address
 const PAIRS = ['function getPair(address,address) view returns (address)']
 const WETH = ['function deposit() payable', 'function approve(address,uint256)']
 
-/** Reasons for which a token that was looked at has no price. */
+/** Final reasons of a missing price; other reasons may still change. */
 const FINAL = ['unsellable', 'below-floor']
 const LOOKS = 600
 
@@ -29,7 +29,7 @@ async function asked<T>(endpoint: string, token: string): Promise<T> {
   return (await answered<Record<string, T>>(`${endpoint}/31337?token=${token}`))[token]!
 }
 
-/** Answer about a token once all its pools are known and it was looked at: both begin with the first call. */
+/** Polls an answer about a token until all its pools are known and the token is measured. */
 async function of<T>(endpoint: string, token: string): Promise<T> {
   for (let look = 0; look < LOOKS; look++) {
     const value = await asked<T>(endpoint, token)
@@ -43,7 +43,7 @@ async function of<T>(endpoint: string, token: string): Promise<T> {
   throw new Error(`the answer of /${endpoint} about ${token} does not come about`)
 }
 
-/** A token with liquidity around one for one against WETH in a pool of Uniswap V3. */
+/** Deploys a token and a Uniswap V3 pool against WETH with liquidity around a price of 1. */
 async function inV3(): Promise<{ readonly token: Contract; readonly pool: string }> {
   const { devnet } = local
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
@@ -99,7 +99,7 @@ test('a token that can be bought and not sold has no price, from the first call 
     expect(usd).toBeNull()
     return reason
   }
-  // Before its sale is tried it has none because its pools are not known yet.
+  // Until a sale is simulated, the price is null for another reason.
   await expect.poll(detailed, { timeout: 50_000 }).toBe('unsellable')
 })
 

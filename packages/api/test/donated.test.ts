@@ -1,4 +1,4 @@
-/** A balance that somebody left in a pool is in no promise: whoever left it may take it back before the swap is mined. */
+/** Tests that quotes ignore tokens donated to a pool, because anyone can take them back before the swap is mined. */
 import { createBuilder } from '@sluice/devnet'
 import { describe, expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'

@@ -1,4 +1,4 @@
-/** Each error as a caller meets it: with its status, a cure, a link to more, its id, and when to come again. */
+/** Tests every error code over HTTP: status, cure, documentation link, request id, and `Retry-After`. */
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../../..')
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 let devnet: Devnet
 let server: RunningServer
-/** One request at a time, none waits, one stream and few connections a caller. */
+/** Service with minimum limits: one request at a time, no queue, and one stream per caller. */
 let narrow: RunningServer
 let proxy: NodeProxy
 
@@ -46,7 +46,7 @@ const simulation = () => ({
   tokenOut: token('USDC'),
 })
 
-/** Bytes as they are sent, and the answer to them. */
+/** Sends raw bytes and returns the response. */
 function raw(text: string): Promise<Answer> {
   const { hostname, port } = new URL(server.url)
   return new Promise((resolve, reject) => {
@@ -65,7 +65,7 @@ function raw(text: string): Promise<Answer> {
   })
 }
 
-/** While the node answers nothing. */
+/** Runs a task while the node does not answer. */
 async function held<T>(work: () => Promise<T>): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   proxy.answer = () => promise
@@ -79,7 +79,7 @@ async function held<T>(work: () => Promise<T>): Promise<T> {
 
 const onServer = (path: () => string, init?: RequestInit) => () => ask(server.url + path(), init)
 
-/** A cause of each code; or the test that produces it by its cause, where that takes another system. */
+/** Request that causes each code, or the path of the test file that causes it. */
 const causes: Readonly<Record<ApiErrorCode, (() => Promise<Answer>) | string>> = {
   INVALID_PARAMETER: onServer(() => swap({ amount: '-1' })),
   INVALID_BODY: onServer(() => '/simulate/31337', post('{"from":')),
@@ -208,7 +208,7 @@ test('every answer has an id, whatever it is an answer to', async () => {
       expect((await ask(server.url + path, { method, headers: id })).headers.get('x-request-id'), path).toBe('trace-9')
   const head = `GET /prices/31337?token=${token('WETH')} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Request-Id: trace-9\r\n`
   let tag = ''
-  // Prices settle within a moment of the first look at the chain.
+  // Prices may change for a moment after the chain starts.
   for (let round = 0; round < 20; round++) {
     const { status, headers } = await raw(`${head}${tag && `If-None-Match: ${tag}\r\n`}\r\n`)
     expect(headers.get('x-request-id')).toBe('trace-9')

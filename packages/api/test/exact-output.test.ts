@@ -1,4 +1,4 @@
-/** The least input for an output, over HTTP on the local chain. */
+/** Tests exact-output quotes over HTTP on the local chain. */
 import { NATIVE } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
@@ -40,7 +40,7 @@ test.each([
     expect((BigInt(toAmount) * (PPM - slippagePpm)) / PPM, label).toBeGreaterThanOrEqual(amountOut)
     const paid = await get('quote', { ...pair, amount: fromAmount })
     expect(BigInt(paid.body.minToAmount), label).toBeGreaterThanOrEqual((amountOut * (PPM - 5n)) / PPM)
-    // One pool has one answer; a search over many may find a way that is better by a millionth.
+    // The input through one pool is exact. A search over many pools may be off by a few ppm.
     const less = 'maxSplits' in more ? BigInt(fromAmount) - 1n : (BigInt(fromAmount) * (PPM - 20n)) / PPM - 1n
     if (less <= 0n) continue
     const short = await get('quote', { ...pair, amount: `${less}` })

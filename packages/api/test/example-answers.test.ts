@@ -1,4 +1,4 @@
-/** Examples of the document: recorded on the local chain, true to their schemas, and like what the service answers today. */
+/** Tests that the recorded examples match their schemas and have the same fields as current responses. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, expect, test } from 'vitest'
 import recorded from '../src/docs/example-answers.json' with { type: 'json' }
@@ -53,7 +53,7 @@ test('an answer that lacks a field is noticed', () => {
   expect(validate({ ...(recorded.quote.answer as object), toAmount: 1 })).toBe(false)
 })
 
-/** Paths and types of the values of an answer. Keys that are addresses or chains stand for one another. */
+/** Returns the paths and types of all values. Keys that are addresses or chain ids become `*`. */
 function shapeOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return [path, ...new Set(value.flatMap((each) => shapeOf(each, `${path}[]`)))].toSorted()
   if (typeof value !== 'object' || value === null) return [`${path} ${value === null ? 'null' : typeof value}`.trim()]

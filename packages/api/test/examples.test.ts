@@ -1,4 +1,4 @@
-/** The examples of the documentation, run as they are printed. */
+/** Runs the examples of the documentation as printed. */
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const docs = join(import.meta.dirname, '../../../docs')
 const has = (command: string) => spawnSync(command, ['--version']).status === 0
 const local = localService()
 
-/** The first answers of a service that has just started know no prices yet. */
+// The first responses of a new service have no prices yet.
 beforeAll(async () => {
   const { WETH, USDC } = local.devnet.info.tokens
   const tokens = [WETH!.address, USDC!.address]
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => expect(Object.values(await prices()).every(Number)).toBe(true), 60_000)
 })
 
-/** Asynchronous, since the service that is asked runs in this very process. */
+/** Runs an example. It must be asynchronous, because the service runs in the same process. */
 async function run(command: string, file: string): Promise<string> {
   const { tokens, accounts } = local.devnet.info
   const env = {

@@ -1,4 +1,4 @@
-/** Malformed requests get a quick 4xx, never a 5xx, and never take the service down. */
+/** Sends random malformed requests: each gets a quick 4xx, never a 5xx, and the service stays up. */
 import type { Devnet } from '@sluice/devnet'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ let server: RunningServer
 beforeAll(async () => {
   devnet = await startChain()
   server = await startOver(devnet.url)
-  // Finding the first pools takes its time, which is not what is tested.
+  // The first requests wait for the search of pools, which this test does not measure.
   const { WETH, USDC } = devnet.info.tokens
   const swap = { src: WETH!.address, dst: USDC!.address, amount: '1000000000000000000' }
   const { status, text } = await ask(
@@ -60,7 +60,7 @@ function shots(): fc.Arbitrary<Shot> {
   const chain = fc.oneof({ weight: 4, arbitrary: fc.constant('31337') }, { weight: 1, arbitrary: odd })
   const endpoint = fc.constantFrom('aggregator', 'simulate', 'prices', 'liquidity', 'chains', 'health', '')
   const query = fc.array(fc.tuple(name, value), { maxLength: 8 })
-  // A swap with one good set of parameters and one that is off.
+  // A swap with valid parameters, except one.
   const nearSwap = fc.tuple(fc.constantFrom(...swapNames, ...moreNames), odd).map(([name, value]): Shot => {
     const from = devnet.info.accounts[0]!.address
     const swap = { src: WETH!.address, dst: USDC!.address, amount: '1000000000000000', from, [name]: value }
@@ -104,7 +104,7 @@ test(`${RUNS} malformed requests get no 5xx and no stack trace`, { timeout: 600_
       const { status, text } = await ask(server.url + shot.path, shot.init)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       const seen = `${JSON.stringify(shot)} → ${status} ${text.slice(0, 300)}`
-      // 200 is right for a request that chance made well-formed; 503 would be the overload that this test does not seek.
+      // 200 is correct for a request that is valid by chance. 503 would mean overload, which this test must not cause.
       expect(status < 500, seen).toBe(true)
       expect(text, seen).not.toMatch(/\.(ts|js):\d+/)
       slowest = Math.max(slowest, performance.now() - started)

@@ -1,4 +1,4 @@
-/** Code blocks of docs/guides, run on the local chain as they are printed, and compared with the output that is printed below them. */
+/** Runs the code blocks of docs/guides on the local chain and compares their output with the printed output. */
 import { execFile, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,19 +13,19 @@ const guides = join(root, 'docs/guides')
 const local = localService()
 const has = (command: string) => spawnSync(command, ['--version']).status === 0
 
-/** Languages of blocks that are run. Blocks of `sh` start what the test has started already. */
+/** Languages of blocks that are run. Blocks of `sh` are skipped, because they start the service that the test has started. */
 const LANGUAGES = {
   bash: ['bash', ['-euo', 'pipefail', '-c']],
   ts: [process.execPath, ['--input-type=module-typescript', '--eval']],
   python: ['python3', ['-c']],
 } as const
 type Language = keyof typeof LANGUAGES
-/** Commands without which blocks of a language are skipped. */
+/** Commands that the blocks of a language need; without them the blocks are skipped. */
 const NEEDS: Readonly<Record<Language, readonly string[]>> = { bash: ['bash', 'curl'], ts: [], python: ['python3'] }
 
 type Block = { readonly line: number; readonly language: Language; readonly code: string; readonly expected: string }
 
-/** Part of an amount or a price by which it may differ from the printed one. */
+/** Maximum relative difference of an amount or price from the printed one. */
 const TOLERANCE = 0.1
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await warmUp(local.server.url, `/prices/31337?token=${WETH!.address},${USDC!.address}`)
 })
 
-/** Blocks that are run, each with the block of output that follows it. */
+/** Returns the blocks to run, each with the output block that follows it. */
 function blocksOf(markdown: string): Block[] {
   const all = [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(({ index, 1: language, 2: code }) => ({
     line: markdown.slice(0, index).split('\n').length,
@@ -65,7 +65,7 @@ async function run({ language, code }: Block): Promise<string> {
   return stdout
 }
 
-/** Path and reason of the first place where an answer is not as printed. An ellipsis stands for any value, and as a key for more fields. */
+/** Returns the path and reason of the first difference. An ellipsis matches any value; as a key it allows further fields. */
 function difference(actual: unknown, printed: unknown, path = ''): string | undefined {
   if (printed === '…') return undefined
   if (Array.isArray(printed)) return differenceOfLists(actual, printed, path)
@@ -103,7 +103,7 @@ function differenceOfObjects(actual: unknown, printed: object, path: string): st
 
 const first = (all: readonly (string | undefined)[]) => all.find((one) => one !== undefined)
 
-/** True for the printed text, with anything in the place of an ellipsis, and for a number close to the printed one. */
+/** Returns true if a text equals the printed one, or a number is close to it. An ellipsis matches any text. */
 function isLike(actual: string, printed: string): boolean {
   if (/^\d+(\.\d+)?$/.test(printed) && /^\d+(\.\d+)?$/.test(actual))
     return Math.abs(Number(actual) - Number(printed)) <= TOLERANCE * Number(printed)

@@ -1,3 +1,4 @@
+/** Tests parameters, methods, bodies and headers over HTTP, without a node. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'

@@ -1,4 +1,4 @@
-/** Quotes are good for as long as their deadline: each is sent with the gas limit that the interface advises, some time later. */
+/** Tests that quotes succeed until their deadline with the recommended gas limit. */
 
 import { toAddress } from '@sluice/chains'
 import { type Contract, createBuilder } from '@sluice/devnet'
@@ -34,7 +34,7 @@ async function quote(query: Record<string, string>): Promise<Route> {
   return JSON.parse(text)
 }
 
-/** Sends a quote as the interface advises: with a fifth more gas than estimated. */
+/** Sends a quote with the recommended gas limit: 20 % above the estimate. */
 async function send({ gasEstimate, tx }: Route): Promise<Receipt> {
   const gas = `0x${((BigInt(gasEstimate) * 12n + 9n) / 10n).toString(16)}`
   const value = `0x${BigInt(tx.value).toString(16)}`
@@ -51,7 +51,7 @@ async function give(token: Contract, amount: bigint): Promise<void> {
   await approve(token.address)
 }
 
-/** The next block comes so many seconds after the newest. */
+/** Sets the time of the next block. @param seconds - after the newest block */
 async function wait(seconds: number): Promise<void> {
   const { timestamp } = await rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   await rpc('evm_setNextBlockTimestamp', Number(timestamp) + seconds)
@@ -62,7 +62,7 @@ test.each([1, 60, 1_100])(
   async (seconds) => {
     const { WETH } = local.devnet.info.tokens
     const token = await deployToken(local.devnet, 'NamedToken', ['Fresh', 'FRESH'], 10n)
-    // The pair's own block is the one before these two: the sender's tokens are minted by an override.
+    // Quote in the block that funded the pair. The sender has no tokens yet; the simulation overrides its balance.
     const route = await quote({ src: token.address, dst: WETH!.address, amount: `${WHOLE}` })
     await give(token, WHOLE)
     await wait(seconds)
@@ -75,7 +75,7 @@ test('a Solidly pair pushes an observation half an hour after the last one, quot
   await approve(WETH!.address)
   const query = { src: WETH!.address, dst: USDC!.address, includeSources: 'velodrome-v2', amount: `${WHOLE}` }
   const deadline = `${2 ** 40}`
-  // Long after the last observation, so that this one is the last.
+  // Wait long enough for this swap to write the newest oracle observation.
   await wait(3_600)
   expect(await send(await quote({ ...query, deadline }))).toMatchObject({ status: '0x1' })
   await wait(1_790)
@@ -84,7 +84,7 @@ test('a Solidly pair pushes an observation half an hour after the last one, quot
   await wait(30)
   const receipt = await send(route)
   expect(receipt).toMatchObject({ status: '0x1' })
-  // Without the observation it would take some 70,000 less.
+  // The observation costs about 70,000 gas.
   expect(BigInt(route.gasEstimate)).toBeGreaterThanOrEqual(BigInt(receipt.gasUsed))
   expect(Number(receipt.gasUsed) / Number(route.gasChargedAtDeadline)).toBeCloseTo(1, 1)
   expect(Number(route.gasChargedAtDeadline) - Number(route.gasCharged)).toBeGreaterThan(60_000)

@@ -1,4 +1,4 @@
-/** Bodies as clients write them: numbers, booleans, lists, and null mean what the text of a query means. */
+/** Tests JSON bodies: numbers, booleans, lists and null are equivalent to the text of a query. */
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import fc from 'fast-check'
@@ -81,7 +81,7 @@ describe('at every endpoint that takes a body', () => {
        "includeSources":["uniswap-v3","uniswap-v2"],"excludePools":[],"excludeSources":null},
       {"src":"${pair.src}","dst":"${pair.dst}","amount":1000000000000000001,"from":"${from}","calls":true,
        "deadline":99999999999,"amountOut":null}]`
-    // One request has both, so that both are quoted at one block.
+    // One request contains both forms, so both are quoted at the same block.
     const all = `{"quotes":[${JSON.stringify(asText).slice(1, -1)},${asJson.trim().slice(1, -1)}]}`
     const { status, body } = await call('/quotes', all)
     expect(status, JSON.stringify(body)).toBe(200)
@@ -112,7 +112,7 @@ describe('at every endpoint that takes a body', () => {
       ['INVALID_PARAMETER', 'amount must be given once'],
       ['INVALID_PARAMETER', 'slippage must be a string'],
       ['INVALID_PARAMETER', 'includeSources must be given once'],
-      // True is 1, as in a query.
+      // `true` is accepted as 1.
       [expect.any(String), expect.any(String)],
     ])
   })

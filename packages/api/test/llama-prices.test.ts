@@ -1,4 +1,4 @@
-/** Prices in DefiLlama's shape over the local chain: those of `/prices`, whatever is asked, and whatever other chains do. */
+/** Tests DefiLlama's price endpoint on the local chain: prices equal those of `/prices`, also if other chains fail. */
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Devnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -20,7 +20,7 @@ const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const ZERO = `0x${'0'.repeat(40)}`
 const NOBODY = `0x${'ab'.repeat(20)}`
 const RANDOM_REQUESTS = 300
-/** Blocks may come between the requests that are compared. */
+/** Maximum repetitions of a comparison; a new block between its requests makes it invalid. */
 const MAX_ROUNDS = 20
 
 let devnet: Devnet
@@ -52,7 +52,7 @@ async function coinsOf(coins: string): Promise<Record<string, Coin>> {
 const detailsOf = async (addresses: readonly string[]) =>
   JSON.parse((await ask(`${server.url}/prices/31337?detail=1&token=${addresses}`)).text) as Record<string, Detail>
 
-/** Prices in both shapes, once `/prices` says the same before and after. */
+/** Returns the prices in both formats. Repeats until `/prices` is the same before and after the other request. */
 async function compared(
   addresses: readonly string[],
 ): Promise<{ coins: Record<string, Coin>; details: Record<string, Detail> }> {
@@ -167,7 +167,7 @@ test('a copy that still holds gets no body', async () => {
     const tag = first.headers.get('etag')!
     expect(first.headers.get('cache-control')).toBe('no-cache')
     const again = await get(coins, { headers: { 'if-none-match': tag } })
-    // A block came between.
+    // A new block changed the prices between the requests.
     if (again.status === 200 && round < MAX_ROUNDS) continue
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag])
     break
@@ -231,7 +231,7 @@ test(`${RANDOM_REQUESTS} random requests: refused for a mistake alone, else each
   expect(counts.coins).toBeGreaterThan(300)
 })
 
-/** Mulberry32: the same numbers in every run. */
+/** Creates a seeded random number generator (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed
   return () => {
@@ -247,7 +247,7 @@ describe('several chains at once', () => {
   let mixed: RunningServer
   const sockets = new Set<Socket>()
   beforeAll(async () => {
-    // Takes connections and never answers.
+    // Server that accepts connections and never answers.
     silent = createServer((socket) => {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -255,7 +255,7 @@ describe('several chains at once', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as { port: number }
     mixed = await startOver(devnet.url, {
-      // The port of the discard protocol: nothing listens there.
+      // Port 9 (discard protocol): nothing listens there.
       RPC_URL_1: 'http://127.0.0.1:9',
       RPC_URL_56: `http://127.0.0.1:${port}`,
       RPC_URL_137: `http://127.0.0.1:${port}`,
@@ -275,7 +275,7 @@ describe('several chains at once', () => {
   test('one that fails and those that hang take no other along, and the chain wakes for its first request', async () => {
     const known = `devnet:${tokens[1]}`
     const coins = [`ethereum:${NATIVE}`, `bsc:${ZERO}`, `polygon:${NATIVE}`, `coingecko:bitcoin`, known].join()
-    // Pools are looked for after the first request.
+    // The first request starts the search of pools.
     await expect.poll(async () => Object.keys((await of(coins)).body.coins), { timeout: 120_000 }).toEqual([known])
   }, 150_000)
 

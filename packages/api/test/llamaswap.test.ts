@@ -1,4 +1,4 @@
-/** The example of a LlamaSwap adapter, against a real service: what it quotes is what its transaction pays. */
+/** Tests the example LlamaSwap adapter with a real service: its transaction pays the quoted amount. */
 import { loadRegistry, NATIVE } from '@sluice/chains'
 import { request, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import * as sluice from '../../../docs/examples/llamaswap/sluice.ts'
 import { devnetDir, startOver } from './src/devnet.ts'
 import { warmUp } from './src/service.ts'
 
-/** Held by the compiler: the module is an adapter. */
+/** Example module; its type is checked by the compiler. */
 const adapter: Adapter<sluice.RawQuote> = sluice
 const ZERO = `0x${'0'.repeat(40)}`
 const WHOLE = 10n ** 18n
@@ -15,7 +15,7 @@ const WHOLE = 10n ** 18n
 let devnet: Awaited<ReturnType<typeof startDevnet>>
 let server: Awaited<ReturnType<typeof startOver>>
 let userAddress: string
-/** As somebody who adds a chain does. */
+// Adds the local chain to the adapter.
 beforeAll(async () => {
   sluice.chainToId.devnet = 31337
   devnet = await startDevnet({ dir: devnetDir })
@@ -31,7 +31,7 @@ afterAll(async () => {
   await devnet?.stop()
 })
 
-/** As LlamaSwap has it: the zero address is the native token. */
+/** Returns the address of a token; LlamaSwap uses the zero address for the native token. */
 const token = (symbol: string) => (symbol === 'ETH' ? ZERO : devnet.info.tokens[symbol]!.address)
 const rpc = <T>(method: string, ...params: readonly unknown[]) => request<T>(devnet.url, method, params)
 const extra = (more: object = {}) => ({ userAddress, slippage: '0.5', ...more })
@@ -47,7 +47,7 @@ async function balance(of: string): Promise<bigint> {
 
 type Receipt = { readonly status: string; readonly gasUsed: string; readonly effectiveGasPrice: string }
 
-/** Does what `act` sends, and tells by how much the balance of a token grew beside the gas. */
+/** Sends the transaction of `act` and returns the growth of the token balance, without gas costs. */
 async function grownBy(of: string, act: () => Promise<Receipt>): Promise<bigint> {
   const before = await balance(of)
   const { status, gasUsed, effectiveGasPrice } = await act()
@@ -69,7 +69,7 @@ test.each(SWAPS)('%s to %s (%o): the transaction pays what was quoted', async (s
   const quote = await adapter.getQuote('devnet', from, to, `${WHOLE}`, extra(more))
   expect(quote).toMatchObject({ amountIn: `${WHOLE}`, tokenApprovalAddress: devnet.info.guard.toLowerCase() })
   expect(BigInt(quote.estimatedGas)).toBeGreaterThan(20_000n)
-  // By way of JSON, as LlamaSwap hands it on where requests go through its server.
+  // LlamaSwap's server passes the quote on as JSON.
   const rawQuote: sluice.RawQuote = JSON.parse(JSON.stringify(quote.rawQuote))
   const tx = adapter.getTx({ rawQuote })!
   const data = adapter.getTxData({ rawQuote })
@@ -134,7 +134,7 @@ describe('swap', () => {
           sent.push(call)
           if (call.method === 'eth_sendTransaction')
             return rpc('eth_sendTransaction', { ...call.params[0], gas: '0x1e8480' })
-          // The local node takes no batches; a wallet makes its calls in this order.
+          // The local node has no wallet_sendCalls, so the calls are sent in order, as by a wallet.
           if (call.method !== 'wallet_sendCalls') return rpc(call.method, ...call.params)
           const { calls } = call.params[0] as { calls: readonly object[] }
           for (const one of calls) await rpc('eth_sendTransactionSync', { ...one, gas: '0x1e8480' })

@@ -1,4 +1,4 @@
-/** Many callers at once: who waits, who shares, who is let go, and that no chain suffers for another. */
+/** Tests concurrent callers: shared quotes, queueing, disconnects, and isolation between chains. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,9 +12,9 @@ import { ask, warmUp } from './src/service.ts'
 let devnet: Devnet
 let proxy: NodeProxy
 let server: RunningServer
-/** That the node was asked for: a request that the node is late with is sent once more. */
+/** Number of simulations sent to the node, including hedged repetitions. */
 let simulations = 0
-/** Different ones. */
+/** Distinct simulations sent to the node. */
 const simulated = new Set<string>()
 /** Promise that the node's simulations wait for. */
 let held: Promise<void> | undefined
@@ -22,7 +22,7 @@ beforeAll(async () => {
   devnet = await startChain()
   proxy = await NodeProxy.start(devnet.url, async ({ method, params }) => {
     const call = params[0] as { readonly from?: string; readonly to?: string; readonly data?: string }
-    // The probe stands at the sender; pools are read beside it.
+    // Simulations call the probe at the sender's address; other calls read pools.
     if (method !== 'eth_call' || !call.from || call.from !== call.to) return undefined
     simulations++
     simulated.add(JSON.stringify(call))
@@ -41,7 +41,7 @@ afterEach(() => {
   proxy.delayMs = 0
 })
 
-/** Base units of an amount that is split over more pools than the others. */
+/** Amount in base units that is split over more pools than the others. */
 const LARGE = 3n * 10n ** 18n
 const swapPath = (amount = 10n ** 18n, chainId = 31337) => {
   const { tokens, accounts } = devnet.info
@@ -67,7 +67,7 @@ test('identical requests of one block cost one simulation, and one caller who gi
   const answers = await Promise.all(others)
   for (const { status, text } of answers) expect(status, text).toBe(200)
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-  // And once more if the node is late: not one for each of the ten.
+  // The ten requests share one simulation, which may be hedged once.
   expect(simulations - before).toBeLessThanOrEqual(2)
 })
 
@@ -92,11 +92,11 @@ test('a caller who hangs up frees the place at once, and what was not begun is n
     gone.first.abort()
     await until(() => state('running', 0))
     expect(await Promise.all(waiting)).toEqual(['gone', 'gone', 'gone', 'gone'])
-    // The node still holds the first simulation back, but nobody waits for it any more.
+    // The node still delays the first simulation, but no client waits for it.
     held = undefined
     expect((await ask(small.url + swapPath(5n * 10n ** 18n))).status).toBe(200)
     release()
-    // The one that had begun, and the last: nothing for the three that waited.
+    // Only the first and the last request were simulated; the three queued ones never started.
     expect(simulated.size - before).toBe(2)
     const { text } = await ask(`${small.url}/metrics`)
     expect(text).toMatch(/sluice_requests_total{endpoint="\/aggregator\/:chainId",status="499",code="CLIENT_CLOSED"} 4/)
@@ -128,7 +128,7 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
   try {
     for (const id of [31337, slowId]) await warmUp(both.url, swapPath(10n ** 18n, id))
     await warmUp(both.url, swapPath(2n * 10n ** 18n))
-    // Longer than twenty quotes take on a machine that is busy with other tests; nothing waits for all of it.
+    // Longer than twenty quotes take on a busy machine. The test does not wait for the whole delay.
     slow.delayMs = 10_000
     const done: string[] = []
     const crawling = Array.from({ length: 100 }, async (_, i) => {
@@ -145,7 +145,7 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
       expect(status).toBe(200)
       done.push('fast')
     }
-    // Twenty in a row on the one chain while not one of the other got its answer.
+    // Twenty quotes of the fast chain finished before any of the slow chain.
     expect(done).toEqual(Array.from({ length: 20 }, () => 'fast'))
     slow.delayMs = 0
     const statuses = await Promise.all(crawling)
@@ -172,7 +172,7 @@ test('prices of a block seen lately are told while the node keeps its head to it
       return status === 200 && !text.includes('null')
     })
     silent.answer = () => promise
-    // Longer than a head counts as one of just now.
+    // Wait until the last head is no longer considered current.
     await new Promise((done) => setTimeout(done, 600))
     const { status, text } = await ask(prices)
     expect(status, text).toBe(200)

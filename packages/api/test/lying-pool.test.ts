@@ -1,4 +1,4 @@
-/** A pool that quotes well at the head and pays less a block later, beside genuine ones: who is left out, and who is not. */
+/** Tests a pool that quotes well at the head and pays less a block later: it is left out, and genuine pools are not. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { compiledAs, deployToken } from './src/tokens.ts'
 
 const WHOLE = 10n ** 18n
 const DEADLINE_MS = 15_000
-/** The issue's: a pool that lies is left out by then. */
+/** Maximum samples until the fading pool is left out. */
 const MOST_SAMPLES = 20
 const dir = mkdtempSync(join(tmpdir(), 'sluice-lies-'))
 let devnet: Devnet
@@ -22,7 +22,7 @@ let server: RunningServer
 let token: Contract
 let liar: Contract
 let weth: string
-/** Reserves that the pair holds, and claims while it lies in wait: twice the genuine pair's depth, 3 % better. */
+/** Reserves that the pair holds and initially reports: twice the depth of the genuine pair, at a 3 % better price. */
 const HELD = { weth: 2_000n * WHOLE, token: 2_060n * WHOLE }
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-/** The local chain's file with the liar's factory as one more fork of Uniswap V2. */
+/** Writes the chain file of the local chain with the fading pool's factory as another fork of Uniswap V2. */
 function withDex(address: string): string {
   const file = JSON.parse(readFileSync(join(devnetDir, 'chains/31337.json'), 'utf8'))
   const row = { family: 'uniswap-v2', brand: 'Lies', role: 'factory', address, feePpm: 3_000, feeBasis: 'protocol-sdk' }
@@ -58,7 +58,7 @@ function withDex(address: string): string {
   return join(dir, 'chains')
 }
 
-/** A block in which the pair says that it has so much of the token. */
+/** Mines a block in which the pair starts to report the given reserve of the token. */
 function claim(reserve: bigint): Promise<unknown> {
   const isFirst = BigInt(weth) < BigInt(token.address)
   return liar.send('claim', isFirst ? [HELD.weth, reserve] : [reserve, HELD.weth])
@@ -66,7 +66,7 @@ function claim(reserve: bigint): Promise<unknown> {
 
 const told = async (): Promise<StatsResponse> => JSON.parse((await ask(`${server.url}/stats/31337?limit=100`)).text)
 
-/** Statistics once so many quotes have been looked at again a block later. */
+/** Returns the statistics once they have the given number of samples one block later. */
 async function stats(samples: number): Promise<StatsResponse> {
   const until = Date.now() + DEADLINE_MS
   for (;;) {
@@ -98,7 +98,7 @@ test(`is charged what it costs, then left out, within ${MOST_SAMPLES} samples; n
     await claim(HELD.token)
     const [bait] = await Promise.all([
       quote(weth, token.address),
-      // Genuine pools of all families, looked at in the same blocks; trades move some of them.
+      // Genuine pools are sampled in the same blocks; trades move some of them.
       quote(weth, USDC!.address),
       quote(USDC!.address, DAI!.address, 1_000_000_000n),
     ])
@@ -111,7 +111,7 @@ test(`is charged what it costs, then left out, within ${MOST_SAMPLES} samples; n
     if (one && one.leftOutUntil === null) charged ??= one.haircutPercent
     if (one?.leftOutUntil) break
   }
-  // Two percent, of which a slippage of half a percent makes reverts.
+  // The pool pays 2 % less, so transactions with 0.5 % slippage would revert.
   expect(charged).toBeCloseTo(2, 1)
   const { withdrawing, blocks } = await told()
   expect(withdrawing).toMatchObject([
@@ -135,7 +135,7 @@ test('while it is left out its best offers find no taker, and the log makes such
   const replayed = replayRecord(record!)
   expect(replayed.differences).toEqual([])
   expect(replayed.route?.legs.map(({ pool }) => pool.dex)).not.toContain('Lies')
-  // Without what was known then, another route would be found.
+  // The replay needs the recorded penalties to find the same route.
   expect(record!.text).toContain('"haircuts"')
 })
 

@@ -1,4 +1,4 @@
-/** Bytes that a hostile or broken client sends instead of a request, one by one, in both versions of the errors. */
+/** Sends malformed HTTP to the service, in both error versions. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
@@ -94,7 +94,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   })
   afterAll(() => server.close())
 
-  /** All that comes back until the connection is closed. */
+  /** Sends raw bytes and returns everything received until the connection is closed. */
   function send(bytes: string): Promise<string> {
     const { hostname, port } = new URL(server.url)
     return new Promise((resolve) => {
@@ -103,7 +103,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
       socket.on('data', (chunk) => {
         received += String(chunk)
       })
-      // A server that refuses while more is on its way may reset the connection behind its answer.
+      // The server may reset the connection after its response if unread bytes are left.
       socket.on('error', () => {})
       socket.once('close', () => resolve(received))
     })

@@ -1,4 +1,4 @@
-/** Memory after a flood, in a process of its own: what is measured is all of it. */
+/** Measures the memory of a separate process after a load peak. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -19,7 +19,7 @@ console.log(JSON.stringify({ full, rest: resident() }))
 const run = (...args: string[]): { readonly full: number; readonly rest: number } =>
   JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM, ...args], { encoding: 'utf8' }))
 
-// What the system says of memory depends on the machine: only in the long profile.
+// Resident memory depends on the machine, so this test runs only in the long profile.
 test.runIf(process.env.LONG)('a process at rest gives back what a flood took, which it would have kept', () => {
   const kept = run()
   const returned = run('return')

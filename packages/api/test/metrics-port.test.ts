@@ -1,3 +1,4 @@
+/** Tests `METRICS_PORT`. */
 import { freePort } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'

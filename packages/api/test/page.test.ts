@@ -1,10 +1,11 @@
+/** Tests the playground's files and headers. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig, type RunningServer, startServer } from '../src/index.ts'
 
-/** Output of a build, in small: served the same whatever is in it. */
+/** Folder with a minimal build output; the service treats it like the real one. */
 const dir = mkdtempSync(join(tmpdir(), 'sluice-page-'))
 const local = join(dir, 'local.json')
 let server: RunningServer

@@ -1,6 +1,6 @@
 /**
- * Quotes at past blocks on the local chain: asked later, they are what was answered when the block was the newest, whatever has become
- * of its pools, tokens and contracts since.
+ * Tests quotes at past blocks on the local chain: they equal the quotes given when the block was the newest, even if pools, tokens
+ * or contracts have changed since.
  */
 import { NATIVE } from '@sluice/chains'
 import { artifact, createBuilder, type Devnet, type DevnetPool } from '@sluice/devnet'
@@ -12,7 +12,7 @@ import { deployToken } from './src/tokens.ts'
 
 let local: { readonly devnet: Devnet; readonly server: RunningServer }
 const rpc = <T>(method: string, ...params: unknown[]) => request<T>(local.devnet.url, method, ...params)
-/** A service for machines that are slow. */
+/** Starts a service with long timeouts for slow machines. */
 const serve = (url: string) => startOver(url, { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' })
 beforeAll(async () => {
   const devnet = await startChain()
@@ -23,10 +23,10 @@ afterAll(async () => {
   await local?.devnet.stop()
 })
 
-/** Times that a quote is asked for while pools of its tokens are still looked for. */
+/** Maximum requests of a quote while pools of its tokens are still being found. */
 const MAX_ASKED = 20
 const APPROVE = ['function approve(address,uint256)', 'function deposit() payable']
-/** Dollars of a trade that moves a pool. */
+/** Size in USD of a trade that moves a pool. */
 const MOVE_USD = 3_000
 const SEED = 20_261_127
 
@@ -50,13 +50,13 @@ async function get(path: string, query: Query, server: RunningServer = local.ser
   }
 }
 
-/** Amounts and route, or the error. Gas of legs is measured in the background, and may be known better later. */
+/** Returns the amounts and the route, or the error. Omits gas of legs, which background measurements may change. */
 function figures({ code, fromAmount, toAmount, blockHash, quoteId, swaps }: Body): object {
   const legs = swaps?.map(({ pool, amountIn, amountOut }) => `${pool} ${amountIn} ${amountOut}`)
   return { code, fromAmount, toAmount, blockHash, quoteId, legs }
 }
 
-/** The same numbers in every run. */
+/** Creates a seeded random number generator. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -69,7 +69,7 @@ const random = randomFrom(SEED)
 const addressOf = (symbol: string): string => (symbol === 'ETH' ? NATIVE : local.devnet.info.tokens[symbol]!.address)
 const usable = (pool: DevnetPool) => pool.tokens.every((symbol) => symbol === 'ETH' || local.devnet.info.tokens[symbol])
 
-/** Base units of a token that are worth so many dollars; undefined if it has no price. */
+/** Converts USD to base units of a token; undefined if it has no price. */
 async function amountOf(token: string, usd: number): Promise<string | undefined> {
   const price = (await get('/prices', { token }))[token] as number | null
   if (!price) return undefined
@@ -79,7 +79,7 @@ async function amountOf(token: string, usd: number): Promise<string | undefined>
   return amount > 0n ? `${amount}` : undefined
 }
 
-/** Two queries of every family, of its own pools alone, and random pairs over all pools. */
+/** Returns two queries per family that use only its pools, and random pairs over all pools. */
 async function randomQueries(): Promise<readonly Query[]> {
   const queries: Query[] = []
   const { pools } = local.devnet.info
@@ -102,7 +102,7 @@ async function randomQueries(): Promise<readonly Query[]> {
   return queries
 }
 
-/** Trades in every pool of the local chain by itself. @returns ids of those that took the trade */
+/** Trades in every pool of the local chain. @returns ids of the pools in which the trade succeeded */
 async function moveAllPools(): Promise<readonly string[]> {
   const { info, url } = local.devnet
   const from = info.accounts[0]!.address
@@ -154,7 +154,7 @@ describe('a quote of a past block', () => {
     asked = await Promise.all(queries.map((query) => get('/quote', { ...query, gasPrice: '0' })))
     const moved = await moveAllPools()
     expect(moved.length, 'pools that were traded in').toBeGreaterThan(60)
-    // Knows nothing of what was asked before.
+    // A new service has no memory of the earlier requests.
     later = await serve(local.devnet.url)
   }, 600_000)
   afterAll(() => later?.close())
@@ -222,7 +222,7 @@ describe('a quote of a past block', () => {
   })
 })
 
-/** The node keeps the state of its newest block with all that is set before the next one: nothing is set in a block that is asked for. */
+/** Sets contract codes between two new blocks, because the node adds them to the state of the current newest block. */
 async function setCodes(codes: Readonly<Record<string, string>>): Promise<void> {
   await rpc('evm_mine')
   for (const [address, code] of Object.entries(codes)) await rpc('anvil_setCode', address, code)
@@ -289,7 +289,7 @@ describe('pools and contracts that come and go', () => {
     const fresh = await serve(local.devnet.url)
     try {
       expect(await get('/quote', query, fresh)).toMatchObject({ code: 'GUARD_NOT_DEPLOYED' })
-      // Neither at that block nor at the newest one: made by its constructor.
+      // The contracts exist at neither block, so the simulation runs their constructors.
       const made = await get('/quote', { ...query, block: `${before}` }, fresh)
       expect(made, JSON.stringify(made)).toMatchObject({ status: 200, simulationBlock: before })
       await setCodes({ [guard]: codes[0]!, [executor]: codes[1]! })
@@ -308,7 +308,7 @@ describe('what cannot be answered', () => {
   }
 
   test('a block whose state the node does not have, any more or yet', async () => {
-    // The node was started with the state of its last block.
+    // The node was started from a snapshot of its last block.
     const pruned = await get('/quote', { ...query(), block: '0' })
     expect(pruned).toMatchObject({ status: 422, code: 'NO_STATE' })
     const ahead = await get('/quote', { ...query(), block: `${(await headNumber()) + 1}` })

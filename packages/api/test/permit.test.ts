@@ -1,4 +1,4 @@
-/** Swaps that bring their own permission: OpenZeppelin's ERC20Permit, and the genuine Permit2, on the local chain. */
+/** Tests swaps with permits on the local chain: OpenZeppelin's ERC20Permit and the genuine Permit2. */
 import { type Builder, type Contract, createBuilder, type Devnet, PERMIT2 } from '@sluice/devnet'
 import { concat, Signature, TypedDataEncoder } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   coin = await deployCoin(devnet)
   for (const { address } of devnet.info.accounts.slice(0, 6)) await coin.send('mint', [address, 10n ** 21n])
   server = await startOver(devnet.url)
-  // Finding the first pools takes its time, which is not what is tested.
+  // The first requests wait for the search of pools, which this test does not measure.
   const warm = { src: coin.address, dst: token('DAI'), amount: `${10n ** 18n}` }
   for (let round = 0; round < 20 && (await get('quote', warm)).status !== 200; round++);
 })
@@ -45,7 +45,7 @@ async function make(from: string, { to, data, value }: Sent): Promise<{ status: 
   return rpc('eth_sendTransactionSync', transaction)
 }
 
-/** Signature of the owner, as any wallet makes it. */
+/** Returns a permit signed by the owner with eth_signTypedData_v4. */
 async function signed(src: string, from: string, amount: bigint, kind: string, more: Record<string, string> = {}) {
   const { body } = await get('permit', { src, from, amount: `${amount}`, ...more })
   const offer = body.permits.find((one: { kind: string }) => one.kind === kind)
@@ -64,7 +64,7 @@ test('a token with EIP-2612 is swapped by one transaction, to the base unit, and
     expect(status, JSON.stringify(route)).toBe(200)
     const { to, data, value } = route.tx
     expect(route.calls).toEqual([{ to, data, value }])
-    // The price is that of the same swap without a signature.
+    // The permit does not change the amounts.
     const plain = await get('quote', { src: coin.address, dst, amount: `${amount}` })
     expect(plain.body).toMatchObject({ toAmount: route.toAmount, minToAmount: route.minToAmount })
     const before = await balance(dst, from)
@@ -72,7 +72,7 @@ test('a token with EIP-2612 is swapped by one transaction, to the base unit, and
     expect(mined).toBe('0x1')
     expect((await balance(dst, from)) - before).toBe(BigInt(route.toAmount))
     expect(await allowance(coin.address, from, devnet.info.guard)).toBe(0n)
-    // The estimate knows what the signature costs; refunds are not counted.
+    // The estimate includes the gas of the permit, but not refunds.
     expect(Number(gasUsed)).toBeLessThanOrEqual(Number(route.gasEstimate))
     expect(Number(gasUsed)).toBeGreaterThan(Number(route.gasEstimate) * 0.75)
   }
@@ -139,7 +139,7 @@ test.each(['WETH', 'USDT', 'STETH'])(
       expect((await balance(query.dst, from)) - before).toBe(BigInt(route.toAmount))
     }
     expect(await allowance(query.src, from, devnet.info.guard)).toBe(0n)
-    // Amount, expiration and nonce, a word each: both amounts were used up, each under a nonce of its own.
+    // Words of amount, expiration and nonce: both amounts are spent, each with its own nonce.
     const granted = await read(PERMIT2, '0x927da105', from, query.src, devnet.info.guard)
     expect([granted >> 512n, BigInt.asUintN(256, granted)]).toEqual([0n, 2n])
   },
@@ -160,7 +160,7 @@ test('a signature that somebody else has used stops no swap, neither one that wa
   const before = await balance(query.dst, from)
   expect((await make(from, quoted.tx)).status).toBe('0x1')
   expect((await balance(query.dst, from)) - before).toBe(BigInt(quoted.toAmount))
-  // Drawn once, it is spent.
+  // The permit cannot be used twice.
   expect(await get('aggregator', query)).toMatchObject({ status: 400, body: { field: 'permit.nonce' } })
 })
 
@@ -197,9 +197,9 @@ test('what is wrong with a signature is named, before and after it is run', asyn
   expect((await get('quote', { ...query, permit })).status).toBe(200)
   const native = { ...query, src: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', permit }
   expect((await get('aggregator', native)).body.error).toContain('native')
-  // Somebody else's signature is nobody's permission.
+  // The signature of another account is refused.
   expect((await get('aggregator', { ...query, from: account(5), permit })).body.field).toBe('permit.signature')
-  // A wrapper whose fallback takes any call has no permit.
+  // WETH has no permit, although its fallback accepts any call.
   const weth = await get('aggregator', { ...query, src: token('WETH'), permit })
   expect(weth.body).toMatchObject({ code: 'BAD_PERMIT', field: 'permit.kind' })
   expect(offer).toMatchObject({ kind: 'eip2612', unlimited: false, approval: null })
@@ -215,7 +215,7 @@ describe('a wallet that is a contract (ERC-1271)', () => {
     for (let round = 0; round < 20 && (await get('quote', warm)).status !== 200; round++);
   })
 
-  /** A wallet that holds the token and has approved Permit2 for it. */
+  /** Deploys a contract wallet that holds the token and has approved Permit2. */
   async function walletOf(owners: readonly string[], src: string, amount: bigint): Promise<string> {
     const { address } = await builder.deploy(compiledPermits().ContractWallet!, [owners])
     const data = wallets.encodeFunctionData('transfer', [address, amount])
@@ -251,7 +251,7 @@ describe('a wallet that is a contract (ERC-1271)', () => {
     expect((await run(owners[0]![0], from, route.tx)).status).toBe('0x1')
     expect((await balance(dst, from)) - before).toBe(BigInt(route.toAmount))
     expect(await allowance(src, from, devnet.info.guard)).toBe(0n)
-    // Another order of the same length is nobody's signature.
+    // Invalid signatures of the right length are refused.
     const wrong = { ...query, permit: `${offer.permit}${concat(signatures.map(() => `0x${'11'.repeat(65)}`))}` }
     expect((await get('aggregator', wrong)).body).toMatchObject({ code: 'BAD_PERMIT' })
   }
@@ -279,7 +279,7 @@ describe('a wallet that is a contract (ERC-1271)', () => {
     const { permit } = await signedFor(from, account(6))
     const query = { src: coin.address, dst: token('DAI'), from, amount: '1000000', permit }
     expect(await get('aggregator', query)).toMatchObject({ status: 400, body: { field: 'permit.signature' } })
-    // 64 bytes are what a key signs, which this one has not.
+    // A compact signature (64 bytes) needs a private key, which this wallet does not have.
     const short = { ...query, permit: `${permit.slice(0, permit.lastIndexOf(':'))}:0x${'ff'.repeat(64)}` }
     expect(await get('aggregator', short)).toMatchObject({ status: 400, body: { field: 'permit.signature' } })
   })
@@ -307,7 +307,7 @@ test('/permit holds deadlines within a day and names what is wrong', async () =>
     expect(status).toBe(400)
     expect(body.error).toContain(field)
   }
-  // Neither an account without code nor a token of another kind is answered with anything to sign but what would work.
+  // An account without code has no permits, and amounts above 2^160 exclude Permit2.
   expect(await get('permit', { ...base, src: account(9) })).toMatchObject({ status: 200, body: { permits: [] } })
   const big = await get('permit', { ...base, amount: `${2n ** 200n}` })
   expect(big.body.permits.map((one: { kind: string }) => one.kind)).toEqual(['eip2612'])

@@ -1,4 +1,4 @@
-/** Prices and depth over HTTP on the local chain: what they rest on, long lists, copies that still hold, keys in order. */
+/** Tests prices and depth over HTTP on the local chain: sources, long lists, entity tags, and the order of keys. */
 import { get as httpGet } from 'node:http'
 import type { Devnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -19,15 +19,15 @@ type Detail = {
 
 const NOBODY = `0x${'ab'.repeat(20)}`
 const MOST_POSTED = 1_000
-/** Requests for prices of the past at a time, far more than may wait. */
+/** Concurrent requests for past prices, far more than the service admits. */
 const BURST = 60
 const HONEST = 10
 const HONEST_MS = 5_000
-/** Requests of a chain that run at once. */
+/** `MAX_CONCURRENT` of the service. */
 const AT_ONCE = 24
 const MOST_ROUNDS = 60
 const RETRY_MS = 1_000
-/** Beyond two block times of the local chain. */
+/** Time without a change of prices; more than two block times of the local chain. */
 const QUIET_MS = 3_000
 let devnet: Devnet
 let server: RunningServer
@@ -36,7 +36,7 @@ beforeAll(async () => {
   devnet = await startChain()
   server = await startOver(devnet.url, { TRUST_PROXY: 'true', MAX_CONCURRENT: String(AT_ONCE) })
   tokens = ['WETH', 'USDC', 'LINK'].map((symbol) => devnet.info.tokens[symbol]!.address)
-  // Until all their pools are known, and have been for as long as it takes them to be heard beside others.
+  // Wait until all pools are known and their prices have not changed for `QUIET_MS`.
   const end = Date.now() + 30_000
   for (let last = '', since = Date.now(); Date.now() < end && Date.now() < since + QUIET_MS; ) {
     const text = JSON.stringify(await get(listed()))
@@ -90,7 +90,7 @@ test('block answers as of the end of a block of the past, and says where its sta
   expect(JSON.parse(later.text)).toMatchObject({ code: 'NO_STATE' })
   const wrong = await ask(server.url + listed('&block=-1'))
   expect(wrong.status).toBe(400)
-  // The node was started with the state of its last block.
+  // The node was started from a snapshot of its last block.
   const first = await ask(server.url + listed('&block=0'))
   expect(first.status, first.text).toBe(422)
   expect(JSON.parse(first.text)).toMatchObject({ code: 'NO_STATE' })
@@ -112,7 +112,7 @@ test('a token that could be bought and not sold when it was measured has no pric
   await trap.send('close', [(await told()).sources[0]!.pool])
   const report = JSON.parse((await ask(`${server.url}/tokens/31337?token=${token}`)).text)
   expect(report[token].pools).toMatchObject([{ sellable: false }])
-  // What was answered for this block stands until the next.
+  // The answer for this block does not change, so mine another one.
   await trap.send('approve', [NOBODY, 0n])
   await expect.poll(async () => (await told()).reason, { timeout: 30_000 }).toBe('unsellable')
   expect(await told()).toMatchObject({ usd: null, depthUsd: null, confidence: 0, sources: [] })
@@ -125,7 +125,7 @@ test('a chart of sixty blocks at once is answered in the end, and others are ans
   const newest = async () => ((await get(listed('&detail=1'))) as unknown as Record<string, Detail>)[weth!]!.block
   const before = await newest()
   await request(devnet.url, 'anvil_mine', BURST)
-  // Once the service has them: blocks before these may lack the pools.
+  // Wait for the new blocks, because earlier blocks may lack the pools.
   await expect.poll(newest, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + BURST)
   const block = await newest()
   const from = (caller: string) => ({ headers: { 'x-forwarded-for': caller } })
@@ -134,12 +134,12 @@ test('a chart of sixty blocks at once is answered in the end, and others are ans
   let answered = 0
   for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
     const points = Promise.all(left.map(chart))
-    // While most of them wait.
+    // Another caller is served while most of the burst waits.
     for (let n = 0; n < HONEST && round === 0; n++) {
       const start = performance.now()
       const honest = () => ask(`${server.url}${listed('&detail=1')}`, from('192.0.2.2'))
       let answer = await honest()
-      // A machine that has other work may have no room for a moment; whoever asks again in time has it.
+      // On a busy machine the service may be overloaded for a moment; a retry within the limit must succeed.
       while (answer.status === 503 && performance.now() - start < HONEST_MS) {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
         answer = await honest()
@@ -204,7 +204,7 @@ test('a thousand tokens may be posted, and no more', async () => {
   }
 })
 
-/** As browsers ask again; fetch of Node would say that no copy counts. */
+/** Sends `If-None-Match` like a browser; Node's fetch would add `Cache-Control: no-cache`. */
 function ifNoneMatch(path: string, tag: string): Promise<{ status: number; etag: string | undefined; body: string }> {
   return new Promise((resolve, reject) => {
     const sent = httpGet(server.url + path, { headers: { 'if-none-match': tag } }, (answer) => {

@@ -1,6 +1,6 @@
 /**
- * Certificates of bounds over HTTP, added up again from the local chain's genuine pools by a checker that shares no code with the search,
- * and false ones, each refuted for its own reason.
+ * Tests certificates over HTTP: a checker that shares no code with the search verifies them against the local chain's genuine
+ * pools, and refutes each kind of false certificate with the right reason.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,10 +17,10 @@ import { ask, warmUp } from './src/service.ts'
 const RUNS = process.env.LONG ? 2_000 : 30
 const SEED = 20_261_127
 const local = localService({ REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' })
-/** Time enough for a machine that has more to do. */
+/** Timeout that suffices on a busy machine. */
 const DEADLINE_MS = 60_000
 
-/** The same numbers in every run. */
+/** Creates a seeded random number generator. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -85,7 +85,7 @@ test('of random trades are verified on the real node, and false ones refuted for
     verified++
     expect(BigInt(toAmount), about).toBeLessThanOrEqual(BigInt(proof.bound))
     const gap = (1 - Number(toAmount) / Number(proof.bound)) * 1e4
-    // Samples of curves, and roundings of few units, take more.
+    // Skip small outputs, because rounding to base units exceeds the tolerance there.
     if (optimalityGap !== null && BigInt(toAmount) > 10n ** 8n) expect(gap - optimalityGap, about).toBeLessThan(1)
     const mustInclude = proof.pools.map(({ id }) => id)
     for (const { way, reason, certificate } of falsify(proof, {
@@ -106,7 +106,7 @@ describe('each pool earns what its genuine quotes say', () => {
     'function quoteExactInputSingle((address tokenIn,address tokenOut,uint256 amountIn,uint24 fee,uint160 limit)) view returns (uint256,uint160,uint32,uint256)',
   ]
   const CURVE = ['function get_dy(int128,int128,uint256) view returns (uint256)']
-  /** The most that a pool earns by a search over sizes of the trade, as the pool or its router quotes them. */
+  /** Returns the maximum earnings of a pool from a ternary search over trade sizes, priced by the pool or its router. */
   async function byTrial(pay: (amount: bigint) => Promise<bigint>, sold: bigint, bought: bigint, most: bigint) {
     const earned = async (amount: bigint) => bought * (await pay(amount)) - sold * amount
     let [low, high, best] = [1n, most, 0n]
@@ -130,7 +130,7 @@ describe('each pool earns what its genuine quotes say', () => {
         ...{ src: token('WETH').address, dst: token('USDC').address, amount: '1000000000000000000', proof: '1' },
         includeSources: family === 'curve-stable' ? 'uniswap-v3,curve-stable' : family,
       })
-      // Forks have routers of their own.
+      // Only Uniswap and Curve pools: forks need other routers.
       const own = new Set(
         info.pools.flatMap(({ dex, address }) => (/^(Uniswap|Curve)/.test(dex) ? [address.toLowerCase()] : [])),
       )
@@ -158,7 +158,7 @@ describe('each pool earns what its genuine quotes say', () => {
         }
         const one = 10n ** BigInt(unitsOf(tokenIn))
         const paid = await pay(one)
-        // Prices at which up to a part of the pool is traded.
+        // Prices slightly worse than the pool's, so the optimal trade takes a small part of the pool.
         const scale = 10n ** 20n
         const bought = scale
         const sold = (((paid * scale) / one) * BigInt(1_000 - 1 - below(family === 'curve-stable' ? 3 : 20))) / 1_000n

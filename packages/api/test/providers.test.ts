@@ -1,4 +1,4 @@
-/** Quotes over nodes with the limits and habits of providers, in front of the local chain. */
+/** Tests quotes through proxies that imitate the limits and quirks of RPC providers. */
 import { type Devnet, type Interceptor, NodeProxy } from '@sluice/devnet'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
@@ -86,7 +86,7 @@ test('hashes in upper case, in blocks but not in logs', async () => {
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, upper(inner)]))
   }
-  // Answers of calls are bytes of contracts, not the node's own words.
+  // Do not change results of calls, which are bytes returned by contracts.
   proxy.rewrite = (answers) =>
     answers.map((answer) => {
       const { result } = answer as { result?: unknown }

@@ -1,4 +1,4 @@
-/** Quotes without a wallet: the figures of the transaction that follows. */
+/** Tests that quotes without a wallet have the amounts of the later transaction. */
 import { NATIVE } from '@sluice/chains'
 import { NEUTRAL_SENDER } from '@sluice/quoting'
 import { expect, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ import { deployToken } from './src/tokens.ts'
 
 const local = localService()
 
-/** Has never been used on the local chain, like the neutral sender. */
+/** Account that was never used on the local chain, like the neutral sender. */
 const STRANGER = `0x${'5a'.repeat(20)}`
 
 async function get(endpoint: 'aggregator' | 'quote', query: Readonly<Record<string, string>>) {
@@ -24,18 +24,18 @@ test('pairs of the local chain are quoted as their transactions are, by a strang
   const decimalsOf = new Map(
     Object.values(local.devnet.info.tokens).map(({ address, decimals }) => [address, decimals]),
   )
-  // The same for both: a zero byte more in the calldata is 12 gas less.
+  // Both requests need the same deadline, because each zero byte of calldata costs 12 gas less.
   const deadline = `${Math.floor(Date.now() / 1000) + 3600}`
   let priced = 0
   let asked = 0
   for (const [i, src] of tokens.entries())
     for (const [j, dst] of tokens.entries()) {
-      // Every pair where there is time, else a third of them, in which each token is sold and bought several times.
+      // The short profile tests a third of the pairs, in which each token is still sold and bought several times.
       if (src === dst || (!LONG && (i + j) % 3 !== 0)) continue
       asked++
       const amount = `${10n ** BigInt(decimalsOf.get(src as never) ?? 18)}`
       const query = { src, dst, amount, slippage: '1', maxPriceImpact: '100', deadline }
-      // Between two requests more pools may be found and measured, and a price in USD be better known: then all are asked once more.
+      // Background work may change pools, gas or prices between the requests, so repeat the comparison.
       const { quoted, tx } = await vi.waitFor(async () => {
         const quoted = await get('quote', query)
         const stranger = await get('aggregator', { ...query, from: STRANGER })
@@ -45,8 +45,7 @@ test('pairs of the local chain are quoted as their transactions are, by a strang
         if (quoted.status !== 200) return { quoted, tx }
         const held = await get('aggregator', { ...query, from: holder })
         const more = BigInt(held.body.toAmount) - BigInt(quoted.body.toAmount)
-        // Shares of a holder round together with what he has, and gas, which is another one for him, decides between routes of nearly
-        // the same output.
+        // A holder's gas differs, which decides between routes of nearly equal output. Rebasing shares also round differently.
         const gasCost = BigInt(quoted.body.toAmount) - BigInt(quoted.body.netToAmount ?? quoted.body.toAmount)
         const most = gasCost / 100n
         expect(more < 0n ? -more : more, `${src} ${dst} by a holder`).toBeLessThanOrEqual(most > 1n ? most : 1n)
@@ -101,10 +100,10 @@ test('the neutral sender has no code and holds nothing on the local chain', asyn
 
 test('an amount that drains every pool is quoted within the gas of a transaction', async () => {
   const { USDT, DAI } = local.devnet.info.tokens
-  // A million times what there is: pools of narrow ticks alone would walk through more gas than a block has.
+  // A million times the available liquidity: crossing all narrow ticks would exceed the block gas limit.
   const amount = `${10n ** 22n}`
   const query = new URLSearchParams({ src: USDT!.address, dst: DAI!.address, amount, maxPriceImpact: '100' })
-  // On a busy machine the search alone may take longer than a service allows for usually.
+  // On a busy machine the search may exceed the default timeout.
   const server = await startOver(local.devnet.url, { ROUTE_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' })
   try {
     const { status, text } = await ask(`${server.url}/quote/31337?${query}`)

@@ -1,4 +1,4 @@
-/** Batches of quotes over the local chain: one block, each with its own end. */
+/** Tests batches of quotes on the local chain: one block, and a separate result or error each. */
 import { expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
 import { ask, warmUp } from './src/service.ts'
@@ -27,7 +27,7 @@ test('each quote is what it would be alone, at one block, and a mistake in one i
   const { simulationBlock, blockHash, quotes } = JSON.parse(text)
   const alone = async (endpoint: string, query: Record<string, string>) =>
     JSON.parse((await ask(local.server.url + path(endpoint, query))).text)
-  // The bound after gas is left out where the process is short of time, as it may be with several quotes at once; never another.
+  // A busy process may omit the gap after gas, but must not return a different one.
   const expectSame = (told: { optimalityGapNet: unknown }, other: { optimalityGapNet: unknown }) => {
     const gaps = [told, other].map(({ optimalityGapNet }) => optimalityGapNet).filter((gap) => gap !== null)
     expect(new Set(gaps).size).toBeLessThanOrEqual(1)

@@ -1,4 +1,4 @@
-/** Verdicts on swaps through genuine routers of the local chain, held to receipts, balances, and formulas of the pools. */
+/** Tests verdicts on swaps through genuine routers of the local chain against receipts, balances, and pool formulas. */
 import { join } from 'node:path'
 import { type Address, loadRegistry, NATIVE } from '@sluice/chains'
 import { type Builder, createBuilder, NodeProxy } from '@sluice/devnet'
@@ -78,7 +78,7 @@ const account = (k: number): Address => local.devnet.info.accounts[k]!.address
 const builderOf = (k: number): Builder => createBuilder(local.devnet.url, account(k))
 const router = (name: string): Address => local.devnet.info.routers[name]!
 
-/** Balance at the end of a block. */
+/** Returns a balance at the end of a block. */
 async function balance(of: Address, whose: Address, block: number): Promise<bigint> {
   const at = `0x${block.toString(16)}`
   if (of === NATIVE) return BigInt(await rpc<string>('eth_getBalance', whose, at))
@@ -86,7 +86,7 @@ async function balance(of: Address, whose: Address, block: number): Promise<bigi
   return BigInt(await rpc<string>('eth_call', { to: of, data }, at))
 }
 
-/** The verdict's figures are those of balances before and after the block, and of its own words. */
+/** Expects a verdict that is consistent with itself and with the balances before and after the block. */
 async function expectTrade(
   { transactionHash, blockNumber, gasUsed, effectiveGasPrice }: Receipt,
   trader: Address,
@@ -104,7 +104,7 @@ async function expectTrade(
   const [had, has] = [await balance(dst, recipient, block - 1), await balance(dst, recipient, block)]
   expect(BigInt(trade!.toAmount)).toBe(has - had + (dst === NATIVE && recipient === trader ? cost : 0n))
   expect(BigInt(verdict.gasCost!)).toBe(cost)
-  // Alone in its block: the state in its position is that of the parent.
+  // The only transaction of its block, so its position has the state of the parent block.
   expect(trade!.comparisons.map(({ state }) => state)).toEqual(['position'])
   expect(trade!.toAmountAtParent).toBe(trade!.toAmount)
   const { toAmount, bound, leftBps, leftAtMostBps, pools, swaps } = trade!.comparisons[0]!
@@ -121,7 +121,7 @@ async function expectTrade(
 
 const now = async () => Number(await rpc<string>('eth_blockNumber'))
 
-/** Sends in this order and mines one block of all. */
+/** Sends transactions in the given order and mines them in one block. */
 async function mineTogether(
   sent: readonly { from: Address; to?: Address; data: string }[],
 ): Promise<readonly Receipt[]> {
@@ -172,7 +172,7 @@ describe('a swap is judged by what went in and out', () => {
     const { leftBps, leftNetBps, pools } = verdict.trades[0]!.comparisons[0]!
     expect(leftBps).toBeGreaterThan(5)
     expect(pools.length).toBeGreaterThan(1)
-    // More pools take more gas.
+    // The best route uses more pools and thus more gas.
     expect(leftNetBps).toBeLessThan(leftBps!)
     expect(verdict.sandwich).toBeNull()
     const { components } = JSON.parse((await ask(`${local.server.url}/openapi.json`)).text)
@@ -284,7 +284,7 @@ describe('what is no swap', () => {
     expect(status).toBe('0x0')
     expect(await judge(transactionHash)).toMatchObject({ outcome: 'reverted', trades: [] })
     expect(await judge(`0x${'ab'.repeat(32)}`)).toMatchObject({ outcome: 'unknown', block: null })
-    // The endpoint answers the same, in the form that it documents.
+    // The endpoint returns the same verdicts.
     for (const hash of [transactionHash, `0x${'ab'.repeat(32)}`]) {
       const { status: code, text } = await ask(`${local.server.url}/referee/31337/${hash}`)
       expect([code, JSON.parse(text)]).toEqual([200, await judge(hash)])
@@ -313,7 +313,7 @@ describe('transactions around it in its block', () => {
   })
 
   test('a sandwich is seen, with what the attacker took and what the victim lost', async () => {
-    // Of a pair that sells WETH for less than others do, since the trades above have sold it there.
+    // The trades above sold WETH in this pair, so it is cheaper here than elsewhere.
     const path = [token('USDC'), token('WETH')]
     const amount = 120_000n * 10n ** 6n
     const v2 = builderOf(2).at(V2_ROUTER, router('uniswapV2Router02'))
@@ -347,12 +347,12 @@ describe('transactions around it in its block', () => {
     })
     const [inPosition, atParent] = trade!.comparisons
     expect(trade!.comparisons.map(({ state }) => state)).toEqual(['position', 'parent'])
-    // Behind the first swap the pair is worse, and so are all routes through it.
+    // The front-run made the pair, and so every route through it, worse.
     expect(BigInt(atParent!.toAmount)).toBeGreaterThan(BigInt(inPosition!.toAmount))
     expect(BigInt(inPosition!.toAmount)).toBeGreaterThan(BigInt(trade!.toAmount))
     expect(BigInt(atParent!.toAmount)).toBeGreaterThanOrEqual(alone)
 
-    // The best in its position is what the service quotes once the first swap alone is mined.
+    // The best output at its position equals a quote after mining only the front-run.
     await rpc('anvil_rollback', 1)
     await mineTogether([swapOf(attacker(), front, path)])
     const query = {
@@ -388,7 +388,7 @@ describe('transactions around it in its block', () => {
 
 test('creations of contracts before it, which the node does not simulate, are left out and told', async () => {
   const path = [token('WETH'), token('USDC')]
-  // Code that stops at once.
+  // Deploys a contract whose code is STOP.
   const creation = { from: account(3), data: '0x6001600c60003960016000f300' }
   const receipts = await mineTogether([creation, swapOf(account(2), WHOLE, path), swapOf(account(1), WHOLE, path)])
   const verdict = await judge(receipts[2]!.transactionHash)

@@ -1,4 +1,4 @@
-/** A search that does not end: what its caller, the others and the operator see of it, and the search made once more. */
+/** Tests a search that never ends: its effect on its caller, other callers and the operator, and its replay. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { Services } from '../src/services.ts'
 import { devnetDir, startChain } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 
-/** Its searches of this amount never end; it serves all others. */
+/** Worker whose searches of `ENDLESS` never end; it serves all other amounts. */
 const FAULTY = new URL('../../routing/test/faulty-worker.ts', import.meta.url)
 const ENDLESS = 666n
 
@@ -76,11 +76,11 @@ test('a search that overruns is 504 for its caller alone, and its line of log ma
   const { views } = services.chain(31337).live
   const wanted = [replay.request.tokenIn, replay.request.tokenOut].map(toAddress)
   const { snapshot } = await views.atHead([wanted], undefined, AbortSignal.timeout(60_000))
-  // No block was made since.
+  // No block was mined since the failure.
   expect([snapshot.block.hash, snapshot.pools.size]).toEqual([replay.blockHash, replay.pools])
   const request = requestOfReplay(JSON.stringify(replay.request))
   expect(request).toMatchObject({ amountIn: ENDLESS, sources: { exclude: new Set(['curve']) } })
   await expect(threads.findRoute(snapshot, request)).rejects.toMatchObject({ code: 'SEARCH_OVERRAN' })
-  // The same search without the fault.
+  // Without the fault, the same search succeeds.
   expect(findRoute(buildGraph(snapshot), request).ok).toBe(true)
 })

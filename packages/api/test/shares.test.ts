@@ -1,4 +1,4 @@
-/** Prices of shares over HTTP: of genuine pools of the local chain, and of a reserve of the tests' own. */
+/** Tests prices of pool shares over HTTP, with genuine pools of the local chain and a test reserve. */
 import type { Address } from '@sluice/chains'
 import { createBuilder, type DevnetPool } from '@sluice/devnet'
 import { expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const ERC20 = [
 const VAULT = ['function getPoolTokens(bytes32) view returns (address[], uint256[], uint256)']
 const BPT = ['function getActualSupply() view returns (uint256)', 'function getVault() view returns (address)']
 const WHOLE = 10n ** 18n
-/** Pools differ from each other, and one out of balance has a little more than its product says. */
+/** Maximum relative difference. Prices differ between pools, and an unbalanced pool holds more than its product formula implies. */
 const NEAR = 0.01
 
 const local = localService()
@@ -39,7 +39,7 @@ async function usdOf(token: string): Promise<number> {
   return (await told(token)).usd!
 }
 
-/** Dollars of what a pool holds, by the prices of the same service. */
+/** Returns the USD value of a pool's balances at the prices of the service. */
 async function heldUsd(tokens: readonly string[], amounts: readonly bigint[]): Promise<number> {
   let dollars = 0
   for (const [k, token] of tokens.entries()) {
@@ -109,7 +109,7 @@ test('shares of a reserve are worth one each of what it holds, and count for no 
   const share = reserve.address.toLowerCase()
   await weth.send('deposit', [], 10n * WHOLE)
   await weth.send('transfer', [reserve.address, 10n * WHOLE])
-  // What was answered for a block stands until the next, and what a share has gained counts when it was seen twice.
+  // Each block allows a new answer, and a gain of a share counts after two observations.
   const next = async () => {
     await weth.send('deposit', [], 1n)
     return told(share)
@@ -118,7 +118,7 @@ test('shares of a reserve are worth one each of what it holds, and count for no 
   await expect.poll(async () => (await next()).usd, { timeout: 30_000, interval: 500 }).toBe(wethUsd)
   const { depthUsd } = await told(share)
   expect(depthUsd! / (10 * (await usdOf(share)))).toBeLessThanOrEqual(1)
-  // Lent on: what is left is below what counts.
+  // After lending, the remaining balance is below the minimum for a price.
   await reserve.send('lend', [info.accounts[0]!.address, 10n * WHOLE - WHOLE / 100n])
   await expect.poll(async () => (await next()).reason, { timeout: 30_000, interval: 500 }).toBe('below-floor')
 })

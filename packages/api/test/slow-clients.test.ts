@@ -1,4 +1,4 @@
-/** Clients that send a byte now and then, to hold connections for as long as they like. */
+/** Tests clients that send single bytes slowly to hold connections open (slowloris). */
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
@@ -6,7 +6,7 @@ import { startWithoutChain } from './src/service.ts'
 
 const CLIENTS = 20
 const BYTE_MS = 500
-/** Above what the service allows for a whole request, 20 s. */
+/** Test timeout, above the service's 20 s for a whole request. */
 const MOST_MS = 60_000
 
 let server: RunningServer
@@ -21,7 +21,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** Sends the beginning at once and the rest byte by byte. @returns what came back until the service closed the connection */
+/** Sends the beginning at once and the rest byte by byte. @returns everything received until the service closed the connection */
 function sendSlowly(begin: string): Promise<string> {
   const { hostname, port } = new URL(server.url)
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ function sendSlowly(begin: string): Promise<string> {
   })
 }
 
-/** @returns the status of an answer read to its end, 0 for a connection that broke */
+/** Requests a path and reads the response to its end. @returns its status, or 0 if the connection broke */
 async function fetchStatus(path: string): Promise<number> {
   try {
     const answer = await fetch(`${server.url}${path}`)

@@ -1,4 +1,4 @@
-/** The solver, with the genuine settlement contract: what it answers is settled to the wei. */
+/** Tests the solver with the genuine settlement contract: its solutions settle to the wei. */
 import type { Devnet } from '@sluice/devnet'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -64,18 +64,18 @@ const order = (change: Partial<CowOrder> = {}): CowOrder => ({
   ...{ kind: 'sell', partiallyFillable: false, class: 'market', ...change },
 })
 
-/** Output of the same swap by `/quote`. */
+/** Quotes the same swap with `/quote`. */
 async function quoted(query: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
   const { status, text } = await ask(`${server.url}/quote/31337?${new URLSearchParams(query)}`)
   expect(status, text).toBe(200)
   return JSON.parse(text)
 }
 
-/** Places an order, has it solved, and settles it. */
+/** Places an order, requests a solution, and settles it. */
 async function settled(wanted: CowOrder, more: object = {}) {
   const placed = await settlement.place(wanted)
   const { salt, ...listed } = placed
-  // A busy machine may not have it by the deadline.
+  // A busy machine may miss the deadline.
   let solution: CowSolution | undefined
   for (let again = 0; solution === undefined && again < 5; again++) [solution] = await solve(auctionOf([listed], more))
   expect(solution, 'a solution').toBeDefined()
@@ -87,7 +87,7 @@ async function settled(wanted: CowOrder, more: object = {}) {
     ...{ solution: solution!, gas },
     paid: before.sell - (await settlement.held(sellToken)),
     received: (await settlement.held(buyToken)) - before.buy,
-    /** Growth of the contract’s own balances. */
+    /** Growth of the settlement contract's balances. */
     kept: {
       sell: (await settlement.balance(sellToken)) - own.sell,
       buy: (await settlement.balance(buyToken)) - own.buy,
@@ -137,12 +137,12 @@ describe('settled by the genuine contract', () => {
       const [interaction] = solution.interactions
       const input = BigInt(interaction!.inputs[0]!.amount)
       const output = BigInt(interaction!.outputs[0]!.amount)
-      // The sum over all parts: nothing is lost, and nothing comes from elsewhere.
+      // Amounts must balance exactly over all parties.
       expect(paid).toBe(input + kept.sell)
       expect(received).toBe(output - kept.buy)
       if (kind === 'sell') {
         expect(paid).toBe(100n * WHOLE)
-        // The contract sells the fee with the rest.
+        // The contract sells the fee together with the rest of the order.
         expect(kept.buy).toBeGreaterThanOrEqual((output * fee) / paid)
       } else {
         expect(received).toBe(WHOLE)
@@ -166,7 +166,7 @@ describe('settled by the genuine contract', () => {
     const quarter = BigInt(
       (await quoted({ src: token('WETH'), dst: token('LINK'), amount: `${50n * WHOLE}` })).toAmount!,
     )
-    // Between the price of the whole and that of a quarter.
+    // The limit is between the prices of the whole order and of a quarter.
     const buyAmount = (whole + quarter * 4n) / 2n
     const wanted = order({
       buyToken: token('LINK'),
@@ -340,7 +340,7 @@ test('random auctions: every solution keeps its order’s limit, and settles', a
         const full = wanted.kind === 'sell' ? wanted.sellAmount - fee : wanted.buyAmount
         if (wanted.partiallyFillable) expect(executed).toBeLessThanOrEqual(full)
         else expect(executed).toBe(full)
-        // A token that takes a tax of its transfers cannot be traded on the protocol.
+        // The protocol does not support tokens with a transfer tax.
         if (sell === 'TAXED' || buy === 'TAXED' || (await settlement.held(wanted.sellToken)) < sold + fee) return
         const before = await settlement.held(wanted.buyToken)
         await settlement.settle({ ...wanted, salt }, solution)
@@ -409,7 +409,7 @@ describe('quotes for UniswapX', () => {
     const wanted = forward.body.amountOut
     const back = await post('/uniswapx/quote', asked({ type: 'EXACT_OUTPUT', amount: wanted }))
     expect(back).toMatchObject({ status: 200, body: { amountOut: wanted } })
-    // What was offered for the whole is asked for again: about the same price.
+    // The reverse quote must have about the same price.
     expect(BigInt(back.body.amountIn)).toBeGreaterThan((WHOLE * 999n) / 1000n)
     expect(BigInt(back.body.amountIn)).toBeLessThan((WHOLE * 1001n) / 1000n)
   })

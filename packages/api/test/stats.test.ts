@@ -1,4 +1,4 @@
-/** Quotes simulated again: what stands in /stats and /metrics is what real blocks did to them. */
+/** Tests drift statistics in /stats and /metrics against the effect of real blocks. */
 import { artifact, type Contract, createBuilder, type Devnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
@@ -58,13 +58,13 @@ async function quote(url = server.url): Promise<{ readonly toAmount: string }> {
   const query = { src: devnet.info.tokens.WETH!.address, dst: token.address, amount: `${WHOLE}`, slippage: '0.5' }
   const once = () => ask(`${url}/quote/31337?${new URLSearchParams(query)}`)
   let { status, text } = await once()
-  // A busy machine may not wake the chain in time for the first one, of which no sample is taken.
+  // On a busy machine the first request may time out while the chain starts; it is not sampled.
   for (let again = 0; status === 504 && again < 5; again++) ({ status, text } = await once())
   expect(status, text).toBe(200)
   return JSON.parse(text)
 }
 
-/** Somebody buys before the taker does: so much WETH for as much as the pair gives. */
+/** Buys the token with the given amount of WETH, which makes the taker's price worse. */
 async function moveAgainst(amount: bigint): Promise<void> {
   const isFirst = BigInt(weth.address) < BigInt(token.address)
   const holding = (of: Contract) => of.read<bigint>('balanceOf', [pair.address])
@@ -100,7 +100,7 @@ test('a quote that nobody disturbs pays the same one and two blocks later', asyn
 
 test('trades that come between show as drift, to the basis point, and as reverts where the slippage is less', async () => {
   const { toAmount } = await quote()
-  // Two transactions, two blocks: the first alone changes nothing that the pair knows of.
+  // Two transactions are two blocks: the transfer in the first one does not change the pair's reserves.
   await moveAgainst(5n * WHOLE)
   const { blocks } = await stats(4)
   const now = await quote()
@@ -135,7 +135,7 @@ test('slippage=auto is what the pools were seen to move, with its reason, for an
   const given = await get({ amount: `${WHOLE}` })
   const { percent, reason } = given.slippage
   expect(reason).toContain('measured for 1 of its 1 pool,')
-  // One of two samples lost about a percent.
+  // One of the two samples lost about 1 %.
   expect(percent).toBeGreaterThan(0.2)
   expect(percent).toBeLessThanOrEqual(3)
   const ppm = BigInt(Math.round(percent * 10_000))

@@ -1,4 +1,4 @@
-/** Outcomes of transactions, held against balances before and after their blocks. */
+/** Tests outcomes of transactions against balances before and after their blocks. */
 import { NATIVE, toAddress } from '@sluice/chains'
 import { createBuilder, NodeProxy } from '@sluice/devnet'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -102,7 +102,7 @@ describe('a swap that landed', () => {
 test('a swap that reverted says why', async () => {
   await approve(token('UNI'))
   const late = await quote({ src: token('UNI'), dst: token('USDC'), amount: `${WHOLE}`, deadline: '1999999999' })
-  // The deadline, which is the fourth word of the order, passed long ago.
+  // Replace the deadline in the calldata with one that has passed.
   const data = late.tx.data.replace((1_999_999_999).toString(16).padStart(64, '0'), '1'.padStart(64, '0'))
   const hash = await mined({ ...sentBy(late), data })
   const found = await statusOf(hash, `?toAmount=${late.toAmount}`)

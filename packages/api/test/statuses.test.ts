@@ -1,4 +1,4 @@
-/** Every status, produced by its real cause. */
+/** Tests statuses and error codes that need a special cause, such as a failing node or token. */
 import { type Devnet, NodeProxy } from '@sluice/devnet'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
@@ -46,7 +46,7 @@ const get = async (path: string, from = server) => {
   return { status, body: JSON.parse(text) as Body, headers }
 }
 
-/** The node answers nothing until it is released. */
+/** Stops the node's answers. @returns a function that releases them */
 function holdNode(): () => void {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   proxy.answer = () => promise
@@ -128,12 +128,12 @@ describe('422', () => {
     proxy.answer = ({ method, params }) => {
       const [call, , overrides] = params as [{ to?: string }, unknown, Record<string, object>?]
       const isSwap = method === 'eth_call' && overrides && call.to === accounts[2]!.address.toLowerCase()
-      // The token bought refuses everything, in this one call.
+      // In the first simulation only, the output token reverts on every call.
       if (isSwap && failed++ === 0) overrides[token('USDC').toLowerCase()] = { code: '0x60006000fd' }
       return undefined
     }
     expect(await poolsOf('4000000000000000001')).toEqual(honest)
-    // Each of the two runs may be repeated at the deadline.
+    // At least two simulations ran; each may be repeated at the time of the deadline.
     expect(failed).toBeGreaterThanOrEqual(2)
   })
 
@@ -233,7 +233,7 @@ describe('503', () => {
         if (answer.status === 503 && refused.push(answer) === 6) resolve()
         return answer.status
       })
-      // While nothing of what was let in can end.
+      // Wait for the refusals while no admitted request can finish.
       await allRefused
       release()
       expect((await Promise.all(asking)).filter((status) => status === 200)).toHaveLength(2)

@@ -1,4 +1,4 @@
-/** Streams of quotes over HTTP on the local chain: told when a block changes the answer, and why they end. */
+/** Tests quote streams over HTTP on the local chain: an event for each changed quote, and the reason of the end. */
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -37,7 +37,7 @@ const watch = (change: Record<string, string> = {}, from = server) => {
 const mine = () => request(devnet.url, 'evm_mine')
 const get = async (path: string) => JSON.parse((await ask(server.url + path)).text)
 
-/** Sells the account's tokens, by which prices move. */
+/** Sells native tokens of an account, which moves prices. */
 async function sell(index: number): Promise<void> {
   const from = devnet.info.accounts[index]!.address
   const { tx } = await get(`/aggregator/31337?${query({ from, src: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE' })}`)
@@ -161,7 +161,7 @@ test('a chain whose node goes away ends its streams', async () => {
   }
 }, 120_000)
 
-/** A caller that asks for a stream and reads nothing of it. */
+/** Opens a stream and reads nothing from it. */
 async function unread(from: RunningServer): Promise<Socket> {
   const { hostname, port } = new URL(from.url)
   const socket = connect(Number(port), hostname)
@@ -187,7 +187,7 @@ test('a service stops although nobody reads its streams', async () => {
   }
 }, 90_000)
 
-/** An answer whose reader takes nothing. */
+/** Fake response of a client that reads nothing. */
 class Unread extends EventEmitter {
   writableEnded = false
   writableLength = 0
@@ -219,7 +219,7 @@ test('who reads nothing holds little, and is let go: at once with too much waiti
   const [early, late] = [new Unread(), new Unread()]
   streams.keep(early.response, () => undefined)
   streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))
-  // What was about to open when all were ended.
+  // A stream that was about to open when all were ended.
   streams.keep(late.response, () => undefined)
   for (const one of [early, late]) {
     expect(one.written.at(-1)).toContain('NOT_READY')

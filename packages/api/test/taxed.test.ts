@@ -1,4 +1,4 @@
-/** Tokens whose taxes and limits depend on what else happens in the transaction. */
+/** Tests tokens whose taxes and limits depend on other actions in the same transaction. */
 import { toAddress } from '@sluice/chains'
 import { artifact, type Contract, createBuilder } from '@sluice/devnet'
 import { beforeAll, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ async function quote(query: Record<string, string>): Promise<Route> {
   return JSON.parse(text)
 }
 
-/** Amount of the token that a sent quote brings. */
+/** Sends a quote and returns the received amount of the token. */
 async function sent({ gasEstimate, tx }: Route, token: string): Promise<bigint> {
   const before = await balance(token)
   const gas = `0x${((BigInt(gasEstimate) * 12n + 9n) / 10n).toString(16)}`
@@ -45,7 +45,7 @@ async function sent({ gasEstimate, tx }: Route, token: string): Promise<bigint> 
   return (await balance(token)) - before
 }
 
-/** Tells the token its pair, which only then treats trades as what they are. */
+/** Sets the token's pair; only then does the token detect trades. */
 async function open(token: Contract): Promise<void> {
   const { routers } = local.devnet.info
   const factory = artifact('@uniswap/v2-core/build/UniswapV2Factory.json').abi
@@ -61,7 +61,7 @@ test('a tax is seen behind what the token sells of its own in the same sale, and
   await open(token)
   await erc20(token.address).send('approve', [local.devnet.info.guard, 2n ** 200n])
   const route = await quote({ src: token.address, dst: weth, amount: `${WHOLE}`, maxPriceImpact: '100' })
-  // Three quarters of a token, after ten were sold, which takes 2 % of the price.
+  // The tax takes 25 % of the sale, and the sale of ten tokens before it lowers the price by 2 %.
   expect(Number(route.toAmount) / 1e18).toBeCloseTo(0.75 * 0.01 * 0.98 * 0.997, 4)
   expect(route.warnings.join()).toMatch(/percent less than the pools' reserves explain/)
   const paid = await sent(route, weth)

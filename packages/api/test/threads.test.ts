@@ -1,4 +1,4 @@
-/** Searches in threads answer as those in the process itself do. */
+/** Tests that searches in threads and on the main thread give the same answers. */
 import type { Devnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../src/index.ts'
@@ -12,9 +12,7 @@ let threaded: RunningServer
 beforeAll(async () => {
   devnet = await startChain()
   inline = await startOver(devnet.url)
-  // All at once from one caller: with the usual wait of 2 s a machine that is held up by other work refuses the last of them,
-  // either since they have waited for that long or since what the others cost lets expect as much. 47 at once beside a loop that
-  // is held for 60 ms at a time: every 503 was one of these.
+  // One caller sends all requests at once. With the default maximum wait of 2 s, a busy machine refuses the last ones with 503.
   const patient = { MAX_QUEUED: '100', MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' }
   threaded = await startOver(devnet.url, { ROUTE_INLINE_POOLS: '0', ROUTE_THREADS: '2', ...patient })
 })
@@ -46,7 +44,7 @@ test('the same transactions and refusals, from many requests at once', { timeout
       { src: address, dst: tokens.USDC!.address, amount: '1000000' },
     ]),
   ]
-  // So that both know the same pools.
+  // Query both services first, so both know the same pools.
   for (const change of changes) await Promise.all([swap(threaded, change), swap(inline, change)])
   const answers = await Promise.all(changes.map((change) => swap(threaded, change)))
   expect(new Set(answers.map(({ status }) => status)).size).toBeGreaterThan(1)

@@ -1,4 +1,4 @@
-/** Lists of tokens over the local chain: in the format that wallets read, and harmless whatever tokens say of themselves. */
+/** Tests token lists on the local chain: they have the standard format, and hostile token names are made harmless. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { NATIVE } from '@sluice/chains'
@@ -14,7 +14,7 @@ import { deployToken } from './src/tokens.ts'
 const ONE = `${10n ** 15n}`
 let devnet: Devnet
 let server: RunningServer
-/** Symbols that are made to harm, with the token that has them. */
+/** Addresses of tokens with hostile symbols, by symbol. */
 const hostile = new Map<string, string>()
 let copy: string
 let shallow: string
@@ -29,7 +29,7 @@ beforeAll(async () => {
   copy = (await deployToken(devnet, 'NamedToken', ['USD Coin', 'USD\u0421'])).address
   shallow = (await deployToken(devnet, 'NamedToken', ['Shallow', 'SHALLOW'], 1n)).address
   server = await startOver(devnet.url)
-  // Somebody asks for them, so that they need not wait to be found.
+  // Quotes add the tokens at once, without waiting for the search of pools.
   for (const dst of [...hostile.values(), copy, shallow]) {
     const { status, text } = await ask(
       `${server.url}/quote/31337?${new URLSearchParams({ src: devnet.info.tokens.WETH!.address, dst, amount: ONE })}`,
@@ -50,7 +50,7 @@ test('tokens with liquidity beside a hub are on it without being asked for, and 
       const { text } = await ask(`${fresh.url}/tokenlist/31337?limit=1000`)
       return (JSON.parse(text) as TokenListResponse).tokens.find(({ address }) => same(address) === same(unasked))
     }
-    // A block comes now and then; the list is kept for a while.
+    // Mine blocks while polling, because the list is cached for a while.
     await expect
       .poll(async () => ((await find()) ? 'listed' : void (await request(devnet.url, 'evm_mine'))), {
         timeout: 60_000,

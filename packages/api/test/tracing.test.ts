@@ -1,4 +1,4 @@
-/** Traces as a collector of OpenTelemetry gets them, by OTLP over HTTP. */
+/** Tests traces as an OpenTelemetry collector receives them, by OTLP over HTTP. */
 import { execFile } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** Whoever holds a token can sell it, wherever the token keeps balances and allowances. */
+/** Tests quotes of tokens with unusual storage layouts of balances and allowances. */
 import { toAddress } from '@sluice/chains'
 import { createBuilder } from '@sluice/devnet'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ test.each(['StructMember', 'Numbered', 'HashedAllowances', 'LendingMarket', 'ATo
       const { status, text } = await ask(`${server.url}/aggregator/31337?${new URLSearchParams({ ...query, ...more })}`)
       return { status, body: JSON.parse(text) }
     }
-    // Before it has approved, too.
+    // The quote also works before the approval.
     expect(await quote()).toMatchObject({ status: 200 })
     await mine.send('approve', [devnet.info.guard, 2n ** 256n - 1n])
     const { status, body } = await quote()
@@ -41,7 +41,7 @@ test.each(['StructMember', 'Numbered', 'HashedAllowances', 'LendingMarket', 'ATo
 
 test('a sender without the token is told that, and no parameter that a quote does not have', async () => {
   const token = await deployToken(local.devnet, 'Numbered')
-  // Pools may lend it: a sender that holds nothing is quoted by what they hand over.
+  // If the sender has no balance, the simulation borrows the tokens from a pool.
   const query = { src: token.address, dst: local.devnet.info.tokens.WETH!.address, amount: `${WHOLE}` }
   const from = `0x${'fb'.repeat(20)}`
   const { status, text } = await ask(`${local.server.url}/aggregator/31337?${new URLSearchParams({ ...query, from })}`)

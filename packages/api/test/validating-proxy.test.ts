@@ -1,6 +1,6 @@
 /**
- * A proxy that holds every request and every response to /openapi.json, as gateways and generated clients do: requests that the
- * service accepts must pass it, and so must every response.
+ * Tests the service behind a proxy that validates requests and responses by /openapi.json, as gateways do: every request that the
+ * service accepts, and every response, must pass.
  */
 import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler } from 'express'

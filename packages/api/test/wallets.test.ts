@@ -1,4 +1,4 @@
-/** Tokens that ask for code: a wallet is quoted what it gets and pays when it sends the transaction. */
+/** Tests tokens that read the code of accounts: the quote of a wallet equals the result of its transaction. */
 import { toAddress } from '@sluice/chains'
 import { type Contract, createBuilder } from '@sluice/devnet'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ async function quote(src: string, dst: string, amount: bigint): Promise<Route & 
   return { status, ...JSON.parse(text) }
 }
 
-/** Sends a quote and holds amount and gas to it. */
+/** Sends a quote and expects its amount and gas. */
 async function expectAsSent(route: Route & { readonly status: number }, dst: string): Promise<void> {
   expect(route.status, route.error).toBe(200)
   const before = await erc20(dst).read<bigint>('balanceOf', [from])
@@ -53,7 +53,7 @@ async function expectAsSent(route: Route & { readonly status: number }, dst: str
   expect(Number(route.gasEstimate)).toBeLessThan(1.35 * charged)
 }
 
-/** The sender has some of the token, which the Guard may take, and of WETH. */
+/** Deploys a token and gives the sender some of it and of WETH, both approved for the Guard. */
 async function funded(name: string): Promise<Contract> {
   const token = await deployToken(local.devnet, name)
   await token.send('mint', [from, 10n * WHOLE])

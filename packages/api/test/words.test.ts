@@ -1,4 +1,4 @@
-/** Refusals that say what is wrong, with a status and a cure that fit. */
+/** Tests that error messages name the mistake, with a fitting status and cure. */
 import { NATIVE } from '@sluice/chains'
 import { type Interceptor, NodeProxy } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ describe('amounts', () => {
     expect(body.cure).toContain('minRoutableAmount')
     const more = await get(swap({ ...pair, amount: body.minRoutableAmount }))
     expect(more.status, more.body.error).toBe(200)
-    // And not a hundred times what it takes.
+    // The minimum is not a hundred times too large.
     const less = await get(swap({ ...pair, amount: `${BigInt(body.minRoutableAmount) / 100n || 1n}` }))
     expect(less.body.code).toBe('AMOUNT_TOO_SMALL')
   })
@@ -54,7 +54,7 @@ describe('amounts', () => {
       status: 400,
       error: expect.stringContaining('amountOut must be below 2^128'),
     })
-    // Of a token there may be as much.
+    // The limit applies to the native token only.
     const { status: other } = await get(swap({ src: token('WETH'), dst: token('USDC'), amount }))
     expect(other).toBe(422)
   })
@@ -67,7 +67,7 @@ describe('amounts', () => {
   })
 })
 
-/** As a node that keeps the state of the newest blocks alone. */
+/** Returns an interceptor that imitates a node with state of only the newest blocks. */
 const prunes =
   (head: number): Interceptor =>
   ({ method, params }) => {

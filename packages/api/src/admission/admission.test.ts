@@ -1,8 +1,9 @@
+/** Tests of admission: concurrency, fairness, and refusals. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Admission } from './admission.ts'
 import { Places } from './places.ts'
 
-// The clock of these tests moves only when they say so.
+// Fake timers: time advances only if a test advances it.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
@@ -12,7 +13,7 @@ const admission = (places: number, maxWaiting = 10, maxWaitMs = 2_000) =>
   new Admission({ places: new Places(places, () => 0), maxWaiting, maxWaitMs })
 const overloaded = { code: 'OVERLOADED', status: 503 }
 
-/** A work that ends when it is told to. */
+/** Returns a task, and a function that ends it. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { work: () => promise, end: resolve }
@@ -86,7 +87,7 @@ test('what would wait longer than it may is refused, and its caller alone', asyn
     await vi.advanceTimersByTimeAsync(ms)
     return work
   }
-  // Learns that a work takes 20 ms.
+  // The first runs teach the estimate that a task takes 20 ms.
   await passing(60, Promise.all([1, 2, 3].map(() => one.run(never, asked(), slow))))
   const flood = await passing(200, Promise.allSettled(Array.from({ length: 50 }, () => one.run(never, asked(), slow))))
   const answered = flood.filter(({ status }) => status === 'fulfilled').length

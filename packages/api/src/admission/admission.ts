@@ -1,6 +1,6 @@
 /**
- * Lets the requests of a chain in. What can be begun in time waits for its turn, fairly between callers; what would wait longer
- * is refused at once, since a quick 503 serves its caller better than an answer nobody waits for any more.
+ * Admits the requests of a chain. A request that can start in time waits in a queue that is fair between callers. A request
+ * that would wait longer is refused at once, because a quick 503 is more useful to a client than a late answer.
  */
 import { onAbort } from '@sluice/rpc'
 import { overloaded } from '../errors.ts'
@@ -8,32 +8,34 @@ import { FairQueue, type Ticket } from './fair-queue.ts'
 import type { Places } from './places.ts'
 import { LearnedCosts, SharedClock } from './work-cost.ts'
 
-/** Who asks, and what kind of work it is, as far as can be told before it is done. */
+/** Caller and kind of a request, which are known before it runs. */
 export type Asked = {
   readonly caller: string
   readonly kind: string
-  /** Called where it has to wait for its turn. */
+  /** Called if the request has to wait in the queue. */
   readonly onWait?: () => void
 }
 
 type Waiting = { readonly start: (ticket: Ticket<Waiting>) => void; readonly refuse: () => void }
 
+/** Limits of a chain's admission. */
 export type AdmissionOptions = {
-  /** Shared by all chains: they share a process. */
+  /** Limit of running requests of the process, shared by all chains. */
   readonly places: Places
   readonly maxWaiting: number
   readonly maxWaitMs: number
 }
 
-/** Part of the time to wait that may be filled by what is known to come before; the rest is for what the estimate misses. */
+/** Share of `maxWaitMs` that the estimated wait may fill. The rest covers errors of the estimate. */
 const FILLED = 0.6
-/** Part of it after which a request that still waits is refused, so that it has its answer in time all the same. */
+/** Share of `maxWaitMs` after which a queued request is refused, so its 503 still arrives within `maxWaitMs`. */
 const EXPIRES = 0.9
-/** Callers with nothing under way who may start beside a full house, as a part of its places. */
+/** Extra slots for callers without a running request, as a share of the regular slots. */
 const SPARE = 0.5
-/** Seconds. */
+/** Maximum `Retry-After` in seconds. */
 const MAX_RETRY_AFTER = 10
 
+/** Admission control of one chain. */
 export class Admission {
   private readonly options: AdmissionOptions
   private readonly queue = new FairQueue<Waiting>()
@@ -50,16 +52,16 @@ export class Admission {
     return { running: this.runningWorks, waiting: this.queue.size }
   }
 
-  /** Callers kept in mind. */
+  /** Number of callers that the queue remembers. */
   get callers(): number {
     return this.queue.callers
   }
 
-  /** Seconds after which a request that comes now and is refused should come again; undefined where there is room for it. */
+  /** Returns the `Retry-After` in seconds if a request would be refused now; undefined if it would be admitted. */
   refusesFor({ caller }: Asked): number | undefined {
     const { maxWaiting, maxWaitMs } = this.options
     if (this.mayStart(caller)) return undefined
-    // What runs is half done, on average.
+    // On average, running requests are half done.
     const waitMs = this.runningCosts / 2 + this.queue.costBefore(caller)
     const isFull = this.queue.size >= maxWaiting && (maxWaiting === 0 || !this.queue.excess(caller))
     if (!isFull && waitMs <= maxWaitMs * FILLED) return undefined
@@ -67,8 +69,10 @@ export class Admission {
   }
 
   /**
-   * @throws ApiError `OVERLOADED` when there is no room, or room was promised and did not come in time
-   * @throws the signal's reason when it aborts before the work's turn
+   * Runs a task once it is admitted.
+   *
+   * @throws ApiError `OVERLOADED` if it is refused, or still waits after `EXPIRES` of `maxWaitMs`
+   * @throws the signal's reason if the signal aborts before the task starts
    */
   async run<T>(signal: AbortSignal, asked: Asked, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
@@ -121,7 +125,7 @@ export class Admission {
     }
   }
 
-  /** Resolves when the work may start. */
+  /** Enqueues a task. Resolves when it may start. */
   private turn(signal: AbortSignal, { caller, kind, onWait }: Asked): Promise<Ticket<Waiting>> {
     const { maxWaiting, maxWaitMs } = this.options
     const { promise, resolve, reject } = Promise.withResolvers<Ticket<Waiting>>()

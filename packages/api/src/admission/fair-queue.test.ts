@@ -1,3 +1,4 @@
+/** Tests of the fair queue, with random arrivals and costs. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FairQueue, type Ticket } from './fair-queue.ts'
@@ -23,7 +24,7 @@ test('between callers who all have works waiting, what each was given differs by
           const ticket = running.shift()!
           queue.done(ticket, ticket.cost)
         }
-        // Work conserving: as long as works wait, one is taken.
+        // The queue is work-conserving: `take` returns a task whenever one waits.
         const ticket = queue.take()!
         running.push(ticket)
         expect(ticket.item, 'in order of arrival').toBeGreaterThan(order.get(ticket.caller) ?? -1)

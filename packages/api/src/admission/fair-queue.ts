@@ -1,52 +1,54 @@
 /**
- * A queue that is fair between those who put work into it: start-time fair queueing (Goyal, Vin, Cheng 1996), weighted by
- * what each work costs. Pure: no clock, no I/O.
+ * Queue that is fair between callers: start-time fair queueing (Goyal, Vin, Cheng 1996), weighted by the cost of each task.
+ * Pure: no clock, no I/O.
  */
 import { type Link, LinkedList } from '@sluice/rpc'
 
+/** A task in the queue, or one that was taken and is not done. */
 export type Ticket<T> = {
   readonly caller: string
-  /** In the unit of all costs of the queue. */
+  /** Estimated cost; all costs of a queue have the same unit. */
   readonly cost: number
   readonly item: T
-  /** Among the works of the caller that wait. */
+  /** Position in the caller's list of waiting tasks. */
   place: Link<Ticket<T>> | undefined
 }
 
 type Flow<T> = {
-  /** Virtual time at which the caller's next work may start: what it was given so far. Time that it did not use is not saved up. */
+  /** Virtual start time of the caller's next task: the cost served so far. Unused time is not saved up. */
   start: number
-  /** In order of arrival. */
+  /** Waiting tasks in order of arrival. */
   readonly waiting: LinkedList<Ticket<T>>
   waitingCost: number
   running: number
 }
 
-/** Callers kept in mind who have nothing here, but were lately given more than others. */
+/** Maximum remembered callers that have no task in the queue but were recently served more than others. */
 const MOST_REMEMBERED = 1_024
 
+/** Fair queue over the tasks of several callers. */
 export class FairQueue<T> {
   private readonly flows = new Map<string, Flow<T>>()
-  /** Those with works that wait, so that a choice does not pass over the others. */
+  /** Callers with waiting tasks, so `take` does not iterate over idle ones. */
   private readonly backlogged = new Map<string, Flow<T>>()
-  /** Start of the work that was taken last. */
+  /** Virtual start time of the last taken task. */
   private virtualTime = 0
   private waitingWorks = 0
   private waitingCosts = 0
 
-  /** Works that wait. */
+  /** Number of waiting tasks. */
   get size(): number {
     return this.waitingWorks
   }
 
-  /** Callers kept in mind. */
+  /** Number of remembered callers. */
   get callers(): number {
     return this.flows.size
   }
 
   /**
-   * Cost of what would be taken before a work that `caller` adds now: of every other caller at most as much as its own, since
-   * turns are shared.
+   * Returns the cost of the tasks that would be taken before a new task of `caller`. Each other caller counts at most as much
+   * as `caller` itself, because turns are shared.
    */
   costBefore(caller: string): number {
     const own = this.backlogged.get(caller)?.waitingCost ?? 0
@@ -54,11 +56,12 @@ export class FairQueue<T> {
     return Math.min(this.waitingCosts, own * sharing)
   }
 
-  /** The caller's works that were taken and are not done. */
+  /** Returns the number of a caller's tasks that were taken and are not done. */
   running(caller: string): number {
     return this.flows.get(caller)?.running ?? 0
   }
 
+  /** Appends a task to the tasks of its caller. */
   add(caller: string, cost: number, item: T): Ticket<T> {
     const flow = this.flowOf(caller)
     const ticket: Ticket<T> = { caller, cost, item, place: undefined }
@@ -68,7 +71,11 @@ export class FairQueue<T> {
     return ticket
   }
 
-  /** Takes the work whose turn it is: the oldest of the caller who was given least. */
+  /**
+   * Takes the oldest task of the caller that was served least.
+   *
+   * @param mayStart - filters callers by their number of running tasks
+   */
   take(mayStart: (running: number) => boolean = () => true): Ticket<T> | undefined {
     let next: Flow<T> | undefined
     for (const flow of this.backlogged.values())
@@ -82,7 +89,7 @@ export class FairQueue<T> {
     return ticket
   }
 
-  /** A work that was taken is done. @param cost - what it cost indeed, which the caller is charged with */
+  /** Marks a taken task as done. @param cost - actual cost, charged to the caller instead of the estimate */
   done(ticket: Ticket<T>, cost: number): void {
     const flow = this.flows.get(ticket.caller)
     if (!flow) return
@@ -91,11 +98,12 @@ export class FairQueue<T> {
     this.forget(ticket.caller, flow)
   }
 
+  /** Returns true if the task has not been taken or removed. */
   waits(ticket: Ticket<T>): boolean {
     return ticket.place?.isIn ?? false
   }
 
-  /** Takes a work out that gives up waiting; false when it does not wait here. */
+  /** Removes a waiting task. @returns false if it does not wait */
   remove(ticket: Ticket<T>): boolean {
     const flow = this.backlogged.get(ticket.caller)
     if (!flow || !ticket.place || !flow.waiting.remove(ticket.place)) return false
@@ -105,7 +113,7 @@ export class FairQueue<T> {
     return true
   }
 
-  /** The youngest work of the caller with most works here, if that has more of them than `caller`. */
+  /** Returns the newest task of the caller with the most waiting tasks, if it has more than `caller` would with one more. */
   excess(caller: string): Ticket<T> | undefined {
     let most: Flow<T> | undefined
     for (const flow of this.backlogged.values()) if (!most || flow.waiting.size > most.waiting.size) most = flow
@@ -128,7 +136,10 @@ export class FairQueue<T> {
     return flow
   }
 
-  /** A caller with nothing here is kept in mind only while it was given more than its share, and the latest of them only. */
+  /**
+   * Forgets an idle caller unless it was served more than its share. Of these, only the most recent `MOST_REMEMBERED` are
+   * kept.
+   */
   private forget(caller: string, flow: Flow<T>): void {
     if (flow.running > 0 || flow.waiting.size > 0) return
     this.flows.delete(caller)

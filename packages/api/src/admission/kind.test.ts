@@ -1,3 +1,4 @@
+/** Tests of the classification of requests. */
 import { expect, test } from 'vitest'
 import { asksFor } from './kind.ts'
 

@@ -1,25 +1,31 @@
 /**
- * Kind of work that a request asks for, as far as its first line tells: cheap enough to be looked at before anything else, and before
- * Express's own routing, which the overload benchmark has no time for.
+ * Classifies requests by their request line. This is cheap enough to run before Express's routing, which takes too long in the
+ * overload benchmark.
  */
 
-/** Endpoints of one chain that have work done for them. */
+/** Endpoints of one chain that are subject to admission. */
 const target =
   /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity|status|referee)\/([1-9][0-9]{0,15})(?:[?/]|$)/
 
-/** Endpoints that take a list. */
+/** Endpoints that take a list of tokens. */
 const LISTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquidity'])
 
+/** Classification of a request. */
 export type Asks = {
   readonly endpoint: string
   readonly chainId: number
-  /** The endpoint and the size of the list that it is asked for, rounded up to a power of two: about fifty in all. */
+  /** Endpoint, and for lists the binary logarithm of their size, rounded up, or `posted`. There are about fifty kinds. */
   readonly kind: string
-  /** Answers may be in memory. */
+  /** True if the answer may be remembered from the same block. */
   readonly isRemembered: boolean
 }
 
-/** @param url - path and query as sent; undefined for what no chain has to work for */
+/**
+ * Classifies a request.
+ *
+ * @param url - path and query as sent
+ * @returns undefined if the endpoint is not subject to admission
+ */
 export function asksFor(url: string, method = 'GET'): Asks | undefined {
   const [, endpoint, chainId] = target.exec(url) ?? []
   if (!endpoint) return undefined
@@ -33,13 +39,13 @@ export function asksFor(url: string, method = 'GET'): Asks | undefined {
   }
 }
 
-/** A quote costs what a swap does: all but the bytes of its transaction. One at a past block reads its pools first. */
+/** Returns the kind of an endpoint without a list. A quote costs as much as a swap; one at a past block also reads its pools. */
 function kindOf(endpoint: string, url: string): string {
   if (endpoint !== 'quote') return endpoint
   return /[?&]block=/.test(url) ? 'past quote' : 'aggregator'
 }
 
-/** Commas, plain or encoded, stand between the items of a list. */
+/** Returns the number of list items, from the number of plain and encoded commas in the URL. */
 function items(url: string): number {
   let count = 1
   for (let k = 0; k < url.length; k++) {

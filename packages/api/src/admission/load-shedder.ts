@@ -1,6 +1,6 @@
 /**
- * Turns away what a chain has no room for before it costs more than its own parsing: under overload most requests end here,
- * and every microsecond they take is missing for those that are served.
+ * Refuses requests that a chain has no capacity for, before Express handles them. Under overload most requests end here, and
+ * their time is lost to the requests that are served.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { overloaded } from '../errors.ts'
@@ -11,25 +11,27 @@ import { type ErrorVersion, errorReply, type Reply, sparseHeaders } from '../htt
 import type { Services } from '../services.ts'
 import { asksFor } from './kind.ts'
 
-/** Refusals get a line of log together, this often. */
+/** Interval of the log lines; each line counts the refusals since the last one. */
 const LOG_MS = 1_000
 
 type TurnedAway = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly endpoint: string
-  /** Seconds. */
+  /** Value of `Retry-After` in seconds. */
   readonly retryAfter: number
 }
 
+/** Dependencies of the load shedder. */
 export type LoadShedderOptions = {
   readonly services: Services
   readonly version: ErrorVersion
   readonly trusts: Trust
-  /** Answers what there is room for. */
+  /** Handles the requests that are not refused. */
   readonly listener: RequestListener
 }
 
+/** Wraps a listener: refuses requests under overload with 503 and passes all others on. */
 export function loadShedder({ services, version, trusts, listener }: LoadShedderOptions): RequestListener {
   const { metrics, log } = services
   const answer = answerer(version)
@@ -58,7 +60,7 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
     log.warn({ requests: unlogged, code: 'OVERLOADED' }, 'turned away')
     unlogged = 0
   }
-  /** Seconds until a request that there is no room for should come again. */
+  /** Returns the endpoint and `Retry-After` of a request to refuse; undefined if it can be served. */
   const refused = (request: IncomingMessage) => {
     const asks = request.method === 'OPTIONS' ? undefined : asksFor(request.url!, request.method)
     const chain = asks && services.known(asks.chainId)
@@ -69,14 +71,14 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
   return (request, response) => {
     const refusal = refused(request)
     if (!refusal) return listener(request, response)
-    // After what nodes have answered meanwhile: work that has begun is never behind work that is not.
+    // `setImmediate` runs after pending I/O, so running requests handle their node responses before refusals are sent.
     if (turnedAway.push({ request, response, ...refusal }) === 1) setImmediate(answerAll)
   }
 }
 
 type Counted = { readonly endpoint: string; readonly host: string; times: number }
 
-/** Requests that were turned away, by endpoint and integrator: an increment of a metric takes as long as counting twenty of them. */
+/** Counts refusals by endpoint and integrator. One increment of a metric takes as long as twenty counts here. */
 class Tally {
   private counted = new Map<string, Counted>()
 
@@ -87,7 +89,7 @@ class Tally {
     else this.counted.set(key, { endpoint, host, times: 1 })
   }
 
-  /** All that were added since. */
+  /** Returns the counts and resets them. */
   take(): Iterable<Counted> {
     const { counted } = this
     this.counted = new Map()
@@ -95,7 +97,7 @@ class Tally {
   }
 }
 
-/** Made once but for the request's id. */
+/** Returns a function that sends refusals. Responses are encoded once per `Retry-After`; only the request id is replaced. */
 function answerer(version: ErrorVersion): (one: TurnedAway) => void {
   const mark = '<id>'
   const made = new Map<number, Reply>()

@@ -1,3 +1,4 @@
+/** Tests of the concurrency limit. */
 import { expect, test } from 'vitest'
 import { Places } from './places.ts'
 

@@ -1,21 +1,19 @@
+/** Limits the requests that run at once in the process, by the load of the event loop. */
 import { loopMeter } from '@sluice/rpc'
 
-/** Milliseconds over which the process is watched before the number of places changes. */
+/** Measurement window of the event loop in milliseconds; the limit changes at most once per window. */
 const WINDOW_MS = 50
-/** Part of its time for which the process works when more at once would only make all of it slower. */
+/** Event loop utilization above which more concurrent requests would only slow each other down. */
 const BUSY = 0.95
-/**
- * Places at least: with fewer, the process, its threads and its node fall asleep between two of their turns, and waking one takes
- * about as long as a turn does.
- */
+/** Minimum limit. Below it the process, its threads and its node go idle between turns; each wake-up takes as long as a turn. */
 const LEAST = 8
 const SHRINK = 0.75
 const GROW = 2
 
 /**
- * Limit of works that run at once. Where the process waits for nodes, as many as are allowed; where the process itself is short,
- * no more than keep it busy, since among few the next turn comes soon for whoever is next. Additive increase, multiplicative
- * decrease.
+ * Concurrency limit with additive increase and multiplicative decrease (AIMD). It is at its maximum while the process waits for
+ * nodes. If the CPU is the bottleneck, it falls to the number of requests that keep the process busy, so queued requests start
+ * sooner.
  */
 export class Places {
   private count: number
@@ -33,7 +31,7 @@ export class Places {
     utilization()
   }
 
-  /** As of now: to be asked whenever a work might start. */
+  /** Current limit. Each read may update it, so read it whenever a task might start. */
   get current(): number {
     const now = this.now()
     const windows = (now - this.measuredAt) / WINDOW_MS

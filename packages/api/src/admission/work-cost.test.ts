@@ -1,3 +1,4 @@
+/** Tests of the cost estimate of tasks. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LearnedCosts, SharedClock } from './work-cost.ts'

@@ -1,45 +1,49 @@
 /**
- * Cost of works: milliseconds of all that a chain can do. While n works run together, each of them is charged the n-th part of
- * the time, so that costs add up to the time that passed, whatever is short: the process, its threads or the node. Pure but
- * for the clock that it is given.
+ * Estimates the cost of tasks in milliseconds of a chain's whole capacity. At full load each of n running tasks is charged 1/n of
+ * the elapsed time, so costs add up to that time, whether the CPU, the threads or the node is the bottleneck. Reads no clock.
  */
 
-/** Cost of a kind of work that was never done. */
+/** Assumed cost of a kind of task without a measurement. */
 const FIRST_GUESS_MS = 5
-/** Weight of the newest measurement. */
+/** Weight of the newest measurement in the moving average. */
 const NEWEST = 0.1
 
-/** Time shared out among the works that run. */
+/** Divides elapsed time among running tasks. */
 export class SharedClock {
   private shared = 0
   private last = 0
   private running = 0
 
-  /** Milliseconds that each of the works running all the while was charged. @param places - how many could run */
+  /**
+   * Returns the milliseconds charged so far to a task that ran from the beginning. A task's cost is the difference of two reads.
+   *
+   * @param places - concurrency limit; elapsed time is divided by it if fewer tasks run
+   */
   read(now: number, places: number): number {
     this.shared += Math.max(0, now - this.last) / Math.max(this.running, places)
     this.last = now
     return this.shared
   }
 
-  /** To be called right after `read`. */
+  /** Changes the number of running tasks. Call `read` immediately before. */
   change(by: 1 | -1): void {
     this.running += by
   }
 }
 
+/** Measured cost of one task. */
 export type Measurement = {
-  /** Milliseconds that the work was charged. */
+  /** Milliseconds charged to the task. */
   readonly chargedMs: number
-  /** Milliseconds from its start to its end. */
+  /** Milliseconds from the start of the task to its end. */
   readonly tookMs: number
-  /** Every place was taken all the while: only then the time tells what the chain can do. */
+  /** True if all slots were taken at the start and at the end. Only then does the charge measure capacity. */
   readonly wasFull: boolean
 }
 
 type Learned = { costMs: number; measuredFull: boolean }
 
-/** Costs by kind of work, such as an endpoint and the size of what is asked; the number of kinds is bounded by its user. */
+/** Moving averages of cost by kind of task. The caller must bound the number of kinds. */
 export class LearnedCosts {
   private readonly kinds = new Map<string, Learned>()
 
@@ -53,7 +57,7 @@ export class LearnedCosts {
       this.kinds.set(kind, { costMs: chargedMs, measuredFull: wasFull })
       return
     }
-    // With places left the share is a guess, but nothing costs more than all the time it took.
+    // Below full load the charge is a guess, but a task never costs more than its own duration.
     const sample = wasFull || !known.measuredFull ? chargedMs : Math.min(known.costMs, tookMs)
     const weight = wasFull && !known.measuredFull ? 1 : NEWEST
     known.costMs += weight * (sample - known.costMs)

@@ -1,4 +1,4 @@
-/** 1inch's `/approve`: the contract to approve, the amount that it may draw already, and the transaction that approves. */
+/** Endpoints of 1inch's `/approve`: the contract to approve, its current allowance, and the approval transaction. */
 import { type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { tokenAbi } from '@sluice/quoting'
 import { RpcError } from '@sluice/rpc'
@@ -18,11 +18,11 @@ const allowanceQuery = z.object({
 })
 const transactionQuery = z.object({
   tokenAddress: address('tokenAddress'),
-  // Theirs approves without limit if there is none; nothing here asks for more than a swap needs.
+  // 1inch approves without limit if `amount` is absent. Here it is required, so no approval exceeds the need of a swap.
   amount: uint('amount'),
 })
 
-/** By the last part of their path. */
+/** Handlers by the last segment of their path. */
 export const approvals: Readonly<
   Record<string, (request: Request, chain: ServedChain, context: RequestContext) => Promise<object>>
 > = {

@@ -1,9 +1,11 @@
-/** Dialect of another service, over the same quotes: its parameters are read and its answers written. */
+/** Interface of an adapter that reads the parameters and writes the answers of another service's API. */
 import type { ApiError } from '../errors.ts'
 import type { QuoteResponse, SwapResponse } from '../responses.ts'
 
+/** Query parameters by name. */
 export type Query = Readonly<Record<string, unknown>>
 
+/** Facts that answers need in addition to the quote. */
 export type Facts = {
   readonly routerAddress: string
   readonly chainId: number
@@ -11,11 +13,12 @@ export type Facts = {
   readonly gasPriceWei: bigint
 }
 
+/** Adapter for another service's API. */
 export type Dialect = {
-  /** As `/aggregator` and `/quote` take them. @throws ApiError naming the parameter as the caller knows it */
+  /** Converts parameters to those of `/aggregator` or `/quote`. @throws ApiError with the client's name of the parameter */
   readonly parameters: (query: Query) => Query
   readonly body: (route: SwapResponse | QuoteResponse, facts: Facts, query: Query) => object
-  /** Answered with 200 where there is no route; an error like all others when absent. */
+  /** Returns the body with status 200 if no route exists; if undefined, a missing route is an error. */
   readonly noRoute: ((requestId: string) => object) | undefined
   readonly error: (error: ApiError, requestId: string) => object
 }

@@ -1,3 +1,4 @@
+/** Tests of the parameters and body of DefiLlama's price endpoint. */
 import { loadRegistry } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'
 import { currentPricesPath, read } from '../requests.ts'

@@ -1,4 +1,4 @@
-/** DefiLlama's read of current prices, `GET /prices/current/{coins}`, over this service's own prices. Not DefiLlama's service. */
+/** Implements DefiLlama's `GET /prices/current/{coins}` with this service's own prices. */
 import { type Address, asAddress, type ChainMapEntry } from '@sluice/chains'
 import { abortable } from '@sluice/rpc'
 import type { Express, Request, RequestHandler } from 'express'
@@ -13,18 +13,18 @@ import { readPrices } from '../routes/tokens.ts'
 import type { Services } from '../services.ts'
 import { toApiError } from '../translate.ts'
 
-/** Chains of one request: all are read at once, and those that sleep wake. */
+/** Maximum chains of one request. All are read at once, and inactive ones are started. */
 const MAX_CHAINS = 20
-/** Part of a request's time after which it is answered without the chains that are still being read. */
+/** Share of the request timeout after which chains that are still being read are left out of the answer. */
 const PART_OF_TIME = 0.8
 
 type CoinPrice = CurrentPricesResponse['coins'][string]
-/** Coins of one chain by their text. */
+/** Coins of one chain by their text in the request. */
 type ChainCoins = ReadonlyMap<string, Address>
-/** Coins of one chain that have a price, or why the chain has none to tell. */
+/** Prices of one chain, or the error of reading them. */
 type Outcome = { readonly prices: ReadonlyMap<string, CoinPrice> } | { readonly error: unknown }
 
-/** @param allow - makes the handler of all other methods */
+/** Adds the routes. @param allow - creates the handler that refuses all other methods */
 export function llamaPricePaths(
   app: Express,
   { services, config, trusts }: { readonly services: Services; readonly config: Config; readonly trusts: Trust },
@@ -48,8 +48,8 @@ export function llamaPricePaths(
 }
 
 /**
- * Chain ids by the names that a coin may have its chain by, in lower case: DefiLlama's key of the chain, the chain id, and the name in
- * the registry if no other chain has that as its key.
+ * Returns chain ids by the lower-case names that requests may use: DefiLlama's key, the chain id, and the name in the registry
+ * unless it is another chain's key.
  */
 export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
   const entries = Object.values(chains)
@@ -66,9 +66,9 @@ export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): Rea
 }
 
 /**
- * The coins on chains that are served, by chain id. Coins of other chains are unknown, which is no mistake.
+ * Groups coins by chain id. Ignores coins of chains that are not served.
  *
- * @throws ApiError `INVALID_PARAMETER` for a coin of a served chain that is no address, and for too many chains
+ * @throws ApiError `INVALID_PARAMETER` for a coin of a served chain that is not an address, and for too many chains
  */
 export function coinsByChain(
   coins: readonly SentCoin[],
@@ -91,9 +91,9 @@ export function coinsByChain(
 }
 
 /**
- * The answer, in the order of the request. A map without a prototype, so that no key of a caller can meet one.
+ * Returns the response body in the order of the request. Its map has no prototype, so keys such as `__proto__` are safe.
  *
- * @throws the first failure if no chain could be read
+ * @throws the first error if no chain could be read
  */
 export function bodyOf(coins: readonly SentCoin[], outcomes: readonly Outcome[]): CurrentPricesResponse {
   const failed = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
@@ -111,7 +111,7 @@ type Work = {
   readonly timeoutMs: number
 }
 
-/** Reads of one request, on several chains at once: one that fails, or hangs, takes no other along. */
+/** Reads the prices of one request on several chains at once. A chain that fails or hangs does not affect the others. */
 class ChainWork {
   private readonly request: Request
   private readonly work: Work

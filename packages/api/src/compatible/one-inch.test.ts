@@ -1,3 +1,4 @@
+/** Tests of the adapter for 1inch's API. */
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../errors.ts'
 import type { SwapResponse } from '../responses.ts'
@@ -63,7 +64,7 @@ test('answers have the output, and the gas or the transaction', () => {
   })
   expect(oneInch('swap').body(route, facts, { includeGas: 'true' })).toEqual({
     dstAmount: '99',
-    // A fifth more than estimated, rounded down.
+    // The gas limit is 1.2 times the estimate, rounded down.
     tx: { ...tx, gas: 120_001, gasPrice: '9' },
   })
 })

@@ -1,4 +1,4 @@
-/** The parameters and answers of 1inch's `/swap/v6.0`, as far as docs/compatible.md says. Not 1inch's service. */
+/** Adapter for the parts of 1inch's `/swap/v6.0` that docs/compatible.md lists. */
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { ApiError } from '../errors.ts'
@@ -25,7 +25,7 @@ const swapQuery = z.object({
   permit: text('permit').optional(),
 })
 
-/** @param kind - `swap` for `/swap`, `quote` for `/quote` */
+/** Creates the adapter. @param kind - `swap` for `/swap`, `quote` for `/quote` */
 export function oneInch(kind: 'swap' | 'quote'): Dialect {
   return {
     parameters: (query) => {
@@ -35,7 +35,7 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
       return {
         ...{ src: src.sent, dst: dst.sent, amount: amount.toString() },
         ...(kind === 'swap' && { from, slippage, ...(receiver !== undefined && { recipient: receiver }) }),
-        // Without a swap nobody is paid: what the fee takes shows in the amount all the same.
+        // A quote pays no fee, so it needs no recipient, but its amount must reflect the fee.
         ...(fee && { convenienceFee: fee, convenienceFeeRecipient: referrer ?? NOBODY }),
         ...(excludedProtocols && { excludeSources: named(excludedProtocols) }),
         ...(gasPrice !== undefined && { gasPrice: String(gasPrice) }),
@@ -59,10 +59,10 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
   }
 }
 
-/** An address that nobody has the key of. */
+/** Fee recipient of quotes: an address without a known private key. */
 const NOBODY = '0x000000000000000000000000000000000000dead'
 
-/** Refuses what would pay somebody else, or permits another contract. */
+/** Refuses a fee without recipient, and a permit, which would be signed for 1inch's contract. */
 function refuseOthers({ permit, fee, referrer }: z.output<typeof swapQuery>): void {
   if (fee && Number(fee) > 0 && !referrer) throw new ApiError('INVALID_PARAMETER', 'referrer must be provided with fee')
   if (permit) throw new ApiError('INVALID_PARAMETER', 'permit must be left out: approve the spender instead')

@@ -1,4 +1,4 @@
-/** Paths that speak as other services do, so that an integrator tries this one by changing a base address. Opt-in: `COMPATIBLE`. */
+/** Routes with the APIs of 0x and 1inch, so integrators can try this service by changing a base URL. Enabled by `COMPATIBLE`. */
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { ApiError } from '../errors.ts'
 import { callerOf, type Trust } from '../http/caller.ts'
@@ -14,12 +14,14 @@ import type { Dialect, Query } from './dialect.ts'
 import { oneInch } from './one-inch.ts'
 import { zeroX } from './zero-x.ts'
 
+/** Error codes that mean that no route exists. */
 const NO_ROUTE: ReadonlySet<string> = new Set([
   ...['UNKNOWN_TOKEN', 'NO_ROUTE', 'AMOUNT_TOO_SMALL', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_REVERTED'],
 ])
 
+/** Adds the routes to an app. */
 export function compatiblePaths(app: Express, services: Services, trusts: Trust): void {
-  /** Answers one chain's request, or with its failure in the dialect's shape. */
+  /** Creates a handler whose errors have the format of the other API. */
   const served = (
     dialect: Pick<Dialect, 'noRoute' | 'error'>,
     chainIdOf: (request: Request) => unknown,
@@ -74,7 +76,7 @@ function unknownPath(dialect: Dialect): RequestHandler {
   return (_request, response) => refuse(dialect, notSpoken(), response)
 }
 
-/** Writes a failure as the dialect has it, with the headers of this service's own errors. */
+/** Sends an error in the format of the other API, with the headers of this service's own errors. */
 function refuse({ noRoute, error: bodyOf }: Pick<Dialect, 'noRoute' | 'error'>, thrown: unknown, response: Response) {
   const context = contextOf(response)
   const error = toApiError(thrown, context.abortReason)

@@ -1,3 +1,4 @@
+/** Tests of the adapter for 0x's API. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { zeroX } from './zero-x.ts'
@@ -5,7 +6,7 @@ import { zeroX } from './zero-x.ts'
 const address = (digit: string) => `0x${digit.repeat(40)}`
 const query = { sellToken: address('1'), buyToken: address('2'), sellAmount: '1000', taker: address('3') }
 
-/** Reads a percentage by its decimal places, without floating point. */
+/** Parses a percentage to basis points without floating point. */
 function basisPoints(percent: string): bigint {
   const [whole, decimals = ''] = percent.split('.') as [string, string?]
   expect(decimals.length).toBeLessThanOrEqual(2)

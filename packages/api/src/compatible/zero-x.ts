@@ -1,4 +1,4 @@
-/** The parameters and answers of 0x's `/swap/allowance-holder`, as far as docs/compatible.md says. Not 0x's service. */
+/** Adapter for the parts of 0x's `/swap/allowance-holder` that docs/compatible.md lists. */
 import { z } from 'zod'
 import { ApiError } from '../errors.ts'
 import { address, count, gasPrice, text, uint } from '../parameters.ts'
@@ -6,7 +6,7 @@ import { read } from '../requests.ts'
 import type { QuoteResponse, SwapResponse } from '../responses.ts'
 import type { Dialect, Facts } from './dialect.ts'
 
-/** A basis point in parts of a percent. */
+/** Basis points per percent. */
 const PER_PERCENT = 100
 const percentOf = (bps: number) => `${Math.floor(bps / PER_PERCENT)}.${String(bps % PER_PERCENT).padStart(2, '0')}`
 
@@ -26,7 +26,7 @@ const shared = {
 const priceQuery = z.object({ ...shared, taker: address('taker').optional() })
 const quoteQuery = z.object({ ...shared, taker: address('taker') })
 
-/** @param kind - `swap` for `/quote`, which has a transaction; `quote` for `/price` */
+/** Creates the adapter. @param kind - `swap` for 0x's `/quote`, which returns a transaction; `quote` for `/price` */
 export function zeroX(kind: 'swap' | 'quote'): Dialect {
   return {
     parameters: (query) => {
@@ -52,7 +52,7 @@ export function zeroX(kind: 'swap' | 'quote'): Dialect {
   }
 }
 
-/** Names as this service writes them: theirs have underscores for hyphens. */
+/** Converts source names of 0x and 1inch, which have underscores, to those of this service, which have hyphens. */
 export function named(sources: string): string {
   return sources.replaceAll('_', '-')
 }
@@ -103,7 +103,7 @@ function bodyOf(route: SwapResponse | QuoteResponse, facts: Facts, withTransacti
   }
 }
 
-/** A gas limit is to stand 20 % above the estimate. */
+/** Returns the recommended gas limit: 20 % above the estimate. */
 export function withBuffer(gasEstimate: string): string {
   return ((BigInt(gasEstimate) * 12n) / 10n).toString()
 }

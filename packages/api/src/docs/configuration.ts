@@ -1,4 +1,4 @@
-/** docs/run/configuration.md, made from the schema that reads the environment. */
+/** Generates docs/run/configuration.md from the schema of the environment variables. */
 import { z } from 'zod'
 import { environment } from '../config.ts'
 
@@ -8,7 +8,7 @@ const MACHINE: Readonly<Record<string, string>> = {
   WEB_DIR: 'the playground of the build',
   DOCS_DIR: 'the documentation of the build',
 }
-/** Variables by what they are for, in the order of the page. All others come last. */
+/** Groups of variables in the order of the page. Variables of no group come last. */
 const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ['Listening', /^(PORT|HOST|METRICS_\w+|TRUST_PROXY|WEB_DIR|DOCS_DIR|LOCAL_CHAIN_FILE)$/],
   ['Chains and pools', /^(CHAINS|CHAINS_DIR|DEPLOYMENTS_DIR|POOLS|DATA_\w+|IDLE_SLEEP_MS|EARN_BLOCKS)$/],
@@ -30,6 +30,7 @@ does not start, and names each mistake.
 \`RPC_URL_<chain id>\` names the nodes of a chain: http or https addresses, separated by commas, the preferred one first. Chains without it use the public
 endpoints of the registry.`
 
+/** Returns docs/run/configuration.md. */
 export function configurationReference(): string {
   const names = Object.keys(environment.shape)
   const isIn = (pattern: RegExp) => names.filter((name) => pattern.test(name))
@@ -63,7 +64,7 @@ function defaultOf(name: string, schema: z.ZodType): string {
   return `\`${text}\``
 }
 
-/** Ranges of numbers, and the values of choices; empty for text, whose form the meaning says. */
+/** Returns the range of a number or the values of an enum; empty for text, whose format is in the description. */
 function allowed(schema: z.ZodType): string {
   for (let inner: z.ZodType = schema; ; ) {
     const range = z.globalRegistry.get(inner)?.range as readonly [number, number] | undefined

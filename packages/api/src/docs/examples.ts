@@ -1,4 +1,4 @@
-/** Examples of docs/api.md: files of docs/examples, which a test runs as they are. */
+/** Generates the examples of docs/api.md from the files of docs/examples, which a test runs. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -19,6 +19,7 @@ The files stand in \`docs/examples/\`. \`npm start\` prints lines for the local 
 \`swap()\` of the client does the rest of a swap by the rules of the interface: it approves where that is needed, asks again
 when the quote is too old, and sends; wallets of viem, ethers and EIP-1193 fit.`
 
+/** Returns the section with all examples as Markdown. */
 export function examples(): string {
   const blocks = parts.map(
     ({ title, language, file }) =>

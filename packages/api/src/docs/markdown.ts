@@ -1,4 +1,4 @@
-/** docs/api.md and docs/errors.md, made from the OpenAPI document and the error table. */
+/** Generates docs/api.md and docs/errors.md from the OpenAPI document and the error table. */
 import { errorTable } from '../error-table.ts'
 import { examples } from './examples.ts'
 import { exampleOf, openApiDocument } from './openapi.ts'
@@ -44,13 +44,13 @@ type Section = {
   readonly title: string
   readonly paragraphs: readonly string[]
   readonly tables: readonly Table[]
-  /** Request and answer as Markdown. */
+  /** Request and response as Markdown. */
   readonly example: string
 }
-/** Names of the rows of a table that are linked to, by their places. */
+/** Anchor names of the rows of a table, by row index. */
 type Anchors = { readonly anchors?: readonly string[] }
 
-/** The endpoints as sections. Text is Markdown with nothing but `code`. */
+/** Returns the endpoints as sections. */
 function reference(): { readonly intro: string; readonly sections: readonly Section[] } {
   const { info, paths, components } = openApiDocument() as unknown as Document
   const endpoints = Object.entries(paths).map(([path, methods]) => endpoint(path, methods, components.schemas))
@@ -87,7 +87,7 @@ function endpoint(
   }
 }
 
-/** The fields of a body in place of parameters. */
+/** Converts the fields of a request body to parameters. */
 function bodyParameters({ requestBody }: Operation): readonly Parameter[] {
   const { properties = {}, required = [] } = requestBody!.content['application/json'].schema
   return Object.entries(properties).map(([name, schema]) => ({
@@ -106,7 +106,7 @@ function parameterRow({ name, required, description, schema }: Parameter): reado
   ]
 }
 
-/** One row for each field, with nested ones as `outer.inner` and `outer[].inner`. */
+/** Returns one row per field; nested fields are `outer.inner` and `outer[].inner`. */
 function fieldRows(schema: Schema, prefix = ''): string[][] {
   if (schema.additionalProperties) {
     const value = schema.additionalProperties
@@ -124,7 +124,7 @@ function fieldRows(schema: Schema, prefix = ''): string[][] {
   })
 }
 
-/** The object among alternatives, such as one that may be null. */
+/** Returns the object schema of a nullable object, else the schema itself. */
 function objectOf(schema: Schema): Schema {
   return schema.anyOf?.find(({ properties }) => properties) ?? schema
 }
@@ -135,7 +135,7 @@ function typeName({ type, enum: names, anyOf }: Schema): string {
   return [type ?? 'any'].flat().join(' or ')
 }
 
-/** docs/errors.md, whole. */
+/** Returns docs/errors.md. */
 export function errorReference(): string {
   const head = ['Code', 'Status', 'Cause', 'Cure']
   const rows = Object.entries(errorTable).map(([code, { status, cause, cure }]) => [
@@ -159,7 +159,7 @@ A transaction that reverts in a simulation is an answer, not an error. Each erro
 page. 503 has \`Retry-After\` in seconds, and \`RateLimit\` if a share of the caller is used up. [Errors and retries](guides/errors-and-retries.md)
 says what to repeat.`
 
-/** docs/api.md, whole. */
+/** Returns docs/api.md. */
 export function apiReference(): string {
   const { intro, sections } = reference()
   const errors = '[Error codes](errors.md) has the cause and the cure of every error.'
@@ -170,15 +170,15 @@ export function apiReference(): string {
   return `${parts.join('\n\n')}\n`
 }
 
-/** One section of the reference as Markdown. */
+/** Formats a section as Markdown. */
 function asMarkdown({ title, paragraphs, tables, example }: Section): string {
   return [`## ${title}`, ...paragraphs, ...tables.map(markdownTable), example].join('\n\n')
 }
 
-/** Hex digits of a text that the reference shows; calldata is longer. */
+/** Maximum characters of hex data in examples, `0x` excluded; longer data is cut off. */
 const MAX_HEX = 66
 
-/** Request and answer of the local chain. */
+/** Formats the recorded request and response of an operation. */
 function exampleBlock(operationId: string): string {
   const { request, body, answer } = exampleOf(operationId)!
   const json = (value: unknown) => `\`\`\`json\n${shortened(JSON.stringify(value, null, 2))}\n\`\`\``
@@ -198,7 +198,7 @@ function markdownTable({ head, rows, anchors = [] }: Table): string {
   )
 }
 
-/** A place to be linked to in front of the first cell. */
+/** Adds an HTML anchor before the first cell of a row. */
 function anchored([first, ...others]: readonly string[], anchor: string | undefined): readonly string[] {
   return anchor === undefined ? [first!, ...others] : [`<a id="${anchor}"></a>${first}`, ...others]
 }

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the very schemas that read requests. */
+/** Generates the OpenAPI 3.1 document from the schemas that parse requests. */
 import { z } from 'zod'
 import { errorTable } from '../error-table.ts'
 import { chainReady, health, ready } from '../operator-responses.ts'
@@ -36,10 +36,11 @@ import { listParameters, permitQuery, quoteParameters, quotesFields, swapParamet
 import { statusResponse } from '../swap/status-response.ts'
 import exampleAnswers from './example-answers.json' with { type: 'json' }
 
-/** Answers of the local chain, recorded by `npm run docs -- --examples`, by operation. */
+/** Returns the response of the local chain for an operation, recorded by `npm run docs -- --examples`. */
 export const exampleOf = (operationId: string): ExampleAnswer | undefined =>
   (exampleAnswers as Readonly<Record<string, ExampleAnswer>>)[operationId]
 
+/** A recorded request and its response. */
 export type ExampleAnswer = {
   /** Method and path. */
   readonly request: string
@@ -54,7 +55,7 @@ export type Operation = {
   readonly statuses: readonly number[]
 }
 
-/** Statuses of every request: malformed, too slow or with too large headers. */
+/** Error statuses that every endpoint can return. */
 const anyStatuses = [400, 405, 408, 431, 500]
 const chainStatuses = [...anyStatuses, 404, 414, 502, 503, 504]
 const descriptions = {
@@ -186,7 +187,7 @@ const TAG_DESCRIPTIONS = {
   Operation: 'For operators: life, readiness, and metrics of the process.',
 }
 
-/** Wrapped ether of Ethereum, for examples. */
+/** WETH on Ethereum, for examples. */
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
 
 const input = (schema: z.ZodType) => toSchema(schema, 'input') as unknown as ObjectSchema
@@ -230,7 +231,7 @@ const requestId = {
   schema: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,64}$' },
 }
 
-/** Path parameters from a schema. */
+/** Converts a schema to path parameters. */
 function pathParameters(schema: z.ZodType, examples: Readonly<Record<string, string>>): Json[] {
   const { properties } = input(schema)
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
@@ -238,7 +239,7 @@ function pathParameters(schema: z.ZodType, examples: Readonly<Record<string, str
   }))
 }
 
-/** Meaning of a status: the causes of all its codes. */
+/** Returns the response of an error status; its description lists the causes of all codes with that status. */
 function errorResponse(status: number): Json {
   const rows = Object.entries(errorTable).filter(([, row]) => row.status === status)
   return {
@@ -276,7 +277,7 @@ function operation(
   }
 }
 
-/** Adds the answer of a process that should get no requests, which is that of one that should, with another status. */
+/** Adds the 503 response of readiness endpoints, whose body is the same as that of 200. */
 function withNotReady(operation: Json): Json {
   const responses = operation.responses as Readonly<Record<string, Json>>
   return { ...operation, responses: { ...responses, 503: { ...responses[200], description: 'Not ready' } } }
@@ -286,7 +287,7 @@ function bodyWith(schema: z.ZodType): Json {
   return { required: true, content: { 'application/json': { schema: inJson(input(schema)) } } }
 }
 
-/** Adds the JSON types that a body may have for the text of a query: numbers, booleans, lists, and null for an absent field. */
+/** Adds the JSON types that a body accepts in place of text: numbers, booleans, lists, and null for an absent field. */
 function inJson(schema: ObjectSchema): ObjectSchema {
   const { properties, required = [] } = schema
   const fields = Object.entries(properties).map(([name, field]) => [
@@ -316,6 +317,7 @@ function isObjectSchema(schema: unknown): schema is ObjectSchema {
   return typeof schema === 'object' && schema !== null && 'properties' in schema
 }
 
+/** Returns the OpenAPI document. */
 export function openApiDocument(): Json {
   const simulatePost = operation('simulate', 'Simulation', [chainId], {
     requestBody: bodyWith(simulateFields),

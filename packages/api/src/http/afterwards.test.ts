@@ -1,3 +1,4 @@
+/** Tests of the batching of background work. */
 import { expect, test } from 'vitest'
 import { Afterwards } from './afterwards.ts'
 

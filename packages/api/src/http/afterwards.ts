@@ -1,11 +1,13 @@
-/** Milliseconds that a work waits at most, unless the process is busy. */
+/** Batches background work of requests. */
+
+/** Delay before a batch runs; longer only if the event loop is busy. */
 const PAUSE_MS = 50
-/** Works that wait at most. */
+/** Maximum queued tasks; reaching it runs the batch at once. */
 const MOST = 1_000
 
 /**
- * Work that no caller waits for, such as counting and logging what was answered: done for many requests at a time, when it takes a
- * fraction of what it takes between the steps of each, and never before an answer that is ready to be sent.
+ * Queue of work that no client waits for, such as counting and logging requests. A batch over many requests takes a fraction of
+ * the time of separate calls, and does not delay responses.
  */
 export class Afterwards {
   private works: (() => void)[] = []
@@ -16,7 +18,7 @@ export class Afterwards {
     if (this.works.push(work) >= MOST) this.flush()
   }
 
-  /** Does all that waits. */
+  /** Runs all queued tasks. */
   flush(): void {
     clearTimeout(this.timer)
     this.timer = undefined

@@ -1,10 +1,10 @@
-/** JSON bodies. Reads numbers, booleans, lists, and null as the text that a query has for them. */
+/** Reads JSON bodies. Converts numbers, booleans and lists to the text that a query would have, and drops null fields. */
 import express, { type Request } from 'express'
 import { ApiError } from '../errors.ts'
 
-/** Bytes of JSON that carry 128 kB of calldata in hex and every other field. */
+/** Maximum body size: 128 kB of calldata in hex and all other fields. */
 const MAX_BODY_BYTES = 270_000
-/** Zeros that an exponent may add: more than the digits of any parameter. */
+/** Maximum zeros that an exponent may add; no parameter has more digits. */
 const MAX_EXPONENT = 100
 
 /** Parses a JSON body. Numbers become text, without the rounding of floating point; null fields become absent. */
@@ -13,7 +13,7 @@ export const readBody = express.json({ limit: MAX_BODY_BYTES, strict: true, revi
 /**
  * Returns the JSON object of a request.
  *
- * @throws ApiError `INVALID_BODY` for anything else
+ * @throws ApiError `INVALID_BODY` if the body is not a JSON object
  */
 export function bodyOf(request: Request): object {
   const body: unknown = request.body
@@ -23,8 +23,8 @@ export function bodyOf(request: Request): object {
 }
 
 /**
- * Converts the fields of an object to parameters of a query: true and false to 1 and 0, lists of text to comma-separated text, an
- * empty list to an absent parameter. Other types stay, for the reader of the parameter to refuse.
+ * Converts fields of an object to query parameters: true and false to 1 and 0, lists of text to comma-separated text, and an
+ * empty list to an absent parameter. Other types stay unchanged; the parameter's schema refuses them.
  *
  * @param lists - names of the parameters that may be lists
  */
@@ -45,12 +45,12 @@ function isListOfText(value: unknown): value is string[] {
 function readValue(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (value === null) return undefined
   if (typeof value !== 'number') return value
-  // Node.js 20 does not pass the source: numbers that it has rounded stay numbers, and are refused.
+  // Node.js 20 does not pass the source. Numbers that it rounded stay numbers, and the schemas refuse them.
   const isRounded = context?.source === undefined && Number.isInteger(value) && !Number.isSafeInteger(value)
   return isRounded ? value : plainNumber(context?.source ?? String(value))
 }
 
-/** Writes `1e18` and `5.0` in plain digits. Returns numbers with a larger exponent than any parameter needs unchanged. */
+/** Converts `1e18` and `5.0` to plain digits. Returns numbers with an exponent above `MAX_EXPONENT` unchanged. */
 function plainNumber(source: string): string {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source)
   if (!match) return source

@@ -1,11 +1,11 @@
-/** `callerOf` compared with Express's `request.ip`, which implements the same trust rules. */
+/** Compares `callerOf` with Express's `request.ip`, which implements the same trust rules. */
 import type { IncomingMessage } from 'node:http'
 import express, { type Request } from 'express'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { callerOf, type Trust } from './caller.ts'
 
-/** Client address by Express. */
+/** Returns the client address that Express determines. */
 function expressIp(setting: unknown, remoteAddress: string, forwarded: string | undefined): string | undefined {
   const app = express().set('trust proxy', setting)
   const request = Object.create(app.request) as Request

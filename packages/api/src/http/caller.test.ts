@@ -1,3 +1,4 @@
+/** Tests of the client address and its key. */
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { callerOf, sharedKey } from './caller.ts'

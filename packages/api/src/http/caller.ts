@@ -1,17 +1,17 @@
 /**
- * Who asks: the address that is answered for, by which room is shared. Express's `request.ip` by the same trust, for requests that
- * are refused before Express sees them: the overload benchmark needs it.
+ * Determines the client address by which capacity is shared. Follows the same rules as Express's `request.ip`, but also works for
+ * requests that are refused before Express sees them.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
-/** True for an address, so many steps away, that is a proxy whose word counts; as Express compiles `trust proxy`. */
+/** Predicate for trusted proxies, as Express compiles it from `trust proxy`; `steps` is the number of hops to the address. */
 export type Trust = (address: string, steps: number) => boolean
 
-/** Addresses in `X-Forwarded-For` that are looked at. */
+/** Maximum addresses of `X-Forwarded-For` that are read, from the end. */
 const MOST_STEPS = 32
 
-/** The address of the caller: of the connection, or behind trusted proxies the last one that no trusted proxy vouches for. */
+/** Returns the key of the client address: the connection's, or behind trusted proxies the last address that is not one of them. */
 export function callerOf({ socket, headers }: IncomingMessage, trusts: Trust): string {
   let address = socket.remoteAddress ?? ''
   const forwarded = headers['x-forwarded-for']
@@ -24,7 +24,7 @@ export function callerOf({ socket, headers }: IncomingMessage, trusts: Trust): s
   return sharedKey(address)
 }
 
-/** One for all addresses that one caller may have: of IPv6 the first 64 bits, which every household is given. */
+/** Returns the key shared by all addresses of one client: the IPv4 address, or the /64 prefix of an IPv6 address. */
 export function sharedKey(address: string): string {
   const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
   if (!plain.includes(':') || !isIPv6(plain)) return plain.slice(0, 64)

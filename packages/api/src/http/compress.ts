@@ -3,18 +3,18 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, gzipSync } from 'node:zlib'
 import type { Request } from 'express'
 
-/** Smaller bodies fit into one packet anyway. */
+/** Minimum size of compressed bodies; smaller ones fit into one packet anyway. */
 export const MIN_COMPRESSED_BYTES = 1_024
-/** Larger bodies are compressed in the thread pool. For smaller ones the switch takes longer than the compression. */
+/** Maximum size of bodies compressed on the main thread. For small bodies a thread switch takes longer than the compression. */
 const MAX_INLINE_BYTES = 16_384
-/** For bodies that are sent once. Higher levels take twice the time to save one percent. */
+/** Gzip options for bodies that are sent once. Higher levels take twice the time to save one percent. */
 const ONCE = { level: 4 } as const
-/** For bodies that are sent many times. Brotli's best quality takes ten times as long, which the first client would wait for. */
+/** Brotli options for bodies that are sent often. The best quality takes ten times as long, which delays the first client. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } } as const
 
 export const varyingHeaders = ['Vary', 'Accept-Encoding'] as const
 
-/** Compresses a body that is sent once. Returns undefined when the client does not accept gzip. */
+/** Compresses a body that is sent once. Returns undefined if the client does not accept gzip. */
 export function compressOnce(request: Request, body: string): Buffer | Promise<Buffer> | undefined {
   if (!accepts(request, 'gzip')) return undefined
   return body.length <= MAX_INLINE_BYTES ? gzipSync(body, ONCE) : promisify(gzip)(body, ONCE)
@@ -25,22 +25,22 @@ const compressions = {
   gzip: (body: Buffer) => promisify(gzip)(body, { level: 9 }),
 } as const
 type Encoding = keyof typeof compressions
-/** In order of preference: brotli is smaller. */
+/** Encodings in order of preference; brotli output is smaller. */
 const ENCODINGS = ['br', 'gzip'] as const
 
-/** A body that never changes. Each encoding is computed when a client first asks for it. */
+/** A constant body. Each encoding is computed at the first request for it. */
 export class FixedBytes {
   private readonly plain: Buffer
   private readonly isCompressible: boolean
   private readonly encoded: Partial<Record<Encoding, Promise<Buffer>>> = {}
 
-  /** @param isCompressible - false for formats that are compressed themselves */
+  /** @param isCompressible - false for formats that are already compressed */
   constructor(plain: Buffer, isCompressible = true) {
     this.plain = plain
     this.isCompressible = isCompressible && plain.length >= MIN_COMPRESSED_BYTES
   }
 
-  /** Returns the bytes for a client, with `Vary` and `Content-Encoding`. */
+  /** Returns the bytes for a client, and the headers `Vary` and `Content-Encoding` if they apply. */
   async for(request: Request): Promise<{ readonly bytes: Buffer; readonly headers: readonly string[] }> {
     if (!this.isCompressible) return { bytes: this.plain, headers: [] }
     const encoding = ENCODINGS.find((each) => accepts(request, each))

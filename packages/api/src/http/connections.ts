@@ -1,4 +1,4 @@
-/** Bounds what a connection costs before there is a request to admit: how many one caller opens, and how much it pipelines. */
+/** Limits connections per caller and pipelined requests per connection. */
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -6,18 +6,19 @@ import { overloaded } from '../errors.ts'
 import { sharedKey, type Trust } from './caller.ts'
 import { type ErrorVersion, errorReply, rawReply } from './reply.ts'
 
-/** Requests of one connection that are under way at once. Clients send the next after the answer; few send some ahead. */
+/** Maximum pipelined requests in flight on one connection. Most clients send the next request after the response. */
 const MOST_AHEAD = 64
 
 export type ConnectionLimits = {
-  /** Connections of one caller. */
+  /** Maximum connections of one caller. */
   readonly most: number
   readonly version: ErrorVersion
   readonly trusts: Trust
 }
 
+/** Limits the connections that each caller may have open. Trusted proxies have no limit. */
 export function boundConnections(server: Server, { most, version, trusts }: ConnectionLimits): void {
-  /** By caller, of those who have any. */
+  /** Open connections by caller. */
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
@@ -40,13 +41,13 @@ export function boundConnections(server: Server, { most, version, trusts }: Conn
   })
 }
 
-/** Ends a connection that sends on and on without waiting for answers. */
+/** Wraps a listener: closes connections with more than `MOST_AHEAD` requests in flight. */
 export function bounded(listener: RequestListener): RequestListener {
   const underWay = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request
     const count = (underWay.get(socket) ?? 0) + 1
-    // What has been read of it already still comes here, one by one.
+    // Requests that were parsed before the socket was destroyed still arrive here.
     if (socket.destroyed) return
     if (count > MOST_AHEAD) return void socket.destroy()
     underWay.set(socket, count)

@@ -1,3 +1,4 @@
+/** State of one request: id, deadline, stages, and log. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { abortable } from '@sluice/rpc'
@@ -6,32 +7,32 @@ import type { Logger } from 'pino'
 import { ApiError } from '../errors.ts'
 import { integrator } from './referer.ts'
 
-/** The caller's own where it sends one that is fit for logs. */
+/** Returns the client's `X-Request-Id` if it is safe to log, else a new id. */
 export function requestId({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id']
   return typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
 }
 
-/** Names of stages in traces, where they differ. */
+/** Span names of stages whose name in traces differs. */
 const SPANS: ReadonlyMap<string, string> = new Map([
   ['route', 'search'],
   ['simulate', 'simulation'],
 ])
 
-/** State of one request, from its first byte to its last. */
+/** State of one request until its response is closed. */
 export class RequestContext {
   readonly id: string
-  /** Host of the page or service that asks, as it says itself. */
+  /** Host of the `Referer` header, unverified. */
   readonly integrator: string
   readonly startedAt = performance.now()
   /** Milliseconds by stage, for `Server-Timing`. */
   readonly stages = new Map<string, number>()
   chainId: number | undefined
-  /** It had to wait for its turn. */
+  /** True if the request waited in the admission queue. */
   isSlowed = false
-  /** It is answered by events until it is closed: neither its length nor its end by the caller says anything. */
+  /** True for an event stream. Its duration is not measured, and a disconnect by the client is not an error. */
   isStream = false
-  /** Code of the error answered, for metrics and log. */
+  /** Error code of the response, for metrics and log. */
   errorCode: string | undefined
   private readonly timeoutMs: number
   private readonly logger: Logger
@@ -47,15 +48,15 @@ export class RequestContext {
     this.timeoutMs = timeoutMs
   }
 
-  /** Made when it is needed: most requests write nothing but their last line. */
+  /** Logger with the request id. Created on first use, because most requests write only their last line. */
   get log(): Logger {
     this.child ??= this.logger.child({ requestId: this.id })
     return this.child
   }
 
   /**
-   * Aborted at the deadline (504) or when the caller hangs up; the reason is the ApiError to answer with. Made when it is
-   * needed: what is answered at once has nothing to abort.
+   * Signal that aborts at the deadline (504) or when the client disconnects. Its reason is the ApiError to answer with. Created
+   * on first use, because requests that are answered at once have nothing to abort.
    */
   get signal(): AbortSignal {
     if (!this.controller) {
@@ -66,11 +67,12 @@ export class RequestContext {
     return this.controller.signal
   }
 
-  /** Why the work for this request was given up, if it was. */
+  /** Reason of the abort; undefined if the request was not aborted. */
   get abortReason(): ApiError | undefined {
     return this.reason
   }
 
+  /** Aborts the request. Only the first reason counts. */
   abort(reason: ApiError): void {
     clearTimeout(this.timer)
     this.reason ??= reason
@@ -81,17 +83,18 @@ export class RequestContext {
     this.abort(new ApiError('TIMEOUT', `the request took longer than ${this.timeoutMs} ms`))
   }
 
-  /** From now on the answer takes as long as it takes. */
+  /** Marks the request as an event stream and removes its deadline. */
   stream(): void {
     this.isStream = true
     clearTimeout(this.timer)
   }
 
+  /** Clears the deadline timer. */
   finish(): void {
     clearTimeout(this.timer)
   }
 
-  /** Runs a stage and adds its time up under the stage's name. */
+  /** Runs a stage and adds its duration to the stage's total. */
   async time<T>(stage: string, work: () => T | Promise<T>): Promise<T> {
     const started = performance.now()
     try {
@@ -101,7 +104,7 @@ export class RequestContext {
     }
   }
 
-  /** The work's result, or the reason of the abort when that comes first: nothing that hangs keeps a caller waiting. */
+  /** Resolves like the given promise. Rejects with the abort reason if the request is aborted first. */
   within<T>(work: Promise<T>): Promise<T> {
     return abortable(work, this.signal)
   }
@@ -110,7 +113,7 @@ export class RequestContext {
 const CONTEXT = Symbol('context of the request')
 type WithContext = ServerResponse & { [CONTEXT]?: RequestContext }
 
-/** Gives a request its context until its answer is sent or its caller is gone. */
+/** Attaches a context to a response. Calls `onDone` when the response is sent or the client disconnected. */
 export function attach(context: RequestContext, response: WithContext, onDone: () => void): void {
   response[CONTEXT] = context
   response.once('close', () => {
@@ -123,6 +126,7 @@ export function attach(context: RequestContext, response: WithContext, onDone: (
   })
 }
 
+/** Returns the context that `attach` set. */
 export function contextOf(response: WithContext): RequestContext {
   return response[CONTEXT]!
 }

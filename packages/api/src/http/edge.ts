@@ -1,12 +1,13 @@
-/** Middleware before every endpoint: the limit on the request target, a Host, and the answer to preflights of browsers. */
+/** Middleware before every endpoint: limits the request target, requires a Host header, and answers CORS preflights. */
 import type { RequestHandler } from 'express'
 import { ApiError } from '../errors.ts'
 import { preflightHeaders } from './headers.ts'
 import { replyEmpty } from './reply.ts'
 
-/** Bytes of path and query together. */
+/** Maximum length of path and query. */
 const MAX_TARGET_BYTES = 16_384
 
+/** Checks a request before routing. @throws ApiError `TARGET_TOO_LONG` or `MALFORMED_REQUEST` */
 export const edge: RequestHandler = (request, response, next) => {
   if (request.originalUrl.length > MAX_TARGET_BYTES)
     throw new ApiError(

@@ -1,17 +1,18 @@
-/** Open streams of Server-Sent Events: how many there are, of whom, and what keeps them alive. */
+/** Manages open streams of Server-Sent Events: limits, heartbeats, and shutdown. */
 import type { ServerResponse } from 'node:http'
 import { type ApiError, errorFields, overloaded } from '../errors.ts'
 import { rateLimit } from './reply.ts'
 
-/** Proxies cut what is silent for a minute. */
+/** Interval of heartbeats; proxies close connections that are silent for a minute. */
 const HEARTBEAT_MS = 10_000
-/** Bytes that wait for a reader, beside the event that was written last; one that does not read is let go. */
+/** Maximum unsent bytes before another write; above it, the connection is closed. */
 const MOST_WAITING = 32_768
-/** Heartbeats in a row that find something waiting, then the reader is let go: one that reads takes all in between two. */
+/** Consecutive heartbeats with unsent bytes after which the connection is closed. A client that reads has none left by then. */
 const MOST_BEATS_WAITING = 3
-/** A reader gets so long to take the last event. */
+/** Time for a client to receive the last event before its connection is closed. */
 const LAST_WORD_MS = 1_000
 
+/** Maximum open streams, in total and per caller. */
 export type StreamLimits = {
   readonly most: number
   readonly mostOfCaller: number
@@ -19,19 +20,20 @@ export type StreamLimits = {
 
 type Open = {
   readonly response: ServerResponse
-  /** Check at every heartbeat that it is to go on; an error ends it. */
+  /** Runs at every heartbeat; a returned error ends the stream. */
   readonly check: () => ApiError | undefined
-  /** Heartbeats in a row at which something waited to be read. */
+  /** Consecutive heartbeats with unsent bytes. */
   waited: number
 }
 
+/** Open event streams of a process. */
 export class EventStreams {
   private readonly limits: StreamLimits
   private readonly open = new Set<Open>()
-  /** Places taken, by caller: also by those that are about to open. */
+  /** Slots taken by caller, including streams that are about to open. */
   private readonly callers = new Map<string, number>()
   private taken = 0
-  /** All have been ended: what opens later is ended too. */
+  /** Set by `endAll`; streams that open later end at once. */
   private ended: ApiError | undefined
   private timer: NodeJS.Timeout | undefined
 
@@ -43,7 +45,7 @@ export class EventStreams {
     return this.open.size
   }
 
-  /** Takes a place, which the answer gives back. @throws ApiError `OVERLOADED` */
+  /** Takes a slot. @returns a function that releases it @throws ApiError `OVERLOADED` */
   take(caller: string): () => void {
     const count = this.callers.get(caller) ?? 0
     if (this.taken >= this.limits.most || count >= this.limits.mostOfCaller)
@@ -58,14 +60,14 @@ export class EventStreams {
     }
   }
 
-  /** Headers that tell a caller how many streams it may have, and how many more. */
+  /** Returns rate limit headers with the caller's maximum and remaining streams. */
   limitsOf(caller: string): readonly string[] {
     const { most, mostOfCaller } = this.limits
     const left = Math.min(mostOfCaller - (this.callers.get(caller) ?? 0), most - this.taken)
     return ['RateLimit-Policy', `"streams";q=${mostOfCaller}`, 'RateLimit', rateLimit('streams', Math.max(0, left))]
   }
 
-  /** Keeps an answer that has begun alive until it is closed. */
+  /** Sends heartbeats on a started response until it is closed. */
   keep(response: ServerResponse, check: Open['check']): void {
     if (this.ended) {
       end(response, this.ended)
@@ -82,7 +84,7 @@ export class EventStreams {
     })
   }
 
-  /** Ends all, with a reason. */
+  /** Ends all streams, and later ones, with a reason. */
   endAll(reason: ApiError): void {
     this.ended = reason
     for (const { response } of this.open) end(response, reason)
@@ -100,21 +102,22 @@ export class EventStreams {
   }
 }
 
-/** @param data - made JSON */
+/** Writes an event unless the response has ended. Closes the connection instead if too many bytes are unsent. @param data - JSON */
 export function sendEvent(response: ServerResponse, event: string, id: number | undefined, data: string): void {
   if (response.writableEnded || isStuck(response)) return
   response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`)
 }
 
+/** Ends a stream with an `end` event. */
 export function end(response: ServerResponse, reason: ApiError): void {
   if (response.writableEnded) return
   sendEvent(response, 'end', undefined, JSON.stringify(errorFields(reason)))
   response.end()
-  // Nobody waits for one that does not read, such as a service that stops.
+  // A stopping service must not wait for a client that does not read.
   setTimeout(() => response.destroy(), LAST_WORD_MS).unref()
 }
 
-/** Lets go of a reader that does not read. */
+/** Closes the connection of a client that does not read. @returns true if it was closed */
 function isStuck(response: ServerResponse): boolean {
   if (response.writableLength <= MOST_WAITING) return false
   response.destroy()

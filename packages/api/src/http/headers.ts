@@ -1,14 +1,15 @@
 /**
- * Headers that are the same on every answer, worked out once by helmet, as `writeHead` takes them: name, value, name, value.
- * As middleware of Express they would be made for every refusal anew, which the overload benchmark shows.
+ * Computes the constant headers of responses once with helmet, as the flat list that `writeHead` takes: name, value, name, value.
+ * As Express middleware helmet would compute them again for every response, which is measurable under overload.
  */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import helmet, { type HelmetOptions } from 'helmet'
 
+/** Constant headers: names and values in turn. */
 export type FixedHeaders = readonly string[]
 
-/** Any page may call without credentials, and read every header that the documentation names. */
+/** CORS headers: any page may call without credentials and read every documented header. */
 const openCors: FixedHeaders = [
   'Access-Control-Allow-Origin',
   '*',
@@ -16,15 +17,15 @@ const openCors: FixedHeaders = [
   'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Link, Server-Timing, ETag, Allow',
 ]
 
-/** Headers of an answer that is nothing but an error, and is sent when every header counts. */
+/** Minimum headers for refusals under overload, when each header costs time. */
 export const leastHeaders: FixedHeaders = ['X-Content-Type-Options', 'nosniff', ...openCors]
 
 /** Comma-separated header names. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/
 
 /**
- * Returns the CORS headers of a preflight response, which allow every requested header: tracing and error reporting add their own
- * to each call of a page. A wildcard would not cover `Authorization`.
+ * Returns the CORS headers of a preflight response. They allow every requested header, because tracing and error reporting add
+ * headers to a page's calls. A wildcard would not cover `Authorization`.
  */
 export function preflightHeaders({ headers }: IncomingMessage): FixedHeaders {
   const requested = headers['access-control-request-headers']
@@ -36,7 +37,7 @@ export function preflightHeaders({ headers }: IncomingMessage): FixedHeaders {
   ]
 }
 
-/** Headers that helmet puts on an answer, and open CORS. */
+/** Returns helmet's headers and the CORS headers. */
 export function fixedHeaders(contentSecurityPolicy?: HelmetOptions['contentSecurityPolicy']): FixedHeaders {
   const request = new IncomingMessage(new Socket())
   const response = new ServerResponse(request)

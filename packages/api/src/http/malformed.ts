@@ -1,4 +1,4 @@
-/** Answers what cannot be read as a request in the words of the service, where Node would send a bare status. */
+/** Answers malformed requests with an error body; Node alone would send only a status line. */
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { ApiErrorCode } from '../error-table.ts'
@@ -12,7 +12,7 @@ const meanings: Readonly<Record<string, readonly [code: ApiErrorCode, message: s
 }
 const otherwise = ['MALFORMED_REQUEST', 'this is not a valid HTTP/1.1 request'] as const
 
-/** For `clientError` of a server. */
+/** Returns a handler for the `clientError` event of a server. */
 export function answerMalformed(version: ErrorVersion, metrics: Metrics) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()

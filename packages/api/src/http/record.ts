@@ -1,10 +1,10 @@
-/** Record of every request: counters, latency and one line of log. */
+/** Records every finished request: counters, latency and one log line. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
 import type { RequestContext } from './context.ts'
 
-/** @param endpoint - pattern of the path, for labels of bounded number */
+/** Records a finished request in the next batch. @param endpoint - path pattern, so the number of labels is bounded */
 export function record(
   endpoint: string,
   request: IncomingMessage,
@@ -17,7 +17,7 @@ export function record(
   const path = pathOf(request).slice(0, 200)
   const ms = performance.now() - context.startedAt
   const status = code === 'CLIENT_CLOSED' ? 499 : response.statusCode
-  // Nothing here holds on to the request and what hangs on it, which would otherwise grow old.
+  // The closure must not reference the request, which would then be promoted to the old generation.
   metrics.afterwards.add(() => {
     metrics.requests.inc({ endpoint, status, code: code ?? '' })
     metrics.byIntegrator.inc({ integrator: metrics.integrators.of(integrator), endpoint })
@@ -27,7 +27,7 @@ export function record(
   })
 }
 
-/** Without the query, which may hold a key. */
+/** Returns the path without the query, which may contain a key. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.indexOf('?')
   return end < 0 ? url : url.slice(0, end)

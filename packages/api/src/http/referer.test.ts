@@ -1,3 +1,4 @@
+/** Tests of the identification of integrators. */
 import { expect, test } from 'vitest'
 import { BoundedLabels, integrator } from './referer.ts'
 

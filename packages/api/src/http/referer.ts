@@ -1,12 +1,13 @@
+/** Identifies integrators by the `Referer` header. */
 import { Bounded } from '@sluice/simulation'
 
-/** Characters of a header that are looked at. */
+/** Maximum characters of a header that are read. */
 const MOST = 2_048
-/** Pages are few, and ask again and again. */
+/** Maximum cached headers; few pages send most requests. */
 const REMEMBERED = 256
 const hosts = new Bounded<string, string>(REMEMBERED)
 
-/** Host of a `Referer` header, `none` without one and `invalid` for anything that is no http address. */
+/** Returns the host of a `Referer` header, `none` without one, and `invalid` for anything but an http URL. */
 export function integrator(referer: string | undefined): string {
   if (!referer) return 'none'
   const text = referer.slice(0, MOST)
@@ -23,7 +24,7 @@ function hostOf(referer: string): string {
   return url.hostname
 }
 
-/** Keeps the number of different labels bounded: the first `limit` keep their name, later ones count as `other`. */
+/** Bounds the number of label values: the first `limit` keep their name, later ones become `other`. */
 export class BoundedLabels {
   private readonly seen = new Set<string>()
   private readonly limit: number

@@ -1,3 +1,4 @@
+/** Tests of responses: compression, entity tags, headers, and errors. */
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
 import { duplexPair } from 'node:stream'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -22,7 +23,7 @@ import { hasTag, tagOf, weakTag } from './tags.ts'
 
 type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
 
-/** Answer of a handler to one request, over a connection in memory. */
+/** Returns the response of a handler to one request over an in-memory connection. */
 async function answerOf(handler: RequestHandler, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   const app = express()
   app.set('etag', false)

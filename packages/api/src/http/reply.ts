@@ -1,4 +1,4 @@
-/** Answers on the wire: whole, in one write. */
+/** Writes responses: JSON, text, errors, and the start of event streams. */
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Request, Response } from 'express'
 import { Registry } from 'prom-client'
@@ -8,6 +8,7 @@ import { contextOf, type RequestContext } from './context.ts'
 import { type FixedHeaders, fixedHeaders, leastHeaders } from './headers.ts'
 import { hasTag, tagOf, weakTag } from './tags.ts'
 
+/** Error format: A is plain text, B is JSON. */
 export type ErrorVersion = 'A' | 'B'
 
 const types = {
@@ -19,32 +20,34 @@ const types = {
 } as const
 
 type ReplyHead = {
-  /** 200 when absent. */
+  /** Default: 200. */
   readonly status?: number
   readonly type: keyof typeof types
-  /** Name, value, name, value. */
+  /** Additional headers: names and values in turn. */
   readonly headers?: readonly string[]
-  /** In the place of those that every answer has. */
+  /** Replaces the default constant headers. */
   readonly fixed?: FixedHeaders
 }
+/** A complete response. */
 export type Reply = ReplyHead & { readonly body: string }
 
 const everywhere = fixedHeaders()
 const noStore = ['Cache-Control', 'no-store']
 
+/** Sends a response. Compresses larger bodies if the client accepts gzip. */
 export function reply(response: Response, answer: Reply): void {
   const { status = 200, type, body, headers = [], fixed = everywhere } = answer
   const bytes = Buffer.byteLength(body)
   const compressed = bytes < MIN_COMPRESSED_BYTES ? undefined : compressOnce(response.req, body)
   if (compressed) {
     if (!(compressed instanceof Promise)) replyCompressed(response, answer, compressed)
-    // Compression fails only when memory runs out.
+    // Compression fails only if memory runs out.
     else compressed.then((done) => replyCompressed(response, answer, done)).catch(() => response.destroy())
     return
   }
   const vary = bytes < MIN_COMPRESSED_BYTES ? [] : varyingHeaders
   response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes, fixed), ...vary, ...headers])
-  // ASCII is the same in both; this way Node copies it without looking at each character.
+  // An ASCII body is the same in both encodings; Node copies latin1 without inspecting each character.
   response.end(body, bytes === body.length ? 'latin1' : 'utf8')
 }
 
@@ -54,22 +57,23 @@ function replyCompressed(response: Response, answer: Reply, bytes: Buffer): void
   replyBytes(response, { ...answer, bytes, headers: [...varyingHeaders, 'Content-Encoding', 'gzip', ...weak] })
 }
 
-/** Sends bytes in the encoding that their headers name. */
+/** Sends bytes that are already encoded as their `Content-Encoding` header says. */
 export function replyBytes(response: Response, answer: ReplyHead & { readonly bytes: Buffer }): void {
   const { status = 200, type, bytes, headers = [], fixed } = answer
   response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes.length, fixed), ...headers])
   response.end(bytes)
 }
 
+/** Sends 204 without a body. */
 export function replyEmpty(response: ServerResponse, headers: readonly string[]): void {
   response.writeHead(204, [...everywhere, 'X-Request-Id', contextOf(response).id, ...headers])
   response.end()
 }
 
 /**
- * Events follow, each to be sent at once: no proxy is to keep or change them.
+ * Sends the headers of an event stream, which disable buffering and transformation by proxies.
  *
- * @param more - headers
+ * @param more - additional headers
  */
 export function beginStream(response: ServerResponse, more: readonly string[]): void {
   const id = contextOf(response).id
@@ -86,18 +90,18 @@ export function beginStream(response: ServerResponse, more: readonly string[]): 
   response.flushHeaders()
 }
 
-/** Sends what was worked out for a caller, and how long that took. */
+/** Sends a JSON body that must not be cached, with the request's `Server-Timing`. */
 export function replyJson(response: Response, context: RequestContext, body: string): void {
   reply(response, { type: 'json', body, headers: [...timingOf(context), ...noStore] })
 }
 
-/** Time by stage; and that the request had to wait for its turn, since its caller or all together had more under way than goes at once. */
+/** Returns `Server-Timing` with the stages, and `RateLimit` if the request waited in the admission queue. */
 function timingOf({ stages, isSlowed }: RequestContext): readonly string[] {
   const timing = ['Server-Timing', [...stages].map(([stage, ms]) => `${stage};dur=${ms.toFixed(1)}`).join(', ')]
   return isSlowed ? [...timing, 'RateLimit', rateLimit('share', 0, 1)] : timing
 }
 
-/** The same, for callers who ask again and again: one whose copy still holds gets no body. */
+/** Like `replyJson`, with an entity tag: sends 304 without a body if the client has the current one. */
 export function replyTagged(request: Request, response: Response, context: RequestContext, body: string): void {
   const tag = tagOf(body)
   const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
@@ -114,13 +118,13 @@ const notFoundPage = `<!DOCTYPE html>
 </html>
 `
 
-/** Version A answers text, and a page for 404; version B answers JSON. */
+/** Creates an error response. Version A has plain text, and HTML for 404; version B has JSON. */
 export function errorReply(error: ApiError, requestId: string, version: ErrorVersion): Reply {
   const { status, code, retryAfter, policy } = error
   const headers = [...noStore, ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)])]
   headers.push('Link', `<${docsOf(code)}>; rel="help"`)
   if (policy) headers.push('RateLimit', rateLimit(policy, 0, retryAfter))
-  // Version A has no other place for it.
+  // Version A has no field for the request id, so the message contains it.
   const message = code === 'INTERNAL' ? `${error.message} ${requestId}` : error.message
   if (version === 'B')
     return { status, type: 'json', body: JSON.stringify({ ...errorFields(error), error: message, requestId }), headers }
@@ -129,15 +133,17 @@ export function errorReply(error: ApiError, requestId: string, version: ErrorVer
 }
 
 /**
- * As draft-ietf-httpapi-ratelimit-headers has it.
+ * Formats a `RateLimit` header.
  *
- * @param left - of the caller's share
- * @param seconds - until there is more of it
+ * @see draft-ietf-httpapi-ratelimit-headers
+ * @param left - remaining quota
+ * @param seconds - until the quota is replenished
  */
 export function rateLimit(policy: RatePolicy, left: number, seconds?: number): string {
   return `"${policy}";r=${left}${seconds === undefined ? '' : `;t=${seconds}`}`
 }
 
+/** Sends an error and notes its code for metrics and log. */
 export function replyError(
   response: Response,
   error: ApiError,
@@ -150,14 +156,14 @@ export function replyError(
   reply(response, { ...rest, headers: [...headers, ...more] })
 }
 
-/** The same as `reply`, in bytes, for what came before there was a request to answer. */
+/** Formats a response as raw HTTP, for sockets without a parsed request. */
 export function rawReply(requestId: string, { status = 200, type, body, headers = [] }: Reply): string {
   const all = [...headersOf(requestId, type, Buffer.byteLength(body)), ...headers, 'Connection', 'close']
   const lines = all.flatMap((name, k) => (k % 2 === 0 ? [`${name}: ${all[k + 1]}`] : []))
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Headers of an answer that is sent when every header counts. */
+/** Returns the minimum headers of a refusal under overload. */
 export function sparseHeaders(requestId: string, type: Reply['type'], body: string): readonly string[] {
   return headersOf(requestId, type, Buffer.byteLength(body), leastHeaders)
 }

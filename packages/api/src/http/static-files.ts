@@ -1,4 +1,4 @@
-/** Built files: held in memory, sent compressed, and validated by their tags. */
+/** Serves built files from memory, compressed and with entity tags. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Request, Response } from 'express'
@@ -17,28 +17,30 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.woff2': 'font/woff2',
 }
-/** Types of files that are compressed themselves. */
+/** Extensions of formats that are already compressed. */
 const COMPRESSED = ['.png', '.woff2']
 const YEAR_SECONDS = 31_536_000
 
-/** For files whose names carry a hash of what is in them. */
+/** `Cache-Control` of files with a content hash in their name. */
 export const FOREVER = `public, max-age=${YEAR_SECONDS}, immutable`
-/** For files that another build replaces: browsers ask each time, and get 304. */
+/** `Cache-Control` of files that the next build may replace: browsers revalidate on each request. */
 export const VALIDATED = 'no-cache'
 
+/** A file in memory. */
 export type StaticFile = {
   readonly type: string
   readonly bytes: FixedBytes
   readonly etag: string
 }
 
+/** Creates a file from its name, which determines the content type, and its bytes. */
 export function staticFile(name: string, body: Buffer): StaticFile {
   const extension = extname(name)
   const bytes = new FixedBytes(body, !COMPRESSED.includes(extension))
   return { type: types[extension]!, bytes, etag: tagOf(body) }
 }
 
-/** Returns the files of a directory by path, such as `/index.html`; none without an `index.html` in it. */
+/** Returns the files of a directory by path, such as `/index.html`; an empty map if there is no `index.html`. */
 export function readFiles(dir: string): ReadonlyMap<string, StaticFile> {
   if (!existsSync(join(dir, 'index.html'))) return new Map()
   const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -51,7 +53,7 @@ export function readFiles(dir: string): ReadonlyMap<string, StaticFile> {
   )
 }
 
-/** @param headers - names and values in turn, next to those of the file */
+/** Sends a file, or 304 if the client has it. @param headers - additional names and values in turn */
 export async function sendFile(
   request: Request,
   response: Response,

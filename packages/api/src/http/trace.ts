@@ -1,4 +1,4 @@
-/** Traces of requests, for whoever runs a collector of OpenTelemetry. Loaded only then. */
+/** Records traces of requests for an OpenTelemetry collector. The recorder is loaded only if a collector is configured. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestSpan, TraceRecorder } from '@sluice/tracing/recorder'
 import type { Logger } from 'pino'
@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import type { RequestContext } from './context.ts'
 import { pathOf } from './record.ts'
 
+/** Starts the trace recorder; undefined if no collector is configured. */
 export async function startRecorder(config: Config, log: Logger): Promise<TraceRecorder | undefined> {
   const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers } = config
   if (endpoint === undefined) return undefined
@@ -19,12 +20,12 @@ export async function startRecorder(config: Config, log: Logger): Promise<TraceR
   return recorder
 }
 
-/** Undefined where the request is not recorded. Streams never are: they go on for hours. */
+/** Starts the span of a request; undefined if it is not recorded. Streams are never recorded, because they last for hours. */
 export function traceOf({ url = '', headers }: IncomingMessage, recorder?: TraceRecorder): RequestSpan | undefined {
   return recorder && !url.startsWith('/stream/') ? recorder.request(headers.traceparent?.toString()) : undefined
 }
 
-/** @param endpoint - pattern of the path */
+/** Ends the span of a request. @param endpoint - path pattern */
 export function endTrace(
   trace: RequestSpan,
   endpoint: string,

@@ -1,4 +1,4 @@
-/** The OpenAPI document, and the documentation: the files of packages/docs as its build left them. */
+/** Serves the OpenAPI document and the built documentation of packages/docs. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RequestHandler, Router } from 'express'
@@ -13,7 +13,7 @@ import { FOREVER, readFiles, sendFile, staticFile, VALIDATED } from '../http/sta
 const none = ["'none'"]
 const self = ["'self'"]
 const data = fixedHeaders({ useDefaults: false, directives: { defaultSrc: none, frameAncestors: none } })
-/** Files of the site alone: no inline script or style, no text that becomes markup or script. */
+/** Headers of documentation pages. The policy allows only files of this origin, no inline code, and no HTML from text. */
 const policy = fixedHeaders({
   useDefaults: false,
   directives: {
@@ -24,6 +24,7 @@ const policy = fixedHeaders({
 })
 
 let document: FixedBytes | undefined
+/** Sends the OpenAPI document, which is created at the first request. */
 export const openApi: RequestHandler = async (request, response) => {
   document ??= new FixedBytes(Buffer.from(JSON.stringify(openApiDocument())))
   const { bytes, headers } = await document.for(request)
@@ -31,7 +32,7 @@ export const openApi: RequestHandler = async (request, response) => {
   replyBytes(response, { type: 'json', bytes, headers: cached, fixed: data })
 }
 
-/** @param dir - output of the build of packages/docs */
+/** Creates the routes of the documentation. @param dir - build output of packages/docs */
 export function docs(dir: string, allow: (methods: string) => RequestHandler): Router {
   const router = Router({ strict: true })
   const files = readFiles(dir)
@@ -44,7 +45,7 @@ export function docs(dir: string, allow: (methods: string) => RequestHandler): R
     for (const path of paths) router.route(path).get(refuse).all(allow('GET, HEAD'))
     return router
   }
-  // Links are relative to `/docs/`. The redirect is relative too, so that the service may stand under any path.
+  // Links are relative to `/docs/`. The redirect is relative too, so a proxy may serve the service under any path.
   router
     .route('/docs')
     .get((_request, response) => {
@@ -58,7 +59,7 @@ export function docs(dir: string, allow: (methods: string) => RequestHandler): R
       const path = request.path.slice('/docs'.length).replace(/\/$/, '/index.html')
       const file = files.get(path)
       if (!file) throw new ApiError('NOT_FOUND', 'there is no such page; /docs lists those that are')
-      // Programs that prefer Markdown get the page as Markdown, from the same address.
+      // Clients that prefer Markdown get the Markdown file at the same URL.
       const twin = files.get(path.replace(/\.html$/, '.md'))
       const isPage = path.endsWith('.html') && twin !== undefined
       const isTwin = isPage && request.accepts(['text/html', 'text/markdown']) === 'text/markdown'
@@ -80,7 +81,7 @@ export function docs(dir: string, allow: (methods: string) => RequestHandler): R
   return router
 }
 
-/** Links of a file of the site as they are from the folder above it, next to those of the service. */
+/** Rewrites links of a documentation file for the folder above it, and appends links of the service. */
 function fromRoot(text: string): string {
   const service =
     '## Service\n\n- [OpenAPI 3.1](openapi.json): the interface for programs\n- [Chains](chains): chains that are served, with their Guard contracts\n'

@@ -1,4 +1,4 @@
-/** Questions of operators: is the process up, are its chains fresh, what does it count. */
+/** Endpoints for operators: health, readiness, and metrics. */
 import type { RequestHandler } from 'express'
 import { exportGauges, exportScan } from '../chain-gauges.ts'
 import { resetDrift } from '../drift-metrics.ts'
@@ -6,14 +6,15 @@ import { reply } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 
+/** Answers 200 while the process runs. */
 export const health: RequestHandler = (_request, response) => {
   const body = JSON.stringify({ status: 'ok', uptimeSeconds: Math.round(process.uptime()) })
   reply(response, { type: 'json', body })
 }
 
 /**
- * 503 while the process stops, or can serve no chain at all, or has no Redis where it needs one: an orchestrator takes it away then. One chain that fails is told in
- * the body, and takes nobody down.
+ * Answers 503 while the process stops, if all chains fail, or if the Redis connection is not ready, so that an orchestrator sends
+ * it no requests. A single failing chain appears only in the body.
  */
 export function ready(services: Services): RequestHandler {
   return (_request, response) => {
@@ -31,7 +32,7 @@ export function ready(services: Services): RequestHandler {
   }
 }
 
-/** 503 while this chain cannot be followed; one that sleeps, rests or has another clock is served. */
+/** Answers 503 while the chain fails or the process stops. A chain that is asleep, or whose blocks are late, is ready. */
 export function chainReady(services: Services): RequestHandler {
   return (_request, response) => {
     const { chainId, ...status } = (response.locals.chain as ServedChain).live.status()
@@ -41,6 +42,7 @@ export function chainReady(services: Services): RequestHandler {
   }
 }
 
+/** Answers with all metrics in Prometheus format. Gauges are updated at each request. */
 export function metricsPage(services: Services): RequestHandler {
   return async (_request, response) => {
     const { metrics, scaleOut } = services

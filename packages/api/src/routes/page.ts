@@ -1,4 +1,4 @@
-/** The playground: the files of packages/web as its build left them, held in memory and sent compressed. */
+/** Serves the playground, which is the build output of packages/web. */
 import { existsSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { type Request, type Response, Router } from 'express'
@@ -8,21 +8,23 @@ import { reply } from '../http/reply.ts'
 import { FOREVER, readFiles, type StaticFile, sendFile, VALIDATED } from '../http/static-files.ts'
 
 const INDEX = '/index.html'
-/** Their names carry a hash of what is in them. */
+/** Folder of files with a content hash in their name. */
 const HASHED = '/app/assets/'
 
-/** Facts that `npm start` tells the page of the chain that it runs. Its keys stay where they are. */
+/** Facts about the local chain of `npm start` that the page receives. The schema drops private keys. */
 const localChain = z.object({
   chainId: z.int().positive(),
   rpcUrl: z.url({ protocol: /^https?$/ }),
   accounts: z.array(z.object({ address: z.string() })).min(1),
-  /** As the SDK takes them, for what it does not know by itself. */
+  /** Contracts in the format of the SDK, which does not know those of a local chain. */
   contracts: z.looseObject({ guard: z.string(), executors: z.array(z.string()) }),
 })
 
 /**
- * @param dir - what the build of packages/web wrote; without it there is no page
- * @param localChainFile - of a local chain, looked at when the page asks
+ * Creates the routes of the playground.
+ *
+ * @param dir - build output of packages/web; without an `index.html` in it there are no routes
+ * @param localChainFile - JSON file of a local chain, read again for each response
  */
 export function page(dir: string, localChainFile: string | undefined): Router {
   const router = Router()
@@ -41,14 +43,14 @@ export function page(dir: string, localChainFile: string | undefined): Router {
     const file = files.get(request.path)
     const isHashed = request.path.startsWith(HASHED)
     if (file) return send(file, isHashed ? FOREVER : VALIDATED, request, response)
-    // A view of the page, by its own address; a file that is not there is none.
+    // Other paths are views of the page, except paths of missing files.
     if (isHashed || extname(request.path)) return next()
     return send(index, VALIDATED, request, response)
   })
   return router
 }
 
-/** Undefined where there is none, or none yet: it is written when all of it is known. */
+/** Reads the file of the local chain; undefined if it is missing or incomplete. */
 function readLocalChain(file: string | undefined): z.infer<typeof localChain> | undefined {
   if (file === undefined || !existsSync(file)) return undefined
   const parsed = localChain.safeParse(JSON.parse(readFileSync(file, 'utf8')))
@@ -56,9 +58,8 @@ function readLocalChain(file: string | undefined): z.infer<typeof localChain> | 
 }
 
 /**
- * Own files alone, no inline script or style, no text that becomes markup or script at run time, nothing that embeds the page or is
- * embedded by it; calls go to this service and to the node of a local chain, as its file names it now. Wallets call their own nodes,
- * out of its reach.
+ * Returns a function that creates the headers of the page. The Content-Security-Policy allows files of this origin, no inline
+ * script or style, no frames, and connections to this service and the node of the local chain. It does not affect wallets.
  */
 function policyFor(localChainFile: string | undefined): () => FixedHeaders {
   let last: { readonly origin: string; readonly headers: FixedHeaders } | undefined
@@ -79,7 +80,7 @@ function policy(node: string): FixedHeaders {
       ...{ defaultSrc: none, scriptSrc: self, styleSrc: self, fontSrc: self, imgSrc: self },
       connectSrc: node ? [...self, node] : self,
       ...{ objectSrc: none, baseUri: none, formAction: none, frameAncestors: none },
-      // React and the rest write text and attributes only: what would take a string as markup or script throws.
+      // The page writes text and attributes only, so each use of a string as markup or script may throw.
       ...{ requireTrustedTypesFor: ["'script'"], trustedTypes: none },
     },
   })

@@ -1,3 +1,4 @@
+/** Handler of `/permit`. */
 import type { PermitOffer } from '@sluice/quoting'
 import type { Request } from 'express'
 import { ApiError } from '../errors.ts'
@@ -7,7 +8,7 @@ import type { ServedChain } from '../served-chain.ts'
 import type { PermitResponse } from '../swap/permit-response.ts'
 import { permitQuery } from '../swap/request.ts'
 
-/** Forms of permission that an owner may sign so that a swap needs no approval. */
+/** Returns the permits that an owner may sign instead of an approval. */
 export async function permits(
   request: Request,
   { live, routerAddress }: ServedChain,
@@ -29,7 +30,7 @@ function bodyOf({ permit, typedData, approval }: PermitOffer): PermitResponse['p
   return {
     kind,
     unlimited: kind === 'dai',
-    // The approval of Permit2 sets the largest allowance; what the Guard may draw is limited by the signature.
+    // The approval gives Permit2 the maximum allowance. The signature limits the amount that the Guard may draw.
     approval: approval && { ...approval, value: approval.value.toString(), unlimited: true },
     typedData: typedData as PermitResponse['permits'][number]['typedData'],
     permit: `${kind}:${amount}:${nonce}:${deadline}:`,

@@ -1,3 +1,4 @@
+/** Handler of `/quotes`. */
 import type { Request } from 'express'
 import type { Config } from '../config.ts'
 import { ApiError, errorFields } from '../errors.ts'
@@ -10,7 +11,7 @@ import { bodyOfQuote, readWish, type Wish } from '../swap/answer.ts'
 import { checkFeeExemptKey, listParameters, quotesBody, refusePast, toQuoteRequest } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
-/** Up to 20 quotes of one block, each with its own result or error. */
+/** Returns up to 20 quotes of one block, each with its own result or error. */
 export async function quotes(
   request: Request,
   chain: ServedChain,

@@ -1,3 +1,4 @@
+/** Handler of `/referee`. */
 import type { Hex } from '@sluice/chains'
 import type { Request } from 'express'
 import type { RequestContext } from '../http/context.ts'
@@ -5,7 +6,7 @@ import { type RefereeResponse, verdictResponse } from '../referee-response.ts'
 import { readHash } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 
-/** Verdict on a mined swap of any router. */
+/** Returns the verdict on a mined swap of any router. */
 export async function referee(
   request: Request,
   { chain, live }: ServedChain,

@@ -1,3 +1,4 @@
+/** Handler of `/simulate`. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
@@ -9,16 +10,17 @@ import { read, type SimulateFields, simulateFields } from '../requests.ts'
 import type { SimulationResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
-/** Blocks in a row that may be gone before they are used. */
+/** Maximum attempts if a reorg removes the block of a tag during the simulation. */
 const MAX_ATTEMPTS = 3
 
+/** Simulates a transaction of any router and measures its output. */
 export async function simulate(
   request: Request,
   { live }: ServedChain,
   context: RequestContext,
 ): Promise<SimulationResponse> {
   const fields = read(simulateFields, request.method === 'POST' ? parametersIn(bodyOf(request)) : request.query)
-  // Reads at a block that is not there yet would be tried for as long as a node may lag.
+  // Check the block first: reads at a future block would be retried for as long as a node may lag.
   const header = typeof fields.block.ref === 'number' ? await headerOf(fields, live.rpc) : undefined
   const run = () =>
     context.time('simulate', () =>
@@ -42,7 +44,7 @@ export async function simulate(
       }),
     )
   const result = await atStandingBlock(run, fields, context.signal).catch((error: unknown) => {
-    // The one endpoint where the slots can be named.
+    // Only this endpoint accepts storage slots, so only its error suggests them.
     if (error instanceof SimulationError && error.code === 'UNKNOWN_SLOTS')
       throw new ApiError('UNKNOWN_SLOTS', `${error.message}: balanceSlot and allowanceSlot must be given`, {
         cause: error,
@@ -59,7 +61,7 @@ export async function simulate(
   }
 }
 
-/** At a tag, the block that it stood for may be gone before the call: then it stands for another one. */
+/** Runs a simulation. Repeats it if the block is a tag and a reorg removed the block that the tag referred to. */
 async function atStandingBlock<T>(run: () => Promise<T>, { block }: SimulateFields, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -72,7 +74,7 @@ async function atStandingBlock<T>(run: () => Promise<T>, { block }: SimulateFiel
   }
 }
 
-/** @throws ApiError `INVALID_PARAMETER` */
+/** Returns the header of the requested block. @throws ApiError `INVALID_PARAMETER` if the block does not exist */
 async function headerOf({ block }: SimulateFields, rpc: Rpc): Promise<BlockHeader> {
   const header = await rpc.getBlock(block.ref)
   if (header === null) throw new ApiError('INVALID_PARAMETER', `block ${block.sent} does not exist`)
@@ -83,7 +85,12 @@ function isMissing(error: unknown): boolean {
   return error instanceof RpcError && (error.code === 'LAGGING' || error.code === 'PRUNED')
 }
 
-/** Nodes refuse reads at a block that is not there, or whose state they no longer keep, in many words: asking tells which. */
+/**
+ * Replaces an error of a read at a block if the block does not exist or its state is pruned. Error messages of nodes differ too
+ * much to distinguish these cases, so further reads check them.
+ *
+ * @throws ApiError `INVALID_PARAMETER` or `NO_STATE`, else the given error
+ */
 async function refuseMissingBlock(error: unknown, fields: SimulateFields, rpc: Rpc): Promise<never> {
   const { block } = fields
   if (!(error instanceof RpcError && error.ofBlock) || block.ref === 'latest') throw error

@@ -1,4 +1,4 @@
-/** Endpoints that drivers of CoW Protocol and quote requests of UniswapX call, with `ROLE=solver` (docs/solver.md). */
+/** Endpoints for drivers of CoW Protocol and for UniswapX, with `ROLE=solver` (docs/solver.md). */
 import type { Address } from '@sluice/chains'
 import {
   answerWebhook,
@@ -20,15 +20,15 @@ import { readChainId } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 
-/** Bytes of an auction of a busy chain with its liquidity, several times over. */
+/** Maximum size of an auction: several times that of a busy chain with its liquidity. */
 const MAX_AUCTION_BYTES = 64_000_000
 const MAX_SMALL_BYTES = 100_000
-/** Auctions that are solved at once: more are refused, as a driver expects it. */
+/** Maximum auctions solved at once; more are refused with 429. */
 const MAX_AUCTIONS = 4
-/** Milliseconds that the answer needs after the search. */
+/** Milliseconds reserved for the response after the search. */
 const ANSWER_MS = 500
 
-/** Endpoints of a solver: under `/solver/{chain}` for every chain, and at the root for one. */
+/** Creates the endpoints of a solver: under `/solver/{chain}` for every chain, and at the root for `SOLVER_CHAIN`. */
 export function solverPaths(services: Services, config: Config, allow: (methods: string) => RequestHandler): Router {
   const router = Router()
   const auctions = new Auctions(services, config)
@@ -43,6 +43,7 @@ export function solverPaths(services: Services, config: Config, allow: (methods:
   return router
 }
 
+/** Handlers of auctions. */
 class Auctions {
   private readonly services: Services
   private readonly config: Config
@@ -53,7 +54,7 @@ class Auctions {
     this.config = config
   }
 
-  /** Answers an auction with the solutions found by its deadline, and by that of the request. */
+  /** Answers an auction with the solutions found before its deadline and the request's. */
   readonly solve: RequestHandler = async (request, response) => {
     const context = contextOf(response)
     const chain = this.chainOf(request, context)
@@ -94,7 +95,7 @@ class Auctions {
   }
 }
 
-/** Answers 204 if there is no quote in time. */
+/** Creates the handler of UniswapX quote requests. Answers 204 without a quote. */
 function webhook(services: Services, filler: Address): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response)
@@ -116,7 +117,7 @@ function quotesOf({ chain, live }: ServedChain, context: RequestContext): ChainQ
   }
 }
 
-/** @throws ApiError `INVALID_PARAMETER` for a body that cannot be read */
+/** Parses a body. @throws ApiError `INVALID_PARAMETER` if it is invalid */
 function asParameters<T>(read: () => T): T {
   try {
     return read()
@@ -126,7 +127,7 @@ function asParameters<T>(read: () => T): T {
   }
 }
 
-/** A driver expects 429 from a solver that cannot keep up. */
+/** Answers 429, which drivers expect from an overloaded solver. */
 function refuseBusy(response: Response): void {
   const error = new ApiError('OVERLOADED', `${MAX_AUCTIONS} auctions are being solved`)
   const context = contextOf(response)

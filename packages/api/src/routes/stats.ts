@@ -1,3 +1,4 @@
+/** Handler of `/stats`. */
 import { PPM_PER_PERCENT } from '@sluice/chains'
 import { AFTER, type ByBlock, type Figures } from '@sluice/quoting'
 import type { Request } from 'express'
@@ -5,7 +6,7 @@ import { read, statsQuery } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { StatsResponse } from '../stats-response.ts'
 
-/** Drift of quotes in the blocks after them. The chain is not woken: what is known is told. */
+/** Returns the drift of quotes over the next two blocks. Uses only known figures and does not start the chain. */
 export async function stats(request: Request, { chain, live }: ServedChain): Promise<StatsResponse> {
   const { limit } = read(statsQuery, request.query)
   const { taken, missed, chain: all, families, brands, pools, withdrawing } = live.drift(limit)
@@ -43,7 +44,7 @@ function byBlock(of: ByBlock<Figures>): StatsResponse['blocks'] {
   })
 }
 
-/** 2 decimals: a hundredth of a basis point is a part per million, of a sample that has faded nothing is left. */
+/** Rounds to 2 decimals: parts per million for basis points, and 0 for fully faded samples. */
 function rounded(value: number | null): number | null {
   return value === null ? null : Math.round(value * 100) / 100
 }

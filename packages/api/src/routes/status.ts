@@ -1,3 +1,4 @@
+/** Handler of `/status`. */
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { decodeRevert } from '@sluice/simulation'
 import type { Request } from 'express'
@@ -9,7 +10,7 @@ import type { ServedChain } from '../served-chain.ts'
 import { type Receipt, receipt, type SentTransaction, sentTransaction, swapStatus } from '../swap/status.ts'
 import type { StatusResponse } from '../swap/status-response.ts'
 
-/** Outcome of a transaction, read from the node at each request, since it may be mined, replaced, or reorganized away. */
+/** Returns the outcome of a transaction. Reads the node at each request, because the transaction may be mined or reorged away. */
 export async function status(
   request: Request,
   { live }: ServedChain,
@@ -51,14 +52,17 @@ function minedIn(
   return {
     block: blockNumber,
     blockHash,
-    // An endpoint that is behind may not have the block itself yet.
+    // The endpoint that returned the head may lag behind the one that returned the receipt.
     confirmations: Math.max(1, (head?.number ?? blockNumber) - blockNumber + 1),
     gasUsed: gasUsed.toString(),
     gasCost: typeof effectiveGasPrice === 'bigint' ? cost(effectiveGasPrice) : null,
   }
 }
 
-/** Null if the transaction does not fail on the state before its block, or if the node cannot run it there. */
+/**
+ * Returns the revert reason of a transaction, from a simulation on the state before its block. Null if it does not revert there,
+ * or if the node cannot simulate it.
+ */
 async function reasonOf(
   { from, to, input: data, value, gas }: SentTransaction,
   { blockNumber: number, blockHash }: Receipt,
@@ -78,6 +82,7 @@ async function reasonOf(
   }
 }
 
+/** Calls a method by transaction hash; null if the node does not know it. @throws ApiError `RPC_FAILED` for an invalid result */
 async function ask<T extends z.ZodType>(
   rpc: Rpc,
   method: string,

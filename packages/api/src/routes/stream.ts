@@ -1,3 +1,4 @@
+/** Handler of `/stream`. */
 import type { StreamUpdate } from '@sluice/quoting'
 import type { RequestHandler, Response } from 'express'
 import { asksFor } from '../admission/kind.ts'
@@ -13,13 +14,13 @@ import { bodyOfQuote, readWish, type Wish } from '../swap/answer.ts'
 import { checkFeeExemptKey, refusePast, toQuoteRequest } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
-/** Heartbeats in a row at which the chain's node does not answer, then its streams end. */
+/** Consecutive heartbeats at which the chain's node fails, after which its streams end. */
 const MAX_FAILING = 2
 
-/** A quote that is told again whenever a new block changes it, as Server-Sent Events. */
+/** Creates the handler of quote streams, which send an event whenever a new block changes the quote (Server-Sent Events). */
 export function stream(services: Services, config: Config, trusts: Trust): RequestHandler {
   return async (request, response) => {
-    // Express answers HEAD by what answers GET, which has no end.
+    // Express passes HEAD requests to GET handlers; a stream would never answer one.
     if (request.method !== 'GET') throw new ApiError('METHOD_NOT_ALLOWED', 'use GET')
     const context = contextOf(response)
     const chain: ServedChain = response.locals.chain
@@ -79,7 +80,7 @@ function send(response: Response, update: StreamUpdate, wish: Wish, chain: Serve
   }
 }
 
-/** Bodies by how their callers spell what is echoed: identical streams share them, too. */
+/** Encoded bodies by update and by the spelling of echoed addresses, so streams of the same request share them. */
 const made = new WeakMap<StreamUpdate, Map<string, string>>()
 
 function bodyFor(update: StreamUpdate, { kind, query }: Wish, make: () => string): string {

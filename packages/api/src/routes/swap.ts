@@ -1,3 +1,4 @@
+/** Handlers of `/aggregator` and `/quote`. */
 import type { Request } from 'express'
 import type { Config } from '../config.ts'
 import type { ApiErrorCode } from '../error-table.ts'
@@ -9,7 +10,7 @@ import { checkFeeExemptKey } from '../swap/request.ts'
 import { noRouteResponse } from '../swap/response.ts'
 import { toApiError } from '../translate.ts'
 
-/** Codes that version A answers with 200 and no `tx`. */
+/** Error codes that version A answers with status 200 and no `tx`. */
 const noRouteCodes: ReadonlySet<ApiErrorCode> = new Set([
   'UNKNOWN_TOKEN',
   'NO_ROUTE',
@@ -18,7 +19,7 @@ const noRouteCodes: ReadonlySet<ApiErrorCode> = new Set([
   'ROUTE_REVERTED',
 ])
 
-/** The best route: with its transaction (`swap`), or without (`quote`). */
+/** Creates the handler that returns the best route with its transaction (`swap`) or without (`quote`). */
 export function route(kind: Wish['kind']) {
   return async (
     request: Request,

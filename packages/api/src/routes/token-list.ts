@@ -1,3 +1,4 @@
+/** Handler of `/tokenlist`. */
 import { NATIVE } from '@sluice/chains'
 import type { Catalog, ListedToken } from '@sluice/quoting'
 import { getAddress } from 'ethers'
@@ -7,7 +8,7 @@ import { NATIVE_TEXT, read, tokenListQuery } from '../requests.ts'
 import type { TokenListResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
-/** Tokens of the chain in the format of Uniswap's token lists. */
+/** Returns tokens of the chain in the format of Uniswap's token lists. */
 export async function tokenList(
   request: Request,
   { live, chain }: ServedChain,

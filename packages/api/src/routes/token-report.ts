@@ -1,3 +1,4 @@
+/** Handler of `/tokens`. */
 import { type Address, NATIVE } from '@sluice/chains'
 import { type MeasuredToken, toPercent } from '@sluice/quoting'
 import type { TokenReport } from '@sluice/simulation'
@@ -8,7 +9,7 @@ import type { TokenReportResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import { keyed } from './tokens.ts'
 
-/** Reports of what tokens do to those who trade them, by token as sent. */
+/** Returns reports on taxes and restrictions of tokens, by token as sent. */
 export async function tokens(request: Request, { live }: ServedChain, context: RequestContext) {
   const { token } = read(tokensQuery, request.query)
   const addresses = [...new Set(token.values())].filter((address) => address !== NATIVE)

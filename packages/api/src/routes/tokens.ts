@@ -1,3 +1,4 @@
+/** Handlers of `/prices` and `/liquidity`. */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { noPrice, type PriceBook, type PriceDetail, pricedAs } from '@sluice/pricing'
@@ -10,20 +11,24 @@ import { liquidityQuery, pricesBody, pricesQuery, read } from '../requests.ts'
 import type { PriceDetailResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
+/** State of the prices in an answer. */
 type Told = {
+  /** True if the prices are final for this block. */
   readonly isCurrent: boolean
-  /** True of a token that is still looked at, before it is priced for the first time. */
+  /** Returns true for a token whose first look-up has not finished. */
   readonly isPending: (token: Address) => boolean
   readonly block: BlockHeader
 }
 
-/** Milliseconds that a caller waits for a first look at all pools of a chain; until then prices are null. */
+/** Maximum wait for the newest snapshot to be priced, in milliseconds. Before the first one, all prices are null. */
 const PATIENCE_MS = 300
 
+/** Answers GET `/prices`. */
 export function prices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   return pricesOf(read(pricesQuery, request.query), request, chain, context)
 }
 
+/** Answers POST `/prices`. */
 export function postedPrices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   const { token, ...fields }: { readonly token?: unknown } = bodyOf(request)
   return pricesOf(read(pricesBody, { ...parametersIn(fields), token }), request, chain, context)
@@ -50,6 +55,11 @@ async function pricesOf(
   return tell(past.prices, { isCurrent: true, isPending: () => false, block: past.block })
 }
 
+/**
+ * Converts a price with its sources to the response format.
+ *
+ * @param isCurrent - false while pools are still being found: then an unknown token is reported as pending
+ */
 export function detailOf(
   { usd, depthUsd, confidence, sources, reason }: PriceDetail,
   { number, timestamp }: BlockHeader,
@@ -58,11 +68,11 @@ export function detailOf(
   return {
     ...{ usd, block: number, timestamp, depthUsd, confidence },
     sources: sources.map(({ pool, ...said }) => ({ pool: pool.id, protocol: pool.family, ...said })),
-    // A token that is still being looked for is not one that is not there.
     reason: reason === 'unknown' && !isCurrent ? 'pending' : reason,
   }
 }
 
+/** Answers `/liquidity`. */
 export function liquidity(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   const { token, curve } = read(liquidityQuery, request.query)
   return answer(request, chain, context, token, async (book, { isPending }) => {
@@ -75,20 +85,20 @@ export function liquidity(request: Request, chain: ServedChain, context: Request
   })
 }
 
-/** An object by tokens as sent, which need no escapes: to make one and write it takes twice the time of its values. */
+/** Encodes an object keyed by tokens as sent. Concatenation halves the time of `JSON.stringify`; addresses need no escapes. */
 function jsonOf(tokens: ReadonlyMap<string, Address>, json: (token: Address) => string): string {
   let entries = ''
   for (const [sent, token] of tokens) entries += `${entries === '' ? '' : ','}"${sent}":${json(token)}`
   return `{${entries}}`
 }
 
-/** JSON with its keys in rising order, which an object would not keep: whole numbers come first in it. */
+/** Encodes a depth curve with its keys in rising order. An object would list integer keys first. */
 async function curveOf(book: PriceBook, token: Address): Promise<string> {
   const points = await book.depthCurve(token)
   return points === null ? 'null' : `{${points.map(({ impact, usd }) => `"${impact}":${usd}`).join()}}`
 }
 
-/** Made once for a target and a block: many ask for the same tokens again and again. */
+/** Returns the answer for the newest block. Remembers it by URL until the next block, because clients repeat the same requests. */
 async function answer(
   request: Request,
   chain: ServedChain,
@@ -98,12 +108,12 @@ async function answer(
 ): Promise<string> {
   const { view, book, at } = await readPrices(chain, [...tokens.values()], context)
   const body = await make(book, at)
-  // What was asked for in a body does not show in the target.
+  // The URL of a POST does not contain its tokens, so it cannot be the key.
   if (at.isCurrent && book.isCalm && request.method !== 'POST') view.answers.keep(request.url, body)
   return body
 }
 
-/** Reads what is known of the prices of tokens now. Those that nobody has asked for lately are looked for, for a moment. */
+/** Reads the current prices of tokens. Waits for pools and facts of new tokens, each up to a short timeout. */
 export async function readPrices(
   { chain, live }: ServedChain,
   tokens: readonly Address[],
@@ -123,7 +133,7 @@ export async function readPrices(
   return { view, book, at }
 }
 
-/** A map without a prototype, so that no key of a caller can meet one. Keys are as sent. */
+/** Creates an object keyed by tokens as sent. It has no prototype, so keys such as `__proto__` are safe. */
 export function keyed<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
   const map: Record<string, V> = Object.create(null)
   for (const [sent, token] of tokens) map[sent] = value(token)

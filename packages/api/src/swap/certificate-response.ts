@@ -1,4 +1,4 @@
-/** A certificate as it is answered; docs/certificates.md has the mathematics. */
+/** Schema of a certificate in responses. @see docs/certificates.md for the mathematics */
 import { CERTIFIED_KINDS } from '@sluice/quoting'
 import { z } from 'zod'
 

@@ -1,3 +1,4 @@
+/** Response schema of `/permit`. */
 import { permitKinds } from '@sluice/quoting'
 import { z } from 'zod'
 import { hexAddress, hexBytes, units } from '../responses.ts'

@@ -1,12 +1,12 @@
-/** Signatures in the place of an approval, as callers ask for them and send them. */
+/** Parses the `permit` parameter: a signature that replaces an approval. */
 import { type Hex, NATIVE } from '@sluice/chains'
 import { PERMIT2_BITS, type Permit, permitKinds } from '@sluice/quoting'
 import type { z } from 'zod'
 import { hexData, refuse, type SentAddress, text, uint } from '../parameters.ts'
 
-/** Bytes of what contract wallets sign. */
+/** Maximum signature length; contract wallets return signatures above 65 bytes. */
 const MAX_SIGNATURE_BYTES = 4_096
-/** `kind:amount:nonce:deadline:signature`, as `/permit` makes all but the last. */
+/** Schema of `kind:amount:nonce:deadline:signature`. `/permit` returns all parts but the signature. */
 export const permit = text('permit')
   .transform((sent, context): Permit => {
     const [kindText, ...rest] = sent.split(':')
@@ -33,7 +33,7 @@ function signatureMistake(kind: Permit['kind'], signature: string): string | und
   if (error) return error.issues[0]!.message
   const bytes = (data.length - 2) / 2
   if (bytes === 0) return 'permit.signature must not be empty'
-  // Whose it is, and whether it can be a key's, is known with the sender's code.
+  // The signer is verified later, because contract wallets need the sender's code.
   const fits = kind === 'permit2' || bytes === 64 || bytes === 65
   return fits ? undefined : 'permit.signature must be 64 or 65 bytes'
 }
@@ -45,7 +45,7 @@ type Signed = {
   readonly permit?: Permit | undefined
 }
 
-/** Mistakes between a permission and what it is for. */
+/** Checks a permit against the other parameters of its swap. */
 export function checkPermit({ src, from, amount, permit }: Signed, context: z.core.$RefinementCtx): void {
   if (!permit) return
   if (src.address === NATIVE) refuse(context, 'permit must be left out for the native token, which needs none')

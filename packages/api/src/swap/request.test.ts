@@ -1,3 +1,4 @@
+/** Tests of the conversion of query parameters to quote requests. */
 import { createHash } from 'node:crypto'
 import { type Address, type Deployment, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'

@@ -1,7 +1,4 @@
-/**
- * Parameters of a quote: how each is read, and what it means on a chain. Fields are read in the order in which mistakes are
- * reported.
- */
+/** Schemas of quote parameters, and their conversion to a QuoteRequest. Mistakes are reported in the order of the fields. */
 import { createHash } from 'node:crypto'
 import {
   type Address,
@@ -33,7 +30,7 @@ import {
 import { NATIVE_TEXT, read } from '../requests.ts'
 import { checkPermit, permit } from './permit.ts'
 
-/** 10 % in parts per million. */
+/** Maximum convenience fee: 10 % in parts per million. */
 const MAX_FEE_PPM = 100_000n
 
 const swapToken = (name: string) =>
@@ -126,7 +123,7 @@ const swapFields = z.object({
 type Fields = z.output<typeof swapFields>
 
 const amountOut = uint('amountOut').refine((amount) => amount > 0n, 'amountOut must be a base-10 integer above 0')
-/** In the place of `amount`. */
+/** Alternative to `amount`: exact output. */
 const exactOutput = {
   amount: z.undefined('amount and amountOut exclude each other').optional(),
   amountOut,
@@ -140,11 +137,11 @@ type Read = Omit<Fields, 'from' | 'amount' | 'amountOut' | 'block' | 'proof'> & 
   readonly proof?: '0' | '1' | undefined
 }
 
-/** Wei that no chain has: nodes refuse to run a call that pays as much. */
+/** Exclusive upper bound of native amounts in wei. It is above the supply of every chain; nodes refuse calls with such a value. */
 const NATIVE_LIMIT = 1n << 128n
 const tooMuchNative = (name: string) => `${name} must be below 2^128 wei of the native token: no chain has as much`
 
-/** Mistakes between fields, which are looked for when each is right by itself. */
+/** Checks constraints between fields. Runs only if every field is valid. */
 function checkSwap(query: Read, context: z.core.$RefinementCtx): void {
   if (query.src.address === query.dst.address) refuse(context, 'src and dst must be different tokens')
   if (query.convenienceFee > 0n && !query.convenienceFeeRecipient)
@@ -157,7 +154,7 @@ function checkSwap(query: Read, context: z.core.$RefinementCtx): void {
   if (query.proof === '1' && query.amountOut !== undefined) refuse(context, 'proof must be 0 with amountOut')
 }
 
-/** Parameters of a transaction, which a past block cannot have. */
+/** Refuses parameters of a transaction: a quote at a past block cannot be sent. */
 function checkPast({ permit, calls, minimumBlock }: Read, context: z.core.$RefinementCtx): void {
   if (minimumBlock !== undefined) refuse(context, 'block and minimumBlock exclude each other')
   if (permit) refuse(context, 'permit must be left out with block')
@@ -188,23 +185,23 @@ const quoteQuery = quoteFields.superRefine(checkSwap)
 const exactQuoteQuery = quoteFields.extend(exactOutput).superRefine(checkSwap)
 export type QuoteQuery = z.output<typeof quoteQuery> | z.output<typeof exactQuoteQuery>
 
-/** @throws ApiError for the first parameter that is wrong */
+/** Parses the parameters of `/aggregator`. @throws ApiError for the first invalid parameter */
 export function readSwap(parameters: object): SwapQuery {
   return read('amountOut' in parameters ? exactSwapQuery : swapQuery, parameters)
 }
 
-/** @throws ApiError for the first parameter that is wrong */
+/** Parses the parameters of `/quote`. @throws ApiError for the first invalid parameter */
 export function readQuote(parameters: object): QuoteQuery {
   return read('amountOut' in parameters ? exactQuoteQuery : quoteQuery, parameters)
 }
 
-/** @throws ApiError for a quote at a past block, or with a proof, where the endpoint has none */
+/** Refuses `block` and `proof` on endpoints that do not support them. @throws ApiError `INVALID_PARAMETER` */
 export function refusePast({ block, proof }: QuoteQuery): void {
   if (block !== undefined) throw new ApiError('INVALID_PARAMETER', PAST_MISTAKE)
   if (proof !== undefined) throw new ApiError('INVALID_PARAMETER', PROOF_MISTAKE)
 }
 
-/** Both ways in one, as it is documented. */
+/** Fields `amount` and `amountOut` of the documented schemas, which accept either. */
 const eitherAmount = {
   amount: swapFields.shape.amount
     .optional()
@@ -215,18 +212,19 @@ const eitherAmount = {
       'Least output in base units that the transaction pays at worst, in the place of `amount`: `minToAmount` is this, and `fromAmount` the least input for it.',
     ),
 }
+/** Documented parameters of `/aggregator`. */
 export const swapParameters = swapFields.extend(eitherAmount).omit({ block: true, proof: true })
 export const quoteParameters = quoteFields.extend(eitherAmount)
 
 const MAX_QUOTES = 20
 const quotesMistake = `quotes must be a list of 1 to ${MAX_QUOTES} objects`
-/** Each quote is read by itself, so that a mistake in one is its own answer. */
+/** Body of `/quotes`. Its quotes are parsed separately, so an invalid one gets its own error. */
 export const quotesBody = z.object({
   quotes: z.array(z.looseObject({}, quotesMistake), quotesMistake).min(1, quotesMistake).max(MAX_QUOTES, quotesMistake),
 })
-/** Parameters that list items between commas, for which a JSON body may have a list. */
+/** Comma-separated parameters, which may be arrays in a JSON body. */
 export const listParameters: ReadonlySet<string> = new Set(['includeSources', 'excludeSources', 'excludePools'])
-/** The same, as it is documented. */
+/** Documented body of `/quotes`. */
 export const quotesFields = z.object({
   quotes: z
     .array(quoteParameters.omit({ block: true, proof: true }))
@@ -244,13 +242,13 @@ export const permitQuery = z.object({
   ),
 })
 
-/** Facts of a chain that requests are checked against. */
+/** Contracts and wrapped native token that requests are checked against. */
 type Swapped = { readonly deployment: Deployment; readonly chain: Pick<Chain, 'wrappedNative'> }
 
 /**
- * A query that was read, as a request on a chain.
+ * Converts a parsed query to a request on a chain.
  *
- * @throws ApiError for a sender, recipient, or fee recipient that cannot be meant
+ * @throws ApiError if the sender, recipient, or fee recipient is the Guard or an Executor, or a payee is otherwise invalid
  */
 export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Swapped): QuoteRequest {
   const contracts = new Set<Address>([deployment.guard.address, ...deployment.executors.map(({ address }) => address)])
@@ -280,8 +278,8 @@ export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Swapped
     },
     intermediates: query.intermediates,
     maxPriceImpactPpm: query.maxPriceImpact,
-    // Approvals are somebody's: without a sender there are none.
     permit: query.permit,
+    // Without a sender there is no allowance to read.
     withCalls: query.calls === '1' && query.from !== undefined,
     withProof: query.proof === '1',
   }
@@ -291,7 +289,7 @@ function feeRecipient(query: QuoteQuery, contracts: ReadonlySet<Address>): Addre
   return payee('convenienceFeeRecipient', query.convenienceFeeRecipient!, contracts)
 }
 
-/** Refuses what the Guard refuses: accounts at which the output would be lost. */
+/** Parses the recipient. Refuses accounts that the Guard refuses, because the output would be lost there. */
 function recipientOf(
   { src, dst }: QuoteQuery,
   sent: SentAddress,
@@ -305,7 +303,7 @@ function recipientOf(
   return recipient
 }
 
-/** A typo here pays a stranger, so only these addresses are held to their checksums. */
+/** Checks an address that receives funds. Only these need a valid EIP-55 checksum, because a typo would pay a wrong account. */
 function payee(name: string, { sent, address }: SentAddress, contracts: ReadonlySet<Address>): Address {
   const refuse = (reason: string) => new ApiError('INVALID_PARAMETER', `${name} ${reason}`)
   if (!hasValidChecksum(sent)) throw refuse('has a wrong EIP-55 checksum')
@@ -316,7 +314,7 @@ function payee(name: string, { sent, address }: SentAddress, contracts: Readonly
 }
 
 /**
- * The service takes no protocol fee, so a valid key changes only attribution.
+ * Checks a fee exemption key. The service takes no protocol fee, so a valid key changes only attribution.
  *
  * @throws ApiError `INVALID_FEE_EXEMPT_KEY`
  */

@@ -1,3 +1,4 @@
+/** Tests of the response bodies of quotes. */
 import { type Chain, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Quote } from '@sluice/quoting'
 import { describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Converts quotes to the response bodies of `/aggregator` and `/quote`. */
 import { type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { WRAPPER_FAMILY } from '@sluice/liquidity'
 import { type Quote, toPercent } from '@sluice/quoting'
@@ -7,10 +8,10 @@ import type { QuoteResponse, SwapLeg, SwapNoRoute, SwapResponse } from '../respo
 import type { ServedChain } from '../served-chain.ts'
 import type { QuoteQuery, SwapQuery } from './request.ts'
 
-/** Facts of a chain that its answers tell. */
+/** Parts of a served chain that responses need. */
 export type AnsweringChain = Pick<ServedChain, 'chain' | 'routerAddress'>
 
-/** The body of a found route with its transaction. Addresses of the request are echoed as they were sent. */
+/** Returns the body of a route with its transaction. Echoes addresses of the request as sent. */
 export function swapResponse(query: SwapQuery, quote: Quote, chain: AnsweringChain): SwapResponse {
   const { data, value } = quote.swap
   const tx = { from: query.from.sent, to: chain.routerAddress, data, value: value.toString() }
@@ -19,7 +20,7 @@ export function swapResponse(query: SwapQuery, quote: Quote, chain: AnsweringCha
   return { ...quoteResponse(query, quote, chain), expiresAtBlock, tx, ...(calls && { calls }) }
 }
 
-/** The body of a found route. */
+/** Returns the body of a route without a transaction. Echoes addresses of the request as sent. */
 export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: AnsweringChain): QuoteResponse {
   const { route, block, slippage } = quote
   return {
@@ -52,7 +53,7 @@ export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: Answer
   }
 }
 
-/** Version A's answer where there is no route. */
+/** Returns the body of error version A if no route exists. */
 export function noRouteResponse(query: QuoteQuery, block: number): SwapNoRoute {
   return {
     src: query.src.sent,
@@ -65,14 +66,14 @@ export function noRouteResponse(query: QuoteQuery, block: number): SwapNoRoute {
   }
 }
 
-/** Legs of a route as answers list them; a route that only wraps has one. */
+/** Converts the legs of a route. A route that only wraps or unwraps has one leg. */
 export function swapsOf(route: Route, chain: Chain): SwapLeg[] {
   return route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)]
 }
 
 function legs(route: Route, chain: Chain): SwapLeg[] {
   const wrappedNative = chain.wrappedNative?.address
-  // Of NATIVE input, pools of the native token and of its wrapper take their shares alike.
+  // NATIVE input feeds both native pools and wrapped native pools, so their shares add up to 100.
   const taken = ({ tokenIn }: Leg) =>
     route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
   const flow = new Map<string, bigint>()
@@ -90,7 +91,7 @@ function legs(route: Route, chain: Chain): SwapLeg[] {
   }))
 }
 
-/** 2 decimals. */
+/** Returns a leg's share of its input token in percent with 2 decimals. */
 function sharePercent({ amountIn }: Leg, total: bigint): number {
   return total === 0n ? 0 : Number((amountIn * 10_000n + total / 2n) / total) / 100
 }

@@ -1,4 +1,4 @@
-/** Answer of `/status`: what became of a transaction. */
+/** Response schema of `/status`: the outcome of a transaction. */
 import { z } from 'zod'
 import { hexAddress, units } from '../responses.ts'
 
@@ -53,4 +53,5 @@ export const statusResponse = z.object({
       'Why it reverted: the transaction run again after its parent block, at the time of its own. Null unless `reverted`, if the node lacks that state, and if it does not fail there: then earlier transactions of its block made it fail.',
     ),
 })
+/** Response body of `/status`. */
 export type StatusResponse = z.infer<typeof statusResponse>

@@ -1,3 +1,4 @@
+/** Tests of the outcome of a swap, from a transaction and its receipt. */
 import { NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, Interface, id, zeroPadValue } from 'ethers'
 import { describe, expect, test } from 'vitest'

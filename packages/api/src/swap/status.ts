@@ -1,4 +1,4 @@
-/** A node's answers about a transaction, and what they say of a swap. */
+/** Schemas of a node's transaction and receipt, and the swap's outcome derived from them. */
 import { type Address, type Hex, NATIVE, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { orderOf, receivedOf, spentOf, toPercent } from '@sluice/quoting'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ const bytes = z
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text.toLowerCase() as Hex)
 
-/** Answer of eth_getTransactionByHash, as far as it is used. */
+/** Used fields of the result of eth_getTransactionByHash. */
 export const sentTransaction = z.object({
   hash: bytes,
   from: address,
@@ -29,14 +29,14 @@ export const sentTransaction = z.object({
 })
 export type SentTransaction = z.output<typeof sentTransaction>
 
-/** Answer of eth_getTransactionReceipt, as far as it is used. */
+/** Used fields of the result of eth_getTransactionReceipt. */
 export const receipt = z.object({
   transactionHash: bytes,
   blockHash: bytes,
   blockNumber: quantity.transform(Number),
   status: quantity.transform((status) => status === 1n),
   gasUsed: quantity,
-  // Chains of before EIP-1559 leave it out, and some rollups.
+  // Chains without EIP-1559 and some rollups omit it.
   effectiveGasPrice: quantity.nullish(),
   l1Fee: quantity.nullish(),
   logs: z.array(z.object({ address, topics: z.array(bytes), data: bytes })),
@@ -45,7 +45,11 @@ export type Receipt = z.output<typeof receipt>
 
 type SwapStatus = NonNullable<StatusResponse['swap']>
 
-/** @param quoted - output that the sender was quoted, base units */
+/**
+ * Returns the outcome of a swap; null if the transaction does not call the Guard with an order.
+ *
+ * @param quoted - output that the sender was quoted, in base units
+ */
 export function swapStatus(
   { from, ...transaction }: SentTransaction,
   landed: Receipt | undefined,

@@ -1,9 +1,10 @@
+/** Finds a browser for tests of pages. */
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** A browser of this machine; undefined if there is none, and the tests of pages are skipped then. */
+/** Returns the path of an installed browser; undefined if there is none, so tests of pages are skipped. */
 export function findBrowser(): string | undefined {
   const named = process.env.CHROMIUM_PATH
   if (named) return existsSync(named) ? named : undefined
@@ -11,5 +12,5 @@ export function findBrowser(): string | undefined {
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find((path) => existsSync(path))
 }
 
-/** Chromium's own sandbox refuses to run as root, which containers do; the pages are the project's. */
+/** Chromium flags. Its sandbox does not run as root, as in containers; the tested pages are trusted. */
 export const BROWSER_ARGS = ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb']

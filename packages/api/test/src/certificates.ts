@@ -1,29 +1,30 @@
-/** Certificates that are false, each in one of the ways in which somebody might make one. */
+/** Creates false certificates, which a checker must refute. */
 import { createHash } from 'node:crypto'
 import type { Certificate } from '@sluice/quoting'
 
 type Request = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>
 type Pool = Certificate['pools'][number]
-/** A false certificate, and the reason with which it has to be refuted. */
+/** A false certificate, and the reason that the checker must report. */
 export type Falsified = { readonly way: string; readonly certificate: Certificate; readonly reason: string }
 type Context = {
   /** Bound that the certificate's prices prove. */
   readonly recomputed: bigint
   /** Output of a route that the certificate covers. */
   readonly paid: bigint
-  /** A certificate of another block, whose pools have moved since. */
+  /** Certificate of an earlier block; its pools have changed since. */
   readonly earlier?: Certificate
-  /** A number below another one, at random. */
+  /** Returns a random integer from 0 to `limit` - 1. */
   readonly below: (limit: number) => number
 }
 
 const sha256 = (text: string): string => `0x${createHash('sha256').update(text).digest('hex')}`
 
-/** As docs/certificates.md has it. */
+/** Formats a pool for the digest. @see docs/certificates.md */
 const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: Pool): string => {
   const taxed = taxes.map(({ token, soldPpm, boughtPpm }) => `${token}:${soldPpm}:${boughtPpm}`)
   return [id, address, kind, `${tokens}`, `${pairs.map((pair) => pair.join('>'))}`, feePpm, `${taxed}`, state].join(' ')
 }
+/** Returns the digest of a certificate's pools. */
 export const digestOf = (pools: readonly Pool[]): string => sha256(pools.map(lineOf).join('\n'))
 const withPools = (certificate: Certificate, pools: readonly Pool[]): Certificate => ({
   ...certificate,
@@ -38,7 +39,7 @@ const changed = (certificate: Certificate, pool: Pool, change: Partial<Pool>): C
 const isChecked = ({ kind }: Pool) => kind === 'constant-product' || kind === 'concentrated' || kind === 'stable'
 const divUp = (a: bigint, b: bigint) => (a + b - 1n) / b
 
-/** Earnings of all parts that the certificate claims, and those of them that have to be believed. */
+/** Returns the sum of all parts of the bound, and the sum of those that the checker cannot recompute, without the allowance. */
 function parts({ amountIn, prices, tokenIn, pools, beyond, allowance }: Certificate) {
   const price = BigInt(prices.find(({ token }) => token === tokenIn)!.byHop[0]!)
   const sum = (some: readonly Pool[]) => some.reduce((all, { earned }) => all + BigInt(earned), 0n)
@@ -46,7 +47,7 @@ function parts({ amountIn, prices, tokenIn, pools, beyond, allowance }: Certific
   return { all: rest + sum(pools), believed: rest - BigInt(allowance) + sum(pools.filter((pool) => !isChecked(pool))) }
 }
 
-/** A false certificate in each way that this one allows. */
+/** Returns a false certificate for each kind of forgery that is possible with the given one. */
 export function falsify(certificate: Certificate, { recomputed, paid, earlier, below }: Context): readonly Falsified[] {
   const unit = 10n ** BigInt(certificate.scale)
   const found: Falsified[] = []
@@ -57,7 +58,7 @@ export function falsify(certificate: Certificate, { recomputed, paid, earlier, b
   const tooLow = recomputed - 1n - BigInt(below(1_000))
   if (tooLow >= 0n && tooLow * unit < parts(certificate).all)
     add('bound lowered', 'sum wrong', { ...certificate, bound: `${tooLow}` })
-  // All earnings that the checker can compute are denied, so that the parts add up.
+  // Set all earnings that the checker can recompute to 0, so the parts still add up to the lower bound.
   const least = divUp(believed, unit)
   if (least < recomputed) {
     const pools = certificate.pools.map((pool) => (isChecked(pool) ? { ...pool, earned: '0' } : pool))
@@ -89,7 +90,7 @@ export function falsify(certificate: Certificate, { recomputed, paid, earlier, b
     add('state digest, and that of the list', 'state differs', changed(certificate, pool, { state }))
     const kind = pool.kind === 'concentrated' ? 'constant-product' : 'concentrated'
     add('kind of a pool', 'not such a pool', changed(certificate, pool, { kind }))
-    // Of more tokens, some may have no price.
+    // In pools of more tokens, some may have no price.
     if (pool.tokens.length === 2)
       add('order of tokens', 'not such a pool', changed(certificate, pool, { tokens: pool.tokens.toReversed() }))
     const [x, y] = [below(1e9) + 1, below(1e9) + 1]
@@ -99,7 +100,7 @@ export function falsify(certificate: Certificate, { recomputed, paid, earlier, b
       add('fee', 'state differs', changed(certificate, pool, { feePpm: pool.feePpm + 1 + below(5_000) }))
     }
   }
-  // A bound far above what routes pay may be true at other prices as well. Near it, the dual is at its least, and rises by more.
+  // If the bound is close to the best output, the dual is near its minimum, so other prices prove only a higher bound.
   const isTight = (BigInt(certificate.bound) - paid) * 10_000n < paid
   const earning = checked.reduce((sum, { earned }) => sum + BigInt(earned), 0n)
   if (isTight && earning > 0n && certificate.pools.every((pool) => isChecked(pool) || pool.earned === '0')) {
@@ -122,7 +123,7 @@ export function falsify(certificate: Certificate, { recomputed, paid, earlier, b
   return found
 }
 
-/** Reads of a node at blocks that stay as they are, each made once. */
+/** Caches reads of a node; valid for fixed blocks only. */
 export function memoized(request: Request): Request {
   const known = new Map<string, Promise<unknown>>()
   return (call) => {

@@ -1,15 +1,18 @@
+/** Starts the local chain and services over it. */
 import { join } from 'node:path'
 import { request as ask, type Devnet, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll } from 'vitest'
 import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
 
+/** Folder of the built local chain. */
 export const devnetDir = join(import.meta.dirname, '../../../../.devnet')
 
+/** Starts the local chain, and builds it first if it is missing. */
 export function startChain(): Promise<Devnet> {
   return startDevnet({ dir: devnetDir })
 }
 
-/** A service over the local chain, in this process. */
+/** Starts a service over the local chain in this process. */
 export function startOver(rpcUrl: string, env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   return startServer(
     loadConfig({
@@ -24,14 +27,15 @@ export function startOver(rpcUrl: string, env: Readonly<Record<string, string>> 
   )
 }
 
+/** Sends a JSON-RPC request to a node. */
 export function request<T>(url: string, method: string, ...params: readonly unknown[]): Promise<T> {
   return ask<T>(url, method, params)
 }
 
 /**
- * The local chain and a service over it, from before the first test of a file until after its last.
+ * Starts the local chain and a service before the first test of a file, and stops them after the last.
  *
- * @param env - settings next to those of every service of tests
+ * @param env - settings in addition to the defaults of tests
  */
 export function localService(env: Readonly<Record<string, string>> = {}): {
   readonly devnet: Devnet

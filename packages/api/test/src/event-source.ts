@@ -1,13 +1,14 @@
-/** A reader of Server-Sent Events that keeps what it was told. */
+/** Client of Server-Sent Events that collects all events. */
 // biome-ignore lint/suspicious/noExplicitAny: the data as any reader gets it
 export type Event = { readonly event: string; readonly id: number | undefined; readonly data: any }
 
+/** Connection to an event stream. */
 export class EventReader {
   readonly events: Event[] = []
   comments = 0
   status = 0
   headers = new Headers()
-  /** Resolves when the answer has ended. */
+  /** Resolves when the response has ended. */
   readonly ended: Promise<void>
   private readonly controller = new AbortController()
   private waiting: { readonly until: () => boolean; readonly resolve: () => void }[] = []
@@ -18,7 +19,7 @@ export class EventReader {
     })
   }
 
-  /** Resolves when there are so many events. */
+  /** Resolves when the events satisfy a condition. */
   async until(done: (events: readonly Event[]) => boolean): Promise<readonly Event[]> {
     const until = () => done(this.events)
     if (!until()) await new Promise<void>((resolve) => this.waiting.push({ until, resolve }))

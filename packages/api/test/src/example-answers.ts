@@ -1,24 +1,24 @@
-/** Asks every documented operation of a service over the local chain, for the examples of the documentation. */
+/** Records the documentation's example of every operation, with a service over the local chain. */
 import type { Devnet } from '@sluice/devnet'
 import type { ExampleAnswer } from '../../src/docs/openapi.ts'
 import { request } from './devnet.ts'
 import { EventReader } from './event-source.ts'
 import { warmUp } from './service.ts'
 
-/** Settings of the service that is asked: one chain, and every quote looked at again. */
+/** Settings of the recorded service: one chain, and every quote is sampled for drift. */
 export const EXAMPLE_SETTINGS = { CHAINS: '31337', DRIFT_SAMPLE_PERCENT: '100' }
-/** Elements of a list that an example shows. */
+/** Maximum list elements in an example. */
 const MAX_ELEMENTS = 2
-/** Lines of text that an example shows. */
+/** Maximum lines of text in an example. */
 const MAX_LINES = 12
 
-/** @returns requests and answers by operation; lists and text are cut, and all else is as it came */
+/** Records requests and responses by operation. Shortens lists and text; all other values are unchanged. */
 export async function exampleAnswers(devnet: Devnet, url: string): Promise<Readonly<Record<string, ExampleAnswer>>> {
   const { tokens, accounts } = devnet.info
   const [WETH, USDC] = [tokens.WETH!.address, tokens.USDC!.address]
   const from = accounts[0]!.address
   const trade = `src=${WETH}&dst=${USDC}&amount=1000000000000000000`
-  // The blocks of the saved chain are old; a new one has the time of now.
+  // Blocks of the saved chain are old; a new block has the current time.
   await request(devnet.url, 'evm_mine')
   await warmUp(url, `/quote/31337?${trade}`)
   await warmUp(url, `/prices/31337?token=${WETH},${USDC}`)
@@ -72,7 +72,7 @@ async function ask(url: string, method: string, path: string, body?: object): Pr
   return { request: `${method} ${path}`, ...(body && { body }), answer }
 }
 
-/** Has quotes looked at again after blocks, until both looks have been taken. */
+/** Quotes and mines blocks until drift statistics of one and two blocks exist. */
 async function haveStatistics(devnet: Devnet, url: string, quote: string): Promise<void> {
   for (let round = 0; round < 100; round++) {
     await fetch(url + quote)
@@ -86,7 +86,7 @@ async function haveStatistics(devnet: Devnet, url: string, quote: string): Promi
   throw new Error('no quote was looked at again; is DRIFT_SAMPLE_PERCENT set?')
 }
 
-/** The first quote, and the first block that does not change it. */
+/** Returns the first quote of a stream, and the first block that does not change it. */
 async function streamed(url: string, path: string, devnet: Devnet): Promise<ExampleAnswer> {
   const reader = new EventReader(url + path)
   await reader.until((events) => events.length > 0)
@@ -99,7 +99,7 @@ async function streamed(url: string, path: string, devnet: Devnet): Promise<Exam
   return { request: `GET ${path}`, answer: { quote: cut(quote), block } }
 }
 
-/** Sends a swap of an account that the node unlocks, and waits for its receipt. */
+/** Approves and sends a swap from an unlocked account, and waits for its receipt. */
 async function send(devnet: Devnet, token: string, { from, to, data, value }: Transaction): Promise<string> {
   // approve(address,uint256)
   const approval = `0x095ea7b3${to.slice(2).toLowerCase().padStart(64, '0')}${'f'.repeat(64)}`
@@ -113,7 +113,7 @@ async function send(devnet: Devnet, token: string, { from, to, data, value }: Tr
   throw new Error(`no receipt of ${hash}`)
 }
 
-/** Shortens lists, at any depth. */
+/** Shortens lists at any depth. */
 function cut(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, MAX_ELEMENTS).map(cut)
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-/** Parts that tests and benchmarks of other packages use beside this one's entry. */
+/** Test helpers for tests and benchmarks of other packages. */
 export { BROWSER_ARGS, findBrowser } from './browser.ts'
 export { digestOf, falsify, memoized } from './certificates.ts'
 export { runCombinations } from './combinations/run.ts'

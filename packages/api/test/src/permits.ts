@@ -1,4 +1,4 @@
-/** Tokens with permits and a wallet that is a contract, of the tests' own on the local chain. */
+/** Deploys tokens with permits and contract wallets on the local chain. */
 import { type Artifact, type Contract, compile, createBuilder, type Devnet } from '@sluice/devnet'
 import { concat, Interface, Signature, toBeHex } from 'ethers'
 import { pairWithWeth } from './tokens.ts'
@@ -67,7 +67,7 @@ contract ContractWallet {
     }
 }`
 
-/** By their names. */
+/** Returns the compiled contracts by name. */
 export function compiledPermits(): Readonly<Record<string, Artifact>> {
   return compile({
     ...{ compiler: 'solc', evmVersion: 'cancun', runs: 200, packages: ['@openzeppelin/contracts'] },
@@ -75,7 +75,7 @@ export function compiledPermits(): Readonly<Record<string, Artifact>> {
   })
 }
 
-/** A token with EIP-2612 and a pair against WETH, ten of which are worth 1,000 of it. */
+/** Deploys a token with EIP-2612 and a pair of 1,000 tokens against 10 WETH. */
 export async function deployCoin(
   devnet: Devnet,
   name: 'Coin' | 'ContractCoin' | 'RenamedCoin' = 'Coin',
@@ -99,11 +99,11 @@ type ToSign = {
   /** Address of the wallet. */
   readonly wallet: string
   readonly typed: object
-  /** Hash of the same. */
+  /** EIP-712 hash of `typed`. */
   readonly hash: string
 }
 
-/** Signatures of one owner as `ContractWallet` takes them. */
+/** Signature formats that `ContractWallet` accepts, for one owner. */
 export const forms = {
   'the hash itself': ({ rpc, owner, typed }: ToSign) =>
     rpc<string>('eth_signTypedData_v4', owner, JSON.stringify(typed)),

@@ -1,4 +1,4 @@
-/** A service over a temporary deployments directory, for tests that need no node. */
+/** Starts services without a node, and sends requests to services. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const record = (address: string): ContractRecord => ({
   status: 'predicted',
 })
 
-/** Ethereum with contracts that are not there, behind the given endpoint. */
+/** Starts a service for Ethereum with invented contracts and, unless `env` names another, an unreachable node. */
 export async function startWithoutChain(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-api-'))
   const executors = [{ ...record(EXECUTOR), version: 1, families: ['uniswap-v2', 'uniswap-v3'] }]
@@ -28,7 +28,7 @@ export async function startWithoutChain(env: Readonly<Record<string, string>> = 
       HOST: '127.0.0.1',
       LOG_LEVEL: 'silent',
       DEPLOYMENTS_DIR: dir,
-      // The port of the discard protocol: nothing listens there.
+      // Port 9 (discard protocol): nothing listens there.
       RPC_URL_1: 'http://127.0.0.1:9',
       ...env,
     }),
@@ -42,6 +42,7 @@ export async function startWithoutChain(env: Readonly<Record<string, string>> = 
   }
 }
 
+/** A response that was read to its end. */
 export type Answer = {
   readonly status: number
   readonly type: string
@@ -49,6 +50,7 @@ export type Answer = {
   readonly headers: Headers
 }
 
+/** Sends a request and reads the response to its end. */
 export async function ask(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, init)
   const type = (response.headers.get('content-type') ?? '').split(';')[0]!
@@ -56,9 +58,9 @@ export async function ask(url: string, init?: RequestInit): Promise<Answer> {
 }
 
 /**
- * Asks until the chain has settled: until then, answers of one block get better by what is found and measured in the background.
+ * Requests a quote until its answer stays the same and the chain's background searches and measurements are done.
  *
- * @param path - of a quote whose tokens are to be known
+ * @param path - path of a quote with the tokens to warm up
  */
 export async function warmUp(url: string, path: string): Promise<void> {
   const chainId = /^\/[a-z]+\/(\d+)/.exec(path)![1]

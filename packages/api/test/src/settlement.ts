@@ -1,4 +1,4 @@
-/** The genuine settlement contract of CoW Protocol, and a driver that settles what a solver answers. */
+/** Deploys CoW Protocol's genuine settlement contract, and settles solutions as a driver does. */
 import { createRequire } from 'node:module'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Contract, createBuilder, type Devnet, request } from '@sluice/devnet'
@@ -32,9 +32,10 @@ const ORDER_TYPE = {
 }
 const VALID_TO = 4_000_000_000
 const NO_APP_DATA = `0x${'0'.repeat(64)}`
-/** Flags of a trade: its order was signed by `setPreSignature`. */
+/** Trade flags of an order that was signed with `setPreSignature`. */
 const PRESIGNED = 0x60
 
+/** An order of CoW Protocol. */
 export type CowOrder = {
   readonly sellToken: string
   readonly buyToken: string
@@ -45,6 +46,7 @@ export type CowOrder = {
   readonly class: 'market' | 'limit'
 }
 
+/** A solution in the format of the solver API. */
 export type CowSolution = {
   readonly id: number
   readonly prices: Readonly<Record<string, string>>
@@ -61,13 +63,14 @@ export type CowSolution = {
   readonly gas: number
 }
 
+/** Settlement contract on the local chain. */
 export class Settlement {
   readonly address: Address
   private readonly devnet: Devnet
   private readonly contract: Contract
   private readonly relayer: Address
   private readonly owner: Address
-  /** Salts of orders: equal orders need different UIDs. */
+  /** Counter used as salt, because equal orders need different UIDs. */
   private orders = 0
 
   private constructor(devnet: Devnet, contract: Contract, relayer: Address, owner: Address) {
@@ -89,7 +92,7 @@ export class Settlement {
     return new Settlement(devnet, contract, toAddress(await contract.read<string>('vaultRelayer')), owner)
   }
 
-  /** Signs an order on chain, and lets the contract draw what it sells. Returns it as an auction lists it. */
+  /** Signs an order on chain and approves its sell token. Returns the order in the format of auctions. */
   async place(order: CowOrder) {
     const builder = createBuilder(this.devnet.url, this.owner)
     await builder.at(ERC20, order.sellToken).send('approve', [this.relayer, 2n ** 250n])
@@ -118,7 +121,7 @@ export class Settlement {
     return concat([digest, this.owner, toBeHex(VALID_TO, 4)])
   }
 
-  /** Settles a solution as the protocol's driver does: with the fee in the clearing prices. Returns the gas used. */
+  /** Settles a solution as the protocol's driver does, with the fee in the clearing prices. Returns the gas used. */
   async settle({ salt, ...order }: CowOrder & { readonly salt: string }, solution: CowSolution): Promise<bigint> {
     const [trade] = solution.trades
     const price = (token: string) => BigInt(solution.prices[token.toLowerCase()]!)
@@ -138,7 +141,7 @@ export class Settlement {
     return BigInt(receipt.gasUsed)
   }
 
-  /** Approval of everything, if the contract lacks an allowance: the driver gives each spender one for good. */
+  /** Returns an unlimited approval if the contract lacks the allowance; the driver approves each spender once. */
   private async approval(needed: { readonly token: string; readonly amount: string; readonly spender: string }) {
     const { token, amount, spender } = needed
     const erc20 = createBuilder(this.devnet.url, this.owner).at(ERC20, token)
@@ -150,12 +153,12 @@ export class Settlement {
     return createBuilder(this.devnet.url, this.owner).at(ERC20, token).read<bigint>('balanceOf', [of])
   }
 
-  /** Balance of the owner of all orders. */
+  /** Returns the balance of the orders' owner. */
   held(token: string): Promise<bigint> {
     return this.balance(token, this.owner)
   }
 
-  /** Runs a step, and winds the chain back to where it was. */
+  /** Runs a step and reverts the chain to its state before. */
   async undone<T>(step: () => Promise<T>): Promise<T> {
     const mark = await request<string>(this.devnet.url, 'evm_snapshot', [])
     try {

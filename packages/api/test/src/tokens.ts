@@ -1,4 +1,4 @@
-/** Tokens of the tests' own on the local chain. */
+/** Compiles and deploys test tokens on the local chain. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -9,11 +9,15 @@ type Compiled = { readonly abi: Artifact['abi']; readonly evm: { readonly byteco
 type Output = { readonly contracts: Record<string, Record<string, Compiled>> }
 
 const WHOLE = 10n ** 18n
-/** The last one is of the tests of simulation. */
+/** Source files; the last one belongs to the tests of packages/simulation. */
 const FILES = ['Tokens.sol', 'Timed.sol', 'Taxed.sol', 'Wallets.sol', '../../../simulation/test/tokens/RealLayouts.sol']
 let compiled: Record<string, Compiled> | undefined
 
-/** A contract of the folder `tokens`, with a pair of Uniswap V2 against WETH: 1,000 whole tokens for so many WETH. */
+/**
+ * Deploys a contract of the folder `tokens` and a Uniswap V2 pair of 1,000 whole tokens against WETH.
+ *
+ * @param weth - whole WETH in the pair
+ */
 export async function deployToken(
   devnet: Devnet,
   name: string,
@@ -26,7 +30,7 @@ export async function deployToken(
   return token
 }
 
-/** A contract of the folder `tokens`. */
+/** Returns the compiled contract of the folder `tokens`. */
 export function compiledAs(name: string): Artifact {
   const { abi, evm } = contracts()[name]!
   return { abi, bytecode: `0x${evm.bytecode.object}` as Hex }
@@ -43,6 +47,7 @@ function contracts(): Record<string, Compiled> {
   return compiled
 }
 
+/** Creates a Uniswap V2 pair of 1,000 whole tokens against WETH. @param amount - whole WETH */
 export async function pairWithWeth({ info }: Devnet, builder: Builder, token: Contract, amount: bigint): Promise<void> {
   const weth = builder.at(
     ['function deposit() payable', 'function transfer(address,uint256)'],

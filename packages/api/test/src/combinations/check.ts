@@ -1,4 +1,4 @@
-/** Checks of any answer, whatever was asked: documented, true to its limits, in time. */
+/** Checks a response to any request: it matches the document and the request's limits. */
 import { WRAPPER_FAMILY } from '@sluice/liquidity'
 import { z } from 'zod'
 import type { Document, Drawn } from './draw.ts'
@@ -29,7 +29,7 @@ type Quotes = {
   readonly quotes: readonly (Route | { readonly error: string; readonly code: string })[]
 }
 
-/** Codes that a 5xx may have on a healthy chain: they tell a caller what to do. */
+/** Error codes that a 5xx may have on a healthy chain. */
 const TRUE_REASONS: ReadonlySet<string> = new Set(['OVERLOADED', 'BEHIND', 'NOT_READY', 'TIMEOUT', 'ROUTE_TIMEOUT'])
 
 export class Checks {
@@ -41,7 +41,7 @@ export class Checks {
     this.wrappedNative = wrappedNative.toLowerCase()
   }
 
-  /** Faults of an answer, in words; none mostly. */
+  /** Returns descriptions of a response's faults. */
   of({ operation, path, values, lists }: Drawn, status: number, text: string): readonly string[] {
     const response = operation.responses[status]
     if (!response) return [`status ${status} is not documented`]
@@ -56,9 +56,9 @@ export class Checks {
     if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${name}.${path.join('.')}: ${message}`)
     if (status >= 500) {
       const { code = '', error = '' } = body as { code?: string; error?: string }
-      // No other chain's node can be reached from a test.
+      // Tests cannot reach nodes of other chains.
       if (code === 'RPC_FAILED' && !path.includes('/31337')) return []
-      // The local node holds the state of few blocks of the past.
+      // The local node has the state of few past blocks.
       return TRUE_REASONS.has(code) || error.includes('holds the state of block') ? [] : [`${status} ${code} ${error}`]
     }
     if (name === 'StreamEvents') return this.eventOf(values, body as Events)
@@ -117,9 +117,9 @@ export class Checks {
   }
 
   /**
-   * Pools in series at most; swaps come in execution order, and a wrap is none.
+   * Returns the maximum number of pools in series. Swaps are in execution order; a wrap does not count.
    *
-   * @param joined - whether the native token and its wrapper are held as one, which they are where one is an end
+   * @param joined - true if the native token and its wrapper count as one token, because one of them is an end of the route
    */
   private longestPath(swaps: readonly Leg[], joined: boolean): number {
     const held = (token: string) => (joined && isNative(token) ? this.wrappedNative : token.toLowerCase())

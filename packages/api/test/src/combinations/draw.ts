@@ -1,6 +1,6 @@
 /**
- * Requests drawn from the published document: every documented parameter of every endpoint, in combination, with values that are
- * meant, odd or wrong. A parameter that is new in the document is drawn without a change here.
+ * Generates random requests from the OpenAPI document: combinations of all documented parameters with plausible, unusual or invalid
+ * values. New parameters of the document need no change here.
  */
 import fc from 'fast-check'
 
@@ -31,16 +31,16 @@ export type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, never>> }
 }
 
-/** Things on the chain to be asked for. */
+/** Facts of the chain from which plausible values are drawn. */
 export type Known = {
   readonly chainId: number
   readonly tokens: readonly string[]
   readonly accounts: readonly string[]
   readonly pools: readonly string[]
-  /** Families and brands. */
+  /** Names of families and brands. */
   readonly sources: readonly string[]
   readonly head: number
-  /** Signatures that hold, with whose they are and what for. */
+  /** Valid permits with their token and owner. */
   readonly permits: readonly { readonly permit: string; readonly src: string; readonly from: string }[]
 }
 
@@ -48,9 +48,9 @@ export type Drawn = {
   readonly operation: Operation
   readonly path: string
   readonly init: { readonly method: string; readonly headers: Readonly<Record<string, string>>; readonly body?: string }
-  /** Query or body, by name. */
+  /** Parameters of the query or fields of the body. */
   readonly values: Readonly<Record<string, string>>
-  /** The lists of a body, by name, each of objects like `values`. */
+  /** Lists of objects in the body, by field; each object is like `values`. */
   readonly lists: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
 }
 
@@ -59,7 +59,7 @@ const random = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((drawn) => `0x${Buffer.from(drawn).toString('hex')}`)
 const someOf = (values: readonly string[], most = 4) =>
   fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: most }).map((chosen) => chosen.join())
-/** Amounts of every size from one unit up. */
+/** Arbitrary amount of any magnitude, from one base unit. */
 const amount = fc
   .tuple(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 0, max: 27 }))
   .map(([digits, zeros]) => `${digits}${'0'.repeat(zeros)}`)
@@ -83,7 +83,7 @@ const odd = fc.oneof(
   fc.string({ maxLength: 30 }),
 )
 
-/** Values that a parameter may well be sent with, by its name where that says more than its schema. */
+/** Returns plausible values of a parameter: by its name if it is known, else by its schema. */
 function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Known): fc.Arbitrary<string> {
   const token = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...known.tokens) },
@@ -112,12 +112,12 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
     convenienceFee: fc.constantFrom('0', '0.0001', '1', '10'),
     convenienceFeeRecipient: fc.constantFrom(...known.accounts),
     minimumBlock: fc.integer({ min: known.head - 7, max: known.head + 2 }).map(String),
-    // Most states of the past are not held by the local node.
+    // The local node lacks the state of most past blocks.
     block: fc.oneof(
       fc.constantFrom('latest', 'pending', 'safe', 'finalized', 'earliest', String(known.head)),
       fc.integer({ min: 0, max: known.head + 3 }).map(String),
     ),
-    // Mostly of the future.
+    // Most deadlines are in the future.
     deadline: fc.integer({ min: 1.7e9, max: 4e9 }).map(String),
     gasPrice: fc.constantFrom('0', '1', '1000000000', '100000000000', `${2n ** 64n - 1n}`),
     gas: fc.constantFrom('100000', '1000000', '0x989680'),
@@ -135,7 +135,7 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
   return schema.pattern ? fc.stringMatching(new RegExp(schema.pattern)) : fc.string({ maxLength: 20 })
 }
 
-/** @param wrong - how often a value is none that is meant, in percent */
+/** Returns values of a parameter. @param wrong - percent of values that are unusual or invalid */
 function value(parameter: Pick<Parameter, 'name' | 'schema'>, known: Known, wrong: number): fc.Arbitrary<string> {
   const bySchema = parameter.schema.pattern
     ? fc.stringMatching(new RegExp(parameter.schema.pattern)).map((text) => text.slice(0, 400))
@@ -147,7 +147,7 @@ function value(parameter: Pick<Parameter, 'name' | 'schema'>, known: Known, wron
   )
 }
 
-/** Percent of requests that hold nothing but meant values, so that what works is met as often as what is refused. */
+/** Percent of requests with plausible values only, so that enough requests succeed. */
 const ALL_MEANT = 70
 const WRONG = 8
 
@@ -163,7 +163,7 @@ function record(
           const nothing = fc.constant(undefined)
           const isNeeded = parameter.required || parameter.name === 'amount'
           if (isNeeded && wrong === 0) return given
-          // Few are left out that must be there; of the others, about a third is given.
+          // Required parameters are rarely omitted; of the optional ones, about a third is present.
           const [some, none] = isNeeded ? [30, 1] : parameter.name === 'permit' ? [1, 9] : [3, 7]
           return fc.oneof({ weight: some, arbitrary: given }, { weight: none, arbitrary: nothing })
         }),
@@ -181,13 +181,13 @@ function record(
   return fc.oneof({ weight: ALL_MEANT, arbitrary: of(0) }, { weight: 100 - ALL_MEANT, arbitrary: of(WRONG) })
 }
 
-/** One of `amount` and `amountOut` must be given: where both are drawn, they rarely both stay. */
+/** Usually removes `amount` if both `amount` and `amountOut` are drawn, because they exclude each other. */
 function oneAmount(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { amount, ...others } = values
   return values.amountOut === undefined || amount?.endsWith('7') ? values : others
 }
 
-/** Who brings a signature that holds is mostly the one who signed it, for what he signed. */
+/** Usually sets the token and owner of a drawn valid permit, so that it can succeed. */
 function permitted(values: Readonly<Record<string, string>>, { permits }: Known): Readonly<Record<string, string>> {
   const signed = permits.find(({ permit }) => permit === values.permit)
   if (!signed || values.amount?.startsWith('13')) return values
@@ -195,9 +195,9 @@ function permitted(values: Readonly<Record<string, string>>, { permits }: Known)
   return { ...values, src, from }
 }
 
-/** Any request of the document; routes most of all, since they have most parameters. */
+/** Returns requests of all documented operations, weighted by their number of parameters. */
 export function drawn({ paths }: Document, known: Known): fc.Arbitrary<Drawn> {
-  // Those for operators have no parameters to combine.
+  // Endpoints for operators have no parameters to combine.
   const described = Object.entries(paths).filter(([path]) => !/^\/(health|ready|metrics)/.test(path))
   const operations = described.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -208,7 +208,7 @@ export function drawn({ paths }: Document, known: Known): fc.Arbitrary<Drawn> {
   return fc.oneof(...operations)
 }
 
-/** Limit of a list in a body. */
+/** Maximum objects of a list in a body. */
 const MOST_LISTED = 2
 
 function fieldsOf({ properties = {}, required = [] }: Schema) {
@@ -224,7 +224,7 @@ function requestOf(path: string, method: string, operation: Operation, known: Kn
   const fields = body
     ? all.filter((field) => !listed.includes(field))
     : operation.parameters.filter((parameter) => parameter.in === 'query')
-  /** Lists of texts, which a query joins. */
+  /** Names of parameters that are lists of text, which a query joins with commas. */
   const plain = all.filter(({ schema }) => schema.type === 'array' && !schema.items?.properties).map(({ name }) => name)
   const places = record(
     inPath.map((parameter) => ({ ...parameter, required: true })),
@@ -246,7 +246,7 @@ function requestOf(path: string, method: string, operation: Operation, known: Kn
       )
       const split = Object.fromEntries(plain.flatMap((name) => (values[name] ? [[name, values[name].split(',')]] : [])))
       const query = body ? '' : `?${new URLSearchParams(values)}`
-      // Only what fits into a header can be sent in one.
+      // Only values of visible ASCII are sent as headers.
       const headers = Object.fromEntries(Object.entries(sent).filter(([, text]) => /^[\x21-\x7e]*$/.test(text)))
       return {
         operation,

@@ -1,34 +1,34 @@
-/** Part of the machine in how long an answer takes. */
+/** Measures how much a busy machine contributes to response times. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const PULSE_MS = 100
-/** Time of `/health`, asked beside: slower, and it is the machine that is slow. */
+/** Maximum response time of `/health`; if it is slower, the machine is busy. */
 const QUICK_MS = 200
 
 type Beat = { readonly at: number; readonly ms: number; readonly waitedMs: number }
 
-/** Asks for `/health` all the while, and how long the service waited for a core: what is slow beside it is slow by itself. */
+/** Samples `/health` and the service's wait for CPU cores, to attribute slow requests to the service or the machine. */
 export class Pulse {
   private readonly url: string
   private readonly pid: number
   private readonly timer: NodeJS.Timeout
   private readonly beats: Beat[] = []
 
-  /** @param pid - of the service */
+  /** @param pid - process id of the service */
   constructor(url: string, pid: number) {
     this.url = url
     this.pid = pid
     this.timer = setInterval(() => void this.beat(), PULSE_MS)
   }
 
-  /** True of most beats since then; a service that does not answer at all is not excused. */
+  /** Returns true if the median sample since a time was quick, or if there was none: a hanging service must not be excused. */
   wasQuick(since: number): boolean {
     const beats = this.beats.filter(({ at }) => at >= since).map(({ ms }) => ms)
     beats.sort((a, b) => a - b)
     return (beats[Math.floor(beats.length / 2)] ?? 0) < QUICK_MS
   }
 
-  /** Milliseconds since then for which threads of the service had work to do, and other processes had the cores. */
+  /** Returns the milliseconds since a time that runnable threads of the service waited for a core. */
   waited(since: number): number {
     const before = this.beats.findLast(({ at }) => at <= since) ?? this.beats[0]
     return before ? Math.max(0, waitedMs(this.pid) - before.waitedMs) : 0
@@ -50,7 +50,7 @@ export class Pulse {
   }
 }
 
-/** Waiting time of all threads of a process that can run and may not; 0 where the system does not tell. @see proc-schedstat of Linux */
+/** Returns the run-queue wait of all threads of a process in milliseconds; 0 if the system does not report it (schedstat). */
 function waitedMs(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)

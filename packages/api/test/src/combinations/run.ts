@@ -1,4 +1,4 @@
-/** Sends drawn requests to a service over the local chain and holds each answer to what it must be. */
+/** Sends random requests to a service over the local chain and checks each response. */
 import type { ChildProcess } from 'node:child_process'
 import type { Devnet } from '@sluice/devnet'
 import fc from 'fast-check'
@@ -8,31 +8,34 @@ import { type Document, type Drawn, drawn, type Known } from './draw.ts'
 import { Pulse } from './pulse.ts'
 
 const AT_ONCE = 4
-/** After which an answer counts as never given. */
+/** Timeout after which the service counts as hanging. */
 const NEVER_MS = 15_000
-/** Times that a late request is sent again. */
+/** Maximum repetitions of a late request. */
 const MOST_TRIES = 3
 
+/** Result of a run. */
 export type Outcome = {
   readonly requests: number
   readonly seed: number
-  /** By endpoint and status. */
+  /** Number of responses by operation and status. */
   readonly answers: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly slowestMs: number
   readonly medianMs: number
-  /** Requests that were late beside others, and are no violation where they are in time alone. */
+  /** Number of requests that were late among others. They are violations only if they are also late alone. */
   readonly late: number
-  /** Requests with what is wrong about their answers. */
+  /** Requests with the faults of their responses. */
   readonly violations: readonly string[]
 }
 
+/** Options of a run. */
 export type Options = {
   readonly requests: number
   readonly seed: number
-  /** Milliseconds within which every answer must come. */
+  /** Maximum response time in milliseconds. */
   readonly inTimeMs: number
 }
 
+/** Sends random requests to a service and checks the responses. */
 export async function runCombinations(
   { url, child }: { readonly url: string; readonly child: ChildProcess },
   devnet: Devnet,
@@ -51,12 +54,12 @@ export async function runCombinations(
     const { status, wrong } = await fetch(url + one.path, { ...one.init, signal: AbortSignal.timeout(NEVER_MS) })
       .then(async (answer) => ({ status: answer.status, wrong: checks.of(one, answer.status, await bodyOf(answer)) }))
       .catch((error: Error) => {
-        // A service that hangs answers none of the others either.
+        // A hanging service will not answer the remaining requests either.
         queue.length = 0
         return { status: 0, wrong: [`no answer: ${error.message}`] }
       })
     const ms = performance.now() - started
-    // A node that nobody reaches is tried until the request's own time is up.
+    // An unreachable node is retried until the request times out, so such requests are not late.
     const isOut = status >= 500 && !one.path.includes('/31337')
     const isLate = !isOut && ms > inTimeMs && pulse.wasQuick(started) && ms - pulse.waited(started) > inTimeMs
     return { status, wrong, ms, isLate }
@@ -70,12 +73,12 @@ export async function runCombinations(
     const byStatus = answers[operationId] ?? {}
     answers[operationId] = byStatus
     byStatus[status] = (byStatus[status] ?? 0) + 1
-    // A node that shares its machine may be late itself, which 502 says.
+    // 502 may mean that the node on the same machine was late.
     if (isLate || (status === 502 && wrong.length > 0))
       late.push({ one, status, wrong: [...wrong, `took ${Math.round(ms)} ms`] })
     else if (wrong.length > 0) tell(one, status, wrong)
   }
-  /** Asked alone: a search takes the same work each time, so what is slow by itself stays slow, and what had to wait does not. */
+  /** Returns true if a request fails or is late even alone. Searches are deterministic in work, so a slow one stays slow. */
   const isSoAlone = async (one: Drawn) => {
     for (let tried = 0; tried < MOST_TRIES; tried++) {
       const { isLate, wrong } = await ask(one)
@@ -99,7 +102,7 @@ export async function runCombinations(
   return { requests, seed, answers, slowestMs: Math.round(times.at(-1)!), medianMs, late: late.length, violations }
 }
 
-/** Whole; of a stream its first event, as an object with the event's name. */
+/** Returns the whole body. For a stream, returns its first event as an object with the event's name. */
 async function bodyOf(answer: Response): Promise<string> {
   if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text()
   let text = ''
@@ -116,7 +119,7 @@ async function bodyOf(answer: Response): Promise<string> {
 
 async function knownOf(service: string, { chainId, url, info }: Devnet): Promise<Known> {
   const permits: Known['permits'][number][] = []
-  // One after the other: approvals sent at once would take the same nonce.
+  // Sequential, because concurrent approvals would use the same nonce.
   for (const symbol of ['WETH', 'DAI', 'USDT'])
     permits.push(await signed(service, url, info.tokens[symbol]!.address, info.accounts[2]!.address))
   return {
@@ -130,12 +133,12 @@ async function knownOf(service: string, { chainId, url, info }: Devnet): Promise
   }
 }
 
-/** Units that no drawn amount is above. */
+/** Amount above every drawn amount, in base units. */
 const PLENTY = `${10n ** 40n}`
-/** Seconds: longer than a long run, within the day that is allowed. */
+/** Lifetime of permits in seconds: longer than a long run, and within the allowed day. */
 const LASTING = 80_000
 
-/** A signature for Permit2, which its owner has approved. */
+/** Signs a Permit2 permit after its owner approved Permit2. */
 async function signed(service: string, node: string, src: string, from: string): Promise<Known['permits'][number]> {
   const deadline = `${Math.floor(Date.now() / 1_000) + LASTING}`
   const query = new URLSearchParams({ src, from, amount: PLENTY, deadline })
