@@ -1,4 +1,4 @@
+/** Vitest configuration. The first test that uses the local chain builds it, so the hook timeout is long. */
 import { defineConfig } from 'vitest/config'
 
-/** The first test that needs the local chain builds it. */
 export default defineConfig({ test: { testTimeout: 60_000, hookTimeout: 180_000 } })

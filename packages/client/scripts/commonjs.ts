@@ -1,4 +1,4 @@
-/** Part of the build: `dist/cjs`, the package as CommonJS with its types. */
+/** Build step: writes the package as CommonJS, with types, to `dist/cjs`. */
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -12,7 +12,7 @@ for (const folder of ['client', 'program'])
     recursive: true,
     filter: (path) => !/\.(js|map)$/.test(path),
   })
-// Types and code below are CommonJS, whatever the package says.
+// Marks the files in this folder as CommonJS, because the package's own type is `module`.
 writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
 const bundle = await rolldown({ input: join(dist, 'client/src/index.js'), platform: 'neutral', logLevel: 'silent' })
 await bundle.write({ dir: join(cjs, 'client/src'), format: 'cjs' })

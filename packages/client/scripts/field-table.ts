@@ -1,4 +1,4 @@
-/** Writes the table of fields and their proofs into README.md and the audit dossier, from `src/fields.ts`; a test compares both. */
+/** Generates the field tables in README.md and in the audit dossier from `src/fields.ts`; a test compares both. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeProgram, ops } from '@sluice/program'
@@ -11,7 +11,7 @@ export const DOSSIER = join(import.meta.dirname, '../../../docs/audit/sdk-fields
 const BEGIN = '<!-- fields: made by scripts/field-table.ts -->'
 const END = '<!-- /fields -->'
 
-/** Proof in words, and the harm that it rules out or leaves. */
+/** Texts of the table for each kind of proof: harm that a hostile value of the field can do, and the proof against it. */
 const rows: Readonly<Record<Proof, readonly [harm: string, proof: string]>> = {
   factory: [
     'runs code that keeps what exceeds the lowest output',
@@ -37,7 +37,7 @@ const rows: Readonly<Record<Proof, readonly [harm: string, proof: string]>> = {
   ],
 }
 
-/** The table of the fields of the recorded programs, in the order of the operations' codes. */
+/** Builds the table of all fields in the golden programs, in the order of the operation codes. */
 export function fieldTable(): string {
   const fields = golden.flatMap(({ bytes, pulledToken }) => decodeProgram(bytes, pulledToken).flatMap(fieldsOf))
   const lines = ops.flatMap(({ name, title }) => {
@@ -50,7 +50,7 @@ export function fieldTable(): string {
   return ['| field | operation | can | proof |', '| --- | --- | --- | --- |', ...lines].join('\n')
 }
 
-/** The README with the table of today. */
+/** Returns the README with the current table. */
 export function readmeWithTable(readme = readFileSync(README, 'utf8')): string {
   const [before, rest] = readme.split(BEGIN) as [string, string]
   const [, after] = rest.split(END) as [string, string]
@@ -58,9 +58,9 @@ export function readmeWithTable(readme = readFileSync(README, 'utf8')): string {
 }
 
 /**
- * Every field of an order in the calldata: the harm, and the proof. `verify` proves all of them.
+ * Harm and proof for every field of an order in the calldata. `verify` proves all of them.
  *
- * @see `test/hostile.test.ts`, which changes each in a genuine answer
+ * @see `test/hostile.test.ts`, which changes each field in a genuine response
  */
 export const orderRows: Readonly<Record<keyof GuardOrder, readonly [harm: string, proof: string]>> = {
   tokenIn: ['spends another token that the sender approved', 'equal to `src` of the request'],
@@ -101,7 +101,7 @@ function orderTable(): string {
   return ['| field | can | proof |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-/** The page of the audit dossier. */
+/** Builds the page of the audit dossier. */
 export function dossierPage(): string {
   return `# Fields of a program, and how the SDK proves them
 

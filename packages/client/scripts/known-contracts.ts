@@ -1,4 +1,4 @@
-/** Writes `src/known-*.ts` from `deployments/` and the chain registry; part of the build, and a test compares the committed files with it. */
+/** Build step: generates `src/known-*.ts` from `deployments/` and the chain registry; a test checks that they are current. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadRegistry } from '@sluice/chains'
@@ -7,10 +7,10 @@ import { saltOf, type TrustedList, trustedListOf, trustedLists } from '@sluice/p
 type List = 'guard' | 'executors' | 'wrapper' | 'infinityManagers' | TrustedList
 const LISTS: readonly List[] = ['guard', 'executors', 'wrapper', ...trustedLists, 'infinityManagers']
 
-/** Names of the vault's managers in a chain's file. */
+/** Names of PancakeSwap Infinity's pool managers in a chain's file. */
 const INFINITY_MANAGERS = ['clPoolManager', 'binPoolManager']
 
-/** Text of each module by its name. What only offers of permits need is a module of its own, for pages that load nothing else at first. */
+/** Returns the source text of each module by file name. Guards have a separate small module, for pages that need only them. */
 export function knownModules(): Readonly<Record<string, string>> {
   const registry = loadRegistry()
   const factories = new Map<string, readonly number[]>()
@@ -32,7 +32,7 @@ export function knownModules(): Readonly<Record<string, string>> {
         if (family === 'pancake-infinity' && contracts?.[name]) add('infinityManagers', contracts[name])
       const kind = saltOf(family)
       if (!kind || !initCodeHash || role !== 'factory') continue
-      // Addresses are claims of public sources: a wrong one makes no pool known.
+      // Addresses come from public sources. A wrong address is harmless, because no pool matches it.
       const deployer = (contracts?.poolDeployer ?? address).toLowerCase()
       const key = JSON.stringify({ kind, deployer, initCodeHash: initCodeHash.toLowerCase(), feePpm })
       factories.set(key, [...(factories.get(key) ?? []), id])
@@ -40,7 +40,7 @@ export function knownModules(): Readonly<Record<string, string>> {
   }
   const line = ([address, chains]: [string, Set<number>]) => {
     const list = [...chains].join(' ')
-    // As Biome breaks lines.
+    // Breaks the line where Biome would.
     return `    '${address}':${list.length > 64 ? '\n     ' : ''} '${list}',`
   }
   const factoryLine = ([key, chains]: [string, readonly number[]]) => {

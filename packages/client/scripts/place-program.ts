@@ -1,4 +1,4 @@
-/** Part of the build: in dist, `@sluice/program` is compiled beside the client and named by its place, so that the package has no dependency. */
+/** Build step: replaces imports of `@sluice/program` by paths to its copy in `dist`, so that the package has no dependencies. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 

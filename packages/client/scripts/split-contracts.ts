@@ -1,6 +1,6 @@
 /**
- * Part of the build: `swap` loads a copy of the known contracts, which nothing imports statically. esbuild puts a module that an
- * entry could also reach statically into the first file, even when the page uses no export of it.
+ * Build step: makes `swap` load a copy of the known contracts that nothing imports statically. Otherwise esbuild would put the
+ * contracts into the entry chunk, because it also imports them statically, even if the page uses none of those exports.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Tests of the calldata encoding against the compiler's bindings. */
 import { IERC20__factory, IGuard__factory } from '@sluice/bindings'
 import { encodeGuardSwap } from '@sluice/bindings/guard'
 import { id } from 'ethers'
@@ -147,18 +148,18 @@ test('anything else is refused as UNSAFE', () => {
     `0xdeadbeef${data.slice(10)}`,
     data.slice(0, 200),
     data.slice(0, 10 + 64 * 12),
-    // tokenIn, recipient, feeRecipient, and wrapper; where the program begins, and how long it is.
+    // Invalid tokenIn, recipient, feeRecipient, wrapper, program offset, and program length.
     words(1, 'f'.repeat(64)),
     words(6, 'f'.repeat(64)),
     words(8, 'f'.repeat(64)),
     words(9, 'f'.repeat(64)),
     words(10, '1a0'.padStart(64, '0')),
     words(11, 'ffff'.padStart(64, '0')),
-    // Something behind the program: a word, a byte, in its padding.
+    // Extra data after the program: a word, a byte, and a nonzero padding byte.
     `${data}${'0'.repeat(64)}`,
     `${data}00`,
     `${data.slice(0, -2)}01`,
-    // No recipient, a fee recipient without a fee, a wrapper of an output that is a token.
+    // Zero recipient, a fee recipient without a fee, and a wrapper although the output is a token.
     words(6, '0'.repeat(64)),
     words(8, '44'.repeat(20).padStart(64, '0')),
     words(2, '22'.repeat(20).padStart(64, '0')),
@@ -166,7 +167,7 @@ test('anything else is refused as UNSAFE', () => {
   for (const calldata of odd)
     expect(() => decodeSwap(calldata, 0n), calldata).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
   expect(decodeSwap(data, 0n).program).toBe('0x010203')
-  // Native that is not the amount, or comes with a token.
+  // Value that differs from the amount, and value for a swap with token input.
   const { recipient: _, ...plainOrder } = order
   expect(() => decodeSwap(data, 2n)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
   expect(() => decodeSwap(encodeGuardSwap({ ...plainOrder, wrapper: zero }), 1n)).toThrow(

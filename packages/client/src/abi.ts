@@ -1,5 +1,5 @@
 /**
- * Reads the Guard's swaps, by hand so that the client carries no ABI library. The tests hold it against the compiler's own
+ * Encodes and decodes the Guard's swaps without an ABI library, to keep the package small. Tests compare it with the compiler's
  * bindings.
  */
 import { encodeCall, selectors, WORD } from './calls.ts'
@@ -13,10 +13,10 @@ const PAYOUT_WORDS = 4
 const ZERO: Hex = `0x${'0'.repeat(40)}`
 
 /**
- * Reads a swap of the Guard.
+ * Decodes a swap of the Guard.
  *
- * @param value - wei that come with the call
- * @throws ClientError `UNSAFE` for anything but the plain encoding of one of the Guard's swaps
+ * @param value - wei sent with the call
+ * @throws ClientError `UNSAFE` for anything but the canonical encoding of one of the Guard's swaps
  */
 export function decodeSwap(data: string, value: bigint): GuardOrder {
   if (typeof data !== 'string') throw new ClientError('UNSAFE', 'the calldata is no text')
@@ -42,11 +42,11 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
   const order = selector === swapNative ? 0 : isDirect ? 2 : 1
   const payout = order + ORDER_WORDS
   const end = payout + (hasPayout ? PAYOUT_WORDS : 0)
-  // It comes first in a payout, and right behind the amount in direct mode.
+  // Word index of the recipient: first word of the payout, or in direct mode the word after the amount.
   const recipient = hasPayout ? payout : isDirect ? 1 : undefined
   const length = word(end + 1)
   const start = (end + 2) * WORD
-  // The program ends the calldata, filled up to a whole word with zeros.
+  // The program is the last part of the calldata, padded with zeros to a whole word.
   const digits = 2 * Number(length)
   const program = body.slice(start, start + digits)
   const canonical =
@@ -80,10 +80,10 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
 }
 
 /**
- * Encodes a swap of the Guard without a signature, as the compiler does.
+ * Encodes a swap of the Guard without a permit, as the compiler does.
  *
- * @param value - wei that come with the call
- * @throws ClientError `UNSAFE` for an order that has to name its recipient and does not
+ * @param value - wei sent with the call
+ * @throws ClientError `UNSAFE` if the recipient is missing in an order with a fee, a wrapper, or direct mode
  */
 export function encodeSwap(order: GuardOrder, value: bigint): Hex {
   const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, program } = order

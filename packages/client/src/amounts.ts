@@ -1,17 +1,17 @@
-/** Amounts and percentages, parsed from text without a float. */
+/** Parses amounts and percentages without floating-point arithmetic. */
 import { ClientError } from './errors.ts'
 
 export const PPM = 1_000_000n
 const PPM_PER_PERCENT = 10_000n
-/** Highest percentage that `slippage: 'auto'` may come to. */
+/** Maximum percentage of `slippage: 'auto'`. */
 export const MAX_AUTO_PERCENT = 3
 const PERCENT_DECIMALS = 4
-/** Largest error of sums such as 0.1 + 0.2. */
+/** Maximum rounding error of sums such as 0.1 + 0.2. */
 const FLOAT_ERROR = 1e-9
 
 /**
- * Text of a number without the error that float arithmetic left: `0.1 + 0.2` is 0.3. A number with more than four decimals keeps
- * them, and is refused where it is parsed.
+ * Formats a number without floating-point error: `0.1 + 0.2` becomes `0.3`. A number with more than four decimals keeps them, so
+ * that parsing rejects it.
  */
 export function numberText(value: number): string {
   const rounded = Number.isInteger(value) ? value : Number(value.toFixed(PERCENT_DECIMALS))
@@ -19,9 +19,9 @@ export function numberText(value: number): string {
 }
 
 /**
- * Percent with at most four decimals to parts per million.
+ * Converts a percentage with at most four decimals to ppm.
  *
- * @throws ClientError `UNSAFE` for other text, and from 100 % up
+ * @throws ClientError `UNSAFE` for other text, or for 100 and above
  */
 export function toPpm(percent: number | string): bigint {
   const text = typeof percent === 'number' ? numberText(percent) : String(percent)
@@ -31,12 +31,12 @@ export function toPpm(percent: number | string): bigint {
   return BigInt(match[1]!) * PPM_PER_PERCENT + BigInt((match[2] ?? '').padEnd(PERCENT_DECIMALS, '0'))
 }
 
-/** Amount after slippage, rounded as the service rounds it; after the highest automatic slippage for `auto`. */
+/** Deducts the slippage from an amount and rounds down like the service. `auto` deducts `MAX_AUTO_PERCENT`. */
 export function lessSlippage(amount: bigint, slippage: number | string = 0.5): bigint {
   return (amount * (PPM - toPpm(slippage === 'auto' ? MAX_AUTO_PERCENT : slippage))) / PPM
 }
 
-/** @throws ClientError `UNSAFE` for anything but an integer in base units */
+/** Converts an amount to a bigint. @throws ClientError `UNSAFE` for anything but an integer in base units */
 export function amountOf(amount: bigint | string | undefined, name: string): bigint {
   if ((typeof amount !== 'bigint' && typeof amount !== 'string') || !/^\d{1,78}$/.test(String(amount)))
     throw new ClientError('UNSAFE', `${name} must be an integer in base units, not ${String(amount).slice(0, 100)}`)

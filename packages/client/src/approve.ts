@@ -1,4 +1,4 @@
-/** Allowances of the Guard: exactly what a swap takes. */
+/** Reads and sets allowances. An approval is always for the exact amount. */
 import { encodeCall, selectors } from './calls.ts'
 import { checkedWallet } from './checked-wallet.ts'
 import { ClientError, orClientError } from './errors.ts'
@@ -6,6 +6,7 @@ import { settled } from './receipt.ts'
 import type { Hex } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
+/** Reads the allowance of a spender in base units. @throws ClientError `WALLET` if the address is not a token */
 export async function allowanceOf(wallet: Wallet, token: string, spender: string): Promise<bigint> {
   const answer = await wallet.call(token, encodeCall(selectors.allowance, wallet.address, spender))
   if (!/^0x[0-9a-fA-F]{64}/.test(answer)) throw new ClientError('WALLET', `${token} does not answer as a token`)
@@ -13,8 +14,8 @@ export async function allowanceOf(wallet: Wallet, token: string, spender: string
 }
 
 /**
- * The calls that let the spender draw exactly `amount`; none where the allowance suffices. A smaller one that is not zero is
- * first set to zero where the token insists on it.
+ * Returns the calls that let the spender draw exactly `amount`: none if the allowance suffices, and two if the token requires a
+ * reset to zero first.
  */
 export async function approvals(
   wallet: Wallet,
@@ -30,9 +31,9 @@ export async function approvals(
 }
 
 /**
- * Lets `spender` draw exactly `amount` of a token: nothing is sent where the allowance suffices.
+ * Approves `spender` for exactly `amount` of a token. Sends nothing if the allowance suffices.
  *
- * @throws ClientError `REVERTED` where the token refuses
+ * @throws ClientError `REVERTED` if an approval reverts
  * @example
  * ```ts
  * await approve(wallet, src, guardOf(1)!, 10n ** 18n)
@@ -43,7 +44,7 @@ export async function approve(wallet: Wallet, token: string, spender: string, am
   for (const call of await approvals(checked, token, spender, amount)) await sendApproval(checked, call)
 }
 
-/** Sends one call of `approvals` and waits for it. @param sent - notified of the hash */
+/** Sends one call of `approvals` and waits until it is mined. @param sent - called with the hash */
 export async function sendApproval(
   wallet: Wallet,
   call: Outgoing,
@@ -56,13 +57,13 @@ export async function sendApproval(
   if (!succeeded) throw new ClientError('REVERTED', `the approval ${hash} reverted`, { hash })
 }
 
-/** True for a call that would go through as things stand. */
+/** Returns true if the call succeeds in the current state. */
 async function accepts(wallet: Wallet, token: string, data: Hex): Promise<boolean> {
   try {
     await wallet.call(token, data)
     return true
   } catch {
-    // Wallets report a revert in ways of their own; a node that failed for another reason only costs a reset.
+    // Every error counts as a revert, because wallets report reverts differently. A wrong guess only costs a reset.
     return false
   }
 }

@@ -1,25 +1,25 @@
-/** Several calls as one transaction, by wallets that can (EIP-5792). */
+/** Sends several calls as one atomic batch through wallets that support EIP-5792. */
 import { ClientError } from './errors.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
 const POLL_MS = 500
 const TIMEOUT_MS = 300_000
-/** Errors of EIP-5792 by which the wallet says that it will not do this batch as one; the calls can still go one by one. */
+/** EIP-5792 errors after which the calls can still be sent one by one. */
 const NOT_AS_ONE: readonly unknown[] = [5700, 5720, 5740, 5750, 5760]
 
-/** Longest id of a batch: EIP-5792 allows 4,096 bytes. */
+/** Maximum length of a batch id: EIP-5792 allows 4,096 bytes, written as hexadecimal text. */
 const MAX_ID = 8_194
-/** Failures of the wallet in a row, after which its last error is reported. */
+/** Consecutive failures of the wallet after which waiting ends. */
 const MAX_FAILURES = 20
 
 type Status = {
-  /** 100 pending, 200 done, 400 failed off chain, 500 and 600 reverted whole or in part. */
+  /** 100 pending, 200 confirmed, 400 failed off chain, 500 reverted, 600 partially reverted. */
   readonly status?: unknown
   readonly receipts?: unknown
 }
 
 /**
- * True when the wallet makes several calls as one transaction on the chain, or offers to once its owner agrees.
+ * Returns true if the wallet supports atomic batches on the chain, or will after its owner agrees to an upgrade.
  *
  * @example
  * ```ts
@@ -34,19 +34,19 @@ export async function canBatch(wallet: Wallet, chainId: number): Promise<boolean
       string,
       { readonly atomic?: { readonly status?: string } } | undefined
     > | null
-    // 0x0 stands for every chain.
+    // EIP-5792 uses chain 0x0 for capabilities of all chains.
     const status = (found?.[chain] ?? found?.['0x0'])?.atomic?.status
     return status === 'supported' || status === 'ready'
   } catch {
-    // Wallets without the method say so in ways of their own.
+    // Wallets without the method return different errors.
     return false
   }
 }
 
 /**
- * Hands the calls to the wallet as one: all of them happen, or none.
+ * Sends the calls to the wallet as one atomic batch.
  *
- * @returns the wallet's id of the batch; undefined when it will not do them as one
+ * @returns the wallet's id of the batch; undefined if the wallet cannot execute it atomically
  */
 export async function sendBatch(
   wallet: Wallet,
@@ -74,10 +74,10 @@ export async function sendBatch(
 }
 
 /**
- * Waits for a batch.
+ * Waits until a batch is mined.
  *
- * @returns the hash of its transaction; the id when the wallet names none
- * @throws ClientError `REVERTED` when it moved nothing, `PENDING` when it was not mined in time
+ * @returns the hash of the batch's transaction; the id if the wallet returns no hash
+ * @throws ClientError `REVERTED` if the batch failed, `PENDING` if it was not mined in time
  */
 export async function settledBatch(wallet: Wallet, id: string, signal?: AbortSignal): Promise<string> {
   const details = { hash: id }
@@ -90,7 +90,7 @@ export async function settledBatch(wallet: Wallet, id: string, signal?: AbortSig
       const receipts: readonly unknown[] = Array.isArray(answer.receipts) ? answer.receipts : []
       const hash = (Object(receipts.at(-1)) as { transactionHash?: unknown }).transactionHash
       const isReverted = receipts.some((receipt) => (Object(receipt) as { status?: unknown }).status === '0x0')
-      // Some wallets name no receipts of a batch that is done.
+      // Some wallets return no receipts for a confirmed batch.
       if (status === 200 && !isReverted) return typeof hash === 'string' ? hash : id
       if (status >= 400 || (status === 200 && isReverted))
         throw new ClientError('REVERTED', `the batch ${id} moved nothing (status ${status})`, details)
@@ -105,12 +105,12 @@ export async function settledBatch(wallet: Wallet, id: string, signal?: AbortSig
   throw new ClientError('PENDING', `the batch ${id} was not mined within ${TIMEOUT_MS / 1000} s`, details)
 }
 
-/** The status as a number; drafts of EIP-5792 had words. */
+/** Returns the status as a number. Drafts of EIP-5792 used the text `CONFIRMED` for 200. */
 function statusOf(status: unknown): number {
   return status === 'CONFIRMED' ? 200 : Number(status ?? 100)
 }
 
-/** EIP-1193's code of an error, which a checked wallet keeps as its cause. */
+/** Returns the EIP-1193 code of an error. A checked wallet's errors have the original error as `cause`. */
 function codeOf(error: unknown): unknown {
   const { code, cause } = Object(error) as { code?: unknown; cause?: unknown }
   return error instanceof ClientError ? (Object(cause) as { code?: unknown }).code : code

@@ -1,7 +1,7 @@
-/** The few functions that a client calls, by hand so that it carries no ABI library. */
+/** Selectors and encoding of the contract calls that this package makes, without an ABI library. */
 import type { Hex } from './types.ts'
 
-/** First four bytes of the hash of each signature. */
+/** Function selectors: the first four bytes of the hash of each signature. */
 export const selectors = {
   /** allowance(address owner, address spender) */
   allowance: '0xdd62ed3e',
@@ -25,7 +25,7 @@ export const selectors = {
   swapDirectWithPermit: '0xc74a41f4',
   /** allowance(address owner, address token, address spender) of Permit2 */
   permit2Allowance: '0x927da105',
-  /** Nonce of tokens with a permit. */
+  /** nonces(address) of tokens with a permit */
   nonces: '0x7ecebe00',
   domainSeparator: '0x3644e515',
   permitTypehash: '0x30adf81f',
@@ -36,7 +36,7 @@ export const selectors = {
 /** Hex digits of a 32-byte word. */
 export const WORD = 64
 
-/** Arguments of fixed size: numbers, and addresses as text. */
+/** Encodes a call with arguments of one word each: numbers, and addresses as text. */
 export function encodeCall(selector: Hex, ...values: readonly (bigint | string)[]): Hex {
   const words = values.map((value) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()))
   return `${selector}${words.map((digits) => digits.padStart(WORD, '0')).join('')}`

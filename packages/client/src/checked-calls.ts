@@ -1,4 +1,4 @@
-/** Proof of `calls`: the transactions that a smart account makes together. */
+/** Checks `calls`, the batch that a smart account sends. */
 import { encodeCall, selectors } from './calls.ts'
 import { ClientError } from './errors.ts'
 import { NATIVE, type Route } from './types.ts'
@@ -6,10 +6,10 @@ import { NATIVE, type Route } from './types.ts'
 type Call = { readonly to?: unknown; readonly data?: unknown; readonly value?: unknown }
 
 /**
- * Calls for a smart account: at most one reset and one approval of exactly the input, to the transaction's own contract, and
- * then the transaction.
+ * Checks that `calls` are at most one reset and one approval of exactly the input, both for the transaction's contract, followed
+ * by the transaction.
  *
- * @throws ClientError `UNSAFE`
+ * @throws ClientError `UNSAFE` otherwise
  */
 export function checkCalls({ src, tx, calls = [] }: Pick<Route, 'src' | 'tx' | 'calls'>, amountIn: bigint): void {
   const list: readonly unknown[] = Array.isArray(calls) ? calls : []
@@ -27,7 +27,7 @@ export function checkCalls({ src, tx, calls = [] }: Pick<Route, 'src' | 'tx' | '
     throw new ClientError('UNSAFE', '`calls` do more than approve the Guard for the input and send the transaction')
 }
 
-/** True for exactly the call by which the owner of a token lets `spender` draw `amount`. */
+/** Returns true if the call is exactly `approve(spender, amount)` of the token. */
 export function isApprovalCall({ to, data, value }: Call, token: string, spender: string, amount: bigint): boolean {
   return same(to, token) && same(data, encodeCall(selectors.approve, spender, amount)) && String(value) === '0'
 }

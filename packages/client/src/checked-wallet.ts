@@ -1,15 +1,14 @@
-/** A wallet whose answers are checked, whose failures are ClientErrors, and which sends on one chain alone. */
+/** Wraps a wallet: validates its results, converts its failures to ClientErrors, and binds it to one chain. */
 import { ClientError, orClientError } from './errors.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
 const MAX_TEXT = 4 * 1024 * 1024
-/** Longest hash or id that a wallet may answer with. */
+/** Maximum length of a hash or id from a wallet. */
 const MAX_HASH = 4_096
 
 /**
- * Wraps a wallet. Every transaction names the chain, and the wallet's chain is read again right before it is sent.
- *
- * @throws ClientError `REJECTED` where the owner declines, `WALLET` for every other failure
+ * Wraps a wallet. Every transaction contains the chain id, and the wallet's chain is checked before `send` and `signTypedData`.
+ * Methods of the result throw ClientError: `REJECTED` if the owner declines, `WALLET` for other failures.
  */
 export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   const guarded =
@@ -74,7 +73,7 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   return checked
 }
 
-/** JSON-RPC whose errors keep their code for those who read it: a wallet's refusal of a batch has a meaning. */
+/** Converts JSON-RPC errors to ClientErrors. The original error stays as `cause`, because `sendBatch` reads its code. */
 function guardedRequest(request: NonNullable<Wallet['request']>): NonNullable<Wallet['request']> {
   return (method, params) => orClientError('WALLET', async () => request(method, params), `${method}: `)
 }

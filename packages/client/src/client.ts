@@ -1,3 +1,4 @@
+/** HTTP client of the service. Checks the shape of every response that `swap` and `verify` depend on. */
 import { checkCalls } from './checked-calls.ts'
 import { ClientError } from './errors.ts'
 import { events } from './events.ts'
@@ -21,7 +22,7 @@ import type {
 } from './types.ts'
 
 /**
- * The endpoints, typed. Every method throws ClientError.
+ * Typed client of the service's endpoints. Every method throws ClientError only.
  *
  * @example
  * ```ts
@@ -36,7 +37,11 @@ export class SluiceClient {
     this.options = options
   }
 
-  /** The best route. Rejects with `NO_ROUTE` where there is none, whichever version of the interface says so. */
+  /**
+   * Requests the best route with its transaction.
+   *
+   * @throws ClientError `NO_ROUTE` if the service finds no route, in either error version
+   */
   async getSwap(chainId: number, parameters: RouteParameters, signal?: AbortSignal): Promise<Route> {
     const route = await request<Partial<Route>>(this.options, `/aggregator/${chainId}`, { query: parameters, signal })
     if (!route.tx || !route.toAmount || route.toAmount === '0' || !route.swaps)
@@ -46,7 +51,7 @@ export class SluiceClient {
     return route
   }
 
-  /** A price before there is a wallet, or at a past block: the route without a transaction. Rejects as `getSwap` does. */
+  /** Requests the best route without a transaction, at the newest block or at a past one. @throws ClientError as `getSwap` does */
   async getQuote(chainId: number, parameters: PastQuoteParameters, signal?: AbortSignal): Promise<Quote> {
     const quote = await request<Partial<Quote>>(this.options, `/quote/${chainId}`, { query: parameters, signal })
     if (!quote.toAmount || quote.toAmount === '0' || !quote.swaps)
@@ -56,8 +61,9 @@ export class SluiceClient {
   }
 
   /**
-   * Quotes of one block, in the order asked: routes with a transaction where there is a `from`, prices where there is none, and
-   * the errors of those that fail.
+   * Requests several quotes at one block.
+   *
+   * @returns one result per request, in order: a route if `from` was given, else a quote; an error if the request failed
    */
   async getQuotes(
     chainId: number,
@@ -76,8 +82,9 @@ export class SluiceClient {
   }
 
   /**
-   * A quote that is kept up to date. Ends when the signal aborts or the loop is left; rejects with the service's reason where it
-   * ends the stream.
+   * Streams a quote and its updates. Ends when the signal aborts or the caller leaves the loop.
+   *
+   * @throws ClientError with the service's reason if the service ends the stream
    */
   async *streamQuote(
     chainId: number,
@@ -94,10 +101,10 @@ export class SluiceClient {
   }
 
   /**
-   * Forms of permission that the owner of an input may sign in place of an approval. `swap()` and `signPermit()` need no service
-   * for that.
+   * Requests the permits that the owner may sign instead of an approval. `swap()` and `signPermit()` do not use the service for
+   * permits.
    *
-   * @throws ClientError `UNSAFE` for an offer of another owner, token, amount or spender than the Guard
+   * @throws ClientError `UNSAFE` for an offer with another owner, token or amount, or with a spender other than the Guard
    */
   async getPermits(
     chainId: number,
@@ -114,27 +121,27 @@ export class SluiceClient {
     return permits as readonly PermitOffer[]
   }
 
-  /** Simulation of a call. A revert is a result, not an error. */
+  /** Simulates a call. A revert is a result, not an error. */
   simulate(chainId: number, parameters: SimulateParameters, signal?: AbortSignal): Promise<SimulationResult> {
     return request(this.options, `/simulate/${chainId}`, { body: textual(parameters), signal })
   }
 
-  /** USD by address, spelled as given; null where the token is not recognised. */
+  /** Requests prices in USD, keyed by the addresses as given; null for tokens that the service does not recognize. */
   prices(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
     return request(this.options, `/prices/${chainId}`, { query: { token: tokens }, signal })
   }
 
-  /** Depth in USD by address, spelled as given; null where the token is not recognised. */
+  /** Requests the liquidity in USD, keyed by the addresses as given; null for tokens that the service does not recognize. */
   liquidity(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
     return request(this.options, `/liquidity/${chainId}`, { query: { token: tokens }, signal })
   }
 
-  /** Any other endpoint of the service that answers with a JSON object. */
+  /** Sends a GET request to any endpoint that responds with a JSON object. */
   get<T extends object>(path: `/${string}`, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
     return request(this.options, path, { query: parameters, signal })
   }
 
-  /** Tokens to choose from, deepest first. */
+  /** Requests the tokens of a chain in descending order of liquidity. */
   async tokenList(
     chainId: number,
     parameters: TokenListParameters = {},
@@ -148,7 +155,7 @@ export class SluiceClient {
     return tokens as readonly ListedToken[]
   }
 
-  /** Drift of a chain's quotes one and two blocks later, as the service has measured it. */
+  /** Requests the service's measurements of how a chain's quotes drift one and two blocks later. */
   async stats(chainId: number, signal?: AbortSignal): Promise<Stats> {
     const stats = await request<Partial<Stats>>(this.options, `/stats/${chainId}`, { signal })
     if (![stats.blocks, stats.families, stats.brands, stats.pools, stats.withdrawing].every(Array.isArray))
@@ -156,29 +163,29 @@ export class SluiceClient {
     return stats as Stats
   }
 
-  /** Supported chains by chain id. */
+  /** Requests the supported chains, keyed by chain id. */
   chains(signal?: AbortSignal): Promise<Record<string, ChainEntry>> {
     return request(this.options, '/chains', { signal })
   }
 }
 
-/** Highest number of legs that is read. */
+/** Maximum legs of a route. */
 const MAX_LEGS = 1_000
 const MAX_MESSAGE = 2_000
 
-/** The input that a route's calls may approve. */
+/** Returns the input that a route's calls may approve, in base units. */
 function amountGiven(route: Route, { amount }: RouteParameters): bigint {
   return BigInt(amount ?? route.fromAmount)
 }
 
-/** True where all that proving a route reads is there, with the types of the interface. */
+/** Returns true if all fields that `verify` reads have the documented types. */
 function isRoute(route: Partial<Route>): route is Route {
   return texts(Object(route.tx), 'from', 'to', 'data', 'value') && isQuote(route)
 }
 
 type Refusal = { readonly error: string; readonly code: string }
 
-/** Codes by which the service refuses this swap with status 422: later blocks may route it, the same request does not now. */
+/** Service codes of status 422: the swap is impossible at this block, but may be possible at a later one. */
 export const REFUSALS: readonly string[] = [
   'NO_STATE',
   'UNKNOWN_TOKEN',
@@ -191,7 +198,7 @@ export const REFUSALS: readonly string[] = [
   'GUARD_NOT_DEPLOYED',
 ]
 
-/** Error of a body that came without a status: of a quote among others, or of an event. */
+/** Converts an error body without an HTTP status of its own (an item of a batch, or a stream event) to a ClientError. */
 function refusal(body: Partial<Refusal>): ClientError {
   const { error, code } = body
   const text = typeof error === 'string' ? error.slice(0, MAX_MESSAGE) : 'no quote'

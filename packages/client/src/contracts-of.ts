@@ -1,9 +1,9 @@
-/** The contracts that this version of the package knows, by chain. Large: `swap` loads it when it first needs it. */
+/** Contracts known to this version of the package, by chain. The list is large, so `swap` imports this module lazily. */
 import { listed, type SwapContracts } from './contracts.ts'
 import { knownContracts, knownFactories } from './known-contracts.ts'
 
 /**
- * The contracts of a chain as this version of the package knows them, whatever a service says; undefined for other chains.
+ * Returns the known contracts of a chain, independently of any service; undefined for unknown chains.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export function contractsOf(chainId: number): SwapContracts | undefined {
 }
 
 /**
- * The Guard of a chain as this version of the package knows it.
+ * Returns the known Guard of a chain; undefined for unknown chains.
  *
  * @example
  * ```ts

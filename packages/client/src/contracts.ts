@@ -1,42 +1,42 @@
+/** Trusted contracts of a chain: those known to this package, merged with those that the caller names. */
 import { opOf, type PoolSalt, type Step, type TrustedList, trustedLists } from '@sluice/program'
 import { ClientError } from './errors.ts'
 
-/** A contract that makes pools by CREATE2, with code that is the same for all of them. */
+/** Factory that deploys pools by CREATE2 with the same init code for all pools. */
 export type PoolFactory = {
-  /** Form of the salt that is hashed. */
+  /** Scheme of the CREATE2 salt. */
   readonly kind: PoolSalt
-  /** The factory, or the deployer that it makes pools through. */
+  /** Account that executes CREATE2: the factory, or its separate deployer. */
   readonly deployer: string
   readonly initCodeHash: string
-  /** Fee of all its pairs, in parts per million of the input; absent where pools state their own. */
+  /** Fee of all pairs in ppm of the input; absent if each pool defines its own fee or the fee is unknown. */
   readonly feePpm?: number | undefined
 }
 
 /**
- * The contracts of a chain that a swap may run through, beside the pools that its route names. Addresses in any case. `managers` are
- * the pool managers of Uniswap V4, `vaultsV2` and `vaultsV3` those of Balancer and its forks, the others by their names.
+ * Contracts of a chain that a swap may use in addition to its pools. Addresses are case-insensitive. `managers` are the pool
+ * managers of Uniswap V4; `vaultsV2` and `vaultsV3` are the vaults of Balancer and its forks.
  */
 export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
-  /** The contract called and, for ERC-20 input, approved. */
+  /** Contract called and, for ERC-20 input, approved. */
   readonly guard: string
   /** Executors of all generations. */
   readonly executors: readonly string[]
-  /** Wrapper of the native token; absent where the chain has none. */
+  /** Wrapper of the native token; absent if the chain has none. */
   readonly wrapper?: string | undefined
-  /** Factories that pools are known by. */
+  /** Factories whose pools are proven by their CREATE2 address. */
   readonly factories: readonly PoolFactory[]
-  /** Managers of PancakeSwap Infinity's vaults. */
+  /** Pool managers of PancakeSwap Infinity. */
   readonly infinityManagers?: readonly string[] | undefined
-  /** Addresses and ids that the caller accepts without a proof: pools, vaults that keep their tokens, hooks. */
+  /** Pools, vaults and hooks that the caller accepts without a proof: addresses or pool ids. */
   readonly pools?: readonly string[] | undefined
 }
 
 /**
- * Merges the contracts that the caller names with the known ones: the caller's win, role by role.
+ * Merges the contracts that the caller names with the known ones. For each role, the caller's contracts replace the known ones.
  *
- * @param known - the chain's contracts as this package knows them; undefined for a chain that it does not know
- *
- * @throws ClientError `UNSAFE` for a chain of which neither knows the Guard and its Executors: a service's word is not enough
+ * @param known - contracts of the chain known to this package, if any
+ * @throws ClientError `UNSAFE` if the Guard or the Executors are unknown; they are never taken from the service
  */
 export function trustedContracts(
   chainId: number,
@@ -53,7 +53,7 @@ export function trustedContracts(
   return { ...listed(() => []), factories: [], ...rest, guard, executors }
 }
 
-/** Builds every list of trusted contracts. */
+/** Builds the record of trusted lists from a function that returns one list. */
 export function listed(
   contractsIn: (list: TrustedList) => readonly string[],
 ): Readonly<Record<TrustedList, readonly string[]>> {
@@ -61,7 +61,7 @@ export function listed(
 }
 
 /**
- * Contracts that a step of this operation may name as the holder of its pools: none for one that this version does not know.
+ * Returns the trusted singletons of an operation; empty if its pools are not in a singleton.
  *
  * @example
  * ```ts

@@ -1,16 +1,18 @@
+/** The package's only error class, and conversion of any thrown value to it. */
+
 /**
- * Codes of failures.
+ * Code of a failure.
  *
- * - `HTTP`: the service refused or failed; `status` and, in version B, `serviceCode` say more.
+ * - `HTTP`: the service returned an error; `status` and, in error version B, `serviceCode` give details.
  * - `NO_ROUTE`: no route exists for this swap.
  * - `NETWORK`: the service was not reached.
- * - `BAD_ANSWER`: the answer is not what the interface promises.
- * - `INVALID`: an argument of the caller cannot be used.
+ * - `BAD_ANSWER`: the response is malformed.
+ * - `INVALID`: an argument of the caller is invalid.
  * - `UNSAFE`: the transaction is not proven to do what was requested.
- * - `WALLET`: the wallet or its node failed or does not fit, or `confirm` did not return true.
+ * - `WALLET`: the wallet or its node failed, is unsuitable, or is on another chain, or `confirm` did not return true.
  * - `REJECTED`: the owner declined in the wallet.
- * - `REVERTED`: the transaction was mined and moved nothing.
- * - `PENDING`: the wallet was asked to send, and no receipt came in time; `details.hash` names it where it is known.
+ * - `REVERTED`: the transaction was mined and failed.
+ * - `PENDING`: the wallet was asked to send, but no receipt arrived in time; `details.hash` is the hash, if known.
  * - `STALE`: blocks pass faster than quotes arrive.
  * - `ABORTED`: the caller's own signal ended the call.
  */
@@ -28,21 +30,23 @@ export type ClientErrorCode =
   | 'STALE'
   | 'ABORTED'
 
+/** Details of a failure. Fields are absent if unknown. */
 export type ClientErrorDetails = {
+  /** HTTP status. */
   readonly status?: number
-  /** `code` of a version B body, such as `INSUFFICIENT_LIQUIDITY`. */
+  /** `code` of the error body (error version B), such as `INSUFFICIENT_LIQUIDITY`. */
   readonly serviceCode?: string
   readonly requestId?: string
-  /** Seconds to wait before the next attempt, where the service names them. */
+  /** `Retry-After` of the response, in seconds. */
   readonly retryAfter?: number
-  /** The error body of version B, whole. */
+  /** Whole JSON error body. */
   readonly body?: Readonly<Record<string, unknown>>
-  /** The latest transaction that was sent before the failure: its hash, or the wallet's id of a batch. */
+  /** Hash of the latest transaction sent before the failure, or the wallet's id of a batch. */
   readonly hash?: string
 }
 
 /**
- * The one error that this package throws.
+ * The only error that this package throws.
  *
  * @example
  * ```ts
@@ -60,19 +64,19 @@ export class ClientError extends Error {
     this.details = details
   }
 
-  /** True when the same request may succeed later. */
+  /** True if the same request may succeed later. */
   get retryable(): boolean {
-    // The same search takes as long the next time.
+    // A retry would run the same search with the same timeout.
     if (this.details.serviceCode === 'ROUTE_TIMEOUT') return false
     return this.code === 'NETWORK' || [502, 503, 504].includes(this.details.status ?? 0)
   }
 }
 
-/** Levels of wrapping in which wallets hide the error of the owner's answer. */
+/** Maximum depth at which an owner's refusal is found in nested errors. */
 const MAX_DEPTH = 6
 const MAX_MESSAGE = 500
 
-/** Text of any thrown value. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   try {
     const { message } = Object(error) as { message?: unknown }
@@ -82,10 +86,10 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** Refusals of wallets that give no code. */
+/** Messages by which wallets report a refusal without a code. */
 const REFUSAL = /\buser (rejected|denied|cancell?ed|declined)\b/i
 
-/** True for the owner's refusal, as EIP-1193 (4001), ethers and WalletConnect (5000) report it, or in words, at any depth. */
+/** Returns true for the owner's refusal: code 4001 (EIP-1193), 5000 (WalletConnect), ethers' code, or a known message. */
 export function isRejection(error: unknown): boolean {
   let at = error
   for (let depth = 0; depth < MAX_DEPTH && typeof at === 'object' && at !== null; depth++) {
@@ -97,14 +101,14 @@ export function isRejection(error: unknown): boolean {
   return false
 }
 
-/** Any thrown value as a ClientError: unchanged, `REJECTED` for the owner's refusal, else with `code`. */
+/** Converts a thrown value to a ClientError: `REJECTED` for the owner's refusal, else `code`. A ClientError stays unchanged. */
 export function toClientError(error: unknown, code: ClientErrorCode, what = ''): ClientError {
   if (error instanceof ClientError) return error
   const text = `${what}${messageOf(error)}`
   return new ClientError(isRejection(error) ? 'REJECTED' : code, text, {}, { cause: error })
 }
 
-/** Runs `act`, which may also throw before its promise; every failure is a ClientError. */
+/** Runs `act`, which may also throw synchronously, and converts every failure to a ClientError. */
 export async function orClientError<T>(code: ClientErrorCode, act: () => Promise<T>, what = ''): Promise<T> {
   try {
     return await act()
@@ -113,7 +117,7 @@ export async function orClientError<T>(code: ClientErrorCode, act: () => Promise
   }
 }
 
-/** The same error with the hash of what was sent before it. */
+/** Returns the error with the hash of the latest transaction in its details. */
 export function withHash(error: ClientError, hash: string | undefined): ClientError {
   if (hash === undefined || error.details.hash !== undefined) return error
   return new ClientError(error.code, error.message, { ...error.details, hash }, { cause: error.cause ?? error })

@@ -1,13 +1,14 @@
-/** Server-Sent Events by `fetch` alone, parsed line by line as they arrive. */
+/** Reads Server-Sent Events by `fetch`, which unlike `EventSource` allows headers and reports error bodies. */
 import { ClientError, messageOf } from './errors.ts'
 import { anyOf, failure, type HttpOptions, open, type Parameters } from './http.ts'
 
+/** One event with its parsed JSON data. */
 export type ServerEvent = { readonly event: string; readonly data: unknown }
 
-/** Largest event, and largest error body. */
+/** Maximum size of an event and of an error body. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024
 
-/** @throws ClientError when the service refuses or is not reached, or the answer is not a stream of events */
+/** Yields events until the stream ends or the signal aborts. @throws ClientError for an error response or a malformed stream */
 export async function* events(
   options: HttpOptions,
   path: string,
@@ -42,21 +43,21 @@ export async function* events(
   }
 }
 
-/** Lines of a stream as events. Each character is looked at once, however the stream is cut. */
+/** Incremental parser of an event stream. Its work is linear in the length of the stream for any chunk size. */
 export class EventParser {
   private readonly path: string
-  /** Parts of the line that has not ended yet. */
+  /** Parts of the incomplete line. */
   private parts: string[] = []
   private event: string | undefined
   private data: string[] = []
-  /** Characters of the event that has not ended yet. */
+  /** Characters of the incomplete event. */
   private size = 0
 
   constructor(path: string) {
     this.path = path
   }
 
-  /** @throws ClientError `BAD_ANSWER` for an event above the limit, or whose data is not JSON */
+  /** Parses a chunk. @throws ClientError `BAD_ANSWER` for an event above the size limit or with data that is not JSON */
   *push(text: string): Generator<ServerEvent, void, void> {
     let from = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
@@ -77,7 +78,7 @@ export class EventParser {
     if (part !== '') this.parts.push(part)
   }
 
-  /** An event where the line ends one; comments and other fields are skipped. */
+  /** Returns the event that a line completes, if any. Skips comments and unknown fields. */
   private read(line: string): ServerEvent | undefined {
     if (line === '') return this.end()
     const [, field, value = ''] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? []

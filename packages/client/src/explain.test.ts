@@ -1,4 +1,4 @@
-/** Every instruction that the Executor knows is read back from calldata, with the contracts it trades with. */
+/** Tests that `explain` decodes every instruction of the Executor and the contracts that it names. */
 import { encodeGuardSwap } from '@sluice/bindings/guard'
 import { decodeProgram, ops } from '@sluice/program'
 import { type Golden, golden } from '@sluice/program/testing'
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { poolsOf } from './explain.ts'
 import { explain } from './index.ts'
 
-/** Operations whose pools are known by a hash of the bytes, or put together from them, as buffers of a vault are. */
+/** Operations whose pool ids are derived from the bytes, by a hash or otherwise, instead of contained in them. */
 const hashedOps = new Set(['uniswap-v4', 'pancake-infinity', 'ekubo', 'ambient', 'balancer-v3'])
 const address = (digits: string) => `0x${digits.repeat(20)}` as const
 
@@ -45,7 +45,7 @@ test.each(golden)('$name', (program) => {
   expect(found.steps).toEqual(decodeProgram(program.bytes, program.pulledToken))
   expect(found.steps.length).toBeGreaterThan(0)
   expect(found.pools.length).toBeGreaterThan(0)
-  // No contract is named that is not in the bytes, but for the token that the Guard draws and what is a hash of them.
+  // Every pool must be in the bytes, except derived ids and the token that the Guard draws.
   const hashed = new Set(found.steps.flatMap((step) => (hashedOps.has(step.op) ? poolsOf(step) : [])))
   for (const pool of found.pools) {
     const inBytes = program.bytes.toLowerCase().includes(pool.slice(2).toLowerCase())
@@ -69,7 +69,7 @@ test('a program cut anywhere is refused, not half explained', () => {
         expect(error).toMatchObject({ code: 'UNSAFE' })
         continue
       }
-      // Cut between two steps: whole, and shorter.
+      // Cut between two steps, the program is valid but has fewer steps.
       expect(steps).toBeLessThan(explain(transaction(program)).steps.length)
     }
 })

@@ -1,4 +1,4 @@
-/** Explanation of a transaction of the service, read from its bytes alone. */
+/** Explains a transaction of the service from its bytes alone. */
 import { decodeProgram, keeperOf, ProgramError, type Step, singletonOf, tradesOf } from '@sluice/program'
 import { decodeSwap } from './abi.ts'
 import { ClientError, toClientError } from './errors.ts'
@@ -7,46 +7,47 @@ import { keccak256 } from './keccak.ts'
 import type { GuardOrder, GuardPermit } from './order.ts'
 import { NATIVE, type Transaction } from './types.ts'
 
+/** Contents of a swap transaction. */
 export type Explanation = {
-  /** The contract that is called and, for ERC-20 input, approved. */
+  /** Contract called and, for ERC-20 input, approved. */
   readonly guard: string
   /** Account that receives the output: the sender, unless the calldata names another. */
   readonly recipient: string
   /**
-   * In custody the Guard receives the output, checks it and passes it on; in direct mode it comes from the Executor, and the
-   * Guard checks only what the recipient's balance has grown by.
+   * `custody`: the Guard receives the output, checks it and forwards it. `direct`: the Executor pays the recipient, and the Guard
+   * checks the growth of the recipient's balance.
    */
   readonly mode: 'custody' | 'direct'
   readonly tokenIn: string
-  /** Most that may leave the sender, base units. */
+  /** Maximum input in base units. */
   readonly amountIn: bigint
   readonly tokenOut: string
-  /** Least that the recipient receives, base units; less reverts the transaction. */
+  /** Minimum output in base units; the transaction reverts below it. */
   readonly minOutput: bigint
   /** Unix seconds. */
   readonly deadline: bigint
   readonly fee: { readonly ppm: bigint; readonly recipient: string } | null
-  /** A signature that comes with the swap and lets the Guard, or Permit2 for it, draw the input. */
+  /** Permit in the calldata, which lets the Guard draw the input, directly or through Permit2. */
   readonly permit: {
     readonly kind: GuardPermit['kind']
-    /** Base units; null by DAI's form, which allows any amount until the owner takes that back. */
+    /** Base units; null for a DAI permit, which is unlimited until the owner revokes it. */
     readonly amount: bigint | null
-    /** Last second at which it is taken. */
+    /** Unix seconds; the permit is invalid afterwards. */
     readonly deadline: bigint
   } | null
-  /** Contract that runs the steps. */
+  /** Contract that executes the steps. */
   readonly executor: string
-  /** Wrapper of the native token that the Guard itself wraps the input in, or unwraps the output from. */
+  /** Wrapper with which the Guard wraps native input or unwraps native output; null if it does neither. */
   readonly wrapper: string | null
-  /** Contracts that hold pools or keep their tokens: managers of Uniswap V4, vaults of Balancer and SyncSwap. */
+  /** Contracts that hold pools or their tokens: managers of Uniswap V4, vaults of Balancer and SyncSwap. */
   readonly singletons: readonly string[]
   /** Instructions of the Executor in order. */
   readonly steps: readonly Step[]
-  /** Every pool that the route trades in, once: addresses, ids for pools of Uniswap V4 and Balancer V2, wrappers. */
+  /** Pools of the route without duplicates: addresses, pool ids inside singletons, and wrappers. */
   readonly pools: readonly string[]
   /**
-   * Every contract that a step calls or pays, once: pools, what holds or keeps them, managers, hooks, wrappers, and
-   * intermediate tokens. The tokens of the swap itself are not among them.
+   * Contracts that a step calls or pays, without duplicates: pools, vaults, managers, hooks, wrappers, intermediate tokens. The
+   * input and output tokens are excluded unless they are pools.
    */
   readonly contracts: readonly string[]
 }
@@ -54,9 +55,9 @@ export type Explanation = {
 const ZERO = `0x${'0'.repeat(40)}`
 
 /**
- * Reads a transaction from its bytes alone.
+ * Decodes a transaction from its bytes alone.
  *
- * @throws ClientError `UNSAFE` when the calldata is not a swap of the Guard that can be read whole, as its encoders write it
+ * @throws ClientError `UNSAFE` if the calldata is not the canonical encoding of a swap of the Guard
  * @example
  * ```ts
  * const { recipient, minOutput, contracts } = explain(route.tx)
@@ -82,7 +83,7 @@ function read(tx: Transaction): Explanation {
     guard: tx.to,
     recipient: order.recipient ?? tx.from,
     mode: order.direct ? 'direct' : 'custody',
-    // What comes as value is native, in whatever wrapper the Guard lends it.
+    // If the transaction carries value, the input is native even if `tokenIn` is a wrapper.
     tokenIn: value > 0n ? NATIVE : tokenText(order.tokenIn),
     amountIn: order.amountIn,
     tokenOut: tokenText(order.tokenOut),
@@ -99,13 +100,13 @@ function read(tx: Transaction): Explanation {
   }
 }
 
-/** Wei that come with a transaction. @throws ClientError `UNSAFE` for anything but a decimal number */
+/** Returns the value of a transaction in wei. @throws ClientError `UNSAFE` for anything but a decimal number */
 export function weiOf({ value }: Transaction): bigint {
   if (!/^\d{1,78}$/.test(String(value))) throw new ClientError('UNSAFE', 'the value is no number of wei')
   return BigInt(value)
 }
 
-/** Addresses, and ids for pools inside a singleton; one entry a hop. */
+/** Returns one pool per hop: its address, or its id inside a singleton. */
 export function poolsOf(step: Step): readonly string[] {
   return tradesOf(step, keccak256).map(({ pool }) => pool)
 }

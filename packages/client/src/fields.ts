@@ -1,14 +1,14 @@
-/** Proof of each field that a step carries: the one table behind `verify`, `explain`, `excludePools` and the README. */
+/** Defines the proof of each field of a step: the single table behind `verify`, `explain`, `excludePools` and the README. */
 import type { Step } from '@sluice/program'
 
 /**
- * Ways in which a field is proven.
+ * Kind of proof that a field needs.
  *
- * - `factory`: the address follows by CREATE2 from a known factory, for this operation and these tokens.
+ * - `factory`: the address is a CREATE2 address of a known factory, for the operation and the tokens of the leg.
  * - `registry`: the address is in the chain's list for this operation.
  * - `wrapper`: the address is the chain's wrapper of the native token.
  * - `request`: the address is a token of the request.
- * - `no-code`: the field is zero, so that no code beside the singleton's runs.
+ * - `no-code`: the field names no contract, so that only the singleton's code runs.
  * - `flow`: the value agrees with the tokens and legs of the route.
  * - `pool-key`: the value is part of the id of a pool in a proven singleton.
  * - `fee`: the fee is the factory's, or at most 1 % for other pairs.
@@ -29,12 +29,12 @@ export type Proof =
 
 type StepOf<Op extends Step['op']> = Extract<Step, { readonly op: Op }>
 type HopOf<S> = S extends { readonly hops: readonly (infer Hop)[] } ? Hop : Record<never, never>
-/** `tokenIn` has a row only where the step calls it as more than a token. */
+/** Fields of an operation that need a row. `tokenIn` may have one, for steps that call it as a wrapper or vault. */
 type FieldOf<Op extends Step['op']> =
   | Exclude<keyof StepOf<Op>, 'op' | 'input' | 'output' | 'hops' | 'tokenIn'>
   | keyof HopOf<StepOf<Op>>
 
-/** Rows of operations. The compiler refuses a row that lacks a field. */
+/** One row per operation and field. TypeScript rejects an operation that lacks a field. */
 export type FieldTable<Row> = {
   readonly [Op in Step['op']]?: { readonly [Field in FieldOf<Op>]: Row } & { readonly tokenIn?: Row }
 }
@@ -42,7 +42,7 @@ export type FieldTable<Row> = {
 const ownPool = { pool: 'unproven' } as const
 const sharePool = { tokenOut: 'request', tokenIn: 'request' } as const
 
-/** Proof by operation and field. An operation whose only proofs are the usual ones needs no row. */
+/** Proof by operation and field. Operations without a row use `usualProof`. */
 const fieldProofs: FieldTable<Proof> = {
   'uniswap-v2': { pool: 'factory', feePpm: 'fee', zeroForOne: 'flow' },
   'uniswap-v3': { pool: 'factory', zeroForOne: 'flow' },
@@ -79,16 +79,16 @@ export type StepField = {
   readonly hop: number
 }
 
-/** Fields of every step that no row is about. */
+/** Fields of a step that need no proof here if the operation has no row. */
 const NO_ROW: readonly string[] = ['op', 'input', 'output', 'hops', 'tokenIn']
 
-/** Proof of a field of an operation without a row: nothing proves what is neither the flow of tokens nor a flag. */
+/** Returns the proof of a field of an operation without a row. Only token flow and flags are not `unproven`. */
 function usualProof(field: string, value: unknown): Proof {
   if (field === 'tokenOut' || field === 'zeroForOne') return 'flow'
   return typeof value === 'boolean' ? 'with-pool' : 'unproven'
 }
 
-/** Every field of a step that its operation's row names, hop by hop; every field if the operation has no row. */
+/** Returns the fields of a step and its hops that the operation's row lists; all fields if the operation has no row. */
 export function fieldsOf(step: Step): readonly StepField[] {
   const proofs: Readonly<Record<string, Proof>> | undefined = fieldProofs[step.op]
   const read = (values: object, hop: number): readonly StepField[] =>
@@ -102,15 +102,15 @@ export function fieldsOf(step: Step): readonly StepField[] {
 const ZERO = `0x${'0'.repeat(40)}`
 const ADDRESS_LENGTH = 42
 
-/** The address that a field's value names: whole, or the first 20 bytes of a pool id or configuration; undefined for zero and numbers. */
+/** Returns the address in a field: the value, or the first 20 bytes of an id or configuration; undefined for zero and numbers. */
 export function addressIn({ value }: Pick<StepField, 'value'>): string | undefined {
   const address = String(value).slice(0, ADDRESS_LENGTH)
   return address.length === ADDRESS_LENGTH && address !== ZERO ? address : undefined
 }
 
 /**
- * Every contract that a step names: pools, what holds or keeps them, managers, hooks, wrappers, intermediate tokens, and the
- * pool that the step pays ahead.
+ * Returns every contract that a step names: pools, vaults, managers, hooks, wrappers, intermediate tokens, and the pool to which
+ * the step sends its output.
  */
 export function contractsIn(step: Step): readonly string[] {
   const { output } = step

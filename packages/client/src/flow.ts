@@ -1,6 +1,6 @@
 /**
- * Flow of a program: all of the input goes into the pools that the route names, in its order, and all
- * that comes out of them goes to the recipient. Amounts are followed where the bytes tell them; a remainder is left of none.
+ * Checks the token flow of a program: all input goes through the route's pools, in order, and all output goes to the recipient.
+ * Amounts are tracked as far as the bytes determine them; no remainder may stay behind.
  */
 import { type Step, shareOf, tradesOf } from '@sluice/program'
 import { keccak256 } from './keccak.ts'
@@ -11,14 +11,14 @@ const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
 const lower = (text: string): string =>
   text.toLowerCase() === NATIVE.toLowerCase() ? NATIVE_ADDRESS : text.toLowerCase()
 
-/** Amount that the Executor holds of a token: base units, or null for an amount that only the pools know. */
+/** Balance of the Executor in base units; null if it depends on the output of a pool. */
 type Held = bigint | null
 
 /**
- * Long: one walk over the steps, and the functions inside that change what it keeps.
+ * Finds a fault in the token flow. Long: one loop over the steps, and nested functions that share its state.
  *
- * @param value - wei that come with the call
- * @returns what is wrong with it; undefined where everything arrives
+ * @param value - wei sent with the call
+ * @returns description of the first fault; undefined if there is none
  */
 export function faultOf(
   order: GuardOrder,
@@ -28,12 +28,12 @@ export function faultOf(
 ): string | undefined {
   const legs = [...swaps]
   const held = new Map<string, Held>()
-  /** Pools that were paid ahead, with the token. */
+  /** Token by pool, for pools that were paid before their own step. */
   const prepaid = new Map<string, string>()
   let left = order.amountIn
-  /** Tokens that the recipient is paid in. */
+  /** Tokens paid to the recipient. */
   const paid = new Set<string>()
-  // Native input that the Guard does not wrap comes to the Executor as it is.
+  // If the Guard does not wrap native input, the Executor receives it as value.
   if (value > 0n && order.tokenIn === NATIVE_ADDRESS) {
     held.set(NATIVE_ADDRESS, value)
     left = 0n
@@ -55,7 +55,7 @@ export function faultOf(
       paid.add(tokenOut)
     } else {
       const before = held.has(tokenOut) ? held.get(tokenOut)! : 0n
-      // One to one; what any other pool gives is not in the bytes.
+      // Wrapping is one to one. The output of any other pool is not in the bytes.
       const gained = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
       held.set(tokenOut, before === null || gained === null ? null : before + gained)
     }
@@ -67,7 +67,7 @@ export function faultOf(
   if (order.wrapper !== NATIVE_ADDRESS && !paid.has(order.wrapper)) return 'the Guard is to unwrap what nobody pays it'
   return paid.size > 0 ? undefined : 'nothing is paid out'
 
-  /** The step's output token, where its hops are the route's next legs. */
+  /** Returns the step's output token; undefined if its hops are not the route's next legs. */
   function follow(step: Step, first: boolean): string | undefined {
     let tokenOut: string | undefined
     for (const hop of tradesOf(step, keccak256)) {
@@ -80,14 +80,14 @@ export function faultOf(
       if (named) tokenOut = lower(legs.shift()!.tokenOut)
       if (named && 'zeroForOne' in step && step.zeroForOne !== hop.tokenIn < tokenOut!) return undefined
       if (named) continue
-      // The Executor's wrap of a part of native input is no leg of the route.
+      // If the first step wraps part of the native input, it has no leg in the route.
       if (step.op !== 'wrap' || !first) return undefined
       tokenOut = hop.tokenOut
     }
     return tokenOut
   }
 
-  /** Takes a step's input from where it is; undefined where it is not there. */
+  /** Deducts a step's input from its source. Returns undefined if the source does not hold it. */
   function take({ input, tokenIn, ...step }: Step): Held | undefined {
     switch (input.kind) {
       case 'pull':
@@ -111,7 +111,7 @@ export function faultOf(
       return there
     }
     if (input.kind === 'held') {
-      // Of an unknown amount a fixed part can be more than there is, or leave any remainder.
+      // A fixed amount may exceed an unknown balance, or leave a remainder of it.
       if (there === null || input.amount === 0n || input.amount > there) return undefined
       held.set(tokenIn, there - input.amount)
       return input.amount

@@ -1,10 +1,11 @@
+/** Gas limits: estimates plus a margin. */
 import { ClientError } from './errors.ts'
 import type { Route } from './types.ts'
 
 /**
- * The service's estimate plus 20 %, rounded up. `swap` asks the wallet's own node instead.
+ * Returns the service's gas estimate plus 20 %, rounded up. `swap` uses it only for wallets without `estimateGas`.
  *
- * @throws ClientError `BAD_ANSWER` for an estimate that is no number
+ * @throws ClientError `BAD_ANSWER` if the estimate is not a number
  * @example
  * ```ts
  * const gas = gasLimit(route)
@@ -15,7 +16,7 @@ export function gasLimit({ gasEstimate }: Pick<Route, 'gasEstimate'>): bigint {
   return withMargin(BigInt(gasEstimate))
 }
 
-/** Gas plus 20 %, rounded up. */
+/** Adds 20 % to a gas amount, rounded up. */
 export function withMargin(gas: bigint): bigint {
   return (gas * 12n + 9n) / 10n
 }

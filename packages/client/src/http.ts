@@ -1,31 +1,33 @@
+/** HTTP requests with a timeout, retries, a response size limit, and ClientErrors. */
 import { numberText } from './amounts.ts'
 import { ClientError, messageOf, toClientError } from './errors.ts'
 
+/** Options of the HTTP client. */
 export type HttpOptions = {
-  /** Address of the service; in a browser also relative to the page, such as `/api`. */
+  /** URL of the service. In a browser it may be relative to the page, such as `/api`. */
   readonly baseUrl: string
-  /** Names the integration; browsers set it on their own. */
+  /** Referer header that identifies the integration. Browsers set it themselves. */
   readonly referer?: string
-  /** For one request. */
+  /** Timeout of one attempt. Default: 15,000. */
   readonly timeoutMs?: number
-  /** Further attempts of what may succeed later (`retryable`); 2 when absent, 0 for none. */
+  /** Maximum retries after a `retryable` error. Default: 2. */
   readonly retries?: number
   readonly fetch?: typeof globalThis.fetch
 }
 
 export type Parameters = Readonly<Record<string, string | number | bigint | readonly string[] | undefined>>
 
-/** Milliseconds before the first try again; each later one waits twice as long, or as long as the service says. */
+/** Delay before the first retry; it doubles with each retry. `Retry-After` takes precedence. */
 const PAUSE_MS = 250
-/** Longest pause before another attempt: the caller decides about longer ones. */
+/** Maximum delay before a retry. If the service asks for a longer one, the error goes to the caller. */
 const MAX_PAUSE_MS = 10_000
-/** Largest answer that is read. */
+/** Maximum size of a response. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
-/** One request, whose body is posted, and what may end it. */
+/** Parameters of one request. A request with a body is a POST. */
 export type Asked = { readonly query?: Parameters; readonly body?: object; readonly signal?: AbortSignal | undefined }
 
-/** One request and its answer as JSON; failures of both versions of the interface become ClientErrors. */
+/** Sends a request and returns the JSON response. @throws ClientError */
 export async function request<T>(options: HttpOptions, path: string, asked: Asked = {}): Promise<T> {
   const { retries = 2 } = options
   for (let tries = 0; ; tries++) {
@@ -33,14 +35,14 @@ export async function request<T>(options: HttpOptions, path: string, asked: Aske
       return await once<T>(options, path, asked)
     } catch (error) {
       const waitMs = pauseOf(error, tries)
-      // A fetch of the caller's own may answer with anything.
+      // A `fetch` of the caller may return a malformed response, so other errors are possible.
       if (tries >= retries || waitMs === undefined) throw toClientError(error, 'BAD_ANSWER')
       await pause(waitMs, asked.signal)
     }
   }
 }
 
-/** Delay before the next attempt; undefined when the error is not retryable or the wait is too long. */
+/** Returns the delay before the next attempt; undefined if the error is not retryable or the delay is too long. */
 function pauseOf(error: unknown, tries: number): number | undefined {
   if (!(error instanceof ClientError) || !error.retryable) return undefined
   const { retryAfter } = error.details
@@ -48,7 +50,7 @@ function pauseOf(error: unknown, tries: number): number | undefined {
   return waitMs > MAX_PAUSE_MS ? undefined : waitMs
 }
 
-/** @throws ClientError `ABORTED` */
+/** Waits. @throws ClientError `ABORTED` if the signal aborts */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = () => {
@@ -63,6 +65,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
+/** Builds the error for an aborted signal. */
 export function aborted({ reason }: AbortSignal): ClientError {
   return new ClientError('ABORTED', 'given up by the caller', {}, { cause: reason })
 }
@@ -84,7 +87,7 @@ async function once<T>(options: HttpOptions, path: string, { query = {}, body, s
   return json as T
 }
 
-/** Sends a request. A redirect is an error: another host would see the request, and answer it. */
+/** Sends a request. A redirect is an error, because another host would see and answer the request. */
 export function open(
   options: HttpOptions,
   path: string,
@@ -96,14 +99,14 @@ export function open(
   const url = urlOf(options, path, query)
   return reached(options, signal, async () => {
     const answer = await fetch(url, { ...init, redirect: 'error' })
-    // A fetch of the caller's own may follow all the same.
+    // A `fetch` of the caller may follow redirects regardless.
     if (answer.redirected || (answer.status >= 300 && answer.status < 400))
       throw new ClientError('BAD_ANSWER', `${path} redirects to another address`, { status: answer.status })
     return answer
   })
 }
 
-/** @throws ClientError `ABORTED` by the caller's signal, `NETWORK` for every other failure of `act` */
+/** Runs `act`. @throws ClientError `ABORTED` if the signal aborted, the ClientError of `act`, else `NETWORK` */
 async function reached<T>(
   { baseUrl }: HttpOptions,
   signal: AbortSignal | undefined,
@@ -118,7 +121,7 @@ async function reached<T>(
   }
 }
 
-/** A signal that aborts with the first of several. Node 18 has no `AbortSignal.any`. */
+/** Returns a signal that aborts when any of the signals does. Node 18 lacks `AbortSignal.any`. */
 export function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   const given = signals.filter((signal) => signal !== undefined)
   if (typeof AbortSignal.any === 'function') return AbortSignal.any(given)
@@ -131,7 +134,7 @@ export function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSigna
   return controller.signal
 }
 
-/** The whole answer. @throws ClientError `BAD_ANSWER` for one above the limit, of which no more is read */
+/** Reads the whole response. Stops at the size limit. @throws ClientError `BAD_ANSWER` above the limit */
 async function readText({ body }: Response, path: string): Promise<string> {
   if (!body) return ''
   const reader = body.getReader()
@@ -149,7 +152,7 @@ async function readText({ body }: Response, path: string): Promise<string> {
   return parts.join('') + decoder.decode()
 }
 
-/** @throws ClientError `INVALID` for an address that is none */
+/** Builds the URL of a request. @throws ClientError `INVALID` if `baseUrl` is not a URL */
 function urlOf({ baseUrl }: HttpOptions, path: string, query: Parameters): URL {
   try {
     const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href
@@ -161,7 +164,7 @@ function urlOf({ baseUrl }: HttpOptions, path: string, query: Parameters): URL {
   }
 }
 
-/** As the interface takes values: amounts in decimals, lists between commas. */
+/** Encodes parameters as text: numbers and amounts in decimal, lists separated by commas. */
 export function textual(parameters: Parameters): Record<string, string> {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
@@ -177,6 +180,7 @@ function parse(text: string): unknown {
   }
 }
 
+/** Converts an HTTP error response to a ClientError. */
 export function failure(response: Response, text: string): ClientError {
   const json = parse(text)
   const body = typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : undefined

@@ -1,3 +1,4 @@
+/** Tests of Keccak-256 against ethers. */
 import { keccak256 as reference } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

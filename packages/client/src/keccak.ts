@@ -1,19 +1,20 @@
-/** Keccak-256 of bytes written as hex, as contracts hash; the id of a Uniswap V4 pool is one. A test holds it against ethers. */
+/** Keccak-256 without a library, such as for CREATE2 addresses and pool ids. A test compares it with ethers. */
 import type { Hex } from './types.ts'
 
-/** Bytes that are taken in at a time. */
+/** Rate of the sponge in bytes. */
 const RATE = 136
 const LANE = (1n << 64n) - 1n
 const ROUNDS = 24
 
-/** Constants of the iota step, by the linear feedback register of FIPS 202. */
+/** Round constants of the iota step, from the linear feedback shift register of FIPS 202. */
 const constants = roundConstants()
 
+/** Hashes bytes. */
 export function keccak256(data: Hex): Hex {
   const digits = `${data.slice(2)}01`
   const blocks = Math.ceil(digits.length / (2 * RATE))
   const padded = digits.padEnd(blocks * 2 * RATE, '0')
-  // The last byte of the padding; where it is also the first, both bits are in it.
+  // The padding starts with 0x01 and ends with 0x80. If it is a single byte, that byte is 0x81.
   const last = (Number.parseInt(padded.slice(-2), 16) | 0x80).toString(16)
   const message = padded.slice(0, -2) + last
   const state: bigint[] = Array.from({ length: 25 }, () => 0n)
@@ -27,10 +28,10 @@ export function keccak256(data: Hex): Hex {
 
 function permute(a: bigint[]): void {
   for (let round = 0; round < ROUNDS; round++) {
-    // Theta: every bit takes in the parity of two columns.
+    // Theta: XOR each bit with the parities of two columns.
     const parity = [0, 1, 2, 3, 4].map((x) => a[x]! ^ a[x + 5]! ^ a[x + 10]! ^ a[x + 15]! ^ a[x + 20]!)
     for (let i = 0; i < 25; i++) a[i]! ^= parity[(i + 4) % 5]! ^ rotate(parity[(i + 1) % 5]!, 1)
-    // Rho and pi: lanes are turned, and moved along one path through all of them but the first.
+    // Rho and pi: rotate the lanes and permute them along one cycle; lane 0 stays.
     let [x, y] = [1, 0]
     let lane = a[1]!
     for (let t = 1; t <= 24; t++) {
@@ -39,7 +40,7 @@ function permute(a: bigint[]): void {
       a[x + 5 * y] = rotate(lane, ((t * (t + 1)) / 2) % 64)
       lane = next
     }
-    // Chi: the one step that is not linear.
+    // Chi: the only nonlinear step.
     for (let row = 0; row < 25; row += 5) {
       const old = a.slice(row, row + 5)
       for (let k = 0; k < 5; k++) a[row + k] = old[k]! ^ (~old[(k + 1) % 5]! & LANE & old[(k + 2) % 5]!)
@@ -52,7 +53,7 @@ function rotate(lane: bigint, by: number): bigint {
   return ((lane << BigInt(by)) | (lane >> BigInt(64 - by))) & LANE
 }
 
-/** Lanes are little-endian. */
+/** Reverses the bytes of a lane; lanes are little-endian. */
 function swapBytes(lane: bigint): bigint {
   const bytes = lane.toString(16).padStart(16, '0').match(/../g)!
   return BigInt(`0x${bytes.reverse().join('')}`)

@@ -1,4 +1,4 @@
-/** A quote from the first answer to the transaction that is sent: proven, fresh, confirmed, and requested again when it is too old. */
+/** Keeps the quote of a swap proven, fresh and confirmed until its transaction is sent. */
 
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
@@ -13,15 +13,20 @@ import type { Route, RouteParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 import { floorOf, type Witness } from './witness.ts'
 
-/** A quote is used for the block it was simulated at and this many more. */
+/** Maximum age of a quote, in blocks after the block of its simulation. */
 const MAX_AGE_BLOCKS = 2
 const MAX_QUOTES = 5
 
+/** Terms on which the caller accepts a quote. */
 export type QuoteTerms = Omit<SwapTerms, 'permit'> & {
+  /** Independent source of the expected output. */
   readonly witness?: Witness | undefined
+  /** Percent by which the quote may be below the witness or a known pool, in addition to the slippage. Default: 1. */
   readonly tolerance?: number | string | undefined
+  /** True accepts the amount of the service without an independent confirmation. */
   readonly trustQuote?: boolean | undefined
   readonly signal?: AbortSignal | undefined
+  /** Called with the first quote, and with later quotes whose terms are worse or different. Only true continues the swap. */
   readonly confirm?: ((route: Route, proven: Proven) => boolean | Promise<boolean>) | undefined
 }
 
@@ -29,7 +34,7 @@ type Options = {
   readonly client: SluiceClient
   readonly wallet: Wallet
   readonly chainId: number
-  /** Contracts that are trusted on the chain. */
+  /** Trusted contracts of the chain. */
   readonly contracts: SwapContracts
   readonly asked: RouteParameters
   readonly terms: QuoteTerms
@@ -38,17 +43,18 @@ type Options = {
 type Current = {
   readonly route: Route
   readonly explanation: Proven
-  /** Block that the quote counts from: its own, or the wallet's at its arrival when the quote claims a later one. */
+  /** Block from which the age is counted: the earlier of the quote's block and the wallet's block at its arrival. */
   readonly block: number
 }
 
+/** A proven quote that is renewed when it gets too old. */
 export class KeptQuote {
-  /** Reason why the wallet's node could not run the swap. */
+  /** Reason why the last simulation failed; empty if none did. */
   failure = ''
   private readonly options: Options
   private current: Current
   private confirmed: Proven | undefined
-  /** Witnessed output by input amount: an exact output has another input with each quote. */
+  /** Last output of the witness, with its input. Each quote of an exact output may have another input. */
   private witnessed: { readonly amount: bigint; readonly output: bigint } | undefined
 
   private constructor(options: Options, current: Current) {
@@ -56,7 +62,7 @@ export class KeptQuote {
     this.current = current
   }
 
-  /** @throws ClientError `UNSAFE` for a quote that is not what was requested, `WALLET` where it is not confirmed */
+  /** Requests the first quote. @throws ClientError `UNSAFE` if it does not match the request, `WALLET` if it is not confirmed */
   static async ask(options: Options): Promise<KeptQuote> {
     const quote = new KeptQuote(options, await next(options))
     await quote.refresh()
@@ -75,7 +81,7 @@ export class KeptQuote {
     return this.current.explanation
   }
 
-  /** True when the caller's own terms confirm the amount, or the caller wants no confirmation. */
+  /** True if the caller's terms confirm the amount or waive the confirmation. */
   get isSure(): boolean {
     const { trustQuote, minToAmount, maxFromAmount, witness } = this.options.terms
     const limit = this.options.asked.amountOut === undefined ? minToAmount : maxFromAmount
@@ -83,10 +89,9 @@ export class KeptQuote {
   }
 
   /**
-   * Requests again while the quote is too old, and has the caller confirm it when anything differs from what it confirmed, but a
-   * better amount.
+   * Renews the quote while it is too old. Calls `confirm` again if the new quote is not covered by the confirmed one.
    *
-   * @throws ClientError `STALE`
+   * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and as `ask` does
    */
   async refresh(): Promise<void> {
     const { wallet } = this.options
@@ -101,11 +106,11 @@ export class KeptQuote {
   }
 
   /**
-   * Runs the swap on the wallet's node.
+   * Simulates the swap on the wallet's node. If the caller's terms do not confirm the amount, also compares the minimum output with
+   * the simulated output and with known pools.
    *
-   * @returns false when the node cannot, with the reason in `failure`
-   * @throws ClientError `UNSAFE` when nobody else confirms the amount and the lowest output is below what this route brings, or
-   *   below what known pools bring
+   * @returns false if the simulation fails; `failure` is the reason
+   * @throws ClientError `UNSAFE` if the minimum output is too low, or no known pool can confirm it
    */
   async runs(tx = this.route.tx, missing?: MissingAllowance): Promise<boolean> {
     const { wallet, asked, terms, contracts } = this.options
@@ -167,7 +172,7 @@ async function confirm({ confirm }: QuoteTerms, route: Route, proven: Proven): P
   if (isConfirmed !== true) throw new ClientError('WALLET', 'the swap was not confirmed')
 }
 
-/** True when a later quote is what was confirmed, but for its deadline, its split, and an amount that is at least as good. */
+/** Returns true if a later quote differs from the confirmed one only in deadline, split, or amounts that are no worse. */
 function isCovered(later: Proven, confirmed: Proven): boolean {
   return (
     later.minOutput >= confirmed.minOutput &&
@@ -176,7 +181,7 @@ function isCovered(later: Proven, confirmed: Proven): boolean {
   )
 }
 
-/** Terms that a caller confirms in addition to the amounts. */
+/** Serializes the terms that a caller confirms in addition to the amounts. */
 function essence({ steps, ...rest }: Proven): string {
   const { deadline, minOutput, amountIn, ...terms } = rest
   const paths = steps.map(({ input, ...step }) => ({ ...step, input: input.kind }))

@@ -1,41 +1,41 @@
-/** A swap as the Guard's calldata has it. */
+/** Types of the Guard's calldata. */
 import type { Hex } from './types.ts'
 
-/** Kinds of permit by the Guard's own numbers of them: EIP-2612, DAI's form, Permit2. */
+/** Kinds of permit; the index is the number that the Guard uses. */
 export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
 
-/** Permit that the sender signed so that the Guard draws the input. */
+/** Signed permit that lets the Guard draw the input. */
 export type GuardPermit = {
   readonly kind: (typeof permitKinds)[number]
-  /** Base units; zero for DAI's form, which knows no limit. */
+  /** Base units; zero for a DAI permit, which is unlimited. */
   readonly amount: bigint
-  /** Zero for EIP-2612, whose signature alone holds it. */
+  /** Nonce of a DAI or Permit2 permit; zero for EIP-2612, whose nonce is not in the calldata. */
   readonly nonce: bigint
   /** Unix seconds. */
   readonly deadline: bigint
   readonly signature: Hex
 }
 
-/** A swap of the Guard as its caller wrote it. Amounts in base units; the zero address is the native token. */
+/** Decoded swap of the Guard. Amounts are in base units; the zero address is the native token. */
 export type GuardOrder = {
-  /** Token given. Where value comes with the call: the wrapper in which the Guard lends it, or zero. */
+  /** Input token. If the call carries value: the wrapper in which the Guard wraps it, or zero if it stays native. */
   readonly tokenIn: Hex
-  /** The value that comes with the call where the calldata does not say it. */
+  /** Input; for `swapNative` the value of the call. */
   readonly amountIn: bigint
   readonly tokenOut: Hex
   readonly minOutput: bigint
   /** Unix seconds. */
   readonly deadline: bigint
   readonly executor: Hex
-  /** Wrapper that the Guard unwraps for native output. */
+  /** Wrapper that the Guard unwraps into native output; zero if none. */
   readonly wrapper: Hex
   readonly feePpm: bigint
   readonly feeRecipient: Hex
-  /** Account that receives the output; absent if the calldata does not name it, and pays the sender. */
+  /** Account that receives the output; absent if the calldata names none, so that the sender receives it. */
   readonly recipient?: Hex
   readonly direct: boolean
-  /** Program that the Executor runs. */
+  /** Program that the Executor executes. */
   readonly program: Hex
-  /** A signature that comes with it. */
+  /** Permit in the calldata, if any. */
   readonly permit?: GuardPermit
 }

@@ -1,16 +1,16 @@
-/** The Guard's swaps that carry a signature, packed and unpacked as the compiler does. */
+/** Encodes and decodes the calldata of the Guard's swaps with a permit. */
 import { selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
 import { type GuardOrder, type GuardPermit, permitKinds } from './order.ts'
 import type { Hex } from './types.ts'
 
 const ZERO: Hex = `0x${'0'.repeat(40)}`
-/** Offset of a signature in its permit, behind kind, amount, nonce, deadline and this. */
+/** Byte offset of the signature in an encoded permit, after kind, amount, nonce, deadline and this offset. */
 const SIGNATURE_AT = 160n
 
 const word = (value: bigint | string): string =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(WORD, '0')
-/** Length, bytes, and zeros up to a whole word. */
+/** Encodes dynamic bytes: length, bytes, and zero padding to a whole word. */
 const bytes = (data: string): string => {
   const digits = data.slice(2).toLowerCase()
   return word(BigInt(digits.length / 2)) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, '0')
@@ -20,7 +20,7 @@ export function isPermitSwap(selector: string): boolean {
   return selector === selectors.swapWithPermit || selector === selectors.swapDirectWithPermit
 }
 
-/** @throws ClientError `UNSAFE` for an order without a recipient */
+/** Encodes a swap with a permit, as the compiler does. @throws ClientError `UNSAFE` for an order without a recipient */
 export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, direct, program } = order
   const { recipient } = order
@@ -47,12 +47,12 @@ export function encodePermitSwap(order: GuardOrder, permit: GuardPermit): Hex {
   return `${selector}${head.map(word).join('')}${body}${bytes(program)}`
 }
 
-/** The output and a fee have a recipient, and only native output is unwrapped; as the entries without a signature have it. */
+/** Returns true if output and fee have recipients and only native output is unwrapped, as `decodeSwap` requires. */
 function pays({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: GuardOrder): boolean {
   return recipient !== ZERO && (feePpm === 0n) === (feeRecipient === ZERO) && (wrapper === ZERO || tokenOut === ZERO)
 }
 
-/** @throws ClientError `UNSAFE` for anything but what `encodePermitSwap` writes, and for payouts that pay nobody */
+/** Decodes a swap with a permit. @throws ClientError `UNSAFE` unless `encodePermitSwap` gives the same bytes and `pays` holds */
 export function decodePermitSwap(data: string): GuardOrder {
   const text = data.slice(10).toLowerCase()
   const at = (index: number): bigint => BigInt(`0x${text.slice(index * WORD, (index + 1) * WORD) || '0'}`)
@@ -62,7 +62,7 @@ export function decodePermitSwap(data: string): GuardOrder {
   const head = direct ? 9 : 12
   const terms = direct ? 2 : 1
   const kind = permitKinds[Number(at(head))]
-  // Anything that is not where the compiler puts it encodes to other bytes below.
+  // A non-canonical layout is detected below, because encoding the order again gives other bytes.
   const order: GuardOrder = {
     ...{ amountIn: at(0), tokenIn: address(terms), tokenOut: address(terms + 1), minOutput: at(terms + 2) },
     ...{ deadline: at(terms + 3), executor: address(terms + 4), direct },

@@ -1,4 +1,4 @@
-/** Proof of what a service asks an owner to sign. */
+/** Checks a permit offer of the service before the owner signs it. */
 import { isApprovalCall } from './checked-calls.ts'
 import { ClientError } from './errors.ts'
 import { knownGuards } from './known-guards.ts'
@@ -14,14 +14,14 @@ type TypedData = {
   readonly message?: Json
 }
 
-/** Highest allowance that an approval of Permit2 may set. */
+/** Allowance of an unlimited approval of Permit2. */
 const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Checks that a signature of an offer can do nothing but let the Guard draw the amount: owner, token, chain, spender, types, and
- * amount are the request's own. Only DAI's form is unlimited.
+ * Checks that signing an offer only lets the Guard draw the requested amount: owner, token, chain, spender, types and amount must
+ * match the request. Only a DAI permit may be unlimited.
  *
- * @throws ClientError `UNSAFE` naming what differs
+ * @throws ClientError `UNSAFE` with the name of the first mismatch
  */
 export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request: PermitParameters): void {
   const { src, from, amount, deadline, guard } = request
@@ -53,14 +53,14 @@ export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request
   require(offer.approval === null || isFirst(Object(offer.approval)), 'the approval')
 }
 
-/** Types of a kind, and the primary one. */
+/** Returns the EIP-712 types of a kind of permit, and its primary type. */
 function formOf(kind: unknown): readonly [Readonly<Record<string, string>> | undefined, string] {
   if (kind === 'eip2612') return [{ Permit: EIP2612_FIELDS }, 'Permit']
   if (kind === 'dai') return [{ Permit: DAI_FIELDS }, 'Permit']
   return kind === 'permit2' ? [PERMIT2_TYPES, 'PermitSingle'] : [undefined, '']
 }
 
-/** True for the same types, in whatever order their names come. */
+/** Returns true if both have the same types, in any order of type names. */
 function isSameJson(types: unknown, expected: Readonly<Record<string, unknown>>): boolean {
   const given = Object(types) as Json
   const { EIP712Domain, ...named } = expected

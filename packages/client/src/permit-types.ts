@@ -1,7 +1,7 @@
-/** EIP-712 types of the three forms of permit. */
+/** EIP-712 types of EIP-2612, DAI and Permit2 permits. */
 
 /**
- * The Permit2 contract, at one address on every chain that has it.
+ * Address of the Permit2 contract, which is the same on every chain.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * A signature in the place of an approval, in the swap's own calldata: one transaction instead of two. By the token's own
- * permit (EIP-2612, or DAI's form where the caller takes one without a limit), or by Permit2 where the token's owner approved that.
+ * Signs permits, which replace an approval transaction by a signature in the swap's calldata. Supports EIP-2612, Permit2 if the
+ * owner has approved it, and DAI's form if the caller allows an unlimited permit.
  */
 import { allowanceOf } from './approve.ts'
 import { encodeCall, selectors } from './calls.ts'
@@ -13,42 +13,44 @@ import { type Domain, separatorOf, type TypedData, typedData, typehash } from '.
 import type { Hex } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Permit2 keeps amounts in so many bits, and times in so many. */
+/** Widths of Permit2's amounts (uint160) and times (uint48). */
 const PERMIT2_AMOUNT_BITS = 160n
 const PERMIT2_TIME_BITS = 48n
-/** Amount, expiration and nonce, a word each. */
+/** Result of Permit2's `allowance`: three words with amount, expiration and nonce. */
 const PERMIT2_ALLOWANCE = /^0x[0-9a-fA-F]{192}$/
-/** Versions tried for tokens that do not tell theirs. */
+/** EIP-712 versions to try after the token's own version, if it has one. */
 const COMMON_VERSIONS = ['1', '2']
-/** r, s and v. */
+/** ECDSA signature: r, s and v, 65 bytes. */
 const KEY_SIGNATURE = /^0x[0-9a-fA-F]{130}$/
-/** Signatures of contract wallets, of their own choosing (ERC-1271); so many bytes are passed on. */
+/** Signature of a contract wallet (ERC-1271): any format, at most 4,096 bytes. */
 const ANY_SIGNATURE = /^0x([0-9a-fA-F]{2}){1,4096}$/
 const WORD = /^0x[0-9a-fA-F]{64}$/
 const ZERO_WORD = '0'.repeat(64)
 
+/** Options of `signPermit`. */
 export type PermitOptions = {
-  /** Takes DAI's form of permit too, by which the spender may draw any amount until the owner takes that back. */
+  /** Allows a DAI permit, which lets the spender draw any amount until the owner revokes it. Default: false. */
   readonly unlimited?: boolean | undefined
-  /** Called right before the wallet is asked to sign. */
+  /** Called immediately before the wallet is asked to sign. */
   readonly onSign?: (() => void) | undefined
 }
 
-/** Message that is put before the owner, and the permit that the signature makes. */
+/** Message to sign, and the permit that its signature completes. */
 type Request = {
   readonly typed: TypedData
   readonly permit: Omit<GuardPermit, 'signature'>
 }
 
 /**
- * The sender's signature that lets the Guard draw the input until the deadline: exactly the amount, but by DAI's form.
+ * Asks the wallet to sign a permit that lets the Guard draw exactly the amount until the deadline; a DAI permit is unlimited.
  *
  * @param deadline - Unix seconds
  * @example
  * ```ts
  * const permit = await signPermit(wallet, 1, { token: src, spender: guardOf(1)!, amount }, deadline)
  * ```
- * @returns undefined where no form serves: the token has none, its owner has not approved Permit2, or the wallet cannot sign
+ * @returns undefined if neither the token nor Permit2 allows a permit, or the wallet cannot sign it
+ * @throws ClientError `REJECTED` if the owner declines
  */
 export async function signPermit(
   wallet: Wallet,
@@ -83,7 +85,7 @@ async function signWith(
   return { ...request.permit, signature: byKey ? withWholeV(signature) : signature }
 }
 
-/** True for an account whose key signs: one without code, and one that delegates to code by EIP-7702 and still has its key. */
+/** Returns true if the account signs with a key: it has no code, or delegates to code by EIP-7702. */
 function isKey(code: string): boolean {
   return code.length <= 2 || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
 }
@@ -102,7 +104,7 @@ function eip2612(
   }
   return {
     typed: typedData(domain, 'Permit', { Permit: EIP2612_FIELDS }, message),
-    // The nonce is in the signature alone.
+    // The calldata of an EIP-2612 permit has no nonce; only the signature covers it.
     permit: { kind: 'eip2612', amount, nonce: 0n, deadline },
   }
 }
@@ -119,7 +121,7 @@ function dai({ address }: Wallet, { spender }: MissingAllowance, deadline: bigin
   }
 }
 
-/** For an owner who has approved Permit2 for the token, which then draws as much of it as is signed for. */
+/** Builds a Permit2 permit; undefined if the owner has not approved Permit2 for the amount. */
 async function permit2(
   wallet: Wallet,
   chainId: number,
@@ -143,9 +145,10 @@ async function permit2(
 }
 
 /**
- * Undefined where the wallet cannot sign such a message.
+ * Asks the wallet to sign.
  *
- * @throws ClientError `REJECTED` by the owner, who then does not want the swap either
+ * @returns undefined if the wallet cannot sign typed data
+ * @throws ClientError `REJECTED` if the owner declines
  */
 async function signed(wallet: Wallet, typed: TypedData): Promise<Hex | undefined> {
   try {
@@ -159,13 +162,13 @@ async function signed(wallet: Wallet, typed: TypedData): Promise<Hex | undefined
   }
 }
 
-/** Some wallets sign with 0 or 1; tokens and Permit2 want 27 or 28. */
+/** Normalizes v: some wallets return 0 or 1, but tokens and Permit2 require 27 or 28. */
 function withWholeV(signature: Hex): Hex {
   const v = Number.parseInt(signature.slice(-2), 16)
   return `0x${signature.slice(2, -2)}${(v < 27 ? v + 27 : v).toString(16).padStart(2, '0')}`
 }
 
-/** The token's own permit, where hashing its domain gives what the token says it is, and the sender's next nonce. */
+/** Reads the token's own permit form and the sender's nonce; undefined if no known domain matches `DOMAIN_SEPARATOR()`. */
 async function tokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
   const ask = (data: Hex) => wallet.call(token, data).catch(() => '0x')
   const [nonce, separator, type, nameAnswer, versionAnswer] = await Promise.all([
@@ -177,7 +180,7 @@ async function tokenPermit(wallet: Wallet, chainId: number, token: string): Prom
   ])
   const name = textOf(nameAnswer)
   if (name === undefined || !WORD.test(nonce) || !WORD.test(separator)) return undefined
-  // Not every token with EIP-2612 tells its type; one that tells another has neither form.
+  // `PERMIT_TYPEHASH()` is optional in EIP-2612. A token with another type hash supports neither form.
   const isDai = type === typehash(`Permit(${DAI_FIELDS})`)
   if (WORD.test(type) && !isDai && type !== typehash(`Permit(${EIP2612_FIELDS})`)) return undefined
   const told = textOf(versionAnswer)
@@ -189,7 +192,7 @@ async function tokenPermit(wallet: Wallet, chainId: number, token: string): Prom
   return undefined
 }
 
-/** A string as contracts answer with it; undefined for anything else. */
+/** Decodes an ABI-encoded string; undefined for other data. */
 function textOf(answer: string): string | undefined {
   const digits = answer.slice(2)
   if (digits.slice(0, 64) !== '20'.padStart(64, '0') || digits.length > 2_000) return undefined

@@ -1,4 +1,4 @@
-/** An independent quote: the best output of single known pools, by the Guard itself on the wallet's own node. */
+/** Quotes a swap independently of the service: simulates it through single known pools on the wallet's node. */
 import { encodeProgram, opOf, type Step } from '@sluice/program'
 import { encodeSwap } from './abi.ts'
 import { PPM } from './amounts.ts'
@@ -11,9 +11,9 @@ import { type MissingAllowance, simulate } from './simulate.ts'
 import type { Hex, Transaction } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Highest number of pools whose balances are read for one pair of tokens. */
+/** Maximum pools whose balances are read per pair of tokens. */
 const MAX_POOLS = 64
-/** Deepest pools that are tried of a pair, and of each pair of a path through the wrapper. */
+/** Maximum pools simulated for the pair itself, and for each hop of a path through the wrapper. */
 const MAX_DIRECT = 4
 const MAX_HOP = 2
 
@@ -23,12 +23,12 @@ const ops = ['uniswap-v2', 'uniswap-v3'] as const
 type Pool = { readonly op: (typeof ops)[number]; readonly pool: Hex; readonly feePpm: number; readonly balance: bigint }
 
 /**
- * The best output of the deepest pools that known factories made for the two tokens, alone or in a path through the wrapper:
- * after the fee of the order. Everybody can make such a pool and set its price, so this takes the best of several.
+ * Returns the best simulated output, after the order's fee, of the deepest pools that known factories deployed for the two tokens:
+ * one pool, or two in a path through the wrapper. Anyone can create such a pool and set its price, so several are simulated.
  *
- * @param order - the proven order, with its permit, whose program is replaced
- * @param missing - an allowance that is simulated as if it were there
- * @returns undefined when no known pool can be run
+ * @param order - the proven order, with its permit; its program is replaced
+ * @param missing - allowance to simulate by state override
+ * @returns undefined if no simulation succeeds
  */
 export async function bestOfKnownPools(
   wallet: Wallet,
@@ -41,7 +41,7 @@ export async function bestOfKnownPools(
   const wrapper = contracts.wrapper?.toLowerCase() as Hex | undefined
   const [src, dst] = [value > 0n ? wrapper : order.tokenIn, order.tokenOut === ZERO ? wrapper : order.tokenOut]
   if (!src || !dst) return undefined
-  // One to one.
+  // Wrapping and unwrapping convert one to one.
   if (src === dst) return order.amountIn - (order.amountIn * order.feePpm) / PPM
   const via = wrapper && wrapper !== src && wrapper !== dst ? wrapper : undefined
   const [direct, first, second] = await Promise.all([
@@ -59,7 +59,7 @@ export async function bestOfKnownPools(
       const known = { ...order, recipient, tokenIn: src, minOutput: 1n, program: encodeProgram(steps) }
       const wrapped = order.tokenOut === ZERO && !order.direct ? { wrapper: wrapper! } : {}
       const { permit } = order
-      // The signature is for the Guard and the amount, whatever the program.
+      // The signature covers the Guard and the amount but not the program, so it is still valid.
       const data = permit
         ? encodePermitSwap({ ...known, ...wrapped }, permit)
         : encodeSwap({ ...known, ...wrapped }, value)
@@ -71,7 +71,7 @@ export async function bestOfKnownPools(
   return best > 0n ? best : undefined
 }
 
-/** The pools of two tokens that hold most of the token bought. */
+/** Returns the pools of two tokens with the largest balances of the output token. */
 async function deepest(
   wallet: Wallet,
   factories: readonly PoolFactory[],
@@ -81,7 +81,7 @@ async function deepest(
 ): Promise<readonly Pool[]> {
   const candidates = factories.flatMap((factory) => {
     const op = ops.find((op) => Object.values(opOf({ op }).salts ?? {}).includes(factory.kind))
-    // A pair is asked for its output with its fee: without one it cannot be.
+    // The step of a Uniswap V2 pair contains its fee.
     if (!op || (op === 'uniswap-v2' && factory.feePpm === undefined)) return []
     return poolsMadeBy(factory, { tokenIn, tokenOut }).map((pool) => ({ op, pool, feePpm: factory.feePpm ?? 0 }))
   })

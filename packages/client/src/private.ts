@@ -1,4 +1,4 @@
-/** Transactions that go to one node alone, which keeps them from those who would trade ahead of them. */
+/** Sends transactions through a private RPC only, which protects them from front-running. */
 import { ClientError, messageOf, orClientError } from './errors.ts'
 import { type HttpOptions, request } from './http.ts'
 import type { Wallet } from './wallet.ts'
@@ -6,14 +6,14 @@ import type { Wallet } from './wallet.ts'
 type Answer = { readonly result?: unknown; readonly error?: { readonly message?: string } }
 
 /**
- * The same wallet, but what it signs is sent by `eth_sendRawTransaction` to the RPC named here and nowhere else. Batches, which
- * a wallet sends by itself, are not offered.
+ * Wraps a wallet so that its transactions are sent only by `eth_sendRawTransaction` to the given RPC. Batches are disabled,
+ * because the wallet itself would send them.
  *
  * @example
  * ```ts
  * await swap(sluice, privately(wallet, 'https://rpc.flashbots.net'), 1, request)
  * ```
- * @throws ClientError `WALLET` for one that signs nothing without sending it, as browser wallets do: the RPC is set there
+ * @throws ClientError `WALLET` for a wallet without `sign`, such as a browser wallet; set the RPC in that wallet instead
  */
 export function privately(
   wallet: Wallet,
@@ -40,7 +40,7 @@ export function privately(
     send: async (transaction) => {
       const raw = await orClientError('WALLET', () => wallet.sign!(transaction))
       const body = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [raw] }
-      // Sent once: a second attempt is answered with "already known".
+      // No retries: nodes reject a second attempt as "already known".
       const { result, error } = await request<Answer>({ ...options, baseUrl: rpcUrl, retries: 0 }, '', { body })
       if (typeof result === 'string') return result
       throw new ClientError('WALLET', `the private RPC refused the transaction: ${messageOf(error ?? 'no reason')}`)

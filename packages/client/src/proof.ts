@@ -1,4 +1,4 @@
-/** Fields of a route that nothing proves, by the table in `fields.ts`. */
+/** Finds the unproven fields of a route by the table in `fields.ts`. */
 import { opOf, type Step, type TrustedList, tradesOf } from '@sluice/program'
 import { WORD } from './calls.ts'
 import type { PoolFactory, SwapContracts } from './contracts.ts'
@@ -6,31 +6,31 @@ import { addressIn, fieldsOf, type StepField } from './fields.ts'
 import { keccak256 } from './keccak.ts'
 import type { Hex, SwapLeg } from './types.ts'
 
-/** Fee tiers of Uniswap V3 and its forks, in parts per million. A pool of another tier counts as unproven. */
+/** Fee tiers of Uniswap V3 and its forks, in ppm. Pools of other tiers are unproven. */
 const FEE_TIERS: readonly number[] = [100, 200, 300, 400, 500, 2_500, 3_000, 10_000]
-/** Highest fee of a pair whose factory does not state one. */
+/** Maximum fee of a pair for which no factory fee is known. */
 const MAX_FEE_PPM = 10_000
 const ID_LENGTH = 66
 
-/** A field that nothing proves. */
+/** An unproven field of a step. */
 export type Unproven = {
   /** Operation and field, such as `curve.pool`. */
   readonly field: string
-  /** Address, id or number. */
+  /** Address, pool id or number. */
   readonly value: string
-  /** Pool of the trade: an address, or an id inside a singleton. */
+  /** Pool of the trade: its address, or its id inside a singleton. */
   readonly pool: string
-  /** The field runs code: false for numbers, which set the price. */
+  /** True if the value is an address or id, which can run code; false for numbers, which set the price. */
   readonly isContract: boolean
 }
 
 type Known = Pick<SwapContracts, 'factories' | 'wrapper'> & Partial<SwapContracts>
 
 /**
- * Finds the fields of a route that nothing proves. Each field's proof is its row in `fieldProofs`.
- * Fields whose name, address or pool id is in `contracts.pools` are accepted.
+ * Finds the unproven fields of a route. The required proof of a field is its row in `fieldProofs`.
+ * A field is accepted without a proof if its name, address or pool id is in `contracts.pools`.
  *
- * @param legs - one per trade of the steps, in order
+ * @param legs - one leg per trade of the steps, in order
  * @param tokens - tokens of the request
  */
 export function unprovenFields(
@@ -44,7 +44,7 @@ export function unprovenFields(
   let next = 0
   for (const [index, step] of steps.entries()) {
     const trades = tradesOf(step, keccak256)
-    // The first step may wrap a part of native input, which is not a leg of the route.
+    // If the first step wraps part of the native input, it has no leg in the route.
     const isLeg = step.op !== 'wrap' || index > 0 || legs[next]?.pool.toLowerCase() === trades[0]?.pool
     for (const field of fieldsOf(step)) {
       const { pool = '' } = trades[field.hop] ?? {}
@@ -54,7 +54,7 @@ export function unprovenFields(
         ...{ field: `${step.op}.${field.field}`, value: String(field.value), pool },
         ...{ isContract: typeof field.value === 'string' },
       }
-      // An id is a hash of everything that its pool runs; an address stands for itself alone.
+      // A pool id commits to the contracts of its pool, so accepting the id accepts them. A pool address does not.
       const names = [
         entry.field,
         entry.value,
@@ -92,20 +92,20 @@ function holds(
       return factory?.feePpm === undefined ? Number(value) <= MAX_FEE_PPM : Number(value) === factory.feePpm
     }
     case 'unproven':
-      // SyncSwap's pools that keep their tokens name no vault.
+      // SyncSwap pools without a vault have the zero address here, which runs no code.
       return typeof field.value === 'string' && addressIn(field) === undefined
     default:
       return true
   }
 }
 
-/** The share token whose own code a deposit or redemption runs. */
+/** Returns true if the field is the share token, whose code executes the deposit or redemption. */
 function runsAsPool(step: Step, { field }: StepField): boolean {
   const isInto = ('deposit' in step && step.deposit) || (step.op === 'rate-wrapper' && step.wrap)
   return (field === 'tokenOut') === isInto
 }
 
-/** True for the chain's wrapper, and for a contract in the chain's list for its operation. */
+/** Returns true if the value is the chain's wrapper, or is in the chain's list for the operation. */
 export function isRegistered({ op, field, proof, value }: StepField, contracts: Known): boolean {
   if (proof === 'wrapper') return isIn(String(value), contracts.wrapper ? [contracts.wrapper] : [])
   const { singleton, trustedIn } = opOf({ op })
@@ -113,7 +113,7 @@ export function isRegistered({ op, field, proof, value }: StepField, contracts: 
   return isIn(String(value), list ?? [])
 }
 
-/** The factory that made a pool for the tokens of a leg, by the salts of the operation alone. */
+/** Finds the factory whose CREATE2 addresses for the tokens of a leg include the pool. Only salts of the operation count. */
 export function factoryOf(
   factories: readonly PoolFactory[],
   op: Step['op'],
@@ -126,7 +126,7 @@ export function factoryOf(
   )
 }
 
-/** Addresses of all pools that a factory can have made for two tokens: one, or one for each fee tier. */
+/** Computes the addresses of all pools that a factory can deploy for two tokens: one, or one per fee tier. */
 export function poolsMadeBy(
   { kind, deployer, initCodeHash }: PoolFactory,
   { tokenIn, tokenOut }: Pick<SwapLeg, 'tokenIn' | 'tokenOut'>,
@@ -148,6 +148,7 @@ function word(digits: string): string {
   return digits.padStart(WORD, '0')
 }
 
+/** Returns true if the list contains the address in any case. */
 export function isIn(address: string, list: readonly string[]): boolean {
   return list.some((one) => one.toLowerCase() === address.toLowerCase())
 }

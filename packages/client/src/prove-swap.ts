@@ -1,4 +1,4 @@
-/** Proof that a transaction of the service does what was requested: nothing in a route but the bytes of `tx` is trusted. */
+/** Proves from the bytes of `tx` that a transaction of the service does what was requested. */
 import { decodeSwap } from './abi.ts'
 import { amountOf, lessSlippage, MAX_AUTO_PERCENT, toPpm } from './amounts.ts'
 import { checkCalls } from './checked-calls.ts'
@@ -11,49 +11,46 @@ import type { GuardOrder, GuardPermit } from './order.ts'
 import { isIn, isRegistered, type Unproven, unprovenFields } from './proof.ts'
 import { NATIVE, type Route, type RouteParameters } from './types.ts'
 
-/** Terms that the caller accepts in addition to the request. */
+/** Terms of the caller in addition to the request. */
 export type SwapTerms = {
-  /** Lowest output that the caller accepts, from a source of its own: base units of `dst`. */
+  /** Minimum output in base units of `dst`, from a source independent of the service. */
   readonly minToAmount?: bigint | string | undefined
-  /** Highest input that the caller accepts for `amountOut`: base units of `src`. */
+  /** Maximum input in base units of `src`, for an exact output. */
   readonly maxFromAmount?: bigint | string | undefined
-  /** Allows direct mode, for output tokens that take a tax of every transfer. */
+  /** Allows direct mode, which output tokens with a transfer tax need. */
   readonly direct?: boolean | undefined
-  /** Permit that the caller signed for this swap: the transaction carries exactly that, and none where it is absent. */
+  /** Permit that the transaction must carry. If absent, the transaction must not carry a permit. */
   readonly permit?: GuardPermit | undefined
-  /**
-   * Fields without a proof that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, and ids of
-   * pools.
-   */
+  /** Unproven fields that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, or pool ids. */
   readonly accept?: readonly string[] | undefined
   /**
-   * False accepts every contract without a proof, so that only the lowest output protects the caller. Fields that set the price
-   * are still proven. True ignores `accept`.
+   * False accepts every unproven contract, so that only the minimum output protects the caller; unproven numbers, which set the
+   * price, are still refused. True ignores `accept`.
    */
   readonly knownPools?: boolean | undefined
-  /** Contracts that the caller knows, such as those of a local chain, in place of those that this package knows. */
+  /** Contracts that override those known to this package, such as those of a local chain. */
   readonly contracts?: Partial<SwapContracts> | undefined
 }
 
 /** Explanation of a proven transaction. */
 export type Proven = Explanation & {
-  /** Fields without a proof that the caller accepted. */
+  /** Unproven fields that the caller accepted. */
   readonly unproven: readonly Unproven[]
-  /** Pools and other contracts of those fields: they may run any code, and can keep what exceeds the lowest output. */
+  /** Pools and contracts of the unproven fields. They may run any code, and can keep the output above `minOutput`. */
   readonly unknownPools: readonly string[]
 }
 
-/** Default of the service. */
+/** Default deadline of the service, in seconds from now. */
 const DEFAULT_DEADLINE_SECONDS = 1_200
-/** Highest difference between the clocks of the caller and the chain. */
+/** Maximum difference between the clocks of the caller and the chain. */
 const CLOCK_SKEW_SECONDS = 300
 const ADDRESS_LENGTH = 42
 
 /**
- * Proves a swap as `verify` does, with the contracts at hand.
+ * Proves a swap as `verify` does, with given contracts.
  *
- * @param contracts - everything that is trusted on the chain; `terms.contracts` is not read
- * @throws ClientError `UNSAFE`
+ * @param contracts - all trusted contracts of the chain; `terms.contracts` is ignored
+ * @throws ClientError `UNSAFE` with the first mismatch, or with all unproven fields
  */
 export function proveSwap(contracts: SwapContracts, route: Route, asked: RouteParameters, terms: SwapTerms): Proven {
   try {
@@ -93,7 +90,7 @@ function prove(contracts: SwapContracts, route: Route, asked: RouteParameters, t
   if (route.calls !== undefined) checkCalls(route, found.amountIn)
   const unknown = unproven.flatMap(({ isContract, pool, value }) => {
     if (!isContract) return []
-    // An id may begin with its contract's address.
+    // A pool id may begin with the address of a contract, as Balancer V2's do.
     const address = value.slice(0, ADDRESS_LENGTH)
     return pool.startsWith(address) ? [pool] : [pool, address]
   })
@@ -102,7 +99,7 @@ function prove(contracts: SwapContracts, route: Route, asked: RouteParameters, t
 
 type Require = (holds: boolean, what: string) => void
 
-/** @returns fields without a proof that the terms accept @throws ClientError `UNSAFE` naming every one that they do not */
+/** Returns the unproven fields. @throws ClientError `UNSAFE` with all unproven fields that the terms do not accept */
 function checkProofs(
   { steps }: Explanation,
   { swaps }: Route,
@@ -122,7 +119,7 @@ function checkProofs(
   )
 }
 
-/** Contracts of the chain's lists, and the wrapper that the Guard itself uses. */
+/** Checks the contracts that must be in a list of the chain, and the wrapper that the Guard uses. */
 function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContracts, require: Require): void {
   require(wrapper === null ||
     (contracts.wrapper !== undefined && same(wrapper, contracts.wrapper)), `the wrapper ${wrapper} is not known`)
@@ -133,7 +130,7 @@ function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContrac
   }
 }
 
-/** Owner, spender and token of a permit are the swap's own; the rest is what was signed. */
+/** Checks that the permit equals the signed one. The Guard takes its owner, spender and token from the swap. */
 function checkPermit({ permit: found }: GuardOrder, signed: GuardPermit | undefined, require: Require): void {
   if (!signed) {
     require(found === undefined, 'a signature, which was not asked for')
@@ -156,7 +153,7 @@ function checkDeadline(deadline: bigint, asked: number | undefined, require: Req
   require(asked === undefined ? deadline <= BigInt(latest) : deadline === BigInt(asked), 'the deadline')
 }
 
-/** Exactly `amount`; or, for an exact output, what the route says, and at most what the caller accepts. */
+/** Checks that the input equals `amount` (for an exact output: `fromAmount`) and is at most `maxFromAmount`. */
 function checkInput(amountIn: bigint, route: Route, asked: RouteParameters, terms: SwapTerms, require: Require): void {
   const isExactOutput = asked.amountOut !== undefined
   const stated = isExactOutput ? amountOf(route.fromAmount, 'fromAmount') : amountOf(asked.amount, 'amount')
@@ -166,7 +163,7 @@ function checkInput(amountIn: bigint, route: Route, asked: RouteParameters, term
   require(amountIn <= limit, `the input ${amountIn} is above maxFromAmount ${limit}`)
 }
 
-/** `amountOut` itself; or the expected output less slippage. */
+/** Checks that the minimum output equals `amountOut`, or the quoted output less slippage, and is at least `minToAmount`. */
 function checkOutput(
   minOutput: bigint,
   route: Route,

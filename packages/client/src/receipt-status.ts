@@ -1,22 +1,23 @@
-/** State of a transaction by what a node says of it: the transaction, its receipt, and the head. The service has no part in it. */
+/** Derives the state of a transaction from a node's responses only: the transaction, its receipt, and the head. */
 import { decodeSwap } from './abi.ts'
 import { PPM } from './amounts.ts'
 import { ClientError } from './errors.ts'
 import type { GuardOrder } from './order.ts'
 import { NATIVE, type SwapStatus, type TransactionStatus } from './types.ts'
 
-/** Answers to eth_getTransactionByHash, eth_getTransactionReceipt, and eth_blockNumber. */
+/** Results of eth_getTransactionByHash, eth_getTransactionReceipt, and eth_blockNumber. */
 export type NodeAnswers = { readonly transaction: unknown; readonly receipt: unknown; readonly head: unknown }
 
+/** Status derived from a node. */
 export type NodeStatus = Omit<TransactionStatus, 'reason'> & {
-  /** False if nobody but the service knows whether it is a swap: `to` is no known Guard, or the calldata cannot be read. */
+  /** True if `to` is a known Guard and the calldata is a swap. If false, `swap` is null but not proven to be. */
   readonly isSwapRead: boolean
 }
 
 type ReadOptions = {
-  /** Guards whose calldata is read, in lower case. */
+  /** Known Guards, in lower case. */
   readonly guards: readonly string[]
-  /** Output that was quoted, base units. */
+  /** Quoted output in base units. */
   readonly quoted?: bigint | undefined
 }
 
@@ -33,18 +34,18 @@ type Mined = {
 }
 
 const ZERO = `0x${'0'.repeat(40)}`
-/** Addresses of a status are in lower case. */
+/** Native token in lower case, like all addresses of a status. */
 const NATIVE_LOWER = NATIVE.toLowerCase()
 /** Transfer(address indexed from, address indexed to, uint256 value) */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-/** Withdrawal(address indexed src, uint256 wad) of wrappers. */
+/** Withdrawal(address indexed src, uint256 wad) of WETH9 and its forks */
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
-/** Parts per million of a percent. */
+/** Parts per million in one percent. */
 const PPM_PER_PERCENT = 10_000
-/** Highest number of logs that is read. */
+/** Maximum logs of a receipt. */
 const MAX_LOGS = 100_000
 
-/** @throws ClientError `WALLET` for answers that cannot be read, or that are about another transaction */
+/** Derives the status. @throws ClientError `WALLET` if a response is malformed or is about another transaction */
 export function nodeStatus(
   hash: string,
   { transaction, receipt, head }: NodeAnswers,
@@ -59,7 +60,7 @@ export function nodeStatus(
     status: mined ? (mined.succeeded ? 'landed' : 'reverted') : sent ? 'pending' : 'unknown',
     block: mined?.block ?? null,
     blockHash: mined?.blockHash ?? null,
-    // A node behind a load balancer may not have the block itself yet.
+    // Behind a load balancer, the head may come from a node that does not have the block yet.
     confirmations: mined ? Math.max(1, (integer(head) ?? unreadable('head')) - mined.block + 1) : null,
     from: sent?.from ?? null,
     to: sent?.to ?? null,
@@ -88,7 +89,7 @@ function swapOf(sent: Sent, order: GuardOrder, landed: Mined | undefined, quoted
   const received = landed ? receivedOf(sent, recipient, order, landed.logs) : null
   const spent = landed ? spentOf(sent, order, landed.logs) : null
   return {
-    // Input that comes as value is native, in whatever wrapper the Guard lends it.
+    // If the transaction carries value, the input is native even if `tokenIn` is a wrapper.
     src: sent.value > 0n ? NATIVE_LOWER : order.tokenIn,
     dst: order.tokenOut === ZERO ? NATIVE_LOWER : order.tokenOut,
     fromAmount: order.amountIn.toString(),
@@ -100,7 +101,7 @@ function swapOf(sent: Sent, order: GuardOrder, landed: Mined | undefined, quoted
   }
 }
 
-/** Tokens that balances are shares of may report more leaving than coming. */
+/** Formats an amount; null if it is negative, which logs of rebasing tokens can add up to. */
 function amountText(amount: bigint | null): string | null {
   return amount === null || amount < 0n ? null : amount.toString()
 }
@@ -109,7 +110,7 @@ function differenceOf(received: bigint | null, quoted: bigint): number | null {
   return received === null || quoted === 0n ? null : Number(((received - quoted) * PPM) / quoted) / PPM_PER_PERCENT
 }
 
-/** Output that reached the recipient; null if no log tells it. */
+/** Returns the output that reached the recipient; null if no log shows it. */
 function receivedOf({ to: guard }: Sent, recipient: string, order: GuardOrder, logs: readonly Log[]): bigint | null {
   if (order.tokenOut !== ZERO) return moved(logs, order.tokenOut, recipient)
   if (order.wrapper === ZERO) return null
@@ -117,17 +118,17 @@ function receivedOf({ to: guard }: Sent, recipient: string, order: GuardOrder, l
   return unwrapped === null ? null : unwrapped - (unwrapped * order.feePpm) / PPM
 }
 
-/** Input that left the sender; null if no log tells it. */
+/** Returns the input that left the sender; null if no log shows it. */
 function spentOf({ from, to: guard, value }: Sent, order: GuardOrder, logs: readonly Log[]): bigint | null {
   if (value === 0n) {
     const grown = moved(logs, order.tokenIn, from)
     return grown === null ? null : -grown
   }
-  // Native input that the Executor does not take comes back without a log, unless it was wrapped.
+  // Unspent native input is returned without a log. If it was wrapped, the unwrapping is logged.
   return order.tokenIn === ZERO ? null : order.amountIn - (unwrappedBy(guard!, order.tokenIn, logs) ?? 0n)
 }
 
-/** Base units of a token that came to an account less those that left it; null without a transfer of either. */
+/** Returns the base units transferred to an account minus those transferred from it; null without such transfers. */
 function moved(logs: readonly Log[], token: string, account: string): bigint | null {
   let sum: bigint | null = null
   for (const { address, topics, data } of logs) {
@@ -167,7 +168,7 @@ function readTransaction(answer: unknown, hash: string): Sent {
 function readReceipt(answer: unknown, hash: string): Mined {
   const receipt = Object(answer) as Record<string, unknown>
   if (hex(receipt.transactionHash) !== hash) unreadable('receipt')
-  // Some wallets answer with numbers. A receipt without a status, of before Byzantium, says nothing of the outcome.
+  // Some wallets return numbers. Receipts from before Byzantium have no status, so the outcome is unknown.
   const status = typeof receipt.status === 'number' ? receipt.status : integer(receipt.status)
   if (status !== 0 && status !== 1) unreadable('receipt')
   if (!Array.isArray(receipt.logs) || receipt.logs.length > MAX_LOGS) unreadable('receipt')

@@ -1,19 +1,19 @@
-/** Outcome of what a wallet sent: by its receipt, or by the events of a Safe or an ERC-4337 entry point that sent it later. */
+/** Waits for the outcome of a sent transaction: its receipt, or the event of a Safe or an ERC-4337 entry point. */
 import { ClientError } from './errors.ts'
 import type { Receipt, Wallet } from './wallet.ts'
 
 const POLL_MS = 500
 const TIMEOUT_MS = 300_000
-/** Failures of the node in a row, after which its last error is reported. */
+/** Consecutive failures of the node after which waiting ends. */
 const MAX_FAILURES = 20
 const WORD_DIGITS = 64
 
-/** ExecutionSuccess and ExecutionFailure (bytes32 txHash, uint256 payment) of a Safe; indexed since 1.4. */
+/** ExecutionSuccess and ExecutionFailure (bytes32 txHash, uint256 payment) of a Safe; `txHash` is indexed since 1.4. */
 const SAFE_SUCCESS = '0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e'
 const SAFE_FAILURE = '0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23'
 /** UserOperationEvent(bytes32 indexed userOpHash, …, uint256 nonce, bool success, …) of ERC-4337. */
 const USER_OPERATION = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
-/** Entry points 0.6, 0.7 and 0.8: an event of another contract says nothing. */
+/** Entry points 0.6, 0.7 and 0.8. Events of other contracts are ignored, because anyone can emit them. */
 const ENTRY_POINTS = [
   '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789',
   '0x0000000071727De22E5E9d8BAf0edAc6f37da032',
@@ -23,11 +23,11 @@ const ENTRY_POINTS = [
 type Log = { readonly topics?: readonly string[]; readonly data?: string; readonly transactionHash?: string }
 
 /**
- * Waits for the outcome of a hash that `wallet.send` returned: that of a transaction, of a Safe's transaction, or of a user
+ * Waits for the outcome of a hash that `wallet.send` returned: the hash of a transaction, a Safe transaction, or a user
  * operation.
  *
- * @param fromBlock - block before which it was not sent
- * @throws ClientError `PENDING` when nothing was mined in time: it still can be
+ * @param fromBlock - first block searched for events; the transaction was sent at this block or later
+ * @throws ClientError `PENDING` if nothing was mined in time; the transaction may still be mined later
  */
 export async function settled(wallet: Wallet, hash: string, fromBlock: number, signal?: AbortSignal): Promise<Receipt> {
   const deadline = Date.now() + TIMEOUT_MS
@@ -51,7 +51,7 @@ async function receiptOf(wallet: Wallet, hash: string): Promise<Receipt | undefi
   return wallet.receipt ? wallet.receipt(hash) : { hash, succeeded: await wallet.succeeded(hash) }
 }
 
-/** The execution that a Safe or an entry point reports for its own hash. */
+/** Returns the execution that a Safe or an entry point logged for the hash; undefined if there is none yet. */
 async function executionOf(wallet: Wallet, hash: string, fromBlock: number): Promise<Receipt | undefined> {
   if (!wallet.request || !/^0x[0-9a-fA-F]{64}$/.test(hash)) return undefined
   const wanted = hash.toLowerCase()
@@ -69,6 +69,6 @@ async function executionOf(wallet: Wallet, hash: string, fromBlock: number): Pro
   const executed = ofSafe.find((log) => (log.topics?.[1] ?? word(log, 0)).toLowerCase() === wanted)
   if (executed) return { hash: String(executed.transactionHash), succeeded: executed.topics?.[0] === SAFE_SUCCESS }
   const [operation] = ofEntryPoint
-  // Nonce, success, cost, gas.
+  // Words of the event's data: nonce, success, cost, gas.
   return operation && { hash: String(operation.transactionHash), succeeded: /1$/.test(word(operation, 1)) }
 }

@@ -1,25 +1,25 @@
-/** Outcome of a swap by the wallet's own node: the very transaction, run by `eth_call` on the state that it has. */
+/** Simulates the transaction of a swap by `eth_call` on the wallet's node. */
 import { ClientError } from './errors.ts'
 import { weiOf } from './explain.ts'
 import { keccak256 } from './keccak.ts'
 import type { Hex, Transaction } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** An allowance that is not there yet. */
+/** Allowance that a swap needs and the spender does not have. */
 export type MissingAllowance = { readonly token: string; readonly spender: string; readonly amount: bigint }
 
-/** Slots of Solidity's and Vyper's numbering that are tried. */
+/** Number of storage slots tried for the allowance mapping, for both Solidity and Vyper. */
 const SLOTS = 64
-/** `_allowances` of OpenZeppelin's upgradeable ERC-20 since 5.0, by ERC-7201. */
+/** Slot of `_allowances` in OpenZeppelin's upgradeable ERC-20 since 5.0 (ERC-7201). */
 const OPENZEPPELIN_SLOT = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace01n
 /** `_ALLOWANCE_SLOT_SEED` of Solady's ERC-20. */
 const SOLADY_SEED = '7f5e9f20'
 
 /**
- * The Guard's own measure of what the sender receives, after fees and taxes.
+ * Returns the output that the Guard measures, in base units, after fees and taxes.
  *
- * @param missing - simulated as if it were there, where the node can override storage and the token keeps it where tokens do
- * @throws ClientError `REVERTED` where the call fails, for whatever reason
+ * @param missing - allowance set by a state override; works if the node supports overrides and the token's layout is common
+ * @throws ClientError `REVERTED` if the call fails for any reason
  */
 export async function simulate(wallet: Wallet, tx: Transaction, missing?: MissingAllowance): Promise<bigint> {
   try {
@@ -43,8 +43,8 @@ async function withAllowance(wallet: Wallet, tx: Transaction, missing: MissingAl
 }
 
 /**
- * Everywhere that a token may keep this allowance. All are overridden at once: each is a hash of owner and spender, so no
- * other value of the token is touched.
+ * Returns all storage slots in which a token may store this allowance. All are overridden at once: each slot is a hash of owner
+ * and spender, so no other value of the token changes.
  */
 function allowanceSlots(owner: string, spender: string): readonly Hex[] {
   const [from, to] = [owner, spender].map((address) => word(BigInt(address))) as [Hex, Hex]

@@ -1,4 +1,4 @@
-/** State of a transaction: as the service reports it, and as the caller's own node proves it. */
+/** Reads the state of a transaction from the service and compares it with the caller's own node. */
 import type { SluiceClient } from './client.ts'
 import { ClientError, messageOf, orClientError } from './errors.ts'
 import { aborted, request } from './http.ts'
@@ -7,47 +7,49 @@ import { type NodeStatus, nodeStatus } from './receipt-status.ts'
 import type { TransactionStatus } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Node of the caller's choice: a wallet whose node takes JSON-RPC, or the URL of an RPC. */
+/** Node that proves a status: a wallet with `request`, or the URL of an RPC endpoint. */
 export type StatusNode = Pick<Wallet, 'chainId' | 'request'> | string
 
+/** Options of `getStatus`. */
 export type StatusOptions = {
-  /** `toAmount` of the quote, in base units: the answer says how what was received compares. */
+  /** `toAmount` of the quote, in base units. If given, `swap.difference` compares the received output with it. */
   readonly toAmount?: bigint | string | undefined
-  /** Proves the answer: see `CheckedStatus`. */
+  /** Node that proves the status. Without it, nothing is proven. */
   readonly node?: StatusNode | undefined
-  /** The Guard of a chain that this package does not know, whose swaps are proven too. */
+  /** Additional Guard whose swaps are proven, for chains that this package does not know. */
   readonly guard?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Without a `node`, the word of the service alone. With one, every field but `reason` is what that node says, whatever the service
- * says; so is `swap`, unless nobody but the service can read it.
+ * Status of a transaction. Without a `node`, all fields come from the service. With a `node`, all fields except `reason` come from
+ * that node; `swap` comes from the service if the calldata is not a swap of a known Guard.
  */
 export type CheckedStatus = TransactionStatus & {
   /**
-   * Fields that follow from the receipt and the transaction of the caller's own node. `status` is among them once it is mined:
-   * `pending` and `unknown` only say what the node has now.
+   * Fields proven by the receipt and the transaction from the caller's node. `status` is proven only for mined transactions,
+   * because `pending` and `unknown` depend on the node.
    */
   readonly proven: readonly ProvableField[]
-  /** Proven fields of which the service says otherwise, such as `swap.received`: it is wrong, or a reorganization came between. */
+  /** Proven fields, such as `swap.received`, for which the service reports another value. A reorg can cause this, too. */
   readonly contradicted: readonly string[]
-  /** The answer of the service. */
+  /** Status as the service reported it. */
   readonly reported: TransactionStatus
 }
 
+/** Field of a status that a node can prove. */
 export type ProvableField = Exclude<keyof TransactionStatus, 'hash' | 'reason'>
 
-/** Fields that a receipt proves, and those that a transaction proves before it is mined. */
+/** Fields proven by a receipt, and fields proven by a transaction that may still be pending. */
 const BY_RECEIPT: readonly ProvableField[] = ['status', 'block', 'blockHash', 'confirmations', 'gasUsed', 'gasCost']
 const BY_TRANSACTION: readonly ProvableField[] = ['from', 'to']
 
 /**
- * Reads the state of a transaction, and proves it if the caller names a node: outcome, block, gas, the order in its calldata, and
- * what left and reached the sender by the logs of the receipt. `reason` is always the word of the service.
+ * Reads the state of a transaction. If the caller passes a node, its receipt and transaction prove the outcome, block, gas,
+ * order, spent input and received output. `reason` is never proven.
  *
- * @throws ClientError `INVALID` for arguments that cannot be used, `BAD_ANSWER` for an answer that is not as the interface has it,
- *   `WALLET` for a node of another chain, one that fails, and one whose answers cannot be read
+ * @throws ClientError `INVALID` for an invalid argument, `BAD_ANSWER` for a malformed response of the service, `WALLET` if the
+ *   node fails, is on another chain, or returns a malformed response
  * @example
  * ```ts
  * const { status, swap, proven } = await getStatus(sluice, 1, hash, { toAmount: route.toAmount, node: wallet })
@@ -71,7 +73,7 @@ export async function getStatus(
     throw new ClientError('BAD_ANSWER', 'the response is not the status of this transaction')
   if (node === undefined) return { ...reported, proven: [], contradicted: [], reported }
   const ask = await requestOf(node, chainId, signal)
-  // The service is asked first, so that the node has seen as much.
+  // Query the node after the service, so that the node is at least as current.
   const [transaction, receipt, head] = await Promise.all([
     ask('eth_getTransactionByHash', [wanted]),
     ask('eth_getTransactionReceipt', [wanted]),
@@ -92,7 +94,7 @@ function checked({ isSwapRead, ...found }: NodeStatus, reported: TransactionStat
   ]
   return {
     ...found,
-    // Of another outcome, what the service makes of the swap is not of this one.
+    // If the outcomes differ, the amounts in the service's `swap` belong to another outcome.
     swap: isSwapRead || !agrees ? found.swap : reported.swap,
     reason: agrees ? reported.reason : null,
     proven,
@@ -101,7 +103,10 @@ function checked({ isSwapRead, ...found }: NodeStatus, reported: TransactionStat
   }
 }
 
-/** Proven fields, the parts of objects each by itself, of which the service says otherwise. What it has not seen yet is no lie. */
+/**
+ * Lists the proven fields for which the service reports another value; fields of objects are compared one by one. A service that
+ * has not seen the transaction yet does not contradict.
+ */
 function contradictions(
   found: Omit<TransactionStatus, 'reason'>,
   reported: TransactionStatus,
@@ -109,7 +114,7 @@ function contradictions(
 ): readonly string[] {
   if (reported.status === 'unknown') return []
   const isMined = found.block !== null && reported.block !== null
-  // The head moves between the two answers.
+  // Confirmations may differ, because the head moves between the two requests.
   const fields = proven.filter(
     (name) => name !== 'confirmations' && (isMined || name === 'swap' || BY_TRANSACTION.includes(name)),
   )
@@ -118,7 +123,7 @@ function contradictions(
   return [...own.keys()].filter((name) => (isMined || !afterwards.has(name)) && own.get(name) !== others.get(name))
 }
 
-/** Values as text, by name. */
+/** Returns the fields as lower-case text, keyed by `field` or `field.part`. */
 function partsOf(
   status: Omit<TransactionStatus, 'reason'>,
   fields: readonly ProvableField[],
@@ -134,9 +139,9 @@ function partsOf(
 }
 
 /**
- * JSON-RPC to the node, which is one of this chain.
+ * Returns a function that sends JSON-RPC to the node, after checking the node's chain.
  *
- * @throws ClientError `WALLET` for one of another chain, and one that takes no JSON-RPC
+ * @throws ClientError `WALLET` if the node is on another chain or does not accept JSON-RPC
  */
 async function requestOf(
   node: StatusNode,
@@ -156,7 +161,7 @@ async function requestOf(
 
 const chainOf = (node: Pick<Wallet, 'chainId'>) => orClientError('WALLET', async () => node.chainId(), 'chain id: ')
 
-/** JSON-RPC over HTTP. */
+/** Returns a function that sends JSON-RPC over HTTP. */
 function rpcAt(baseUrl: string, signal: AbortSignal | undefined) {
   return async (method: string, params: readonly unknown[]): Promise<unknown> => {
     const body = { jsonrpc: '2.0', id: 1, method, params }
@@ -168,7 +173,7 @@ function rpcAt(baseUrl: string, signal: AbortSignal | undefined) {
 
 const STATES: readonly unknown[] = ['unknown', 'pending', 'landed', 'reverted'] satisfies TransactionStatus['status'][]
 
-/** True where every field is there, with the types of the interface. */
+/** Returns true if all fields have the documented types. */
 function isStatus(status: Partial<TransactionStatus>): status is TransactionStatus {
   const { gasCost, swap } = status
   const isAmount = (value: unknown) => typeof value === 'string' && /^\d{1,78}$/.test(value)

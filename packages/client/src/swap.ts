@@ -1,4 +1,4 @@
-/** A swap from request to receipt by the client rules of the interface. */
+/** Executes a swap: quotes it, proves the transaction, gets the allowance, sends, and waits for the receipt. */
 import { decodeSwap } from './abi.ts'
 import { amountOf } from './amounts.ts'
 import { approvals, sendApproval } from './approve.ts'
@@ -21,40 +21,42 @@ import { plainRequest, type SwapProgress, type SwapState } from './swap-state.ts
 import { type Hex, NATIVE, type Route, type RouteParameters, type SwapRequest, type Transaction } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
-/** Allowances that are asked for when the input of an exact output grows in between. */
+/** Maximum allowances requested while the input of an exact-output swap grows between quotes. */
 const MAX_ROUNDS = 3
-/** Highest gas limit of a swap when the caller names none. */
+/** Default of `maxGas`. */
 const MAX_GAS = 10_000_000n
 
+/** Options of `swap` and `resumeSwap`. */
 export type SwapOptions = QuoteTerms & {
   /**
-   * Signs DAI's form of permit in place of an approval of exactly the amount. It is unlimited: the Guard may draw any amount, in
-   * swaps of this sender alone, until its allowance is set back.
+   * Allows a DAI permit instead of an approval. A DAI permit is unlimited: until the allowance is reset, the Guard may draw any
+   * amount, but only in swaps of this sender.
    */
   readonly unlimitedPermits?: boolean | undefined
-  /** Ways in which the Guard gets its allowance, in the order in which they are tried; those that are left out never are. */
+  /** Ways to get the Guard its allowance, in the order of preference. Ways that are not listed are never used. */
   readonly ways?: readonly AllowanceWay[] | undefined
-  /** Highest gas limit of the swap; 10,000,000 when absent. */
+  /** Maximum gas limit of the swap. Default: 10,000,000. */
   readonly maxGas?: bigint | undefined
-  /** Called at each stage. Its own failures do not end the swap. */
+  /** Called at each stage. Errors that it throws do not end the swap. */
   readonly onProgress?: ((progress: SwapProgress) => void) | undefined
 }
 
-/** `batch`: approval and swap as one (EIP-5792). `permit`: a signature in the swap itself. `approve`: a transaction of its own. */
+/** `batch`: approval and swap in one batch (EIP-5792). `permit`: a signature in the calldata. `approve`: a separate transaction. */
 export type AllowanceWay = 'batch' | 'permit' | 'approve'
 const ALL_WAYS: readonly AllowanceWay[] = ['batch', 'permit', 'approve']
 
+/** Hash of the mined transaction, and its route. */
 export type SwapOutcome = { readonly hash: string; readonly route: Route }
 
 /**
- * Quotes, proves the transaction, has its amount confirmed by somebody else than the service, gets the Guard its allowance, quotes
- * again when more than two blocks have passed, and sends with the gas that the wallet's node estimates plus 20 %.
+ * Quotes a swap, proves the transaction, confirms its amount independently of the service, gets the Guard its allowance, and
+ * sends. Requests a new quote if more than two blocks have passed. The gas limit is the estimate of the wallet's node plus 20 %.
  *
- * The amount is confirmed by `minToAmount` (`maxFromAmount` for an exact output), by a witness, or by the wallet's own node, which
- * runs the transaction and compares it with known pools.
+ * The amount is confirmed by `minToAmount` (`maxFromAmount` for an exact output), by a witness, or by the wallet's own node. The
+ * node simulates the transaction, and the output is compared with known pools.
  *
- * @throws ClientError alone: `UNSAFE` before anything is signed, `REJECTED` by the owner, `REVERTED` when the mined transaction
- *   moved nothing, `PENDING` when it was not mined in time. After a transaction was sent, `details.hash` names it
+ * @throws ClientError only: `UNSAFE` before anything is signed, `REJECTED` by the owner, `REVERTED` if the mined transaction
+ *   failed, `PENDING` if it was not mined in time. `details.hash` is the latest transaction that was sent
  * @example
  * ```ts
  * const request = { src, dst, amount: 10n ** 18n, slippage: 0.5 }
@@ -73,10 +75,10 @@ export function swap(
 }
 
 /**
- * Goes on with a swap after a reload, from the state that `onProgress` reported last. What was sent is waited for and never sent
- * again; a swap that was not sent is quoted and proven again.
+ * Resumes a swap after a reload, from the state that `onProgress` reported last. A transaction that was sent is awaited and
+ * never sent again. A swap that was not sent is quoted and proven again.
  *
- * @throws ClientError as `swap` does; `PENDING` where the wallet was asked to send and nobody knows whether it did
+ * @throws ClientError as `swap` does; `PENDING` if the wallet was asked to send and its response is unknown
  * @example
  * ```ts
  * const state = JSON.parse(localStorage.getItem('swap')!)
@@ -93,14 +95,14 @@ export function resumeSwap(
   return run.guarded(() => run.resume(state))
 }
 
-/** One swap. */
+/** State and steps of one swap. */
 class SwapRun {
   private readonly client: SluiceClient
   private readonly wallet: Wallet
   private readonly chainId: number
   private readonly request: SwapRequest
   private readonly options: SwapOptions
-  /** Latest transaction that was sent. */
+  /** Hash of the latest transaction that was sent, or the wallet's id of a batch. */
   private hash: string | undefined
 
   constructor(client: SluiceClient, wallet: Wallet, chainId: number, request: SwapRequest, options: SwapOptions) {
@@ -111,7 +113,7 @@ class SwapRun {
     this.options = options
   }
 
-  /** Runs `act`; every failure is a ClientError with the latest hash. */
+  /** Runs `act` and converts every failure to a ClientError with the latest hash. */
   async guarded(act: () => Promise<SwapOutcome>): Promise<SwapOutcome> {
     try {
       return await act()
@@ -126,7 +128,7 @@ class SwapRun {
     if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
     const asked = { ...this.request, from: wallet.address } as RouteParameters
     if (asked.amount !== undefined) amountOf(asked.amount, 'amount')
-    // The known contracts weigh half as much as the rest: a page loads them with its first swap.
+    // Loaded lazily: the list of known contracts is half as large as the rest of the package.
     const { contractsOf } = await import('./contracts-of.ts')
     const contracts = trustedContracts(chainId, options.contracts, contractsOf(chainId))
     const { guard } = contracts
@@ -139,7 +141,7 @@ class SwapRun {
       const done = isNative ? undefined : await this.allow(quote, asked, guard)
       if (done) return done
       await quote.refresh()
-      // A later quote of an exact output may take more than the allowance of the one before.
+      // The new quote of an exact output may need more input than the allowance covers.
       if (isNative || quote.explanation.amountIn <= allowed) break
     }
     if (!quote.isSure && !(await quote.runs()))
@@ -169,13 +171,17 @@ class SwapRun {
     return this.settle(route, hash, fromBlock, stage === 'batching')
   }
 
-  /** The first way that wallet and token take: with it the swap, or the allowance alone (undefined). */
+  /**
+   * Gets the allowance in the first way that wallet and token support.
+   *
+   * @returns the outcome if that way also sent the swap; undefined if only the allowance exists now
+   */
   private async allow(quote: KeptQuote, asked: RouteParameters, guard: string): Promise<SwapOutcome | undefined> {
     const { wallet, chainId, options } = this
     const missing = { token: asked.src, spender: guard, amount: quote.explanation.amountIn }
     const needed = await approvals(wallet, asked.src, guard, missing.amount)
     if (needed.length === 0) return undefined
-    // The allowance may be kept where no override reaches it: the swap is run once it is there.
+    // State overrides cannot set the allowance of some tokens. If so, simulate after the approval.
     const isAhead = quote.isSure || (await quote.runs(quote.route.tx, missing))
     for (const way of options.ways ?? ALL_WAYS) {
       if (way === 'batch' && isAhead && (await canBatch(wallet, chainId))) {
@@ -229,10 +235,10 @@ class SwapRun {
     await quote.refresh()
     const { route } = quote
     const tx = withPermit(route.tx, permit)
-    // Its calls carry the transaction without the signature.
+    // `calls` contains the transaction without the signature, so drop it.
     const { calls, ...bare } = route
     proveSwap(quote.contracts, { ...bare, tx }, asked, { ...options, permit })
-    // A token that takes the signature in another way than it seemed to is swapped in the next way.
+    // If the token does not accept the signature, try the next way.
     return (await quote.runs(tx)) ? this.send(route, tx) : undefined
   }
 
@@ -249,7 +255,7 @@ class SwapRun {
     return this.settle(route, hash, fromBlock, false)
   }
 
-  /** Gas by the wallet's own node plus 20 %; the service's estimate where the wallet has no way to ask. */
+  /** Returns the gas estimate of the wallet's node plus 20 %; without `estimateGas`, the service's estimate plus 20 %. */
   private async gasOf(route: Route, tx: Transaction): Promise<bigint> {
     const { wallet, options } = this
     const { maxGas = MAX_GAS } = options
@@ -289,12 +295,12 @@ class SwapRun {
     try {
       this.options.onProgress?.(progress)
     } catch (error) {
-      // A page that fails to draw must not end a swap of which a part is sent.
+      // An error of the callback must not end a swap of which a part was already sent.
       console.error(`onProgress failed: ${messageOf(error)}`)
     }
   }
 
-  /** @throws ClientError `ABORTED` */
+  /** Checks the caller's signal. @throws ClientError `ABORTED` */
   private checkAborted(): void {
     const { signal } = this.options
     if (signal?.aborted) throw aborted(signal)
@@ -302,9 +308,9 @@ class SwapRun {
 }
 
 /**
- * The transaction of a swap with the signature that lets the Guard draw its input.
+ * Adds a permit to the transaction of a swap, so that the Guard can draw the input without an approval.
  *
- * @throws ClientError `UNSAFE` for anything but a swap of a token
+ * @throws ClientError `UNSAFE` if the transaction is not a swap of the Guard or its calldata is malformed
  * @example
  * ```ts
  * const tx = withPermit(route.tx, permit)

@@ -1,8 +1,8 @@
-/** EIP-712: the domains under which tokens and Permit2 take signatures. */
+/** Builds and hashes EIP-712 messages of tokens and Permit2. */
 import { keccak256 } from './keccak.ts'
 import type { Hex } from './types.ts'
 
-/** Who a signature is for. Permit2 has no version. */
+/** EIP-712 domain. Permit2's domain has no version. */
 export type Domain = {
   readonly name: string
   readonly version?: string
@@ -13,9 +13,10 @@ export type Domain = {
 const DOMAIN_FIELDS = 'string name,string version,uint256 chainId,address verifyingContract'
 const DOMAIN_FIELDS_WITHOUT_VERSION = 'string name,uint256 chainId,address verifyingContract'
 
+/** Field of an EIP-712 type. */
 export type Field = { readonly type: string; readonly name: string }
 
-/** 'uint256 value,address to' as wallets take it. */
+/** Parses a list such as 'uint256 value,address to'. */
 function fieldsOf(list: string): readonly Field[] {
   return list.split(',').map((field) => {
     const [type, name] = field.split(' ') as [string, string]
@@ -23,7 +24,7 @@ function fieldsOf(list: string): readonly Field[] {
   })
 }
 
-/** Lists of fields by type, the domain's among them. */
+/** Returns the fields of each type, including `EIP712Domain`. */
 export function typesOf(
   hasVersion: boolean,
   types: Readonly<Record<string, string>>,
@@ -32,7 +33,7 @@ export function typesOf(
   return Object.fromEntries(Object.entries(all).map(([name, fields]) => [name, fieldsOf(fields)]))
 }
 
-/** A message that a wallet signs by EIP-712. Numbers beyond a float's are decimal text. */
+/** EIP-712 message for a wallet. Amounts, nonces and times are decimal text. */
 export type TypedData = {
   readonly domain: Domain
   readonly primaryType: string
@@ -40,7 +41,7 @@ export type TypedData = {
   readonly message: Readonly<Record<string, unknown>>
 }
 
-/** The message that a wallet is given to sign. */
+/** Builds the message for a wallet. */
 export function typedData(
   domain: Domain,
   primaryType: string,
@@ -50,12 +51,12 @@ export function typedData(
   return { types: typesOf(domain.version !== undefined, types), primaryType, domain, message }
 }
 
-/** Hash of a struct type without references, such as `Permit(address owner,…)`. */
+/** Hashes text, such as a struct type without references: `Permit(address owner,…)`. */
 export function typehash(text: string): Hex {
   return keccak256(hexOf(text))
 }
 
-/** Hash of a domain with a version, as tokens tell it by `DOMAIN_SEPARATOR()`. */
+/** Hashes a domain with a version; tokens return this hash from `DOMAIN_SEPARATOR()`. */
 export function separatorOf({ name, version = '', chainId, verifyingContract }: Domain): Hex {
   const words = [
     typehash(`EIP712Domain(${DOMAIN_FIELDS})`),
@@ -67,7 +68,7 @@ export function separatorOf({ name, version = '', chainId, verifyingContract }: 
   return keccak256(`0x${words.map(word).join('')}`)
 }
 
-/** 64 digits. */
+/** Encodes a number or address as 64 hexadecimal digits. */
 function word(value: bigint | string): string {
   return (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
 }

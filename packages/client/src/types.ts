@@ -1,21 +1,23 @@
-/** Requests and answers of the service. Amounts are integers in base units, as decimal strings on the wire. */
+/** Requests and responses of the service. Amounts are integers in base units, encoded as decimal strings. */
 
 import type { ClientError } from './errors.ts'
 
+/** Bytes or an address as 0x-prefixed hexadecimal text. */
 export type Hex = `0x${string}`
 
+/** Parameters of a transaction with an exact input. */
 export type SwapParameters = {
   /** Input token; NATIVE for the native token. */
   readonly src: string
   readonly dst: string
-  /** Base units of `src`. */
+  /** Input in base units of `src`. */
   readonly amount: bigint | string
   readonly from: string
-  /** Account that receives the output; `from` when absent. */
+  /** Account that receives the output. Default: `from`. */
   readonly recipient?: string
-  /** Percent, at most 4 decimals; `auto` leaves it to the service, from 0.05 to 3. 0.5 when absent. */
+  /** Percent with at most 4 decimals. With `auto` the service chooses between 0.05 and 3. Default: 0.5. */
   readonly slippage?: number | string
-  /** Percent of the output, at most 10. */
+  /** Fee in percent of the output, at most 10. */
   readonly convenienceFee?: number | string
   readonly convenienceFeeRecipient?: string
   readonly minimumBlock?: number
@@ -27,55 +29,57 @@ export type SwapParameters = {
   readonly excludePools?: readonly string[]
   readonly maxHops?: number
   readonly maxSplits?: number
-  /** Trust that tokens and pools between the route's ends must have. `earned` when absent. */
+  /** Minimum trust level of intermediate tokens and pools. Default: `earned`. */
   readonly intermediates?: 'named' | 'earned' | 'any'
   /** Wei per gas. */
   readonly gasPrice?: bigint | string
-  /** Approvals that the sender lacks come along as `calls`. */
+  /** If 1, the response lists missing approvals and the swap as `calls`. Default: 0. */
   readonly calls?: 0 | 1
-  /** A signature in the place of an approval: `permit` of a PermitOffer with the signature behind it. */
+  /** Signature that replaces an approval: `permit` of a PermitOffer, followed by the signature. */
   readonly permit?: string
-  /** Percent. */
+  /** Percent above which the service refuses. */
   readonly maxPriceImpact?: number | string
 }
 
 /** Parameters of an exact output: the service finds the smallest input for it. */
 export type ExactOutputParameters = Omit<SwapParameters, 'amount'> & {
   readonly amount?: undefined
-  /** Lowest output, base units of `dst`. */
+  /** Minimum output in base units of `dst`. */
   readonly amountOut: bigint | string
 }
 
 /** Parameters of a transaction: an exact input, or an exact output. */
 export type RouteParameters = (SwapParameters & { readonly amountOut?: undefined }) | ExactOutputParameters
 
-/** Request of a swap whose sender is the wallet. */
+/** Request of a swap; the wallet is the sender. */
 export type SwapRequest =
   | (Omit<SwapParameters, 'from' | 'permit'> & { readonly amountOut?: undefined })
   | Omit<ExactOutputParameters, 'from' | 'permit'>
 
-/** Parameters of a price before there is a wallet. */
+/** Parameters of a quote, which needs no sender. */
 export type QuoteParameters = Omit<SwapParameters, 'from' | 'amount'> & { readonly from?: string } & (
     | { readonly amount: bigint | string; readonly amountOut?: never }
-    /** Lowest output, base units of `dst`, in place of an input. */
+    /** Minimum output in base units of `dst`; alternative to `amount`. */
     | { readonly amount?: never; readonly amountOut: bigint | string }
   )
 
-/** Parameters of a price now, or at a past block. */
+/** Parameters of a quote at the newest block or at a past block. */
 export type PastQuoteParameters = QuoteParameters & {
-  /** A past block whose state the service's node still has; the newest when absent. */
+  /** Block whose state the service's node still has. Default: the newest block. */
   readonly block?: number
 }
 
+/** Unsigned transaction of a swap. */
 export type Transaction = {
   readonly from: string
-  /** The Guard Contract. */
+  /** Address of the Guard. */
   readonly to: string
   readonly data: Hex
   /** Wei. */
   readonly value: string
 }
 
+/** One swap of a route in one pool. */
 export type SwapLeg = {
   readonly pool: string
   readonly protocol: string
@@ -88,7 +92,7 @@ export type SwapLeg = {
   readonly gas: string
 }
 
-/** A route that exists: `tx` is there and `toAmount` is not 0, in both versions of the interface. */
+/** A route with its transaction. `toAmount` is never 0. */
 export type Route = {
   readonly src: string
   readonly dst: string
@@ -98,71 +102,72 @@ export type Route = {
   readonly simulationBlock: number
   readonly swaps: readonly SwapLeg[]
   readonly tx: Transaction
-  /** With `calls: 1`: for `wallet_sendCalls` and smart accounts, to be made in this order, all or none. */
+  /** Present with `calls: 1`: calls to send in this order in one atomic batch, such as by `wallet_sendCalls`. */
   readonly calls?: readonly { readonly to: string; readonly data: Hex; readonly value: string }[]
   readonly minToAmount?: string
-  /** With `slippage: 'auto'`: what was chosen, and why. */
+  /** Present with `slippage: 'auto'`: the chosen percentage and the reason. */
   readonly slippage?: { readonly percent: number; readonly reason: string }
   readonly blockHash?: string
-  /** Once the chain's head is here, the quote should be asked for again. */
+  /** Request the quote again once the chain's head reaches this block. */
   readonly expiresAtBlock?: number
-  /** Id by which the operator of the service makes the quote again. */
+  /** Id that lets the operator of the service reproduce the quote. */
   readonly quoteId?: string
   readonly priceImpact?: number | null
-  /** Gas that the sender is charged, after refunds: `gasCost` and `netToAmount` count it. */
+  /** Gas charged to the sender after refunds. `gasCost` and `netToAmount` are based on it. */
   readonly gasCharged?: string
-  /** The same when it is mined at its deadline: more if something falls due before then. */
+  /** Like `gasCharged`, if the transaction is mined at its deadline; pools may need more gas by then. */
   readonly gasChargedAtDeadline?: string
   readonly gasCost?: { readonly native: string; readonly usd: number | null; readonly l1Fee: string | null }
   readonly netToAmount?: string | null
-  /** Basis points below an upper bound on every admitted route through the known pools of the block, before gas. */
+  /** Gap in basis points to an upper bound on all admitted routes through the known pools, before gas. */
   readonly optimalityGap?: number | null
-  /** The same after gas. */
+  /** Like `optimalityGap`, net of gas. */
   readonly optimalityGapNet?: number | null
-  /** The service has not found all pools of the chain: a better route may be found later. */
+  /** Present until the service has found all pools of the chain; a later quote may be better. */
   readonly poolsPending?: true
   readonly warnings?: readonly string[]
 }
 
-/** A route without the transaction of anybody. */
+/** A route without a transaction. */
 export type Quote = Omit<Route, 'tx'>
 
+/** Parameters of a request for permit offers. */
 export type PermitParameters = {
   readonly src: string
   readonly from: string
   /** Base units. */
   readonly amount: bigint | string
-  /** Unix seconds, at most a day away. */
+  /** Unix seconds, at most a day ahead. */
   readonly deadline?: number
-  /** The Guard that the owner allows to draw: not sent to the service, and needed where this package does not know the Guard. */
+  /** Expected spender. Not sent to the service. Required on chains with a Guard that this package does not know. */
   readonly guard?: string
 }
 
-/** One form of permission that an owner may sign. */
+/** A permit that the owner of a token may sign. */
 export type PermitOffer = {
   readonly kind: 'eip2612' | 'dai' | 'permit2'
   readonly unlimited: boolean
-  /** The transaction that the owner sends first, once; null where nothing is missing. */
+  /** Transaction that the owner must send once before signing; null if none is needed. */
   readonly approval: {
     readonly to: string
     readonly data: Hex
     readonly value: string
-    /** True if it sets the largest allowance of Permit2. */
+    /** True if the transaction approves Permit2 for the maximum amount. */
     readonly unlimited?: boolean
   } | null
-  /** For `eth_signTypedData_v4`. */
+  /** Message for `eth_signTypedData_v4`. */
   readonly typedData: object
-  /** With the signature behind it, `permit` of a swap. */
+  /** Value of the `permit` parameter of a swap, to which the signature is appended. */
   readonly permit: string
 }
 
-/** Event of a quote that is kept up to date. */
+/** Event of a quote stream. */
 export type QuoteEvent =
-  /** The first answer, and each that differs; with a transaction where there is a `from`. */
+  /** The first quote, and each quote that differs from the last one. Has a transaction if `from` was given. */
   | { readonly event: 'quote'; readonly data: Route | Quote }
-  /** Looked at again at this block: what came last stands. */
+  /** The last event was confirmed at this block. */
   | { readonly event: 'block'; readonly data: { readonly simulationBlock: number; readonly blockHash: string } }
-  /** There is no answer at this block. */
+  /** The service has no quote at this block. */
   | {
       readonly event: 'refused'
       readonly data: { readonly error: string; readonly code: string }
@@ -170,6 +175,7 @@ export type QuoteEvent =
       readonly error: ClientError
     }
 
+/** Parameters of a simulated call. */
 export type SimulateParameters = {
   readonly from: string
   readonly to: string
@@ -186,6 +192,7 @@ export type SimulateParameters = {
   readonly allowanceSlot?: bigint | string
 }
 
+/** Result of a simulated call. */
 export type SimulationResult = {
   readonly success: boolean
   readonly amountOut: string
@@ -195,6 +202,7 @@ export type SimulationResult = {
   readonly block: string
 }
 
+/** A chain that the service supports. */
 export type ChainEntry = {
   readonly ChainID: string
   readonly ChainName: string
@@ -205,7 +213,7 @@ export type ChainEntry = {
   readonly L1FeeModel?: string
 }
 
-/** A token to choose from, as Uniswap's token lists have it. */
+/** A token in the format of Uniswap's token lists. */
 export type ListedToken = {
   readonly chainId: number
   readonly address: string
@@ -213,31 +221,32 @@ export type ListedToken = {
   readonly symbol: string
   readonly decimals: number
   readonly logoURI?: string
-  /** `copy`: its symbol is, or looks like, that of another token. */
+  /** `copy`: the symbol equals, or looks like, the symbol of another token. */
   readonly tags: readonly ('native' | 'registry' | 'found' | 'unlisted' | 'copy')[]
   readonly extensions: { readonly depthUsd: number | null; readonly copyOf?: string }
 }
 
+/** Filter of a token list. */
 export type TokenListParameters = {
-  /** Part of a symbol or a name, or a whole address. */
+  /** Part of a symbol or name, or a whole address. */
   readonly q?: string
   readonly limit?: number
 }
 
-/** Drift of quotes some blocks later, over the last samples. */
+/** Change of simulated outputs some blocks after the quote, over recent samples. */
 export type Drift = {
-  /** Blocks after that of the quote: 1 or 2. */
+  /** Number of blocks after the quote: 1 or 2. */
   readonly after: number
   readonly samples: number
   readonly wouldRevertPercent: number
-  /** Basis points that were paid more than quoted, below 0 against the taker; null where nothing was paid. */
+  /** Simulated output above the quote in basis points; negative if worse; null without a successful sample. */
   readonly driftBps: { readonly mean: number | null; readonly median: number | null; readonly worst5: number | null }
 }
 
-/** Statistics of how a chain's quotes hold, by families, brands and pools of their routes. */
+/** Drift statistics of a chain, in total and by family, brand and pool of the route. */
 export type Stats = {
   readonly chainId: number
-  /** Percent of the node's calls that go into this. */
+  /** Share of the node's calls spent on samples, in percent. */
   readonly samplePercent: number
   readonly samples: number
   readonly missed: number
@@ -250,40 +259,41 @@ export type Stats = {
     readonly dex: string
     readonly blocks: readonly Drift[]
   }[]
-  /** Pools that withdrew their quotes again and again, those that lose most first. */
+  /** Pools that repeatedly paid less than quoted, in descending order of loss. */
   readonly withdrawing: readonly {
     readonly pool: string
     readonly protocol: string
     readonly dex: string
-    /** Part of its output that routes are ranked without; 100 while it is left out. */
+    /** Percent deducted from the pool's output when routes are ranked; 100 while the pool is excluded. */
     readonly haircutPercent: number
-    /** Unix seconds; null where it takes part. */
+    /** Unix seconds; null if the pool is not excluded. */
     readonly leftOutUntil: number | null
     readonly samples: number
     readonly withdrew: number
   }[]
 }
 
-/** State of a transaction. Amounts in base units, gas cost in wei; null for what is not known, or not there yet. */
+/** State of a transaction. Amounts are in base units, gas costs in wei. Unknown values are null. */
 export type TransactionStatus = {
   readonly hash: string
-  /** `unknown`: no node has it, yet or any more. `reverted`: it was mined and failed. */
+  /** `unknown`: no node has the transaction. `landed`: mined and successful. `reverted`: mined and failed. */
   readonly status: 'unknown' | 'pending' | 'landed' | 'reverted'
   readonly block: number | null
   readonly blockHash: string | null
-  /** Blocks from that block to the newest one, both counted. */
+  /** Number of blocks from `block` to the newest block, both included. */
   readonly confirmations: number | null
   readonly from: string | null
   readonly to: string | null
-  /** After refunds. */
+  /** Gas used after refunds. */
   readonly gasUsed: string | null
   readonly gasCost: { readonly native: string; readonly l1Fee: string | null } | null
-  /** The order, if the transaction calls the Guard itself. */
+  /** Order in the calldata; null if the transaction does not call the Guard directly. */
   readonly swap: SwapStatus | null
-  /** Why it reverted. */
+  /** Reason of a revert. */
   readonly reason: string | null
 }
 
+/** Order of a transaction and the amounts that moved. */
 export type SwapStatus = {
   readonly src: string
   readonly dst: string
@@ -293,16 +303,16 @@ export type SwapStatus = {
   readonly deadline: number
   /** Input that left the sender. */
   readonly spent: string | null
-  /** Output that reached the sender. */
+  /** Output that reached the recipient. */
   readonly received: string | null
-  /** `toAmount` of the quote, if it was given. */
+  /** `toAmount` of the quote; absent if the caller did not pass it. */
   readonly quoted?: string
-  /** Percent by which `received` is above it. */
+  /** Percent by which `received` exceeds `quoted`. */
   readonly difference?: number | null
 }
 
 /**
- * The native token of any chain as the interface writes it.
+ * Address that stands for a chain's native token in requests and responses.
  *
  * @example
  * ```ts

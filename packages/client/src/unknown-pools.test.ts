@@ -1,4 +1,4 @@
-/** Pools that nothing proves, found from bytes: addresses of pairs are those that known factories have on chain. */
+/** Tests of `unknownPools` with pool addresses from Ethereum. */
 import { encodeGuardSwap } from '@sluice/bindings/guard'
 import { encodeProgram, type Step } from '@sluice/program'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { contractsOf, explain, unknownPools } from './index.ts'
 
 const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
-/** Uniswap's pair, and its V3 pool of 0.05 %, of both on Ethereum. */
+/** Uniswap's V2 pair and 0.05 % V3 pool of WETH and USDC on Ethereum. */
 const PAIR = '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc'
 const POOL = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640'
 const contracts = contractsOf(1)!

@@ -1,4 +1,4 @@
-/** Pools of a transaction that nothing proves, from its bytes alone. */
+/** Finds the unproven pools of a transaction from its bytes alone. */
 import { type Step, tradesOf } from '@sluice/program'
 import type { SwapContracts } from './contracts.ts'
 import type { Explanation } from './explain.ts'
@@ -7,10 +7,10 @@ import { type Unproven, unprovenFields } from './proof.ts'
 import type { SwapLeg } from './types.ts'
 
 /**
- * Pools of a transaction that follow from no known factory and are in none of the lists: they may run any code, and can keep what
- * exceeds the lowest output. The bytes do not name the output token of every step, so all tokens of the swap are tried.
+ * Returns the pools of a transaction that come from no known factory and are in no list. They may run any code, and can keep the
+ * output above the minimum. The bytes do not name the output token of every step, so all tokens of the swap are tried.
  *
- * @param contracts - everything that is trusted on the chain
+ * @param contracts - all trusted contracts of the chain
  * @example
  * ```ts
  * const unknown = unknownPools(explain(tx), contractsOf(1)!)
@@ -25,7 +25,7 @@ export function unknownPools(explanation: Explanation, contracts: SwapContracts)
   return [...new Set(unknown.map(({ pool, value }) => pool || value))]
 }
 
-/** Fields of a step that nothing proves, by the output token that leaves the fewest. */
+/** Returns the unproven fields of a step, for the output token with the fewest. */
 function openFields(
   step: Step,
   tokens: readonly string[],

@@ -1,15 +1,15 @@
-/** `verify`: the proof of a swap for callers that hold a route, with every contract that the package knows. */
+/** Proves a route's transaction with the contracts known to this package. */
 import { trustedContracts } from './contracts.ts'
 import { contractsOf } from './contracts-of.ts'
 import { type Proven, proveSwap, type SwapTerms } from './prove-swap.ts'
 import type { Route, RouteParameters } from './types.ts'
 
 /**
- * Proves that a route's transaction does what was requested and nothing else: tokens, amounts, sender, slippage, fee, value,
- * deadline, mode, every contract it runs through, and `calls`. Without `minToAmount` (or `maxFromAmount` for an exact output),
- * the amount that the service chose is its own word.
+ * Proves that a route's transaction does exactly what was requested: tokens, amounts, sender, slippage, fee, value, deadline,
+ * mode, every contract that it uses, and `calls`. Without `minToAmount` (or `maxFromAmount` for an exact output), the quoted
+ * amount itself is not verified.
  *
- * @throws ClientError `UNSAFE` naming what differs, or every field without a proof
+ * @throws ClientError `UNSAFE` with the first mismatch, or with all unproven fields
  * @example
  * ```ts
  * const route = await sluice.getSwap(1, request)

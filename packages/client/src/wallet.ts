@@ -1,50 +1,53 @@
-/** Wallet as a swap needs it, and how EIP-1193, ethers and viem provide it. */
+/** The wallet interface of a swap, with adapters for EIP-1193, ethers and viem. */
 import { ClientError, orClientError } from './errors.ts'
 import type { TypedData } from './typed-data.ts'
 import type { Hex } from './types.ts'
 
+/** Transaction that a wallet is asked to send. */
 export type Outgoing = {
   readonly to: string
   readonly data: Hex
   /** Wei. */
   readonly value: bigint
   readonly gas?: bigint | undefined
-  /** Chain that the transaction is valid on. */
+  /** Chain on which the transaction is valid. */
   readonly chainId?: number | undefined
 }
 
 /** Outcome of a mined transaction. */
 export type Receipt = {
-  /** Differs from the hash that was asked for when a Safe or a bundler sent the transaction. */
+  /** Hash of the mined transaction. It differs from the requested hash if a Safe or a bundler sent the transaction. */
   readonly hash: string
   readonly succeeded: boolean
 }
 
+/** Account with its node. Optional methods enable further features; a swap works without them. */
 export interface Wallet {
   readonly address: string
   chainId(): Promise<number>
   blockNumber(): Promise<number>
   code(address: string): Promise<string>
-  /** Calls as the wallet's own account, with `value` wei. */
+  /** Executes a read-only call from the wallet's account, with `value` wei. */
   call(to: string, data: Hex, value?: bigint): Promise<string>
-  /** Signs and sends; resolves to the transaction hash, or to the wallet's own hash of what it will send. */
+  /** Signs and sends. Resolves to the transaction hash, or to the hash of a Safe transaction or user operation. */
   send(transaction: Outgoing): Promise<string>
-  /** True when the mined transaction succeeded. */
+  /** Waits until the transaction is mined. Resolves to true if it succeeded. */
   succeeded(hash: string): Promise<boolean>
-  /** The receipt, once; undefined while the node has none. */
+  /** Reads the receipt once; undefined if the node does not have it yet. */
   receipt?(hash: string): Promise<Receipt | undefined>
-  /** Gas of a transaction by the wallet's own node. */
+  /** Estimates the gas of a transaction on the wallet's node. */
   estimateGas?(transaction: Outgoing): Promise<bigint>
-  /** Signs by EIP-712, with the key that sends. */
+  /** Signs an EIP-712 message with the key of the account. */
   signTypedData?(typed: TypedData): Promise<string>
-  /** Signs without sending, whole: with nonce and fees. For wallets that hold their key. */
+  /** Signs a transaction, including nonce and fees, without sending it. */
   sign?(transaction: Outgoing): Promise<Hex>
-  /** JSON-RPC to the wallet and its node, for what not every wallet or node can: state overrides, batches (EIP-5792), logs. */
+  /** Sends JSON-RPC to the wallet or its node, for optional methods: state overrides, batches (EIP-5792), logs. */
   request?(method: string, params: readonly unknown[]): Promise<unknown>
 }
 
+/** Provider of a browser wallet (EIP-1193). */
 export interface Eip1193Provider {
-  // biome-ignore lint/suspicious/noExplicitAny: the providers of wallets type this in many ways.
+  // biome-ignore lint/suspicious/noExplicitAny: wallets type their providers differently.
   request(args: any): Promise<any>
 }
 
@@ -53,7 +56,7 @@ const RECEIPT_TIMEOUT_MS = 300_000
 const hex = (value: bigint): Hex => `0x${value.toString(16)}`
 
 /**
- * A browser wallet, or any node with the account unlocked.
+ * Adapts an EIP-1193 provider: a browser wallet, or a node that holds the account's key.
  *
  * @example
  * ```ts
@@ -85,7 +88,7 @@ export function fromEip1193(provider: Eip1193Provider, address: string): Wallet 
   }
 }
 
-/** Receipts by JSON-RPC. */
+/** Returns a function that reads receipts by JSON-RPC. */
 function receiptBy(request: (method: string, params: readonly unknown[]) => Promise<unknown>) {
   return async (hash: string): Promise<Receipt | undefined> => {
     const receipt = (await request('eth_getTransactionReceipt', [hash])) as Record<string, unknown> | null
@@ -95,7 +98,7 @@ function receiptBy(request: (method: string, params: readonly unknown[]) => Prom
   }
 }
 
-/** Polls for a receipt: waiting for the next block would miss a transaction that is mined already. */
+/** Polls for a receipt. Waiting for a new block would miss a transaction that is already mined. */
 async function mined(hash: string, receipt: (hash: string) => Promise<Receipt | undefined>): Promise<boolean> {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS
   while (Date.now() < deadline) {
@@ -106,10 +109,10 @@ async function mined(hash: string, receipt: (hash: string) => Promise<Receipt | 
   throw new ClientError('PENDING', `transaction ${hash} was not mined within ${RECEIPT_TIMEOUT_MS / 1000} s`, { hash })
 }
 
-/** The part of a Signer of ethers 5 and 6, with a provider, that is used. */
+/** Subset of the Signer of ethers 5 and 6 that `fromEthers` uses. */
 export interface EthersSigner {
   getAddress(): Promise<string>
-  // biome-ignore lint/suspicious/noExplicitAny: both versions type transactions in their own way.
+  // biome-ignore lint/suspicious/noExplicitAny: ethers 5 and 6 type transactions differently.
   sendTransaction(transaction: any): Promise<{ hash: string }>
   // biome-ignore lint/suspicious/noExplicitAny: as ethers types it.
   populateTransaction?(transaction: any): Promise<any>
@@ -123,20 +126,20 @@ export interface EthersSigner {
     getNetwork(): Promise<{ chainId: bigint | number }>
     getBlockNumber(): Promise<number>
     getCode(address: string): Promise<string>
-    // biome-ignore lint/suspicious/noExplicitAny: both versions type transactions in their own way.
+    // biome-ignore lint/suspicious/noExplicitAny: ethers 5 and 6 type transactions differently.
     call(transaction: any): Promise<string>
-    // biome-ignore lint/suspicious/noExplicitAny: ethers 5 answers with a BigNumber, ethers 6 with a bigint.
+    // biome-ignore lint/suspicious/noExplicitAny: ethers 5 returns a BigNumber, ethers 6 a bigint.
     estimateGas?(transaction: any): Promise<any>
-    // biome-ignore lint/suspicious/noExplicitAny: the versions name and type the fields in their own way.
+    // biome-ignore lint/suspicious/noExplicitAny: ethers 5 and 6 name and type the fields differently.
     getTransactionReceipt(hash: string): Promise<any>
-    /** Call of providers that speak JSON-RPC. */
+    /** Sends JSON-RPC; only JSON-RPC providers have it. */
     // biome-ignore lint/suspicious/noExplicitAny: as ethers types it.
     send?(method: string, params: any): Promise<any>
   } | null
 }
 
 /**
- * A signer of ethers 5 or 6 with a provider.
+ * Adapts a signer of ethers 5 or 6.
  *
  * @throws ClientError `WALLET` for a signer without a provider
  * @example
@@ -156,14 +159,14 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
   const sign = signer.signTypedData ?? signer._signTypedData
   const receipt = async (hash: string): Promise<Receipt | undefined> => {
     const found = await provider.getTransactionReceipt(hash)
-    // ethers 6 calls it `hash`.
+    // ethers 6 names the field `hash`, ethers 5 `transactionHash`.
     return found
       ? { hash: String(found.hash ?? found.transactionHash ?? hash), succeeded: found.status === 1 }
       : undefined
   }
   return {
     address,
-    // Read from the node: a provider remembers the chain that it met first.
+    // Read from the node, because providers cache their first chain id.
     chainId: async () =>
       Number(provider.send ? await provider.send('eth_chainId', []) : (await provider.getNetwork()).chainId),
     blockNumber: () => provider.getBlockNumber(),
@@ -189,7 +192,7 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
   }
 }
 
-/** The parts of viem's clients that are used. */
+/** Subset of viem's wallet client that `fromViem` uses. */
 export interface ViemWalletClient {
   readonly account?: { readonly address: string } | undefined
   readonly chain?: { readonly id: number } | undefined
@@ -201,9 +204,10 @@ export interface ViemWalletClient {
   signTransaction?(transaction: any): Promise<string>
   // biome-ignore lint/suspicious/noExplicitAny: viem types this by the message.
   signTypedData?(typed: any): Promise<string>
-  // biome-ignore lint/suspicious/noExplicitAny: typed by the methods that the client's schema has.
+  // biome-ignore lint/suspicious/noExplicitAny: viem types this by the client's RPC schema.
   request?(args: any): Promise<any>
 }
+/** Subset of viem's public client that `fromViem` uses. */
 export interface ViemPublicClient {
   getChainId(): Promise<number>
   getBlockNumber(): Promise<bigint>
@@ -211,16 +215,16 @@ export interface ViemPublicClient {
   call(args: { account: Hex; to: Hex; data: Hex; value: bigint }): Promise<{ data?: string | undefined }>
   // biome-ignore lint/suspicious/noExplicitAny: viem types this by the chain.
   estimateGas?(args: any): Promise<bigint>
-  // biome-ignore lint/suspicious/noExplicitAny: typed by the methods that the client's schema has.
+  // biome-ignore lint/suspicious/noExplicitAny: viem types this by the client's RPC schema.
   request?(args: any): Promise<any>
   waitForTransactionReceipt(args: { hash: Hex }): Promise<{ status: 'success' | 'reverted' }>
 }
 
-/** Methods that the wallet answers, not the node. */
+/** JSON-RPC methods that go to the wallet instead of the node. */
 const WALLET_METHODS = /^(wallet_|eth_sign|personal_|eth_send(Transaction|Calls))/
 
 /**
- * viem's clients, with a local or a JSON-RPC account, or a smart account.
+ * Adapts viem's clients with a local, JSON-RPC, or smart account.
  *
  * @throws ClientError `WALLET` for a client without an account
  * @example
@@ -232,7 +236,7 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
   const { account } = walletClient
   if (!account) throw new ClientError('WALLET', 'the wallet client has no account')
   const address = account.address as Hex
-  // viem compares the chain with the wallet's before it signs.
+  // viem compares this chain with the wallet's chain before it signs.
   const chainOf = (id: number | undefined) =>
     id === undefined || walletClient.chain?.id === id ? walletClient.chain : { id, name: `chain ${id}` }
   const sent = ({ to, data, value, gas, chainId }: Outgoing) => ({
@@ -275,7 +279,7 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
   }
 }
 
-/** A message whose decimal texts are bigints, as viem takes numbers. */
+/** Converts decimal text in a message to bigints, which viem expects for numbers. */
 function withBigints(message: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(message).map(([name, value]) => {
     if (typeof value === 'string' && /^\d+$/.test(value)) return [name, BigInt(value)]

@@ -1,4 +1,4 @@
-/** Witness of what a swap should bring, said by somebody else than the service that quotes it. */
+/** Witnesses: sources of a swap's expected output that are independent of the quoting service. */
 import { lessSlippage, PPM, toPpm } from './amounts.ts'
 import { encodeCall, selectors } from './calls.ts'
 import type { SluiceClient } from './client.ts'
@@ -7,19 +7,20 @@ import { NATIVE, type SwapParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
- * Amount that a swap should bring: base units of `dst`, before slippage. The request names the input, also for an exact output.
+ * Returns the expected output of a swap in base units of `dst`, before slippage. `asked.amount` is the input, also for an exact
+ * output.
  *
- * @throws ClientError where it knows no answer: nothing is signed then
+ * @throws any error if the output is unknown; nothing is signed then
  */
 export type Witness = (asked: SwapParameters, wallet: Wallet) => Promise<bigint>
 
-/** Percent that a quote may lie below its witness beside the slippage: fees, price impact, blocks in between. */
+/** Default percent by which a quote may be below its witness in addition to the slippage: fees, price impact, newer blocks. */
 const DEFAULT_TOLERANCE = 1
-/** Digits of a price as the service writes it. */
+/** Significant digits of the service's prices. */
 const SIGNIFICANT_DIGITS = 15
 
 /**
- * Another service's quote of the same swap.
+ * Creates a witness from another service's quote of the same swap.
  *
  * @example
  * ```ts
@@ -31,7 +32,7 @@ export function quotedBy(client: SluiceClient, chainId: number): Witness {
 }
 
 /**
- * Prices of both tokens by another service's `/prices`. Their decimals are read from the wallet's own node.
+ * Creates a witness from the `/prices` of another service. The tokens' decimals are read from the wallet's node.
  *
  * @example
  * ```ts
@@ -49,7 +50,7 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
 }
 
 /**
- * A price from elsewhere: whole units of `dst` for one whole unit of `src`.
+ * Creates a witness from a price: whole units of `dst` per whole unit of `src`.
  *
  * @example
  * ```ts
@@ -60,7 +61,7 @@ export function atPrice(price: number | string): Witness {
   return (asked, wallet) => converted(asked, wallet, rational(Number(price)), { digits: 1n, exponent: 0 })
 }
 
-/** The least output to accept by what a witness says. */
+/** Returns the minimum acceptable output: the witnessed output less tolerance and slippage. */
 export function floorOf(
   witnessed: bigint,
   { slippage }: Pick<SwapParameters, 'slippage'>,
@@ -71,7 +72,7 @@ export function floorOf(
 
 type Rational = { readonly digits: bigint; readonly exponent: number }
 
-/** A positive number as digits times a power of ten. */
+/** Converts a positive number to digits and a power of ten. */
 function rational(value: number): Rational {
   if (!(value > 0 && Number.isFinite(value))) throw new ClientError('UNSAFE', `${value} is no price`)
   const [mantissa, exponent] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e') as [string, string]

@@ -1,6 +1,6 @@
 /**
- * Attacks of a hostile service on the funds of a user, end to end on the local chain. Each is first shown to work against a caller
- * who waives the protection, so that the refusal is not for another reason.
+ * Tests attacks of a hostile service on a user's funds, end to end on the local chain. Each attack first succeeds against a
+ * caller without the protection, which shows that the protection is the reason of the refusal.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,7 +30,7 @@ type Hex = `0x${string}`
 const stranger: Hex = `0x${'57'.repeat(20)}`
 const amount = 10n ** 18n
 
-/** A vault of nobody, which keeps what it is paid; and WETH9 with the fallback of Ethereum's, which the local chain's build lacks. */
+/** Sources of a vault that keeps all payments, and of a WETH9 with a fallback function, as on Ethereum. */
 const source = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 contract Thief { function deposit(address, address) external payable returns (uint256) { return 0; } }
@@ -83,11 +83,11 @@ const providerOf = () => ({
     request<unknown>(stage.devnet.url, method, params ?? []),
 })
 
-/** A wallet that keeps what it sends, and starts each test from the same state. */
+/** Creates a wallet that records what it sends. Resets its WETH allowance, so that each test starts from the same state. */
 async function walletOf(index: number, change: Partial<Wallet> = {}): Promise<{ sent: Outgoing[]; wallet: Wallet }> {
   const sent: Outgoing[] = []
   const wallet = { ...fromEip1193(providerOf(), stage.devnet.info.accounts[index]!.address), ...change }
-  // approve(address,uint256) of nothing
+  // approve(guard, 0)
   const data: Hex = `0x095ea7b3${stage.guard.slice(2).padStart(64, '0')}${'0'.repeat(64)}`
   await wallet.succeeded(
     await fromEip1193(providerOf(), wallet.address).send({ to: stage.token('WETH'), data, value: 0n }),
@@ -101,7 +101,7 @@ async function walletOf(index: number, change: Partial<Wallet> = {}): Promise<{ 
 
 const wanted = () => ({ src: stage.token('WETH'), dst: stage.token('USDC'), amount })
 
-/** The genuine service, one kind of whose answers is changed. */
+/** Creates a client of the real service and changes its responses at one path. */
 function behind<T = Route>(change: (answer: T) => unknown, path = '/aggregator/'): SluiceClient {
   const fetched: typeof fetch = async (input, init) => {
     const answer = await fetch(input, init)
@@ -110,7 +110,7 @@ function behind<T = Route>(change: (answer: T) => unknown, path = '/aggregator/'
   return new SluiceClient({ baseUrl: stage.server.url, timeoutMs: 30_000, fetch: fetched })
 }
 
-/** The route with other steps and legs, which promises what they bring. */
+/** Replaces the steps and legs of a route, and sets its output to `toAmount`. */
 function replaced(route: Route, steps: readonly Step[], legs: readonly object[], toAmount: bigint): Route {
   const order = decodeGuardSwap(route.tx.data, BigInt(route.tx.value))
   const minOutput = (toAmount * 995_000n) / 1_000_000n
@@ -118,7 +118,7 @@ function replaced(route: Route, steps: readonly Step[], legs: readonly object[],
   return { ...route, toAmount: String(toAmount), swaps: legs as Route['swaps'], tx: { ...route.tx, data } }
 }
 
-/** The genuine pair of Uniswap V2. */
+/** Returns the genuine Uniswap V2 pair of WETH and USDC. */
 const pairOf = () => {
   const { pools } = stage.devnet.info
   const pool = pools.find(({ family, tokens }) => family === 'uniswap-v2' && tokens.join() === 'WETH,USDC')!
@@ -136,7 +136,7 @@ const leg = (pool: string, share: bigint) => ({
   ...{ amountIn: String((amount * share) / 10n), amountOut: '1', share: 50, gas: '1' },
 })
 
-/** A tenth goes through a genuine pair; the rest to a vault of the thief, for a "pool" that is the wrapper. */
+/** Sends a tenth through a genuine pair and the rest to the thief's vault, disguised as a swap in the wrapper. */
 function theft(route: Route): Route {
   const weth = stage.token('WETH').toLowerCase() as Hex
   const steps: readonly Step[] = [
@@ -149,7 +149,7 @@ function theft(route: Route): Route {
   return replaced(route, steps, [leg(weth, 9n), leg(pairOf(), 1n)], (BigInt(route.toAmount) * 99n) / 1_000n)
 }
 
-/** The genuine pair, told that its fee is 90 %. */
+/** Trades through the genuine pair with a fee of 90 % in the step. */
 const overcharged = (route: Route): Route =>
   replaced(
     route,
@@ -322,7 +322,7 @@ describe('the quote that is confirmed', () => {
     const [a, b] = await Promise.all(
       ['uniswap-v2', 'uniswap-v3'].map((source) => stage.client.getSwap(CHAIN, { ...asked, includeSources: [source] })),
     )
-    // Both promise the same, as two routes of a hostile service would.
+    // A hostile service would promise the same output for both routes.
     const promise = BigInt(a!.toAmount) < BigInt(b!.toAmount) ? a!.toAmount : b!.toAmount
     const equal = (route: Route) => {
       const order = decodeGuardSwap(route.tx.data, 0n)
@@ -335,7 +335,7 @@ describe('the quote that is confirmed', () => {
     const confirm = (route: Route) => seen.push(route.tx.data) > 0
     const mined = {
       ...wallet,
-      // Blocks pass while the approval is mined.
+      // Mine four blocks after the approval, so that the quote gets too old.
       receipt: async (hash: string) => {
         const receipt = await wallet.receipt!(hash)
         if (receipt && sent.length === 1) await request(stage.devnet.url, 'anvil_mine', ['0x4'])
@@ -343,7 +343,7 @@ describe('the quote that is confirmed', () => {
       },
     }
     const done = swap(client, mined, CHAIN, wanted(), { ...stage, confirm, minToAmount: 1n, ways: ['approve'] })
-    // The second answer is as stale as the first by its own block, so that the run may end so; what matters is what was signed.
+    // The second route has an old block, too, so STALE is a valid end. The test is about what was signed.
     await done.catch((error: ClientError) => expect(error.code).toBe('STALE'))
     expect(seen[0]).toBe(equal(a!).tx.data)
     for (const { to, data } of sent) if (to === stage.guard) expect(seen).toContain(data)
@@ -380,7 +380,7 @@ describe('the chain and the gas', () => {
       ...wallet,
       receipt: async (hash) => {
         const receipt = await wallet.receipt!(hash)
-        // The user switches while the approval is mined.
+        // The user switches the chain after the approval is mined.
         if (receipt) chain = 1
         return receipt
       },

@@ -1,4 +1,4 @@
-/** Approval and swap as one transaction, by a wallet that really does them as one. */
+/** Tests approval and swap as one atomic batch. */
 import { request } from '@sluice/devnet'
 import { getAddress } from 'ethers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ afterAll(() => stage?.stop())
 const walletOf = async (index: number, behaviour: Behaviour = {}) => {
   const { address, privateKey } = stage.devnet.info.accounts[index]!
   account = await smartAccount(stage.devnet.url, privateKey, behaviour)
-  // With its checksum, as wallets name accounts.
+  // Wallets return addresses with a checksum.
   return { signed: account.signed, wallet: fromEip1193(account.provider, getAddress(address)) }
 }
 const wanted = () => ({ src: stage.token('USDC'), dst: stage.token('DAI'), amount: 10_000_000n })

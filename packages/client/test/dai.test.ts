@@ -1,4 +1,4 @@
-/** DAI's form of permit, by the genuine DAI on Ethereum's real state, with what the package itself knows of chain 1. */
+/** Tests DAI's permit with the genuine DAI on recorded Ethereum state, and the package's known contracts of chain 1. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const CHAIN = 1
 const BALANCE_OF = '0x70a08231'
 const DAI = '0x6B175474E89094C44Da98b954EedeAC495271d0F'
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
-/** Separator that DAI's constructor wrote, in the slot that it did: the selection of state has only what transactions of its time read. */
+/** DAI's domain separator and its slot. The recorded state lacks the slot, because no recorded transaction read it. */
 const SEPARATOR = '0xdbb8cf42e1ecb028be3f3dbc922e1d878b963f411dc388ced501601c60f7c6f7'
 const SEPARATOR_SLOT = `0x${'5'.padStart(64, '0')}`
 const dir = mkdtempSync(join(tmpdir(), 'sluice-dai-'))
@@ -51,7 +51,7 @@ const walletOf = (index: number) => {
 }
 const amount = 100n * 10n ** 18n
 const sold = { src: DAI, dst: USDC, amount }
-/** Curve and others have no proof; known pools confirm the amount all the same. */
+/** Accepts unproven pools such as Curve's. Known pools still confirm the amount. */
 const anyPool = { knownPools: false }
 
 test('DAI is approved for exactly the amount, unless its owner takes a permit without a limit', async () => {
@@ -70,7 +70,7 @@ test('DAI is approved for exactly the amount, unless its owner takes a permit wi
   expect(explain({ ...route.tx, data: sent[0]!.data }).permit).toMatchObject({ kind: 'dai', amount: null })
   expect(await allowanceOf(wallet, DAI, guardOf(CHAIN)!)).toBe(2n ** 256n - 1n)
 
-  // The allowance stands: no signature is asked for again.
+  // The unlimited allowance remains, so no second signature is needed.
   sent.length = 0
   const again = await swap(client, wallet, CHAIN, sold, { ...anyPool, unlimitedPermits: true })
   expect(sent.map(({ data }) => data)).toEqual([again.route.tx.data])
@@ -90,7 +90,7 @@ test('the service offers that form, and takes it, to the base unit', async () =>
   const { to, data } = route.tx
   expect(await wallet.succeeded(await wallet.send({ to, data, value: 0n, gas: gasLimit(route) }))).toBe(true)
   expect((await balance()) - before).toBe(BigInt(route.toAmount))
-  // Its nonce is spent, and the allowance without a limit stands.
+  // The permit's nonce is used, but the unlimited allowance remains.
   expect((await client.getSwap(CHAIN, asked)).toAmount).toMatch(/^\d+$/)
 })
 

@@ -1,4 +1,4 @@
-/** Both error versions of the interface, from real services, seen through the client. */
+/** Tests the client's errors for both error versions of real services. */
 import type { RunningServer } from '@sluice/api'
 import { startOver } from '@sluice/api/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Answers of a hostile service beside a genuine route: everything in it is genuine but one thing. */
+/** Tests responses of a hostile service: genuine routes with one change each. */
 import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
 import { request } from '@sluice/devnet'
 import { decodeProgram, encodeProgram, type Step } from '@sluice/program'
@@ -28,7 +28,7 @@ const MILLENNIUM_SECONDS = 1_000n * 365n * 86_400n
 let stage: Stage
 beforeAll(async () => {
   stage = await startStage()
-  // WETH for all who sell it here.
+  // The accounts sell WETH in these tests.
   for (const { address } of stage.devnet.info.accounts) {
     const wallet = fromEip1193({ request: ({ method, params }) => request(stage.devnet.url, method, params) }, address)
     // deposit()
@@ -56,7 +56,7 @@ function rewritten(route: Route, change: (steps: readonly Step[]) => readonly St
   }))
 }
 
-/** The least that the service can promise: everything else is genuine. */
+/** Changes only the output and minimum output of a route, to 1 base unit. */
 const cheap = (route: Route): Route => ({ ...reordered(route, () => ({ minOutput: 1n })), toAmount: '1' })
 
 describe('verify', () => {
@@ -239,7 +239,7 @@ describe('swap signs nothing', () => {
     const wallet = fromEip1193(
       {
         request: ({ method, params }) => {
-          // A node that knows no state overrides.
+          // Simulates a node without state overrides.
           if (method === 'eth_call' && params.length > 2 && refused.includes('overrides'))
             throw new Error('no overrides')
           return request(stage.devnet.url, method, params ?? [])
@@ -291,7 +291,7 @@ describe('swap signs nothing', () => {
       code: 'UNSAFE',
       message: expect.stringContaining('confirms the amount'),
     })
-    // The approval alone, of which the Guard draws nothing without a swap of this very sender.
+    // Only the approval was sent. The Guard draws only in swaps of this sender.
     expect(sent.map(({ to }) => to)).toEqual([stage.token('WETH')])
     const { route } = await swap(stage.client, noOverrides, CHAIN, wanted(), { ...stage, trustQuote: true })
     expect(sent.at(-1)!.data).toBe(route.tx.data)

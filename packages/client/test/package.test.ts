@@ -1,4 +1,4 @@
-/** The package as a consumer gets it: packed, installed from the tarball, type-checked and run. */
+/** Tests the package from a consumer's view: packed, installed from the tarball, type-checked, run, and bundled. */
 import { execFile } from 'node:child_process'
 import {
   existsSync,
@@ -114,7 +114,7 @@ test('is typed for a consumer of CommonJS, and for one that resolves as old comp
   }
 })
 
-/** The Node that runs the tests, and an older one where this machine has it. */
+/** Paths of the Node that runs the tests and, if the machine has one, of the system's Node. */
 const nodes = [process.execPath, ...['/usr/bin/node'].filter((path) => existsSync(path))]
 
 test.each(nodes)('is required as CommonJS, and imported, by %s', async (node) => {
@@ -145,7 +145,7 @@ test('passes the checks of publint and of Are The Types Wrong', async () => {
   expect(report).toMatchObject({ types: { kind: 'included' }, problems: [] })
 })
 
-/** Bytes, compressed, that a page loads first, and of all that it may load later. */
+/** Compressed bytes that a page loads at first, and that it may load lazily. */
 type Weight = { readonly first: number; readonly later: number }
 
 const gzipped = (codes: readonly string[]) => codes.reduce((sum, code) => sum + gzipSync(code, { level: 9 }).length, 0)
@@ -157,7 +157,7 @@ type Chunk = {
   readonly imports: readonly string[]
 }
 
-/** The entry with what it imports, and the rest. */
+/** Splits chunks into the entry with its static imports, and the rest, and measures both. */
 function weighed(chunks: readonly Chunk[]): Weight {
   const entry = chunks.find(({ isEntry }) => isEntry)!
   const first = chunks.filter((chunk) => chunk === entry || entry.imports.includes(chunk.fileName))
@@ -165,7 +165,7 @@ function weighed(chunks: readonly Chunk[]): Weight {
   return { first: gzipped(first.map(({ code }) => code)), later: gzipped(later.map(({ code }) => code)) }
 }
 
-/** Weights of an entry by four bundlers; Vite uses the first. */
+/** Functions that bundle an entry and measure it. Vite uses rolldown. */
 const bundlers: Readonly<Record<string, (entry: string) => Promise<Weight>>> = {
   async rolldown(input) {
     const bundle = await rolldown({ input, platform: 'browser', logLevel: 'silent' })
@@ -216,7 +216,7 @@ const bundlers: Readonly<Record<string, (entry: string) => Promise<Weight>>> = {
   },
 }
 
-/** As Node finds the package, which Rollup alone does not. */
+/** Resolves the package for Rollup, which has no Node resolution by default. */
 function fromPackage(name: string): string | null {
   return name === '@sluice/client' ? join(dir, 'node_modules/@sluice/client/dist/client/src/index.js') : null
 }

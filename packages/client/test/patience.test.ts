@@ -1,4 +1,4 @@
-/** Tries again, gives up, and sends by one node alone. */
+/** Tests retries, cancellation, and private transactions. */
 import { NodeProxy } from '@sluice/devnet'
 import { Wallet as EthersWallet, JsonRpcProvider } from 'ethers'
 import { createPublicClient, createWalletClient, defineChain, http } from 'viem'
@@ -21,7 +21,7 @@ afterAll(async () => {
 const account = (index: number) => stage.devnet.info.accounts[index]!
 const wanted = () => ({ src: NATIVE, dst: stage.token('USDC'), amount: 10n ** 16n })
 
-/** A client whose first requests go to a port that nobody listens at. */
+/** Creates a client whose first `failures` requests go to a closed port. */
 function unlucky(failures: number, retries?: number) {
   const seen: string[] = []
   const client = new SluiceClient({

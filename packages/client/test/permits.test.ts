@@ -1,4 +1,4 @@
-/** A signature in the place of an approval: by EIP-2612, and by the genuine Permit2. DAI's form: dai.test.ts. */
+/** Tests swaps with EIP-2612 permits and with the genuine Permit2. See dai.test.ts for DAI's form. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeGuardSwap, encodeGuardSwap } from '@sluice/bindings/guard'
@@ -23,7 +23,7 @@ import {
 import { encodePermitSwap } from '../src/permit-abi.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
-/** The local chain's plain token, in the same slots, with EIP-2612. */
+/** Source of the local chain's plain token with EIP-2612 added, in the same storage layout. */
 const source = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 import {Token} from "tokens/Token.sol";
@@ -171,7 +171,7 @@ test('where the owner has approved Permit2, a token without a permit is swapped 
   }
   expect(await allowanceOf(wallet, src, stage.guard)).toBe(0n)
   const left = await wallet.call(PERMIT2, encodeCall(selectors.permit2Allowance, wallet.address, src, stage.guard))
-  // The amount: all of what was signed for is drawn.
+  // The remaining amount is zero, because the swap draws the whole signed amount.
   expect(BigInt(left.slice(0, 66))).toBe(0n)
 })
 
@@ -243,7 +243,7 @@ test('such swaps are packed and read as the bindings do it, and no other bytes a
     fc.property(order, kinds, small, hex(64), change, (of, kind, amount, rs, [at, how, byte]) => {
       const zero = `0x${'00'.repeat(20)}` as const
       const none = { wrapper: zero, feePpm: 0n, feeRecipient: zero }
-      // Only native output is unwrapped.
+      // A wrapper is valid only with native output.
       const swap = { ...of, ...(of.direct ? none : amount % 2n === 0n ? { wrapper: zero } : { tokenOut: zero }) }
       const nonce = kind === 'eip2612' ? 0n : 7n
       const limit = kind === 'dai' ? 0n : amount
@@ -261,7 +261,7 @@ test('such swaps are packed and read as the bindings do it, and no other bytes a
             () => decodeSwap(encodePermitSwap({ ...swap, ...paid }, permit), 0n),
             Object.keys(paid).join(),
           ).toThrow()
-      // ethers wants an s of the lower half; the bytes do not.
+      // Compare only by decoding: encoding with the bindings rejects a random signature with an s in the upper half.
       expect(decodeGuardSwap(data, 0n)).toMatchObject({
         ...swap,
         permit: { kind, ...(kind !== 'dai' && { amount }), signature: permit.signature },

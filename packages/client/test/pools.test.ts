@@ -1,4 +1,4 @@
-/** Routes of the service through every family of the local chain are proven, and every change of their bytes is met. */
+/** Tests that routes through every family on the local chain are proven, and that changed bytes are refused. */
 import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
 import { decodeProgram, encodeProgram, type Step } from '@sluice/program'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.stop())
 
-/** A pool that nobody asked for in the place of each that the step names. */
+/** Replaces each pool of a step by an unknown address or id. */
 function withOtherPool(step: Step): Step {
   switch (step.op) {
     case 'wrap':
@@ -87,7 +87,7 @@ test('through every family of the local chain', async () => {
         maxPriceImpact: 100,
       }
       const route = await stage.client.getSwap(CHAIN, asked).catch((error: unknown) => {
-        // Some pools hold too little of an odd token for this amount; the count below tells whether others did.
+        // Some pools hold too little for this amount. The count below ensures that other pools have routes.
         if (error instanceof ClientError && error.code === 'NO_ROUTE') return undefined
         throw error
       })

@@ -1,4 +1,4 @@
-/** Pools by their addresses, on what Ethereum has, and every field of every operation. */
+/** Tests the proofs of pool addresses with pools on Ethereum, and of every field of every operation. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import type { SwapLeg } from '../src/types.ts'
 const { pools } = readState('ethereum')
 const ethereum = contractsOf(1)!
 const deployers: ReadonlySet<string> = new Set(ethereum.factories.map(({ deployer }) => deployer))
-/** The factory that PancakeSwap makes pools for, by a deployer of its own. */
+/** PancakeSwap V3's factory, which deploys its pools through a separate deployer. */
 const PANCAKE_V3 = toAddress('0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865')
 const stranger = toAddress(`0x${'57'.repeat(20)}`)
 const isOurs = ({ factory }: MainnetPool) => deployers.has(factory) || factory === PANCAKE_V3
@@ -53,7 +53,7 @@ test('a pool is not known for other tokens, by no other factory, by another oper
   }
 })
 
-/** Names that are no fields: how a step is paid and whom it pays. */
+/** Properties of a step that are not fields. */
 const NO_FIELDS = ['op', 'input', 'output', 'hops']
 const stepsOf = (): readonly Step[] => golden.flatMap(({ bytes, pulledToken }) => decodeProgram(bytes, pulledToken))
 
@@ -113,7 +113,7 @@ test('no operation accepts a stranger, or the wrapper in the place of a pool, in
           () => ({ pool: other, tokenIn: step.tokenIn, tokenOut: wrapper }) as unknown as SwapLeg,
         )
         const found = unprovenFields([changed], legs, ethereum, []).map((one) => one.field)
-        // A share token runs code on the side of the step where it is the vault.
+        // Only one of the two tokens of a deposit or redemption is the vault and needs a proof.
         const isIdle = proof === 'request' && !found.includes(`${step.op}.${field}`) && found.length > 0
         if (!isIdle) expect(found, `${step.op}.${field}`).toContain(`${step.op}.${field}`)
         tried++

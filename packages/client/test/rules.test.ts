@@ -1,4 +1,4 @@
-/** Refusals of the client to sign, and when it asks again. */
+/** Tests when the client refuses to sign, and when it requests a new quote. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
@@ -33,7 +33,7 @@ const walletOn = (url: string): Wallet =>
     { request: ({ method, params }) => request(url, method, params ?? []) },
     stage.devnet.info.accounts[0]!.address,
   )
-/** The wallet, and what it was asked to send. */
+/** Records the transactions that a wallet is asked to send. */
 const watched = (wallet = walletOn(stage.devnet.url)) => {
   const sent: Outgoing[] = []
   const send = (transaction: Outgoing) => {
@@ -42,7 +42,7 @@ const watched = (wallet = walletOn(stage.devnet.url)) => {
   }
   return { sent, wallet: { ...wallet, send } }
 }
-/** The service, with its routes changed on the way. */
+/** Creates a client of the real service and changes its routes. */
 const behind = (change: (route: Route) => unknown) => {
   let quotes = 0
   const fetched: typeof fetch = async (input, init) => {
@@ -191,7 +191,7 @@ test('what is not confirmed is not signed, and the chain of the wallet must be t
   expect(sent).toEqual([])
 })
 
-/** approve(guard, 2^255) */
+/** Encodes approve(guard, 2^255). */
 function approveAll(): `0x${string}` {
   return `0x095ea7b3${stage.guard.slice(2).padStart(64, '0')}8${'0'.repeat(63)}`
 }

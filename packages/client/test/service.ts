@@ -1,4 +1,4 @@
-/** A real service over a local chain, for this package's tests. */
+/** Test fixture: a real service on a local chain. */
 import type { RunningServer } from '@sluice/api'
 import { startChain, startOver } from '@sluice/api/testing'
 import { type Devnet, request, swapContracts } from '@sluice/devnet'
@@ -11,11 +11,11 @@ export type Stage = {
   readonly server: RunningServer
   readonly client: SluiceClient
   readonly guard: string
-  /** Contracts of the local chain, which this package does not know. */
+  /** Contracts of the local chain, which are not in the package's list. */
   readonly contracts: SwapContracts
-  /** The token of a symbol, ETH for the native one. */
+  /** Returns the token of a symbol; `ETH` is the native token. */
   readonly token: (symbol: string) => string
-  /** Tokens of a pool, which may have no symbol of their own. */
+  /** Returns the token addresses of a pool, also for tokens without a unique symbol. */
   readonly tokensOf: (pool: Devnet['info']['pools'][number]) => readonly string[]
   readonly balance: (token: string, owner: string) => Promise<bigint>
   readonly stop: () => Promise<void>

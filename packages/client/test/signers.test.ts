@@ -1,4 +1,4 @@
-/** Every kind of signer, each with a key that the node does not know: what the node would sign for its own accounts proves nothing. */
+/** Tests every kind of signer with keys that the node does not have, so that the node cannot sign in their place. */
 import { compile, request } from '@sluice/devnet'
 import {
   BrowserProvider,
@@ -34,7 +34,7 @@ const { StaticJsonRpcProvider, Web3Provider } = providers
 
 type Hex = `0x${string}`
 const erc20 = new Interface(['function mint(address to, uint256 amount)'])
-/** Accounts with code of their own, and an entry point of ERC-4337 as far as its event goes. */
+/** Sources of contract accounts, and of a minimal ERC-4337 entry point that emits its event. */
 const source = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 contract Account {
@@ -89,13 +89,13 @@ const fund = async (address: string) => {
   for (const symbol of ['LINK', 'AAVE', 'DAI', 'UNI'])
     await send(stage.token(symbol), erc20.encodeFunctionData('mint', [address, 10n ** 21n]))
 }
-/** A key that no node knows. */
+/** Creates a funded key that no node has. */
 async function newKey(): Promise<Hex> {
   const key = hexlify(randomBytes(32)) as Hex
   await fund(new EthersWallet(key).address)
   return key
 }
-/** A browser wallet that keeps its key, in front of a node that does not have it. */
+/** Creates a browser wallet that signs with its own key and forwards other methods to the node. */
 function keeper(key: Hex) {
   const node = new JsonRpcProvider(stage.devnet.url, CHAIN, {
     staticNetwork: true,
@@ -196,7 +196,7 @@ const makers: Record<string, () => Promise<Wallet>> = {
   },
 }
 
-/** The wallet, and what it sends. */
+/** Records the transactions that a wallet sends. */
 function watched(wallet: Wallet): { sent: Outgoing[]; wallet: Wallet } {
   const sent: Outgoing[] = []
   const send = (transaction: Outgoing) => {
@@ -297,7 +297,7 @@ test('EIP-5792 makes one transaction of approval and swap', async () => {
   expect(states.map(({ stage }) => stage)).toEqual(['quoted', 'signing', 'prompted', 'batching', 'done'])
 })
 
-/** A contract account whose wallet answers with a hash of its own, and sends later. */
+/** Creates a contract account whose wallet returns the hash of a Safe transaction or user operation, and sends later. */
 async function contractWallet(kind: 'Safe' | 'ERC-4337', works = true): Promise<{ sent: string[]; wallet: Wallet }> {
   const deploy = await rpc<string>('eth_sendTransaction', { from: relay().address, data: codes.Account!.bytecode })
   await relay().succeeded(deploy)
@@ -319,7 +319,7 @@ async function contractWallet(kind: 'Safe' | 'ERC-4337', works = true): Promise<
         kind === 'Safe'
           ? [contractAddress, account.encodeFunctionData('execTransaction', [to, value, call, hash])]
           : [ENTRY_POINT_7, entryPoint.encodeFunctionData('handle', [contractAddress, to, value, call, hash])]
-      // The owners sign, or the bundler bundles, after the page has its answer.
+      // Simulates owners or a bundler that send the transaction after `send` has returned.
       setTimeout(() => send(at, how).catch(() => undefined), 50)
       return hash
     },
@@ -368,7 +368,7 @@ describe('a page that is reloaded', () => {
         expect((await resumed).hash).toBe(whole.hash)
         expect(sent).toEqual([])
       } else {
-        // The allowance was used by the swap that went through: it is approved again, and swapped.
+        // The mined swap has used the allowance, so the resumed swap approves again.
         expect((await resumed).hash).not.toBe(whole.hash)
         expect(sent).toHaveLength(2)
       }

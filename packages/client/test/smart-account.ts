@@ -1,4 +1,4 @@
-/** A wallet that does several calls as one transaction: an account with the code of a batcher (EIP-7702), behind EIP-1193. */
+/** Test wallet with atomic batches (EIP-5792): an EIP-1193 provider whose account delegates to a batcher (EIP-7702). */
 
 import { compile, request } from '@sluice/devnet'
 import { Wallet as EthersWallet, Interface, JsonRpcProvider } from 'ethers'
@@ -24,21 +24,21 @@ const batcher = new Interface(['function execute((address to, uint256 value, byt
 
 export type SmartAccount = {
   readonly provider: Eip1193Provider
-  /** Everything that the wallet was asked to sign, by method. */
+  /** Methods of all transactions and batches that the wallet signed, in order. */
   readonly signed: string[]
   readonly stop: () => void
 }
 
 export type Behaviour = {
-  /** Status of `atomic` in its capabilities. */
+  /** Status of the `atomic` capability. Default: `supported`. */
   readonly status?: string
-  /** Says no when asked for a batch, with this code. */
+  /** Error code with which the wallet refuses a batch. */
   readonly refuses?: number
   /** Called before the batch is sent. */
   readonly before?: () => Promise<void>
 }
 
-/** Deploys the batcher and gives the account its code with each batch. */
+/** Deploys the batcher. Each batch delegates the account to its code. */
 export async function smartAccount(
   url: string,
   privateKey: string,
@@ -64,7 +64,7 @@ export async function smartAccount(
       if (refuses) throw Object.assign(new Error('the owner says no'), { code: refuses })
       signed.push('wallet_sendCalls')
       await before?.()
-      // The account's own transaction uses a nonce before the authorization is looked at.
+      // The transaction increments the nonce before the authorization is checked, so the authorization uses `nonce + 1`.
       const nonce = await owner.getNonce()
       const code = await owner.authorize({ address: deployed!.contractAddress!, nonce: nonce + 1, chainId })
       const data = batcher.encodeFunctionData('execute', [calls])

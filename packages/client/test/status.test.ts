@@ -1,4 +1,4 @@
-/** Outcomes of transactions: as the service reports them, and as a node of the caller's proves them, on the local chain. */
+/** Tests the status of transactions on the local chain, as the service reports it and as the caller's node proves it. */
 import { NodeProxy, request } from '@sluice/devnet'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop())
 
 const rpc = <T>(method: string, ...params: readonly unknown[]) => request<T>(stage.devnet.url, method, params)
-/** By the service and the wallet's node. The Guard of the local chain is that of every chain. */
+/** Reads a status and proves it by the wallet's node. The local chain has the Guard address of all chains. */
 const proven = (hash: string, more: StatusOptions = {}, client = stage.client) =>
   getStatus(client, CHAIN, hash, { node: wallet, ...more })
 
@@ -90,7 +90,7 @@ describe('a swap that landed', () => {
       const { proven: _, ...facts } = status
       expect(facts).toEqual({ ...reported, confirmations: facts.confirmations })
       expect(facts.swap).toEqual(reported.swap)
-      // Without a node it is the word of the service.
+      // Without a node, nothing is proven.
       const told = await getStatus(stage.client, CHAIN, hash, options)
       expect(told).toEqual({ ...told.reported, proven: [], contradicted: [], reported: told.reported })
       expect(told.swap).toEqual(status.swap)
@@ -129,7 +129,7 @@ describe('a swap that landed', () => {
 
 test('a swap that reverted is proven to, and why is the word of the service', async () => {
   const late = await quote(stage.token('UNI'), stage.token('USDC'), { deadline: 1_999_999_999 })
-  // The deadline, which is the fourth word of the order, passed long ago.
+  // Set the deadline, the fourth word of the order, to a time in the past.
   const data = late.tx.data.replace((1_999_999_999).toString(16).padStart(64, '0'), '1'.padStart(64, '0'))
   const hash = await land({ ...sentBy(late), data })
   const status = await proven(hash, { toAmount: late.toAmount })
@@ -167,7 +167,7 @@ test('a transfer and a deployment are no swaps', async () => {
   expect(await proven(await land({ from, data: '0x00' }))).toMatchObject({ status: 'landed', to: null, swap: null })
 })
 
-/** The client of a service whose answers are changed on their way. */
+/** Creates a client of the real service and changes its status responses. */
 function lying(change: (status: TransactionStatus) => unknown): SluiceClient {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const answer = await globalThis.fetch(input, init)
@@ -220,7 +220,7 @@ describe('a service that lies', () => {
       ...{ hash: UNKNOWN, status: 'unknown', ...never, from: null, swap: null, reason: null, proven: [] },
       reported: { status: 'landed' },
     })
-    // Nor that a transfer was a swap of much.
+    // The service cannot present a reverted call with other calldata as a swap.
     const transfer = await land({ from, to: stage.guard, value: '0x0', data: '0x12345678', gas: '0x30d40' }).catch(
       () => undefined,
     )
@@ -273,7 +273,7 @@ describe('a node', () => {
     const receipt = await rpc<object>('eth_getTransactionReceipt', hash)
     const transaction = await rpc<object>('eth_getTransactionByHash', hash)
     const answers: [string, unknown][] = [
-      // As viem's waitForTransactionReceipt has it of a replaced transaction.
+      // Receipt of another transaction, as viem's waitForTransactionReceipt returns it for a replaced one.
       ['eth_getTransactionReceipt', await rpc('eth_getTransactionReceipt', other)],
       ['eth_getTransactionByHash', await rpc('eth_getTransactionByHash', other)],
       ['eth_getTransactionReceipt', { ...receipt, status: undefined }],
@@ -358,7 +358,7 @@ test(`${DAMAGED_CASES} damaged answers of service and node: nothing but ClientEr
       const status = await getStatus(client, CHAIN, hash, { node }).catch((error) => error)
       counts[status instanceof Error ? 'refused' : 'answered']++
       if (status instanceof Error) expect(status).toBeInstanceOf(ClientError)
-      // An honest node has the last word, whatever the service says.
+      // With an honest node, the service cannot change what is proven.
       else if (victim === 'service')
         expect({ ...status.swap, proven: status.proven }).toEqual({ ...honest.swap, proven: honest.proven })
       else expect(status.hash).toBe(hash)
@@ -369,7 +369,7 @@ test(`${DAMAGED_CASES} damaged answers of service and node: nothing but ClientEr
   expect(counts.refused).toBeGreaterThan(500)
 })
 
-/** The same with another value at one place. */
+/** Replaces one value at a path in a response. */
 function damaged(answer: unknown, [at, ...deeper]: readonly number[], other: unknown): unknown {
   const names = typeof answer === 'object' && answer !== null ? Object.keys(answer) : []
   if (at === undefined || names.length === 0) return other

@@ -1,4 +1,4 @@
-/** Streams of quotes from a real service, read by `for await`. */
+/** Tests quote streams from a real service. */
 import { request } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type QuoteEvent, SluiceClient } from '../src/index.ts'

@@ -1,4 +1,4 @@
-/** Answers of wallets as users of other packages report them. */
+/** Tests wallet responses that users of other packages reported as problems. */
 import { expect, test } from 'vitest'
 import { sendBatch, settledBatch } from '../src/batch.ts'
 import { checkedWallet } from '../src/checked-wallet.ts'

@@ -1,4 +1,4 @@
-/** A swap from wish to receipt with each kind of wallet, against a real service and chain. */
+/** Tests complete swaps with each wallet adapter, against a real service and chain. */
 import { IERC20__factory } from '@sluice/bindings'
 import { request } from '@sluice/devnet'
 import { Wallet as EthersWallet, JsonRpcProvider } from 'ethers'

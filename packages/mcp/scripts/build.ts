@@ -1,4 +1,4 @@
-/** Makes `dist/`: the package as one JavaScript file, since Node strips no types under `node_modules`. */
+/** Build step: writes the package to `dist/` as JavaScript, because Node does not strip types under `node_modules`. */
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'

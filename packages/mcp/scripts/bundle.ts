@@ -1,10 +1,11 @@
+/** Bundles the package for publication. */
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** Writes `main.js` into a folder: this package with `@sluice/client` inside. The MCP SDK and zod stay imports. */
+/** Writes `main.js` to a folder. The bundle includes `@sluice/client`; the MCP SDK and zod stay external. */
 export async function bundle(dir: string): Promise<void> {
   const build = await rolldown({
-    // Comments of the output name paths from here.
+    // Comments in the output contain paths relative to this folder.
     cwd: join(import.meta.dirname, '..'),
     input: 'src/main.ts',
     platform: 'node',

@@ -1,4 +1,4 @@
-/** The command line of `sluice-mcp`. */
+/** Parses the command line of `sluice-mcp`. */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { SwapContracts } from '@sluice/client'
@@ -17,10 +17,11 @@ Model Context Protocol server for a Sluice service, over stdio or Streamable HTT
 
 const DEFAULT_SERVICE = 'http://127.0.0.1:3000'
 const DEFAULT_TIMEOUT_SECONDS = 30
-/** Clients of the MCP SDK give up after 60 s. */
+/** Maximum of `--timeout`, below the 60 s after which clients of the MCP SDK time out. */
 const MAX_TIMEOUT_SECONDS = 55
 const WILDCARD_HOSTS = ['0.0.0.0', '::']
 
+/** Parsed options of the server. */
 export type Options = {
   readonly service: string
   readonly timeoutSeconds: number
@@ -28,6 +29,7 @@ export type Options = {
   readonly http?: { readonly host: string; readonly port: number; readonly allowedHosts: readonly string[] }
 }
 
+/** Result of parsing: options, a text to show, or a mistake of the user. */
 export type Arguments =
   | { readonly options: Options }
   | { readonly show: 'help' | 'version' }
@@ -55,7 +57,7 @@ export function readArguments(
       },
     }
   } catch (error) {
-    // `parseArgs` throws TypeErrors.
+    // `parseArgs` throws a TypeError for an invalid command line.
     if (error instanceof Mistake || error instanceof TypeError) return { mistake: error.message }
     throw error
   }

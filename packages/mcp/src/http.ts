@@ -1,4 +1,4 @@
-/** Streamable HTTP without sessions: each request has a server and a transport of its own, which end with its response. */
+/** Serves stateless Streamable HTTP: each request gets its own MCP server and transport, which close with the response. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -6,25 +6,27 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 
 const PATH = '/mcp'
-/** Calldata of 128 kB as hexadecimal text, and room for the rest of a request. */
+/** Maximum request body: 128 kB of calldata as hexadecimal text, plus the other fields. */
 const MAX_BODY_BYTES = 512 * 1024
 const MAX_CONNECTIONS = 256
 const MAX_REQUESTS = 64
-/** Time in which the headers, and the whole of a request, must arrive. */
+/** Timeouts for receiving the headers and the whole request. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 const CHECK_INTERVAL_MS = 5_000
 
+/** Address to listen on. */
 export type HttpOptions = {
   readonly host: string
   readonly port: number
-  /** Values of the Host header that are accepted in addition to those of the address listened on. */
+  /** Accepted values of the Host header in addition to the listening address and localhost. */
   readonly allowedHosts: readonly string[]
 }
 
+/** A listening server. */
 export type HttpListener = { readonly url: string; readonly close: () => Promise<void> }
 
-/** Listens, and answers POST requests at `/mcp`. Requests of other hosts and origins get 403: they may come from a web page. */
+/** Listens for POST requests at `/mcp`. Other Host or Origin headers get 403, which prevents DNS rebinding by web pages. */
 export async function listen(
   { host, port, allowedHosts: named }: HttpOptions,
   createMcpServer: () => McpServer,
@@ -43,7 +45,7 @@ export async function listen(
     })
     response.once('close', () => {
       inFlight--
-      // Ends calls in progress for a client that is gone.
+      // If the client disconnected, this cancels its calls in progress.
       mcp.close().catch(report)
     })
     await mcp.connect(transport as Transport)
@@ -87,7 +89,7 @@ export async function listen(
 
 function refuse(response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}): void {
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
-  // The unread rest of the body would be parsed as the next request.
+  // Close the connection, because the unread rest of the body would be parsed as the next request.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers }).end(body)
 }
 

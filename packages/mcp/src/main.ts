@@ -1,10 +1,10 @@
-/** `sluice-mcp`: serves the tools over stdio, or over HTTP with `--http`. Logs go to stderr: stdout is the protocol's. */
+/** Entry point of `sluice-mcp`. Serves stdio, or HTTP with `--http`. Logs go to stderr, because stdout carries the protocol. */
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { type Options, readArguments, USAGE } from './arguments.ts'
 import { listen } from './http.ts'
 import { serverFactory, version } from './server.ts'
 
-/** Largest message that is read from stdin. */
+/** Maximum size of a message on stdin. */
 const MAX_MESSAGE_BYTES = 1024 * 1024
 /** Exit code for a mistake in the command line. */
 const USAGE_ERROR = 2
@@ -21,9 +21,9 @@ else await serveStdio(request.options)
 async function serveStdio(options: Options): Promise<void> {
   const mcp = serverFactory(options)()
   mcp.server.onerror = (error) => console.error(`sluice-mcp: ${error.message}`)
-  // The SDK closes only after a message that is too large: the rest of stdin cannot be parsed.
+  // The SDK closes only after a message above the size limit. The rest of stdin cannot be parsed then.
   mcp.server.onclose = () => process.exit(1)
-  // The client is gone.
+  // An error on stdout means that the client has closed the pipe.
   process.stdout.on('error', () => process.exit(0))
   await mcp.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES }))
   console.error(`sluice-mcp ${version}: serving stdio for ${options.service}`)

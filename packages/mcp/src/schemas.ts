@@ -1,12 +1,12 @@
-/** Inputs and outputs of the tools. Amounts are decimal strings: a JSON number loses digits above 2^53. */
+/** Input and output schemas of the tools. Amounts are decimal strings, because JSON numbers lose digits above 2^53. */
 import { z } from 'zod'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const POOL = /^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/
 const UNITS = /^[0-9]{1,78}$/
-/** Calldata of the largest request that a service takes: 128 kB. */
+/** Maximum length of calldata as text: the service accepts 128 kB. */
 const MAX_DATA_TEXT = 2 + 2 * 128 * 1024
-/** Text of 32 bytes: no calldata, whose arguments follow 4 bytes, and as long as a private key. */
+/** Length of 32 bytes as text. Calldata never has this length, but a private key does. */
 const KEY_TEXT = 2 + 2 * 32
 const MAX_UNIX_SECONDS = 4_102_444_800
 
@@ -208,7 +208,7 @@ export const quoteOutput = z.object({
   omitted,
 })
 
-/** Facts that the calldata itself shows. */
+/** Fields decoded from the calldata. */
 const decoded = {
   guard: address.describe('Contract that is called and, for ERC-20 input, approved.'),
   recipient: address

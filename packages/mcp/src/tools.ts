@@ -1,4 +1,4 @@
-/** The tools: each reads its input, asks the service or the SDK, and returns the fields of its output schema. */
+/** Defines the tools. Each calls the service or the SDK and returns the fields of its output schema. */
 import {
   type ChainEntry,
   ClientError,
@@ -14,32 +14,34 @@ import {
 import type { z } from 'zod'
 import * as schemas from './schemas.ts'
 
+/** Dependencies of a tool call. */
 export type ToolContext = {
   readonly client: SluiceClient
-  /** Contracts that the operator names, by chain ID, in addition to those that the SDK knows. */
+  /** Contracts configured by the operator, by chain ID. They override those that the SDK knows. */
   readonly contracts: Readonly<Record<string, Partial<SwapContracts>>>
   readonly signal: AbortSignal
 }
 
+/** Definition of a tool. */
 export type Tool = {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly input: z.ZodObject
   readonly output: z.ZodObject
-  /** List of the output that is shortened if the answer is too large. */
+  /** Name of the output list to shorten if the output is too large. */
   readonly list?: string
-  /** True if the tool only reads its own input. */
+  /** True if the tool does not call the service. */
   readonly isLocal?: boolean
   readonly run: (input: never, context: ToolContext) => Promise<object>
-  /** One line for the model. */
+  /** Returns a summary of the output for the model. */
   readonly summarize: (output: never) => string
 }
 
 const ZERO = `0x${'0'.repeat(40)}`
 const MAX_WARNINGS = 20
 const MAX_CHAINS = 1_000
-/** Text of 1,024 bytes. */
+/** Maximum length of return data as text: 1,024 bytes. */
 const MAX_RETURN_TEXT = 2 + 2 * 1_024
 
 function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -82,7 +84,7 @@ const buildSwap = defineTool({
   async run({ chainId, minToAmount, maxFromAmount, direct, accept, ...rest }, { client, contracts, signal }) {
     const request = { ...withoutUndefined(rest), calls: 1 } as RouteParameters
     const named = contracts[chainId]
-    // Before the service is asked: without the contracts of the chain nothing can be proven.
+    // Fail before the request, because nothing can be proven without the contracts of the chain.
     if (!named && !contractsOf(chainId))
       throw new ClientError(
         'UNSAFE',
@@ -146,7 +148,7 @@ const explainTool = defineTool({
     return {
       ...(withoutBigints(explanation) as object),
       chainId,
-      // Calldata that names no recipient pays whoever sends it.
+      // The calldata names no recipient and the sender is unknown, so the recipient is unknown.
       recipient: explanation.recipient === ZERO ? null : explanation.recipient,
       isKnownGuard: isSame(known.guard, to),
       isKnownExecutor: (known.executors ?? []).some((executor) => isSame(executor, explanation.executor)),
@@ -231,7 +233,7 @@ function withoutUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** The same value with bigints as decimal strings. */
+/** Copies a value with bigints as decimal strings. */
 function withoutBigints(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? one.toString() : one)))
 }

@@ -1,3 +1,4 @@
+/** Tests the sanitizing and shortening of untrusted text. */
 import { describe, expect, test } from 'vitest'
 import { AnswerTooLarge, cleaned, fitted, MAX_ANSWER_BYTES, plainText } from './untrusted-text.ts'
 

@@ -1,30 +1,30 @@
-/** Sanitizes text of the service and bounds its size. Names of tokens and reasons of reverts come from contracts that anyone can deploy. */
+/** Sanitizes and shortens text of the service. Token names and revert reasons come from contracts that anyone can deploy. */
 
-/** Longest text that is passed on, in characters. */
+/** Maximum length of a text, in characters. */
 const MAX_TEXT = 240
-/** Largest structured answer in bytes. It is sent twice, as text and as structured content, so that a result stays below 64 kB. */
+/** Maximum bytes of structured content. It is sent twice, also as text, so a result stays below 64 kB. */
 export const MAX_ANSWER_BYTES = 24 * 1024
 
 const HEX = /^0x[0-9a-fA-F]*$/
 /**
- * Characters that a reader does not see: control and format characters, among them bidirectional marks and tags, unassigned and
- * private ones, lone surrogates, variation selectors, and fillers.
+ * Invisible characters: control and format characters (such as bidirectional marks and tags), unassigned and private characters,
+ * lone surrogates, variation selectors, and fillers.
  */
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Control characters that separate words. */
 const LINE_BREAKS = /[\t-\r\u0085\u2028\u2029]/g
 
-/** An answer that is too large even without its list. */
+/** Error for an answer that is too large even without its list. */
 export class AnswerTooLarge extends Error {}
 
 /**
- * Makes one line of visible text.
+ * Converts text to one line of visible characters.
  *
- * @param max - characters that are kept; longer text ends with an ellipsis
+ * @param max - maximum number of characters; longer text is cut and ends with an ellipsis
  */
 export function plainText(text: string, max = MAX_TEXT): string {
-  // Enough for `max` characters behind ones that are removed, and a bound on the work.
+  // Bounds the work, and still leaves `max` characters unless most are invisible.
   const visible = text
     .slice(0, 16 * max)
     .replace(LINE_BREAKS, ' ')
@@ -36,7 +36,7 @@ export function plainText(text: string, max = MAX_TEXT): string {
   return isWhole ? visible : `${characters.slice(0, max - 1).join('')}…`
 }
 
-/** The same value with `plainText` in place of each text that is not hexadecimal. Values are as deep as their schema. */
+/** Applies `plainText` to each text in a value that is not hexadecimal. The depth is bounded by the value's schema. */
 export function cleaned<T>(value: T): T {
   if (typeof value === 'string') return (HEX.test(value) ? value : plainText(value)) as T
   if (Array.isArray(value)) return value.map(cleaned) as T
@@ -45,10 +45,10 @@ export function cleaned<T>(value: T): T {
 }
 
 /**
- * Shortens the list of an answer until the whole has at most `MAX_ANSWER_BYTES`, and counts what was left out in `omitted`.
+ * Shortens the list of an answer so that the answer has at most `MAX_ANSWER_BYTES`. Sets `omitted` to the number of removed items.
  *
- * @param list - name of the list; without one nothing can be left out
- * @throws AnswerTooLarge
+ * @param list - name of the list; if undefined, nothing can be removed
+ * @throws AnswerTooLarge if the answer is too large without the list
  */
 export function fitted<T extends Readonly<Record<string, unknown>>>(answer: T, list: string | undefined): T {
   const items = list === undefined ? [] : (answer[list] as readonly unknown[])

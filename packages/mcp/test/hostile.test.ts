@@ -1,4 +1,4 @@
-/** A service that lies, fails, stalls, or is not there. */
+/** Tests the tools against a service that is dishonest, fails, stalls, or is unreachable. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -21,14 +21,14 @@ type Route = {
 
 const STRANGER = `0x${'57'.repeat(20)}`
 const ETHER = 10n ** 18n
-/** Seconds. */
+/** Values of `--timeout`, in seconds. */
 const TIMEOUT = 20
 const SHORT_TIMEOUT = 2
 
 let stage: Stage
 let proxy: Local
 let server: Connection
-/** Answers in place of the service, or changes its answer; a test sets it. */
+/** Hooks that a test sets: `answer` replaces the service, `change` modifies its routes. */
 let answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
 let change: ((route: Route) => Route) | undefined
 
@@ -64,12 +64,12 @@ async function expectRefusal(alter: (route: Route) => Route, code: RegExp): Prom
   expect(result.isError, textOf(result)).toBe(true)
   expect(result.structuredContent).toBeUndefined()
   expect(textOf(result)).toMatch(code)
-  // No part of a transaction reaches the model.
+  // An error must not contain any calldata.
   expect(textOf(result)).not.toMatch(/0x[0-9a-f]{100}/i)
   return textOf(result)
 }
 
-/** The same route with another transaction, also in `calls`: a dishonest service is consistent. */
+/** Changes the transaction of a route, also in `calls`, so that the route stays consistent. */
 function withTx(route: Route, change: Partial<Route['tx']>): Route {
   const tx = { ...route.tx, ...change }
   const { to, data, value } = tx
@@ -109,7 +109,7 @@ describe('build_swap refuses a transaction that is not what was requested', () =
   })
 
   test('any one changed byte of the calldata', async () => {
-    // Without a deadline of the request's own, later ones within some minutes are accepted.
+    // With an explicit deadline, every change of the deadline is refused. By default, `verify` allows later ones.
     const exact = request({ deadline: 4_000_000_000 })
     const { tx } = answerOf(await server.call('build_swap', exact))
     const bytes = tx.data.length / 2 - 1
@@ -294,7 +294,7 @@ describe('a service that fails', () => {
     const lost = await connectStdio(['--service', closed.url])
     const text = textOf(await lost.call('chains'))
     expect(text).toMatch(/^NETWORK: .*\nCure: Ask the user to check that the Sluice service at http:.* runs/)
-    // What needs no service still works.
+    // `explain` needs no service, so it still works.
     const explained = await lost.call('explain', { chainId: CHAIN, to: STRANGER, data: '0x1234' })
     expect(textOf(explained)).toMatch(/^UNSAFE: /)
     await lost.close()
@@ -339,7 +339,7 @@ describe('arguments that are wrong', () => {
     const result = await server.call(name, { ...own, ...more })
     expect(result.isError).toBe(true)
     expect(textOf(result)).toMatch(expected)
-    // What was sent by mistake is not repeated.
+    // The error must not repeat a private key that was passed by mistake.
     expect(textOf(result)).not.toContain('ab'.repeat(32))
   })
 

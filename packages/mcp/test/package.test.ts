@@ -1,4 +1,4 @@
-/** The package as it is published: what it holds, and that it runs by itself under an old Node too. */
+/** Tests the published package: its contents, and that it runs by itself, also on an old Node. */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ const bin = join(installed, 'bin/sluice-mcp.mjs')
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 let packed: readonly string[]
 
-/** Nodes that run the command: this one, and an old one if the machine has one. */
+/** Path of an old Node (20 or 21) that must run the command, too; skipped if the machine has none. */
 const OLD_NODE = process.env.OLD_NODE ?? '/usr/bin/node'
 const hasOld = existsSync(OLD_NODE) && /^v2[01]\./.test(execFileSync(OLD_NODE, ['--version'], { encoding: 'utf8' }))
 const nodes = [
@@ -27,7 +27,7 @@ const nodes = [
 ] as const
 
 beforeAll(async () => {
-  // Other tests run what is in `dist`: it must not be made again meanwhile.
+  // Skip the build scripts, because other tests run `dist` at the same time.
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dir], {
     cwd: folder,
   })
@@ -37,7 +37,7 @@ beforeAll(async () => {
   packed = files.map(({ path }) => path)
   mkdirSync(installed, { recursive: true })
   await run('tar', ['-xzf', join(dir, filename), '-C', installed, '--strip-components=1'])
-  // Its dependencies as npm would install them, from the repository.
+  // Link the dependencies from the repository to where npm would install them.
   const require = createRequire(import.meta.url)
   const scope = join(dir, 'node_modules/@modelcontextprotocol')
   mkdirSync(scope)

@@ -1,4 +1,4 @@
-/** A real service over the local chain, and MCP clients of the real command. */
+/** Test fixtures: a real service on the local chain, and MCP clients of the real command. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,9 +17,9 @@ export const BIN = join(import.meta.dirname, '../bin/sluice-mcp.mjs')
 export type Stage = {
   readonly devnet: Devnet
   readonly url: string
-  /** File with the contracts of the local chain, which the SDK does not know. */
+  /** Path of a `--contracts` file for the local chain, which the SDK does not know. */
   readonly contractsFile: string
-  /** The token of a symbol, ETH for the native one. */
+  /** Returns the token of a symbol; `ETH` is the native token. */
   readonly token: (symbol: string) => string
   readonly account: (index: number) => string
   readonly rpc: <T>(method: string, ...params: readonly unknown[]) => Promise<T>
@@ -48,12 +48,12 @@ export async function startStage(): Promise<Stage> {
 export type Connection = {
   readonly client: Client
   readonly call: (name: string, args?: Readonly<Record<string, unknown>>) => Promise<CallToolResult>
-  /** Everything that the server has written to stderr. */
+  /** Returns the server's output on stderr so far. */
   readonly log: () => string
   readonly close: () => Promise<void>
 }
 
-/** A client of the command over stdio. */
+/** Starts the command and connects a client over stdio. */
 export async function connectStdio(args: readonly string[]): Promise<Connection> {
   const transport = new StdioClientTransport({ command: process.execPath, args: [BIN, ...args], stderr: 'pipe' })
   let log = ''
@@ -62,7 +62,7 @@ export async function connectStdio(args: readonly string[]): Promise<Connection>
   })
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(transport)
-  // Output schemas are checked by the client once it has listed the tools.
+  // The client validates outputs only after it has listed the tools.
   await client.listTools()
   return { client, call: callerOf(client), log: () => log, close: () => client.close() }
 }
@@ -72,13 +72,13 @@ export function callerOf(client: Client): Connection['call'] {
     (await client.callTool({ name, arguments: args }, undefined, { timeout: 120_000 })) as CallToolResult
 }
 
-/** Text of a result, all parts in lines. */
+/** Returns the text parts of a result, joined by line breaks. */
 export function textOf({ content }: CallToolResult): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
-/** Structured content of a success. */
-// biome-ignore lint/suspicious/noExplicitAny: the answer as any client gets it
+/** Returns the structured content of a result. @throws Error if the result is an error */
+// biome-ignore lint/suspicious/noExplicitAny: the tests read fields of many output types
 export function answerOf(result: CallToolResult): any {
   if (result.isError || !result.structuredContent) throw new Error(`an error: ${textOf(result)}`)
   return result.structuredContent
@@ -86,7 +86,7 @@ export function answerOf(result: CallToolResult): any {
 
 export type Local = { readonly url: string; readonly close: () => Promise<void> }
 
-/** An HTTP server of the test's own on a free port. */
+/** Starts an HTTP server on a free port. */
 export async function serveLocally(
   answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
 ): Promise<Local> {

@@ -1,4 +1,4 @@
-/** Each tool over each transport, against the real service on the local chain. */
+/** Tests each tool over each transport, against a real service on the local chain. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
@@ -70,7 +70,7 @@ const swapOf = (src: string, dst: string, amount: bigint) => ({
 
 type Outgoing = { readonly from?: string; readonly to: string; readonly data: string; readonly value: string }
 
-/** Sends a transaction by the unlocked account of the local node. */
+/** Sends a transaction from an unlocked account of the local node. */
 async function send(from: string, { to, data, value }: Outgoing): Promise<void> {
   const call = { from, to, data, value: `0x${BigInt(value).toString(16)}` }
   const hash = await stage.rpc<string>('eth_sendTransaction', call)
@@ -104,7 +104,7 @@ describe.each(['stdio', 'Streamable HTTP'])('over %s', (transport) => {
     const nobody = `0x${'57'.repeat(20)}`
     const priced = async () =>
       answerOf(await call('prices', { chainId: CHAIN, tokens: [stage.token('USDC'), nobody] })).prices
-    // Nobody waits for long: the first answer may say that nothing is known yet.
+    // The first response may have no prices yet, because the service does not wait for them.
     await expect.poll(priced, { timeout: 60_000 }).toEqual([
       { token: stage.token('USDC'), usd: expect.closeTo(1, 1) },
       { token: nobody, usd: null },
@@ -144,7 +144,7 @@ describe.each(['stdio', 'Streamable HTTP'])('over %s', (transport) => {
     for (const approval of approvals) await send(from, approval)
     await send(from, tx)
     expect((await balance(stage.token('USDC'), from)) - before).toBe(BigInt(toAmount))
-    // Exactly the input was approved, so that the next swap lacks an approval again.
+    // The approval covered exactly one input, so the next swap needs an approval again.
     expect(answerOf(await call('build_swap', { ...request, from, minToAmount: '1' })).approvals).toHaveLength(1)
   }, 120_000)
 
@@ -177,7 +177,7 @@ describe('the inspector', () => {
   const cli = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector-cli/build/index.js')
   const inspect = async (...args: readonly string[]) => {
     const line = [cli, process.execPath, BIN, '--method', ...args, '--', ...options]
-    // It looks for its own package.json from the working directory.
+    // The inspector looks for its own package.json in the working directory.
     const { stdout } = await promisify(execFile)(process.execPath, line, { cwd: dirname(cli), maxBuffer: 16 << 20 })
     return JSON.parse(stdout)
   }
@@ -190,7 +190,7 @@ describe('the inspector', () => {
       expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
       expect(outputSchema.type).toBe('object')
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
-      // Some hosts refuse a whole list for these at the top level.
+      // Some hosts reject the whole tool list if a schema has these keywords at the top level.
       for (const word of ['anyOf', 'oneOf', 'allOf', 'not', '$ref', '$defs'])
         expect(inputSchema).not.toHaveProperty(word)
       for (const [name, field] of Object.entries<{ description?: string; type?: string }>(inputSchema.properties)) {
@@ -207,7 +207,7 @@ describe('the inspector', () => {
     expect(found.structuredContent.tokens[0]).toMatchObject({ symbol: 'DAI', decimals: 18 })
     const [src, dst] = [`src=${stage.token('WETH')}`, `dst=${stage.token('USDC')}`]
     const args = ['--tool-name', 'quote', '--tool-arg', chain, src, dst]
-    // The inspector sends a number unless the text is in quotes.
+    // Without quotes, the inspector would send a number.
     expect(answerOf(await inspect('tools/call', ...args, `amount="${ETHER}"`)).fromAmount).toBe(`${ETHER}`)
     const refused = await inspect('tools/call', ...args, `amount=${ETHER}`)
     expect(refused.isError).toBe(true)

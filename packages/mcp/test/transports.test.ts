@@ -1,4 +1,4 @@
-/** Transports at their edges: malformed and hostile messages, and how the process ends. No service is asked. */
+/** Tests the transports: malformed and hostile messages, limits, and process exit. Uses no real service. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ function start(...args: readonly string[]): Running {
   child.stderr.on('data', (chunk) => {
     log += chunk
   })
-  // A process that ends before it has read everything breaks the pipe.
+  // Ignore EPIPE, which occurs if the process exits before it has read everything.
   child.stdin.on('error', () => undefined)
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
   const started = { child, out: () => out, log: () => log, exit }
@@ -45,7 +45,7 @@ function start(...args: readonly string[]): Running {
   return started
 }
 
-/** A service that answers late. */
+/** Starts a service that responds late. */
 async function slowService(): Promise<string> {
   const local = await serveLocally((_, response) => void setTimeout(() => response.end('{}'), DELAY_MS))
   locals.push(local)
@@ -53,7 +53,7 @@ async function slowService(): Promise<string> {
 }
 
 const lines = (...messages: readonly unknown[]) => messages.map((one) => `${JSON.stringify(one)}\n`).join('')
-// biome-ignore lint/suspicious/noExplicitAny: messages as any client gets them
+// biome-ignore lint/suspicious/noExplicitAny: the tests read fields of many message types
 const messagesIn = (text: string): any[] =>
   text
     .trimEnd()
@@ -133,7 +133,7 @@ describe('Streamable HTTP', () => {
     return { ...started, url: /serving (http:\S+)/.exec(started.log())![1]! }
   }
 
-  /** A request whose Host header is the test's own, which `fetch` does not allow. */
+  /** Sends a raw request, because `fetch` does not allow a custom Host header. */
   function raw(url: string, head: string, body = ''): Promise<string> {
     const { hostname, port } = new URL(url)
     return new Promise((resolve, reject) => {
@@ -158,7 +158,7 @@ describe('Streamable HTTP', () => {
     expect(await listed.json()).toMatchObject({ id: 7, result: { tools: { length: 7 } } })
     const noted = await post(url, { jsonrpc: '2.0', method: 'notifications/initialized' })
     expect(noted.status).toBe(202)
-    // Two clients may use the same ID at the same time.
+    // Two clients may use the same request ID concurrently.
     const both = await Promise.all([post(url, EXPLAIN), post(url, EXPLAIN)])
     for (const one of both) expect(await one.json()).toMatchObject({ id: 2, result: { isError: true } })
   })
@@ -196,7 +196,7 @@ describe('Streamable HTTP', () => {
     const { url } = await listen()
     const large = JSON.stringify({ ...EXPLAIN, params: { filler: 'x'.repeat(600 * 1024) } })
     expect((await post(url, large)).status).toBe(413)
-    // The same without a length.
+    // The same body without a Content-Length header.
     const chunks = new ReadableStream({
       start(controller) {
         controller.enqueue(new TextEncoder().encode(large))

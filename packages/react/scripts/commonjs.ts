@@ -1,4 +1,4 @@
-/** Part of the build: `dist/cjs`, the package as CommonJS with its types. */
+/** Build step: writes the package as CommonJS, with types, to `dist/cjs`. */
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -8,7 +8,7 @@ const cjs = join(dist, 'cjs')
 
 rmSync(cjs, { recursive: true, force: true })
 for (const name of readdirSync(dist).filter((name) => name.endsWith('.d.ts'))) cpSync(join(dist, name), join(cjs, name))
-// Types and code below are CommonJS, whatever the package says.
+// Marks the files in this folder as CommonJS, because the package's own type is `module`.
 writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
 const bundle = await rolldown({
   input: join(dist, 'index.js'),

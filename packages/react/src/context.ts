@@ -1,11 +1,11 @@
-/** The client that every hook below a provider uses. */
+/** React context with the client that the hooks use. */
 import type { SluiceClient } from '@sluice/client'
 import { createContext, createElement, type ReactElement, type ReactNode, useContext } from 'react'
 
 const SluiceContext = createContext<SluiceClient | undefined>(undefined)
 
 /**
- * Provides a client to the hooks below it. Make the client once, outside of components.
+ * Provides a client to the hooks below it. Create the client once, outside of components.
  *
  * @example
  * ```tsx
@@ -26,7 +26,7 @@ export function SluiceProvider(props: { readonly client: SluiceClient; readonly 
 /**
  * Returns the client of the nearest provider.
  *
- * @throws Error without a provider
+ * @throws Error if there is no provider
  * @example
  * ```tsx
  * const sluice = useSluice()

@@ -1,5 +1,5 @@
 /**
- * Copies parameters with amounts as text and without absent values: what query keys and requests compare by. Bigints have no JSON.
+ * Copies parameters without undefined values and with bigints as text. Query keys need this form, because JSON has no bigints.
  */
 export function plain<P extends object>(parameters: P): P {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined)

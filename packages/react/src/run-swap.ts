@@ -1,2 +1,2 @@
-/** The part of the SDK that signs, in a module of its own: bundlers load it with the first swap. */
+/** Re-exports the signing part of the SDK from a separate module, so that bundlers can load it lazily. */
 export { resumeSwap, swap } from '@sluice/client'

@@ -1,4 +1,4 @@
-/** A quote that follows the chain: by a stream of the service, and by single requests while there is no stream. */
+/** Keeps a quote up to date through a stream of the service, or by polling while no stream is open. */
 import type { ClientError, QuoteParameters, SluiceClient } from '@sluice/client'
 import { hashKey } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
@@ -6,37 +6,39 @@ import { useSluice } from './context.ts'
 import { plain } from './parameters.ts'
 import { type QuoteOf, requestQuote } from './use-quote.ts'
 
-/** Delay until a stream that ended is opened again. */
+/** Delay before a stream that ended is opened again. */
 const REOPEN_MS = 15_000
-/** A stream without any event for this long counts as ended. */
+/** Maximum wait for the first event of a stream. */
 const FIRST_EVENT_MS = 12_000
 const DEFAULT_POLL_MS = 12_000
 
+/** Options of `useQuoteStream`. */
 export type QuoteStreamOptions = {
-  /** True requests nothing and keeps the quote, as while its owner signs. */
+  /** True stops all requests and keeps the quote, for example while the owner signs. */
   readonly isPaused?: boolean | undefined
-  /** Newest block, if the caller follows the chain: without a stream, each new block requests the quote again. */
+  /** Newest block, if the caller tracks the chain. While no stream is open, each new block triggers a request. */
   readonly head?: number | undefined
-  /** Milliseconds between requests while there is no stream. */
+  /** Milliseconds between requests while no stream is open. Default: 12,000. */
   readonly pollMs?: number | undefined
 }
 
+/** State of a quote that follows the chain. */
 export type QuoteStream<Q> = {
-  /** Latest quote. While parameters change, the last one of the same pair stays until the next arrives. */
+  /** Latest quote. If the parameters change but not the tokens, the old quote stays until the new one arrives. */
   readonly quote: Q | undefined
-  /** Latest failure; undefined once a quote or a block follows. `NO_ROUTE` when the service has no route at this block. */
+  /** Latest failure; undefined after the next quote or block. `NO_ROUTE` if the service has no route at this block. */
   readonly error: ClientError | undefined
-  /** Newest block at which the service confirmed this answer. */
+  /** Newest block at which the service confirmed the quote. */
   readonly block: number | undefined
-  /** True until the first answer to these parameters, and during single requests. */
+  /** True until the first result for these parameters, and during single requests. */
   readonly isFetching: boolean
   readonly transport: 'stream' | 'poll'
-  /** Requests the quote at once. */
+  /** Requests the quote immediately. */
   readonly refetch: () => void
 }
 
 type QuoteState<Q> = {
-  /** Chain and parameters that it answers. */
+  /** Hash of the chain and the parameters. */
   readonly key: string
   readonly pair: string
   readonly quote: Q | undefined
@@ -49,7 +51,7 @@ type QuoteChange<Q> = Partial<Pick<QuoteState<Q>, 'quote' | 'block' | 'error'>>
 /**
  * Follows a quote block by block.
  *
- * @param parameters - undefined while something is missing: nothing is requested then
+ * @param parameters - undefined requests nothing, for example while an input is incomplete
  * @example
  * ```tsx
  * const { quote, error, block } = useQuoteStream(1, { src, dst, amount: 10n ** 18n })
@@ -93,7 +95,7 @@ export function useQuoteStream<P extends QuoteParameters>(
   }
 }
 
-/** Keeps a stream open. @returns false while there is none */
+/** Keeps a stream open. @returns false while no stream is open */
 function useStream<P extends QuoteParameters>(
   client: SluiceClient,
   chainId: number,
@@ -103,7 +105,7 @@ function useStream<P extends QuoteParameters>(
 ): boolean {
   const [ended, setEnded] = useState<string>()
   const isPaused = request === undefined
-  // The key stands for the request, which is another object at each rendering.
+  // Depend on the key, because `request` is a new object at each render.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (isPaused || key === undefined || ended === key) return
@@ -119,7 +121,7 @@ function useStream<P extends QuoteParameters>(
         else record({ error: update.error })
       }
     }
-    // The reason is not reported: the single request that follows reports its own.
+    // Do not report the reason, because polling starts now and reports its own errors.
     const end = () => {
       if (!isLeft) setEnded(key)
     }
@@ -138,7 +140,7 @@ function useStream<P extends QuoteParameters>(
   return ended === undefined || ended !== key
 }
 
-/** One request at a time, whose answer counts only while its parameters are current. */
+/** Sends single requests, one at a time. A result is ignored after its parameters have changed. */
 function useSingleRequest<P extends QuoteParameters>(
   client: SluiceClient,
   chainId: number,
@@ -148,7 +150,7 @@ function useSingleRequest<P extends QuoteParameters>(
 ): { readonly isRequesting: boolean; readonly refetch: () => void } {
   const [pending, setPending] = useState<string>()
   const controller = useRef<AbortController>(undefined)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the request
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the request
   const refetch = useCallback(() => {
     if (request === undefined || key === undefined) return
     controller.current?.abort()
@@ -164,12 +166,12 @@ function useSingleRequest<P extends QuoteParameters>(
       (error: unknown) => done({ error: error as ClientError }),
     )
   }, [client, key, record])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key ends the request of the one before
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key aborts the previous request
   useEffect(() => () => controller.current?.abort(), [key])
   return { isRequesting: pending !== undefined && pending === key, refetch }
 }
 
-/** Requests when there is no answer yet, at each new block, and every `pollMs`; nothing while the page is hidden. */
+/** Sends a request if there is no result yet, at each new block, and every `pollMs`. Pauses while the page is hidden. */
 function usePolling<Q>(
   isOn: boolean,
   current: QuoteState<Q> | undefined,
@@ -178,7 +180,7 @@ function usePolling<Q>(
   refetch: () => void,
 ): void {
   const isBehind = head !== undefined && head > (current?.block ?? head)
-  // A failed request waits `pollMs`: otherwise a service that is down would get requests without a pause.
+  // After a failed request, wait `pollMs`. Otherwise a service that is down would get requests without a pause.
   const isDue = current === undefined || (isBehind && current.error === undefined)
   useEffect(() => {
     if (!isOn) return

@@ -1,13 +1,13 @@
-/** A single quote. */
+/** Requests single quotes. */
 import type { ClientError, Quote, QuoteParameters, Route, RouteParameters, SluiceClient } from '@sluice/client'
 import { queryOptions, skipToken, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useSluice } from './context.ts'
 import { plain } from './parameters.ts'
 
-/** With `from` a quote carries a transaction. */
+/** Type of a quote by its parameters: a route with a transaction if `from` is given. */
 export type QuoteOf<P extends QuoteParameters> = P extends { readonly from: string } ? Route : Quote
 
-/** Requests one quote: with its transaction when the parameters name a sender. */
+/** Requests one quote, with a transaction if the parameters contain `from`. */
 export function requestQuote<P extends QuoteParameters>(
   client: SluiceClient,
   chainId: number,
@@ -22,7 +22,7 @@ export function requestQuote<P extends QuoteParameters>(
 }
 
 /**
- * Builds the query of a quote, for prefetching on a server.
+ * Builds the query options of a quote, for prefetching on a server.
  *
  * @example
  * ```ts
@@ -34,15 +34,15 @@ export function quoteOptions<P extends QuoteParameters>(client: SluiceClient, ch
   return queryOptions<QuoteOf<P>, ClientError>({
     queryKey: ['sluice', 'quote', chainId, request],
     queryFn: ({ signal }) => requestQuote(client, chainId, request, signal),
-    // The client itself retries.
+    // SluiceClient already retries.
     retry: false,
   })
 }
 
 /**
- * Quotes once, and again every `refetchInterval` milliseconds when that is given. `useQuoteStream` follows the chain instead.
+ * Requests a quote once, or every `refetchInterval` milliseconds. To follow the chain, use `useQuoteStream`.
  *
- * @param parameters - undefined while something is missing: nothing is requested then
+ * @param parameters - undefined requests nothing, for example while an input is incomplete
  * @example
  * ```tsx
  * const { data: quote, error } = useQuote(1, { src, dst, amount: 10n ** 18n })

@@ -1,4 +1,4 @@
-/** A swap from click to receipt. The SDK quotes, proves, approves, and sends; the hook reports how far it is. */
+/** Runs a swap through the SDK and exposes its progress as React state. */
 import {
   ClientError,
   type Proven,
@@ -13,23 +13,25 @@ import {
 import { useCallback, useReducer, useRef } from 'react'
 import { useSluice } from './context.ts'
 
+/** Wallet and options of one swap. */
 export type SwapOrder = Omit<SwapOptions, 'confirm' | 'signal'> & {
-  /** The wallet, or how to open it. */
+  /** Wallet, or a function that opens it. */
   readonly wallet: Wallet | (() => Promise<Wallet>)
   /**
-   * Decides about a proven quote before anything is signed: true goes on, false ends the swap, `ask` puts it to the owner as
-   * `question`. Absent: goes on.
+   * Decides about a proven quote before anything is signed: true continues, false ends the swap, `ask` sets `question` and waits
+   * for the owner's answer. Default: continue.
    */
   readonly confirm?: ((route: Route, proven: Proven) => boolean | 'ask' | Promise<boolean | 'ask'>) | undefined
 }
 
-/** A quote that waits for the owner's word. */
+/** Quote that waits for the owner's confirmation. */
 export type SwapQuestion = {
   readonly route: Route
   readonly proven: Proven
   readonly answer: (isAccepted: boolean) => void
 }
 
+/** Progress of a swap. */
 export type SwapRun = {
   readonly status: 'idle' | 'pending' | 'success' | 'error'
   /** Events so far, oldest first. */
@@ -38,22 +40,23 @@ export type SwapRun = {
   readonly route: Route | undefined
   readonly proven: Proven | undefined
   readonly question: SwapQuestion | undefined
-  /** Since when the wallet shows a prompt, in milliseconds since 1970; undefined while it does not. */
+  /** Time at which the wallet was prompted, in milliseconds since 1970; undefined while no prompt is open. */
   readonly promptedAt: number | undefined
-  /** Latest transaction, or the wallet's id of a batch. */
+  /** Hash of the latest transaction, or the wallet's id of a batch. */
   readonly hash: string | undefined
-  /** Keep it to go on after a reload, by `resume`. */
+  /** State to store, so that `resume` can continue the swap after a reload. */
   readonly state: SwapState | undefined
   readonly outcome: SwapOutcome | undefined
   readonly error: ClientError | undefined
 }
 
+/** Result of `useSwap`: progress and actions. */
 export type UseSwap = SwapRun & {
-  /** Starts a swap; the last one is given up. Resolves when it ended; failures are in `error`. */
+  /** Starts a swap and cancels the previous one. Never rejects: on failure it resolves to undefined and sets `error`. */
   readonly start: (chainId: number, request: SwapRequest, order: SwapOrder) => Promise<SwapOutcome | undefined>
-  /** Goes on with a swap after a reload of the page. */
+  /** Continues a swap after a page reload. Resolves like `start`. */
   readonly resume: (state: SwapState, order: SwapOrder) => Promise<SwapOutcome | undefined>
-  /** Gives the swap up before its next transaction, and resets the state. The wallet may still send what it shows. */
+  /** Cancels the swap before its next transaction and resets the state. The wallet may still send a transaction that it shows. */
   readonly cancel: () => void
 }
 
@@ -81,7 +84,7 @@ function reduce(run: SwapRun, action: Action): SwapRun {
   if (action.stage === 'prompted') return { ...next, promptedAt: Date.now() }
   if (action.stage === 'permit-signed') return { ...next, promptedAt: undefined }
   const { state, hash = run.hash } = action
-  // A quote that was renewed, and is at least as good as the confirmed one, is sent without another confirmation.
+  // The route may differ from the confirmed one: a renewed quote that is no worse needs no new confirmation.
   return { ...next, state, hash, route: state.route ?? run.route, promptedAt: undefined }
 }
 
@@ -104,7 +107,7 @@ export function useSwap(): UseSwap {
       controller.current?.abort()
       const own = new AbortController()
       controller.current = own
-      // A swap that was given up reports nothing any more.
+      // A canceled swap must not change the state.
       const report = (action: Action) => {
         if (!own.signal.aborted) dispatch(action)
       }
@@ -128,7 +131,7 @@ export function useSwap(): UseSwap {
         report({ status: 'success', outcome, hash: outcome.hash, promptedAt: undefined })
         return outcome
       } catch (cause) {
-        // The SDK throws nothing else; opening the wallet and loading the module may.
+        // The SDK throws ClientErrors only, but opening the wallet and loading the module may throw other errors.
         const error = cause instanceof ClientError ? cause : new ClientError('WALLET', String(cause), {}, { cause })
         report({ status: 'error', error, promptedAt: undefined, question: undefined })
         return undefined
@@ -161,7 +164,7 @@ export function useSwap(): UseSwap {
   return { ...run, start, resume, cancel }
 }
 
-/** Puts a quote to the owner. A swap that is given up meanwhile is not accepted. */
+/** Asks the owner to confirm a quote. Resolves to false if the swap is canceled. */
 function question(
   route: Route,
   proven: Proven,

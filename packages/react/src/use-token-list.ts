@@ -1,21 +1,21 @@
-/** Tokens of a chain. */
+/** Requests the token list of a chain. */
 import type { ClientError, ListedToken, SluiceClient, TokenListParameters } from '@sluice/client'
 import { queryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useSluice } from './context.ts'
 import { plain } from './parameters.ts'
 
-/** Age up to which a list is used without a new request. */
+/** Maximum age at which a cached list is used without a new request. */
 const FRESH_MS = 60_000
 
 type TokenListOptions = TokenListParameters & {
-  /** False requests nothing. */
+  /** If false, nothing is requested. Default: true. */
   readonly enabled?: boolean | undefined
-  /** Shows the last list until the new one arrives, as search fields do. */
+  /** True returns the previous list until the new one arrives, for example in search fields. */
   readonly keepPrevious?: boolean | undefined
 }
 
 /**
- * Builds the query of a token list, for prefetching on a server and for reading the cache.
+ * Builds the query options of a token list, for prefetching on a server and for reading the cache.
  *
  * @example
  * ```ts
@@ -28,13 +28,13 @@ export function tokenListOptions(client: SluiceClient, chainId: number, paramete
     queryKey: ['sluice', 'tokens', chainId, request],
     queryFn: ({ signal }) => client.tokenList(chainId, request, signal),
     staleTime: FRESH_MS,
-    // The client itself retries.
+    // SluiceClient already retries.
     retry: false,
   })
 }
 
 /**
- * Lists the tokens of a chain, deepest first, or those that match `q`.
+ * Returns the tokens of a chain, or those that match `q`, in descending order of liquidity.
  *
  * @example
  * ```tsx

@@ -1,4 +1,4 @@
-/** The hooks in a real browser, against a real service of another origin and a real node. */
+/** Tests the hooks in a real browser, against a real service of another origin and a real node. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const CHAIN = 31337
 const executablePath = findBrowser()
-/** Path under which the site passes requests on to the service, and the page that asks there. */
+/** Path that the site forwards to the service, and the page that uses this path. */
 const PROXIED = '/api'
 const SAME_ORIGIN = '/same-origin'
 
@@ -97,7 +97,7 @@ describe.skipIf(!executablePath)('hooks', () => {
   const token = (symbol: string) => devnet.info.tokens[symbol]!.address
   const mine = () => request(devnet.url, 'evm_mine', [])
   const shownOn = async (page: Page): Promise<Shown> => JSON.parse((await page.locator('pre').textContent()) ?? '')
-  /** Waits until the page shows what is expected. */
+  /** Waits until the page's state fulfills the condition, and returns the state. */
   async function until(page: Page, isThere: (shown: Shown) => boolean): Promise<Shown> {
     await expect.poll(async () => isThere(await shownOn(page)), { timeout: 30_000 }).toBe(true)
     return shownOn(page)

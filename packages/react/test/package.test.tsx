@@ -1,4 +1,4 @@
-/** The package as a consumer gets it: rendered on a server, packed, and weighed. */
+/** Tests the package from a consumer's view: server rendering, contents of the tarball, and bundle size. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** A page whose elements are what the hooks return, and whose buttons call them. */
+/** Test page that shows the results of the hooks as JSON and calls them by buttons. */
 import { type Eip1193Provider, fromEip1193, type Route, SluiceClient, type SwapContracts } from '@sluice/client'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode, useState } from 'react'

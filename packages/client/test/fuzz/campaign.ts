@@ -1,4 +1,4 @@
-/** Mutations against `verify`, and what it may not accept. */
+/** Runs random mutations of honest transactions against `verify` and counts wrong verdicts. */
 import { IERC20__factory } from '@sluice/bindings'
 import { request } from '@sluice/devnet'
 import { ClientError, type Hex, type Route, type SwapParameters, type SwapTerms, verify } from '../../src/index.ts'
@@ -13,16 +13,16 @@ export type Verify = (route: Route, asked: SwapParameters, terms: SwapTerms) => 
 export type Report = {
   readonly quotes: number
   readonly mutations: number
-  /** The same bytes as before, which a change can make too. */
+  /** Mutations that gave the same transaction. */
   readonly unchanged: number
   readonly refused: number
   readonly accepted: number
   readonly byKind: Readonly<Record<string, { readonly refused: number; readonly accepted: number }>>
-  /** Refused ones: those whose terms differ, and of a sample that was run those that do something else to somebody. */
+  /** Refused mutations with other terms; refused mutations that were also executed; and those of them with another outcome. */
   readonly refusedForTerms: number
   readonly refusedAndRun: number
   readonly refusedAndHarmful: number
-  /** Cases that may not be: accepted, and yet with other terms, or with another outcome when run; some of them in words. */
+  /** Faults of `verify`: accepted mutations with other terms or another outcome, and descriptions of the first ones. */
   readonly acceptedWithOtherTerms: number
   readonly acceptedAndHarmful: number
   readonly failures: readonly string[]
@@ -31,7 +31,7 @@ export type Report = {
 const MAX_FAILURES = 20
 const erc20 = IERC20__factory.createInterface()
 
-/** @param runEvery - one of so many refused mutations is run on the chain */
+/** Runs a campaign. @param runEvery - about one in `runEvery` refused mutations is executed on the chain */
 export async function campaign(
   stage: Stage,
   { mutations, seed, runEvery }: { readonly mutations: number; readonly seed: number; readonly runEvery: number },
@@ -96,7 +96,7 @@ function accepts(check: () => unknown): boolean {
   }
 }
 
-/** So that whatever could be drawn is drawn. */
+/** Approves the Guard for all input tokens of the sender, so that a harmful transaction would succeed. */
 export async function approveAll({ devnet: { url, info } }: Stage, quotes: readonly Honest[]): Promise<void> {
   const from = quotes[0]!.asked.from
   const data = erc20.encodeFunctionData('approve', [info.guard, 2n ** 200n])

@@ -1,4 +1,4 @@
-/** Every failure is a ClientError, whatever service, wallet and node answer. */
+/** Tests that every failure is a ClientError, for random responses of service, wallet and node. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 /**
- * Answers of a service, a wallet and a node that are anything at all: every failure must be a ClientError. Run by itself, it makes
+ * Calls the package with random responses of service, wallet and node; every failure must be a ClientError. As a script, it runs
  * 100,000 cases and writes `results/failures.json`.
  */
 import { writeFileSync } from 'node:fs'
@@ -32,10 +32,10 @@ export type Report = {
   readonly seed: number
   readonly cases: number
   readonly succeeded: number
-  /** ClientErrors by their code. */
+  /** Number of ClientErrors by code. */
   readonly failed: Readonly<Record<string, number>>
   readonly byCall: Readonly<Record<string, number>>
-  /** Failures that were no ClientError; the first of them in words. */
+  /** Number of failures that were not a ClientError, and descriptions of the first ones. */
   readonly others: number
   readonly examples: readonly string[]
 }
@@ -44,7 +44,7 @@ const address: Hex = `0x${'11'.repeat(20)}`
 const token: Hex = `0x${'22'.repeat(20)}`
 const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
-/** Any value that JSON holds, and some that it does not. */
+/** Returns a random value, including values that JSON cannot represent. */
 function anything(random: Random, depth = 0): unknown {
   const simple = [
     ...[undefined, null, true, false, 0, -1, 1.5, 1e308, Number.NaN, 2 ** 53, 7, ''],
@@ -91,7 +91,7 @@ function anything(random: Random, depth = 0): unknown {
   )
 }
 
-/** A genuine-looking value with one place changed to anything. */
+/** Copies a value, in most cases with one random value inside. */
 function damaged(random: Random, value: unknown): unknown {
   if (random.below(4) === 0) return value
   if (typeof value !== 'object' || value === null || random.below(6) === 0) return anything(random)
@@ -183,7 +183,7 @@ function answerOf(random: Random, method: string): unknown {
     wallet_sendCalls: { id: '0x1' },
     wallet_getCallsStatus: { status: 200, receipts: [{ transactionHash: word(9n) }] },
   }
-  // What is polled for ends: a wait of minutes is no case.
+  // Polled methods always succeed, because a case must not wait for minutes.
   if (method === 'eth_getTransactionReceipt' || method === 'wallet_getCallsStatus') return good[method]
   return random.below(3) ? good[method] : damaged(random, good[method])
 }
@@ -199,7 +199,7 @@ function walletOf(random: Random): Wallet {
   return fromEip1193(provider, address)
 }
 
-/** One call of the package with answers that are drawn; its name and its outcome. Long: one case for each call. */
+/** Returns the name of a random call of the package, and a function that makes it. Long: one entry per call. */
 export function callOf(
   random: Random,
   honest: readonly { readonly route: unknown; readonly asked: object; readonly contracts: object }[] = [],

@@ -1,4 +1,4 @@
-/** Genuine quotes over HTTP for transactions of every shape that the service makes on the local chain. */
+/** Requests genuine quotes for every kind of transaction that the service builds on the local chain. */
 import { PERMIT2, request } from '@sluice/devnet'
 import { encodeCall, selectors } from '../../src/calls.ts'
 import {
@@ -18,7 +18,7 @@ export type Honest = {
   readonly name: string
   readonly asked: SwapParameters
   readonly route: Route
-  /** Permit that the sender signed, where the transaction carries it. */
+  /** Signed permit of the transaction, if it carries one. */
   readonly permit?: GuardPermit
 }
 
@@ -64,7 +64,7 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
     try {
       quotes.push({ name, asked, route: await stage.client.getSwap(CHAIN, asked) })
     } catch (error) {
-      // Some pools hold too little of an odd token for a whole one.
+      // Some pools hold too little for one whole token.
       if (!(error instanceof ClientError && error.code === 'NO_ROUTE')) throw error
     }
   }
@@ -73,7 +73,7 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
   return quotes
 }
 
-/** The same swap, paid for by a signature for Permit2. */
+/** Adds a Permit2 signature to a swap. */
 async function bySignature({ devnet: { url }, guard }: Stage, honest: Honest): Promise<Honest> {
   const { asked, route } = honest
   const wallet = fromEip1193({ request: ({ method, params }) => request(url, method, params ?? []) }, asked.from)

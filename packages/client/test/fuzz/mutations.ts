@@ -1,4 +1,4 @@
-/** Honest transactions with one byte, one field or one step changed. */
+/** Random mutations of honest transactions: one byte, field, step, envelope value or promised amount. */
 import { decodeGuardSwap, encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
 import { decodeProgram, encodeProgram, ProgramError, type Step } from '@sluice/program'
 import type { Hex, Route } from '../../src/index.ts'
@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 
 export type Mutation = { readonly kind: 'byte' | 'field' | 'step' | 'envelope' | 'promise'; readonly route: Route }
 
-/** @param addresses - of the chain: accounts, tokens, pools, contracts, and one that nobody has heard of */
+/** Applies one random mutation. @param addresses - accounts, tokens, pools and contracts of the chain, and an unknown address */
 export function mutate(route: Route, addresses: readonly Hex[], random: Random): Mutation {
   const roll = random.below(100)
   if (roll < 45) return { kind: 'byte', route: withData(route, otherBytes(route.tx.data, random)) }
@@ -31,7 +31,7 @@ function otherBytes(data: Hex, random: Random): Hex {
   const one = Buffer.from([random.below(256)])
   const pieces = random.of([
     ...Array.from({ length: 5 }, () => [bytes.subarray(0, at), one, bytes.subarray(at + 1)]),
-    // One bit, which moves a flag or a count by little.
+    // A single flipped bit makes small changes of flags and counts.
     [bytes.subarray(0, at), Buffer.from([bytes[at]! ^ (1 << random.below(8))]), bytes.subarray(at + 1)],
     [bytes.subarray(0, at), one, bytes.subarray(at)],
     [bytes.subarray(0, at), bytes.subarray(at + 1)],
@@ -59,10 +59,10 @@ function otherField(order: GuardSwap, addresses: readonly Hex[], random: Random)
   return { [name]: otherNumber(value as bigint, random) }
 }
 
-/** One for somebody else, for more or less, for another time, of another kind, or none. */
+/** Changes the signature, deadline, amount, nonce or kind of a permit, or removes it. */
 function otherPermit(permit: NonNullable<GuardSwap['permit']>, random: Random): GuardSwap['permit'] {
   const { deadline } = permit
-  // ethers wants an s of the lower half.
+  // ethers rejects an s in the upper half.
   const signature: Hex = `0x${random.bytes(32).slice(2)}00${random.bytes(31).slice(2)}1b`
   const [amount, nonce] = ['amount' in permit ? permit.amount : 0n, 'nonce' in permit ? permit.nonce : 0n]
   return random.of<GuardSwap['permit']>([
@@ -81,7 +81,7 @@ function otherPermit(permit: NonNullable<GuardSwap['permit']>, random: Random): 
 function withSteps(route: Route, addresses: readonly Hex[], random: Random): Route {
   return withOrder(route, ({ program, tokenIn }) => {
     const steps = decodeProgram(program, tokenIn as Hex)
-    // Some changes no encoder writes; the bytes of those are the other kind's work.
+    // The encoder rejects some changes, so try others; byte mutations cover invalid programs.
     for (let tries = 0; tries < 20; tries++) {
       try {
         return { program: encodeProgram(otherSteps(steps, addresses, random)) }
@@ -110,7 +110,7 @@ function otherSteps(steps: readonly Step[], addresses: readonly Hex[], random: R
   }
 }
 
-/** A step ahead of the others that hands a part of what comes to somebody. */
+/** Creates a step that diverts part of the input to a random address. */
 function siphon({ tokenIn }: Step, addresses: readonly Hex[], random: Random): Step {
   const [pool, vault] = [random.of(addresses), random.of(addresses)]
   const input = random.of([
@@ -127,7 +127,7 @@ function siphon({ tokenIn }: Step, addresses: readonly Hex[], random: Random): S
   ])
 }
 
-/** The value with one leaf changed, wherever it stands. */
+/** Changes one random leaf of a value. */
 function otherValue(value: unknown, addresses: readonly Hex[], random: Random): unknown {
   if (typeof value === 'boolean') return !value
   if (typeof value === 'bigint') return otherNumber(value, random)
@@ -173,7 +173,7 @@ function otherEnvelope({ tx }: Route, addresses: readonly Hex[], random: Random)
   ])
 }
 
-/** A least output as small as the service says the output is: its word and its bytes agree. */
+/** Lowers the quoted output and the minimum output consistently. */
 function smallerPromise(route: Route, random: Random): Route {
   const toAmount = random.of([1n, BigInt(route.toAmount) / 2n, (BigInt(route.toAmount) * 99n) / 100n])
   const minOutput = (toAmount * 995n) / 1000n || 1n

@@ -1,6 +1,6 @@
 /**
- * Who gets what from a transaction, found without the code under test: by the terms that the compiler's own bindings read from
- * it, and by running it on the local chain.
+ * Determines the outcome of a transaction independently of the code under test: decodes its terms with the compiler's bindings, and
+ * executes it on the local chain.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { decodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
@@ -8,11 +8,11 @@ import { request } from '@sluice/devnet'
 import { decodeProgram } from '@sluice/program'
 import type { Hex, Transaction } from '../../src/index.ts'
 
-/** Outcome of a transaction. Addresses in lower case. */
+/** Outcome of a transaction. All addresses are in lower case. */
 type Outcome = {
-  /** Contracts whose code was run to change something. */
+  /** Addresses that were called other than by STATICCALL. */
   readonly ran: ReadonlySet<string>
-  /** Gain of each account in a token, by `token account`; the zero address is native. */
+  /** Balance change by `token account`; the zero address is the native token. */
   readonly gained: ReadonlyMap<string, bigint>
 }
 
@@ -40,7 +40,7 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c'
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
-/** Outcome of the honest transaction. @throws Error where it fails */
+/** Executes the honest transaction. @throws Error if it fails */
 export async function referenceOf(url: string, tx: Transaction): Promise<Reference> {
   const outcome = await run(url, tx)
   if (!outcome) throw new Error('the honest transaction fails')
@@ -48,7 +48,7 @@ export async function referenceOf(url: string, tx: Transaction): Promise<Referen
   return { tx, order, outcome, receivers: receiversOf(outcome), named: addressesIn(order) }
 }
 
-/** Differences of a transaction's terms, whatever state it meets; undefined for not at all. */
+/** Describes the first difference between the terms of two transactions, independently of the state; undefined if none. */
 export function changedTerms(tx: Transaction, honest: Reference): string | undefined {
   if (!isSame(tx.to, honest.tx.to)) return 'another contract is called'
   if (!isSame(tx.from, honest.tx.from)) return 'somebody else sends'
@@ -64,13 +64,13 @@ export function changedTerms(tx: Transaction, honest: Reference): string | undef
   for (const name of new Set([...Object.keys(honest.order), ...Object.keys(order)]) as Set<keyof GuardSwap>)
     if (name !== 'program' && name !== 'recipient' && !isDeepStrictEqual(order[name], honest.order[name]))
       return `another ${name}`
-  // Calldata that names the sender pays the same account as calldata that names nobody.
+  // Without a recipient in the calldata, the sender is paid, so both forms are equal.
   if (!isSame(order.recipient ?? tx.from, honest.order.recipient ?? tx.from)) return 'another recipient'
   for (const address of named) if (!honest.named.has(address)) return `${address} is new`
   return undefined
 }
 
-/** Differences of the outcome on the chain; undefined where the transaction fails, or does to nobody what it should not. */
+/** Executes a transaction and describes the first harm compared with the honest one; undefined if it fails or is harmless. */
 export async function changedOutcome(url: string, tx: Transaction, honest: Reference): Promise<string | undefined> {
   const outcome = await run(url, tx)
   if (!outcome) return undefined
@@ -89,12 +89,12 @@ export async function changedOutcome(url: string, tx: Transaction, honest: Refer
   return undefined
 }
 
-/** Whoever has more of something than before. */
+/** Returns the accounts that gained any token. */
 function receiversOf({ gained }: Outcome): ReadonlySet<string> {
   return new Set([...gained].flatMap(([place, amount]) => (amount > 0n ? [place.slice(-42)] : [])))
 }
 
-/** Every address and pool id that the program names. */
+/** Returns every address and pool id in the program. */
 function addressesIn(order: GuardSwap): ReadonlySet<string> {
   const found = new Set<string>()
   const walk = (value: unknown) => {
@@ -105,7 +105,7 @@ function addressesIn(order: GuardSwap): ReadonlySet<string> {
   return found
 }
 
-/** @returns undefined for a transaction that fails */
+/** Executes a transaction by `debug_traceCall`. @returns undefined if it fails */
 async function run(url: string, { from, to, data, value }: Transaction): Promise<Outcome | undefined> {
   const call = { from, to, data, value: `0x${BigInt(value).toString(16)}`, gas: '0x1c9c380' }
   const options = { tracer: 'callTracer', tracerConfig: { withLog: true } }
@@ -113,7 +113,7 @@ async function run(url: string, { from, to, data, value }: Transaction): Promise
   try {
     frame = await request<Frame>(url, 'debug_traceCall', [call, 'latest', options])
   } catch {
-    // Such as a sender without the value.
+    // The node rejects some calls, such as one from a sender without enough funds.
     return undefined
   }
   if (frame.error) return undefined

@@ -1,9 +1,9 @@
-/** A source of numbers that repeats: mulberry32. */
+/** Seeded pseudorandom numbers (mulberry32), so that a run can be repeated. */
 export type Random = {
-  /** 0 to below `end`. */
+  /** Returns an integer from 0 to `end` - 1. */
   readonly below: (end: number) => number
   readonly of: <T>(list: readonly T[]) => T
-  /** 0x-prefixed. */
+  /** Returns `count` random bytes as 0x-prefixed text. */
   readonly bytes: (count: number) => `0x${string}`
 }
 

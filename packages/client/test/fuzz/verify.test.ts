@@ -1,4 +1,4 @@
-/** Honest transactions with one thing changed: `verify` refuses each that changes who gets what. */
+/** Tests that `verify` refuses every random mutation of an honest transaction that changes its outcome. */
 import { encodeGuardSwap, type GuardSwap } from '@sluice/bindings/guard'
 import { decodeProgram, encodeProgram, type Step } from '@sluice/program'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ test(`of ${plan.mutations} mutations, seed ${plan.seed}, none that changes who g
   expect(report.failures).toEqual([])
   expect(report.quotes).toBeGreaterThan(25)
   expect(report.refused).toBeGreaterThan(plan.mutations / 2)
-  // The mutations do change terms, and money moves elsewhere where they are run.
+  // Ensures that the mutations really change terms, and that executing them can do harm.
   expect(report.refusedForTerms).toBeGreaterThan(plan.mutations / 3)
   expect(report.refusedAndHarmful).toBeGreaterThan(0)
 }, 600_000)
@@ -55,7 +55,7 @@ test('what money does when a transaction is run is seen', async () => {
   ]
   const stranger: Hex = `0x${'57'.repeat(20)}`
   expect(await changed({})).toBeUndefined()
-  // Too little comes back, so nothing happens.
+  // The output stays in the Executor, so the Guard reverts the transaction.
   expect(await changed({}, last({ kind: 'executor' }))).toBeUndefined()
   const minOutput = 1n
   expect(await changed({ minOutput }, last({ kind: 'executor' }))).toMatch(/less than the least/)
