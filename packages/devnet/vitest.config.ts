@@ -1,3 +1,4 @@
+/** Test configuration of the local chain. */
 import { defineConfig } from 'vitest/config'
 
 // Files that start nodes or build the chain wait for processes.

@@ -1,4 +1,5 @@
+/** Vitest configuration of the published server package. */
 import { defineConfig } from 'vitest/config'
 
-/** The first test that needs the local chain builds it. */
+/** Long timeouts that allow the first test to build the local chain. */
 export default defineConfig({ test: { testTimeout: 60_000, hookTimeout: 180_000 } })

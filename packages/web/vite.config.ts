@@ -1,20 +1,21 @@
+/** Vite configuration of the web app. */
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** Everything but `/` stands under `/app/`, so that no page and no file ever takes the path of an endpoint. */
+/** Build of the web app. All paths except `/` are under `/app/`, so that they never collide with an endpoint. */
 export default defineConfig({
   plugins: [react()],
   build: {
     target: ['chrome123', 'firefox128', 'safari18'],
     assetsDir: 'app/assets',
-    // Policy allows no data: addresses.
+    // The content security policy forbids `data:` URLs.
     assetsInlineLimit: 0,
-    // Of a package that nobody debugs by its source map in the field: smaller, and built sooner.
+    // Omits source maps: nobody debugs the published package in production, and the package is smaller.
     sourcemap: false,
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // What every page needs is one file: many small ones compress worse. Pages, and what signs, come when asked for.
+        // Shared modules form one chunk, since many small files compress worse. Pages and signing code load on demand.
         codeSplitting: { groups: [{ name: 'base', test: /node_modules|\/src\/(ui|service|format|wallet)\// }] },
       },
     },

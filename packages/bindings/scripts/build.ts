@@ -1,6 +1,6 @@
 /**
- * Turns what Hardhat wrote into this package: TypeChain's TypeScript becomes `dist/*.js` with declarations, and the
- * bytecode of every contract (creation, runtime and the Solidity source it came from) becomes `dist/bytecode.js`.
+ * Builds this package from Hardhat's output: compiles TypeChain's TypeScript to `dist/*.js` with declarations, and
+ * writes the bytecode of every contract (creation, runtime, and the path of its Solidity source) to `dist/bytecode.js`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
-// Written aside and moved into place whole, so that a process reading the package never meets half of it.
+// Written to a temporary folder and moved into place, so that readers never see a partial build.
 const fresh = join(root, `dist.${process.pid}.tmp`)
 process.once('exit', () => rmSync(fresh, { recursive: true, force: true }))
 const artifacts = join(root, '../../contracts/artifacts/src')

@@ -1,3 +1,4 @@
+/** Property tests that compare the codec with ethers. */
 import { Interface } from 'ethers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,19 +1,29 @@
 /**
- * Encodes calls and decodes their answers and events to the same bytes as ethers, some thirty times as fast: for the few that
- * every request or every block needs. Made once from an interface of TypeChain; types that no such call has are refused then.
+ * Encodes calls and decodes results and events to the same bytes as ethers, about thirty times as fast, for the few
+ * calls that run per request or per block. A codec is created once from a TypeChain interface, which rejects
+ * unsupported types.
  */
 import { type Interface, makeError, type ParamType } from 'ethers'
 
 type Hex = `0x${string}`
 
+/** Encodes the calls and decodes the results of one function. */
 export type CallCodec<Values extends readonly unknown[], Results extends readonly unknown[]> = {
-  /** @throws Error `INVALID_ARGUMENT` of ethers for a value that its type does not hold */
+  /** @throws Error ethers' `INVALID_ARGUMENT` if a value does not fit its type */
   readonly encode: (...values: Values) => Hex
-  /** Addresses come in lower case. @throws Error `BAD_DATA` of ethers for an answer that is cut off */
+  /**
+   * Decodes a result. Addresses are in lower case.
+   *
+   * @throws Error ethers' `BAD_DATA` if the result is truncated
+   */
   readonly decode: (answer: Hex) => Results
 }
 
-/** @throws Error `UNSUPPORTED_OPERATION` of ethers for a function with types other than those below */
+/**
+ * Creates the codec of a function.
+ *
+ * @throws Error ethers' `UNSUPPORTED_OPERATION` if the function does not exist or has an unsupported type
+ */
 export function callCodec<Values extends readonly unknown[], Results extends readonly unknown[]>(
   abi: Interface,
   name: string,
@@ -22,7 +32,7 @@ export function callCodec<Values extends readonly unknown[], Results extends rea
   if (!fragment) throw makeError(`there is no function ${name}`, 'UNSUPPORTED_OPERATION', { operation: name })
   const inputs = sequence(fragment.inputs.map(coderOf))
   const outputs = sequence(fragment.outputs.map(coderOf))
-  // ethers hashes the signature whenever it is asked.
+  // ethers hashes the signature on each access.
   const selector = fragment.selector as Hex
   return {
     encode: (...values) => `${selector}${inputs.write(values)}`,
@@ -31,9 +41,9 @@ export function callCodec<Values extends readonly unknown[], Results extends rea
 }
 
 /**
- * Reads what an event carries beside its topics, in the order of the event.
+ * Returns a decoder of an event's non-indexed values, in the order of the event.
  *
- * @throws Error `UNSUPPORTED_OPERATION` of ethers for an event with types other than those below
+ * @throws Error ethers' `UNSUPPORTED_OPERATION` if the event does not exist or has an unsupported type
  */
 export function eventReader<Values extends readonly unknown[]>(abi: Interface, name: string): (data: Hex) => Values {
   const fragment = abi.getEvent(name)
@@ -42,14 +52,14 @@ export function eventReader<Values extends readonly unknown[]>(abi: Interface, n
   return (data) => values.read(data, 2) as unknown as Values
 }
 
-/** Hex digits of a word. */
+/** Hex digits per word. */
 const WORD = 64
 
-/** Coder of one type. Positions count hex digits of the whole text. */
+/** Coder of one type. Positions count hex digits from the start of the text. */
 type Coder = {
-  /** Digits in the head of what it stands in. */
+  /** Hex digits in the head of the enclosing sequence. */
   readonly size: number
-  /** Stands in the tail, and the head says where. */
+  /** True if the value is in the tail and the head contains its offset. */
   readonly dynamic: boolean
   readonly write: (value: unknown) => string
   readonly read: (text: string, at: number) => unknown
@@ -142,7 +152,7 @@ function fixedBytes(length: number): Coder {
   }
 }
 
-/** List of any length. */
+/** Returns the coder of a list of any length. */
 function list(element: Coder): Coder {
   const { size, dynamic } = element
   const elements = (count: number) => sequence(Array.from({ length: count }, () => element))
@@ -157,7 +167,7 @@ function list(element: Coder): Coder {
     read: (text, at) => {
       const count = countAt(text, at)
       const start = at + WORD
-      // Before room is made for so many.
+      // Checks the length before an array of this size is allocated.
       if (start + count * size > text.length) throw cutOff(text)
       if (dynamic) return elements(count).read(text, start)
       return Array.from({ length: count }, (_, k) => element.read(text, start + k * size))
@@ -181,7 +191,7 @@ function tuple(components: readonly ParamType[]): Coder {
   }
 }
 
-/** Values one after the other, those of dynamic types behind all heads. */
+/** Returns the coder of consecutive values. Values of dynamic types follow all heads. */
 function sequence(coders: readonly Coder[]) {
   const size = coders.reduce((sum, coder) => sum + coder.size, 0)
   return {
@@ -218,7 +228,7 @@ function wordAt(text: string, at: number): string {
   return word
 }
 
-/** Digits whose number a double holds. */
+/** Hex digits that fit into a double without loss. */
 const EXACT = 13
 const LEADING_ZEROS = '0'.repeat(WORD - EXACT)
 
@@ -227,7 +237,7 @@ function numberAt(text: string, at: number): bigint {
   return small === undefined ? BigInt(`0x${wordAt(text, at)}`) : BigInt(small)
 }
 
-/** Most numbers are small, and read in a fraction of the time; undefined for others, and for what is none. */
+/** Reads a small number, several times as fast as a bigint; undefined for larger numbers and for invalid digits. */
 function smallAt(text: string, at: number): number | undefined {
   const end = at + WORD
   if (end > text.length || !text.startsWith(LEADING_ZEROS, at)) return undefined
@@ -235,7 +245,7 @@ function smallAt(text: string, at: number): number | undefined {
   return Number.isNaN(number) ? undefined : number
 }
 
-/** A length or an offset: one beyond the text is met by whoever reads there. */
+/** Reads a length or an offset. Callers detect one that is beyond the text. */
 function countAt(text: string, at: number): number {
   return smallAt(text, at) ?? Number(numberAt(text, at))
 }

@@ -1,3 +1,4 @@
+/** Tests that Guard calldata matches ethers and round-trips. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { IGuard__factory } from '../dist/index.js'

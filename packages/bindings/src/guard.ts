@@ -1,4 +1,4 @@
-/** A swap of the Guard as one record, whichever of its functions takes it. */
+/** Encodes and decodes swaps of the Guard as one record, independent of the Guard's function. */
 import { makeError } from 'ethers'
 import { type IGuard, IGuard__factory } from '../dist/index.js'
 import { callCodec } from './codec.ts'
@@ -8,27 +8,27 @@ export { type GuardPermit, PERMIT2_BITS, permitKinds } from './permit.ts'
 
 type Hex = `0x${string}`
 
-/** Amounts in base units; the zero address is the native token. */
+/** A swap of the Guard. Amounts are in base units; the zero address is the native token. */
 export type GuardSwap = {
-  /** Token given. Where value comes with the call: the wrapper in which the Guard lends it, or zero for the Executor to have it as it came. */
+  /** Input token. If the call has value: the wrapper in which the Guard wraps it, or zero to pass it to the Executor unwrapped. */
   readonly tokenIn: string
   readonly amountIn: bigint
-  /** Wei that come with the call: `amountIn` where native is given, otherwise 0. */
+  /** Wei sent with the call: `amountIn` for native input, otherwise 0. */
   readonly value: bigint
   readonly tokenOut: string
   readonly minOutput: bigint
   /** Unix seconds. */
   readonly deadline: bigint
   readonly executor: string
-  /** Wrapper that the Guard unwraps for native output; zero for nothing. */
+  /** Wrapper that the Guard unwraps for native output; zero for none. */
   readonly wrapper: string
   /** Parts per million of the output. */
   readonly feePpm: bigint
   readonly feeRecipient: string
-  /** Account that receives the output; absent if the calldata does not name it, and pays the sender. */
+  /** Account that receives the output; absent if the calldata does not name it, so that the Guard pays the sender. */
   readonly recipient?: string
   readonly direct: boolean
-  /** The sender's signature in place of an approval; only where a token is given. */
+  /** The sender's signature instead of an approval, for ERC-20 input only. */
   readonly permit?: GuardPermit
   /** Program that the Executor runs. */
   readonly program: string
@@ -53,10 +53,10 @@ const swapDirectWithPermit = callCodec<[bigint, string, IGuard.OrderStruct, IGua
 const ZERO = `0x${'0'.repeat(40)}`
 
 /**
- * The calldata of a swap, by the plainest function that does it: each word that is not written saves gas.
+ * Encodes the calldata of a swap with the function that has the fewest words, which saves gas.
  *
- * @throws ethers' INVALID_ARGUMENT for a value that does not fit its type, a signature of no known form, a permit with value, or
- *   no recipient where the function names one
+ * @throws ethers' INVALID_ARGUMENT if a value does not fit its type, a signature has an unknown form, a permit comes
+ *   with value, or the function needs a recipient that is missing
  */
 export function encodeGuardSwap(of: GuardSwap): Hex {
   const { amountIn, value, program } = of
@@ -78,9 +78,9 @@ export function encodeGuardSwap(of: GuardSwap): Hex {
 }
 
 /**
- * Reads such calldata back, with addresses in lower case.
+ * Decodes the calldata of a swap, with addresses in lower case.
  *
- * @throws ethers' BAD_DATA for what is not the whole encoding of a swap, TypeError for another function
+ * @throws ethers' BAD_DATA if the data is truncated, TypeError if it does not call a swap of the Guard
  */
 export function decodeGuardSwap(data: string, value: bigint): GuardSwap {
   const call = abi.parseTransaction({ data, value })

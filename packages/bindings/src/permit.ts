@@ -1,11 +1,11 @@
-/** A signature that lets the Guard draw a swap's input, as its contract takes it. */
+/** Permits: signatures that allow the Guard to draw a swap's input, in the form of its contract. */
 import { makeError, Signature } from 'ethers'
 import type { IGuard } from '../dist/index.js'
 
 type PermitForm =
-  /** EIP-2612's `Permit`. */
+  /** `Permit` of EIP-2612. */
   | { readonly kind: 'eip2612'; readonly amount: bigint; readonly deadline: bigint; readonly signature: string }
-  /** DAI's `Permit`, with `allowed` true; `deadline` is its `expiry`. */
+  /** DAI's `Permit` with `allowed` true; `deadline` is its `expiry`. */
   | { readonly kind: 'dai'; readonly nonce: bigint; readonly deadline: bigint; readonly signature: string }
   /** Permit2's `PermitSingle`, with `deadline` as both `expiration` and `sigDeadline`. */
   | {
@@ -13,25 +13,27 @@ type PermitForm =
       readonly amount: bigint
       readonly nonce: bigint
       readonly deadline: bigint
-      /** Empty, `0x`, where the allowance at Permit2 is there already. */
+      /** Empty (`0x`) if the allowance at Permit2 already exists. */
       readonly signature: string
     }
 
-/** Permit that the sender signed so that the Guard draws the input: owner the sender, spender the Guard, token the input. */
+/** A permit for the input token, from the sender as owner to the Guard as spender. */
 export type GuardPermit = PermitForm & {
-  /** True where the owner is a contract, whose signature is for it alone to read: passed on byte for byte. */
+  /** True if the owner is a contract, whose signature is passed on byte for byte. */
   readonly asIs?: boolean
 }
 
-/** EIP-2612, DAI's form of it, and Permit2, by the Guard's own numbers of them. */
+/** Kinds of permits; the index is the Guard's number of the kind. */
 export const permitKinds = ['eip2612', 'dai', 'permit2'] as const
-/** Permit2 keeps its numbers in so many bits. */
+/** Bits of Permit2's numbers. */
 export const PERMIT2_BITS = { amount: 160n, nonce: 48n, deadline: 48n } as const
 
 /**
- * Permission as the Guard takes it. Tokens want 65 bytes with a last one of 27 or 28; some wallets sign with 0 or 1 there,
- * or in the 64 bytes of EIP-2098. What contracts sign stays as it is: 65 bytes of a Safe end with 0, 1, 31 or 32 too. Permit2
- * takes any length of it.
+ * Converts a permit to the Guard's struct. Tokens require 65 bytes that end with 27 or 28, but some wallets end with 0 or
+ * 1, or use the 64 bytes of EIP-2098. Contract signatures stay unchanged, since 65 bytes of a Safe can also end with 0, 1,
+ * 31, or 32. Permit2 accepts contract signatures of any length.
+ *
+ * @throws ethers' INVALID_ARGUMENT if a number does not fit Permit2's bits, or the signature is invalid
  */
 export function permitStruct(permit: GuardPermit): IGuard.PermitStruct {
   const { kind, deadline, signature } = permit
@@ -47,15 +49,19 @@ export function permitStruct(permit: GuardPermit): IGuard.PermitStruct {
   return { kind: BigInt(permitKinds.indexOf(kind)), amount, nonce, deadline, signature: plain }
 }
 
-/** Digits of r, s and v. */
+/** Hex length of r, s, and v, with prefix. */
 const WHOLE = 2 + 2 * 65
 
-/** True for a signature of one key: 64 or 65 bytes. */
+/** Returns true for the length of a single key's signature: 64 or 65 bytes. */
 function isPlain(signature: string): boolean {
   return signature.length === 2 + 2 * 64 || signature.length === WHOLE
 }
 
-/** @throws TypeError for a kind that there is not */
+/**
+ * Converts the Guard's struct to a permit.
+ *
+ * @throws TypeError if the kind is unknown
+ */
 export function readPermit({ kind, amount, nonce, deadline, signature }: IGuard.PermitStruct): GuardPermit {
   const common = { deadline: BigInt(deadline), signature: String(signature) }
   const name = permitKinds[Number(kind)]

@@ -1,15 +1,17 @@
+/** Accounts of the local chain. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { HDNodeWallet } from 'ethers'
 
+/** An unlocked account of the local chain with its private key. */
 export type Account = { readonly address: Address; readonly privateKey: Hex }
 
-/** Publicly known, the default of anvil and Hardhat: never send anything of value to these accounts. */
+/** The default mnemonic of anvil and Hardhat. It is public, so never send anything of value to these accounts. */
 export const MNEMONIC = 'test test test test test test test test test test test junk'
 
-/** Deploys everything and owns the liquidity. Nobody has its key: the node impersonates it while the chain is built. */
+/** Account that deploys all contracts and owns the liquidity. It has no key: the node impersonates it while the chain is built. */
 export const DEPLOYER = toAddress('0xde00000000000000000000000000000000000001')
 
-/** The accounts that the node has unlocked, each with 10,000 ETH. */
+/** Returns the accounts that the node has unlocked, each with 10,000 ETH. */
 export function accounts(count = 10): Account[] {
   const root = HDNodeWallet.fromPhrase(MNEMONIC, '', "m/44'/60'/0'/0")
   return Array.from({ length: count }, (_, index) => {

@@ -1,3 +1,4 @@
+/** Starts anvil nodes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,24 +10,26 @@ import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
 
 const START_TIMEOUT_MS = 30_000
-/** States of past blocks on disk, a megabyte or more each; as many again and more are in anvil's memory. */
+/** Maximum states of past blocks that anvil stores on disk, at least a megabyte each. It keeps at least as many in memory. */
 const MAX_PERSISTED = 200
 
+/** Options of `startAnvil`. */
 export type AnvilOptions = {
   readonly chainId?: number
-  /** A free one is taken when absent. */
+  /** A free port by default. */
   readonly port?: number
-  /** Further command line arguments, such as `--load-state <file>`. */
+  /** Additional command line arguments, such as `--load-state <file>`. */
   readonly args?: readonly string[]
 }
 
+/** A running anvil node. */
 export type Anvil = {
   readonly url: string
   readonly port: number
   readonly stop: () => Promise<void>
 }
 
-/** The executable out of the platform's npm package, without the wrapper that would stand between us and its signals. */
+/** Returns the path of the executable in the platform's npm package. Its wrapper script would intercept signals. */
 export function anvilPath(): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const os = process.platform === 'win32' ? 'win32' : process.platform
@@ -34,11 +37,11 @@ export function anvilPath(): string {
   return require.resolve(`@foundry-rs/anvil-${os}-${arch}/bin/anvil${os === 'win32' ? '.exe' : ''}`)
 }
 
-/** Below the ports that systems give to outgoing connections: none of those takes a port between its being found free and its use. */
+/** Range below the ports that systems assign to outgoing connections, so that a port found free is not taken before its use. */
 const PORTS = { from: 20_000, to: 32_000 }
 const PORT_TRIES = 100
 
-/** A port that nobody listens on, on any address. */
+/** Returns a port without a listener on any address. */
 export async function freePort(): Promise<number> {
   for (let i = 0; i < PORT_TRIES; i++) {
     const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from))
@@ -52,15 +55,19 @@ export async function freePort(): Promise<number> {
   throw new DevnetError('NODE', 'no free port')
 }
 
-/** Starts anvil and resolves when it answers. It ends with this process. @throws DevnetError NODE in anvil's own words */
+/**
+ * Starts anvil and resolves when it responds. Anvil ends with this process.
+ *
+ * @throws DevnetError NODE with anvil's own message
+ */
 export async function startAnvil({ chainId = 31337, port = 0, args = [] }: AnvilOptions = {}): Promise<Anvil> {
-  // Where states of past blocks go, up to a gigabyte: anvil would leave them in the home directory.
+  // Folder for states of past blocks, up to a gigabyte. By default anvil leaves them in the home directory.
   const states = mkdtempSync(join(tmpdir(), 'sluice-states-'))
-  // Its output goes to a file: a child that outlives us and holds a pipe hangs the shell.
+  // Output goes to a file, because a child that outlives this process and holds a pipe would hang the shell.
   const folder = mkdtempSync(join(tmpdir(), 'sluice-anvil-'))
   const logFile = join(folder, 'log')
   const log = openSync(logFile, 'w')
-  // Port 0 lets anvil take a free one, so that nobody else can take it in between.
+  // With port 0 anvil chooses a free port itself, so no other process can take it first.
   const child = spawn(
     anvilPath(),
     [
@@ -95,7 +102,7 @@ export async function startAnvil({ chainId = 31337, port = 0, args = [] }: Anvil
   }
 }
 
-/** The port, as soon as this very child says that it listens on it. */
+/** Returns the port as soon as this child reports that it listens. */
 async function listening(child: ChildProcess, logFile: string): Promise<number> {
   let failure: Error | undefined
   child.once('error', (error) => {

@@ -1,10 +1,11 @@
+/** Loads compiled contracts from npm packages. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Hex } from '@sluice/chains'
 import type { InterfaceAbi } from 'ethers'
 
-/** A compiled contract: of our own tokens, or as its authors published it on npm. */
+/** A compiled contract: a token of this package, or a contract published on npm by its authors. */
 export type Artifact = { readonly abi: InterfaceAbi; readonly bytecode: Hex }
 
 type PublishedArtifact = {
@@ -15,7 +16,10 @@ type PublishedArtifact = {
 
 const require = createRequire(import.meta.url)
 
-/** Loads a published artifact, such as `@uniswap/v2-core/build/UniswapV2Factory.json`. Truffle, Hardhat, Foundry and waffle shapes. */
+/**
+ * Loads a published artifact, such as `@uniswap/v2-core/build/UniswapV2Factory.json`. Accepts the formats of Truffle,
+ * Hardhat, Foundry, and Waffle.
+ */
 export function artifact(path: string): Artifact {
   const published = JSON.parse(readFileSync(inNodeModules(path), 'utf8')) as PublishedArtifact
   const bytecode = published.bytecode ?? published.evm?.bytecode
@@ -24,14 +28,20 @@ export function artifact(path: string): Artifact {
   return { abi: published.abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }
 }
 
-/** By folder and not by Node's rules: some packages do not export the files they ship. */
+/**
+ * Returns the path of a file in `node_modules`. Does not use Node's resolution, because some packages do not export the
+ * files that they ship.
+ */
 export function inNodeModules(path: string): string {
   const folder = require.resolve.paths(path)?.find((candidate) => existsSync(join(candidate, path)))
   if (!folder) throw new TypeError(`${path} is in no node_modules folder`)
   return join(folder, path)
 }
 
-/** `hardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory')`: the layout Hardhat publishes; `name` may have folders. */
+/**
+ * Loads an artifact in Hardhat's layout, such as `hardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory')`; `name` may
+ * contain folders.
+ */
 export function hardhatArtifact(pkg: string, name: string): Artifact {
   return artifact(`${pkg}/artifacts/contracts/${name}.sol/${name.split('/').at(-1)}.json`)
 }

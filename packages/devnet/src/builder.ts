@@ -1,4 +1,4 @@
-/** Sends the recipe's transactions, one block each, and reads back what they made. */
+/** Sends the recipe's transactions, one per block, and reads the results. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { getCreateAddress, Interface, type InterfaceAbi, type Result } from 'ethers'
 import type { Artifact } from './artifact.ts'
@@ -13,43 +13,52 @@ export type Receipt = {
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
 }
 
-/** A contract on the local chain, called by the ABI its authors published. */
+/** A contract on the local chain with its published ABI. */
 export type Contract = {
   readonly address: Address
   readonly abi: Interface
-  /** Sends a transaction and waits for its block. @throws DevnetError BUILD when it reverts */
+  /**
+   * Sends a transaction and waits for its block.
+   *
+   * @throws DevnetError BUILD if it reverts
+   */
   send(method: string, args?: readonly unknown[], value?: bigint): Promise<Receipt>
-  /** Raw answer of a call at the head. Methods that are not `view` are simulated. */
+  /** Returns the raw result of a call at the head. Methods that are not `view` are simulated. */
   call(method: string, args?: readonly unknown[]): Promise<Hex>
-  /** The first return value of a call at the head. */
+  /** Returns the first return value of a call at the head. */
   read<T>(method: string, args?: readonly unknown[]): Promise<T>
-  /** All return values of a call at the head, by position and name. */
+  /** Returns all return values of a call at the head, by position and name. */
   readAll(method: string, args?: readonly unknown[]): Promise<Result>
 }
 
+/** Deploys and calls contracts from one account. */
 export type Builder = {
   readonly from: Address
   deploy(artifact: Artifact, args?: readonly unknown[]): Promise<Contract>
   at(abi: InterfaceAbi, address: string): Contract
-  /** Address that the deployment after `skip` more transactions will have. */
+  /** Returns the address of the deployment that follows `skip` other transactions. */
   nextAddress(skip: number): Promise<Address>
-  /** Runtime code. */
+  /** Returns the runtime code. */
   code(address: Address): Promise<Hex>
-  /** Places code that was constructed elsewhere. */
+  /** Sets the runtime code of an account, for code that was constructed elsewhere. */
   setCode(address: Address, code: Hex): Promise<void>
   transact(fields: { to?: Address; data?: Hex; value?: bigint }): Promise<Receipt>
 }
 
-/** A whole block: every transaction has one of its own. */
+/** The gas limit of a whole block, since every transaction has its own block. */
 const gasLimit = '0x1c9c380'
 
-/** @param from an account that the node signs for */
+/**
+ * Creates a builder.
+ *
+ * @param from - an account that the node signs for
+ */
 export function createBuilder(url: string, from: Address): Builder {
   async function transact({ to, data, value = 0n }: { to?: Address; data?: Hex; value?: bigint }): Promise<Receipt> {
     const transaction = { from, ...(to && { to }), ...(data && { data }), value: hex(value), gas: gasLimit }
     const receipt = await request<Receipt>(url, 'eth_sendTransactionSync', [transaction])
     if (BigInt(receipt.status) !== 1n) {
-      // Asking again at the head makes the node say why.
+      // A call with the same input at the head returns the revert reason.
       const why = await request(url, 'eth_call', [transaction, 'latest']).then(
         () => 'it would succeed now',
         (error: Error) => error.message,

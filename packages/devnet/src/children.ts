@@ -1,13 +1,12 @@
+/** Ends child processes together with this process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
-/** Children with the folders that they leave. */
+/** Child processes, with the folders to remove after them. */
 const children = new Map<ChildProcess, string>()
 
-/**
- * Sees to it that a child ends when this process does, whatever ends it, and that the folder it leaves is removed then.
- */
+/** Ends a child when this process ends for any reason, and removes the child's folder. */
 export function endWithUs(child: ChildProcess, folder: string): void {
   if (children.size === 0) watch()
   children.set(child, folder)
@@ -21,8 +20,8 @@ export function endWithUs(child: ChildProcess, folder: string): void {
 }
 
 /**
- * A shell that outlives this process by a moment, for SIGKILL leaves no time to end children: the pipe that it reads closes with
- * this process. Undefined where there is no such shell.
+ * Starts a shell that briefly outlives this process, because SIGKILL leaves no time to end children. The shell reads
+ * from a pipe that closes with this process. Returns undefined if there is no such shell.
  */
 function startHeir({ pid }: ChildProcess, folder: string): ChildProcess | undefined {
   if (pid === undefined || process.platform === 'win32') return undefined
@@ -30,7 +29,7 @@ function startHeir({ pid }: ChildProcess, folder: string): ChildProcess | undefi
   const shell = spawn('/bin/sh', ['-c', script, 'sh', String(pid), folder], { stdio: ['pipe', 'ignore', 'ignore'] })
   shell.once('error', () => {})
   shell.unref()
-  // Neither keeps this process running.
+  // Neither the shell nor the pipe keeps this process running.
   const pipe = shell.stdin as Socket
   pipe.unref()
   return shell
@@ -55,7 +54,7 @@ function killAll(): void {
   }
 }
 
-/** A program that handles the signal itself stops its children in its own time; otherwise we do what Node would do. */
+/** Ends the children and repeats the signal. A program with its own handler of the signal ends its children itself. */
 function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return
   killAll()

@@ -1,6 +1,5 @@
 /**
- * Part of the build: compiles what the local chain is made of into `cache/`, so that nothing waits for a compiler when the chain
- * is built.
+ * Build step that compiles the local chain's contracts into `cache/`, so that the build of the chain needs no compiler.
  */
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import { compileSources } from './compile.ts'
@@ -8,6 +7,6 @@ import { toCompile } from './dexes/index.ts'
 
 const units = [...toCompile, compileSources]
 
-// A thread for each. An error of one, which is in the compiler's own words, ends the process.
+// Each unit has its own thread. A compiler error ends the process with the compiler's message.
 if (isMainThread) for (const index of units.keys()) new Worker(new URL(import.meta.url), { workerData: index })
 else units[workerData as number]!()

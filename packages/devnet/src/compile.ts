@@ -1,4 +1,4 @@
-/** Our own Solidity: `tokens/` and `helpers/`. */
+/** Compiles this package's own Solidity in `tokens/` and `helpers/`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Artifact } from './artifact.ts'
@@ -6,7 +6,11 @@ import { compile } from './solc.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Every contract by its name. @throws DevnetError COMPILE with solc's own messages */
+/**
+ * Returns every contract by name.
+ *
+ * @throws DevnetError COMPILE with solc's own messages
+ */
 export function compileSources(): Record<string, Artifact> {
   const sources = Object.fromEntries(
     ['tokens', 'helpers'].flatMap((folder) =>

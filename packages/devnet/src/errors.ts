@@ -1,11 +1,13 @@
+/** Errors of this package. */
 import { CodedError } from '@sluice/chains'
 
 /**
- * BUILD: a transaction of the recipe failed. COMPILE: solc refused a token. NODE: the node did not start, or refused a
- * request. REPLAY: a recorded block came out other than on chain.
+ * BUILD: a transaction of the recipe failed. COMPILE: solc rejected a source. NODE: the node did not start, or rejected
+ * a request. REPLAY: a replayed block differs from the recorded one.
  */
 export type DevnetErrorCode = 'BUILD' | 'COMPILE' | 'NODE' | 'REPLAY'
 
+/** An error of the local chain, with a code. */
 export class DevnetError extends CodedError<DevnetErrorCode> {
   override readonly name = 'DevnetError'
 }

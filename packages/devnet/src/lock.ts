@@ -1,9 +1,14 @@
+/** Locks between processes of one machine. */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
-/** Longer than any work under a lock takes: process numbers come round again. */
+/**
+ * Age after which a lock is stale, longer than any locked work. Process ids are reused, so a live id proves nothing.
+ */
 const STALE_MS = 300_000
 
-/** Runs `work` while no other process of this machine does. A lock whose holder is gone is taken over. */
+/**
+ * Runs `work` while no other process of this machine holds the lock. Takes over the lock of a process that has ended.
+ */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   while (!acquire(path)) await new Promise((resolve) => setTimeout(resolve, 200))
   try {
@@ -28,12 +33,12 @@ function holderLives(path: string): boolean {
   try {
     if (Date.now() - statSync(path).mtimeMs > STALE_MS) return false
     const pid = Number(readFileSync(path, 'utf8'))
-    // An empty file is a holder between creating and writing.
+    // An empty file means that the holder has created but not yet written it.
     if (pid === 0) return true
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives but belongs to someone else. ENOENT or ESRCH: it is gone.
+    // EPERM: the process lives but belongs to another user. ENOENT or ESRCH: it has ended.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

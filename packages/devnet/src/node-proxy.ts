@@ -1,23 +1,25 @@
-/** A wire to a real node that can be slow, lie, lack a feature, or stand for other chains. */
+/** A proxy in front of a real node that can delay, change, or reject calls, or serve several chains. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+/** A JSON-RPC call that the proxy received. */
 export type RpcCall = { readonly id: number; method: string; params: unknown[] }
+/** The proxy's own response to a call. */
 export type RpcAnswer = {
   readonly result?: unknown
   readonly error?: { code: number; message: string; data?: unknown }
 }
 
 /**
- * Answer that the proxy gives by itself; undefined to pass the call on, which it may have changed.
+ * Returns the proxy's own response to a call, or undefined to forward the call, which it may modify.
  *
- * @param path - of the URL that was asked, such as `/10`: one proxy can be many endpoints
+ * @param path - path of the requested URL, such as `/10`, so that one proxy can be many endpoints
  */
 export type Interceptor = (call: RpcCall, path: string) => RpcAnswer | undefined | Promise<RpcAnswer | undefined>
 
 /**
- * Fault of a whole HTTP request, before its calls are looked at: answered with something else, answered late, left
- * without an answer, or its connection dropped; `cut` sends the true answer and drops the connection within it.
+ * Fault of a whole HTTP request, applied before its calls are read: another response, a delay, no response, or a
+ * dropped connection. `cut` drops the connection in the middle of the true response.
  */
 export type HttpFault =
   | { readonly status: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> }
@@ -26,22 +28,23 @@ export type HttpFault =
   | 'drop'
   | 'cut'
 
-/** @returns undefined for a request that nothing happens to */
+/** @returns the fault of a request, or undefined for none */
 export type Fault = (calls: readonly RpcCall[], isBatch: boolean, path: string) => HttpFault | undefined
 
+/** An HTTP proxy of a node with configurable faults. */
 export class NodeProxy {
   readonly url: string
   answer: Interceptor
   fault: Fault = () => undefined
-  /** Last change to the list of answers, such as to send some of them twice. */
+  /** Changes the list of responses before it is sent, for example to duplicate some. */
   rewrite: (answers: readonly object[]) => readonly object[] = (answers) => answers
-  /** Milliseconds before each answer. */
+  /** Milliseconds before each response. */
   delayMs = 0
-  /** Methods asked for so far. */
+  /** Methods called so far. */
   readonly seen: string[] = []
   /** HTTP requests so far. */
   requests = 0
-  /** Bytes of bodies, received and sent. */
+  /** Bytes of request and response bodies so far. */
   bytes = 0
   private readonly server: Server
 
@@ -67,7 +70,7 @@ export class NodeProxy {
       if (typeof fault === 'object' && 'status' in fault) return refuse(response, fault)
       const delayMs = this.delayMs + (typeof fault === 'object' ? fault.delayMs : 0)
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
-      // The node itself may be gone by the time a long call would have ended.
+      // The node may have stopped before a long call ends.
       const answers = await this.answerAll([body].flat(), request.url ?? '/', target).catch(() => null)
       if (!answers) return void response.destroy()
       const rewritten = this.rewrite(answers)

@@ -1,6 +1,11 @@
+/** JSON-RPC requests to the local node. */
 import { DevnetError } from './errors.ts'
 
-/** One JSON-RPC request to the local node. @throws DevnetError NODE with the node's own words */
+/**
+ * Sends one JSON-RPC request to the local node.
+ *
+ * @throws DevnetError NODE with the node's own message
+ */
 export async function request<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
   const response = await fetch(url, {
     method: 'POST',

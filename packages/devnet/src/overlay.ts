@@ -1,4 +1,4 @@
-/** The files by which the rest of Sluice knows the local chain. */
+/** Writes the chain, deployment, and `devnet.json` files that describe the local chain to the other packages. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Address, type ChainFile, formatChainFile, type Token, writeDeployment } from '@sluice/chains'
@@ -12,7 +12,7 @@ const DEFAULT_RPC_URL = 'http://127.0.0.1:8545'
 
 const HUBS = ['WETH', 'USDC', 'USDT', 'DAI', 'WBTC', 'LINK', 'UNI'] as const
 
-/** The registry entry of the local chain as served at `rpcUrl`. */
+/** Returns the chain file of the local chain, served at `rpcUrl`. */
 export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
   const token = (symbol: TokenSymbol): Token => ({ symbol, ...info.tokens[symbol] })
   const address = (symbol: TokenSymbol): Address => info.tokens[symbol].address
@@ -37,15 +37,15 @@ export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
 }
 
 /**
- * Writes `chains/31337.json` and what `deployments/` needs of it under `dir`, for `CHAINS_DIR` and `DEPLOYMENTS_DIR`. A node on
- * another port than the usual one is named by `RPC_URL_31337`.
+ * Writes `chains/31337.json` and the deployment files under `dir`, for `CHAINS_DIR` and `DEPLOYMENTS_DIR`. Set
+ * `RPC_URL_31337` for a node on another port than the default.
  */
 export function writeOverlay(dir: string, info: DevnetInfo): void {
   write(join(dir, 'chains', `${CHAIN_ID}.json`), formatChainFile(devnetChain(info, DEFAULT_RPC_URL)))
   writeDeployment(join(dir, 'deployments'), info.deployment)
 }
 
-/** Contracts, accounts and tokens of a chain's swaps. */
+/** Contracts, accounts, and tokens that swaps of a chain use. */
 type SwapInfo = Pick<DevnetInfo, 'guard' | 'executor' | 'accounts'> & {
   readonly dexes: readonly {
     readonly family: string
@@ -55,11 +55,11 @@ type SwapInfo = Pick<DevnetInfo, 'guard' | 'executor' | 'accounts'> & {
     readonly contracts?: Readonly<Record<string, string>> | undefined
   }[]
   readonly tokens: Readonly<Record<string, DevnetToken>> & { readonly WETH: DevnetToken }
-  /** Pools that the local chain made itself: callers accept those that no factory proves. */
+  /** Pools of the local chain, which callers accept even if no factory proves them. */
   readonly pools?: readonly { readonly address?: string | undefined; readonly id?: string | undefined }[] | undefined
 }
 
-/** Contracts that a swap of the local chain may run through: the SDK knows the contracts of live chains only. */
+/** Returns the contracts that swaps of the local chain may use. The SDK contains only the contracts of live chains. */
 export function swapContracts({ guard, executor, tokens, dexes, pools = [] }: SwapInfo) {
   const lists = trustedLists.map((list) => [
     list,
@@ -76,7 +76,7 @@ export function swapContracts({ guard, executor, tokens, dexes, pools = [] }: Sw
   }
 }
 
-/** Facts that a user's script needs to trade on the local chain. */
+/** Data that a user's script needs to trade on the local chain. */
 export type DevnetJson = {
   readonly chainId: number
   readonly rpcUrl: string
@@ -88,13 +88,14 @@ export type DevnetJson = {
   readonly tokens: Readonly<Record<string, DevnetToken>>
 }
 
+/** Options of `writeDevnetJson`. */
 export type DevnetJsonOptions = {
   readonly dir: string
   readonly devnet: { readonly chainId: number; readonly url: string; readonly info: SwapInfo }
   readonly apiUrl: string
 }
 
-/** Writes `devnet.json` under `dir`. */
+/** Writes `devnet.json` under `dir` and returns its content. */
 export function writeDevnetJson({ dir, devnet, apiUrl }: DevnetJsonOptions): DevnetJson {
   const { guard, executor, accounts, tokens } = devnet.info
   const contracts = swapContracts(devnet.info)
@@ -107,7 +108,7 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-/** Replaced as a whole, so that a reader never sees half a file. */
+/** Writes a file atomically, so that readers never see a partial file. */
 function write(file: string, content: string): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(`${file}.${process.pid}`, content)

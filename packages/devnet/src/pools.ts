@@ -1,19 +1,19 @@
 /**
- * Forms in which DEXes of the local chain list their pools. Depths and prices differ on purpose, so that good routes split and
- * hop; but no pool is off the list price by more than its fee, so that no cycle gains, and quotes know their bound. Any two
- * tokens are at most four pools of Uniswap's V2 and V3 kind apart, and each has such a pool with a hub of the chain.
+ * Specifications of the local chain's pools. Depths and prices differ, so that good routes split and take several hops.
+ * No pool deviates from the list price by more than its fee, so that no cycle gains and quotes have a bound. Any two
+ * tokens are at most four Uniswap V2 or V3 pools apart, and each token has such a pool with a hub of the chain.
  */
 import type { TokenSymbol } from './tokens.ts'
 
 export type PoolSpec = {
   readonly pair: readonly [TokenSymbol, TokenSymbol]
-  /** Dollars on both sides together. */
+  /** Dollars of both tokens together. */
   readonly dollars: bigint
   /** Discount of the second token against its list price, in basis points. */
   readonly skewBps: bigint
 }
 
-/** `fee` in parts per million, as the factory counts it. */
+/** `fee` is in parts per million, the unit of the factory. */
 export type TieredPoolSpec = PoolSpec & { readonly fee: number }
 
 export const pool = (a: TokenSymbol, b: TokenSymbol, dollars: bigint, skewBps = 0n): PoolSpec => ({
@@ -28,7 +28,7 @@ export const tiered = (a: TokenSymbol, b: TokenSymbol, fee: number, dollars: big
 
 export type StablePoolSpec = {
   readonly tokens: readonly TokenSymbol[]
-  /** Dollars of each token; unequal, so that prices are. */
+  /** Dollars of each token. Amounts differ, so that prices do. */
   readonly dollars: readonly bigint[]
   readonly amplification: bigint
   readonly feePpm: number
@@ -37,17 +37,17 @@ export type StablePoolSpec = {
 export type WeightedPoolSpec = {
   readonly tokens: readonly TokenSymbol[]
   readonly weightsPercent: readonly bigint[]
-  /** On all sides together, shared by weight. */
+  /** Dollars of all tokens together, divided by weight. */
   readonly dollars: bigint
   readonly feePpm: number
 }
 
-/** Fees are those of the kind unless the pool has one of its own. */
+/** Custom fee of a pool. By default the fee is that of the pool's kind. */
 export type FeeOverride = { readonly ownFeePpm?: number }
 
 export type LendingReserveSpec = {
   readonly asset: 'USDC' | 'DAI'
-  /** Name of its aToken, which is none of the list of tokens. */
+  /** Name of the aToken, which is not in the token list. */
   readonly aToken: 'AUSDC' | 'ADAI'
   readonly dollars: bigint
 }

@@ -13,26 +13,29 @@ import { build, type DevnetInfo } from './recipe.ts'
 
 export type Progress = (step: string) => void
 
+/** Options of `prepareDevnet`. */
 export type PrepareOptions = {
-  /** Folder of the saved chain; `.devnet` in the repository's root by default. */
+  /** Folder of the saved chain; by default `.devnet` in the repository's root. */
   readonly dir?: string
   readonly onProgress?: Progress
 }
 
+/** A saved local chain. */
 export type Prepared = {
   readonly info: DevnetInfo
-  /** State that anvil loads. */
+  /** State file that anvil loads. */
   readonly stateFile: string
-  /** True when the saved chain was up to date. */
+  /** True if the saved chain was up to date. */
   readonly fromCache: boolean
 }
 
 const root = join(import.meta.dirname, '../../..')
+/** Default folder of the saved chain. */
 export const DEFAULT_DIR = join(root, '.devnet')
 
 /**
- * Builds when the chain is missing or its inputs changed, and writes the files by which the API knows it. Safe to call
- * from several processes at once.
+ * Builds the chain if it is missing or its inputs have changed, and writes the files that describe it to the API.
+ * Several processes can call it at the same time.
  */
 export async function prepareDevnet({ dir = DEFAULT_DIR, onProgress }: PrepareOptions = {}): Promise<Prepared> {
   const prepared = await loadOrBuild(dir, onProgress ?? (() => {}))
@@ -67,14 +70,14 @@ async function buildInto(draft: string, onProgress: Progress): Promise<void> {
   onProgress('building the local chain')
   const anvil = await startAnvil({
     chainId: CHAIN_ID,
-    // Algebra's first version was published without the optimizer: its pool is larger than the EVM's limit for code.
+    // Algebra V1's pool was published without the optimizer and exceeds the EVM's code size limit.
     args: ['--timestamp', String(GENESIS_TIMESTAMP), '--disable-code-size-limit'],
   })
   try {
     await request(anvil.url, 'anvil_setBlockTimestampInterval', [BLOCK_SECONDS])
     const info = await build({ url: anvil.url, deploymentsDir: draft, onProgress })
     const state = await request<string>(anvil.url, 'anvil_dumpState', [false])
-    // The method answers gzip in hex; the command line wants the JSON inside.
+    // The method returns gzip in hex, but the command line needs plain JSON.
     writeFileSync(join(draft, 'chain.json'), gunzipSync(Buffer.from(state.slice(2), 'hex')))
     writeFileSync(join(draft, 'info.json'), `${JSON.stringify(info, null, 2)}\n`)
   } finally {
@@ -87,7 +90,7 @@ function read(home: string, fromCache: boolean): Prepared {
   return { info, stateFile: join(home, 'chain.json'), fromCache }
 }
 
-/** Whatever can change the outcome: recipes, token sources, packages (by the lockfile) and our contracts' bytecode. */
+/** Hashes all inputs of the build: recipes, token sources, packages (by the lockfile), and the bytecode of our contracts. */
 function inputsHash(): string {
   const hash = createHash('sha256')
   for (const folder of [

@@ -1,12 +1,13 @@
 /**
- * Imitations of providers, put on a wire to a real node: their limits on logs, calls a second, batches and bodies, and what they
- * answer where one is exceeded. The answers and their sources: packages/rpc/test/fixtures/provider-messages.tsv.
+ * Imitations of RPC providers in front of a real node: their limits on logs, calls per second, batches, and bodies, and
+ * their error responses. The responses and their sources are in packages/rpc/test/fixtures/provider-messages.tsv.
  */
 import type { Fault, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
 
+/** An imitated RPC provider. */
 export type Provider = {
   readonly name: string
-  /** Reason why a search of past logs cannot finish; absent when it can. */
+  /** Reason why a scan of past logs cannot finish; absent if it can. */
   readonly failsWith?: RegExp
   readonly fault?: Fault
   readonly answer?: Interceptor
@@ -25,7 +26,7 @@ function rangeOf({ method, params }: RpcCall): Range | undefined {
   return { from, to, blocks: to - from + 1 }
 }
 
-/** Refuses logs of more blocks than that. */
+/** Rejects log queries over more than `blocks` blocks. */
 function atMost(blocks: number, refusal: (range: Range) => Refusal): Interceptor {
   return (call) => {
     const range = rangeOf(call)
@@ -33,7 +34,7 @@ function atMost(blocks: number, refusal: (range: Range) => Refusal): Interceptor
   }
 }
 
-/** With another HTTP status than 200. */
+/** Like `atMost`, but with an HTTP status other than 200. */
 function atMostBy(blocks: number, status: number, refusal: (range: Range) => Refusal): Fault {
   return (calls) => {
     const range = calls.map(rangeOf).find((range) => range && range.blocks > blocks)
@@ -41,7 +42,7 @@ function atMostBy(blocks: number, status: number, refusal: (range: Range) => Ref
   }
 }
 
-/** The first fault that there is. */
+/** Returns the first fault that applies. */
 function firstOf(...faults: readonly (Fault | undefined)[]): Fault {
   return (...args) => {
     for (const fault of faults) {
@@ -52,7 +53,7 @@ function firstOf(...faults: readonly (Fault | undefined)[]): Fault {
   }
 }
 
-/** So many calls a second, the rest refused; a second's worth at once. */
+/** Allows `perSecond` calls per second, with a burst of one second's calls, and rejects the others. */
 function limited(perSecond: number, refusal: ReturnType<Fault>, now: () => number = Date.now): Fault {
   let level = perSecond
   let at = now()
@@ -71,12 +72,16 @@ const tooMany = (error: Refusal, headers: Readonly<Record<string, string>> = {})
   headers,
 })
 
-/** @param kept - the first block whose logs a node without history keeps */
+/**
+ * Returns the imitated providers.
+ *
+ * @param kept - first block whose logs a node without history keeps
+ */
 export function providers(kept = 20): readonly Provider[] {
   return [...rateLimited(), ...rangeLimited(kept)]
 }
 
-/** Free tiers that limit requests per second as well. */
+/** Returns free tiers that also limit requests per second. */
 function rateLimited(): readonly Provider[] {
   return [
     {
@@ -197,6 +202,7 @@ function rangeLimited(kept: number): readonly Provider[] {
   ]
 }
 
+/** Makes a proxy imitate a provider. */
 export function setProvider(proxy: NodeProxy, { fault, answer }: Provider): void {
   proxy.fault = fault ?? (() => undefined)
   proxy.answer = answer ?? (() => undefined)

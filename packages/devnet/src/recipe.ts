@@ -1,4 +1,4 @@
-/** Everything that stands on the local chain, in the order in which it is made. */
+/** Builds everything on the local chain in a fixed order. */
 import type { Address, Deployment } from '@sluice/chains'
 import { type Account, accounts, DEPLOYER } from './accounts.ts'
 import { createBuilder } from './builder.ts'
@@ -10,9 +10,10 @@ import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
 import { deployTokens, fundAccounts, TOKENS, type TokenSymbol } from './tokens.ts'
 
+/** Address and decimals of a token. */
 export type DevnetToken = { readonly address: Address; readonly decimals: number }
 
-/** Addresses on the local chain. Plain data: it is saved beside the state. */
+/** Addresses on the local chain, as plain data that is saved next to the state. */
 export type DevnetInfo = {
   readonly guard: Address
   /** Executor of the newest generation. */
@@ -22,26 +23,30 @@ export type DevnetInfo = {
   readonly tokens: Readonly<Record<TokenSymbol, DevnetToken>> & Readonly<Record<string, DevnetToken>>
   readonly dexes: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]
-  /** Who owns pools or tells their rates. */
+  /** Accounts that own pools or provide their rates. */
   readonly vouched: readonly Address[]
-  /** Factories, routers, quoters and position managers of the DEXes by name. */
+  /** Factories, routers, quoters, and position managers of the DEXes by name. */
   readonly routers: Readonly<Record<string, Address>>
 }
 
-/** Base fee of the last block that is built: 1 gwei. */
+/** Base fee of the last built block: 1 gwei. */
 const BASE_FEE_WEI = 1_000_000_000
 
-/** Ten million ETH for the deployer to wrap. */
+/** Ten million ETH, which the deployer wraps. */
 const DEPLOYER_WEI = 10_000_000n * 10n ** 18n
 
 export type BuildOptions = {
   readonly url: string
-  /** Receives the record of Guard and Executor. */
+  /** Folder that receives the record of Guard and Executor. */
   readonly deploymentsDir: string
   readonly onProgress: (step: string) => void
 }
 
-/** Builds the chain on a fresh node. @throws DevnetError BUILD when a transaction reverts */
+/**
+ * Builds the chain on a fresh node.
+ *
+ * @throws DevnetError BUILD if a transaction reverts
+ */
 export async function build({ url, deploymentsDir, onProgress }: BuildOptions): Promise<DevnetInfo> {
   await request(url, 'anvil_impersonateAccount', [DEPLOYER])
   await request(url, 'anvil_setBalance', [DEPLOYER, `0x${DEPLOYER_WEI.toString(16)}`])
@@ -66,14 +71,14 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   routers = { ...routers, ...(await deployUniswapRouters(chain, tokens, routers)) }
 
   onProgress('Guard and Executor')
-  // Loaded only when the chain is built: it brings Hardhat along.
+  // Loaded only for a build, since it loads Hardhat.
   const { deployContracts } = await import('@sluice/contracts')
   const deployment = await deployContracts({ rpcUrl: url, chainId: CHAIN_ID, deploymentsDir, onProgress })
   const executor = deployment.executors.at(-1)
   if (!executor) throw new DevnetError('BUILD', 'the deployment has no Executor')
 
   await request(url, 'anvil_stopImpersonatingAccount', [DEPLOYER])
-  // Hundreds of nearly empty blocks let the base fee fall to nothing: the chain is handed over at a price that counts.
+  // Hundreds of nearly empty blocks reduce the base fee to almost nothing, so it is set to a realistic value.
   await request(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${BASE_FEE_WEI.toString(16)}`])
   await request(url, 'evm_mine', [])
   const entries = Object.entries(TOKENS).map(([symbol, { decimals }]) => [

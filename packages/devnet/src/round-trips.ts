@@ -1,7 +1,13 @@
-/** Count of a caller's waits for the node: requests that are under way together count as one round trip. */
+/** Counts round trips to the node. */
+
+/** An RPC client with a count of round trips. Concurrent requests count as one round trip. */
 export type Counted<T> = { readonly rpc: T; roundTrips(): number }
 
-/** @param rpc - whose methods are requests */
+/**
+ * Counts the round trips of an RPC client.
+ *
+ * @param rpc - object whose methods are requests
+ */
 export function countRoundTrips<T extends object>(rpc: T): Counted<T> {
   let trips = 0
   let open = 0

@@ -1,4 +1,4 @@
-/** Compiles Solidity offline with a solc of the lockfile, and keeps the result by its inputs' hash. */
+/** Compiles Solidity offline with a solc from the lockfile, and caches the result by a hash of its inputs. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,14 +10,14 @@ const require = createRequire(import.meta.url)
 const cacheDir = join(import.meta.dirname, '../cache')
 
 export type Unit = {
-  /** Name of the compiler's package: which version is the lockfile's business. */
+  /** Name of the compiler's package. The lockfile determines its version. */
   readonly compiler: 'solc' | 'solc-0.7.6'
   readonly evmVersion: 'istanbul' | 'cancun'
-  /** Runs of the code that the optimizer expects; fewer make it smaller. */
+  /** Optimizer runs. Fewer runs produce smaller code. */
   readonly runs: number
-  /** Text by path; imports that are not among them are looked for in node_modules. */
+  /** Source text by path. Other imports are resolved in `node_modules`. */
   readonly sources: Readonly<Record<string, string>>
-  /** Packages that sources are imported from: another version is another result. */
+  /** Packages with imported sources. Their versions are part of the cache key. */
   readonly packages: readonly string[]
 }
 
@@ -28,7 +28,11 @@ type SolcOutput = {
   contracts: Record<string, Record<string, { abi: Artifact['abi']; evm: { bytecode: { object: string } } }>>
 }
 
-/** Every contract of the unit's own files by its name. @throws DevnetError COMPILE with solc's own messages */
+/**
+ * Returns every contract of the unit's own files by name.
+ *
+ * @throws DevnetError COMPILE with solc's own messages
+ */
 export function compile({ compiler, evmVersion, runs, sources, packages }: Unit): Record<string, Artifact> {
   const settings = {
     evmVersion,
@@ -65,6 +69,6 @@ export function compile({ compiler, evmVersion, runs, sources, packages }: Unit)
   return artifacts
 }
 
-/** The files of packages that publish sources and no bytecode: `published(['<package>/<path>.sol'])`. */
+/** Reads sources of packages that publish no bytecode, such as `published(['<package>/<path>.sol'])`. */
 export const published = (paths: readonly string[]): Record<string, string> =>
   Object.fromEntries(paths.map((path) => [path, readFileSync(inNodeModules(path), 'utf8')]))

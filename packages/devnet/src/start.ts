@@ -1,11 +1,14 @@
+/** Starts the local chain. */
 import { type AnvilOptions, startAnvil } from './anvil.ts'
 import { BLOCK_SECONDS, CHAIN_ID } from './constants.ts'
 import { request } from './node.ts'
 import { type PrepareOptions, prepareDevnet } from './prepare.ts'
 import type { DevnetInfo } from './recipe.ts'
 
+/** Options of `startDevnet`. */
 export type StartOptions = PrepareOptions & Pick<AnvilOptions, 'port' | 'args'>
 
+/** A running local chain. */
 export type Devnet = {
   readonly chainId: number
   readonly url: string
@@ -15,9 +18,9 @@ export type Devnet = {
 }
 
 /**
- * A node of its own on a copy of the saved chain, which is built first where it is missing. Any number run at once.
- * Block times are counted from the parent, one second each, so that a deadline taken from the head's timestamp holds
- * however long the chain stood idle, and quotes do not depend on when it was started.
+ * Starts a node on its own copy of the saved chain, which is built first if missing. Any number of nodes can run at the
+ * same time. Each block is one second after its parent. A deadline relative to the head's timestamp therefore stays
+ * valid while the chain is idle, and quotes do not depend on the start time.
  */
 export async function startDevnet({ port, args = [], ...options }: StartOptions = {}): Promise<Devnet> {
   const { info, stateFile } = await prepareDevnet(options)

@@ -1,4 +1,4 @@
-/** The tokens of the local chain: what each is worth, and which code stands behind it. */
+/** The tokens of the local chain, with their list prices and contracts. */
 import type { Address } from '@sluice/chains'
 import { MaxUint256 } from 'ethers'
 import { accounts } from './accounts.ts'
@@ -9,9 +9,9 @@ import { compileSources } from './compile.ts'
 export type TokenSpec = {
   readonly name: string
   readonly decimals: number
-  /** Micro-dollars per whole token. A choice, not a market: pools are filled by it. */
+  /** Micro-dollars per whole token. An arbitrary price by which pools are filled. */
   readonly usd6: bigint
-  /** Contract in `tokens/`, plain by default. WETH9 is the genuine one. */
+  /** Contract in `tokens/`, `Token` by default. WETH9 is the genuine contract. */
   readonly kind?:
     | 'Token'
     | 'NoReturnToken'
@@ -22,12 +22,13 @@ export type TokenSpec = {
     | 'SavingsVault'
     | 'WrappedShares'
     | 'WETH9'
-  /** Version of the domain under which a PermitToken takes signatures. */
+  /** Version in the EIP-712 domain of a PermitToken. */
   readonly version?: string
-  /** Token that a vault or a wrapper holds; stands above it in the list. */
+  /** Token that a vault or a wrapper holds. It precedes the vault in the list. */
   readonly asset?: string
 }
 
+/** Tokens of the local chain by symbol. */
 export const TOKENS = {
   WETH: { name: 'Wrapped Ether', decimals: 18, usd6: 3_000_000_000n, kind: 'WETH9' },
   USDC: { name: 'USD Coin', decimals: 6, usd6: 1_000_000n },
@@ -52,6 +53,7 @@ export const TOKENS = {
   FAR: { name: 'Far Token', decimals: 6, usd6: 4_000_000n },
 } as const satisfies Record<string, TokenSpec>
 
+/** Symbol of a token in the list. */
 export type TokenSymbol = keyof typeof TOKENS
 export type Tokens = Readonly<Record<TokenSymbol, Contract>>
 
@@ -60,7 +62,7 @@ export function kindOf(symbol: TokenSymbol): NonNullable<TokenSpec['kind']> {
   return kind
 }
 
-/** Base units of a token that are worth this many dollars. */
+/** Returns the base units of a token with this value in dollars. */
 export function worth(symbol: TokenSymbol, dollars: bigint): bigint {
   const { decimals, usd6 } = TOKENS[symbol]
   return (dollars * 1_000_000n * 10n ** BigInt(decimals)) / usd6
@@ -84,7 +86,7 @@ export async function give(
     await token.send('mint', [amount, to])
   } else if (kind === 'WrappedShares') {
     const underlying = tokens[asset as TokenSymbol]
-    // Wrapping rounds down: a few base units more make sure of the amount.
+    // Wrapping rounds down, so a few additional base units ensure the amount.
     const wrapped = (await underlying.read<bigint>('amountFor', [amount])) + 10n
     await give(chain, tokens, asset as TokenSymbol, chain.from, wrapped)
     await underlying.send('approve', [token.address, wrapped])
@@ -127,7 +129,7 @@ function constructorArguments(symbol: TokenSymbol, collector: Address, asset?: A
   }
 }
 
-/** Fills a vault with five million dollars and the interest that makes its share worth its list price. */
+/** Fills a vault with five million dollars and with interest that raises its share to the list price. */
 async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): Promise<void> {
   const spec: TokenSpec = TOKENS[symbol]
   const asset = spec.asset as TokenSymbol
@@ -140,8 +142,9 @@ async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): P
 }
 
 /**
- * Funds the first accounts with a million dollars or 10,000 whole tokens of each, whichever is more. Before, vaults
- * earn interest; after, one rebase passes: neither a share of a vault nor of the rebasing token is worth exactly one.
+ * Funds the first accounts with a million dollars or 10,000 whole tokens of each token, whichever is more. Vaults earn
+ * interest before, and a rebase follows, so that no share of a vault or of the rebasing token has a rate of exactly
+ * one.
  */
 export async function fundAccounts(chain: Builder, tokens: Tokens): Promise<void> {
   const symbols = Object.keys(TOKENS) as TokenSymbol[]

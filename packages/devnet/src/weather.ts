@@ -1,11 +1,12 @@
-/** The weather that public endpoints make: kinds of failures, put on a wire to a real node. */
+/** Fault injection: typical failures of public endpoints, in front of a real node. */
 import type { Fault, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
 
+/** A kind of endpoint failure. */
 export type Weather = {
   readonly name: string
-  /** Share of requests or calls that it strikes; 1 for what an endpoint always does. */
+  /** Share of requests or calls that fail; 1 for a permanent failure. */
   readonly share: number
-  /** True where a chain can be served when all its endpoints are like that. */
+  /** True if a chain can be served even if all its endpoints fail this way. */
   readonly survivable: boolean
   readonly fault?: Fault
   readonly answer?: Interceptor
@@ -19,7 +20,11 @@ const ofBlock = /^eth_(call|getCode|getLogs|getBlockByHash)$/
 const namesHash = ({ params }: RpcCall) =>
   params.some((param) => typeof param === 'object' && param !== null && 'blockHash' in param)
 
-/** @param random - from 0 to below 1 */
+/**
+ * Returns the kinds of failures.
+ *
+ * @param random - returns numbers from 0 (inclusive) to 1 (exclusive)
+ */
 export function weathers(random: () => number = Math.random): readonly Weather[] {
   const sometimes = (name: string, share: number, more: Pick<Weather, 'fault' | 'answer'>): Weather => ({
     name,
@@ -97,6 +102,7 @@ export function weathers(random: () => number = Math.random): readonly Weather[]
   ]
 }
 
+/** Applies a kind of failure to a proxy; removes the faults by default. */
 export function setWeather(proxy: NodeProxy, { fault, answer, rewrite }: Partial<Weather> = {}): void {
   proxy.fault = fault ?? (() => undefined)
   proxy.answer = answer ?? (() => undefined)

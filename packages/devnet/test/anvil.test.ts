@@ -1,3 +1,4 @@
+/** Tests of how anvil starts and fails. */
 import { expect, it } from 'vitest'
 import { startAnvil } from '../src/index.ts'
 import { request } from '../src/node.ts'

@@ -1,3 +1,4 @@
+/** Tests that replayed Ethereum blocks match the recorded ones. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Mainnet, readBlocks, replayBlock, request, startMainnet } from '../src/index.ts'
 

@@ -1,3 +1,4 @@
+/** Tests that builds of the local chain are deterministic and shared. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Balances, nonces, code and storage of every account, and the head: all that decides what happens next. */
+/** Hashes the balances, nonces, code, and storage of all accounts, and the head, which determine all later blocks. */
 function fingerprint({ stateFile }: Prepared): string {
   const { accounts, block } = JSON.parse(readFileSync(stateFile, 'utf8')) as { accounts: object; block: object }
   return createHash('sha256')
@@ -32,7 +33,7 @@ describe('the saved chain', () => {
     expect(asked.filter(({ fromCache }) => !fromCache)).toHaveLength(1)
     expect(new Set(asked.map(({ stateFile }) => stateFile)).size).toBe(1)
 
-    // The one that tests share was built by another process.
+    // Another process built the chain that the tests share.
     const shared = await prepareDevnet()
     expect(shared.stateFile).not.toBe(asked[0].stateFile)
     expect(shared.info).toEqual(asked[0].info)

@@ -1,3 +1,4 @@
+/** Tests that child processes end with their parent. */
 import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 

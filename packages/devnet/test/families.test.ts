@@ -1,4 +1,4 @@
-/** Every pool beyond Uniswap's V2 and V3 trades both ways, for what its own DEX says it would. */
+/** Tests that every pool outside Uniswap V2 and V3 trades in both directions for the amount that its own DEX quotes. */
 import { toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, keccak256, MaxUint256 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ afterAll(() => devnet.stop())
 const helper = (name: string, at: string) => devnet.chain.at(compileSources()[name]!.abi, info.routers[at]!)
 const addressOf = (symbol: PoolToken) => (symbol === 'ETH' ? ZERO_ADDRESS : info.tokens[symbol]!.address)
 
-/** Sells for 10,000 dollars, and expects what was quoted, which is within a tenth of the list price. */
+/** Sells tokens worth 10,000 dollars, and expects the quoted output, which is within a tenth of the list price. */
 async function trade(
   tokenIn: TokenSymbol,
   tokenOut: TokenSymbol,
@@ -211,7 +211,7 @@ describe('Aave V3', () => {
     const market = devnet.chain.at(aaveThree('pool/Pool').abi, info.routers.aaveV3Pool!)
     const share = devnet.chain.at(['function balanceOf(address) view returns (uint256)'], aToken!)
     const income = () => market.read<bigint>('getReserveNormalizedIncome', [asset])
-    // A loan that was paid back made each unit worth more, and none is left that would.
+    // The repaid loan increased the value of each unit, and no open loan changes it further.
     const index = await income()
     expect(index).toBeGreaterThan((10n ** 27n * 101n) / 100n)
     const amount = worth(symbol, 10_000n)

@@ -1,3 +1,4 @@
+/** Shared views of the local chain for tests. */
 import { createRequire } from 'node:module'
 import { type Address, toAddress } from '@sluice/chains'
 import { type InterfaceAbi, MaxUint256 } from 'ethers'
@@ -11,7 +12,7 @@ export const NEVER = 1n << 40n
 
 export const { info } = await prepareDevnet()
 
-/** For `it.each`: a readable name and the pool. */
+/** Returns the pools of a DEX for `it.each`, each with a readable name. */
 export const poolsOf = (dex: string) =>
   info.pools
     .filter((pool) => pool.dex === dex)
@@ -20,7 +21,7 @@ export const poolsOf = (dex: string) =>
         [`${pool.tokens.join('/')} ${pool.feePpm ?? ''} ${(pool.id ?? pool.address).slice(0, 8)}`, pool] as const,
     )
 
-/** Both directions of a pool's first and last token. */
+/** Returns both directions of a pool's first and last token. */
 export function both({ tokens }: DevnetPool): readonly (readonly [TokenSymbol, TokenSymbol])[] {
   const [a, b] = [tokens[0], tokens.at(-1)] as [TokenSymbol, TokenSymbol]
   return [
@@ -29,13 +30,13 @@ export function both({ tokens }: DevnetPool): readonly (readonly [TokenSymbol, T
   ]
 }
 
-/** Contracts of the local chain seen by one of its accounts. */
+/** Contracts of the local chain, used from one of its accounts. */
 export type View = {
   readonly me: Address
   readonly chain: ReturnType<typeof createBuilder>
   token(symbol: TokenSymbol): Contract
   balance(symbol: TokenSymbol, of?: Address): Promise<bigint>
-  /** By the name of a router and the path of its artifact. */
+  /** Returns a router by its name and the path of its artifact. */
   router(name: string, path: string): Contract
 }
 
@@ -65,7 +66,7 @@ function tokenAbi(symbol: TokenSymbol) {
   return kind === 'WETH9' ? artifact('@uniswap/v2-periphery/build/WETH9.json').abi : compileSources()[kind]!.abi
 }
 
-/** Lets a spender take any amount, through zero for tokens that insist on it. */
+/** Approves any amount. Resets the allowance to zero first, because some tokens require it. */
 export async function approve(token: Contract, spender: Address): Promise<void> {
   await token.send('approve', [spender, 0n])
   await token.send('approve', [spender, MaxUint256])
@@ -74,7 +75,7 @@ export async function approve(token: Contract, spender: Address): Promise<void> 
 export const pairAbi = artifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi
 export const v3PoolAbi = hardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool').abi
 
-/** The package ships Permit2's code without its ABI, but bindings with it. */
+/** TypeChain factory with the ABI of Permit2, which the package ships without an ABI. */
 const bindings = '@1inch/solidity-utils/dist/typechain-types/factories/contracts/interfaces/IPermit2__factory.js'
 const { IPermit2__factory } = createRequire(import.meta.url)(inNodeModules(bindings)) as {
   IPermit2__factory: { abi: InterfaceAbi }

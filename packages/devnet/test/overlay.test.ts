@@ -1,3 +1,4 @@
+/** Tests of the files that describe the local chain. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Tests of Uniswap-style pools against independent formulas and quoters. */
 import { toAddress } from '@sluice/chains'
 import { AbiCoder, concat } from 'ethers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => devnet.stop())
 
-/** x·y=k after the fee, as the pairs compute it. */
+/** Computes the output of x·y=k after the fee, as the pairs do. */
 function constantProduct(amountIn: bigint, reserveIn: bigint, reserveOut: bigint, feePpm: number): bigint {
   const kept = amountIn * BigInt(1_000_000 - feePpm)
   return (kept * reserveOut) / (reserveIn * 1_000_000n + kept)
@@ -52,7 +53,7 @@ describe('Uniswap V2', () => {
         NEVER,
       ])
       const received = (await devnet.balance(tokenOut)) - before
-      // Shares of the rebasing token round away a few base units on either side of the pool.
+      // Shares of the rebasing token lose a few base units to rounding on both transfers.
       const tolerance = pool.tokens.includes('STETH') ? 3n : 0n
       expect(received).toBeGreaterThanOrEqual(expected - tolerance)
       expect(received).toBeLessThanOrEqual(expected + tolerance)
@@ -78,7 +79,7 @@ describe('PancakeSwap V2', () => {
       const pair = devnet.chain.at(pairAbi, pool.address)
       const outIsToken0 = toAddress(await pair.read<string>('token0')) === info.tokens[tokenOut].address
       const swap = (amount: bigint) => [outIsToken0 ? amount : 0n, outIsToken0 ? 0n : amount, devnet.me, '0x']
-      // 0.02 % more, a tenth of the fee, is refused: the fee is no smaller than claimed.
+      // An output that is 0.02 % higher, about a tenth of the fee, is rejected, so the fee is not lower than claimed.
       await expect(pair.call('swap', swap(out + out / 5_000n + 1n))).rejects.toThrow(/revert/)
       await pair.send('swap', swap(out))
     }
@@ -110,7 +111,7 @@ describe('Uniswap V3', () => {
         { ...common, recipient: devnet.me, deadline: NEVER, amountOutMinimum: 0n },
       ])
       expect((await devnet.balance(symbolOut)) - before).toBe(quoted)
-      // Fee, skew and depth cost less than a tenth: the pool stands near its list price.
+      // Fee, skew, and depth cost less than a tenth, so the pool is near its list price.
       expect(quoted).toBeGreaterThan((worth(symbolOut, 20_000n) * 9n) / 10n)
     }
   })

@@ -1,3 +1,4 @@
+/** Tests of the tokens' special behavior. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEPLOYER } from '../src/accounts.ts'
 import { request } from '../src/node.ts'

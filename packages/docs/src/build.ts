@@ -1,9 +1,9 @@
 /**
- * Renders the pages of `navigation.ts` to static files in `dist/`: HTML and Markdown with relative links, so that the site works under
- * any path and from any web server.
+ * Renders the pages of `navigation.ts` to static HTML and Markdown files in `dist/`. Links are relative, so that the
+ * site works under any path and on any web server.
  *
- * `--service <url>` is the address of a service with a playground, for a site that stands alone. Without it, the service is the folder
- * above the site.
+ * `--service <url>` is the address of a service with a playground, for a standalone site. By default the service is the
+ * folder above the site.
  */
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,11 @@ function write(path: string, content: string | Buffer): void {
   writeFileSync(file, content)
 }
 
-/** Writes a file whose name carries a hash of its content, so that caches may keep it for good. */
+/**
+ * Writes a file with a hash of its content in its name, so that caches can keep it forever.
+ *
+ * @returns the path of the file
+ */
 function asset(name: string, content: string | Buffer): string {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 8)
   const path = `assets/${name.replace('.', `-${hash}.`)}`
@@ -36,7 +40,11 @@ function asset(name: string, content: string | Buffer): string {
 
 const source = (path: string) => readFileSync(join(import.meta.dirname, 'site', path), 'utf8')
 
-/** Copies the fonts that the style sheet names, and writes their new addresses into it. */
+/**
+ * Copies the fonts that the style sheet uses, and replaces their paths in it.
+ *
+ * @returns the style sheet
+ */
 function styleSheet(): string {
   const require = createRequire(import.meta.url)
   return source('site.css').replace(/url\("(@fontsource\/[^"]+)"\)/g, (_, font: string) => {

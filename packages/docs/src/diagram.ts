@@ -1,9 +1,13 @@
-/** Renders Mermaid source to SVG that the style sheet of the site colors, and that a strict content security policy allows. */
+/**
+ * Renders Mermaid source to SVG that the site's style sheet colors and that a strict content security policy allows.
+ */
 import { renderMermaidSVG } from 'beautiful-mermaid'
 
 /**
- * @param id - unique in the page: markers of several diagrams must not share names
- * @returns an SVG element without `style`, neither element nor attribute
+ * Renders a diagram.
+ *
+ * @param id - unique in the page, since markers of several diagrams must not share names
+ * @returns an SVG element without `style` elements and attributes
  */
 export function diagram(source: string, id: string, label: string): string {
   const svg = renderMermaidSVG(source, { padding: 16, nodeSpacing: 24, layerSpacing: 36 })

@@ -1,4 +1,4 @@
-/** Colors code at build time, by classes. */
+/** Highlights code at build time with CSS classes. */
 import highlighter from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
 import diff from 'highlight.js/lib/languages/diff'
@@ -13,7 +13,11 @@ import yaml from 'highlight.js/lib/languages/yaml'
 for (const [name, language] of Object.entries({ bash, diff, http, ini, json, python, typescript, xml, yaml }))
   highlighter.registerLanguage(name, language)
 
-/** @returns HTML; undefined for a language that is not known, such as Solidity */
+/**
+ * Highlights code.
+ *
+ * @returns HTML; undefined for an unknown language, such as Solidity
+ */
 export function highlight(code: string, language: string): string | undefined {
   if (!highlighter.getLanguage(language)) return undefined
   return highlighter.highlight(code, { language, ignoreIllegals: true }).value

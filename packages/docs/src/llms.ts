@@ -1,12 +1,12 @@
 /**
- * `llms.txt` and `llms-full.txt` of the site: an index of its pages for language models, and all of them in one file.
+ * Generates `llms.txt` and `llms-full.txt`: an index of the site for language models, and all pages in one file.
  *
  * @see https://llmstxt.org
  */
 import { textOfFirstParagraph } from './markdown.ts'
 import type { Page } from './pages.ts'
 
-/** Sections that only developers of the project need. */
+/** Sections for developers of the project only. */
 const OPTIONAL = ['Contribute', 'Decisions']
 
 const INTRO = `# Sluice
@@ -24,7 +24,7 @@ No key, no registration, no fee. Amounts are integers in base units, as strings.
 5. Ask \`GET /status/{chain_id}/{hash}?toAmount=…\` for the outcome.
 `
 
-/** The index, with links that are relative to the root of the site. */
+/** Returns the index, with links relative to the root of the site. */
 export function llmsIndex(pages: readonly Page[]): string {
   const sections = [...new Set(pages.map(({ section }) => section))]
   const listOf = (title: string, own: readonly Page[]) => `## ${title}\n\n${own.map(lineOf).join('\n')}\n`
@@ -44,7 +44,7 @@ export function llmsIndex(pages: readonly Page[]): string {
   ].join('\n')
 }
 
-/** Every page, each with its address. Links are relative to the page. */
+/** Returns all pages, each with its path. Links are relative to their page. */
 export function llmsFull(pages: readonly Page[]): string {
   return pages.map(({ path, markdown }) => `<!-- ${path}.md -->\n\n${markdown.trim()}\n`).join('\n')
 }

@@ -1,4 +1,4 @@
-/** Renders the Markdown of a page to HTML, with anchors, tabs, diagrams, and tables that scroll. */
+/** Renders the Markdown of a page to HTML, with anchors, tabs, diagrams, and scrollable tables. */
 import MarkdownIt, { type Token } from 'markdown-it'
 import { diagram } from './diagram.ts'
 import { highlight } from './highlight.ts'
@@ -6,9 +6,9 @@ import { highlight } from './highlight.ts'
 export type Heading = { readonly level: number; readonly id: string; readonly text: string }
 export type Rendered = { readonly html: string; readonly headings: readonly Heading[] }
 
-/** Languages of code that stand in tabs, with the names of the tabs. */
+/** Languages whose code blocks become tabs, with the names of the tabs. */
 const TABS: Readonly<Record<string, string>> = { bash: 'curl', ts: 'TypeScript', python: 'Python' }
-/** The only HTML that pages may hold: anchors in tables, indices of formulas, line breaks. */
+/** The only HTML allowed in pages: anchors in tables, indices of formulas, and line breaks. */
 const ALLOWED_HTML = /^<(?:a id="[\w-]+"|\/a|\/?sub|\/?sup|br ?\/?)>/
 
 const markdown = new MarkdownIt({ html: false, linkify: false, xhtmlOut: true })
@@ -22,7 +22,11 @@ markdown.inline.ruler.before('html_inline', 'allowed_html', (state, silent) => {
   return true
 })
 
-/** @param page - name of the page, of which labels are made */
+/**
+ * Renders a page.
+ *
+ * @param page - name of the page, used in labels
+ */
 export function render(text: string, page: string): Rendered {
   const withoutComments = text.replace(/^<!--.*?-->$/gms, '')
   const tokens = markdown.parse(withoutComments, {})
@@ -48,7 +52,7 @@ export function render(text: string, page: string): Rendered {
   return { html: scrollable(html), headings }
 }
 
-/** Links to pages, which are written as links to Markdown. */
+/** Changes links to Markdown files into links to pages. */
 function adapted(token: Token): Token {
   for (const child of token.children ?? []) {
     const href = child.type === 'link_open' ? String(child.attrGet('href')) : undefined
@@ -58,7 +62,7 @@ function adapted(token: Token): Token {
   return token
 }
 
-/** Gives headings the ids that GitHub gives them. */
+/** Gives headings the ids that GitHub uses. */
 function anchorHeadings(tokens: readonly Token[]): Heading[] {
   const seen = new Map<string, number>()
   return tokens.flatMap((token, k) => {
@@ -82,7 +86,7 @@ function textOf(inline: Token): string {
     .join('')
 }
 
-/** Fenced blocks that follow one another, from a place on. */
+/** Returns the consecutive fenced blocks that start at `from`. */
 function codeGroup(tokens: readonly Token[], from: number): Token[] {
   const end = tokens.findIndex((token, k) => k >= from && token.type !== 'fence')
   return tokens.slice(from, end < 0 ? tokens.length : end)
@@ -115,7 +119,7 @@ function codeBlock({ content }: Token, language: string, id: string, page: strin
   return `<pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ''}><code>${code}</code></pre>\n`
 }
 
-/** Tables scroll in themselves, by keys too. */
+/** Wraps tables in containers that scroll, also by keyboard. */
 function scrollable(html: string): string {
   return html
     .replaceAll('<table>', '<div class="table" role="group" aria-label="Table" tabindex="0"><table>')
@@ -123,7 +127,7 @@ function scrollable(html: string): string {
     .replace(/ style="text-align:(\w+)"/g, ' class="$1"')
 }
 
-/** @returns the first paragraph without markup; empty for a page of tables alone */
+/** Returns the first paragraph without markup; empty if the page has none. */
 export function textOfFirstParagraph(text: string): string {
   const tokens = markdown.parse(text, {})
   const at = tokens.findIndex(({ type, level }) => type === 'paragraph_open' && level === 0)

@@ -113,7 +113,7 @@ export const SECTIONS: readonly Section[] = [
   },
 ]
 
-/** Files of `docs/` that are no page of the site: the dossier of the audit is read in the repository, next to the code. */
+/** Files of `docs/` that are not on the site. The audit documents are read in the repository, next to the code. */
 export const LEFT_OUT: readonly string[] = [
   'docs/audit/README.md',
   'docs/audit/assumptions.md',

@@ -1,12 +1,12 @@
-/** Builds the index of the search: one document for each section of a page. */
+/** Builds the search index, with one document per section of a page. */
 import MiniSearch from 'minisearch'
 import type { Rendered } from './markdown.ts'
 import type { Page } from './pages.ts'
 import { INDEX_OPTIONS, type SearchDocument } from './site/search.ts'
 
-/** Characters of a section that are searched. Longer sections are tables of figures. */
+/** Maximum characters of a section in the index. Longer sections are tables of numbers. */
 const MAX_CHARACTERS = 6_000
-/** Characters of a section that a result shows. */
+/** Maximum characters of a section in a search result. */
 const EXCERPT = 140
 
 export function searchIndex(pages: readonly RenderedPage[]): string {
@@ -19,7 +19,7 @@ type RenderedPage = Page & { readonly rendered: Rendered }
 
 function documentsOf(page: RenderedPage): SearchDocument[] {
   const { name, rendered } = page
-  // Rows of tables that are linked to are found by themselves too.
+  // Table rows with an anchor are documents of their own too.
   const rows = rendered.html.matchAll(/<tr>\s*<td><a id="([^"]+)">.*?<\/tr>/gs)
   const ofRows = [...rows].map(([row, id]) => documentOf(page, `#${id}`, id!, id!, row))
   const parts = rendered.html.split(/(?=<h[123] id=")/)
@@ -48,7 +48,7 @@ function documentOf(
   return { id: `${path}.html${anchor}`, page: `${title} ${name}`, heading, text, shown, place, excerpt }
 }
 
-/** Text of HTML that this package has written. */
+/** Returns the text of HTML that this package generated. */
 function plain(html: string): string {
   return html
     .replace(/<svg.*?<\/svg>|<details class="source">.*?<\/details>/gs, ' ')

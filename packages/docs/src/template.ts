@@ -1,4 +1,4 @@
-/** The frame of every page: head, menu, text, contents, and the way on. */
+/** The HTML template of every page: header, menu, text, table of contents, and links to the next pages. */
 import { dirname, relative } from 'node:path/posix'
 import type { Rendered } from './markdown.ts'
 import { SECTIONS } from './navigation.ts'
@@ -88,7 +88,7 @@ function contents({ headings }: Rendered): string {
   return `<nav class="toc" aria-label="On this page"><p>On this page</p>\n<ul>\n${links.join('\n')}\n</ul></nav>`
 }
 
-/** The first paragraph as text. */
+/** Returns the first paragraph as text. */
 function descriptionOf({ html }: Rendered): string {
   const text = (/<p>(.*?)<\/p>/s.exec(html)?.[1] ?? 'Documentation of Sluice').replace(/<[^>]*>/g, '')
   return text.replace(/\s+/g, ' ').replaceAll('&quot;', '"').replaceAll('&amp;', '&').slice(0, 200)

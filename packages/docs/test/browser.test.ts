@@ -1,4 +1,6 @@
-/** The site in a browser: phones and desks, both themes, search, tabs, no scripts, and a service behind a path. */
+/**
+ * Browser tests of the site: phones and desktops, both themes, search, tabs, no scripts, and a service behind a path.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -13,7 +15,7 @@ const browser = findBrowser()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const dist = join(import.meta.dirname, '../dist')
 const paths = SECTIONS.flatMap(({ pages }) => pages.map(([source]) => `/${sitePath(source)}.html`))
-/** One of each kind. */
+/** One page of each kind. */
 const KINDS = [
   '/',
   '/guides/quote.html',

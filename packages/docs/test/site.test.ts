@@ -1,4 +1,4 @@
-/** The built site: links, twins, well-formed pages, search, and diagrams, each compared with the Markdown that it is made of. */
+/** Compares the built site with its Markdown: links, Markdown copies, well-formed HTML, search, and diagrams. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -16,7 +16,7 @@ const filesIn = (dir: string, extension: string): string[] =>
 const read = (path: string) => readFileSync(join(dist, path), 'utf8')
 const sources = SECTIONS.flatMap(({ pages }) => pages.map(([source]) => source))
 const pages = filesIn(dist, '.html')
-/** Folder of the service, which is above that of the site. */
+/** Folder of the service, the parent of the site's folder. */
 const SERVICE = join(dist, '..')
 
 test('every file of docs/ is a page, or is left out by name', () => {
@@ -63,7 +63,7 @@ describe.each(pages)('%s', (path) => {
   })
 })
 
-/** True for an address elsewhere, and for a file of the site that has the anchor. */
+/** Returns true for an external address, and for an existing file of the site that has the anchor. */
 function resolves(link: string, from: string): boolean {
   if (/^(https?|mailto):/.test(link)) return true
   if (link.startsWith('/')) return false
@@ -76,7 +76,7 @@ function resolves(link: string, from: string): boolean {
   return page.includes(` id="${anchor}"`)
 }
 
-/** Links of Markdown outside of code. */
+/** Returns the links of Markdown outside of code. */
 function markdownLinks(text: string): string[] {
   const prose = text.replace(/^```.*?^```/gms, '').replace(/`[^`\n]*`/g, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!)
@@ -144,7 +144,7 @@ describe('diagrams', () => {
   })
 })
 
-/** Names of nodes and texts of arrows, in either kind of diagram. */
+/** Returns the names of nodes and the texts of arrows in either kind of diagram. */
 function labelsOf(code: string): string[] {
   const found = code.startsWith('sequence')
     ? [/ as (.+)$/gm, /->>\w+: (.+)$/gm]

@@ -1,6 +1,6 @@
 /**
- * Makes `dist/`: every module that the service runs as JavaScript, in the tree of the repository, so that what modules read beside
- * themselves lies where they look for it. Node strips no types under `node_modules`. Packages of others stay imports.
+ * Builds `dist/`: the service's modules as JavaScript in the repository's folder structure, so that modules find files
+ * relative to themselves. Node does not strip types under `node_modules`. Third-party packages stay imports.
  */
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -11,10 +11,10 @@ const root = join(import.meta.dirname, '../../..')
 const out = join(import.meta.dirname, '../dist')
 /** Files that modules read at run time. */
 const DATA = ['packages/chains/data', 'packages/web/dist', 'packages/docs/dist', 'deployments']
-/** Sources of the contracts, for whoever verifies them. */
+/** Excludes contract sources, which only verification needs. */
 const isNeeded = (path: string) => !path.includes('standard-json')
 
-/** Modules of threads are named by URL: each is an entry of its own, and has a new name. */
+/** Makes thread modules, which code references by URL, separate entries, and changes their URLs to the new names. */
 const threads: Plugin = {
   name: 'threads',
   transform(code, id) {

@@ -1,4 +1,7 @@
-/** The part of the repository's lockfile that the published package needs, as its `npm-shrinkwrap.json`: who installs it gets the versions tested. */
+/**
+ * Extracts the published package's part of the repository's lockfile as its `npm-shrinkwrap.json`, so that users
+ * install the tested versions.
+ */
 
 export type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Locked>> }
 type Locked = {
@@ -9,7 +12,11 @@ type Locked = {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** @param at - folder of the package in the repository */
+/**
+ * Returns the shrinkwrap of a package.
+ *
+ * @param at - folder of the package in the repository
+ */
 export function shrinkwrapOf({ lockfileVersion, packages }: Lock, at: string): Lock & Locked {
   const { name, version, dependencies } = packages[at]!
   const kept: Record<string, Locked> = { '': { name, version, dependencies } as Locked }
@@ -27,7 +34,10 @@ export function shrinkwrapOf({ lockfileVersion, packages }: Lock, at: string): L
   return { name, version, lockfileVersion, packages: sorted } as Lock & Locked
 }
 
-/** Path at which Node finds a package: in the `node_modules` of the folder, or of one above it. Undefined for an optional one that is not there. */
+/**
+ * Returns the path at which Node finds a package: in the `node_modules` of the folder or of a parent folder. Undefined
+ * if no folder has it, as for an optional package.
+ */
 function lookUp(packages: Lock['packages'], from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const path = `${folder && `${folder}/`}node_modules/${name}`

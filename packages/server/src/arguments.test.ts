@@ -1,3 +1,4 @@
+/** Tests of the command line options. */
 import { expect, test } from 'vitest'
 import { readArguments } from './arguments.ts'
 

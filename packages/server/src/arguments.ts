@@ -1,3 +1,4 @@
+/** Parses the command line. */
 import { parseArgs } from 'node:util'
 
 type Asked =
@@ -5,7 +6,7 @@ type Asked =
   | { readonly help: true }
   | { readonly mistake: string }
 
-/** Options that are a variable's value as it stands. */
+/** Options whose value becomes an environment variable unchanged. */
 const VARIABLES = {
   chains: 'CHAINS',
   port: 'PORT',
@@ -14,7 +15,7 @@ const VARIABLES = {
   role: 'ROLE',
 } as const
 
-/** The command line as the variables that the service reads; whether their values are right is the service's to say. */
+/** Converts the command line to the environment variables of the service. The service itself validates their values. */
 export function readArguments(args: readonly string[]): Asked {
   let values: ReturnType<typeof parse>
   try {
@@ -34,7 +35,7 @@ export function readArguments(args: readonly string[]): Asked {
   if (values.pools) environment.POOLS = values.pools.join(',')
   for (const [option, name] of Object.entries(VARIABLES)) {
     const value = values[option as keyof typeof VARIABLES]
-    // Empty variables count as absent: an option that was left empty by mistake would go unnoticed.
+    // The service treats an empty variable as absent, so an option left empty by mistake would go unnoticed.
     if (value === '') return { mistake: `--${option}: must not be empty` }
     if (value !== undefined) environment[name] = value
   }

@@ -1,3 +1,4 @@
+/** Tests of the endpoint check before the start. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'

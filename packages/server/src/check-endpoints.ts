@@ -1,18 +1,24 @@
-/** The endpoints of the command line and the environment, compared with the registry and asked for their chain before the start. */
+/**
+ * Checks the endpoints of the command line and the environment before the start: compares them with the registry and
+ * asks for their chain id.
+ */
 import { loadRegistry } from '@sluice/chains'
 
 const TIMEOUT_MS = 3_000
 const MAX_ENDPOINTS = 64
 
 export type Checked = {
-  /** The service must not start. */
+  /** Reasons why the service must not start. */
   readonly mistakes: readonly string[]
   readonly warnings: readonly string[]
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A chain that is not served, and an endpoint of another chain, are mistakes; an endpoint that does not answer may answer later. */
+/**
+ * Checks all endpoints. An unknown chain and an endpoint of another chain are mistakes. An endpoint that does not
+ * respond is only a warning, since it may respond later.
+ */
 export async function checkEndpoints(environment: Environment): Promise<Checked> {
   const { CHAINS_DIR: chainsDir, DEPLOYMENTS_DIR: deploymentsDir, CHAINS } = environment
   const known = loadRegistry({
@@ -50,7 +56,7 @@ export async function checkEndpoints(environment: Environment): Promise<Checked>
   return { mistakes, warnings }
 }
 
-/** The chain of an endpoint; the reason in words where it does not say. */
+/** Returns the chain id of an endpoint, or the reason why it is unknown. */
 async function chainOf(url: string): Promise<number | string> {
   try {
     const answer = await fetch(url, {
@@ -67,12 +73,12 @@ async function chainOf(url: string): Promise<number | string> {
   }
 }
 
-/** Without path and credentials, which may hold a key. */
+/** Returns the host without path and credentials, which may contain a key. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'An endpoint that is no URL'
 }
 
-/** True for ids whose digits are the same in another order. */
+/** Returns true if two ids have the same digits in any order. */
 function sameDigits(a: number, b: number): boolean {
   const [x, y] = [[...String(a)].sort().join(''), [...String(b)].sort().join('')]
   return x === y

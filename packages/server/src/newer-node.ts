@@ -1,8 +1,11 @@
-/** The service needs Node 22.15 (`node:sqlite`, iterator helpers, zstd). Under an older one npm fetches the one it is tested with. */
+/**
+ * Runs the service with a newer Node if needed. It requires Node 22.15 (`node:sqlite`, iterator helpers, zstd); under
+ * an older version, npm fetches the version it is tested with.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 
 const NEEDED = [22, 15] as const
-/** Time that the service gets to end after a signal, before it is killed. */
+/** Milliseconds between a signal and the kill of the service. */
 const MAX_STOP_MS = 1_900
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -12,8 +15,8 @@ export function isNewEnough(version: string): boolean {
 }
 
 /**
- * Runs this program again under a newer Node, and ends with its exit code. npm only finds that Node: a service started through
- * npm and a shell would outlive both.
+ * Runs this program again with a newer Node, and ends with its exit code. npm only locates that Node, because a service
+ * started through npm and a shell would outlive both.
  *
  * @param program - file and arguments
  */
@@ -30,7 +33,7 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
     })
   const found = spawn('npx', ['--yes', '--package=node@24', '--', 'node', '-p', 'process.execPath'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A group of its own, so that npm's children end with it.
+    // A separate process group, so that npm's children end with it.
     detached: true,
   })
   state.child = found
@@ -53,7 +56,7 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
   process.exit(state.isStopping ? 0 : exit)
 }
 
-/** Ends a process and everything in its group. */
+/** Sends a signal to a process and its group. */
 function end(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
   if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   try {

@@ -1,3 +1,5 @@
+/** Usage text of the command line. */
+
 export const USAGE = `Usage: sluice-server [options]
        sluice-server referee <tx hash> --rpc <url>   judges a mined swap (sluice-server referee --help)
 

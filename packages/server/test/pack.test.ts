@@ -1,4 +1,4 @@
-/** A stranger's way: the package, installed into an empty folder, on real state of Ethereum. */
+/** Tests a first installation: the package in an empty folder, on real Ethereum state. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const run = promisify(execFile)
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
-/** From the command to the first quote. */
+/** Maximum milliseconds from the command to the first quote. */
 const PROMISED_MS = 30_000
 const folder = join(import.meta.dirname, '..')
 
@@ -56,7 +56,7 @@ test('brings the run-time dependencies of the packages inside, at their versions
   expect(dependencies('package.json')).toEqual(Object.fromEntries(needed))
 })
 
-/** The Node that runs the tests, and one from before 22.15 where this machine has one. */
+/** The Node that runs the tests, and a Node before 22.15 if this machine has one. */
 const OLD_NODE = process.env.OLD_NODE ?? '/usr/bin/node'
 const isOld = existsSync(OLD_NODE) && /^v(2[01]|22\.([0-9]|1[0-4])\.)/.test(versionOf(OLD_NODE))
 const nodes = [
@@ -68,7 +68,7 @@ function versionOf(node: string): string {
   return execFileSync(node, ['--version'], { encoding: 'utf8' })
 }
 
-/** Runs the command under a Node, the first in the path. */
+/** Runs the command with a Node, which is first in the path. */
 function start(node: string, options: readonly string[], set: NodeJS.ProcessEnv = {}): ChildProcess {
   return spawn(node, [bin, ...options], {
     cwd: dir,
@@ -90,7 +90,7 @@ async function errorsOf(child: ChildProcess): Promise<string> {
 
 describe.each(nodes)('under %s', (_, node, isHere) => {
   test.skipIf(!isHere)('tells its usage without a registry, and a mistake with it', async () => {
-    // No npm that asks this address gets an answer.
+    // npm gets no response from this address.
     const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:9', npm_config_cache: join(dir, 'no-cache') }
     const { stdout } = await run(node, [bin, '--help'], { env })
     expect(stdout).toContain('--rpc <chain>=<url>')
@@ -134,7 +134,7 @@ describe.each(nodes)('under %s', (_, node, isHere) => {
       const from = accounts()[0]!.address
       const data = join(dir, `data-${port}`)
       const options = ['--rpc', `1=${anvil.url}`, '--chains', '1', '--port', String(port), '--data-dir', data]
-      // Searches in a thread, which is a file of the package too.
+      // Searches run in a thread, whose module the package must contain too.
       server = start(node, options, { ROUTE_INLINE_POOLS: '0' })
       server.stderr!.pipe(process.stderr)
       const ended = exitOf(server)
@@ -159,7 +159,7 @@ describe.each(nodes)('under %s', (_, node, isHere) => {
       server.kill(signal)
       expect(await ended).toBe(0)
       expect(existsSync(join(data, '1.sqlite'))).toBe(true)
-      // The port is free, so that nothing that it started is left.
+      // The port is free only if no process of the service is left.
       await new Promise<void>((resolve, reject) => {
         const next = createServer()
         next.once('error', reject)

@@ -1,3 +1,4 @@
+/** Entry point of the web app. */
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
@@ -15,7 +16,7 @@ import { sluice } from './service/client.ts'
 import { SettingContext } from './ui/setting.ts'
 import { walletConfig } from './wallet/config.ts'
 
-/** Milliseconds after the first page until Explain is fetched, which needs no service: it opens when there is none. */
+/** Delay until the Explain page is prefetched. It works without the service, so it must be available when the service is down. */
 const EXPLAIN_MS = 10_000
 
 const setting = await loadSetting()

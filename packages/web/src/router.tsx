@@ -1,3 +1,4 @@
+/** Routes of the web app. */
 import {
   createRootRoute,
   createRoute,
@@ -95,7 +96,7 @@ export const router = createRouter({
   routeTree: root.addChildren([swap, explain, simulate, referee, prices, honesty, chains, api]),
   defaultPreload: 'intent',
   scrollRestoration: true,
-  // Pages see of a link what their own check has let through, and nothing else of it.
+  // Pages receive only the parameters that their own validation accepts.
   search: { strict: true },
 })
 

@@ -1,4 +1,4 @@
-/** Calls to the service from a page of another site, in a real browser, which alone enforces CORS. */
+/** Tests calls from a page of another site in a real browser, since only browsers enforce CORS. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startChain, startOver } from '@sluice/api/testing'
@@ -34,7 +34,7 @@ describe.skipIf(!executable)('a page of another origin', () => {
   })
 
   type Init = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string }
-  /** Calls `fetch` in the page. Returns what a script of the page can read. */
+  /** Calls `fetch` in the page. Returns the parts of the response that a script can read. */
   const fetchIn = (path: string, init: Init = {}) =>
     page.evaluate(
       async ([url, options]) => {
@@ -104,7 +104,7 @@ describe.skipIf(!executable)('a page of another origin', () => {
   test('reads bodies that the browser has decompressed', async () => {
     const { text } = await fetchIn('/openapi.json')
     expect(JSON.parse(text).openapi).toBe('3.1.0')
-    // Chromium tells how many bytes came over the network only to origins that allow it; the header is the service's own.
+    // Chromium reports transfer sizes only to allowed origins, so the header comes from a direct request.
     const direct = await fetch(`${service.url}/openapi.json`, { headers: { 'accept-encoding': 'br' } })
     expect(direct.headers.get('content-encoding')).toBe('br')
   })
@@ -112,7 +112,7 @@ describe.skipIf(!executable)('a page of another origin', () => {
   test('asks whether its tag still holds, and gets no body', async () => {
     const path = `/prices/31337?token=${token('WETH')}`
     let tag = ''
-    // Prices settle within a moment of the first look at the chain.
+    // Prices settle shortly after the first request for the chain.
     for (let round = 0; round < 20; round++) {
       const { status, headers, text } = await fetchIn(path, { headers: tag ? { 'If-None-Match': tag } : {} })
       expect(headers).toHaveProperty('etag')

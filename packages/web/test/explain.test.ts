@@ -1,3 +1,4 @@
+/** Browser tests of the Explain page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { mined } from './src/mined.ts'
@@ -12,12 +13,12 @@ describe.skipIf(!browser)('the Explain page', () => {
   let pools: readonly string[]
   beforeAll(async () => {
     stage = await startStage(browser!)
-    // The saved chain is old: a new block has the time of now, by which deadlines are set.
+    // The saved chain is old. A new block has the current time, which deadlines depend on.
     await stage.rpc('evm_mine')
     const route = await swap('')
     tx = route.tx
     pools = route.swaps.map(({ pool }) => pool)
-    // The first answer leaves out tokens that the chain is still asked about.
+    // The first response omits prices that the service is still loading.
     await fetch(`${stage.server.url}/prices/31337?token=${stage.token('WETH')},${stage.token('USDC')}`)
   })
   afterAll(() => stage?.stop())
@@ -31,7 +32,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     return (await response.json()) as Route
   }
 
-  /** The calldata with another word at a place behind the selector. */
+  /** Returns the calldata with the word at index `place` after the selector replaced. */
   const withWord = (data: string, place: number, value: bigint): string =>
     data.slice(0, 10 + 64 * place) + value.toString(16).padStart(64, '0') + data.slice(10 + 64 * (place + 1))
 
@@ -41,7 +42,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     const { page, complaints } = await open(`data=${tx.data}&to=${tx.to}`)
     await page.getByRole('status').filter({ hasText: 'Takes 50' }).waitFor(WAIT)
     expect(await page.locator('.mark--off').count()).toBe(0)
-    // All bytes stand there, in order.
+    // The page shows all bytes in order.
     const shown = await page.locator('.bytes').textContent()
     expect(shown).toBe(tx.data)
     const steps = await page.locator('.bytes .st').count()
@@ -64,7 +65,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     await page.getByRole('link', { name: 'Explain' }).click()
     await page.getByRole('textbox').first().fill(tx.data)
     await page.getByRole('button', { name: 'Explain', exact: true }).click()
-    // Names of tokens are the service's; what the bytes prove is not.
+    // Token names come from the service, but the proofs need only the calldata.
     await page.locator('.verdict').waitFor(WAIT)
     expect(await page.locator('.bytes').textContent()).toBe(tx.data)
     expect(await page.locator('.mark--off').count()).toBe(0)
@@ -77,7 +78,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     const { page } = await open(tx.data)
     await page.getByRole('row', { name: /Pays at least/ }).focus()
     const lit = await page.locator('.bytes .hot').textContent()
-    // Word 4 behind the selector: amountIn, tokenIn, tokenOut, minOutput.
+    // Words after the selector: amountIn, tokenIn, tokenOut, minOutput. This is the fourth.
     expect(lit).toBe(tx.data.slice(2 + 8 + 3 * 64, 2 + 8 + 4 * 64))
   })
 

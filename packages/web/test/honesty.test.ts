@@ -1,3 +1,4 @@
+/** Browser tests of the Accuracy page. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { devnetDir } from '@sluice/api/testing'

@@ -1,3 +1,4 @@
+/** Browser tests of every page: layout, accessibility, load size, and security policy. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -9,18 +10,18 @@ import { mined } from './src/mined.ts'
 import { measure, type Stage, startStage } from './src/stage.ts'
 
 const browser = findBrowser()
-// From cold, the search for a route to a thin token takes seconds, and a busy machine several times as long.
+// On a new chain, the search for a route to a thin token takes seconds, and several times as long on a busy machine.
 const WAIT = { timeout: 50_000 }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Looked at by people; kept beside the local chain, out of the repository. */
+/** Folder of screenshots for manual review, outside the repository's tracked files. */
 const shots = join(devnetDir, 'screenshots')
 const themes = ['light', 'dark'] as const
 const widths = [390, 1440] as const
 const between = [320, 768, 1080, 2560] as const
-/** Compressed, type included. */
+/** Maximum compressed size of the first load in bytes, including fonts. */
 const FIRST_LOAD = 250_000
 
-/** Every page, opened by its address alone, and what tells that it is all there. */
+/** Every page with its URL and a selector that appears once the page is complete. */
 const pages: Readonly<Record<string, { readonly path: (stage: Stage) => string; readonly there: string }>> = {
   swap: { path: () => '/', there: '.gt' },
   settings: { path: () => '/', there: '.gt' },
@@ -38,7 +39,7 @@ const pages: Readonly<Record<string, { readonly path: (stage: Stage) => string; 
   api: { path: () => '/app/api', there: '.code pre' },
 }
 
-/** States of a page that is there in both themes already. */
+/** Themes tested for states of a page whose themes are already covered. */
 const stateThemes: Readonly<Record<string, readonly (typeof themes)[number][]>> = {
   settings: ['light'],
   tampered: ['dark'],
@@ -58,7 +59,7 @@ describe.skipIf(!browser)('every page', () => {
     const answer = await (await fetch(`${stage.server.url}/aggregator/31337?${query}`)).json()
     data = (answer as { tx: { data: string } }).tx.data
     worse = await (await mined(stage)).byRouter(40n * 10n ** 18n)
-    // The first answers of a chain leave out what it is still asked about.
+    // The first response of a chain omits prices that the service is still loading.
     await fetch(`${stage.server.url}/prices/31337?token=${stage.token('WETH')},${stage.token('LINK')}`)
   })
   afterAll(() => stage?.stop())
@@ -96,7 +97,7 @@ describe.skipIf(!browser)('every page', () => {
           expect(await sideways(page), `${width} px`).toBe(0)
           await page.screenshot({ path: join(shots, `${name.replace(' ', '-')}-${theme}-${width}.png`) })
         }
-        // A theme changes no width.
+        // The theme does not change widths, so one theme is enough.
         for (const width of theme === 'light' && !stateThemes[name] ? between : []) {
           await page.setViewportSize({ width, height: 800 })
           await atRest(page)
@@ -224,7 +225,7 @@ describe.skipIf(!browser)('every page', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('?')
-    // A key in the frame in which a dialog closes still comes from inside it.
+    // In the frame in which a dialog closes, key events still come from inside it.
     await page.getByRole('dialog', { name: 'Keys' }).evaluate((dialog: HTMLDialogElement) => {
       dialog.close()
       dialog.querySelector('button')!.dispatchEvent(new KeyboardEvent('keydown', { key: 'g', bubbles: true }))
@@ -250,12 +251,12 @@ async function seriousOf(page: Page): Promise<readonly string[]> {
   })
 }
 
-/** Drawings follow the width a frame later. */
+/** Waits two frames, since drawings follow a width change one frame later. */
 function atRest(page: Page): Promise<unknown> {
   return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }
 
-/** Pixels by which the page is wider than its window. */
+/** Returns the pixels by which the page is wider than its window. */
 function sideways(page: Page): Promise<number> {
   return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth))
 }

@@ -1,3 +1,4 @@
+/** Browser tests of the Referee page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { type Mined, mined } from './src/mined.ts'
@@ -32,11 +33,11 @@ describe.skipIf(!browser)('the page of the referee', () => {
   })
   afterAll(() => stage?.stop())
 
-  /** The settled answer of the service: pools of a block are found in the background at first. */
+  /** Returns the service's final response, after the background search for pools. */
   async function judged(hash: string): Promise<Answer> {
     for (let round = 0; ; round++) {
       const response = await fetch(`${stage.server.url}/referee/31337/${hash}`)
-      // A busy machine may exceed the time of a request; what was read meanwhile is kept.
+      // A request may time out on a busy machine. The service keeps the data read so far.
       if (response.status === 200 || round === 20) {
         expect(response.status).toBe(200)
         const answer = (await response.json()) as Answer
@@ -73,7 +74,7 @@ describe.skipIf(!browser)('the page of the referee', () => {
     await page.getByText(/Left [\d.]+ bps \([\d.]+ %\) on the table, net of gas\./).waitFor(WAIT)
     const owner = stage.devnet.info.accounts[1]!.address
     const { blockNumber } = await chain.receipt(hash)
-    // balanceOf(address), at the end of its block and of the one before.
+    // Calls `balanceOf(address)` at the end of a block.
     const held = async (block: number) => {
       const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
       const call = { to: stage.token('USDC'), data }

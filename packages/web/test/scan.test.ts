@@ -1,3 +1,4 @@
+/** Browser tests of the pool scan's progress. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { type Stage, startStage } from './src/stage.ts'

@@ -1,3 +1,4 @@
+/** Browser tests of the Swap page. */
 import { deployCoin } from '@sluice/api/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -10,10 +11,11 @@ const browser = findBrowser()
 const WAIT = { timeout: 20_000 }
 const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 
-/** Milliseconds from the answer to a frame with its route. */
+/** Maximum milliseconds from the response to a frame that shows its route. */
 const DRAWN_MS = 100
 
-/* Runs in the page before anything else: when the first quote comes, and when a frame shows its first gate. */
+/* Runs in the page before other scripts. Records the time of the first quote and of the frame that shows its first
+   gate. */
 function clockDrawings() {
   const drawn = { answered: 0, at: 0 }
   Object.assign(globalThis, { drawn })
@@ -43,7 +45,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     }
     stage = { ...started, open }
   })
-  // Each page keeps a stream open, of which a caller may have only so many.
+  // Each page keeps a stream open, and the service limits the streams per client.
   afterEach(() => Promise.all(opened.splice(0).map((page) => page.context().close())))
   afterAll(() => stage?.stop())
 
@@ -103,7 +105,7 @@ describe.skipIf(!browser)('the Swap page', () => {
   test(`a route is drawn ${DRAWN_MS} ms after its answer`, async () => {
     const { page } = await stage.open('/health', { before: `(${clockDrawings.toString()})()` })
     const took: number[] = []
-    // Other work of the machine only adds to it.
+    // Other load on the machine can only increase the time, so one fast run is enough.
     for (let amount = 1; amount <= 6 && !took.some((ms) => ms <= DRAWN_MS); amount++) {
       await page.goto(`${stage.server.url}${pair('WETH', 'DAI', String(300 + amount))}`)
       await page.locator('.gt').first().waitFor(WAIT)
@@ -176,7 +178,7 @@ describe.skipIf(!browser)('the Swap page', () => {
 
   test('says why not, and the largest amount that would route, which does', async () => {
     const { page } = await stage.open(pair('WETH', 'FAR', '100000'))
-    // From cold the largest amount takes several searches of seconds on a busy machine.
+    // On a new chain the largest amount takes several searches of seconds on a busy machine.
     await page.getByRole('heading', { name: 'Why there is no route' }).waitFor({ timeout: 3 * WAIT.timeout })
     await go(page, /^Use .* WETH$/).click()
     await go(page, /Approve WETH and swap|Swap at a loss|Not enough WETH/).waitFor({ timeout: 3 * WAIT.timeout })
@@ -189,7 +191,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     const least = await page.locator('.least__v').textContent()
     stage.proxy.fault = () => 'drop'
     try {
-      // The service calls a chain failing after several failed calls.
+      // The service reports a failing chain only after several failed calls.
       await page.locator('.age--stale').waitFor({ timeout: 3 * WAIT.timeout })
       expect(await page.locator('.least__v').textContent()).toBe(least)
       await go(page, 'Refresh the quote').waitFor(WAIT)
@@ -271,7 +273,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ address: from }) })
     await connect(page)
     await go(page, /^Swap$/).waitFor(WAIT)
-    // More than there is.
+    // The amount exceeds the balance.
     await page.getByRole('textbox', { name: 'Amount to pay' }).fill('10001')
     await page.getByText(/^You have [\d.]+ WETH\.$/).waitFor(WAIT)
   })
@@ -284,7 +286,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     await go(page, 'Approve WETH and swap').click()
     await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
     const quoted = Number((await page.locator('.landed .lab .num').first().textContent())!)
-    // The approval took four blocks and one of its own: what was signed had seen them.
+    // The approval took four blocks plus its own, and the signed quote is newer.
     expect(quoted).toBeGreaterThan(head + 4)
   })
 

@@ -1,4 +1,4 @@
-/** A market of Aave's third version, with reserves whose aTokens have earned: a loan at a rate beyond all reason was paid back. */
+/** An Aave V3 market. Its aTokens have accrued interest, because a loan at an extreme rate was repaid. */
 import { readFileSync } from 'node:fs'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { MaxUint256, ZeroAddress } from 'ethers'
@@ -12,19 +12,19 @@ import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 const BRAND = 'Aave V3'
 const FAMILY = 'aave-v3'
 const RAY = 10n ** 27n
-/** Variable debt. */
+/** Aave's interest rate mode of variable debt. */
 const VARIABLE = 2
 const AAVE_V3_RESERVES: readonly LendingReserveSpec[] = [
   { asset: 'USDC', aToken: 'AUSDC', dollars: 2_000_000n },
   { asset: 'DAI', aToken: 'ADAI', dollars: 1_000_000n },
 ]
 
-/** In the order in which they can be linked: some need those before. */
+/** Libraries in link order: some depend on earlier ones. */
 const LIBRARIES = [
   ...['SupplyLogic', 'BorrowLogic', 'LiquidationLogic', 'EModeLogic', 'BridgeLogic'],
   ...['ConfiguratorLogic', 'PoolLogic', 'FlashLoanLogic'],
 ]
-/** Tells every price as one dollar of 8 decimals. */
+/** Runtime code of an oracle that returns one dollar with 8 decimals for every asset. */
 const ORACLE_CODE: Hex = '0x6305f5e1005f5260205ff3'
 const ORACLE = toAddress(`0x${'0aa7e'.padStart(40, '0')}`)
 
@@ -34,7 +34,7 @@ type Linkable = Artifact & {
   >
 }
 
-/** As the package has it: the addresses of libraries are left open in its code. */
+/** Loads an artifact of the package, whose code has placeholders for the addresses of libraries. */
 export function aaveThree(path: string): Linkable {
   const file = `@aave/core-v3/artifacts/contracts/protocol/${path}.sol/${path.split('/').at(-1)}.json`
   return JSON.parse(readFileSync(inNodeModules(file), 'utf8'))
@@ -53,15 +53,21 @@ function linked(path: string, libraries: Readonly<Record<string, Address>>): Art
   return { abi, bytecode: code as Hex }
 }
 
+/** A deployed Aave V3 market. */
 export type AaveMarket = {
   readonly provider: Contract
   readonly pool: Contract
   readonly configurator: Contract
-  /** Makes reserves of assets with so many decimals, lent at a yearly rate that begins at so much, 27 decimals. @returns their aTokens */
+  /**
+   * Creates reserves of assets.
+   *
+   * @param rate - initial yearly borrow rate, 27 decimals
+   * @returns the aTokens of the reserves
+   */
   addReserves(assets: readonly { address: Address; decimals: number }[], rate: bigint): Promise<readonly Contract[]>
 }
 
-/** A market without reserves, whose every role the builder's account has. */
+/** Deploys a market without reserves. The builder's account has every role. */
 export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
   const libraries: Record<string, Address> = {}
   const deploy = (path: string, args: readonly unknown[] = []) => chain.deploy(linked(path, libraries), args)
@@ -113,7 +119,7 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
   return { provider, pool, configurator, addReserves }
 }
 
-/** A yearly rate as a part of 10^27: some two per cent in each second that the loan lasts. */
+/** Yearly borrow rate with 27 decimals: the debt grows by about three percent per second. */
 const BEYOND_REASON = RAY * 10n ** 6n
 const SHARE_LENT = 2n
 

@@ -1,4 +1,4 @@
-/** Algebra Integral: pools whose fee the administrator set, and pools whose fee a plugin moves. */
+/** Algebra Integral: pools with a fee set by the administrator, and pools with a fee set by a plugin. */
 import type { Hex } from '@sluice/chains'
 import { ZeroAddress } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
@@ -9,17 +9,17 @@ import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 const BRAND = 'Algebra Integral'
 const FAMILY = 'algebra-integral'
 
-/** Pools that no other contract has customised. */
+/** Marks pools without a custom deployer. */
 const STANDARD = { deployer: ZeroAddress }
 
-/** Fees are set by hand: no plugin moves them. */
+/** Pools without plugin, whose fees are set by hand. */
 const ALGEBRA_INTEGRAL_POOLS: readonly TieredPoolSpec[] = [
   tiered('WETH', 'USDT', 900, 6_000_000n, 4n),
   tiered('WBTC', 'WETH', 400, 9_000_000n, -3n),
   tiered('FRAX', 'USDC', 80, 5_000_000n),
 ]
 
-/** The plugin that comes with the protocol moves their fees with volatility. */
+/** Pools whose fee follows volatility, set by the protocol's default plugin. */
 const ALGEBRA_INTEGRAL_DYNAMIC_POOLS: readonly PoolSpec[] = [
   pool('WETH', 'USDC', 5_000_000n, 9n),
   pool('LINK', 'USDC', 1_200_000n, -13n),
@@ -29,7 +29,7 @@ export const algebraIntegral: Recipe = async (chain, tokens) => {
   const weth = tokens.WETH.address
   const core = (name: string) => hardhatArtifact('@cryptoalgebra/integral-core', name)
   const periphery = (name: string) => hardhatArtifact('@cryptoalgebra/integral-periphery', name)
-  // Factory and deployer name each other in their constructors.
+  // Factory and deployer reference each other in their constructors.
   const factory = await chain.deploy(core('AlgebraFactory'), [await chain.nextAddress(1)])
   const deployer = await chain.deploy(core('AlgebraPoolDeployer'), [factory.address])
   const positions = await chain.deploy(periphery('NonfungiblePositionManager'), [

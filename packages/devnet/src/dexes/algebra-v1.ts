@@ -1,4 +1,4 @@
-/** Version 1 of Algebra, whose fee follows the pair's volatility. */
+/** Algebra V1, whose fee follows the pair's volatility. */
 import type { Hex } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
 import { type Artifact, hardhatArtifact } from '../artifact.ts'
@@ -10,8 +10,8 @@ const BRAND = 'Algebra V1'
 const FAMILY = 'algebra-v1'
 
 /**
- * The factory's own fees but for the least one, parts per million: 100 would make these pools, whose quotes hold for a second
- * only, the cheapest of the chain.
+ * The factory's default fees in parts per million, except for the minimum. The default minimum of 100 would make these
+ * pools the cheapest of the chain, although their quotes hold for only a second.
  */
 const LEAST_FEE = 1_500
 const FEES = [3_000 - LEAST_FEE, 12_000, 360, 60_000, 59, 8_500, 0, 10, LEAST_FEE]
@@ -72,8 +72,8 @@ export const algebraV1: Recipe = async (chain, tokens) => {
 }
 
 /**
- * Factory and periphery compute pool addresses with the hash of the optimised pool that stands on live chains; the
- * packages ship another build of it.
+ * Init code hash of the optimized pool on live chains. Factory and periphery contain it, but the packages ship another
+ * build of the pool.
  */
 const LIVE_HASH = '6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4'
 

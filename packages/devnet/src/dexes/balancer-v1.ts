@@ -1,4 +1,4 @@
-/** Balancer's first version: weighted pools that hold their own tokens, finalized, and the register that finds them by pairs. */
+/** Balancer V1: finalized weighted pools that hold their own tokens, and the registry that finds them by pair. */
 import { MaxUint256 } from 'ethers'
 import { artifact } from '../artifact.ts'
 import type { WeightedPoolSpec } from '../pools.ts'
@@ -8,9 +8,9 @@ import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 const BRAND = 'Balancer V1'
 const FAMILY = 'balancer-v1'
 
-/** As the package has it. */
+/** Loads an artifact of the package. */
 export const balancerOne = (name: string) => artifact(`@setprotocol/set-protocol-v2/external/abi/balancer/${name}.json`)
-/** Weights of a pool add up to so much, 18 decimals. */
+/** Sum of a pool's weights, 18 decimals. */
 const ALL_WEIGHTS = 50n * 10n ** 18n
 
 const BALANCER_V1_POOLS: readonly WeightedPoolSpec[] = [

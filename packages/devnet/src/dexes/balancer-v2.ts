@@ -13,7 +13,7 @@ const BRAND = 'Balancer V2'
 const FAMILY = 'balancer-v2'
 const ONE = 10n ** 18n
 
-/** As deployed in a dated task of Balancer's own deployments. */
+/** Loads an artifact of a dated task in Balancer's deployments package. */
 export const balancer = (task: string, name: string) =>
   artifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
 const WEIGHTED = '20230206-weighted-pool-v3'
@@ -25,7 +25,7 @@ const BALANCER_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
   { tokens: ['CRV', 'UNI', 'LINK', 'WETH'], weightsPercent: [25n, 25n, 25n, 25n], dollars: 3_000_000n, feePpm: 2500 },
 ]
 
-/** Shares of a vault are counted at what the vault pays for them. */
+/** Stable pools. Vault shares count at the rate that the vault pays for them. */
 const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
   {
     tokens: ['DAI', 'USDC', 'USDT'],
@@ -104,14 +104,14 @@ export const balancerV2: Recipe = async (chain, tokens) => {
 
 export type Part = { readonly symbol: TokenSymbol; readonly address: Address; readonly index: number }
 
-/** The Vault takes tokens by rising address. */
+/** Returns the tokens by ascending address, as the Vault requires. */
 export function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): Part[] {
   return symbols
     .map((symbol, index) => ({ symbol, address: tokens[symbol].address, index }))
     .sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))
 }
 
-/** One rate provider for each vault share among the symbols. */
+/** Deploys a rate provider for each vault share among the symbols. */
 export async function deployRates(
   chain: Builder,
   tokens: Tokens,
@@ -136,7 +136,7 @@ async function create(
   return chain.at(abi, address)
 }
 
-/** The first join. A composable stable pool lists its own share among the tokens, of which nothing is given. */
+/** Sends the first join. A composable stable pool lists its own share among its tokens, with an amount of 0. */
 async function join(
   chain: Builder,
   tokens: Tokens,

@@ -1,4 +1,4 @@
-/** Balancer V3, compiled from its sources: the vault in its three parts, weighted and stable pools. */
+/** Balancer V3, compiled from its sources: the three contracts of the vault, weighted pools, and stable pools. */
 import type { Address, Hex } from '@sluice/chains'
 import { MaxUint256, ZeroAddress } from 'ethers'
 import type { Artifact } from '../artifact.ts'
@@ -15,10 +15,7 @@ const FAMILY = 'balancer-v3'
 const ONE = 10n ** 18n
 const DAY = 86_400
 
-/**
- * Without the compiler's slow pipeline through its intermediate language, which alone brings the vault below the EVM's limit
- * for code: that would take minutes.
- */
+/** Compiles the sources without `viaIR`, which would take minutes. Without it the vault exceeds the EVM's code size limit. */
 export const balancerV3Contracts = () =>
   compile({
     compiler: 'solc',
@@ -50,7 +47,7 @@ const BALANCER_V3_STABLE_POOLS: readonly StablePoolSpec[] = [
 type BufferSpec = {
   readonly share: TokenSymbol
   readonly asset: TokenSymbol
-  /** Dollars of the asset, and of the share. */
+  /** Dollars of the asset and of the share. */
   readonly dollars: readonly [bigint, bigint]
 }
 
@@ -69,7 +66,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
     BALANCER_V3_STABLE_POOLS.flatMap((spec) => spec.tokens),
   )
 
-  /** Registers a pool, and gives it its tokens. */
+  /** Registers a pool and adds its tokens. */
   async function add(pool: Contract, parts: readonly Part[], dollars: readonly bigint[], feePpm: number) {
     const config = parts.map(({ symbol, address }) => {
       const rate = rateOf[symbol]
@@ -110,7 +107,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
       numTokens: parts.length,
       normalizedWeights: parts.map(({ index }) => (spec.weightsPercent[index]! * ONE) / 100n),
       version: '',
-      // As the factory would: no less than a base unit, nor than the vault trades.
+      // Minimum balances as the factory sets them: at least a base unit, and at least the vault's minimum trade.
       minTokenBalances: decimals.map((places) => (places < 12n ? 10n ** (18n - places) : 10n ** 6n)),
     }
     const pool = await chain.deploy(contracts.WeightedPool!, [terms, vault.address])
@@ -134,7 +131,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
   }
 }
 
-/** Makes and fills buffers of shares. */
+/** Creates and fills the buffers of vault shares. */
 async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trader: Contract): Promise<DevnetPool[]> {
   const pools: DevnetPool[] = []
   for (const { share, asset, dollars } of BALANCER_V3_BUFFERS) {
@@ -145,7 +142,7 @@ async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trade
     }
     const { address } = tokens[share]
     await trader.send('initializeBuffer', [address, ...amounts])
-    // Its own address is the vault of the shares.
+    // The first 20 bytes of the id are the ERC-4626 vault; the rest is the start of the Balancer vault's address.
     const id = `${address}${vault.slice(2, 26)}` as Hex
     pools.push({ dex: BRAND, family: FAMILY, address, id, tokens: [asset, share], feePpm: 0 })
   }
@@ -154,11 +151,14 @@ async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trade
 
 type Vault = {
   readonly vault: Contract
-  /** The vault seen by the functions that it delegates. */
+  /** The vault's address with the ABI of the functions that it delegates. */
   readonly extension: Contract
 }
 
-/** Its parts know the vault's address before it stands. Half of swap fees and a tenth of yields go to the protocol. */
+/**
+ * Deploys the vault. Its parts need the vault's address before it is deployed. The protocol takes half of swap fees and
+ * a tenth of yields.
+ */
 async function deployVault(chain: Builder, contracts: Readonly<Record<string, Artifact>>): Promise<Vault> {
   const LEAST_SWAP = 10n ** 6n
   const LEAST_WRAP = 10n ** 4n

@@ -1,4 +1,4 @@
-/** Arithmetic and positions that concentrated-liquidity pools share, in whole numbers only. */
+/** Integer arithmetic and positions shared by the recipes of concentrated-liquidity pools. */
 import type { Address } from '@sluice/chains'
 import { MaxUint256 } from 'ethers'
 import type { Builder, Contract } from '../builder.ts'
@@ -6,13 +6,13 @@ import type { PoolSpec } from '../pools.ts'
 import { give, type Tokens } from '../tokens.ts'
 import { amounts } from './constant-product.ts'
 
-/** Far enough for any price of the local chain, and a multiple of every tick spacing after rounding. */
+/** Bound of all prices on the local chain. Ranges round it to a multiple of the tick spacing. */
 const MAX_TICK = 887_272
 
-/** Past every block of the local chain. */
+/** Deadline after every block of the local chain. */
 const NEVER = 1n << 40n
 
-/** A pool's tokens, amounts and start price in the order its contract keeps. */
+/** A pool's tokens, amounts, and start price in the order of its contract. */
 export type SortedPool = {
   readonly token0: Address
   readonly token1: Address
@@ -21,7 +21,11 @@ export type SortedPool = {
   readonly sqrtPriceX96: bigint
 }
 
-/** @param addressOf where a pool's token stands, when that is not the token itself */
+/**
+ * Sorts a pool's tokens by address.
+ *
+ * @param addressOf - returns the address of a pool's token; the token's own by default
+ */
 export function sorted(
   spec: PoolSpec,
   tokens: Tokens,
@@ -34,16 +38,16 @@ export function sorted(
   return { token0, token1, amount0, amount1, sqrtPriceX96: squareRoot((amount1 << 192n) / amount0) }
 }
 
-/** A range of ticks and the part of the pool's dollars that stands in it. */
+/** A range of ticks and its share of the pool's dollars. */
 export type Range = {
   readonly tickLower: number
   readonly tickUpper: number
   readonly shareBps: bigint
-  /** Which tokens it takes: one-sided ranges stand beside the price. */
+  /** Tokens that the range takes. One-sided ranges do not contain the price. */
   readonly side: 'both' | '0' | '1'
 }
 
-/** A deep centre, a wide middle, a thin full range, and an order-like range on each side of the price. */
+/** Returns the ranges of a pool: a deep center, a wide middle, a thin full range, and a narrow range on each side of the price. */
 export function ranges(tick: number, spacing: number): Range[] {
   const down = (value: number) => Math.floor(value / spacing) * spacing
   const up = (value: number) => Math.ceil(value / spacing) * spacing
@@ -59,8 +63,9 @@ export function ranges(tick: number, spacing: number): Range[] {
 }
 
 /**
- * Liquidity that takes roughly the range's share of the pool's amounts. For pools that are told liquidity and not
- * amounts: to first order a range of w ticks on one side of the price takes w / 20,000 of what a full range would.
+ * Returns liquidity that takes roughly the range's share of the pool's amounts, for pools that take liquidity instead
+ * of amounts. To first order, a range of w ticks on one side of the price takes w / 20,000 of the amount of a full
+ * range.
  */
 export function liquidityOf({ tickLower, tickUpper, shareBps, side }: Range, pool: SortedPool): bigint {
   const width = (tickUpper - tickLower) / (side === 'both' ? 2 : 1)
@@ -68,13 +73,13 @@ export function liquidityOf({ tickLower, tickUpper, shareBps, side }: Range, poo
   return (squareRoot(pool.amount0 * pool.amount1) * shareBps * 20_000n) / (ticks * 10_000n)
 }
 
-/** Mints the pool's ranges through a position manager of Uniswap V3's kind. */
+/** Mints the pool's ranges through a position manager similar to Uniswap V3's. */
 export async function mintRanges(
   chain: Builder,
   positions: Contract,
   pool: SortedPool,
   { tick, spacing }: { tick: number; spacing: number },
-  /** Fields of the manager's own `mint`. */
+  /** Additional fields of the manager's `mint`. */
   own: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   for (const { tickLower, tickUpper, shareBps, side } of ranges(tick, spacing)) {
@@ -96,7 +101,7 @@ export async function mintRanges(
   }
 }
 
-/** Gives the deployer what the pools need, `times` over, and lets the spender take it. */
+/** Gives the deployer `times` the pools' amounts and approves the spender. */
 export async function fund(
   chain: Builder,
   tokens: Tokens,
@@ -115,7 +120,7 @@ export async function fund(
   }
 }
 
-/** Rounded down. */
+/** Returns the square root, rounded down. */
 function squareRoot(value: bigint): bigint {
   if (value < 2n) return value
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1)

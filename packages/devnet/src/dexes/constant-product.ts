@@ -1,4 +1,4 @@
-/** Recipe that Uniswap V2 and its forks share: a pair is made, given its tokens and told to mint. */
+/** Recipe shared by Uniswap V2 and its forks: creates a pair, transfers tokens to it, and mints. */
 import { type Hex, toAddress } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import type { Artifact } from '../artifact.ts'
@@ -7,7 +7,7 @@ import type { PoolSpec } from '../pools.ts'
 import { give, type Tokens, worth } from '../tokens.ts'
 import { type DevnetPool, type Dex, type DexEntry, START_BLOCK } from './dex.ts'
 
-/** Base units of both tokens of a pool, in the order of `pair`. */
+/** Returns the base units of a pool's two tokens, in the order of `pair`. */
 export function amounts({ pair: [a, b], dollars, skewBps }: PoolSpec): readonly [bigint, bigint] {
   return [worth(a, dollars / 2n), (worth(b, dollars / 2n) * (10_000n + skewBps)) / 10_000n]
 }
@@ -20,7 +20,7 @@ type Fork = {
   readonly specs: readonly PoolSpec[]
 }
 
-/** The row and the filled pools of one fork. */
+/** Creates the pools of a fork. Returns them and the fork's DEX entry. */
 export async function addFork(
   chain: Builder,
   tokens: Tokens,

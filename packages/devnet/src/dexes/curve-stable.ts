@@ -1,4 +1,4 @@
-/** Curve's pool factory and its plain pool of four coins: the Vyper bytecode that stands on side chains. */
+/** Curve's pool factory and its plain pool of four coins, with the Vyper bytecode deployed on side chains. */
 import { MaxUint256, ZeroAddress } from 'ethers'
 import { artifact } from '../artifact.ts'
 import type { StablePoolSpec } from '../pools.ts'
@@ -36,7 +36,7 @@ export const curveStable: Recipe = async (chain, tokens) => {
   for (const { tokens: symbols, dollars, amplification, feePpm } of CURVE_POOLS) {
     const name = symbols.join('/')
     const coins = symbols.map((symbol) => tokens[symbol].address)
-    // Curve counts fees in parts of 10^10.
+    // Curve's fees have 10 decimals.
     const terms = [name, name.slice(0, 10), coins, amplification, BigInt(feePpm) * 10_000n]
     await factory.send('deploy_plain_pool(string,string,address[4],uint256,uint256)', terms)
     const pool = chain.at(curve('StableSwap').abi, await factory.read<string>('pool_list', [pools.length]))

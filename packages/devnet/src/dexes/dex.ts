@@ -1,50 +1,55 @@
+/** Types shared by the DEX recipes. */
 import type { Address, ChainFile, Hex } from '@sluice/chains'
 import type { Builder } from '../builder.ts'
 import type { LendingReserveSpec } from '../pools.ts'
 import type { TokenSymbol, Tokens } from '../tokens.ts'
 
-/** A token of a pool; `ETH` is the native one, and aTokens are none of the list. */
+/** A token of a pool. `ETH` is the native token, and aTokens are not part of the token list. */
 export type PoolToken = TokenSymbol | 'ETH' | LendingReserveSpec['aToken']
 
 /** A pool of the local chain. */
 export type DevnetPool = {
-  /** Brand of the DEX, as in the chain's DEX rows. */
+  /** Brand of the DEX, as in the chain's DEX entries. */
   readonly dex: string
   readonly family: string
   readonly address: Address
-  /** In the pool's own order where that matters, as in Curve. */
+  /** Sorted in the pool's own order if the order matters, as in Curve. */
   readonly tokens: readonly PoolToken[]
-  /** Addresses of the tokens, where one is none of the list. */
+  /** Addresses of the tokens, if one of them is not in the token list. */
   readonly addresses?: readonly Address[]
-  /** Inside a contract that holds many pools. */
+  /** Id inside a contract that holds many pools. */
   readonly id?: Hex
-  /** Parts per million of the input; absent where the fee moves. */
+  /** Parts per million of the input; absent if the fee is dynamic. */
   readonly feePpm?: number
-  /** Uniswap V4: the rest of the pool's key. */
+  /** The remaining fields of a Uniswap V4 pool key. */
   readonly tickSpacing?: number
   readonly hooks?: Address
 }
 
-/** As in a chain's file. */
+/** A DEX entry of a chain file. */
 export type DexEntry = ChainFile['dexes'][number]
 
 /** Result of a recipe. */
 export type Dex = {
   readonly rows: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]
-  /** Accounts that tell the rates of pools. */
+  /** Accounts that provide the rates of pools. */
   readonly vouched?: readonly Address[]
-  /** Routers, quoters and position managers: how tests trade without us. */
+  /** Routers, quoters, and position managers, with which tests trade independently of the service. */
   readonly routers: Readonly<Record<string, Address>>
 }
 
-/** One file per DEX: deploys the genuine contracts, makes and fills the pools. */
+/** Deploys the genuine contracts of a DEX and creates and fills its pools. Each DEX has its own file. */
 export type Recipe = (chain: Builder, tokens: Tokens) => Promise<Dex>
 
-/** DEXes can be looked for from the start of the chain. */
+/** Block from which pools are searched: the start of the chain. */
 export const START_BLOCK = 1
 
-/** Row of a factory: what else a chain's file may tell of one is `more`. */
+/**
+ * Returns the DEX entry of a factory.
+ *
+ * @param more - further fields of the entry
+ */
 export function factoryRow(
   { family, brand }: Pick<DexEntry, 'family' | 'brand'>,
   address: Address,

@@ -1,4 +1,4 @@
-/** The vaults among the tokens, as places to trade: an asset for its share and back, at the vault's own rate. */
+/** The ERC-4626 vaults among the tokens as pools, which exchange an asset and its share at the vault's rate. */
 import { TOKENS, type TokenSpec, type TokenSymbol } from '../tokens.ts'
 import { type Recipe, START_BLOCK } from './dex.ts'
 

@@ -1,4 +1,4 @@
-/** DEXes of the local chain, in the order in which they are made: addresses come from the deployer's nonce. */
+/** DEXes of the local chain in order of deployment. The order determines addresses, since they depend on the deployer's nonce. */
 import { aaveV3 } from './aave-v3.ts'
 import { algebraIntegral } from './algebra-integral.ts'
 import { algebraV1 } from './algebra-v1.ts'
@@ -17,7 +17,7 @@ import { uniswapV3 } from './uniswap-v3.ts'
 import { uniswapV4 } from './uniswap-v4.ts'
 import { aerodrome, velodromeV2 } from './velodrome-v2.ts'
 
-/** By the words of progress. */
+/** Recipes by the name shown in progress messages. */
 export const recipes: Readonly<Record<string, Recipe>> = {
   'Uniswap V2': uniswapV2,
   'PancakeSwap V2': pancakeV2,
@@ -37,5 +37,5 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   'Aave V3': aaveV3,
 }
 
-/** DEXes that publish sources and no bytecode; what takes longest to compile is first. */
+/** DEXes that publish only sources, slowest compilation first. */
 export const toCompile = [balancerV3Contracts, slipstreamContracts, aerodrome]

@@ -1,11 +1,11 @@
-/** The second fork of Uniswap V2, with a fee of its own. Its authors published no router: tests swap at the pair. */
+/** PancakeSwap V2, a fork of Uniswap V2 with another fee. The package contains no router, so tests swap at the pair. */
 import { artifact } from '../artifact.ts'
 import { type PoolSpec, pool } from '../pools.ts'
 import { addFork } from './constant-product.ts'
 import type { Recipe } from './dex.ts'
 
 const BUILD = '@pancakeswap-libs/pancake-swap-core/build'
-/** Fee of this release of the pair; the later one on live chains keeps 2,500. */
+/** Fee of this release of the pair. The later release on live chains has 2,500. */
 const FEE_PPM = 2000
 
 const PANCAKE_V2_POOLS: readonly PoolSpec[] = [

@@ -1,3 +1,4 @@
+/** Deploys PancakeSwap V3, a fork of Uniswap V3 with a separate pool deployer, and its pools. */
 import type { Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
@@ -53,9 +54,11 @@ export const pancakeV3: Recipe = async (chain, tokens) => {
   }
 }
 
-/** Creation code of a contract that holds `code` behind one zero byte (STOP), and does nothing when called. */
+/**
+ * Returns the creation code of a contract that stores `code` after a zero byte (STOP), and does nothing when called.
+ */
 function storing(code: Hex): Hex {
   const size = (code.length / 2).toString(16).padStart(4, '0')
-  // PUSH2 size DUP1 PUSH1 10 RETURNDATASIZE CODECOPY RETURNDATASIZE RETURN, then what is copied from offset 10 on.
+  // PUSH2 size DUP1 PUSH1 10 RETURNDATASIZE CODECOPY RETURNDATASIZE RETURN, then the copied bytes from offset 10.
   return `0x61${size}80600a3d393df300${code.slice(2)}`
 }

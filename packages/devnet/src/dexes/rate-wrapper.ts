@@ -1,4 +1,4 @@
-/** The wrapper of the rebasing token as a place to trade: wrap and unwrap at the rate of its shares. */
+/** The wrapper of the rebasing token as a pool, which wraps and unwraps at the rate of its shares. */
 import { TOKENS } from '../tokens.ts'
 import { type Recipe, START_BLOCK } from './dex.ts'
 

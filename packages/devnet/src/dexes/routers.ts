@@ -1,4 +1,4 @@
-/** Uniswap's routers over its DEXes, with Permit2, for side-by-side tests. */
+/** Uniswap's routers over its DEXes, with Permit2, for comparison tests. */
 import { type Address, toAddress } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
 import { artifact, hardhatArtifact } from '../artifact.ts'
@@ -21,7 +21,7 @@ export async function deployUniswapRouters(
     uniswapV3PositionManager,
     weth,
   ])
-  // The package ships Permit2 as it stands on chain: code that was already constructed.
+  // The package ships the runtime code of Permit2, not its creation code.
   await chain.setCode(PERMIT2, artifact('@1inch/solidity-utils/dist/src/permit2.json').bytecode)
   const universal = await chain.deploy(hardhatArtifact('@uniswap/universal-router', 'UniversalRouter'), [
     {

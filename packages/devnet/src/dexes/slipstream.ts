@@ -14,7 +14,7 @@ export const slipstreamContracts = () =>
   compile({
     compiler: 'solc-0.7.6',
     evmVersion: 'istanbul',
-    // As its authors set it: the pool has little room below the EVM's limit for code.
+    // The authors' setting. The pool is close to the EVM's code size limit.
     runs: 200,
     sources: published([
       `${SOURCES}/core/CLPool.sol`,
@@ -39,7 +39,7 @@ export const slipstream: Recipe = async (chain, tokens) => {
   const { CLPool, CLFactory, CustomSwapFeeModule, NonfungiblePositionManager, SwapRouter, QuoterV2 } =
     slipstreamContracts()
   const weth = tokens.WETH.address
-  // Both the voter, which would know gauges, and the factory before this one, which would know pools.
+  // Stands in for the voter, with its gauges, and for the previous factory, with its pools.
   const { address: nothing } = await chain.deploy(compileSources().SlipstreamBeginnings!)
   const implementation = await chain.deploy(CLPool!)
   const factory = await chain.deploy(CLFactory!, [nothing, nothing, implementation.address])

@@ -1,3 +1,4 @@
+/** Deploys Uniswap V2 and its pools. */
 import { artifact } from '../artifact.ts'
 import { type PoolSpec, pool } from '../pools.ts'
 import { addFork } from './constant-product.ts'

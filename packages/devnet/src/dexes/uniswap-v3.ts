@@ -1,3 +1,4 @@
+/** Deploys Uniswap V3 and its pools. */
 import type { Hex } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
@@ -37,7 +38,7 @@ export const uniswapV3: Recipe = async (chain, tokens) => {
   const weth = tokens.WETH.address
   const poolCode = hardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool')
   const factory = await chain.deploy(hardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory'))
-  // The tier for stable pairs came after the factory's own three, by vote.
+  // The factory starts with three tiers. Governance later added the tier of stable pairs.
   await factory.send('enableFeeAmount', [100, 1])
   const periphery = (name: string) => hardhatArtifact('@uniswap/v3-periphery', name)
   const positions = await chain.deploy(periphery('NonfungiblePositionManager'), [factory.address, weth, ZeroAddress])
@@ -52,7 +53,7 @@ export const uniswapV3: Recipe = async (chain, tokens) => {
     const key = [side.token0, side.token1, spec.fee]
     await positions.send('createAndInitializePoolIfNecessary', [...key, side.sqrtPriceX96])
     const pool = chain.at(poolCode.abi, await factory.read<string>('getPool', key))
-    // The pool has computed its tick from the price: no logarithm of ours decides where liquidity stands.
+    // The pool has computed its tick from the price, so this code needs no logarithm.
     const { tick } = await pool.readAll('slot0')
     const spacing = await pool.read<bigint>('tickSpacing')
     const place = { tick: Number(tick), spacing: Number(spacing) }

@@ -1,4 +1,7 @@
-/** One contract holds all pools. A helper trades: the periphery's package is too heavy to install. */
+/**
+ * Uniswap V4, whose one contract holds all pools. A helper contract trades, since the periphery package is too large to
+ * install.
+ */
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, keccak256 } from 'ethers'
 import { artifact } from '../artifact.ts'
@@ -10,14 +13,15 @@ import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 const BRAND = 'Uniswap V4'
 const FAMILY = 'uniswap-v4'
 
-/** The low bits of a hook's address say what it does: after a swap (1 << 6) it changes what is owed (1 << 2). */
+/** The low bits of a hook's address declare its callbacks: after a swap (1 << 6), which changes the owed amount (1 << 2). */
 const HOOK = toAddress('0x00000000000000000000000000000000ab000044')
 
-/** More than any range takes; what is left comes back. */
+/** More than any range takes. The rest is returned. */
 const SPARE_WEI = 100_000n * 10n ** 18n
 
 const core = (name: string) => artifact(`@uniswap/v4-core/out/${name}.sol/${name}.json`)
 
+/** Key of a Uniswap V4 pool. */
 export type PoolKey = {
   readonly currency0: Address
   readonly currency1: Address
@@ -26,6 +30,7 @@ export type PoolKey = {
   readonly hooks: Address
 }
 
+/** Returns the id of a pool: the hash of its key. */
 export function poolId({ currency0, currency1, fee, tickSpacing, hooks }: PoolKey): Hex {
   const types = ['address', 'address', 'uint24', 'int24', 'address']
   return keccak256(AbiCoder.defaultAbiCoder().encode(types, [currency0, currency1, fee, tickSpacing, hooks])) as Hex
@@ -33,7 +38,7 @@ export function poolId({ currency0, currency1, fee, tickSpacing, hooks }: PoolKe
 
 type KeyedPoolSpec = TieredPoolSpec & {
   readonly tickSpacing: number
-  /** `native`: trades the native token where the pair says WETH. `hooked`: a hook takes a fee of its own. */
+  /** `native`: trades the native token instead of WETH. `hooked`: a hook takes an additional fee. */
   readonly kind: 'plain' | 'native' | 'hooked'
 }
 
@@ -82,7 +87,7 @@ export const uniswapV4: Recipe = async (chain, tokens) => {
     }
   }
 
-  // Found by brute force on live chains; here its code is put where it must stand.
+  // On live chains, hook addresses are found by brute force. Here the code is set at the address.
   const hook = await chain.deploy(core('FeeTakingHook'), [manager.address])
   await chain.setCode(HOOK, await chain.code(hook.address))
 

@@ -1,4 +1,4 @@
-/** Aerodrome's volatile and stable pools, compiled from its sources: Velodrome's second version. */
+/** Aerodrome's volatile and stable pools (Velodrome V2), compiled from their sources. */
 import { toAddress } from '@sluice/chains'
 import { type FeeOverride, type PoolSpec, pool } from '../pools.ts'
 import { compile, published } from '../solc.ts'
@@ -48,7 +48,7 @@ export const velodromeV2: Recipe = async (chain, tokens) => {
       if (rest > 0n) await give(chain, tokens, symbol, pool.address, rest)
     }
     await pool.send('sync')
-    // The factory counts fees in parts of 10,000; pools without one of their own have that of their kind.
+    // The factory's fees are in parts of 10,000. Pools without a custom fee have the fee of their kind.
     if (spec.ownFeePpm) await factory.send('setCustomFee', [pool.address, spec.ownFeePpm / 100])
     const feePpm = 100 * Number(await factory.read<bigint>('getFee', [pool.address, spec.stable]))
     pools.push({ dex: BRAND, family: FAMILY, address: toAddress(pool.address), tokens: spec.pair, feePpm })
@@ -60,7 +60,7 @@ export const velodromeV2: Recipe = async (chain, tokens) => {
   }
 }
 
-/** The first liquidity of a stable pool must be as many whole tokens of one as of the other. */
+/** Reduces the amounts to equal whole tokens, which the first liquidity of a stable pool requires. */
 function equalParts([a, b]: PoolSpec['pair'], [givenA, givenB]: readonly [bigint, bigint]): readonly [bigint, bigint] {
   const unitA = 10n ** BigInt(TOKENS[a].decimals)
   const unitB = 10n ** BigInt(TOKENS[b].decimals)

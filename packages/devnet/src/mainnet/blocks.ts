@@ -1,4 +1,4 @@
-/** Two blocks of Ethereum in a row, to be replayed on its real state: what became of each transaction is known. */
+/** Replays two consecutive Ethereum blocks on real state, to compare the outcome of each transaction with the chain. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
@@ -7,31 +7,35 @@ import { DevnetError } from '../errors.ts'
 import { request } from '../node.ts'
 import type { MainnetAccount, MainnetState } from './state.ts'
 
+/** A recorded Ethereum block. */
 export type RecordedBlock = {
   readonly number: number
   readonly timestamp: number
   readonly miner: Address
   readonly baseFeePerGas: Hex
-  /** Receipts root of the block's own header: it commits to status, gas and every log of each transaction. */
+  /** Receipts root of the block's header. It commits to the status, gas, and logs of each transaction. */
   readonly receiptsRoot: Hex
   readonly transactions: readonly RecordedTransaction[]
 }
 
 export type RecordedTransaction = {
-  /** As it was signed. */
+  /** The signed transaction. */
   readonly raw: Hex
   readonly status: 0 | 1
   readonly gasUsed: number
 }
 
 type Recorded = {
-  /** Accounts that differ before the first block from the state that is kept, or that it lacks; slots of zero included. */
+  /**
+   * Accounts that the stored state lacks, or in which the state before the first block differs from it. Includes slots
+   * that are zero.
+   */
   readonly accounts: Readonly<Record<Address, Omit<MainnetAccount, 'codeHash'> & { readonly codeHash?: Hex }>>
   readonly code: Readonly<Record<Hex, Hex>>
   readonly blocks: readonly RecordedBlock[]
 }
 
-/** For contracts to be deployed in before the first of the blocks. */
+/** Blocks left for the deployment of contracts before the first recorded block. */
 const BLOCKS_BEFORE = 100
 const SECONDS_PER_BLOCK = 12
 const MINED_MS = 10_000
@@ -42,9 +46,10 @@ function readRecorded(): Recorded {
   return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as Recorded
 }
 
+/** Returns the recorded blocks. */
 export const readBlocks = (): readonly RecordedBlock[] => readRecorded().blocks
 
-/** The state before the recorded blocks, at a lower number, so that there is room to deploy in. */
+/** Returns the state before the recorded blocks, at a lower block number, which leaves blocks for deployments. */
 export function beforeBlocks(state: MainnetState): MainnetState {
   const { accounts, code, blocks } = readRecorded()
   const merged: Record<Address, MainnetAccount> = { ...state.accounts }
@@ -62,22 +67,26 @@ export function beforeBlocks(state: MainnetState): MainnetState {
   }
 }
 
-/** Mines empty blocks up to the parent of the block, so that it stands where the chain had it. */
+/**
+ * Mines empty blocks up to the parent of the block.
+ *
+ * @throws DevnetError REPLAY if the node is already at the block or past it
+ */
 export async function mineUpTo(url: string, { number, timestamp }: RecordedBlock): Promise<void> {
   const head = Number(await request<Hex>(url, 'eth_blockNumber', []))
   if (head >= number)
     throw new DevnetError('REPLAY', `the node is at block ${head}: ${number} cannot be mined any more`)
   for (let next = head + 1; next < number; next++) {
-    // The clock of a node runs by itself: only the last one can be put where it stood without going back.
+    // The node's clock advances by itself, so only the last timestamp can be set without going back in time.
     if (next === number - 1) await request(url, 'evm_setNextBlockTimestamp', [timestamp - SECONDS_PER_BLOCK])
     await request(url, 'evm_mine', [])
   }
 }
 
 /**
- * Mines the block out of its real transactions, or the first `count` of them, on the state that it had.
+ * Mines the block from its real transactions, or from the first `count` of them, on their original state.
  *
- * @throws DevnetError REPLAY where anything comes out other than on Ethereum: status or gas of a transaction, or a log
+ * @throws DevnetError REPLAY if a status, a gas amount, or a log differs from Ethereum
  */
 export async function replayBlock(url: string, block: RecordedBlock, count = block.transactions.length): Promise<void> {
   await mineUpTo(url, block)

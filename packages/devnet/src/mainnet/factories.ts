@@ -1,4 +1,6 @@
-/** Factories whose storage no swap reads and which the state therefore lacks: genuine code, and the slots of their getters. */
+/**
+ * Factories whose storage no swap reads, so that the state lacks it: genuine code with the slots that its getters read.
+ */
 import type { Address, Hex } from '@sluice/chains'
 import { AbiCoder, Interface, keccak256, toBeHex } from 'ethers'
 import { artifact, hardhatArtifact } from '../artifact.ts'
@@ -7,7 +9,7 @@ import { request } from '../node.ts'
 import type { MainnetPool } from './state.ts'
 
 type Key = Address | number
-/** An entry of a mapping: the slot of the mapping, by the order of the contract's variables, and the keys down to the value. */
+/** An entry of a mapping: its slot in the contract's storage layout, its keys, and the value. */
 type Entry = { readonly mapping: number; readonly keys: readonly Key[]; readonly value: Key }
 
 type Kind = {
@@ -22,7 +24,12 @@ const getters = new Interface([
   'function getPool(address, address, uint24) view returns (address)',
 ])
 
-/** `tiers` and `found` are the slots of feeAmountTickSpacing and getPool. */
+/**
+ * Returns a kind of factory that finds pools by fee.
+ *
+ * @param tiers - slot of `feeAmountTickSpacing`
+ * @param found - slot of `getPool`
+ */
 function byFee(bytecode: () => Hex, tiers: number, found: number): Kind {
   return {
     bytecode,
@@ -50,14 +57,18 @@ const KINDS: Readonly<Partial<Record<MainnetPool['family'], Kind>>> = {
   'pancake-v3': byFee(() => hardhatArtifact('@pancakeswap/v3-core', 'PancakeV3Factory').bytecode, 1, 2),
 }
 
-/** @throws DevnetError BUILD where a getter does not answer with the pool */
+/**
+ * Sets up the factories of the pools.
+ *
+ * @throws DevnetError BUILD if a getter does not return the pool
+ */
 export async function setUpFactories(url: string, pools: readonly MainnetPool[]): Promise<void> {
   for (const factory of new Set(pools.map((pool) => pool.factory))) {
     const made = pools.filter((pool) => pool.factory === factory)
     const kind = KINDS[made[0]!.family]
     if (!kind) throw new DevnetError('BUILD', `nothing stands in for the factory of ${made[0]!.family}`)
     if ((await request<Hex>(url, 'eth_getCode', [factory, 'latest'])) === '0x') {
-      // A call without a target runs the constructor, with a zero for its argument, and answers with the code it leaves.
+      // A call without target runs the constructor with zero as argument, and returns the runtime code.
       const data = `${kind.bytecode()}${'00'.repeat(32)}`
       await request(url, 'anvil_setCode', [factory, await request<Hex>(url, 'eth_call', [{ data }, 'latest'])])
     }
@@ -74,7 +85,7 @@ export async function setUpFactories(url: string, pools: readonly MainnetPool[])
   }
 }
 
-/** Slot in which a mapping at `slot` keeps the value of `key`. */
+/** Returns the slot of a key in the mapping at `slot`. */
 function entrySlot(slot: bigint, key: Key): bigint {
   return BigInt(keccak256(AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256'], [key, slot])))
 }

@@ -1,3 +1,4 @@
+/** Starts nodes on real state of live chains. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,24 +8,26 @@ import { beforeBlocks } from './blocks.ts'
 import { setUpFactories } from './factories.ts'
 import { type MainnetPool, type MainnetState, readState } from './state.ts'
 
+/** A node on real Ethereum state. */
 export type Mainnet = Anvil & {
   readonly chainId: number
-  /** True for an account that the state has. */
+  /** True if the state contains the account. */
   readonly knows: (account: string) => boolean
 }
 
 export type MainnetOptions = {
   readonly port?: number
-  /** Begins before the recorded blocks, so that `replayBlock` can mine them. */
+  /** True to start before the recorded blocks, so that `replayBlock` can mine them. */
   readonly replay?: boolean
 }
 
-/** Transactions in the order they are sent in, under the rules of Ethereum and not of a node's pool. */
+/** Orders transactions as sent, and disables checks of the node's pool that Ethereum's rules do not have. */
 const AS_ON_CHAIN = ['--order', 'fifo', '--disable-pool-balance-checks']
 
 /**
- * A node on a selection of Ethereum's real state: genuine tokens, pools and routers under their own addresses. The ten
- * accounts of the test mnemonic are unlocked and hold ether. What the state does not know reads as zero.
+ * Starts a node on a selection of Ethereum's real state: genuine tokens, pools, and routers at their own addresses. The
+ * ten accounts of the test mnemonic are unlocked and hold ether. Accounts and slots missing from the state read as
+ * zero.
  */
 export async function startMainnet({ port, replay = false }: MainnetOptions = {}): Promise<Mainnet> {
   const kept = readState('ethereum')
@@ -37,7 +40,7 @@ export async function startMainnet({ port, replay = false }: MainnetOptions = {}
   return { ...anvil, chainId: state.chainId, knows: (account) => account.toLowerCase() in state.accounts }
 }
 
-/** A few pools of a rollup with all they need, of families that Ethereum's state has not. Their factories know little. */
+/** Starts a node with a few pools of a rollup, of families that Ethereum's state lacks. Their factories have little state. */
 export async function startRollup(
   name: 'linea' | 'scroll',
 ): Promise<Anvil & { readonly pools: readonly MainnetPool[] }> {

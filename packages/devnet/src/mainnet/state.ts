@@ -1,9 +1,10 @@
+/** Reads the stored selections of real state. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import type { Address, Hex } from '@sluice/chains'
 
-/** Real accounts of a chain as they stood before one block. Numbers are hex, addresses lower case. */
+/** Real accounts of a chain before one block. Numbers are hex, addresses lower case. */
 export type MainnetState = {
   readonly chainId: number
   readonly hardfork: string
@@ -13,7 +14,7 @@ export type MainnetState = {
   readonly gasLimit: Hex
   readonly pools: readonly MainnetPool[]
   readonly accounts: Readonly<Record<Address, MainnetAccount>>
-  /** Runtime bytecode by its hash. */
+  /** Runtime bytecode by hash. */
   readonly code: Readonly<Record<Hex, Hex>>
 }
 
@@ -21,13 +22,16 @@ export type MainnetAccount = {
   readonly balance: Hex
   readonly nonce: Hex
   readonly codeHash: Hex
-  /** The block the account is taken from. */
+  /** Block from which the account is taken. */
   readonly since?: number
-  /** Only what is known and not zero. */
+  /** Known slots that are not zero. */
   readonly storage?: Readonly<Record<Hex, Hex>>
 }
 
-/** A pool that its factory has to tell of, or on a rollup one that a test may use; `fee` in ppm and `tickSpacing` where the factory knows its pools by them. */
+/**
+ * A pool whose factory must return it, or on a rollup a pool for tests. `fee` (ppm) and `tickSpacing` are set if the
+ * factory's key contains them.
+ */
 export type MainnetPool = {
   readonly family: 'uniswap-v2' | 'uniswap-v3' | 'pancake-v3' | 'ramses-cl' | 'solidly'
   readonly factory: Address
@@ -37,9 +41,10 @@ export type MainnetPool = {
   readonly tickSpacing?: number
 }
 
-/** Chains of which a selection of state is kept. */
+/** Chains with a stored selection of state. */
 export type StateName = 'ethereum' | 'linea' | 'scroll'
 
+/** Reads the stored state of a chain. */
 export function readState(name: StateName): MainnetState {
   const file = join(import.meta.dirname, `../../mainnet/${name}.json.br`)
   return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as MainnetState

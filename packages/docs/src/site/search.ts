@@ -1,15 +1,15 @@
-/** The search in the browser. Loaded on first use, with the index. */
+/** The search in the browser, loaded on first use together with its index. */
 import MiniSearch from 'minisearch'
 
 export type SearchDocument = {
-  /** Address from the root of the site. */
+  /** Address relative to the root of the site. */
   readonly id: string
   readonly page: string
   readonly heading: string
   readonly text: string
-  /** Heading that a result shows. */
+  /** Heading shown in a result. */
   readonly shown: string
-  /** Section and page that a result shows. */
+  /** Section and page shown in a result. */
   readonly place: string
   readonly excerpt: string
 }
@@ -18,7 +18,7 @@ export type SearchResult = Pick<SearchDocument, 'id' | 'shown' | 'place' | 'exce
 export const INDEX_OPTIONS = {
   fields: ['page', 'heading', 'text'],
   storeFields: ['shown', 'place', 'excerpt'],
-  /** Words, and names such as `NO_ROUTE` both whole and in their parts. */
+  /** Splits text into words. Indexes names such as `NO_ROUTE` both as a whole and in parts. */
   tokenize: (text: string): string[] => {
     const words = text.split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== '')
     return words.flatMap((word) =>
@@ -26,14 +26,18 @@ export const INDEX_OPTIONS = {
     )
   },
 }
-/** Words of questions that say nothing about the subject. */
+/** Words of questions that do not describe the subject. */
 const STOP_WORDS = new Set(
   'a an and are as at be by can do does for from get has have how i if in is it my of on or that the this to what when where which who why will with you your'.split(
     ' ',
   ),
 )
 
-/** @param index - text that the build wrote */
+/**
+ * Opens the search.
+ *
+ * @param index - JSON written by the build
+ */
 export function openSearch(index: string): (question: string, limit: number) => readonly SearchResult[] {
   const search = MiniSearch.loadJSON<SearchDocument>(index, INDEX_OPTIONS)
   return (question, limit) => {

@@ -1,15 +1,18 @@
-/** The script of every page: theme, tabs, and search. Pages work without it. Loaded before the first paint, so no theme flashes. */
+/**
+ * The script of every page: theme, tabs, and search. Pages work without it. It loads before the first paint, so that
+ * the theme does not flash.
+ */
 import type { openSearch, SearchResult } from './search.ts'
 
 {
   const root = document.documentElement
   const own = document.currentScript as HTMLScriptElement
-  /** Address of a file that an attribute of the script's element names. */
+  /** Returns the address of the file in a `data-` attribute of the script element. */
   const addressOf = (name: string) => new URL(own.dataset[name]!, location.href).href
   const files = { root: addressOf('root'), search: addressOf('search'), index: addressOf('index') }
   root.classList.add('js')
 
-  /** Storage may be forbidden: choices then last as long as the page. */
+  /** Reads a stored choice. If storage is forbidden, choices last until the page is closed. */
   const stored = (key: string): string | null => {
     try {
       return localStorage.getItem(key)
@@ -21,7 +24,7 @@ import type { openSearch, SearchResult } from './search.ts'
     try {
       localStorage.setItem(key, value)
     } catch {
-      // The choice holds until the page is left.
+      // The choice lasts until the page is closed.
     }
   }
 
@@ -48,10 +51,10 @@ import type { openSearch, SearchResult } from './search.ts'
 
   type Tab = { readonly button: HTMLButtonElement; readonly panel: HTMLElement; readonly name: string }
 
-  /** Makes buttons out of the names of blocks, by the pattern of ARIA for tabs. */
+  /** Turns the names of code blocks into buttons, following the ARIA tabs pattern. */
   const startTabs = () => {
     const groups: Tab[][] = []
-    /** Shows a language in all groups that have it. */
+    /** Shows a language in all groups that contain it. */
     const choose = (name: string) => {
       for (const tabs of groups) {
         if (!tabs.some((tab) => tab.name === name)) continue
@@ -82,7 +85,7 @@ import type { openSearch, SearchResult } from './search.ts'
           const top = box.getBoundingClientRect().top
           choose(name)
           store('language', name)
-          // Groups above may have another height now.
+          // Groups above may have changed their height.
           scrollBy(0, box.getBoundingClientRect().top - top)
         })
         list.append(button)
@@ -104,7 +107,7 @@ import type { openSearch, SearchResult } from './search.ts'
     if (language !== null) choose(language)
   }
 
-  /** Results for one question, as list items. */
+  /** Returns a result as a list item. */
   const itemOf = ({ id, shown, place, excerpt }: SearchResult): HTMLLIElement => {
     const item = document.createElement('li')
     const link = document.createElement('a')
@@ -142,7 +145,7 @@ import type { openSearch, SearchResult } from './search.ts'
         count.textContent = 'The search cannot be loaded.'
         throw error
       }
-      // An answer to an earlier question may come late.
+      // The result of an earlier question may arrive late.
       if (question !== input.value.trim()) return
       list.replaceChildren(...results.map(itemOf))
       list.hidden = results.length === 0
@@ -175,7 +178,7 @@ import type { openSearch, SearchResult } from './search.ts'
     box.addEventListener('focusout', ({ relatedTarget }) => {
       if (!(relatedTarget instanceof Node) || !box.contains(relatedTarget)) close()
     })
-    // A result on the same page leaves the list open otherwise.
+    // A result on the same page would otherwise leave the list open.
     list.addEventListener('click', close)
     document.addEventListener('keydown', (event) => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea')

@@ -1,4 +1,4 @@
-/** A strict reader of HTML: every element is closed in order, attributes are quoted, and text is escaped. */
+/** A strict HTML checker: every element is closed in order, attributes are quoted, and text is escaped. */
 
 const VOID = new Set(['meta', 'link', 'br', 'img', 'input', 'hr'])
 const TAG = /<(\/?)([a-zA-Z][\w-]*)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>/y
@@ -26,7 +26,7 @@ export function defects(html: string): string[] {
   return open.map((name) => `<${name}> stays open`)
 }
 
-/** Addresses that a page links to or loads. */
+/** Returns the addresses that a page links to or loads. */
 export function linksOf(html: string): string[] {
   return [...html.matchAll(/ (?:href|src|data-search|data-index)="([^"]*)"/g)].map(([, link]) => unescaped(link!))
 }

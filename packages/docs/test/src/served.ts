@@ -1,4 +1,4 @@
-/** The site as readers get it: served by a real service, behind a proxy that gives it a path, in a real browser. */
+/** Serves the site from a real service, behind a proxy with a path prefix, in a real browser. */
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { loadConfig, type RunningServer, startServer } from '@sluice/api'
@@ -6,7 +6,7 @@ import { BROWSER_ARGS } from '@sluice/api/testing'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 export type Served = {
-  /** Address of the documentation, without a slash at its end. */
+  /** Address of the documentation, without trailing slash. */
   readonly docs: string
   readonly open: (
     path: string,
@@ -15,9 +15,13 @@ export type Served = {
   readonly stop: () => Promise<void>
 }
 
-/** @param prefix - path under which the proxy serves all of the service; the service does not know of it */
+/**
+ * Starts the service, the proxy, and the browser.
+ *
+ * @param prefix - path under which the proxy serves the whole service, unknown to the service
+ */
 export async function serveSite(executablePath: string, prefix: string): Promise<Served> {
-  // Nobody asks for a chain: no node is needed.
+  // No test requests a chain, so no node is needed.
   const service = await startServer(
     loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', DATA_DIR: '', RPC_URL_1: 'http://127.0.0.1:9' }),
   )

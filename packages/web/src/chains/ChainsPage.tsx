@@ -1,3 +1,4 @@
+/** The Chains page: deployment, sync state, and pools of each chain. */
 import { Scroll } from '../ui/Scroll.tsx'
 import '../styles/chains.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -11,7 +12,7 @@ import { Count } from '../ui/Num.tsx'
 import { useChain, useSetting } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 
-/** Standing of a chain, for people: what is deployed there, and whether it is followed. */
+/** Labels of a chain's state. */
 const looks = {
   following: 'Deployed, synced',
   late: 'Behind',
@@ -21,9 +22,9 @@ const looks = {
 } as const
 type Look = keyof typeof looks
 
-/** A chain that moves with our time is behind from here on. */
+/** Lag in seconds from which a chain with a moving clock counts as behind. */
 const BEHIND_SECONDS = 30
-/** Tiles of a group on a narrow screen before the rest is folded away. */
+/** Number of tiles that a group shows on a narrow screen before it folds the others. */
 const FEW = 12
 
 function lookOf({ status }: Chain, run: ChainStatus | undefined): Look {
@@ -229,7 +230,7 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** The age of a block means something only where the chain's time is ours. */
+/** Shows the lag only if the chain's block times follow real time. */
 function LastBlock({ run }: { readonly run: ChainStatus | undefined }) {
   if (run?.clock === 'resting') return 'idle (no new blocks)'
   if (run?.clock === 'off') return 'clock differs from ours'

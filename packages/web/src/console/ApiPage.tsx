@@ -1,3 +1,4 @@
+/** The API console: fills in a request, sends it, and shows the response and code samples. */
 import '../styles/api.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -18,7 +19,7 @@ export type ApiParams = {
   readonly chain?: number
   readonly ep?: string
   readonly lang?: Language
-  /** Typed text, by the name of the field. */
+  /** Values that the user typed, by field name. */
   readonly set?: Readonly<Record<string, string>>
 }
 
@@ -74,7 +75,7 @@ function Console({ endpoint, params }: { readonly endpoint: Endpoint; readonly p
   const { filled, isPending } = useFilled(chain.id, endpoint)
   const values: Readonly<Record<string, string>> = {
     ...filled,
-    // One amount of two.
+    // The service accepts only one of `amount` and `amountOut`.
     ...(params.set?.amountOut && { amount: '' }),
     ...params.set,
     chain_id: params.set?.chain_id ?? String(chain.id),
@@ -132,7 +133,7 @@ type Texts = Readonly<Record<string, string>>
 type FormProps = {
   readonly endpoint: Endpoint
   readonly values: Texts
-  /** Typed texts. */
+  /** Values that the user typed, by field name. */
   readonly set: Texts
   readonly busy: boolean
   readonly isPending: boolean
@@ -199,7 +200,7 @@ function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProp
             Copy
           </Copy>
         </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this. */}
         <pre tabIndex={0}>{sample}</pre>
       </section>
       <section className="panel" aria-label="Response" aria-live="polite" aria-busy={answer.state === 'asking'}>

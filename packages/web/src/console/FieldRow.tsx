@@ -1,10 +1,11 @@
+/** A form row of the API console. */
 import { Fragment, type ReactNode } from 'react'
 import { FormRow } from '../ui/FormRow.tsx'
 import type { Field } from './openapi.ts'
 
 type FieldRowProps = { readonly field: Field; readonly value: string; readonly onChange: (text: string) => void }
 
-/** A parameter with what it means. */
+/** Shows a parameter with its input field and description. */
 export function FieldRow({ field: { name, required, description, hint, isJson }, value, onChange }: FieldRowProps) {
   const shared = {
     className: 'field',
@@ -28,10 +29,10 @@ export function FieldRow({ field: { name, required, description, hint, isJson },
   )
 }
 
-/** Text with code between backticks. */
+/** Renders text in backticks as code. */
 export function Prose({ text }: { readonly text: string }) {
   return text.split('`').map((part, k): ReactNode => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no name but their place.
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no key other than their index.
     return k % 2 === 1 ? <code key={k}>{part}</code> : <Fragment key={k}>{part}</Fragment>
   })
 }

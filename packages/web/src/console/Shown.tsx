@@ -1,12 +1,13 @@
+/** The response panel of the API console. */
 import { Fragment, type ReactNode } from 'react'
 import { Copy } from '../ui/Copy.tsx'
 import type { Answer } from './wire.ts'
 
-/** Strings of an answer longer than this are cut on the screen; copied, they are whole. */
+/** Strings of a response longer than this are cut on the screen. The copy button copies them in full. */
 const LONG = 90
 const CUT = 66
 
-/** An answer as it came: its status, its time, its body with long texts cut. */
+/** Shows the status, the duration, and the body of a response. */
 export function Shown({ answer: { status, ms, body, isWhole, retryAfter } }: { readonly answer: Answer }) {
   const json = isWhole ? parse(body) : undefined
   const code = (json as { code?: unknown } | undefined)?.code
@@ -25,12 +26,12 @@ export function Shown({ answer: { status, ms, body, isWhole, retryAfter } }: { r
         <span className="unit">{words.filter(Boolean).join(' · ')}</span>
         <Copy text={body}>Copy</Copy>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this. */}
       <pre className="res" tabIndex={0}>
         {text.split(/("[^"\n]+"):/).map((part, k): ReactNode => {
           const isKey = k % 2 === 1
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no name but their place.
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no key other than their index.
             <Fragment key={k}>
               {isKey ? (
                 <>

@@ -1,4 +1,6 @@
-/** The parts of the service's OpenAPI document that the console shows. */
+/** Form fields and requests of the API console, from the service's OpenAPI document. */
+
+/** A parameter of an operation in the OpenAPI document. */
 export type Parameter = {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
@@ -36,13 +38,13 @@ export type Field = {
   readonly required: boolean
   readonly description: string
   readonly hint: string
-  /** The value is JSON, not text. */
+  /** True if the value is JSON, not text. */
   readonly isJson: boolean
-  /** The value is a list of texts: commas separate them, unless it is JSON. */
+  /** True if the value is a list of strings, separated by commas or written as JSON. */
   readonly isList?: boolean
 }
 
-/** True for what no call does without: also for `amount`, which is called optional because `amountOut` may stand in its place. */
+/** Returns true for required parameters and for `amount`, which is optional only because `amountOut` can replace it. */
 export const isNeeded = ({ name, required }: Pick<Field, 'name' | 'required'>): boolean => required || name === 'amount'
 
 export type Endpoint = {
@@ -94,7 +96,7 @@ function bodyOf({ requestBody }: Operation): readonly Field[] {
 
 const textOf = (value: unknown): string => (value === undefined ? '' : String(value))
 
-/** A request as its fields make it. */
+/** An HTTP request built from the form fields. */
 export type Call = { readonly method: 'get' | 'post'; readonly path: string; readonly body?: string }
 
 export function callOf({ method, path, fields }: Endpoint, values: Readonly<Record<string, string>>): Call {
@@ -106,7 +108,7 @@ export function callOf({ method, path, fields }: Endpoint, values: Readonly<Reco
     (text, [{ name }, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     path,
   )
-  // Commas separate items of a list, and may stand as they are.
+  // Commas separate list items and need no escape in a query.
   const query = given('query').map(([{ name }, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`)
   const body = Object.fromEntries(
     given('body').map(([{ name, isJson, isList }, value]) => [
@@ -121,13 +123,13 @@ export function callOf({ method, path, fields }: Endpoint, values: Readonly<Reco
   }
 }
 
-/** A list of texts, typed as JSON or between commas. */
+/** Parses a list of strings written as JSON or separated by commas. */
 function listed(text: string): unknown {
   const value = parsed(text)
   return typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value
 }
 
-/** JSON as a value. Other text goes as it is: the service says what is wrong with it. */
+/** Parses JSON. Sends other text unchanged, so that the service reports the error. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,3 +1,4 @@
+/** Tests of the generated code samples. */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { callOf, type Endpoint, endpointsOf } from './openapi.ts'

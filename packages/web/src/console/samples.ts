@@ -1,4 +1,4 @@
-/** The same request in the languages that people paste: they run as they stand. */
+/** Code samples of a request in several languages. Each sample runs without changes. */
 import type { Call, Endpoint } from './openapi.ts'
 
 export const languages = ['curl', 'TypeScript', 'Python'] as const
@@ -24,7 +24,7 @@ function curl({ origin, endpoint, call }: Input): string {
   if (call.body !== undefined)
     return `curl -s ${quoted(head)} \\\n  -H 'content-type: application/json' \\\n  -d ${quoted(call.body)}`
   if (!query) return `curl -s${unbuffered} ${quoted(head)}`
-  // -G puts them into the query.
+  // `-G` sends the data as the query string.
   const pairs = query.split('&').map((pair) => ` \\\n  --data-urlencode ${quoted(decodeURIComponent(pair))}`)
   return `curl -sG${unbuffered} ${quoted(head)}${pairs.join('')}`
 }
@@ -70,5 +70,5 @@ function python({ origin, endpoint, call }: Input): string {
   return `import json, urllib.request\n\nurl = '${url}'\nwith urllib.request.urlopen(url, timeout=15) as answer:\n    print(json.load(answer))`
 }
 
-/** A literal that Python reads back as it was. */
+/** Returns a Python string literal of the text. */
 const python3 = (text: string): string => `'''${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'''`

@@ -1,4 +1,4 @@
-/** Values that the console is filled with: they work on the chain that is chosen. */
+/** Default values of the console's fields, valid on the chosen chain. */
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../service/client.ts'
 import { useTokens } from '../service/tokens.ts'
@@ -8,11 +8,11 @@ import { type Endpoint, isNeeded } from './openapi.ts'
 
 type Filled = {
   readonly filled: Readonly<Record<string, string>>
-  /** Values may still come: what is sent now would lack them. */
+  /** True while values are loading. A request sent now would lack them. */
   readonly isPending: boolean
 }
 
-/** Values that work on this chain: its first pair, one whole token, the wallet or nobody. */
+/** Returns default values: the chain's first pair, one whole token, and the wallet's address or a burn address. */
 export function useFilled(chainId: number, endpoint: Endpoint): Filled {
   const { data: tokens, isPending, failureCount } = useTokens(chainId)
   const wallet = useWallet()
@@ -32,7 +32,7 @@ export function useFilled(chainId: number, endpoint: Endpoint): Filled {
         from,
       }),
   })
-  // A chain that does not answer keeps nobody from asking.
+  // If the token list fails to load, the console sends requests without default values.
   if (!pair) return { filled: {}, isPending: isPending && failureCount === 0 }
   const { src, dst } = pair
   const amount = String(10n ** BigInt(src.decimals))
@@ -42,7 +42,7 @@ export function useFilled(chainId: number, endpoint: Endpoint): Filled {
     ...(swap && { to: swap.tx.to, data: swap.tx.data }),
     quotes: JSON.stringify([{ src: src.address, dst: dst.address, amount }]),
   }
-  // Only what has to be there, an amount among it: the rest is left to its default.
+  // Only required fields and `amount` are filled. Other fields keep the service's defaults.
   const filled = Object.fromEntries(
     endpoint.fields.flatMap((field) => {
       const value = all[field.name]

@@ -1,4 +1,4 @@
-/** A request of the console as it goes over the wire, for its status and its very body: the SDK would read both. */
+/** Sends a request of the console and returns the status and the raw body, which the SDK would parse. */
 import type { Call } from './openapi.ts'
 
 export type Answer = {
@@ -10,7 +10,7 @@ export type Answer = {
 }
 
 const TIMEOUT_MS = 15_000
-/** A stream is listened to for so long, or for so much. */
+/** Maximum duration and size that are read from an event stream. */
 const STREAM_MS = 6_000
 const STREAM_CHARS = 200_000
 

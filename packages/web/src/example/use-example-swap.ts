@@ -1,23 +1,23 @@
-/** A genuine swap of a chain, as an example: the transaction that the service would have signed now. */
+/** Fills a page with an example: a swap that the service quotes now. */
 import type { Route } from '@sluice/client'
 import { useState } from 'react'
 import { sluice } from '../service/client.ts'
 import { isNative, type Token, useTokens } from '../service/tokens.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 
-/** Stands for a wallet: a simulation needs no account of anybody. */
+/** Sender if no wallet is connected. A simulation needs no real account. */
 const NOBODY = '0x000000000000000000000000000000000000dEaD'
 
 type State = { readonly busy: boolean; readonly error: unknown }
 
-/** @param use - receives the route, and does something with it */
+/** @param use - receives the route and the input amount */
 export function useExampleSwap(chainId: number, use: (route: Route, amount: string) => Promise<void> | void) {
   const { data: tokens } = useTokens(chainId)
   const wallet = useWallet()
   const [state, setState] = useState<State>({ busy: false, error: null })
   const pair = tokens && deepestPair(tokens)
   return {
-    /** True until there is a pair of tokens, and while the service is asked. */
+    /** True until a pair of tokens is known, and while a route is loading. */
     busy: state.busy || !pair,
     error: state.error,
     async fill() {
@@ -36,7 +36,7 @@ export function useExampleSwap(chainId: number, use: (route: Route, amount: stri
   }
 }
 
-/** The two deepest tokens that are contracts, and no copies of others. */
+/** Returns the two deepest tokens that are contracts and not copies of other tokens. */
 function deepestPair(tokens: readonly Token[]): { readonly src: Token; readonly dst: Token } | undefined {
   const [src, dst] = tokens.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy'))
   return src && dst && { src, dst }

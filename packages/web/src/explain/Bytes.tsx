@@ -1,3 +1,4 @@
+/** The calldata panel of the Explain page. */
 import { groupOf } from '../route/families.ts'
 import { Count } from '../ui/Num.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
@@ -13,7 +14,7 @@ type Props = {
   readonly onLight: (key: string | null) => void
 }
 
-/** The calldata: what a fact or a step owns is underlined, and lights with it. */
+/** Shows the calldata. The bytes of a fact or a step are underlined and are highlighted together with it. */
 export function Bytes({ pieces, steps, offFacts, lit, onLight }: Props) {
   const off = new Set(offFacts.filter(({ how }) => how === 'differs').map(({ owner }) => owner))
   return (
@@ -36,7 +37,7 @@ export function Bytes({ pieces, steps, offFacts, lit, onLight }: Props) {
           ]
           return (
             <span
-              // biome-ignore lint/suspicious/noArrayIndexKey: bytes have no name but their place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: bytes have no key other than their index.
               key={place}
               className={classes.filter(Boolean).join(' ')}
               onPointerEnter={() => onLight(key)}

@@ -1,3 +1,4 @@
+/** The Explain page: decodes a pasted swap and checks its terms. */
 import '../styles/explain.css'
 import { contractsOf, type SwapContracts } from '@sluice/client'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
@@ -84,7 +85,7 @@ const outcomes = {
   waiting: 'This transaction is not in a block yet.',
 } as const
 
-/** A hash without a transaction to explain. */
+/** Explains why there is no transaction to show for a hash. */
 function Lost({ kind, chain }: { readonly kind: Exclude<Sent['kind'], 'sent'>; readonly chain: string }) {
   const [title, text] = {
     absent: [`No transaction with this hash on ${chain}.`, 'Check the hash and the chain.'],
@@ -124,7 +125,7 @@ function Paste({ text, chain, onGo }: PasteProps) {
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         onPaste={(event) => {
-          // A paste over everything is what people come for: it is read at once.
+          // A paste that replaces the whole text is read at once, without a click.
           const all = event.currentTarget
           const replaces = all.selectionEnd - all.selectionStart === all.value.length
           if (!replaces) return
@@ -167,7 +168,7 @@ const others: Readonly<Record<string, string>> = {
   '0x23b872dd': 'transferFrom(address,address,uint256) of ERC-20 tokens',
 }
 
-/** Calldata that is no swap of the Guard, or a part of one. */
+/** Shows calldata that is not a complete swap of the Guard. */
 function Foreign({ data, error }: { readonly data: string; readonly error: Error }) {
   const selector = data.slice(0, 10).toLowerCase()
   const isCut = Object.hasOwn(calls, selector)
@@ -203,7 +204,7 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
   const { of } = useNamed(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
   const { input, output, isPending } = useValues({ chainId, tokenIn, tokenOut, contracts, block }, of)
   const signer = tx.from ?? wallet?.address
-  // Pools are proven by hashes: once for each transaction, not for each fact that is pointed at.
+  // Proving pools takes many hashes, so it runs once per transaction and not on each hover.
   const valued = JSON.stringify([input, output])
   const terms = useMemo(() => {
     const [input, output] = JSON.parse(valued) as [Valued, Valued]

@@ -1,3 +1,4 @@
+/** The facts panel of the Explain page. */
 import { utc } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
@@ -29,7 +30,7 @@ function Mark({ how }: { readonly how: How }) {
   )
 }
 
-/** Facts and how they are known: proven and claimed never look alike. */
+/** Lists facts with their evidence. Proven and claimed facts look different. */
 export function Facts({ facts, unusual, tokenOf, lit, onLight }: Props) {
   return (
     <section className="panel" aria-labelledby="facts">
@@ -102,7 +103,7 @@ function Shown({ value, tokenOf }: { readonly value: Value; readonly tokenOf: To
         </span>
       )
     case 'time':
-      // Beyond the calendar: for ever.
+      // Later times do not fit into a Date.
       return <>{value.seconds < 8_640_000_000_000n ? utc(value.seconds) : 'for ever'}</>
     case 'amount':
       return <TokenAmount base={value.base} token={tokenOf(value.token)} digits={9} />

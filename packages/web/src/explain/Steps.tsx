@@ -1,3 +1,4 @@
+/** The steps panel of the Explain page. */
 import type { Explanation } from '@sluice/client'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { groupOf } from '../route/families.ts'
@@ -14,12 +15,12 @@ type Props = {
   readonly onLight: (key: string | null) => void
 }
 
-/** Parts of the width at which the parties stand. */
+/** Horizontal position of each party, as a fraction of the width. */
 const AT = { you: 0.08, guard: 0.36, executor: 0.64, pool: 0.92 } as const
 type Party = keyof typeof AT
 const HEIGHT = 44
 
-/** Every instruction between the parties, in order, with the Guard's own moves before and after. */
+/** Shows every instruction between the parties, in order, preceded and followed by the Guard's own transfers. */
 export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
   const { steps, mode, amountIn, minOutput, tokenIn, tokenOut } = explanation
   const box = useRef<HTMLDivElement>(null)
@@ -61,7 +62,7 @@ export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
           </Lane>
           {steps.map((step, index) => (
             <StepLane
-              // biome-ignore lint/suspicious/noArrayIndexKey: an instruction has no name but its place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: an instruction has no key other than its index.
               key={index}
               {...{ step, index, width, mode, tokenOf, lit, onLight }}
             />

@@ -1,3 +1,4 @@
+/** The verdict panel of the Explain page. */
 import type { Explanation } from '@sluice/client'
 import { brief, utc } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
@@ -12,7 +13,7 @@ type Props = {
   readonly terms: Terms
   /** Differences from the deployment. */
   readonly faults: readonly string[]
-  /** Prices may still arrive. */
+  /** True while prices are loading. */
   readonly isPending: boolean
   readonly chainName: string
   readonly tokenOf: TokenOf
@@ -22,8 +23,8 @@ type Props = {
 type Kind = 'good' | 'warn' | 'bad' | 'info'
 
 /**
- * The verdict on a swap: not of this deployment, unusual terms, or safe terms. What cannot be checked is named, and is never called
- * safe.
+ * Shows the verdict on a swap: not of this deployment, unusual terms, or safe terms. Lists terms that cannot be
+ * checked, and does not call them safe.
  */
 export function Verdict(props: Props) {
   const { terms, faults, isPending, link } = props
@@ -68,7 +69,7 @@ export function Verdict(props: Props) {
   )
 }
 
-/** The swap in one sentence: amounts, their value, and terms. */
+/** Describes the swap in one sentence: amounts, their value, and terms. */
 function Sentence({ explanation, terms, tokenOf }: Props) {
   const { tokenIn, amountIn, tokenOut, minOutput, recipient, fee, deadline } = explanation
   const { takesUsd, paysUsd, shortfall, unknown } = terms

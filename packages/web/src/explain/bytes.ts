@@ -1,4 +1,4 @@
-/** Which bytes of a transaction prove which fact: ranges into the calldata, from how the Guard's swaps and programs are encoded. */
+/** Byte ranges of calldata that prove each fact, derived from the encodings of Guard calls and programs. */
 
 import type { Explanation } from '@sluice/client'
 import { encodeProgram } from '@sluice/program'
@@ -15,7 +15,7 @@ export type FactName =
   | 'wrapper'
   | 'fee'
   | 'feeRecipient'
-/** First byte and the one behind the last. */
+/** First byte, and the byte after the last. */
 export type Range = readonly [from: number, to: number]
 
 type Shape = {
@@ -27,7 +27,7 @@ type Shape = {
   readonly permit: boolean
 }
 
-/** The Guard's swaps by their first four bytes. */
+/** Swap functions of the Guard, by selector. */
 export const calls: Readonly<Record<string, Shape>> = {
   '0x2dfcad76': { name: 'swap', before: 1, payout: 0, permit: false },
   '0x3293da90': { name: 'swapNative', before: 0, payout: 0, permit: false },
@@ -44,14 +44,18 @@ const ORDER_WORDS = 5
 
 export type Ranges = { readonly facts: Partial<Record<FactName, Range>>; readonly steps: readonly Range[] }
 
-/** @param data - calldata that `explain` has read */
+/**
+ * Returns the byte ranges of the facts and steps.
+ *
+ * @param data - calldata that `explain` has decoded
+ */
 export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): Ranges {
   const shape = calls[data.slice(0, 10).toLowerCase()]
   if (!shape) return { facts: {}, steps: [] }
   const { before, payout, permit } = shape
   const uint = (word: number): Range => [SELECTOR + word * WORD, SELECTOR + (word + 1) * WORD]
   const address = (word: number): Range => [SELECTOR + (word + 1) * WORD - ADDRESS, SELECTOR + (word + 1) * WORD]
-  // The order, where a permit comes its offset, the payout, the offset of the program.
+  // Words after the order: with a permit its offset, then the payout, then the offset of the program.
   const pay = before + ORDER_WORDS + (permit ? 1 : 0)
   const offset = pay + payout
   const program = SELECTOR + Number(BigInt(`0x${data.slice(2 + 2 * uint(offset)[0], 2 + 2 * uint(offset)[1])}`)) + WORD
@@ -66,7 +70,7 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): R
       ...(payout > 0 && { recipient: address(pay), fee: uint(pay + 1), feeRecipient: address(pay + 2) }),
       ...(payout > 0 && { wrapper: address(pay + 3) }),
     },
-    // Only what the encoder writes is read, so that a step is as long as its encoding.
+    // `explain` accepts only canonical encodings, so re-encoding a step gives its length.
     steps: steps.map((step): Range => {
       const from = at
       at += (encodeProgram([step]).length - 2) / 2
@@ -75,7 +79,7 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): R
   }
 }
 
-/** The calldata in pieces: those that a fact or a step owns, and what is between them. */
+/** A piece of the calldata: bytes of one fact or step, or bytes between them. */
 export type Piece = { readonly hex: string; readonly fact?: FactName; readonly step?: number }
 
 export function piecesOf(data: string, { facts, steps }: Ranges): readonly Piece[] {

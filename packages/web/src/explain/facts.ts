@@ -1,4 +1,4 @@
-/** Facts of a transaction and how they are known: proven by its bytes, claimed by whoever sent it, or different from the deployment. */
+/** Facts about a transaction and their evidence: proven by its bytes, claimed by its sender, or different from the deployment. */
 import { type Explanation, explain, type SwapContracts, singletonsFor } from '@sluice/client'
 import { keeperOf, opOf, singletonOf } from '@sluice/program'
 import { calls, type FactName } from './bytes.ts'
@@ -6,7 +6,7 @@ import type { PastedTx } from './input.ts'
 
 export type How = 'proven' | 'claimed' | 'differs'
 
-/** Value of a fact: an address, an amount or words. */
+/** Value of a fact. */
 export type Value =
   | { readonly kind: 'words'; readonly text: string }
   | { readonly kind: 'address'; readonly address: string }
@@ -15,7 +15,7 @@ export type Value =
 
 export type Fact = {
   readonly name: string
-  /** Owner of the bytes that it lights. */
+  /** Fact whose bytes are highlighted. */
   readonly owner?: FactName
   readonly value: Value
   readonly note: string
@@ -26,7 +26,7 @@ export type Read = {
   readonly explanation: Explanation
   readonly call: string
   readonly facts: readonly Fact[]
-  /** Differences in words; empty where there are none. */
+  /** Descriptions of the differences from the deployment; empty if there are none. */
   readonly faults: readonly string[]
 }
 
@@ -34,10 +34,12 @@ const words = (text: string): Value => ({ kind: 'words', text })
 const NOWHERE = `0x${'0'.repeat(40)}`
 
 /**
+ * Decodes a transaction into facts.
+ *
  * @param contracts - of the deployment, as this page knows it
  * @param now - Unix seconds
- * @param isMined - a deadline means nothing to a transaction that is in a block
- * @throws ClientError where the bytes are no swap of the Guard
+ * @param isMined - true if the transaction is in a block, in which case its deadline no longer matters
+ * @throws ClientError if the calldata is not a swap of the Guard
  */
 export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: number, isMined = false): Read {
   const found = explain({ data: tx.data, to: tx.to ?? NOWHERE, from: tx.from ?? NOWHERE, value: tx.value ?? '0' })
@@ -104,7 +106,7 @@ export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: nu
   return { explanation: found, call: name, facts, faults }
 }
 
-/** Pools of the route, and those that nothing proves. */
+/** Returns the fact about the pools of the route, including the pools that nothing proves. */
 export function poolsFact({ pools }: Explanation, unknown: readonly string[] | undefined): Fact {
   const count = pools.length === 1 ? '1 pool' : `${pools.length} pools`
   const all = { name: 'Pools', how: 'claimed' } as const
@@ -115,7 +117,7 @@ export function poolsFact({ pools }: Explanation, unknown: readonly string[] | u
   return { ...all, value: words(count), note: `Not known: ${unknown.join(', ')}. The minimum still holds.` }
 }
 
-/** @param isNamed - false where the calldata has no field for anybody but the sender */
+/** @param isNamed - false if the calldata has no recipient field */
 function recipientFact(recipient: string, sender: string | undefined, isNamed: boolean): Fact {
   const [name, how] = ['Pays whom', 'proven'] as const
   if (!isNamed) {
@@ -142,7 +144,7 @@ function contractFact(to: string | undefined, contracts: SwapContracts | undefin
     name: 'Contract',
     value: to === undefined ? words('not given') : { kind: 'address', address: to },
     note: how === undefined ? `The bytes do not say whom they are sent to.${must}` : notes[how],
-    // It comes beside the bytes: known to be right, it is still no part of them.
+    // The target address is not part of the calldata, so it stays a claim even if it is correct.
     how: how === 'differs' ? 'differs' : 'claimed',
   }
 }
@@ -164,7 +166,7 @@ type Other = {
   readonly note: string
 }
 
-/** Contracts beside Guard and Executor that value goes through. */
+/** Returns the contracts other than Guard and Executor that receive value. */
 function others({ wrapper, steps }: Explanation, contracts: SwapContracts | undefined): readonly Other[] {
   const list: Other[] = []
   const add = (other: Other) => {
@@ -182,7 +184,7 @@ function others({ wrapper, steps }: Explanation, contracts: SwapContracts | unde
     if (role && singleton)
       add({ name: capitalised(role), address: singleton, known, note: `Holds the pools of ${title}.` })
     const keeper = keeperOf(step)
-    // No list tells such contracts: the pool's own code names them.
+    // No list contains these contracts. The pool's own code names them.
     if (kept && keeper)
       add({ name: capitalised(kept), address: keeper, known: undefined, note: `Keeps the tokens of a ${title}.` })
   }

@@ -1,3 +1,4 @@
+/** Tests of pasted input and of links. */
 import { expect, test } from 'vitest'
 import { fragmentOf, readPasted } from './input.ts'
 

@@ -1,11 +1,13 @@
-/** Input that somebody pastes to have explained: calldata, a whole transaction, a hash, or a link that carries one of them. */
+/** Parses pasted input of the Explain page. */
+
+/** Input that a user pastes: calldata, a whole transaction, a hash, or a link that contains one of them. */
 export type Pasted =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'hash'; readonly hash: `0x${string}` }
   | { readonly kind: 'transaction'; readonly tx: PastedTx }
   | { readonly kind: 'wrong'; readonly why: string }
 
-/** Only the bytes are sure to be there. */
+/** A pasted transaction. Only `data` is always present. */
 export type PastedTx = {
   readonly data: `0x${string}`
   readonly to?: string
@@ -14,7 +16,7 @@ export type PastedTx = {
   readonly value?: string
 }
 
-/** The Guard takes no more than what a transaction of 128 kB carries. */
+/** Maximum hex digits of the calldata, with prefix. The Guard accepts no more than a transaction of 128 kB carries. */
 const MAX_HEX = 262_146
 
 const isAddress = (value: unknown): value is string => /^0x[0-9a-fA-F]{40}$/.test(String(value))
@@ -35,7 +37,7 @@ export function readPasted(text: string): Pasted {
 function fromJson(text: string): Pasted {
   try {
     const json = JSON.parse(text) as Record<string, unknown>
-    // An answer of the service has it under `tx`.
+    // A response of the service has the transaction in `tx`.
     return fromFields((json.tx ?? json) as Record<string, unknown>)
   } catch {
     return { kind: 'wrong', why: 'That is no JSON.' }
@@ -70,7 +72,7 @@ function decode(text: string): string {
   }
 }
 
-/** Text behind the `#` of a link: it never leaves the browser. */
+/** Returns the text after the `#` of a link. Browsers do not send it to the server. */
 export function fragmentOf({ data, to, from, value }: PastedTx): string {
   const fields = { data, to, from, value: value === '0' ? undefined : value }
   const given = Object.entries(fields).filter(([, field]) => field !== undefined) as [string, string][]

@@ -1,4 +1,4 @@
-/** An instruction of the Executor in words. */
+/** Descriptions of the Executor's instructions. */
 import type { Explanation } from '@sluice/client'
 import { opOf, SHARE_DENOMINATOR, singletonOf, tradesOf } from '@sluice/program'
 
@@ -8,7 +8,7 @@ export const titleOf = (step: Step): string => opOf(step).title
 
 export type Taken = { readonly before: string; readonly base?: bigint; readonly after: string }
 
-/** Input of a step in words, around an amount where the bytes have one. */
+/** Describes the input of a step. `base` is the amount, if the bytes contain one. */
 export function takes({ input }: Step, symbol: string): Taken {
   switch (input.kind) {
     case 'pull':
@@ -32,7 +32,7 @@ export function gives({ output }: Step, mode: Explanation['mode']): string {
   return mode === 'custody' ? 'to the Guard (held for you)' : 'straight to you'
 }
 
-/** Between which parties value goes, in and out. */
+/** Returns the parties that a step takes value from and sends value to. */
 export function lanes({ input, output }: Step, mode: Explanation['mode']) {
   const from = input.kind === 'pull' || input.kind === 'pullAll' ? 'guard' : input.kind === 'atPool' ? null : 'executor'
   const to =
@@ -40,8 +40,8 @@ export function lanes({ input, output }: Step, mode: Explanation['mode']) {
   return { from, to } as const
 }
 
-/** The pool's own address, or that of the contract that holds it. */
+/** Returns the pool's address, or the address of the singleton that holds the pool. */
 export function placeOf(step: Step): string {
-  // Pools told by a hash stand in a singleton: none is asked for.
+  // Pools identified by a hash have a singleton, so the placeholder hash is not used.
   return singletonOf(step) ?? tradesOf(step, () => '0x')[0]!.pool
 }

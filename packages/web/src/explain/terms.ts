@@ -1,34 +1,34 @@
-/** Terms of a swap that its signer should look at twice: each is allowed by the Guard, and unusual for a swap of this service. */
+/** Terms of a swap that the signer should check: the Guard allows them, but this service does not usually set them. */
 import { type Explanation, type SwapContracts, unknownPools } from '@sluice/client'
 import { grouped, plain } from '../format/amount.ts'
 import { brief, utc } from '../format/number.ts'
 import type { PastedTx } from './input.ts'
 
-/** Percent of the input's value that a minimum may lie below it: slippage, price impact, and fee together. */
+/** Maximum percent by which a minimum may lie below the input's value: slippage, price impact, and fee together. */
 const MAX_SHORTFALL_PERCENT = 5
 /** Parts per million. */
 const MAX_FEE_PPM = 10_000n
 const MAX_VALID_SECONDS = 86_400n
-/** Base units: a minimum this small protects nothing, whatever the token is worth. */
+/** Base units. A minimum this small protects nothing at any price of the token. */
 const MAX_DUST = 1_000n
-/** Unix seconds beyond the calendar. */
+/** Unix seconds. Later times do not fit into a Date. */
 const MAX_TIME = 8_640_000_000_000n
 const SHOWN_POOLS = 3
 
 export type Unusual = {
-  /** Name of the fact that it is about. */
+  /** Name of the fact with the unusual term. */
   readonly fact: 'Pays at least' | 'Fee' | 'Valid until' | 'Pools' | 'Pays whom' | 'Signature'
   readonly text: string
 }
 
-/** A token as prices and lists know it; undefined for what they do not tell. */
+/** Price and decimals of a token; undefined if unknown. */
 export type Valued = { readonly usd: number | undefined; readonly decimals: number | undefined }
 
 export type Terms = {
   readonly unusual: readonly Unusual[]
-  /** Facts that were needed and are missing, in words. */
+  /** Descriptions of facts that the check needs but that are missing. */
   readonly missing: readonly string[]
-  /** USD that it takes, and pays at least; undefined without a price. */
+  /** USD value of the input and of the minimum output; undefined without a price. */
   readonly takesUsd: number | undefined
   readonly paysUsd: number | undefined
   /** Percent by which the minimum lies below the input's value; undefined without prices. */
@@ -43,7 +43,7 @@ export type TermsInput = {
   readonly contracts: SwapContracts | undefined
   /** Account that signs, if the transaction or the wallet names it. */
   readonly signer: string | undefined
-  /** Time does not matter to a transaction that is in a block. */
+  /** True if the transaction is in a block, in which case its deadline no longer matters. */
   readonly isMined: boolean
   /** Unix seconds. */
   readonly now: number
@@ -112,7 +112,7 @@ function pools(unknown: readonly string[]): Unusual | undefined {
 }
 
 function recipient({ explanation: { recipient }, signer }: TermsInput): Unusual | undefined {
-  // A call that names nobody pays its sender.
+  // A call without a recipient pays its sender.
   if (signer === undefined || isNowhere(recipient) || recipient.toLowerCase() === signer.toLowerCase()) return undefined
   return { fact: 'Pays whom', text: `it pays ${brief(recipient)}, not the signer` }
 }
@@ -135,18 +135,18 @@ function missing({ tx, explanation, contracts, input, output }: TermsInput): rea
   ]
 }
 
-/** swapNative(…) */
+/** Selector of `swapNative(…)`. */
 const SWAP_NATIVE = '0x3293da90'
 
 const isNowhere = (address: string): boolean => /^0x0{40}$/.test(address)
 
-/** USD of an amount, for comparison and for the screen alone. */
+/** Returns the USD value of an amount, as a float for comparison and display only. */
 function worth(base: bigint, { usd, decimals }: Valued): number | undefined {
   return usd === undefined || decimals === undefined ? undefined : Number(plain(base, decimals)) * usd
 }
 
 const usdText = (usd: number): string => (usd > 0 && usd < 0.01 ? '< $0.01' : `$${grouped(usd.toFixed(2))}`)
 
-/** Two places, cut: 99.999 is not 100. */
+/** Formats a percentage with two decimals, truncated: 99.999 must not read as 100. */
 export const percentText = (percent: number): string =>
   `${(Math.trunc(percent * 100) / 100).toFixed(2).replace('-', '−')} %`

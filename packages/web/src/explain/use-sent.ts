@@ -1,4 +1,4 @@
-/** A transaction by its hash, from the wallet's node or that of the local chain: the service keeps none. */
+/** Loads a transaction by hash from the wallet's node or the local chain's node. The service stores no transactions. */
 import { useQuery } from '@tanstack/react-query'
 import { useSetting } from '../ui/setting.ts'
 import { nodeProvider } from '../wallet/local-account.ts'
@@ -12,7 +12,7 @@ export type Sent =
       readonly outcome: 'landed' | 'reverted' | 'waiting'
       readonly block: number | undefined
     }
-  /** `nobody`: no node can be asked. `absent`: the node does not know it. `empty`: it has no calldata. */
+  /** `nobody`: no node is available. `absent`: the node does not know the hash. `empty`: the transaction has no calldata. */
   | { readonly kind: 'nobody' | 'absent' | 'empty' }
 
 type Found = {

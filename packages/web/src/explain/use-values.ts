@@ -1,4 +1,4 @@
-/** Prices and decimals of the two tokens of a swap, as far as the service tells them. */
+/** Loads prices and decimals of the two tokens of a swap from the service. */
 import type { SwapContracts } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../service/client.ts'
@@ -6,7 +6,7 @@ import { isNative, type Token, type TokenOf } from '../service/tokens.ts'
 import type { Valued } from './terms.ts'
 
 const SOON_MS = 2_000
-/** First answers leave out what the chain is still asked about. */
+/** The first responses omit prices that the service is still loading. */
 const FIRST_ANSWERS = 4
 
 type Asked = {
@@ -14,14 +14,14 @@ type Asked = {
   readonly tokenIn: string
   readonly tokenOut: string
   readonly contracts: SwapContracts | undefined
-  /** Block of a mined transaction: prices are those at the end of the one before. */
+  /** Block of a mined transaction. Prices are as of the end of the block before it. */
   readonly block: number | undefined
 }
 
 type Values = { readonly input: Valued; readonly output: Valued; readonly isPending: boolean }
 
 export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: Asked, of: TokenOf): Values {
-  // The native token costs what its wrapper does.
+  // The native token has the price of its wrapper.
   const priced = (token: string) => (isNative(token) && contracts?.wrapper ? contracts.wrapper : token).toLowerCase()
   const tokens = [...new Set([priced(tokenIn), priced(tokenOut)])]
   const at = block === undefined ? {} : { block: block - 1 }

@@ -1,4 +1,4 @@
-/** Amounts from base units to text and back: strings and bigint all the way, cut and never rounded up. */
+/** Converts amounts between base units and text. Uses only strings and bigint; truncates and never rounds up. */
 import { decimal } from './number.ts'
 
 /** '1497756731467863547986972' with 18 decimals → whole '1497756', fraction '731467863547986972'. */
@@ -7,7 +7,7 @@ function split(amount: bigint | string, decimals: number): readonly [string, str
   return [text.slice(0, text.length - decimals), decimals ? text.slice(-decimals) : '']
 }
 
-/** Base units as a decimal text without grouping: what a field holds and what is copied. */
+/** Formats base units as decimal text without grouping, for input fields and the clipboard. */
 export function plain(amount: bigint | string, decimals: number): string {
   const negative = String(amount).startsWith('-')
   const [whole, fraction] = split(String(amount).replace('-', ''), decimals)
@@ -18,7 +18,7 @@ export function plain(amount: bigint | string, decimals: number): string {
 export type Typed =
   | { readonly kind: 'empty' }
   | { readonly kind: 'amount'; readonly base: bigint }
-  /** One comma that may end the thousands or begin the fraction: its readings, as texts without a comma. */
+  /** A comma that either separates thousands or begins the fraction. `readings` has both readings, written without a comma. */
   | { readonly kind: 'ambiguous'; readonly readings: readonly [string, string] }
   | { readonly kind: 'wrong'; readonly why: string }
 
@@ -27,13 +27,13 @@ const SEPARATORS = /[\s\u2009\u202f'’]/g
 const COMMA_THOUSANDS = /^\d{1,3}(,\d{3})+(\.\d*)?$/
 const POINT_THOUSANDS = /^\d{1,3}(\.\d{3})+(,\d*)?$/
 
-/** Text with a point before its fraction and nothing between its thousands; both readings where a comma may be either. */
+/** Returns the text with a point before its fraction and no thousands separators. Returns both readings of an ambiguous comma. */
 function canonical(text: string): string | readonly [string, string] {
   const commas = text.split(',').length - 1
   const points = text.split('.').length - 1
   if (commas === 0 && points < 2) return text
   if (commas === 1 && points === 0) {
-    // A group of thousands has three digits, and no number begins its groups with a zero.
+    // A group of thousands has three digits, and its first group does not begin with a zero.
     if (/^[1-9]\d{0,2},\d{3}$/.test(text)) return [text.replace(',', '.'), text.replace(',', '')]
     return text.replace(',', '.')
   }
@@ -43,8 +43,8 @@ function canonical(text: string): string | readonly [string, string] {
 }
 
 /**
- * Typed text as base units. `1,5` is 1.5, `1,234.56` and `1.234,56` are 1234.56, and `1,234` is ambiguous. Spaces and apostrophes
- * between digits are ignored, since amounts are shown with spaces.
+ * Parses typed text into base units. `1,5` is 1.5, `1,234.56` and `1.234,56` are 1234.56, and `1,234` is ambiguous.
+ * Ignores spaces and apostrophes between digits, since the page shows amounts with spaces.
  */
 export function parseAmount(text: string, decimals: number): Typed {
   const digits = canonical(text.replace(SEPARATORS, ''))
@@ -58,20 +58,20 @@ export function parseAmount(text: string, decimals: number): Typed {
   if (fraction.replace(/0+$/, '').length > decimals)
     return { kind: 'wrong', why: `At most ${decimals} decimals; this has ${fraction.length}.` }
   const base = BigInt(`${whole}${fraction.slice(0, decimals).padEnd(decimals, '0')}` || '0')
-  // uint128 is the most that a program carries.
+  // A program encodes amounts as uint128.
   if (base >= 1n << 128n) return { kind: 'wrong', why: 'Amount too large.' }
   return base === 0n ? { kind: 'empty' } : { kind: 'amount', base }
 }
 
-/** Places of dollars that are read. */
+/** Decimal places of dollars that are read. */
 const USD_PLACES = 6
-/** Significant digits of an amount that was entered in dollars: its price has no more. */
+/** Significant digits of an amount entered in dollars. A price is no more precise. */
 const USD_DIGITS = 9
 
 /**
- * Dollars as base units of a token, cut to nine significant digits.
+ * Converts dollars to base units of a token, truncated to nine significant digits.
  *
- * @param text - without its dollar sign
+ * @param text - without dollar sign
  * @param price - USD of a whole token
  */
 export function parseUsd(text: string, price: number, decimals: number): Typed {
@@ -88,13 +88,13 @@ export function parseUsd(text: string, price: number, decimals: number): Typed {
   return { kind: 'amount', base: (base / cut) * cut }
 }
 
-/** The same with thin spaces between thousands, for fields only. */
+/** Adds thin spaces between thousands. Use it only for input fields. */
 export function grouped(text: string): string {
   const [whole = '', ...rest] = text.split('.')
   return [whole.replace(/\B(?=(\d{3})+$)/g, '\u202f'), ...rest].join('.')
 }
 
-/** Four digits and a unit, cut: '1.218 M'. For drawings, where room is scarce. */
+/** Formats an amount with four digits and a unit, truncated, such as '1.218 M', for drawings with little room. */
 export function compact(amount: bigint | string, decimals: number): string {
   const [whole, fraction] = split(amount, decimals)
   const thousands = Math.floor((whole.length - 1) / 3)
@@ -108,7 +108,7 @@ export function compact(amount: bigint | string, decimals: number): string {
   return `${whole.slice(0, lead)}${lead < 4 ? `.${whole.slice(lead, 4)}` : ''} ${unit}`
 }
 
-/** Units of `out` that one unit of `into` paid, as decimal text with 12 places. */
+/** Returns the units of `out` paid per unit of `into`, as decimal text with 12 decimals. */
 export function rate(
   into: { readonly amount: bigint; readonly decimals: number },
   out: { readonly amount: bigint; readonly decimals: number },
@@ -119,7 +119,10 @@ export function rate(
   return plain(scaled, PLACES)
 }
 
-/** By how much `now` lies below `before`, as percent text with four places: '0.0024'; negative where it lies above. */
+/**
+ * Returns the percentage by which `now` lies below `before`, as text with four decimals, such as '0.0024'; negative if
+ * it lies above.
+ */
 export function percentBelow(before: bigint, now: bigint): string {
   if (before === 0n) return '0'
   return plain(((before - now) * 1_000_000n) / before, 4)

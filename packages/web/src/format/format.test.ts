@@ -1,3 +1,4 @@
+/** Tests of amount and number formatting. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compact, grouped, parseAmount, parseUsd, percentBelow, plain, rate } from './amount.ts'
@@ -69,7 +70,7 @@ test('whatever a locale makes of an amount is read as the same amount, or asked 
         const expected = parseAmount(text, 6)
         if (typed.kind === 'ambiguous')
           expect(typed.readings.map((reading) => parseAmount(reading, 6))).toContainEqual(expected)
-        // A point before three digits is a decimal point here, whatever the locale: the page itself writes amounts so.
+        // A point before three digits is a decimal point in every locale, because the page itself writes amounts so.
         else if (!/^\d{1,3}\.\d{3}$/.test(written)) expect(typed).toEqual(expected)
       },
     ),

@@ -1,9 +1,11 @@
-/** Highest number of characters that are shown of a name. */
+/** Cleans untrusted text for display. */
+
+/** Maximum number of characters shown of a name. */
 const MOST = 80
 
 /**
- * Makes a text of somebody else safe to show: without characters that reverse the writing, are invisible or blank, stack, or break
- * the line, and at most 80 characters long.
+ * Makes untrusted text safe to show: at most 80 characters, without characters that reverse the writing, are invisible
+ * or blank, stack, or break the line.
  */
 export function legible(text: string): string {
   const shown = text

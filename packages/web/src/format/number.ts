@@ -1,22 +1,24 @@
-/** JSON numbers of the service (percent, USD) and texts of amounts, taken apart for the screen. Nothing is reckoned with here. */
+/** Formats the service's JSON numbers (percent, USD) and amounts in text form. Does no arithmetic. */
 
-/** A number as it is shown: thousands apart, the fraction quieter, zeros after the point as a subscript. */
+/** Parts of a displayed number: groups of thousands, the fraction, and the count of zeros after the point. */
 export type Shown = {
   readonly sign: string
   readonly groups: readonly string[]
-  /** With its point. */
+  /** Includes the decimal point. */
   readonly fraction: string
-  /** Zeros that a tiny number has after the point, where they are shown as a count, and the digits behind them. */
+  /** In a tiny number, the count of zeros after the point and the digits after those zeros; otherwise null. */
   readonly tiny: { readonly zeros: number; readonly digits: string } | null
-  /** In full. */
+  /** The whole number, unformatted. */
   readonly text: string
 }
 
 const MINUS = '\u2212'
 
 /**
- * @param digits - significant ones, where there is a whole part
- * @param most - places after the point
+ * Splits a number for display.
+ *
+ * @param digits - significant digits, if the number has a whole part
+ * @param most - maximum decimal places
  */
 export function show(text: string, digits = 7, most = 6): Shown {
   const sign = text.startsWith('-') ? MINUS : ''
@@ -41,7 +43,7 @@ export function group(digits: string): readonly string[] {
   return parts
 }
 
-/** A JSON number as text without an exponent. */
+/** Formats a JSON number without an exponent. */
 export function decimal(value: number): string {
   const text = String(value)
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
@@ -52,7 +54,7 @@ export function decimal(value: number): string {
   return `${sign}${lead}${rest.padEnd(places, '0').slice(0, places)}`
 }
 
-/** '$159 M': three significant digits, for axes and dense tables. */
+/** Formats a dollar amount with three significant digits, such as '$159 M', for axes and dense tables. */
 export function short(value: number): string {
   for (const [size, unit] of [
     [1e9, 'B'],
@@ -63,7 +65,7 @@ export function short(value: number): string {
   return value >= 1 ? value.toPrecision(3) : value > 0 ? '< 1' : '0'
 }
 
-/** 6…4 of an address, a hash or an id. */
+/** Shortens an address, a hash, or an id to its first six and last four characters. */
 export const brief = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
 
 export const utc = (seconds: number | bigint): string =>

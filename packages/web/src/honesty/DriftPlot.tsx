@@ -1,3 +1,4 @@
+/** The drift plot of the Accuracy page. */
 import { Plot } from '../ui/Plot.tsx'
 import type { After, Row } from './drift.ts'
 
@@ -5,11 +6,14 @@ type Props = { readonly row: Row; readonly others: readonly Row[] }
 
 const HEIGHT = 196
 const EDGE = 24
-/** Basis points on either side of 0 that are always shown, so that a hundredth of one does not look like much. */
+/** Basis points always shown on each side of 0, so that a hundredth of a basis point does not look large. */
 const LEAST = 1
 const LINES = [68, 124] as const
 
-/** Two lines, one and two blocks later: from the worst in twenty to the median, with the mean; grey are the others' medians. */
+/**
+ * Plots drift one and two blocks later: a line from the worst-in-twenty value to the median, a tick at the mean, and
+ * the other rows' medians in gray.
+ */
 export function DriftPlot(props: Props) {
   return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
 }
@@ -36,7 +40,7 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
         </text>
       ))}
       {row.after.map((after, k) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: one and two blocks later are what they are by their place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of blocks.
         <g key={k}>
           <text x={EDGE} y={LINES[k]! - 20} className="strong">
             {k === 0 ? '1 block later' : '2 blocks later'}
@@ -45,7 +49,7 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
           {medians.map((of, place) => {
             const bps = of[k]
             return bps === null || bps === undefined ? null : (
-              // biome-ignore lint/suspicious/noArrayIndexKey: ticks of others have no name.
+              // biome-ignore lint/suspicious/noArrayIndexKey: these ticks have no key other than their index.
               <path key={place} className="plot__other" d={`M${x(bps)} ${LINES[k]! - 6}v12`} />
             )
           })}

@@ -1,3 +1,4 @@
+/** The Accuracy page: drift of simulated output one and two blocks after a quote. */
 import '../styles/prices.css'
 import '../styles/honesty.css'
 import { useQuery } from '@tanstack/react-query'
@@ -94,7 +95,7 @@ export function HonestyPage() {
   )
 }
 
-/** The chain as a whole. */
+/** Shows the statistics of the whole chain. */
 function Sums({ of }: { readonly of: Honesty | undefined }) {
   const [one, two] = of?.chain ?? []
   const figure = (name: string, value: ReactNode) => (
@@ -116,7 +117,7 @@ function Sums({ of }: { readonly of: Honesty | undefined }) {
   )
 }
 
-/** Reasons why there is little or nothing to see. */
+/** Explains why there are few or no samples. */
 function Sampling({ of: { samplePercent, samples, missed } }: { readonly of: Honesty }) {
   if (samplePercent === 0)
     return (
@@ -256,7 +257,7 @@ function Detail({ row, others }: { readonly row: Row; readonly others: readonly 
           </thead>
           <tbody>
             {row.after.map((after, k) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: one and two blocks later are what they are by their place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of blocks.
               <tr key={k}>
                 <td>{k === 0 ? '1 block' : '2 blocks'}</td>
                 <td className="r">

@@ -1,9 +1,10 @@
+/** The panel of pools with unreliable quotes. */
 import { brief, utc } from '../format/number.ts'
 import { Swatch } from '../route/Swatch.tsx'
 import { Percent } from '../ui/Num.tsx'
 import type { LeftOut } from './drift.ts'
 
-/** Pools whose quotes are withdrawn again and again, and what became of them. */
+/** Lists pools whose quotes repeatedly fade, and their penalty. */
 export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) {
   return (
     <section className="panel hn__out" aria-labelledby="out">

@@ -1,3 +1,4 @@
+/** Tests of how drift statistics are read. */
 import type { Stats } from '@sluice/client'
 import { expect, test } from 'vitest'
 import { legible } from '../format/legible.ts'

@@ -1,4 +1,4 @@
-/** Statistics of a chain, read for the page: whatever the service says, rows are drawn of what is as it should be. */
+/** Parses a chain's drift statistics. Drops rows and fields that do not have the expected form. */
 import type { Stats } from '@sluice/client'
 import { legible } from '../format/legible.ts'
 
@@ -7,9 +7,9 @@ export type Kind = keyof typeof kinds
 
 export type After = {
   readonly samples: number
-  /** 0 to 100. */
+  /** Percent, 0 to 100. */
   readonly wouldRevert: number
-  /** Basis points, below 0 against the taker; null where nothing was paid. */
+  /** Basis points, negative if the taker gets less; null if nothing was paid. */
   readonly mean: number | null
   readonly median: number | null
   readonly worst5: number | null
@@ -19,11 +19,11 @@ export type After = {
 type Pair = readonly [After, After]
 
 export type Row = {
-  /** Name by which it is chosen and linked, too. */
+  /** Name that also identifies the row in links. */
   readonly key: string
-  /** Brand of a pool; absent of anything else. */
+  /** Brand of a pool; absent for other rows. */
   readonly dex?: string
-  /** Absent of a brand, which may have several. */
+  /** Absent for a brand, which may have several families. */
   readonly family?: string
   readonly after: Pair
 }
@@ -33,7 +33,7 @@ export type LeftOut = {
   readonly dex: string
   readonly family: string
   readonly haircutPercent: number
-  /** Unix seconds; null where it takes part. */
+  /** Unix seconds; null if the pool takes part in routes. */
   readonly until: number | null
   readonly samples: number
   readonly withdrew: number
@@ -48,9 +48,9 @@ export type Honesty = {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Rows of a kind; the service sends no more. */
+/** Maximum rows of a kind. The service sends no more. */
 const MOST_ROWS = 100
-/** No figure of a chain is as large, times apart: more has no place on the page. */
+/** Maximum absolute value of a figure, except for times. A larger value does not fit on the page. */
 const MOST_FIGURE = 1e12
 
 export function honestyOf(stats: Stats): Honesty {
@@ -86,7 +86,7 @@ type Plain = Readonly<Record<string, unknown>>
 
 const rest = (one: Plain) => ({ after: pairOf(one.blocks) })
 
-/** Those with a name, once each. */
+/** Returns the rows that have a name, without duplicates. */
 function named(rows: readonly Row[]): readonly Row[] {
   const met = new Set([''])
   return rows.filter(({ key }) => !met.has(key) && met.add(key))
@@ -108,7 +108,7 @@ const list = (value: unknown): readonly Plain[] =>
 const text = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
 const number = (value: unknown): number | null =>
   typeof value === 'number' && Math.abs(value) < MOST_FIGURE ? value : null
-/** Unix seconds that a date can say. */
+/** Returns Unix seconds that fit into a Date; null for other values. */
 const time = (value: unknown): number | null => {
   const seconds = number(value)
   return seconds !== null && seconds >= 0 && seconds < 8e12 ? seconds : null

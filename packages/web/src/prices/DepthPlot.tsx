@@ -1,10 +1,11 @@
+/** Plots of market depth. */
 import { short } from '../format/number.ts'
 import { Plot } from '../ui/Plot.tsx'
 import { type Depth, impacts, plotOf } from './curve.ts'
 
 type Props = { readonly depth: Depth; readonly others: readonly Depth[]; readonly symbol: string }
 
-/** Below this width every other label is left out. */
+/** Width in pixels below which every second label is omitted. */
 const NARROW = 420
 
 export function DepthPlot(props: Props) {
@@ -69,7 +70,7 @@ function Drawn({ depth, others, symbol, width }: Props & { readonly width: numbe
   )
 }
 
-/** The curve of a row, in small; the column beside it says the figure. */
+/** Draws the depth curve of a table row. The next column shows the number. */
 export function Spark({ depth }: { readonly depth: Depth }) {
   const most = depth['10'] || 1
   return (

@@ -1,9 +1,10 @@
+/** The sources and the confidence of a price. */
 import { Address } from '../ui/Address.tsx'
 import { Price } from '../ui/Num.tsx'
 
 type Reason = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'
 
-/** A price as `/prices` answers it with `detail=1`. */
+/** A price in the response of `/prices` with `detail=1`. */
 export type PriceDetail = {
   readonly usd: number | null
   readonly confidence: number
@@ -27,7 +28,7 @@ const words: Readonly<Record<Reason, string>> = {
 const BARS = [0.2, 0.4, 0.6, 0.8]
 const LENGTH_OF_ID = 42
 
-/** A price's confidence as four bars, one for each fifth beyond the first. */
+/** Shows a confidence as four bars, one for each fifth above the first. */
 export function Confidence({ of }: { readonly of: number }) {
   return (
     <span className="conf" role="img" aria-label={`Confidence ${Math.round(of * 100)} percent`}>
@@ -38,7 +39,7 @@ export function Confidence({ of }: { readonly of: number }) {
   )
 }
 
-/** Pools that a price comes from, or the reason why there is none. */
+/** Lists the pools that a price comes from, or the reason for a missing price. */
 export function Evidence({ detail }: { readonly detail: PriceDetail }) {
   const { usd, confidence, sources, reason } = detail
   if (usd === null || sources.length === 0)

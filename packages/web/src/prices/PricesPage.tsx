@@ -1,3 +1,4 @@
+/** The Prices page: prices and depth of a chain's tokens. */
 import '../styles/prices.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -24,9 +25,9 @@ type Row = Token & { readonly detail: PriceDetail | null; readonly depth: Depth 
 const EVERY_MS = 15_000
 const SOON_MS = 2_000
 const FIRST_ANSWERS = 4
-/** Most that one request takes. */
+/** Maximum tokens per request. */
 const AT_ONCE = 100
-/** A chain that moves with our time is behind from here on. */
+/** Lag in seconds from which a chain with a moving clock counts as behind. */
 const BEHIND_SECONDS = 30
 
 export function PricesPage() {
@@ -215,7 +216,7 @@ function Detail({
   )
 }
 
-/** Prices and depth of all listed tokens, deepest first. */
+/** Loads prices and depth of all listed tokens, deepest first. */
 function useRows(chainId: number, tokens: readonly Token[] | undefined) {
   const listed =
     tokens?.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy')).slice(0, AT_ONCE) ?? []
@@ -223,7 +224,7 @@ function useRows(chainId: number, tokens: readonly Token[] | undefined) {
   const { data, error } = useQuery({
     queryKey: ['prices and depth', chainId, addresses],
     enabled: addresses.length > 0,
-    // First answers leave out what the chain is still asked about.
+    // The first responses omit prices that the service is still loading.
     refetchInterval: ({ state }) => (state.dataUpdateCount < FIRST_ANSWERS ? SOON_MS : EVERY_MS),
     retry,
     queryFn: async () => {

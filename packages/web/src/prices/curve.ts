@@ -1,4 +1,6 @@
-/** Geometry of depth curves: USD that can be sold at each size of price impact, both on scales of powers of ten. */
+/** Geometry of depth curves: USD that can be sold at each price impact, with logarithmic scales. */
+
+/** Sizes of price impact, in percent, at which depth is measured. */
 export const impacts = ['0.5', '1', '2', '5', '10'] as const
 export type Depth = Readonly<Record<(typeof impacts)[number], number>>
 
@@ -39,7 +41,7 @@ export function plotOf(all: readonly Depth[], width: number, height: number): Pl
   }
 }
 
-/** '$10 k' of a power of ten. */
+/** Formats a power of ten, such as '$10 k'. */
 function nameOf(power: number): string {
   if (power < 0) return `$1e${power}`
   const unit = ['', ' k', ' M', ' B', ' T'][Math.floor(power / 3)]

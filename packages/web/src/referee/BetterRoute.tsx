@@ -1,3 +1,4 @@
+/** The best route that the Referee found. */
 import { useState } from 'react'
 import { Flow } from '../route/Flow.tsx'
 import { LegTable } from '../route/LegTable.tsx'
@@ -7,7 +8,7 @@ import type { Comparison, Trade } from './verdict.ts'
 
 type Props = { readonly trade: Trade; readonly comparison: Comparison; readonly tokenOf: TokenOf }
 
-/** The best route at the state: as flow through pools, and as a table. */
+/** Shows the best route at the chosen state as a flow through pools and as a table. */
 export function BetterRoute({ trade, comparison: { best, legs }, tokenOf }: Props) {
   const [lit, setLit] = useState<number | null>(null)
   const { src, dst, gave, paid } = trade

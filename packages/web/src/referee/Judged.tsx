@@ -1,3 +1,4 @@
+/** The result panels of the Referee page. */
 import { Link } from '@tanstack/react-router'
 import { brief } from '../format/number.ts'
 import type { Chain } from '../service/chains.ts'
@@ -21,7 +22,7 @@ type Props = {
   readonly onChange: (more: RefereeParams) => void
 }
 
-/** A swap that was judged: the verdict, its figures, its neighbors, and the route that would have been better. */
+/** Shows a judged swap: the verdict, its metrics, neighboring transactions, and the better route. */
 export function Judged({ verdict, params, chain, onChange }: Props) {
   const { trades, sandwich, gaps } = verdict
   const trade = trades[(params.trade ?? 1) - 1] ?? trades[0]!
@@ -47,7 +48,7 @@ export function Judged({ verdict, params, chain, onChange }: Props) {
         <fieldset className="seg referee__trades" aria-label="Trade">
           {trades.map(({ trader }, k) => (
             <button
-              // biome-ignore lint/suspicious/noArrayIndexKey: a trade of a batch has no name but its place.
+              // biome-ignore lint/suspicious/noArrayIndexKey: a trade of a batch has no key other than its index.
               key={k}
               type="button"
               aria-pressed={trades[k] === trade}
@@ -202,7 +203,7 @@ function Figures({ verdict, trade, comparison, tokenOf, chainId, hash, onChange 
   )
 }
 
-/** A transaction that is first in its block met the state at the end of the block before. */
+/** Names the compared state. A transaction first in its block ran at the end state of the block before. */
 const alone = (state: State, index: number | null): string =>
   index === 0 ? 'First in its block: both states are one' : states[state]
 

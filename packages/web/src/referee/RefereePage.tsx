@@ -1,3 +1,4 @@
+/** The Referee page: compares a mined swap with the best route of its block. */
 import '../styles/explain.css'
 import '../styles/prices.css'
 import '../styles/referee.css'
@@ -36,7 +37,7 @@ export function RefereePage() {
         key={hash}
         hash={hash ?? ''}
         chain={chain.name}
-        // A shared link names its chain, though the page would open on it anyway.
+        // A shared link always names its chain, even the default chain.
         onAsk={(text) => navigate({ to: '/app/referee', search: { chain: chain.id, hash: text } })}
       />
       <div className="spaced stack">
@@ -99,7 +100,7 @@ function Ask({ hash, chain, onAsk }: AskProps) {
 
 const SOON_MS = 4_000
 
-/** Place of the verdict to come; it says what it waits for when that takes long. */
+/** Placeholder of the verdict. Explains the wait if it takes long. */
 function Judging() {
   const [isLong, setIsLong] = useState(false)
   useEffect(() => {

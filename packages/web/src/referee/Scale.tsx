@@ -1,3 +1,4 @@
+/** The scale that compares a payment with the best route. */
 import { Plot } from '../ui/Plot.tsx'
 import { bpsText } from './outcomes.ts'
 import type { Comparison } from './verdict.ts'
@@ -7,10 +8,10 @@ type Props = { readonly paid: bigint; readonly comparison: Comparison }
 const HEIGHT = 148
 const AXIS = 84
 const EDGE = 12
-/** Basis points that the scale spans at least, so that a hundredth of one does not look like much. */
+/** Minimum span in basis points, so that a hundredth of a basis point does not look large. */
 const MIN_SPAN_BPS = 2
 
-/** Payment, best route, and bound on one scale. Distances are basis points of the best route. */
+/** Shows the payment, the best route, and the bound on one scale, as distances in basis points from the best route. */
 export function Scale(props: Props) {
   return <Plot>{(width) => <Drawn {...props} width={width} />}</Plot>
 }
@@ -58,7 +59,7 @@ function Drawn({ paid, comparison, width }: Props & { readonly width: number }) 
   )
 }
 
-/** Basis points of the best by which an amount is below it: for drawing alone. */
+/** Returns the basis points by which an amount lies below the best, as a float for drawing only. */
 function below(amount: bigint, best: bigint): number {
   return best === 0n ? 0 : Number(((best - amount) * 10_000_000n) / best) / 1_000
 }

@@ -1,9 +1,9 @@
-/** Verdicts in words: what was judged, or why there is nothing to judge. */
+/** Texts of verdicts: the judged result, or the reason for no judgment. */
 import type { Comparison, Verdict } from './verdict.ts'
 
 export type Words = { readonly kind: 'good' | 'warn' | 'info'; readonly title: string; readonly text: string }
 
-/** Below this, a difference is noise of the gas price and of rounding. */
+/** Smaller differences are noise from the gas price and rounding. */
 const NOISE_BPS = 1
 
 const sentence = (text: string): string => {
@@ -11,7 +11,7 @@ const sentence = (text: string): string => {
   return start === '' || /[.!?]$/.test(start) ? start : `${start}.`
 }
 
-/** Why a transaction was not judged; undefined for one that was. */
+/** Explains why a transaction was not judged; undefined if it was. */
 export function notJudged({ outcome, reason, block, trades, gaps }: Verdict, chain: string): Words | undefined {
   switch (outcome) {
     case 'unknown':
@@ -42,10 +42,10 @@ export function notJudged({ outcome, reason, block, trades, gaps }: Verdict, cha
   return { kind: 'warn', title: 'Not comparable.', text: gaps.map(sentence).join(' ') }
 }
 
-/** The service says so where a node has pruned the state. */
+/** Detects the service's message about pruned state. */
 const isAboutState = (gap: string): boolean => gap.includes('does not have the state')
 
-/** The verdict on a trade at a state, in one sentence. */
+/** Describes the verdict on a trade at a state in one sentence. */
 export function verdictWords({ leftNetBps, leftBps }: Comparison): Words {
   const left = leftNetBps ?? leftBps
   const gas = leftNetBps === null ? 'before gas' : 'net of gas'
@@ -59,7 +59,7 @@ export function verdictWords({ leftNetBps, leftBps }: Comparison): Words {
   return { kind: 'good', title: `As good as the best known route: within ${NOISE_BPS} bps, ${gas}.`, text: '' }
 }
 
-/** Two decimals, cut. */
+/** Formats basis points with two decimals, truncated. */
 export const bpsText = (bps: number): string => `${(Math.trunc(bps * 100) / 100).toFixed(2).replace('-', '−')} bps`
 
 const percentText = (bps: number): string => {

@@ -1,4 +1,4 @@
-/** A judged transaction in the address of its page, so that a link carries it. */
+/** URL parameters of the Referee page. */
 import { chainOf } from '../swap/params.ts'
 
 export const states = { position: 'In its position', parent: 'End of the block before' } as const
@@ -6,16 +6,16 @@ export type State = keyof typeof states
 
 export type RefereeParams = {
   readonly chain?: number
-  /** As it was typed: a text that is no hash is shown as such. */
+  /** As typed. The page shows an error for a text that is not a hash. */
   readonly hash?: string
-  /** Trade of a batch, from 1. */
+  /** Index of the trade in a batch, from 1. */
   readonly trade?: number
-  /** State that is compared with; the first that is known when absent. */
+  /** State to compare with; the first known state by default. */
   readonly at?: State
 }
 
 const MAX_LENGTH = 200
-/** Trades of one transaction that the service judges. */
+/** Maximum trades of one transaction that the service judges. */
 const MAX_TRADES = 4
 
 export const isHash = (text: string): boolean => /^0x[0-9a-fA-F]{64}$/.test(text)

@@ -1,4 +1,4 @@
-/** The verdict of the service on a transaction, asked again while it may still change. */
+/** Loads the service's verdict on a transaction and polls while it may still change. */
 import { ClientError, SluiceClient } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { isHash } from './params.ts'
@@ -7,12 +7,12 @@ import { type Verdict, verdictOf } from './verdict.ts'
 /** Judging reads a block and quotes at two past states, which takes longer than a quote. */
 const TIMEOUT_MS = 60_000
 const AGAIN_MS = 3_000
-/** Times that a verdict that may still change is asked for. */
+/** Maximum requests for a verdict that may still change. */
 const MAX_ANSWERS = 20
 
 const patient = new SluiceClient({ baseUrl: location.origin, timeoutMs: TIMEOUT_MS })
 
-/** True while pools are searched for, or the transaction is not mined. */
+/** True if pools are still loading or the transaction is not mined. */
 const mayChange = ({ outcome, trades }: Verdict): boolean =>
   outcome === 'pending' || trades.some(({ comparisons }) => comparisons.some(({ isPending }) => isPending))
 

@@ -1,4 +1,4 @@
-/** An answer of `/referee`, read for the page: only fields of the expected form are shown. */
+/** Parses a response of `/referee`. Drops fields that do not have the expected form. */
 import type { SwapLeg } from '@sluice/client'
 import { legible } from '../format/legible.ts'
 import type { State } from './params.ts'
@@ -7,9 +7,9 @@ export type Outcome = 'unknown' | 'pending' | 'reverted' | 'nothing' | 'transfer
 
 export type Comparison = {
   readonly state: State
-  /** Base units of the output that the best route paid in simulation. */
+  /** Output of the best route in simulation, in base units. */
   readonly best: bigint
-  /** No route over the known pools pays more; null if not known. */
+  /** Upper bound on the output of all routes over the known pools; null if unknown. */
   readonly bound: bigint | null
   readonly leftBps: number | null
   readonly leftAtMostBps: number | null
@@ -55,14 +55,18 @@ export type Verdict = {
 const OUTCOMES: readonly string[] = [
   ...['unknown', 'pending', 'reverted', 'nothing', 'transfer', 'wrap', 'several', 'swap'],
 ]
-/** Rows of a list that are read; the service sends no more. */
+/** Maximum rows of a list. The service sends no more. */
 const MAX_ROWS = 100
-/** Basis points beyond which a figure is not a comparison any more. */
+/** Basis points above which a number is no meaningful comparison. */
 const MAX_BPS = 1e9
 
 type Plain = Readonly<Record<string, unknown>>
 
-/** @throws Error if the answer has no outcome that this page knows */
+/**
+ * Parses a verdict.
+ *
+ * @throws Error if the outcome is unknown to this page
+ */
 export function verdictOf(answer: Plain): Verdict {
   const { outcome } = answer
   if (!OUTCOMES.includes(String(outcome))) throw new Error('the service answered with an unknown outcome')

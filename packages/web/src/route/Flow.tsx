@@ -1,3 +1,4 @@
+/** The drawing of a route: one diagram, or a strip per token pair on narrow screens. */
 import type { Route } from '@sluice/client'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { compact } from '../format/amount.ts'
@@ -10,7 +11,7 @@ import { Sankey, type SankeyProps } from './Sankey.tsx'
 
 export type Shape = Pick<Route, 'src' | 'dst' | 'swaps' | 'fromAmount'>
 
-/** With less room a route is shown pair by pair. */
+/** Width in pixels below which a route is drawn as one strip per token pair. */
 const STRIPS_BELOW = 560
 const CARD = { width: 288, height: 190 }
 
@@ -26,7 +27,7 @@ export function Flow({ route, tokenOf, lit, onLight }: Props) {
   const [width, setWidth] = useState(0)
   const [unfolded, setUnfolded] = useState(false)
   const [at, setAt] = useState({ left: 0, top: 0 })
-  // Labels are measured in the page's own type: drawn again when it has come.
+  // Label widths depend on the page's font, so the drawing is repeated once the font has loaded.
   const [, typeCame] = useState(false)
   useLayoutEffect(() => {
     const measure = () => {
@@ -97,7 +98,7 @@ function Strips({
         const flowHeight = Math.max(24, 132 * Math.sqrt(strip.flow))
         const own = { src: strip.a, dst: strip.b, swaps: strip.legs }
         const drawn = layout(own, { width, flowHeight, most: 6, unfolded, head: 0 })
-        // Legs are numbered within the strip; the card and the table know them by their place in the route.
+        // Legs are numbered within the strip, but the card and the table use their index in the route.
         const place = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
           return { ...mark, leg: { ...mark.leg, index: strip.legs[mark.leg.index]!.index } }
         }
@@ -121,7 +122,7 @@ function Strips({
   ))
 }
 
-/** Amounts that arrive at each token. */
+/** Returns the total amount that arrives at each token, formatted. */
 function amountsOf({ src, fromAmount, swaps }: Shape, tokenOf: TokenOf): ReadonlyMap<string, string> {
   const sums = new Map<string, bigint>([[src.toLowerCase(), BigInt(fromAmount)]])
   for (const { tokenOut, amountOut } of swaps) {

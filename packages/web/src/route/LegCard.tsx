@@ -1,3 +1,4 @@
+/** The tooltip of a leg. */
 import type { SwapLeg } from '@sluice/client'
 import { rate } from '../format/amount.ts'
 import type { TokenOf } from '../service/tokens.ts'
@@ -11,7 +12,7 @@ type Props = {
   readonly at: { readonly left: number; readonly top: number }
 }
 
-/** Details of a pool beside its gate; the table has them all too. */
+/** Shows details of a pool next to its gate. The table contains the same details. */
 export function LegCard({ leg, tokenOf, at }: Props) {
   const into = tokenOf(leg.tokenIn)
   const out = tokenOf(leg.tokenOut)
@@ -50,7 +51,7 @@ export function LegCard({ leg, tokenOf, at }: Props) {
   )
 }
 
-/** Units of output for one of input, fees and taxes taken. */
+/** Returns units of output per unit of input, after fees and transfer taxes. */
 export function legRate(leg: SwapLeg, tokenOf: TokenOf): string {
   return rate(
     { amount: BigInt(leg.amountIn), decimals: tokenOf(leg.tokenIn).decimals },

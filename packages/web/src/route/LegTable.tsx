@@ -1,3 +1,4 @@
+/** The table of a route's legs. */
 import type { SwapLeg } from '@sluice/client'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
@@ -14,7 +15,7 @@ type Props = {
   readonly onLight: (leg: number | null) => void
 }
 
-/** The drawing's equal: every leg with every figure, in execution order. */
+/** Shows every leg with all its numbers in execution order, as an accessible alternative to the drawing. */
 export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
   return (
     <section className="panel legs" aria-labelledby="legs">
@@ -43,7 +44,7 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
               const out = tokenOf(leg.tokenOut)
               return (
                 <tr
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a route may pass a pool twice; its place is its name.
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a route may use a pool twice, so the index is the key.
                   key={index}
                   className={lit === index ? 'hot' : undefined}
                   onPointerEnter={() => onLight(index)}
@@ -85,7 +86,7 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
   )
 }
 
-/** Base units, for spreadsheets and scripts. */
+/** Returns the legs as CSV with amounts in base units. */
 function csv(legs: readonly SwapLeg[]): string {
   const columns = ['dex', 'protocol', 'pool', 'tokenIn', 'tokenOut', 'share', 'amountIn', 'amountOut', 'gas'] as const
   const cell = (value: string | number) =>

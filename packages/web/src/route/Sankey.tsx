@@ -1,3 +1,4 @@
+/** The Sankey diagram of a route. */
 import { type KeyboardEvent, useMemo, useRef } from 'react'
 import { groupOf } from './families.ts'
 import { BAR, type Bar, GATE, type Gate, type Layout } from './layout.ts'
@@ -7,17 +8,17 @@ export type SankeyProps = {
   readonly layout: Layout
   readonly symbol: (address: string) => string
   readonly amount: (address: string) => string
-  /** Index of the leg that the pointer or the focus is on. */
+  /** Index of the leg under the pointer or with the focus. */
   readonly lit: number | null
   readonly onLight: (leg: number | null, gate?: SVGGElement) => void
   readonly onUnfold: () => void
-  /** Bars carry no names: the strip's head says them. */
+  /** True if bars have no names because the strip's heading shows them. */
   readonly bare?: boolean
 }
 
-/** From this height on a gate's label has two lines. */
+/** Gate height in pixels from which a label has two lines. */
 const TWO_LINES = 40
-/** A band below this resumes after its label, as in a dimension line. */
+/** Band height in pixels below which the band is interrupted by its label. */
 const KNOCKED_OUT = 15
 
 export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = false }: SankeyProps) {
@@ -35,13 +36,13 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
     event.preventDefault()
     root.current?.querySelectorAll<SVGGElement>('.gt')[(to + inOrder.length) % inOrder.length]?.focus()
   }
-  // One tab stop: the gate that was looked at last, else the first.
+  // The diagram is one tab stop: the highlighted gate, or the first gate.
   const stop = Math.max(
     0,
     inOrder.findIndex(({ leg }) => leg.index === lit),
   )
   return (
-    // biome-ignore lint/a11y/useSemanticElements: there is no fieldset inside an SVG.
+    // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset element.
     <svg
       ref={root}
       className={lit === null ? undefined : 'lit'}
@@ -129,7 +130,7 @@ function GateMark({ gate: { leg, x, y, height, room }, isStop, isLit, pair, onLi
   const full = name === leg.dex ? '' : `, ${leg.dex}`
   const classes = ['gt', `f-${group}`, group === 'wrap' && 'gt--wrap', leg.folded && 'gt--fold', isLit && 'hot']
   return (
-    // biome-ignore lint/a11y/useSemanticElements: there is no button inside an SVG.
+    // biome-ignore lint/a11y/useSemanticElements: SVG has no button element.
     <g
       className={classes.filter(Boolean).join(' ')}
       data-leg={leg.index}

@@ -1,6 +1,7 @@
+/** The color mark of a pool family. */
 import { groupOf } from './families.ts'
 
-/** The colour of a family, hatched for wrappers; its name stands beside it. */
+/** Shows the color of a family, hatched for wrappers. Callers show the name next to it. */
 export function Swatch({ family }: { readonly family: string }) {
   const group = groupOf(family)
   return <span className={`sw f-${group} ${group === 'wrap' ? 'sw--wrap' : ''}`} aria-hidden="true" />

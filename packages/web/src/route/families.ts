@@ -1,4 +1,4 @@
-/** Families in eight groups by mechanism: that many hues can be told apart, and the name says the rest. */
+/** Groups of pool families by mechanism. Users can distinguish only a few colors, so families share them. */
 import { type Mechanism, ops } from '@sluice/program'
 
 export const groups: Readonly<Record<Mechanism, string>> = {
@@ -12,12 +12,12 @@ export const groups: Readonly<Record<Mechanism, string>> = {
   wrap: 'Wrapper',
 }
 
-/** By the names of families, and by those of operations, which some families share. */
+/** Mechanisms by family name and by operation name, since some families share an operation. */
 const byName: ReadonlyMap<string, Mechanism> = new Map(
   ops.flatMap(({ name, families = [], mechanism }) => [name, ...families].map((known) => [known, mechanism])),
 )
 
-/** A family that is not known yet gets no hue. */
+/** Returns the mechanism of a family; unknown families use the style of wrappers, which has no hue. */
 export function groupOf(family: string): Mechanism {
   return byName.get(family) ?? 'wrap'
 }

@@ -1,12 +1,12 @@
-/** A route as a graph: what part of the whole order each leg carries, and the column of each token. */
+/** A route as a graph, with the share of the order on each leg and the column of each token. */
 import type { SwapLeg } from '@sluice/client'
 
 export type Leg = SwapLeg & {
   readonly index: number
-  /** Lower-case addresses of its tokens. */
+  /** Lower-case addresses of the leg's tokens. */
   readonly a: string
   readonly b: string
-  /** Part of the whole order, 0 to 1. */
+  /** Share of the whole order, 0 to 1. */
   flow: number
 }
 
@@ -20,7 +20,7 @@ export type Token = {
 
 export type Graph = {
   readonly legs: readonly Leg[]
-  /** By column. */
+  /** Sorted by column. */
   readonly tokens: readonly Token[]
   readonly last: number
   readonly src: string
@@ -45,10 +45,10 @@ export function graphOf({ src, dst, swaps }: Drawn): Graph {
     token(leg.a).out.push(leg)
     token(leg.b).into.push(leg)
   }
-  // Native input or output is wrapped beside the legs: what no leg leads into, or out of, stands for the end.
+  // The native token is wrapped outside the legs, so the first or last leg's token represents it.
   const first = tokens.has(src.toLowerCase()) ? src.toLowerCase() : legs[0]!.a
   const end = tokens.has(dst.toLowerCase()) ? dst.toLowerCase() : legs.at(-1)!.b
-  // Longest path from the source. A route has no cycle; one that had must not hang the page.
+  // Finds the longest path from the source. Bounded rounds keep a cyclic route from hanging the page.
   for (let round = 0; round < tokens.size; round++)
     for (const leg of legs) {
       const from = token(leg.a)
@@ -69,13 +69,13 @@ export function graphOf({ src, dst, swaps }: Drawn): Graph {
   return { legs, tokens: order, last, src: first, dst: end }
 }
 
-/** Several thin legs as one gate. */
+/** A leg, or several thin legs folded into one gate. */
 export type Shown = Leg & { readonly folded?: readonly Leg[] }
 
-/** Below this part of the order a leg is thin. */
+/** Share of the order below which a leg is thin. */
 const THIN = 0.03
 
-/** Thin legs between the same two tokens become one gate, so that a column has no more gates than it can label. */
+/** Folds thin legs between the same two tokens into one gate, so that a column can label all its gates. */
 export function fold(legs: readonly Leg[], most: number): readonly Shown[] {
   const room = legs.length > 30 ? Math.min(most, 4) : most
   return pairsOf(legs).flatMap((members): readonly Shown[] => {
@@ -87,7 +87,7 @@ export function fold(legs: readonly Leg[], most: number): readonly Shown[] {
   })
 }
 
-/** Legs between the same two tokens, thickest first. */
+/** Groups legs by their two tokens, thickest first. */
 function pairsOf(legs: readonly Leg[]): readonly Leg[][] {
   const pairs = new Map<string, Leg[]>()
   for (const leg of legs) {
@@ -101,7 +101,7 @@ function pairsOf(legs: readonly Leg[]): readonly Leg[][] {
 
 export type Strip = { readonly a: string; readonly b: string; readonly flow: number; readonly legs: readonly Leg[] }
 
-/** A phone shows one pair after the other: by column, then by what flows. */
+/** Returns one strip per token pair for narrow screens, sorted by column, then by flow. */
 export function stripsOf(graph: Graph): readonly Strip[] {
   const column = new Map(graph.tokens.map(({ id, column }) => [id, column]))
   return pairsOf(graph.legs)

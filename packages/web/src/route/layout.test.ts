@@ -1,3 +1,4 @@
+/** Property tests of the route layout. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Drawn, graphOf, stripsOf } from './graph.ts'
@@ -5,7 +6,10 @@ import { layout } from './layout.ts'
 
 const address = (index: number) => `0x${String(index).padStart(40, '0')}`
 
-/** Routes that lead forward over up to six tokens, as the service's do: every token but the last has legs whose shares add up. */
+/**
+ * Routes that lead forward over up to six tokens, like the service's: the legs of every token but the last have shares
+ * that add up.
+ */
 const route = fc
   .integer({ min: 2, max: 6 })
   .chain((tokens) =>
@@ -22,7 +26,7 @@ const route = fc
     }),
   )
   .map(({ tokens, legs }): Drawn => {
-    // One path through all of them, so that nothing hangs in the air.
+    // One path visits all tokens, so that every token has a leg.
     const path = Array.from({ length: tokens - 1 }, (_, from) => ({ from, hop: 1, weight: 500 }))
     const all = [...path, ...legs].map(({ from, hop, weight }) => ({
       from,

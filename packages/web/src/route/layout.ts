@@ -1,23 +1,23 @@
 /**
- * Layout of a route's bars, gates and bands. Tokens are bars in columns, pools are gates in the columns between them, and a
- * band is as high as its part of the whole order. Pure: sizes in, geometry out.
+ * Computes the layout of a route's bars, gates, and bands. Tokens are bars in columns, pools are gates between the
+ * columns, and the height of a band is its share of the order. Pure functions from sizes to geometry.
  */
 import { type Drawn, fold, type Graph, graphOf, type Shown, type Token } from './graph.ts'
 import { type Link, order, type Slot } from './order.ts'
 
 export const BAR = 6
 export const GATE = 6
-/** A gate's row is never lower, so that labels cannot collide. */
+/** Minimum row height of a gate, so that labels do not collide. */
 const ROW = 24
 const THINNEST = 1.5
-/** Room above a bar for its symbol and amount. */
+/** Height above a bar for its symbol and amount. */
 const TOKEN_HEAD = 40
 
 export type LayoutOptions = {
   readonly width: number
-  /** Height of the whole order. */
+  /** Height that represents the whole order. */
   readonly flowHeight?: number
-  /** From how many legs of a pair thin ones fold. */
+  /** Number of legs of a pair from which thin legs fold. */
   readonly most?: number
   readonly unfolded?: boolean
   readonly head?: number
@@ -35,7 +35,7 @@ export type Gate = {
   readonly x: number
   readonly y: number
   readonly height: number
-  /** For its label. */
+  /** Width for the label. */
   readonly room: number
 }
 export type Band = { readonly leg: Shown; readonly path: string }
@@ -103,7 +103,7 @@ export function layout(route: Drawn, options: LayoutOptions): Layout {
 
 type TokenSlot = Slot & { readonly token: Token }
 
-/** Tokens in even columns; gates, and bands that only pass, in odd ones. */
+/** Places tokens in even columns, and gates and passing bands in odd columns. */
 function tokenSlots(graph: Graph, flowHeight: number, head: number) {
   const columns: Slot[][] = Array.from({ length: 2 * graph.last + 1 }, () => [])
   const bySlot = new Map<string, TokenSlot>()
@@ -153,7 +153,7 @@ function chainOf(leg: Shown, bySlot: ReadonlyMap<string, TokenSlot>, columns: Sl
   return { leg, gate, slots, links }
 }
 
-/** Ports where bands leave and meet a bar: stacked in the order of what is at their other ends. */
+/** Computes the vertical offsets where bands leave and meet a bar, sorted by the position of their other ends. */
 function portsOf(bars: readonly Slot[]) {
   const middle = (slot: Slot) => slot.y + slot.size / 2
   const out = new Map<Link, number>()
@@ -177,7 +177,7 @@ function portsOf(bars: readonly Slot[]) {
 /** x and y of both ends. */
 type Piece = readonly [number, number, number, number]
 
-/** One closed outline a leg, there along the upper edge and back along the lower: no seams where pieces meet. */
+/** Returns one closed outline per leg: along the upper edge and back along the lower edge. Separate pieces would show seams. */
 function outline(pieces: readonly Piece[], height: number): string {
   const f = (value: number) => value.toFixed(1)
   const edge = (list: readonly Piece[], down: number) =>

@@ -1,4 +1,4 @@
-/** Widths of labels before they are drawn, so that nothing is laid out twice. */
+/** Measures text widths on a canvas, without layout. */
 const context = document.createElement('canvas').getContext('2d')!
 
 export function widthOf(text: string, weight: 400 | 600 = 400, size = 12): number {
@@ -6,7 +6,7 @@ export function widthOf(text: string, weight: 400 | 600 = 400, size = 12): numbe
   return context.measureText(text).width
 }
 
-/** Cut to the room, with an ellipsis. */
+/** Truncates a text to the available width, with an ellipsis. */
 export function cut(text: string, room: number): string {
   if (widthOf(text) <= room) return text
   let length = text.length - 1

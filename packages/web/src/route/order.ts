@@ -1,15 +1,15 @@
-/** The vertical order of everything in its column: legs of a pair together, near to what is left and right of them. */
+/** Vertical order and position of the slots of each column: legs of a pair stay together, close to their neighbors. */
 
 export type Link = { readonly size: number; readonly left: Slot; readonly right: Slot }
 
 export type Slot = {
   readonly kind: 'token' | 'gate' | 'pass'
-  /** Key of gates that stay together. */
+  /** Key of the gates that stay together. */
   readonly pair: string
   readonly flow: number
   readonly column: number
   readonly size: number
-  /** Room that stays free. */
+  /** Free space around the slot. */
   readonly above: number
   readonly below: number
   y: number
@@ -19,7 +19,7 @@ export type Slot = {
   readonly right: Link[]
 }
 
-/** Sweeps that order and place, then those that only place. */
+/** Number of sweeps that order and place, then of sweeps that only place. */
 const ORDERING = 8
 const PLACING = 2
 
@@ -27,7 +27,11 @@ const middle = (slot: Slot): number => slot.y + slot.size / 2
 const roomOf = (column: readonly Slot[]): number =>
   column.reduce((sum, { size, above, below }) => sum + size + above + below, 0)
 
-/** Gives every slot its place. @returns the height of it all */
+/**
+ * Computes the position of every slot.
+ *
+ * @returns the total height
+ */
 export function order(columns: readonly Slot[][], least: number): number {
   const height = Math.max(least, ...columns.map(roomOf))
   for (const column of columns) {
@@ -49,7 +53,7 @@ function sweep(column: Slot[], forward: boolean, ordering: boolean, height: numb
     const left = pull(slot.left, 'left')
     const right = pull(slot.right, 'right')
     slot.want = (slot.kind === 'pass' || forward ? left : right) ?? middle(slot)
-    // Order looks both ways, so that what comes from above stays above what only passes.
+    // The rank uses both sides, so that slots fed from above stay above bands that only pass.
     slot.rank = left === undefined || right === undefined ? slot.want : (left + right) / 2
   }
   if (ordering) regroup(column)
@@ -58,14 +62,14 @@ function sweep(column: Slot[], forward: boolean, ordering: boolean, height: numb
   separate(column, height)
 }
 
-/** Mean of what is at the other ends, by weight. */
+/** Returns the mean position of the other ends, weighted by size. */
 function pull(links: readonly Link[], side: 'left' | 'right'): number | undefined {
   const weight = links.reduce((sum, { size }) => sum + size, 0)
   if (weight === 0) return undefined
   return links.reduce((sum, link) => sum + middle(link[side]) * link.size, 0) / weight
 }
 
-/** In the middle of the height, one below the other. */
+/** Stacks the slots, centered vertically. */
 function place(column: readonly Slot[], height: number): void {
   let y = (height - roomOf(column)) / 2
   for (const slot of column) {
@@ -74,7 +78,7 @@ function place(column: readonly Slot[], height: number): void {
   }
 }
 
-/** Moves down, then up, what overlaps. */
+/** Resolves overlaps by moving slots down, then up. */
 function separate(column: readonly Slot[], height: number): void {
   let y = 0
   for (const slot of column) {

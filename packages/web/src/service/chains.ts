@@ -1,9 +1,9 @@
-/** The chains of the service, how they stand, and the local one where the page has one at hand. */
+/** Chains of the service, their status, and the local chain if the page is served with one. */
 import { type ChainEntry, ClientError, type SwapContracts } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from './client.ts'
 
-/** A chain that `npm start` runs: its node answers without keys, and its first account may be used by anybody. */
+/** A local chain started by `npm start`. Its node needs no key, and anyone may use its first account. */
 export type LocalChain = {
   readonly chainId: number
   readonly rpcUrl: string
@@ -25,7 +25,7 @@ export type ChainStatus = {
   readonly pools?: number
   readonly clock?: string
   readonly reason?: string
-  /** Search of past logs for pools. */
+  /** Progress of the scan of past logs for pools. */
   readonly scan?: {
     readonly state: 'waiting' | 'scanning' | 'paused' | 'failing' | 'done'
     readonly progress: number
@@ -34,7 +34,7 @@ export type ChainStatus = {
   }
 }
 
-/** Setting that the page has to know before it can be drawn. */
+/** Data that the page loads before the first render. */
 export type Setting = { readonly chains: readonly Chain[]; readonly local: LocalChain | null }
 
 export async function loadSetting(): Promise<Setting> {
@@ -62,7 +62,7 @@ function rank({ id, status }: Chain, local: LocalChain | null): number {
 
 const EVERY_MS = 2_000
 
-/** Body of a status endpoint. One that is not ready says so by 503, with the same body. */
+/** Loads a status endpoint. A service that is not ready returns 503 with the same body. */
 function statusOf<T extends object>(path: `/${string}`): Promise<T> {
   return sluice.get<T>(path).catch((error: unknown) => {
     const body = error instanceof ClientError ? error.details.body : undefined
@@ -71,7 +71,7 @@ function statusOf<T extends object>(path: `/${string}`): Promise<T> {
   })
 }
 
-/** Status of a chain now. Chains that nobody asks for sleep, and their head stands still. */
+/** Polls the status of a chain. Chains without requests sleep, and their head does not advance. */
 export function useStatus(chainId: number, enabled = true) {
   return useQuery({
     enabled,

@@ -1,4 +1,4 @@
-/** Tokens by `/tokenlist`: what a picker offers, and what an address is called. */
+/** Tokens of `/tokenlist`, for the token picker and for names of addresses. */
 import { type ListedToken, NATIVE } from '@sluice/client'
 import { useTokenList } from '@sluice/react'
 import { useQuery } from '@tanstack/react-query'
@@ -10,20 +10,20 @@ import { sluice } from './client.ts'
 export type Token = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decimals'> & {
   readonly tags?: readonly (ListedToken['tags'][number] | 'unknown')[]
   readonly extensions?: ListedToken['extensions']
-  /** The whole symbol, where `symbol` is cut. */
+  /** The full symbol, if `symbol` is truncated. */
   readonly fullSymbol?: string
 }
 
-/** Tokens of a chain that the page keeps for names; search asks the service. */
+/** Maximum tokens of a chain kept for names. The search asks the service. */
 const LIST = 500
 const OFFERED = 60
 const FRESH_MS = 60_000
 const ZERO = `0x${'0'.repeat(40)}`
 
-/** Highest number of characters that are shown of a symbol: more would push figures off a phone. */
+/** Maximum characters shown of a symbol. A longer one would push numbers off a phone screen. */
 const MAX_SYMBOL = 14
 
-/** A token with names that are safe to show. Its contract chose them: they may reverse, hide, or crowd out what stands next to them. */
+/** Cleans a token's names for display. Its contract chooses them, so they may contain reversing, invisible, or overlong text. */
 function withSafeNames<T extends Token>(token: T): T {
   const symbol = legible(token.symbol) || brief(token.address)
   const isLong = symbol.length > MAX_SYMBOL
@@ -43,7 +43,7 @@ function useSafeNames(list: List) {
   return { ...list, data: tokens }
 }
 
-/** All tokens that have a name here, deepest first. */
+/** Loads all listed tokens of a chain, deepest first. */
 export function useTokens(chainId: number) {
   return useSafeNames(useTokenList(chainId, { limit: LIST }))
 }
@@ -57,7 +57,7 @@ export const isNative = (address: string): boolean =>
 
 export type TokenOf = (address: string) => Token
 
-/** A name for every address: its own short form where no list has it. */
+/** Returns a function that names any address, by its short form if no list contains it. */
 function namer(tokens: readonly Token[] | undefined): TokenOf {
   const byAddress = new Map(tokens?.map((token) => [token.address.toLowerCase(), token]))
   return (address) => {
@@ -69,7 +69,7 @@ function namer(tokens: readonly Token[] | undefined): TokenOf {
   }
 }
 
-/** The tokens whose addresses are asked for and that the list lacks, looked up one by one. */
+/** Loads tokens by address. Looks up addresses missing from the list one by one. */
 export function useNamed(
   chainId: number,
   addresses: readonly string[],

@@ -1,7 +1,7 @@
-/** Failures in plain words: the cause, then the cure. The code and the request id stand small at the end. */
+/** Error messages for users: the cause, then the remedy, then the code and the request id in small type. */
 import { ClientError } from '@sluice/client'
 
-/** Limit of price impact of the service, in percent. */
+/** The service's default limit of price impact, in percent. */
 export const IMPACT_DEFAULT = '15'
 
 export type Words = { readonly title: string; readonly text: string; readonly small: string }
@@ -22,11 +22,15 @@ const byCode: Readonly<Record<string, readonly [title: string, text: string]>> =
 
 const WALLET_ERROR = 'Your wallet reported an error.'
 
-/** @param limit - of price impact that was asked for, in percent */
+/**
+ * Returns the message of an error.
+ *
+ * @param limit - requested limit of price impact, in percent
+ */
 export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): Words {
   if (!(error instanceof ClientError))
     return {
-      // Wallets and nodes number their errors; a fault of the page has no number.
+      // Errors of wallets and nodes have a numeric code; errors of the page do not.
       title: typeof (error as { code?: unknown } | null)?.code === 'number' ? WALLET_ERROR : 'Something broke.',
       ...{ text: sentence(String((error as Error)?.message ?? error)), small: '' },
     }
@@ -67,7 +71,7 @@ export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): Words {
   }
 }
 
-/** Behind the first colon, which names the kind of failure. */
+/** Returns the text after the first colon. The text before it names the kind of error. */
 const tail = (text: string): string => sentence(text.slice(text.indexOf(':') + 1).trim())
 
 function sentence(text: string): string {
@@ -75,7 +79,7 @@ function sentence(text: string): string {
   return /[.!?]$/.test(start) ? start : `${start}.`
 }
 
-/** Reason why a pool or a filter stood in the way, as the service lists it. */
+/** Reason of the service for excluding a pool or a family. */
 export type Reason = { readonly pool?: string; readonly family?: string; readonly reason: string }
 
 export type Refusal = {
@@ -95,17 +99,17 @@ export function refusalOf(error: unknown): Refusal | null {
   }
 }
 
-/** Price impact of the route that was refused for it, in percent. */
+/** Returns the price impact of the refused route, in percent. */
 export function impactOf(error: unknown): number | undefined {
   const impact = error instanceof ClientError ? error.details.body?.priceImpact : undefined
   return typeof impact === 'number' ? impact : undefined
 }
 
-/** True where less of the same would do. */
+/** True if a smaller amount could succeed. */
 export function isAboutSize(error: unknown): boolean {
   const code = error instanceof ClientError ? error.details.serviceCode : undefined
   return code === 'PRICE_IMPACT' || code === 'VALUE_LOSS' || code === 'INSUFFICIENT_LIQUIDITY'
 }
 
-/** Two places, never rounded up: 99.98 is not 100. */
+/** Formats a percentage with two decimals, rounded down: 99.998 must not read as 100. */
 const cut = (percent: number): string => (Math.floor(percent * 100) / 100).toFixed(2)

@@ -1,3 +1,4 @@
+/** The result of a simulation. */
 import type { SimulationResult } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 import { useNamed } from '../service/tokens.ts'
@@ -7,7 +8,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import type { SimulateParams } from './params.ts'
 
-/** Place of the result to come, in its size. */
+/** Placeholder of the result, in the same size. */
 export function Running() {
   const names = ['Balance of the sender grows by', 'In base units', 'Gas of the call', 'Block']
   return (
@@ -36,7 +37,7 @@ type ResultProps = {
   readonly data: string
 }
 
-/** Digits of return data that are shown before they are folded away. */
+/** Characters of return data shown before the others are folded. */
 const SHOWN = 258
 
 export function Result({ result, chainId, params, data }: ResultProps) {

@@ -1,3 +1,4 @@
+/** The Simulate page: runs a call and shows the balance change. */
 import '../styles/api.css'
 import { NATIVE, type SimulateParameters } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
@@ -112,7 +113,7 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
   )
   const form = useRef<HTMLFormElement>(null)
   const stands = JSON.stringify({ ...params, data })
-  // Another address fills the same fields, so that whoever works by keys stays where they are.
+  // A URL change refills the existing fields instead of replacing them, so that keyboard focus is kept.
   useEffect(() => {
     const values = JSON.parse(stands) as Readonly<Record<string, string>>
     for (const field of form.current?.elements ?? [])

@@ -1,4 +1,4 @@
-/** A simulation in the address of its page: the calldata stands behind the `#`, since it may be long. */
+/** URL parameters of the Simulate page. The calldata follows the `#`, since it may be long. */
 import { chainOf } from '../swap/params.ts'
 
 export const fields = ['from', 'to', 'tokenIn', 'amountIn', 'tokenOut', 'block', 'gas', 'gasPrice', 'spender'] as const
@@ -11,7 +11,7 @@ export function readSimulateParams(search: Readonly<Record<string, unknown>>): S
   const chain = chainOf(search.chain)
   const given = fields.flatMap((name) => {
     const value = search[name]
-    // The router reads a bare number from the address as one.
+    // The router parses a bare number in the URL as a number.
     const text = typeof value === 'number' ? BigInt(Math.trunc(value)).toString() : value
     return typeof text === 'string' && text !== '' && text.length <= MAX_LENGTH ? [[name, text] as const] : []
   })

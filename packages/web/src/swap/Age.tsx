@@ -1,3 +1,4 @@
+/** The age indicator of a quote. */
 import { Count } from '../ui/Num.tsx'
 import { type Live, STALE_BLOCKS } from './use-quote.ts'
 
@@ -5,7 +6,7 @@ type Props = { readonly live: Live }
 
 const TICKS = [0, 1, 2, 3, 4]
 
-/** One tick a block: how old the figures are, without anything that counts down. */
+/** Shows the age of a quote in blocks. Changes once per block and has no countdown. */
 export function Age({ live: { seen: block, age, head, isAsking, isStale, silent } }: Props) {
   const words = silent
     ? `Can’t reach the ${silent}. These figures are out of date.`

@@ -1,9 +1,10 @@
+/** Links that help with errors a change of the order cannot fix. */
 import { ClientError } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 
 type Props = { readonly error: unknown; readonly chainId: number; readonly token: string | undefined }
 
-/** The way on from a refusal that the order itself cannot mend. */
+/** Shows the next step after an error that a change of the order cannot fix. */
 export function Cure({ error, chainId, token }: Props) {
   const code = error instanceof ClientError ? error.details.serviceCode : undefined
   if (code === 'GUARD_NOT_DEPLOYED')

@@ -1,3 +1,4 @@
+/** The metrics of a quote. */
 import type { ReactNode } from 'react'
 import type { Token } from '../service/tokens.ts'
 import { Amount, Count, Percent, Usd } from '../ui/Num.tsx'

@@ -1,3 +1,4 @@
+/** The receipt of a mined swap. */
 import type { Proven, Route } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
@@ -23,7 +24,7 @@ type TicketProps = Props & {
 
 export function LandedTicket({ chainId, route, paid, src, dst, fee, onNew }: TicketProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  // Moves the focus, and with it screen readers, to the outcome.
+  // Moves the focus to the outcome, so that screen readers announce it.
   useEffect(() => heading.current?.focus(), [])
   const later = paid.block - route.simulationBlock
   return (
@@ -146,7 +147,7 @@ export function LandedPanel({ route, paid, dst }: Props) {
   )
 }
 
-/** Scale on which the payment stands between the least and the quote. */
+/** Draws the received amount on a scale between the minimum and the quote. */
 function Scale({
   width,
   least,
@@ -162,7 +163,7 @@ function Scale({
 }) {
   const QUOTED_AT = 0.97
   const room = quoted - least
-  // Millionths of the way from least to quote: a drawing needs no more.
+  // Position between the minimum and the quote in millionths, which is precise enough to draw.
   const part = room > 0n ? Number(((received - least) * 1_000_000n) / room) / 1e6 : 1
   const x = (at: number) => 1 + Math.min(1, Math.max(0, at)) * (width - 2)
   const paidAt = part * QUOTED_AT

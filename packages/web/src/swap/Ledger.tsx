@@ -1,3 +1,4 @@
+/** The list of transactions sent by this page. */
 import { getStatus } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -10,10 +11,10 @@ import { type Connected, useWallet } from '../wallet/use-wallet.ts'
 import { type LedgerEntry, removeEntries, updateEntry } from './ledger.ts'
 
 const EVERY_MS = 3_000
-/** Entries that are listed before the rest is asked for. */
+/** Entries shown before the user opens the full list. */
 const LISTED = 3
 
-/** Transactions that this page sent, with what became of them. */
+/** Lists the transactions sent by this page and their outcomes. */
 export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }) {
   const [isOpen, setIsOpen] = useState(false)
   const shown = isOpen ? entries : entries.slice(0, LISTED)
@@ -39,7 +40,7 @@ export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }
           Show {hidden} more
         </button>
       )}
-      {/* Those that are not listed are followed too. */}
+      {/* Follows pending entries that are not listed. */}
       {entries
         .filter((entry) => entry.status === 'pending' && !shown.includes(entry))
         .map((entry) => (
@@ -115,7 +116,11 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
 
 type Outcome = Partial<LedgerEntry> & { readonly state: string }
 
-/** Follows an entry until it is mined, and records the outcome. @returns the state that was reported last */
+/**
+ * Follows an entry until it is mined, and records the outcome.
+ *
+ * @returns the last reported state
+ */
 function useOutcome(entry: LedgerEntry): string | undefined {
   const wallet = useWallet()
   const { local } = useSetting()
@@ -150,7 +155,10 @@ async function outcomeOf(
   return { state, status: 'landed', ...(block !== null && { block }), ...(received !== undefined && { received }) }
 }
 
-/** Outcome of a batch by its wallet, which alone knows it by this id: then it is followed by its hash. */
+/**
+ * Reads the outcome of a batch from its wallet. Only the wallet knows the batch id; after that the transaction is
+ * followed by its hash.
+ */
 async function batchOutcome({ id }: LedgerEntry, wallet: Connected | undefined): Promise<Outcome> {
   if (!wallet) return { state: 'pending' }
   const { provider } = await wallet.open()

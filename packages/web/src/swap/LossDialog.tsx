@@ -1,3 +1,4 @@
+/** The confirmation dialog for a high loss. */
 import { Dialog } from '../ui/Dialog.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import type { Loss } from './loss.ts'
@@ -6,7 +7,7 @@ import type { Swap } from './use-swap.ts'
 
 type Props = { readonly swap: Swap; readonly loss: Loss; readonly onClose: () => void }
 
-/** Confirmation of a swap that loses much of its value. */
+/** Asks for confirmation of a swap that loses much of its value. */
 export function LossDialog({ swap, loss, onClose }: Props) {
   const { order, quote, act, isReady } = swap
   const { src, dst } = order

@@ -1,3 +1,4 @@
+/** The main button of the ticket. */
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useSwitchChain } from 'wagmi'
@@ -17,7 +18,7 @@ import type { Swap } from './use-swap.ts'
 
 const LossDialog = lazy(async () => ({ default: (await import('./LossDialog.tsx')).LossDialog }))
 
-/** The one button: what it says is what is next, or what stands in the way. */
+/** Shows one button with the next step, or with the reason why there is none. */
 export function MainAction({ swap }: { readonly swap: Swap }) {
   const { order, refused, quote } = swap
   const [isConnecting, setIsConnecting] = useState(false)
@@ -55,7 +56,7 @@ function Action({ swap, onConnect }: { readonly swap: Swap; readonly onConnect: 
   if (short) return <MainButton>{`Not enough ${src.symbol}${short === 'gas' ? ' for gas' : ''}`}</MainButton>
   if (terms.isNew) return <AcceptTerms terms={terms} symbol={dst.symbol} />
   if (live.isStale) return <MainButton onClick={live.again}>Refresh the quote</MainButton>
-  // While figures are on their way the button stays where it is: before anything is signed, the swap is quoted again.
+  // The button stays enabled while a quote updates, because signing requests a new quote first.
   return <Sign swap={swap} onSign={act.sign} />
 }
 
@@ -78,7 +79,9 @@ function Sign({ swap, onSign }: { readonly swap: Swap; readonly onSign: () => vo
   )
 }
 
-/** No route for this amount: the largest that has one, as far as the wallet can pay it. */
+/**
+ * Offers the largest amount with a route, limited to the wallet's balance, if there is no route for the typed amount.
+ */
 function Refused({ swap }: { readonly swap: Swap }) {
   const { order, live, most, spendable, act } = swap
   const { chain, src, dst, exact, limit } = order

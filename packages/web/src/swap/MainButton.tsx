@@ -1,13 +1,14 @@
+/** The submit button of the order form. */
 import type { ReactNode } from 'react'
 
-/** Form of the amount field and the main button: Enter in the field does what the button says. */
+/** Id of the form that contains the amount field and the main button, so that Enter in the field presses the button. */
 export const ORDER_FORM = 'order'
 
 type Props = {
   readonly children: ReactNode
-  /** Absent: the button is disabled, and says what it waits for. */
+  /** If absent, the button is disabled and its text gives the reason. */
   readonly onClick?: (() => void) | undefined
-  /** `ask` is never pressed by Enter in the field; `danger` is red as well. */
+  /** Enter in the field never presses `ask` and `danger`; `danger` is also red. */
   readonly kind?: 'act' | 'ask' | 'danger'
 }
 

@@ -1,3 +1,4 @@
+/** The ticket before signing. */
 import { lazy, Suspense, useState } from 'react'
 import { plain } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
@@ -35,7 +36,7 @@ const modes = [
 
 type Props = { readonly swap: Swap; readonly onPick: (side: Side) => void }
 
-/** The ticket before anything is signed, top to bottom: what is paid, received, the least; settings; age; the button. */
+/** Shows the order from top to bottom: input, output, minimum, settings, age, and the main button. */
 export function OrderForm({ swap, onPick }: Props) {
   const { order, live, quote, refused } = swap
   const [settings, setSettings] = useState(false)
@@ -79,7 +80,7 @@ export function OrderForm({ swap, onPick }: Props) {
   )
 }
 
-/** Amount that was typed, or that the quote says of this end. */
+/** Shows the typed amount, or the quoted amount of the other token. */
 function AmountOf({ swap, end, quiet }: { readonly swap: Swap; readonly end: 'in' | 'out'; readonly quiet: boolean }) {
   const { order, quote, refused } = swap
   const token = end === 'in' ? order.src : order.dst
@@ -136,7 +137,7 @@ const shares = [
   [100n, 'Max'],
 ] as const
 
-/** The balance, and parts of it to pay. */
+/** Shows the balance and buttons that pay a part of it. */
 function Balance({ swap: { order, balance, spendable, act } }: { readonly swap: Swap }) {
   const { src, exact } = order
   if (balance === undefined || !src) return null
@@ -228,7 +229,7 @@ function GasRemark({ swap: { order, quote } }: { readonly swap: Swap }) {
   )
 }
 
-/** From so many digits on, smaller. */
+/** Digits of the whole part from which the amount has a smaller font. */
 const LONG = 7
 function long(amount: string | undefined, token: Token | undefined): string {
   if (amount === undefined || !token) return ''

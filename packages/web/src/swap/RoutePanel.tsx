@@ -1,3 +1,4 @@
+/** The route panel of the Swap page. */
 import { type ReactNode, useState } from 'react'
 import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
@@ -17,7 +18,7 @@ type Props = {
   readonly native: string
 }
 
-/** The route as flow, its key, its figures, and the table that says the same. */
+/** Shows the route as a flow with its legend, its metrics, and a table of the legs. */
 export function RoutePanel({ live: { quote, isAsking, isStale }, src, dst, tokenOf, held, native }: Props) {
   const [lit, setLit] = useState<number | null>(null)
   const { swaps } = quote
@@ -64,7 +65,7 @@ export function RoutePanel({ live: { quote, isAsking, isStale }, src, dst, token
   )
 }
 
-/** Place of the route where none is asked for, and what it waits for. */
+/** Replaces the route if no quote is requested, and shows the reason. */
 export function RouteEmpty({ children }: { readonly children: ReactNode }) {
   return (
     <section className="panel route" aria-labelledby="no-route">
@@ -76,7 +77,7 @@ export function RouteEmpty({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Place of the route to come, in its size. */
+/** Placeholder of a loading route, in the same size. */
 export function RouteSkeleton({ pools }: { readonly pools: number | undefined }) {
   return (
     <section className="panel route" aria-busy="true" aria-label="Route">

@@ -1,3 +1,4 @@
+/** The settings of a swap. */
 import { useState } from 'react'
 import { IMPACT_DEFAULT } from '../service/words.ts'
 import { Notice } from '../ui/Notice.tsx'
@@ -7,14 +8,14 @@ import { isPercent, MAX_FEE, MAX_IMPACT, MAX_SLIPPAGE, type Terms } from './term
 import type { Quote } from './use-quote.ts'
 
 type Props = {
-  /** Slippage that the service chose for the route that is shown; undefined where it was not asked to. */
+  /** Slippage that the service chose for the shown route; undefined if the request set a slippage. */
   readonly auto: Quote['slippage']
   readonly terms: Terms
 }
 
 const presets = ['0.1', '0.5', '1'] as const
 
-/** Slippage, the limit of price impact, the recipient, and the fee of an app that sends people here. The link carries all of it. */
+/** Edits the slippage, the price impact limit, the recipient, and the fee of a referring app. The URL contains these settings. */
 export function Settings({ auto, terms }: Props) {
   const [{ impact, recipient, fee, feeTo }] = useSwapParams()
   return (
@@ -140,7 +141,7 @@ function Slippage({ auto, terms }: Props) {
   )
 }
 
-/** Pools of the route whose drift the service has measured, in the words of its reason. */
+/** Matches the number of route pools with a measured drift in the service's `slippage` reason. */
 const MEASURED = /measured for (\d+) of/
 
 function autoWords(reason: string | undefined): string {

@@ -1,3 +1,4 @@
+/** The signing panel of the Swap page. */
 import { ClientError } from '@sluice/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import { brief } from '../format/number.ts'
@@ -20,7 +21,7 @@ type Props = {
 
 const SILENT_MS = 60_000
 
-/** Steps of signing, each with what was checked. */
+/** Shows the steps of signing with the results of their checks. */
 export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCancel, onAgain }: Props) {
   const { steps, allowance, route, explanation, error, hash, sent } = signing
   const allow = {
@@ -133,7 +134,7 @@ function Foot({ signing, src, dst, amount, onAgain }: FootProps) {
   )
 }
 
-/** A swap that may still be mined is not sent twice. */
+/** Returns true if a retry cannot send the same swap twice. */
 function canRetry({ error, sent }: Signing): boolean {
   const code = error instanceof ClientError ? error.code : undefined
   return code === 'REVERTED' || (sent !== 'swap' && code !== 'PENDING')
@@ -188,7 +189,7 @@ function Check({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** True once so long has passed. */
+/** Returns true once `ms` milliseconds have passed since `start`. */
 function useSince(start: number | undefined, ms: number): boolean {
   const [passed, setPassed] = useState(false)
   useEffect(() => {

@@ -1,3 +1,4 @@
+/** Announcements of quotes to screen readers. */
 import { useState } from 'react'
 import { plain } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
@@ -9,7 +10,7 @@ const MOVED = 1_000n
 
 type Props = { readonly quote: Pick<Quote, 'minToAmount'> | undefined; readonly dst: Token | undefined }
 
-/** A new quote is read out at most every ten seconds, and only when the least changes by 0.1 %. */
+/** Announces a new quote at most every ten seconds, and only if the minimum changed by 0.1 %. */
 export function Spoken({ quote, dst }: Props) {
   const [said, setSaid] = useState({ at: 0, least: 0n, text: '' })
   const least = BigInt(quote?.minToAmount ?? '0')

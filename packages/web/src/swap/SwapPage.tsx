@@ -1,3 +1,4 @@
+/** The Swap page. */
 import { lazy, Suspense, useState } from 'react'
 import { isNative } from '../service/tokens.ts'
 import { useKey } from '../ui/Shell.tsx'
@@ -10,7 +11,7 @@ import { Spoken } from './Spoken.tsx'
 import type { Side } from './Ticket.tsx'
 import { type Swap, useSwap } from './use-swap.ts'
 
-/** Part that comes when it is asked for: a route is drawn before. */
+/** Components that load on demand, so that the route is drawn first. */
 const TokenPicker = lazy(async () => ({ default: (await import('./TokenPicker.tsx')).TokenPicker }))
 const WhyNot = lazy(async () => ({ default: (await import('./WhyNot.tsx')).WhyNot }))
 const SigningPanel = lazy(async () => ({ default: (await import('./Signing.tsx')).SigningPanel }))
@@ -82,7 +83,7 @@ function Ticket({ swap, onPick }: { readonly swap: Swap; readonly onPick: (side:
   )
 }
 
-/** The route beside the ticket, or why there is none. */
+/** Shows the route next to the ticket, or the reason for a missing route. */
 function Beside({ swap }: { readonly swap: Swap }) {
   const { order, live, quote, refused, failed, signing, tokenOf, most, act } = swap
   const { src, dst, asked, exact, native, pools } = order

@@ -1,3 +1,4 @@
+/** The lists of a swap's terms. */
 import { Notice } from '../ui/Notice.tsx'
 import { MainButton } from './MainButton.tsx'
 import type { Term, Terms } from './terms.ts'
@@ -9,7 +10,7 @@ const labels: Readonly<Record<Term['name'], string>> = {
   fee: 'Integrator fee',
 }
 
-/** Every term that is not the default, in full. */
+/** Lists every term that differs from its default. */
 export function TermList({ terms }: { readonly terms: Terms }) {
   if (terms.list.length === 0) return null
   return (
@@ -31,7 +32,7 @@ export function TermList({ terms }: { readonly terms: Terms }) {
   )
 }
 
-/** Terms that came with the link: somebody else may have chosen them. */
+/** Asks the user to accept terms from the link, which somebody else may have chosen. */
 export function AcceptTerms({ terms, symbol }: { readonly terms: Terms; readonly symbol: string }) {
   const recipient = terms.list.find(({ name, isNew }) => name === 'recipient' && isNew)
   const title = recipient ? `The link sends all ${symbol} to another account.` : 'The link sets terms of this swap.'
@@ -50,7 +51,7 @@ export function AcceptTerms({ terms, symbol }: { readonly terms: Terms; readonly
   )
 }
 
-/** Terms that cannot be used. */
+/** Lists the invalid terms. */
 export function TermProblems({ terms }: { readonly terms: Terms }) {
   return (
     <>

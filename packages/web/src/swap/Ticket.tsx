@@ -1,3 +1,4 @@
+/** Building blocks of the swap ticket. */
 import type { ReactNode } from 'react'
 import { rate } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
@@ -30,19 +31,19 @@ export function TokenButton({ token, side, onOpen }: TokenButtonProps) {
 }
 
 export function Disc({ symbol }: { readonly symbol: string }) {
-  // Drawn by the style, so that it is no part of the button's words.
+  // CSS draws the letter, so that it is not part of the button's accessible name.
   return <span className="disc" data-letter={symbol.charAt(0).toUpperCase()} aria-hidden="true" />
 }
 
-/** Numbers of characters from which on the amount is smaller, and smaller again. */
+/** Text lengths from which the amount has a smaller font, in two sizes. */
 const LONG = 12
 const LONGER = 15
-/** Id of the words about an amount that cannot be used as it is. */
+/** Id of the message about an unusable amount. */
 const WHY = 'amount-why'
 
 type FieldProps = { readonly label: string; readonly entry: AmountEntry }
 
-/** The amount, exactly as it is typed while it is typed. */
+/** Edits the amount and keeps the text unchanged during typing. */
 export function AmountField({ label, entry }: FieldProps) {
   const { text, unit, typed, set, commit, tidy } = entry
   const isWrong = typed?.kind === 'wrong' || typed?.kind === 'ambiguous'
@@ -71,7 +72,7 @@ export function AmountField({ label, entry }: FieldProps) {
   )
 }
 
-/** Why an amount cannot be used, or which of its readings was meant; undefined for one that can. */
+/** Returns the message about an unusable or ambiguous amount; undefined if it can be used. */
 export function amountProblem({ typed, set }: AmountEntry): ReactNode {
   if (typed?.kind === 'wrong')
     return (
@@ -103,7 +104,7 @@ type UnitToggleProps = {
   readonly price: number | null | undefined
 }
 
-/** The amount in the other unit, and the way to enter it there. */
+/** Shows the amount in the other unit, and switches the input to that unit. */
 export function UnitToggle({ entry, token, price }: UnitToggleProps) {
   const { typed, unit, toggleUnit } = entry
   if (!token || typeof price !== 'number')
@@ -153,7 +154,7 @@ export function Flip({ onFlip }: { readonly onFlip: () => void }) {
   )
 }
 
-/** Placeholder where a figure will stand. */
+/** Placeholder of a loading number. `like` sets its width. */
 export function Skeleton({ like }: { readonly like: string }) {
   return (
     <span className="sk" aria-hidden="true">
@@ -171,15 +172,15 @@ type WorthProps = {
 export function Worth({ base, token, price }: WorthProps) {
   if (base === undefined || !token || price === undefined) return <>&nbsp;</>
   if (price === null) return <span className="q">no price</span>
-  // Shown, never sent: a price is a float to begin with.
+  // Used for display only, because a price is a float.
   return <Usd value={usdOf(base, token, price)} />
 }
 
 export const MINUS = '\u2212'
-/** Percent that are shown as no difference. */
+/** Percentage below which no difference is shown. */
 const NO_DIFFERENCE = 0.005
 
-/** Difference of value between what is paid and received. */
+/** Shows the difference in value between input and output. */
 export function ValueDifference({ loss }: { readonly loss: Loss | undefined }) {
   if (loss?.usd === undefined || Math.abs(loss.percent) < NO_DIFFERENCE) return null
   const sign = loss.percent > 0 ? MINUS : '+'
@@ -207,7 +208,7 @@ export function Rate({ quote, src, dst }: { readonly quote: Quote; readonly src:
 
 type LeastProps = { readonly quote: Quote | undefined; readonly token: Token | undefined; readonly quiet: boolean }
 
-/** The figure that binds is the boldest: the contract enforces it. */
+/** Shows the minimum in the boldest type, because the contract enforces it. */
 export function Least({ quote, token, quiet }: LeastProps) {
   return (
     <div className="least">

@@ -1,3 +1,4 @@
+/** The token picker dialog. */
 import { type KeyboardEvent, useId, useState } from 'react'
 import type { Chain } from '../service/chains.ts'
 import { isNative, type Token, useTokenSearch } from '../service/tokens.ts'
@@ -18,7 +19,10 @@ type Props = {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** A combobox over the service's list: symbol, name or address; copies of known symbols are marked and stand below them. */
+/**
+ * A combobox that searches the service's tokens by symbol, name, or address. Copies of known symbols are marked and
+ * listed last.
+ */
 export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
@@ -34,7 +38,7 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
       setActive(next)
       document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter' && options[at]) {
-      // Else the button that has the focus back takes the key for a click.
+      // Otherwise the key would also click the button that regains the focus.
       event.preventDefault()
       onChoose(options[at])
     }
@@ -64,8 +68,8 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
       </div>
       <div className="opts" id={list} role="listbox" aria-label="Tokens">
         {options.map((token, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: keys act in the field, which keeps the focus.
-          // biome-ignore lint/a11y/useFocusableInteractive: the field names the active one.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input keeps the focus and handles keys.
+          // biome-ignore lint/a11y/useFocusableInteractive: the input references the active option.
           <div
             key={token.address}
             className="opt"
@@ -126,7 +130,7 @@ function Named({ token, isChosen }: { readonly token: Token; readonly isChosen: 
 
 const id = (text: string): string => `tokens${text.replace(/\W/g, '')}`
 
-/** Copies below everything that is not one. */
+/** Sorts copies of known symbols last. */
 function ordered(tokens: readonly Token[]): readonly Token[] {
   const isCopy = ({ tags }: Token) => Number(tags?.includes('copy') ?? false)
   return [...tokens].sort((a, b) => isCopy(a) - isCopy(b))

@@ -1,3 +1,4 @@
+/** The warnings of a quote. */
 import type { Token, TokenOf } from '../service/tokens.ts'
 import { Notice } from '../ui/Notice.tsx'
 import type { Loss } from './loss.ts'
@@ -12,12 +13,12 @@ type Props = {
   readonly direct: boolean
 }
 
-/** Addresses in the service's words become the names that the page uses. */
+/** Matches addresses in the service's messages, which are replaced by token names. */
 const ADDRESS = /0x[0-9a-fA-F]{40}/g
 const IMPACT = /^the price impact is ([\d.]+) percent$/
 const TAX = /^(src|dst) takes ([\d.]+) percent on transfers/
 
-/** Warnings of the quote, in the words of the page where it has some. */
+/** Shows the warnings of a quote. Replaces known messages by clearer ones. */
 export function Warnings({ quote, src, tokenOf, loss, direct }: Props) {
   const symbol = (end: string) => (end === 'src' ? (src?.symbol ?? 'The token') : tokenOf(quote.dst).symbol)
   return (

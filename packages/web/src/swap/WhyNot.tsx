@@ -1,3 +1,4 @@
+/** The explanation of a request without a route. */
 import { plain } from '../format/amount.ts'
 import { Swatch } from '../route/Swatch.tsx'
 import type { Token } from '../service/tokens.ts'
@@ -9,23 +10,23 @@ import { MINUS } from './Ticket.tsx'
 
 type Props = {
   readonly error: unknown
-  /** Token of the amount that was typed. */
+  /** Token of the typed amount. */
   readonly token: Token
   readonly asked: bigint
-  /** Highest price impact that was asked for, in percent. */
+  /** Requested limit of price impact, in percent. */
   readonly limit: string | undefined
-  /** USD of what would be paid; undefined without a price. */
+  /** USD value of the input; undefined without a price. */
   readonly worth: number | undefined
-  /** Base units; undefined while it is looked for, 0 where nothing routes. */
+  /** Largest amount with a route, in base units; undefined while loading, 0 if no amount has a route. */
   readonly most: bigint | undefined
   readonly onUse: (text: string) => void
   readonly onRaise: () => void
 }
 
-/** Reasons of one kind that are listed one by one. */
+/** Maximum reasons of one kind that are listed individually. */
 const LISTED = 6
 
-/** Every "no" carries the "yes": the largest amount that routes, and what stood in the way of more. */
+/** Explains why there is no route, and offers the largest amount with a route. */
 export function WhyNot({ error, token, asked, limit, worth, most, onUse, onRaise }: Props) {
   const { title, text, small } = wordsOf(error, limit)
   const { reasons, block } = refusalOf(error) ?? { reasons: [] }
@@ -96,7 +97,7 @@ export function WhyNot({ error, token, asked, limit, worth, most, onUse, onRaise
   )
 }
 
-/** The way on without a limit of price impact, and what it is likely to cost. */
+/** Offers a swap without a price impact limit and shows its estimated cost. */
 function SwapAnyway({ error, worth, onRaise }: Pick<Props, 'error' | 'worth' | 'onRaise'>) {
   const impact = impactOf(error)
   return (
@@ -125,14 +126,14 @@ function SwapAnyway({ error, worth, onRaise }: Pick<Props, 'error' | 'worth' | '
   )
 }
 
-/** Pixels that both words of the gauge need side by side. */
+/** Distance in pixels below which the two labels of the gauge overlap. */
 const WORDS_MEET = 60
-/** Pixels of a tick's name. */
+/** Width of a tick label in pixels. */
 const TICK_NAME = 64
 
 type GaugeProps = { readonly width: number; readonly most: bigint; readonly asked: bigint; readonly token: Token }
 
-/** Gauge of the largest amount with a route and the one that was entered, on a logarithmic scale. */
+/** Shows the largest amount with a route and the typed amount on a logarithmic scale. */
 function Gauge({ width, most, asked, token }: GaugeProps) {
   const power = (amount: bigint) =>
     String(amount).length - 1 + Math.log10(Number(`0.${String(amount).slice(0, 12)}`) * 10)
@@ -141,7 +142,7 @@ function Gauge({ width, most, asked, token }: GaugeProps) {
   const x = (at: number) => 1 + ((at - low) / (high - low)) * (width - 2)
   const ticks = Array.from({ length: Math.floor(high) - low + 1 }, (_, k) => low + k)
   const every = Math.ceil((ticks.length * TICK_NAME) / width)
-  // Words that would meet stand on the outer sides of their marks.
+  // Labels that would overlap move to the outer sides of their marks.
   const near = x(power(asked)) - x(power(most)) < WORDS_MEET
   const ends = near && x(power(asked)) < width - WORDS_MEET ? 'start' : 'end'
   const name = (at: number) => {

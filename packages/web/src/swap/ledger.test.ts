@@ -1,3 +1,4 @@
+/** Tests of the transaction list's bound. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bounded, type LedgerEntry, MAX_ENTRIES } from './ledger.ts'

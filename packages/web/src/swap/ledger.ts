@@ -1,29 +1,29 @@
-/** Transactions that the page sent, kept in this browser: what is on its way is not forgotten by a reload. */
+/** Transactions sent by the page, stored in the browser so that a reload keeps pending ones. */
 import { useSyncExternalStore } from 'react'
 
 export type LedgerToken = { readonly symbol: string; readonly decimals: number }
 
 export type LedgerEntry = {
-  /** Hash, or the wallet's id of a batch until its hash is known. */
+  /** Transaction hash, or the wallet's id of a batch until its hash is known. */
   readonly id: string
   readonly kind: 'swap' | 'approval' | 'batch'
   readonly chainId: number
   readonly from: string
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   readonly sentAt: number
   readonly src: LedgerToken
   readonly dst: LedgerToken
-  /** Base units, as quoted; of an approval the amount that is approved. */
+  /** Quoted input in base units; for an approval the approved amount. */
   readonly fromAmount: string
   readonly toAmount: string
   readonly status: 'pending' | 'landed' | 'failed'
   readonly block?: number
-  /** Base units that arrived; absent where the logs do not show it. */
+  /** Received base units; absent if the logs do not show them. */
   readonly received?: string
 }
 
 const KEY = 'sluice.transactions'
-/** Highest number of entries; the oldest that is not pending makes room. */
+/** Maximum entries. The oldest settled entries are dropped first. */
 export const MAX_ENTRIES = 20
 
 let entries: readonly LedgerEntry[] = load()
@@ -58,27 +58,27 @@ function isEntry(value: unknown): value is LedgerEntry {
 }
 
 function store(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[]): void {
-  // Another tab may have written since.
+  // Another tab may have written in the meantime.
   const stored = load()
   const next = bounded(change(stored.length > 0 ? stored : entries))
   entries = next
   try {
     localStorage.setItem(KEY, JSON.stringify(next))
   } catch {
-    // Storage is forbidden or full: entries last until the page is left.
+    // If storage is forbidden or full, entries last until the page is closed.
   }
   for (const listener of listeners) listener()
 }
 
-/** The newest entries; of those beyond the limit, settled ones go first. */
+/** Drops entries above the limit: the oldest settled ones first, then the oldest pending ones. */
 export function bounded(all: readonly LedgerEntry[]): readonly LedgerEntry[] {
   let surplus = all.length - MAX_ENTRIES
   const isKept = (entry: LedgerEntry) => entry.status === 'pending' || surplus-- <= 0
-  // Oldest first, as they are dropped.
+  // The filter drops the first settled entries that it visits, so it visits the oldest first.
   return [...all].reverse().filter(isKept).reverse().slice(0, MAX_ENTRIES)
 }
 
-/** Adds an entry, or replaces that of the same id. */
+/** Adds an entry, or replaces the entry with the same id. */
 export function recordEntry(entry: LedgerEntry): void {
   store((before) => [entry, ...before.filter(({ id }) => id !== entry.id)])
 }
@@ -105,7 +105,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Entries of a chain, newest first. */
+/** Returns the entries of a chain, newest first. */
 export function useLedger(chainId: number): readonly LedgerEntry[] {
   const all = useSyncExternalStore(subscribe, () => entries)
   return all.filter((entry) => entry.chainId === chainId)

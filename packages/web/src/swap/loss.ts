@@ -1,15 +1,15 @@
-/** Value that a swap loses by today's prices, as far as they are known. Prices are floats: nothing here is sent anywhere. */
+/** Estimated loss of a swap at current prices. Prices are floats, so the results are for display only. */
 import { plain } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
 import type { Quote } from './use-quote.ts'
 
-/** Percent of loss from which on a swap asks for a confirmation. */
+/** Loss in percent from which a swap asks for confirmation. */
 const BRAKE_PERCENT = 5
 
 export type Loss = {
-  /** Percent of what is paid; negative for a gain. */
+  /** Percent of the input value; negative for a gain. */
   readonly percent: number
-  /** Undefined where only the price impact is known. */
+  /** Undefined if only the price impact is known. */
   readonly usd: number | undefined
   readonly isHigh: boolean
 }
@@ -24,7 +24,7 @@ type Ends = {
   readonly priceOf: (token: Token | undefined) => number | null | undefined
 }
 
-/** Loss between input and output by their prices; by the price impact where one of them has no price. */
+/** Returns the loss between input and output at current prices, or the price impact if a price is missing. */
 export function lossOf(quote: Quote, { src, dst, priceOf }: Ends): Loss | undefined {
   const [srcPrice, dstPrice] = [priceOf(src), priceOf(dst)]
   if (src && dst && typeof srcPrice === 'number' && typeof dstPrice === 'number') {
@@ -35,7 +35,7 @@ export function lossOf(quote: Quote, { src, dst, priceOf }: Ends): Loss | undefi
   return typeof quote.priceImpact === 'number' ? lossBy(quote.priceImpact, undefined) : undefined
 }
 
-/** USD of the output; undefined without a price. */
+/** Returns the USD value of the output; undefined without a price. */
 export function worthOf(quote: Quote, { dst, priceOf }: Ends): number | undefined {
   const price = priceOf(dst)
   return dst && typeof price === 'number' ? usdOf(quote.toAmount, dst, price) : undefined

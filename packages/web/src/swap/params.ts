@@ -1,4 +1,4 @@
-/** Parameters in the address of the Swap page: everything that a quote depends on, so that a link carries it. */
+/** URL parameters of the Swap page. A link contains everything that a quote depends on. */
 import { NATIVE } from '@sluice/client'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { legible } from '../format/legible.ts'
@@ -8,31 +8,31 @@ export type SwapParams = {
   readonly chain?: number
   readonly src?: string
   readonly dst?: string
-  /** Decimal text in whole tokens, of `src`, or of `dst` where `exact` is `out`. */
+  /** Decimal text in whole tokens of `src`, or of `dst` if `exact` is `out`. */
   readonly amount?: string
   readonly exact?: 'out'
-  /** Percent; without it the page chooses. */
+  /** Percent. By default the service chooses the slippage. */
   readonly slippage?: string
-  /** Most percent of price impact. */
+  /** Maximum price impact, in percent. */
   readonly impact?: string
-  /** Account that receives the output in place of the wallet. */
+  /** Account that receives the output instead of the wallet. */
   readonly recipient?: string
-  /** Percent of the output for the app that sends people here, and the account that receives it. */
+  /** Fee of a referring app in percent of the output, and the account that receives it. */
   readonly fee?: string
   readonly feeTo?: string
 }
 
 const address = (value: unknown) => (/^0x[0-9a-fA-F]{40}$/.test(String(value)) ? String(value) : undefined)
 const number = (value: unknown) => (/^\d{1,40}(\.\d{0,40})?$/.test(String(value)) ? String(value) : undefined)
-/** Longest text of a term: an address and more. */
+/** Maximum length of a term: an address and some more. */
 const MAX_TERM = 60
-/** A term as it stands in the link: one that cannot be used is named on the ticket, and never left out in silence. */
+/** Returns a term of the link. Invalid terms are kept, so that the ticket can show an error. */
 const term = (value: unknown) => {
   if (value === undefined || value === null || value === '') return undefined
   return legible(typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, MAX_TERM)
 }
 
-/** Reads the address. Tokens and amounts that cannot be read are left out: the page then opens on its own choice. */
+/** Parses the URL parameters. Drops invalid tokens and amounts, so that the page uses its defaults. */
 export function readSwapParams(search: Readonly<Record<string, unknown>>): SwapParams {
   const read = {
     chain: chainOf(search.chain),
@@ -57,13 +57,13 @@ export function chainOf(value: unknown): number | undefined {
 export function useSwapParams() {
   const params = useSearch({ strict: false }) as SwapParams
   const navigate = useNavigate()
-  /** A change of tokens can be taken back by the browser; typing cannot, letter by letter. */
+  /** Pushes a history entry for a change of tokens, but replaces the entry during typing. */
   const change = (more: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined }, replace = false) =>
     navigate({ to: '/', search: (before: SwapParams) => readSwapParams({ ...before, ...more }), replace })
   return [params, change] as const
 }
 
-/** Pair that is there before anybody chose: the chain's wrapped native token into a dollar that differs from it. */
+/** Returns the default pair: the chain's wrapped native token and a different dollar token. */
 export function firstPair(tokens: readonly Token[]): { readonly src: Token; readonly dst: Token } | undefined {
   const listed = tokens.filter(
     ({ address, tags }) => address.toLowerCase() !== NATIVE.toLowerCase() && !tags?.includes('copy'),

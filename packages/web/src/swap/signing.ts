@@ -1,4 +1,4 @@
-/** A swap of the page from click to receipt: the SDK's hook, in the steps that the page shows. */
+/** Runs a swap from click to receipt with the SDK's hook, and reports the page's steps. */
 import {
   ClientError,
   type Eip1193Provider,
@@ -26,25 +26,25 @@ export type Paid = {
   readonly gasUsed: bigint
   /** Growth of the balance in that block; undefined if the node does not keep the state of the block before. */
   readonly received: bigint | undefined
-  /** True if another account than the wallet received it. */
+  /** True if an account other than the wallet received the output. */
   readonly isOther: boolean
 }
 
 export type Signing = {
   readonly steps: Readonly<Record<StepName, StepState>>
-  /** Way in which the Guard may draw the input; undefined until it is known, or if nothing is needed. */
+  /** Way in which the Guard gets its allowance; undefined until known, or if no allowance is needed. */
   readonly allowance: 'approval' | 'permit' | 'batch' | undefined
   readonly route: Route | undefined
   readonly explanation: Proven | undefined
   readonly gasLimit: bigint | undefined
-  /** Number of pools whose address does not prove who made them. */
+  /** Number of pools whose address does not prove which factory created them. */
   readonly unknownPools: number
-  /** A later quote below the one on the screen: signed only when its owner accepts it. */
+  /** A later quote below the displayed one, which the user must accept. */
   readonly lower: SwapQuestion | undefined
-  /** Since when the wallet has been silent, in milliseconds since 1970. */
+  /** Unix milliseconds of the request that the wallet has not answered yet. */
   readonly waitingSince: number | undefined
   readonly hash: string | undefined
-  /** Transactions that the wallet has sent, also in earlier attempts at this swap. */
+  /** Transactions that the wallet has sent, including earlier attempts at this swap. */
   readonly sent: 'nothing' | 'approval' | 'swap'
   readonly paid: Paid | undefined
   readonly error: unknown
@@ -55,10 +55,10 @@ export type Order = {
   readonly src: Token
   readonly dst: Token
   readonly asked: SwapRequest
-  /** Quote on the screen. */
+  /** Displayed quote. */
   readonly shown: Quote
   readonly contracts: SwapContracts | undefined
-  /** True when the shown transaction pays out by the Executor, as taxed output needs. */
+  /** True if the displayed transaction uses direct mode, which taxed output tokens need. */
   readonly direct: boolean
 }
 
@@ -73,11 +73,11 @@ export function useSigning() {
     const floor = BigInt(shown.minToAmount ?? shown.toAmount)
     const outcome = await run.start(chainId, asked, {
       ...{ contracts, direct },
-      // The page shows how many pools are not known; known pools confirm the amount.
+      // The page shows the number of unknown pools instead of rejecting them.
       knownPools: false,
       wallet: async () => (await connected.open()).wallet,
       confirm: (_, { minOutput }) => (minOutput < floor ? 'ask' : true),
-      // Called after `cancel` too: a wallet that still shows the swap may send it.
+      // Called after `cancel` too, since the wallet may still send a swap that it displays.
       onProgress(progress) {
         record(progress)
         if (progress.stage === 'approving') setIsApproved(true)
@@ -91,12 +91,12 @@ export function useSigning() {
       (error: unknown) => setReceipt({ hash, paid: undefined, error }),
     )
   }
-  // A receipt belongs to one transaction: a later swap has another.
+  // A receipt belongs to one transaction; ignore the receipt of an earlier swap.
   const own = receipt?.hash === run.hash ? receipt : undefined
   return {
     state: run.status === 'idle' ? undefined : signingOf(run, isApproved, own?.paid, own?.error),
     start,
-    /** Ends the page's part: what the wallet already shows can still be signed there. */
+    /** Stops following the swap. The user can still sign it in the wallet. */
     cancel() {
       setIsApproved(false)
       run.cancel()
@@ -104,7 +104,7 @@ export function useSigning() {
   }
 }
 
-/** Writes the transactions of a swap into the ledger as they are sent. */
+/** Returns a listener that records the swap's transactions in the ledger. */
 function ledgerOf({ chainId, src, dst, asked, shown }: Order): (progress: SwapProgress) => void {
   let sentAs: string | undefined
   return (progress) => {
@@ -123,7 +123,7 @@ function ledgerOf({ chainId, src, dst, asked, shown }: Order): (progress: SwapPr
         toAmount: route.toAmount,
       })
     }
-    // Of a batch, or a transaction that its owner replaced, the hash is known when it is mined.
+    // The final hash of a batch or of a replaced transaction is known only once it is mined.
     if (stage === 'done' && sentAs !== undefined) updateEntry(sentAs, { id, kind: 'swap' })
   }
 }
@@ -180,13 +180,13 @@ async function receiptOf(provider: Eip1193Provider, route: Route, owner: string,
   const at = async (number: number): Promise<bigint> => {
     const tag = `0x${number.toString(16)}`
     if (native) return BigInt(await provider.request({ method: 'eth_getBalance', params: [owner, tag] }))
-    // balanceOf(address)
+    // Selector of `balanceOf(address)`.
     const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
     return BigInt(await provider.request({ method: 'eth_call', params: [{ to: route.dst, data }, tag] }))
   }
   const isOther = owner.toLowerCase() !== route.tx.from.toLowerCase()
   const fee = native && !isOther ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
-  // Nodes that keep no state of the block before do not tell.
+  // Nodes without the state of the block before reject the call.
   const received = await Promise.all([at(block), at(block - 1)]).then(
     ([after, before]) => after - before + fee,
     () => undefined,
@@ -194,7 +194,7 @@ async function receiptOf(provider: Eip1193Provider, route: Route, owner: string,
   return { hash, block, gasUsed, received, isOther }
 }
 
-/** True for the owner's refusal in the wallet. */
+/** Returns true if the user rejected the request in the wallet. */
 export function wasRefused(error: unknown): boolean {
   return error instanceof ClientError && error.code === 'REJECTED'
 }

@@ -1,3 +1,4 @@
+/** Tests of the swap's terms. */
 import { expect, test } from 'vitest'
 import { readSwapParams } from './params.ts'
 import { problemsOf, requestOf } from './terms.ts'

@@ -1,4 +1,7 @@
-/** Terms of a swap that are not the defaults. Each is shown next to the button; one that came with a link is signed only after it was accepted. */
+/**
+ * Terms of a swap that differ from the defaults. Each is shown next to the button, and terms from a link must be
+ * accepted before signing.
+ */
 import { useState } from 'react'
 import { IMPACT_DEFAULT } from '../service/words.ts'
 import type { SwapParams } from './params.ts'
@@ -17,34 +20,34 @@ export type Term = {
   readonly value: string
   /** Account that receives the fee. */
   readonly to?: string
-  /** True until its owner has accepted it. */
+  /** True until the user has accepted it. */
   readonly isNew: boolean
 }
 
 export type Terms = {
   /** Valid terms that are not the defaults. */
   readonly list: readonly Term[]
-  /** Terms that cannot be used, in words: nothing is quoted or signed meanwhile. */
+  /** Descriptions of invalid terms. While there are any, nothing is quoted or signed. */
   readonly problems: readonly string[]
   readonly isNew: boolean
-  /** Times that the defaults were restored. */
+  /** Number of times that the defaults were restored. */
   readonly resets: number
-  /** Changes terms by the owner's hand, which accepts them. */
+  /** Changes terms on behalf of the user, which also accepts them. */
   readonly set: (change: TermChange) => void
   /** Accepts all terms of the link. */
   readonly accept: () => void
-  /** Back to the defaults. */
+  /** Restores the defaults. */
   readonly reset: () => void
 }
 
 const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text)
 
-/** @param max - in percent */
+/** @param max - percent */
 export function isPercent(text: string, max: number): boolean {
   return /^\d{1,3}(\.\d{1,4})?$/.test(text) && Number(text) <= max
 }
 
-/** Terms as the service takes them; nothing for the defaults. */
+/** Returns the request parameters of the terms; omits the defaults except for slippage. */
 export function requestOf({ slippage, impact, recipient, fee, feeTo }: TermValues) {
   return {
     slippage: slippage ?? 'auto',
@@ -71,7 +74,7 @@ export function problemsOf({ slippage, impact, recipient, fee, feeTo }: TermValu
   ]
 }
 
-/** Values that their owner chose or accepted, by name: in this tab, until it is closed. */
+/** Values that the user chose or accepted, by name. Stored in the tab until it is closed. */
 type Accepted = { readonly [Name in TermName]?: string | undefined }
 const KEY = 'sluice.terms'
 let accepted: Accepted = load()
@@ -89,11 +92,11 @@ function keep(values: Accepted): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(values))
   } catch {
-    // Storage is forbidden: it holds until the page is left.
+    // If storage is forbidden, values last until the page is closed.
   }
 }
 
-/** @param wallet - address that receives the output unless a recipient is named */
+/** @param wallet - address that receives the output if no recipient is named */
 export function useTerms(
   params: TermValues,
   wallet: string | undefined,
@@ -133,7 +136,7 @@ export function useTerms(
   }
 }
 
-/** Terms without those that say the default. */
+/** Returns the terms without those equal to the defaults. */
 function valuesOf({ slippage, impact, recipient, fee, feeTo }: TermValues, wallet: string | undefined): TermValues {
   return {
     ...(slippage !== undefined && slippage !== 'auto' && { slippage }),

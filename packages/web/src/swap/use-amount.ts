@@ -1,57 +1,60 @@
-/** The amount as it is typed. The link carries it once typing pauses; until both agree, nothing is quoted or signed by it. */
+/**
+ * State of the amount field. Typed amounts are written to the URL after a pause, and nothing is quoted or signed until
+ * both agree.
+ */
 import { useEffect, useState } from 'react'
 import { grouped, parseAmount, parseUsd, plain, type Typed } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
 
-/** Pause in typing before the amount is quoted. */
+/** Pause in typing after which the amount is written to the URL. */
 const TYPING_PAUSE_MS = 250
 
 export type Unit = 'token' | 'usd'
 
 export type AmountEntry = {
-  /** As typed. */
+  /** Text of the field, as typed. */
   readonly text: string
   readonly unit: Unit
-  /** Base units of the token; undefined while the token is not known. */
+  /** Parsed amount in base units of the token; undefined while the token is unknown. */
   readonly typed: Typed | undefined
-  /** True when the link has this amount. */
+  /** True if the URL contains this amount. */
   readonly isSettled: boolean
   readonly set: (text: string) => void
-  /** Writes the amount into the link at once. */
+  /** Writes the amount into the URL at once. */
   readonly commit: () => void
-  /** Shows the amount as the page writes it. */
+  /** Formats the text in the page's own notation. */
   readonly tidy: () => void
-  /** Shows the same amount in dollars, or in tokens, to be changed there. */
+  /** Switches the field between tokens and dollars, keeping the amount. */
   readonly toggleUnit: () => void
 }
 
-/** Text that was typed since the link had the amount `before`. */
+/** Text typed while the URL contained the amount `before`. */
 type Draft = {
   readonly text: string
-  /** Unit of the field; a dollar sign in it means dollars all the same. */
+  /** Unit of the field. A dollar sign in the text overrides it. */
   readonly unit: Unit
-  /** Fixed when it is typed in dollars: a price that moves changes no amount. */
+  /** Converted once when dollars are typed, so that price updates do not change the amount. */
   readonly typed: Typed
   readonly token: string
   readonly before: string
-  /** Amount that was written into the link. */
+  /** Amount that was written into the URL. */
   readonly sent?: string
   readonly hasArrived?: boolean
 }
 
 type Options = {
-  /** Amount of the link, in whole tokens. */
+  /** Amount in the URL, in whole tokens. */
   readonly value: string
   readonly token: Token | undefined
-  /** USD of a whole token; null if it has none, undefined while it is not known. */
+  /** USD per whole token; null if there is no price, undefined while loading. */
   readonly price: number | null | undefined
-  /** Writes the amount into the link. */
+  /** Writes the amount into the URL. */
   readonly settle: (amount: string) => void
 }
 
 export function useAmount({ value, token, price, settle }: Options): AmountEntry {
   const [latest, setDraft] = useState<Draft>()
-  // Another amount or token in the link, such as by the browser's back, takes the place of what was typed.
+  // A change of amount or token in the URL, such as the browser's back button, replaces the typed text.
   const isOwn =
     latest?.token === token?.address && (latest?.hasArrived ? [latest.sent] : [latest?.before, latest?.sent])
   const draft = latest && Array.isArray(isOwn) && isOwn.includes(value) ? latest : undefined
@@ -89,7 +92,7 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
       if (!token || !typed) return
       if (draft && unitOf(draft.text, draft.unit) === 'usd') return setDraft(undefined)
       if (typeof price !== 'number') return
-      // Shown only: the amount stays what it is until another is typed.
+      // Changes only the display. The amount changes when the user types.
       const usd = typed.kind === 'amount' ? (Number(plain(typed.base, token.decimals)) * price).toFixed(2) : ''
       setDraft({ text: usd, unit: 'usd', typed, token: token.address, before: value, sent: value, hasArrived: true })
     },

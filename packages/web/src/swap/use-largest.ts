@@ -1,12 +1,12 @@
-/** The largest amount that still routes, where the service names none: searched for with real quotes, a bounded number of them. */
+/** Finds the largest amount with a route by a bounded number of quotes, if the service does not report it. */
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../service/client.ts'
 import type { Asked } from './use-quote.ts'
 
-/** Tenths of what was asked, then halves of what is between. */
+/** Maximum divisions by ten until an amount has a route, then bisection steps. */
 const TENTHS = 12
 const HALVES = 5
-/** Digits that are left of it: it is a proposal. */
+/** Significant digits of the proposed amount, rounded down. */
 const DIGITS = 3
 
 export function useLargest(asked: Asked | undefined, wanted: boolean) {

@@ -1,4 +1,4 @@
-/** Order in the address of the page: tokens, amount and terms, with the page's own choice where it says nothing. */
+/** The order in the page's URL: tokens, amount, and terms, with defaults for missing parameters. */
 import { useQuery } from '@tanstack/react-query'
 import { parseAmount } from '../format/amount.ts'
 import { type Chain, useStatus } from '../service/chains.ts'
@@ -11,37 +11,37 @@ import { requestOf, type Terms, useTerms } from './terms.ts'
 import { type AmountEntry, useAmount } from './use-amount.ts'
 import { type Asked, sameToken } from './use-quote.ts'
 
-/** Whole tokens that the page opens with: a route worth drawing on the local chain, something usual elsewhere. */
+/** Default amount in whole tokens. The local chain needs a larger one for a route with several pools. */
 const FIRST_AMOUNT = { local: '500', other: '1' } as const
 
 type Prices = Readonly<Record<string, number | null>>
 
 export type Order = {
   readonly chain: Chain
-  /** Undefined until their names are known. */
+  /** Undefined while the token list is loading. */
   readonly src: Token | undefined
   readonly dst: Token | undefined
-  /** True where both ends are one token. */
+  /** True if input and output are the same token. */
   readonly same: boolean
-  /** Which end has the amount that was typed. */
+  /** Token with the typed amount. */
   readonly exact: 'in' | 'out'
-  /** Amount of that end, as typed. */
+  /** State of the amount field. */
   readonly entry: AmountEntry
-  /** The same in the link, in whole tokens. */
+  /** The amount in the URL, in whole tokens. */
   readonly text: string
   readonly priceOf: (token: Token | undefined) => number | null | undefined
-  /** Undefined while something is missing, or wrong. */
+  /** Quote request; undefined if a parameter is missing or invalid. */
   readonly asked: Asked | undefined
   readonly pools: number | undefined
-  /** Highest price impact, in percent; undefined for the service's own. */
+  /** Maximum price impact, in percent; undefined for the service's default. */
   readonly limit: string | undefined
   readonly terms: Terms
-  /** Why there are no tokens to choose from, and how to look for them again. */
+  /** Error of the token list, and the retry of it. */
   readonly broken: unknown
   readonly again: () => void
   /** Symbol of the native token. */
   readonly native: string
-  /** Changes the address; what the page chose by itself is written down with it. */
+  /** Changes the URL and writes the defaults into it. */
   readonly change: (
     more: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined },
     replace?: boolean,
@@ -83,7 +83,7 @@ export function useOrder(): Order {
   const entry = useAmount({ value: text, token: named, price: priceOf(named), settle })
   const from = wallet?.chainId === chain.id ? wallet.address : undefined
   const terms = useTerms(params, from, change)
-  // The link is asked about, while what is typed is an amount at all.
+  // The request uses the amount in the URL, provided that the typed text is a valid amount.
   const linked = named && parseAmount(text, named.decimals)
   const isReady = src && dst && !same && terms.problems.length === 0
   const amount = entry.typed?.kind === 'amount' && linked?.kind === 'amount' ? String(linked.base) : undefined
@@ -106,7 +106,7 @@ export function useOrder(): Order {
 
 const PRICES_EVERY_MS = 30_000
 
-/** USD of both ends by the address that was asked; empty where the service has none at hand, undefined until it has said so. */
+/** Loads USD prices of both tokens by lower-case address; empty if the service has none, undefined while loading. */
 function usePrices(chainId: number, src: Token | undefined, dst: Token | undefined): Prices | undefined {
   const { data, isError } = useQuery({
     queryKey: ['prices', chainId, src?.address, dst?.address],

@@ -1,4 +1,4 @@
-/** The quote of the page, followed block by block. */
+/** Follows the quote of an order block by block. */
 import { ClientError, type QuoteParameters, type Route, type SwapParameters, type Transaction } from '@sluice/client'
 import { useQuoteStream } from '@sluice/react'
 import { useEffect, useState } from 'react'
@@ -6,41 +6,41 @@ import { useStatus } from '../service/chains.ts'
 
 export type Asked = Omit<SwapParameters, 'from' | 'amount'> & {
   readonly chainId: number
-  /** Base units of `src` that are paid, or of `dst` that arrive at least: one of them. */
+  /** Base units of `src` to pay, or minimum base units of `dst` to receive. Exactly one is set. */
   readonly amount?: string
   readonly amountOut?: string
-  /** Whose wallet; without it the quote is for nobody. */
+  /** Wallet address. Without it the quote has no transaction. */
   readonly from: string | undefined
 }
 
 export type Quote = Omit<Route, 'tx'> & { readonly tx?: Transaction }
 
-/** From this age on a quote is asked for again before it is signed. */
+/** Age in blocks from which a quote is requested again before signing. */
 export const STALE_BLOCKS = 4
-/** Milliseconds between requests of a quote that failed. */
+/** Milliseconds between retries of a failed quote. */
 const POLL_MS = 4_000
-/** Milliseconds without an answer of the service after which figures count as out of date: four of its polls. */
+/** Milliseconds without a response of the service after which quotes count as out of date: four polls. */
 const SILENT_MS = 8_000
 
 export type Live = {
-  /** Latest quote. While another amount is quoted, the one before. */
+  /** Latest quote. While a new request is loading, the quote of the request before. */
   readonly quote: Quote | undefined
-  /** True when the quote answers what is asked now. */
+  /** True if the quote answers the current request. */
   readonly isCurrent: boolean
   readonly error: ClientError | undefined
-  /** The newest block that it was looked at. */
+  /** Newest block at which the quote was checked. */
   readonly seen: number | undefined
-  /** Blocks since then. */
+  /** Blocks since `seen`. */
   readonly age: number
   readonly isStale: boolean
-  /** The one that does not answer, if one does not. */
+  /** The service or the chain, if it does not respond. */
   readonly silent: 'service' | 'chain' | undefined
   readonly isAsking: boolean
   readonly head: number | undefined
   readonly again: () => void
 }
 
-/** @param held - while somebody signs: nothing is asked, nothing moves */
+/** @param held - true while the user signs, which stops requests and updates */
 export function useQuote(asked: Asked | undefined, held: boolean): Live {
   const { data: status, dataUpdatedAt, refetch } = useStatus(asked?.chainId ?? 0, asked !== undefined)
   const isSilent = useIsOlder(dataUpdatedAt, SILENT_MS)
@@ -52,7 +52,7 @@ export function useQuote(asked: Asked | undefined, held: boolean): Live {
     pollMs: POLL_MS,
   })
   const { error, block: seen } = stream
-  // Until it was looked at once, the quote is that of the request before.
+  // Until the first check of this request, the quote belongs to the request before.
   const isAnswered = seen !== undefined
   const quote = error !== undefined && !isAnswered ? undefined : stream.quote
   const failed = error !== undefined && !isRefusal(error)
@@ -71,7 +71,7 @@ export function useQuote(asked: Asked | undefined, held: boolean): Live {
   }
 }
 
-/** True once so many milliseconds have passed since a time. Zero is no time yet. */
+/** Returns true once `ms` milliseconds have passed since a time. A time of 0 means that nothing has happened yet. */
 function useIsOlder(since: number, ms: number): boolean {
   const [isOlder, setIsOlder] = useState(false)
   useEffect(() => {

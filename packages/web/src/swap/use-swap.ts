@@ -1,4 +1,4 @@
-/** An order with its quote, and with what becomes of it when it is signed. */
+/** State of the Swap page: the order, its quote, and its signing. */
 import { useQueryClient } from '@tanstack/react-query'
 import { plain } from '../format/amount.ts'
 import { isNative, type Token, type TokenOf, useNamed } from '../service/tokens.ts'
@@ -15,35 +15,35 @@ import { isRefusal, type Live, type Quote, sameToken, useQuote } from './use-quo
 export type Swap = {
   readonly order: Order
   readonly live: Live
-  /** Quote on the screen: the one that is signed, else the newest. */
+  /** Displayed quote: the one being signed, else the newest. */
   readonly quote: Quote | undefined
   readonly tokenOf: TokenOf
   readonly balance: bigint | undefined
-  /** The balance, less what gas may take of it; undefined while it is not known. */
+  /** Balance minus the reserve for gas; undefined while unknown. */
   readonly spendable: bigint | undefined
-  /** Base units of the input; 0 while they are not known. */
+  /** Base units of the input; 0 while unknown. */
   readonly paying: bigint
-  /** The wallet has too little: to pay the input, or to pay gas with it. */
+  /** The wallet's missing funds: for the input, or for gas. */
   readonly short: 'input' | 'gas' | undefined
-  /** True when the quote answers the amount as it is typed: nothing else is signed. */
+  /** True if the quote answers the amount as typed. Signing requires it. */
   readonly isReady: boolean
   readonly loss: Loss | undefined
-  /** True where the service says that there is no route. */
+  /** True if the service found no route. */
   readonly refused: boolean
-  /** True where asking failed in another way. */
+  /** True if the request failed for another reason. */
   readonly failed: boolean
-  /** The largest amount that routes, where this one does not: undefined while it is looked for, 0 where none does. */
+  /** Largest amount with a route, if the typed amount has none; undefined while loading, 0 if no amount has a route. */
   readonly most: bigint | undefined
   readonly signing: Signing | undefined
   readonly act: {
     readonly amount: (text: string, replace?: boolean) => void
     readonly flip: () => void
-    /** Which amount is exact; what is on the screen stays as near as it can. */
+    /** Chooses which amount is exact. Keeps the displayed amounts as far as possible. */
     readonly exact: (end: 'in' | 'out') => void
     readonly choose: (side: Side, token: Token) => void
     readonly raise: () => void
     readonly sign: () => void
-    /** Back to the order. */
+    /** Returns to the order. */
     readonly leave: () => void
   }
 }
@@ -81,7 +81,7 @@ export function useSwap(): Swap {
     act: {
       amount: (amount, replace) => change({ amount }, replace),
       raise: () => terms.set({ impact: '100' }),
-      // What would be received is what is paid now: the same trade the other way round.
+      // Reverses the trade: the quoted output becomes the input.
       flip() {
         if (!src || !dst) return
         const amount = quote && isReady ? plain(quote.toAmount, dst.decimals) : text
@@ -99,7 +99,7 @@ export function useSwap(): Swap {
       choose(side, token) {
         const [mine, other] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
         const before = { src: src?.address, dst: dst?.address }
-        // The other side's own token: the two change places.
+        // Choosing the other side's token swaps the two tokens.
         const swapped = sameToken(token.address, before[other]) ? before[mine] : before[other]
         change({ [mine]: token.address, ...(swapped && { [other]: swapped }) })
       },
@@ -107,7 +107,7 @@ export function useSwap(): Swap {
         if (!src || !dst || !asked || !live.quote || !wallet || !isReady || terms.isNew) return
         const { chainId, from: _, amountOut: __, ...rest } = asked
         const contracts = chainId === local?.chainId ? local.contracts : undefined
-        // An exact output is signed as the input that the quote found for it.
+        // An exact output order is signed with the input of its quote.
         const order = { ...rest, amount: live.quote.fromAmount }
         const signed = { chainId, src, dst, asked: order, shown: live.quote, contracts, direct: isDirect(live.quote) }
         void signing.start(signed, wallet)
@@ -126,7 +126,10 @@ function less(balance: bigint | undefined, reserve: bigint | undefined): bigint 
   return balance > reserve ? balance - reserve : 0n
 }
 
-/** True where the Executor pays the recipient itself, as output tokens that take a tax need. swapDirect(…) and its like with a permit. */
+/**
+ * Returns true if the transaction calls `swapDirect` or its permit variant, in which the Executor pays the recipient
+ * itself, as taxed output tokens need.
+ */
 export function isDirect({ tx }: Pick<Quote, 'tx'>): boolean {
   return tx !== undefined && /^0x(e956b9b0|c74a41f4)/.test(tx.data)
 }

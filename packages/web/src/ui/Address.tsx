@@ -1,6 +1,7 @@
+/** A shortened address. */
 import { brief } from '../format/number.ts'
 
-/** Six and four digits; the whole in the title and for whoever copies it. */
+/** Shows the first six and last four characters. The title has the full address. */
 export function Address({ of }: { readonly of: string }) {
   return (
     <span className="addr" title={of}>

@@ -1,3 +1,4 @@
+/** The chain picker dialog. */
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Dialog } from './Dialog.tsx'
@@ -13,7 +14,7 @@ export function ChainDialog({ chosen, onClose }: { readonly chosen: number; read
   const found = chains.filter(({ id, name }) => name.toLowerCase().includes(wanted) || String(id) === wanted)
   const choose = (id: number) => {
     onClose()
-    // Tokens of one chain are none on another: what is in the address goes.
+    // Tokens differ between chains, so the other URL parameters are dropped.
     navigate({ to: '.', search: { chain: id } })
   }
   return (

@@ -1,6 +1,7 @@
+/** A button that copies text. */
 import { useEffect, useState } from 'react'
 
-/** Says for a moment that it has copied, where it stands. */
+/** Copies a text and briefly confirms it in the button. */
 export function Copy({
   text,
   children,

@@ -1,8 +1,9 @@
+/** A modal dialog. */
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 
 type Props = { readonly title: string; readonly onClose: () => void; readonly children: ReactNode }
 
-/** The browser's own modal: it keeps the focus inside, closes on Escape and gives the focus back. */
+/** Uses the browser's modal dialog, which traps the focus, closes on Escape, and restores the focus. */
 export function Dialog({ title, onClose, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -10,7 +11,7 @@ export function Dialog({ title, onClose, children }: Props) {
     const dialog = ref.current!
     const before = document.activeElement as HTMLElement | null
     dialog.showModal()
-    // Where there is a field, it is what people came for.
+    // A dialog with a field opens with the focus in it.
     dialog.querySelector('input')?.focus()
     return () => {
       dialog.close()
@@ -18,7 +19,7 @@ export function Dialog({ title, onClose, children }: Props) {
     }
   }, [])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does what a click beside it does.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog like a click outside.
     <dialog
       ref={ref}
       className="dialog"

@@ -1,14 +1,15 @@
+/** A labeled row of a form. */
 import type { ReactNode } from 'react'
 
 type FormRowProps = {
   readonly name: string
-  /** Id of the field that the label belongs to. */
+  /** Id of the labeled field. */
   readonly id: string
   readonly required: boolean | undefined
   readonly children: ReactNode
 }
 
-/** A field of a form beside its name. */
+/** Shows a form field next to its label. */
 export function FormRow({ name, id, required, children }: FormRowProps) {
   return (
     <div className="form__r">

@@ -1,3 +1,4 @@
+/** The page header. */
 import { Link, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useStatus } from '../service/chains.ts'
@@ -26,7 +27,7 @@ export function Head() {
   const [choosing, setChoosing] = useState(false)
   const [theme, flip] = useTheme()
   const nav = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run on each new path.
   useEffect(() => showOpenPage(nav.current), [path])
   const pip =
     status === undefined || status.state === 'asleep' ? 'pip--warn' : status.state === 'failing' ? 'pip--bad' : ''
@@ -76,11 +77,11 @@ export function Head() {
   )
 }
 
-/** Scrolls the row of pages, which is wider than a phone, until the link of the open page is in its middle. */
+/** Scrolls the navigation, which is wider than a phone screen, so that the link of the open page is centered. */
 function showOpenPage(nav: HTMLElement | null): void {
   const link = nav?.querySelector('[aria-current]')
   if (!nav || !link) return
   const [row, own] = [nav.getBoundingClientRect(), link.getBoundingClientRect()]
-  // With scrollIntoView, the Tab key would start from this link and pass the skip link over.
+  // `scrollIntoView` would make the Tab key start from this link and skip the skip link.
   nav.scrollLeft += (own.left + own.right - row.left - row.right) / 2
 }

@@ -1,4 +1,6 @@
-/** The few signs of the page; each stands beside its word. */
+/** The icons of the page. */
+
+/** Paths of the icons. Each icon is shown next to its text. */
 const paths = {
   warn: <path d="M10 3 18 17H2ZM10 8v4.2M10 14v.9" />,
   bad: <path d="M6.7 2.5h6.6l4.2 4.2v6.6l-4.2 4.2H6.7l-4.2-4.2V6.7ZM7 7l6 6m0-6-6 6" />,

@@ -1,3 +1,4 @@
+/** Notices and error messages. */
 import type { ReactNode } from 'react'
 import { wordsOf } from '../service/words.ts'
 import { Icon } from './Icon.tsx'
@@ -6,7 +7,7 @@ type Props = {
   readonly kind: 'info' | 'good' | 'warn' | 'bad'
   readonly title: ReactNode
   readonly children?: ReactNode
-  /** Read out at once. */
+  /** True if screen readers announce the notice at once. */
   readonly urgent?: boolean
 }
 
@@ -21,7 +22,7 @@ export function Notice({ kind, title, children, urgent = false }: Props) {
   )
 }
 
-/** A failure in its words, with what may be done about it. */
+/** Shows the message of an error. */
 export function Failure({ error, children }: { readonly error: unknown; readonly children?: ReactNode }) {
   const { title, text, small } = wordsOf(error)
   return (

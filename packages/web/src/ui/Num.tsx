@@ -1,7 +1,8 @@
+/** Components that show numbers. */
 import { plain } from '../format/amount.ts'
 import { decimal, group, type Shown, show } from '../format/number.ts'
 
-/** A number with its thousands set apart by space, not by a character: what is copied is plain digits. */
+/** Shows a number whose thousands are separated by CSS, so that copied text has only digits. */
 function Digits({ shown, title }: { readonly shown: Shown; readonly title?: string | undefined }) {
   const { sign, groups, fraction, tiny, text } = shown
   return (
@@ -30,7 +31,7 @@ function Groups({ of: [first, ...rest] }: { readonly of: readonly string[] }) {
     <>
       {first}
       {rest.map((part, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: three digits have no name but their place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: groups of digits have no key other than their index.
         <i key={place}>{part}</i>
       ))}
     </>
@@ -41,7 +42,7 @@ type AmountProps = {
   /** Base units. */
   readonly base: bigint | string
   readonly decimals: number
-  /** Significant ones; 9 for an amount that is decided on. */
+  /** Significant digits; 9 for an amount that the user decides on. */
   readonly digits?: number
   readonly most?: number
 }
@@ -51,7 +52,7 @@ export function Amount({ base, decimals, digits = 7, most = 6 }: AmountProps) {
   return <Digits shown={show(text, digits, most)} title={text} />
 }
 
-/** In a column: two places from 1 000 up, four below, so that the points stay near one line. */
+/** Shows a table cell with two decimals from 1 000 up and four below, so that decimal points nearly align. */
 export function Cell({ base, decimals }: AmountProps) {
   const text = plain(base, decimals)
   return <Digits shown={show(text, 30, text.split('.')[0]!.length > 3 ? 2 : 4)} title={text} />
@@ -77,7 +78,7 @@ export function Count({ value }: { readonly value: number | bigint | string }) {
   )
 }
 
-/** USD that the service says; never 0 for what is not known. */
+/** Shows USD. A missing value reads as `unknown`, never as 0. */
 export function Usd({
   value,
   unknown = 'no price',
@@ -94,7 +95,7 @@ export function Usd({
   )
 }
 
-/** A price: four places below ten dollars, so that a stable coin that is off shows. */
+/** Shows a price, with four decimals below ten dollars, so that a stablecoin's deviation is visible. */
 export function Price({ value }: { readonly value: number | null | undefined }) {
   if (value === null || value === undefined) return <span className="q">not known</span>
   const text = value >= 1 ? value.toFixed(value < 10 ? 4 : 2) : decimal(value)
@@ -105,7 +106,7 @@ export function Price({ value }: { readonly value: number | null | undefined }) 
   )
 }
 
-/** Percent with two places. */
+/** `value` is in percent; `places` defaults to two decimals. */
 type PercentProps = { readonly value: number; readonly places?: number; readonly bare?: boolean }
 
 export function Percent({ value, places = 2, bare = false }: PercentProps) {
@@ -121,10 +122,10 @@ export function Percent({ value, places = 2, bare = false }: PercentProps) {
 
 type BpsProps = { readonly value: number | null | undefined; readonly bare?: boolean }
 
-/** Basis points with two places; in words where nothing was measured. */
+/** Shows basis points with two decimals; a missing value reads as not known. */
 export function Bps({ value, bare = false }: BpsProps) {
   if (value === null || value === undefined) return <span className="q">{bare ? '–' : 'not known'}</span>
-  // What is cut to 0 has no sign.
+  // A value that rounds to 0 has no sign.
   const text = value.toFixed(2).replace(/^-(?=0\.00$)/, '')
   return (
     <span className="num">

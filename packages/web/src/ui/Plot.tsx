@@ -1,8 +1,9 @@
+/** A responsive container of plots. */
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 
 type Props = { readonly children: (width: number) => ReactNode }
 
-/** The box of a plot, which is drawn anew for each width that it gets: an image that is stretched blurs its letters. */
+/** Redraws the plot for each width, because scaling an image would blur its text. */
 export function Plot({ children }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)

@@ -1,3 +1,4 @@
+/** The frame of all pages: the header, keyboard shortcuts, and the open page. */
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Dialog } from './Dialog.tsx'
@@ -23,10 +24,10 @@ const keys = [
   ['g then s e i r p h c a', 'Swap, Explain, Simulate, Referee, Prices, Accuracy (how quotes hold), Chains, API'],
   ['?', 'this list'],
 ] as const
-/** Between `g` and the letter of a page. */
+/** Maximum milliseconds between `g` and the letter of a page. */
 const CHORD_MS = 1_500
 
-/** Keys that act while no field has the focus are told to the page as events, so that each view does its own. */
+/** Name of the event that sends a shortcut key to the open page. Shortcuts apply only if no field has the focus. */
 const keyEvent = 'sluice:key'
 
 export function Shell() {
@@ -38,7 +39,7 @@ export function Shell() {
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement
       if (event.metaKey || event.ctrlKey || event.altKey) return
-      // A dialog that was just closed has the focus until the next frame.
+      // A dialog keeps the focus until the frame after it closes.
       if (target.closest('input, textarea, select, dialog[open]')) return
       const { key } = event
       if (performance.now() < chord.current && goes[key] !== undefined) {
@@ -81,7 +82,7 @@ export function Shell() {
   )
 }
 
-/** Does something at a key that acts while no field has the focus. */
+/** Runs an action on a shortcut key, unless a field has the focus. */
 export function useKey(key: '/' | 'r', act: () => void): void {
   const latest = useRef(act)
   latest.current = act

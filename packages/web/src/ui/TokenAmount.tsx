@@ -1,10 +1,11 @@
+/** A token amount with its symbol. */
 import { legible } from '../format/legible.ts'
 import type { Token } from '../service/tokens.ts'
 import { Amount } from './Num.tsx'
 
 type Props = { readonly base: bigint | string; readonly token: Token; readonly digits?: number }
 
-/** An amount with its symbol; in base units if nothing says how many decimals the token has. */
+/** Shows an amount with its symbol; in base units if the token's decimals are unknown. */
 export function TokenAmount({ base, token: { symbol, decimals, tags }, digits = 7 }: Props) {
   const name = legible(symbol)
   if (tags?.includes('unknown'))

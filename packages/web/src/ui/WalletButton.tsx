@@ -1,3 +1,4 @@
+/** The wallet button and its dialog. */
 import { useState } from 'react'
 import { useConnect, useConnections, useConnectors, useDisconnect } from 'wagmi'
 import { brief } from '../format/number.ts'
@@ -33,7 +34,7 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
   const { mutate: connect, error, isPending, variables } = useConnect()
   const connections = useConnections()
   const { mutateAsync: disconnect } = useDisconnect()
-  /** Ends every connection but one: of several, the next would take the place of the one that ends, without a word. */
+  /** Ends every connection except `kept`. Otherwise wagmi would silently switch to another open connection. */
   const leaveAll = (kept?: string) =>
     Promise.allSettled(
       connections.flatMap(({ connector }) => (connector.uid === kept ? [] : [disconnect({ connector })])),

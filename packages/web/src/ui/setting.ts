@@ -1,4 +1,4 @@
-/** Setting that was known before the page was drawn: the chains of the service, and the local one. */
+/** Data loaded before the first render: the service's chains and the local chain. */
 import { createContext, useContext } from 'react'
 import type { Chain, Setting } from '../service/chains.ts'
 
@@ -8,7 +8,7 @@ export const useSetting = (): Setting => useContext(SettingContext)
 
 const UNKNOWN: Chain = { id: 1, name: 'Ethereum', guard: '', status: 'predicted' }
 
-/** The chain that the address names; without one the local chain, or the first. */
+/** Returns the chain named in the URL; by default the local chain, or the first chain. */
 export function useChain(chainId: number | undefined): Chain {
   const { chains } = useSetting()
   const named = chains.find(({ id }) => id === chainId)
@@ -17,5 +17,5 @@ export function useChain(chainId: number | undefined): Chain {
   return chains[0] ?? UNKNOWN
 }
 
-/** A chain in the address of a page. */
+/** Returns the URL parameters that name a chain. */
 export const on = (chain: number | undefined): { readonly chain?: number } => (chain === undefined ? {} : { chain })

@@ -1,3 +1,4 @@
+/** The color theme, stored in the browser. */
 import { useSyncExternalStore } from 'react'
 
 type Theme = 'light' | 'dark'
@@ -20,7 +21,7 @@ function flip(): void {
   try {
     localStorage.setItem('theme', theme)
   } catch {
-    // Storage is forbidden: it holds until the page is left.
+    // If storage is forbidden, the theme lasts until the page is closed.
   }
   for (const listener of listeners) listener()
 }

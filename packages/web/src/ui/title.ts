@@ -1,3 +1,4 @@
+/** The document title. */
 import { useEffect } from 'react'
 
 export function useTitle(name: string): void {

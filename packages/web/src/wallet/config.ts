@@ -1,4 +1,4 @@
-/** Wallets of this browser (EIP-6963) and the account of the local chain, by wagmi. */
+/** wagmi configuration: browser wallets (EIP-6963) and the local chain's account. */
 import { type Config, createConfig, createStorage, http } from 'wagmi'
 import type { Setting } from '../service/chains.ts'
 import { localAccount } from './local-account.ts'
@@ -15,13 +15,13 @@ export function walletConfig({ chains, local }: Setting): Config {
     chains: [first, ...others],
     connectors: local ? [localAccount(local)] : [],
     multiInjectedProviderDiscovery: true,
-    // Nothing is read but through the wallet itself, or the local chain's own node.
+    // The page reads chain state only through the wallet or the local chain's node.
     transports: Object.fromEntries([first, ...others].map(({ id }) => [id, http()])),
     storage: createStorage({ storage: localStorage }),
   })
 }
 
-/** Without the service there is no chain, and wagmi wants one. */
+/** Placeholder chain, because wagmi requires one even if the service lists none. */
 const NOWHERE = {
   id: 1,
   name: 'Ethereum',

@@ -1,4 +1,4 @@
-/** The first account of a local chain as a wallet: its node holds the key, and signs whatever it is asked to. */
+/** The first account of a local chain as a wallet. Its node holds the key and signs every request. */
 import { type CreateConnectorFn, createConnector } from 'wagmi'
 import type { LocalChain } from '../service/chains.ts'
 
@@ -6,7 +6,7 @@ export const LOCAL = 'local-account'
 const LEFT = 'sluice.left'
 const hasLeft = (): boolean => localStorage.getItem(LEFT) !== null
 
-/** Keeps the local account, or not, for when the page is opened the next time. */
+/** Stores if the local account connects again when the page next opens. */
 export function remember(stays: boolean): void {
   if (stays) localStorage.removeItem(LEFT)
   else localStorage.setItem(LEFT, '1')
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 15_000
 type Call = { readonly method: string; readonly params?: readonly unknown[] }
 type NodeAnswer = { readonly result?: unknown; readonly error?: { readonly code: number; readonly message: string } }
 
-/** An EIP-1193 provider over a node's HTTP port. */
+/** Returns an EIP-1193 provider that sends requests to a node over HTTP. */
 export function nodeProvider(rpcUrl: string) {
   let id = 0
   return {
@@ -43,13 +43,13 @@ export function localAccount({ chainId, rpcUrl, accounts }: LocalChain): CreateC
     id: LOCAL,
     name: 'Local account',
     type: LOCAL,
-    // wagmi types the answer by an option of the caller's that this wallet has no use for.
+    // wagmi's return type depends on an option of the caller that this wallet does not use.
     connect: async () => ({ accounts: [account], chainId }) as never,
     disconnect: async () => {},
     getAccounts: async () => [account],
     getChainId: async () => chainId,
     getProvider: async () => provider,
-    // Connected without a question, until somebody sends it away.
+    // Connects without a prompt until the user disconnects it.
     isAuthorized: async () => !hasLeft(),
     switchChain: async ({ chainId: wanted }) => {
       const chain = config.chains.find(({ id }) => id === wanted)

@@ -1,4 +1,4 @@
-/** The connected wallet as the SDK takes it, and what it holds. */
+/** The connected wallet in the SDK's form, its balances, and its allowances. */
 import { type AllowanceWay, canBatch, type Eip1193Provider, fromEip1193, type Wallet } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { useConnection } from 'wagmi'
@@ -8,7 +8,7 @@ import { LOCAL } from './local-account.ts'
 
 export type Connected = {
   readonly address: string
-  /** Chain of the wallet; undefined for a chain that it does not tell. */
+  /** Chain of the wallet; undefined if the wallet does not report it. */
   readonly chainId: number | undefined
   readonly name: string
   readonly isLocal: boolean
@@ -32,7 +32,9 @@ export function useWallet(): Connected | undefined {
 
 const BALANCE_EVERY_MS = 8_000
 
-/** Base units that the wallet has of a token; undefined where it is not on this chain, or cannot be asked. */
+/**
+ * Returns the wallet's balance of a token in base units; undefined if the wallet is on another chain or the call fails.
+ */
 export function useBalance(chainId: number, token: string | undefined): bigint | undefined {
   const connected = useWallet()
   const here = connected?.chainId === chainId
@@ -46,12 +48,12 @@ export function useBalance(chainId: number, token: string | undefined): bigint |
   return data === undefined ? undefined : BigInt(data)
 }
 
-/** Gas of a swap whose route is not known. */
+/** Gas of a swap while its route is unknown. */
 const USUAL_GAS = 500_000n
-/** The price of gas may double until the swap is mined, and its limit is above the estimate. */
+/** Factor for a gas price that may double before the swap is mined and a gas limit above the estimate. */
 const GAS_MARGIN = 3n
 
-/** Wei to keep for the gas of a swap; undefined while the wallet's node has not said its price. */
+/** Returns the wei to reserve for the gas of a swap; undefined while the gas price is unknown. */
 export function useGasReserve(chainId: number, enabled: boolean, gas: string | undefined): bigint | undefined {
   const connected = useWallet()
   const { data } = useQuery({
@@ -67,7 +69,7 @@ export function useGasReserve(chainId: number, enabled: boolean, gas: string | u
   return data === undefined ? undefined : BigInt(data) * BigInt(gas ?? USUAL_GAS) * GAS_MARGIN
 }
 
-/** Base units of an ERC-20 that the wallet lets a spender draw; undefined as for balances. */
+/** Returns the allowance of a spender in base units; undefined as for balances. */
 export function useAllowance(chainId: number, token: string | undefined, spender: string): bigint | undefined {
   const connected = useWallet()
   const { data } = useQuery({
@@ -77,7 +79,7 @@ export function useAllowance(chainId: number, token: string | undefined, spender
     retry: false,
     queryFn: async () => {
       const { wallet } = await connected!.open()
-      // allowance(address,address)
+      // Selector of `allowance(address,address)`.
       const answer = await wallet.call(token!, `0xdd62ed3e${word(connected!.address)}${word(spender)}`)
       return String(BigInt(answer.slice(0, 66)))
     },
@@ -86,10 +88,10 @@ export function useAllowance(chainId: number, token: string | undefined, spender
 }
 
 /**
- * The way in which the SDK will get the Guard its allowance: the first of those that wallet and token take.
+ * Returns how the SDK will get the Guard's allowance: the first way that wallet and token support.
  *
- * @param guard - the spender that a permit must name
- * @param amount - base units that are missing; 0n where none are
+ * @param guard - spender that a permit must name
+ * @param amount - missing base units; 0n if none
  */
 export function useAllowanceWay(
   chainId: number,
@@ -108,7 +110,7 @@ export function useAllowanceWay(
       if (await canBatch(wallet, chainId)) return 'batch'
       const wanted = { src: token!, from: connected!.address, amount: String(amount), guard }
       const offers = await sluice.getPermits(chainId, wanted, signal)
-      // DAI's form has no limit, and is not taken unless its owner asks for it.
+      // A DAI permit grants an unlimited allowance, so the SDK uses it only if the user asks for it.
       return offers.some(({ kind, approval }) => kind !== 'dai' && approval === null) ? 'permit' : 'approve'
     },
   })
@@ -121,7 +123,7 @@ async function balanceOf(connected: Connected, token: string): Promise<bigint> {
   const { provider, wallet } = await connected.open()
   if (isNative(token))
     return BigInt(await provider.request({ method: 'eth_getBalance', params: [connected.address, 'latest'] }))
-  // balanceOf(address)
+  // Selector of `balanceOf(address)`.
   const answer = await wallet.call(token, `0x70a08231${word(connected.address)}`)
   return BigInt(answer.slice(0, 66))
 }

@@ -1,3 +1,4 @@
+/** Starts the browser of the tests. */
 import { BROWSER_ARGS } from '@sluice/api/testing'
 import { type Browser, chromium } from 'playwright-core'
 

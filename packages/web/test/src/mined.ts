@@ -1,4 +1,4 @@
-/** Swaps that are mined on the local chain: through the service, through a router of one pool, and in a sandwich. */
+/** Mines swaps on the local chain: through the service, through a router with one pool, and in a sandwich. */
 import { createBuilder } from '@sluice/devnet'
 import type { Stage } from './stage.ts'
 
@@ -17,9 +17,13 @@ type Sent = { readonly from: string; readonly to: string; readonly data: string;
 type Receipt = { readonly blockNumber: string; readonly status: string }
 
 export type Mined = {
-  /** Sells WETH for USDC by the service's own transaction. @returns its hash */
+  /**
+   * Sells WETH for USDC with the service's transaction.
+   *
+   * @returns the transaction hash
+   */
   readonly byService: (amount: bigint) => Promise<string>
-  /** Sells WETH for USDC in one pair, which pays less for much. */
+  /** Sells WETH for USDC in one pair, which has a high price impact for large amounts. */
   readonly byRouter: (amount: bigint, minOutput?: bigint) => Promise<string>
   /** Sells USDC for WETH between two transactions of another account. */
   readonly sandwiched: () => Promise<string>
@@ -27,7 +31,7 @@ export type Mined = {
   readonly receipt: (hash: string) => Promise<Receipt>
 }
 
-/** Gives two accounts of the chain tokens and approvals. */
+/** Gives tokens and approvals to two accounts of the chain. */
 export async function mined(stage: Stage): Promise<Mined> {
   const { devnet, rpc, token, server } = stage
   const account = (k: number) => devnet.info.accounts[k]!.address
@@ -47,7 +51,7 @@ export async function mined(stage: Stage): Promise<Mined> {
   }
   const receipt = (hash: string) => rpc<Receipt>('eth_getTransactionReceipt', hash)
 
-  /** Sends in this order and mines one block of all; gas prices keep the order. */
+  /** Sends transactions and mines them in one block. Descending gas prices keep their order. */
   async function mine(sent: readonly Sent[]): Promise<readonly string[]> {
     await rpc('evm_setAutomine', false)
     const hashes: string[] = []
@@ -77,7 +81,7 @@ export async function mined(stage: Stage): Promise<Mined> {
     },
     byRouter: (amount, minOutput) => alone(swapOf(1, amount, ['WETH', 'USDC'], minOutput)),
     async sandwiched() {
-      // The attacker buys before and sells after; the pair pays the victim less in between.
+      // The attacker buys before the victim and sells after it, so that the pair pays the victim less.
       const front = 700_000n * 10n ** 6n
       const quoter = createBuilder(devnet.url, account(2)).at(
         ['function getAmountsOut(uint256,address[]) view returns (uint256[])'],

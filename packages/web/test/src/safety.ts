@@ -1,6 +1,6 @@
 /**
- * Tests of what keeps a swap safe to sign: they share the chain and service of the Swap page's other tests.
- * Long: one case for each way in which a signature could differ from what the page shows.
+ * Tests of the checks before signing. They share the chain and the service of the Swap page's other tests.
+ * Long: one case for each way in which a signature could differ from the displayed swap.
  */
 import { deployCoin } from '@sluice/api/testing'
 import type { Locator, Page } from 'playwright-core'
@@ -13,7 +13,7 @@ const OTHER = '0x00000000000000000000000000000000000b0b03'
 /** Longer than the pause in typing after which the amount is quoted. */
 const PAUSE_MS = 600
 
-/** Long: a list of cases, which share their helpers. */
+/** Registers the tests. Long: a list of cases, which share their helpers. */
 export function safetyTests(stageOf: () => Stage): void {
   const owner = (index: number) => stageOf().devnet.info.accounts[index]!.address
   const pair = (src: string, dst: string, amount: string) =>
@@ -26,11 +26,11 @@ export function safetyTests(stageOf: () => Stage): void {
     (await stageOf().open(path, options)).page
   const withWallet = (options: Partial<WalletOptions> = {}) =>
     announce({ rpcUrl: stageOf().devnet.url, address: owner(5), chainId: 31337, ...options })
-  /** Gives an account 10 WETH. */
+  /** Gives 10 WETH to an account. */
   const fund = (index: number) =>
     stageOf().rpc('eth_sendTransaction', {
       ...{ from: owner(index), to: stageOf().token('WETH'), value: '0x8ac7230489e80000' },
-      // deposit()
+      // Selector of `deposit()`.
       data: '0xd0e30db0',
     })
   async function connect(page: Page) {
@@ -50,7 +50,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(list).toContain(`Integrator fee from the link10 % to${OTHER}`)
     expect(await sendable(page)).toBe(0)
     await go(page, 'Accept these terms').click()
-    // The fee alone takes more than the loss that has to be confirmed.
+    // The fee alone exceeds the loss that needs confirmation.
     await go(page, /^Swap at a loss of 1\d\.\d\d %$/).waitFor(WAIT)
     expect(await textOf(page.locator('.terms'))).toContain(OTHER)
     expect(await textOf(page.locator('.terms'))).not.toContain('from the link')
@@ -82,7 +82,7 @@ export function safetyTests(stageOf: () => Stage): void {
     const page = await open(pair('WETH', 'USDC', '30'))
     await ready(page)
     await field(page).fill('2')
-    // In the frame in which it is typed, the quote is still the one of 30.
+    // In the frame in which the text changes, the quote still belongs to the amount 30.
     expect(await main(page).isDisabled()).toBe(true)
     await ready(page)
     await page.locator('.ends', { hasText: /WETH\s*2\.00/ }).waitFor(WAIT)
@@ -270,7 +270,7 @@ export function safetyTests(stageOf: () => Stage): void {
   test('hostile names of a token reverse, hide, and crowd out nothing', async () => {
     const page = await open('/health', { viewport: { width: 390, height: 844 } })
     const hostile = `\u202eCDSU\u200b${'W'.repeat(46)}`
-    // The service's own list, with one symbol as its contract could have it.
+    // The service's own list, in which one symbol is replaced by a hostile one.
     await page.route(/\/tokenlist\//, async (route) => {
       const response = await route.fetch()
       const text = await response.text()
@@ -315,12 +315,12 @@ export function safetyTests(stageOf: () => Stage): void {
   })
 }
 
-/** Text of an element, its spaces alike. */
+/** Returns the text of an element with normalized spaces. */
 async function textOf(element: Locator): Promise<string> {
   return ((await element.textContent()) ?? '').replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Whole tokens of 18 decimals as the field writes them. */
+/** Formats whole tokens of 18 decimals as the field does. */
 function whole(base: bigint): string {
   const text = String(base).padStart(19, '0')
   const fraction = text.slice(-18).replace(/0+$/, '')

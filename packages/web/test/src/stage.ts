@@ -1,4 +1,4 @@
-/** The page as people get it: served by a real service, over a real local chain, in a real browser. */
+/** Test environment of the page: a real service, a real local chain, and a real browser. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,23 +10,23 @@ import { launch } from './browser.ts'
 
 export type Stage = {
   readonly devnet: Devnet
-  /** Between the service and the node: the wallet of the page asks the node itself. */
+  /** Proxy between the service and the node. The wallet of the page connects to the node directly. */
   readonly proxy: NodeProxy
   readonly server: RunningServer
   readonly token: (symbol: string) => string
   readonly rpc: <T>(method: string, ...params: readonly unknown[]) => Promise<T>
   readonly balance: (token: string, owner: string) => Promise<bigint>
-  /** A page of its own, and what it complained about. */
+  /** Opens a new page and collects its errors. */
   readonly open: (path: string, options?: Options) => Promise<{ readonly page: Page; readonly complaints: string[] }>
   readonly stop: () => Promise<void>
 }
 
 type Options = BrowserContextOptions & {
-  /** Runs in the page before anything else. */
+  /** Script that runs in the page before all others. */
   readonly before?: string
 }
 
-/** Has some quotes looked at again, so that there are statistics. */
+/** Waits until the service has measured the drift of some quotes, so that statistics exist. */
 export async function measure({ server, token, rpc }: Stage): Promise<void> {
   const url = `${server.url}/stats/31337`
   const deadline = Date.now() + 20_000
@@ -47,7 +47,7 @@ export async function measure({ server, token, rpc }: Stage): Promise<void> {
   }
 }
 
-/** @param env - settings of the service beside those of every stage */
+/** @param env - additional settings of the service */
 export async function startStage(executablePath: string, env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-web-'))
   const devnet = await startChain()
@@ -55,7 +55,7 @@ export async function startStage(executablePath: string, env: Readonly<Record<st
   const server = await startOver(proxy.url, {
     LOCAL_CHAIN_FILE: join(dir, 'devnet.json'),
     RPC_TIMEOUT_MS: '1000',
-    // Another build than that of the package.
+    // Tests another build of the web app than the package's.
     ...(process.env.WEB_DIR && { WEB_DIR: process.env.WEB_DIR }),
     ...env,
   })
@@ -66,7 +66,7 @@ export async function startStage(executablePath: string, env: Readonly<Record<st
     ...{ devnet, proxy, server, rpc },
     token: (symbol) => devnet.info.tokens[symbol as keyof typeof devnet.info.tokens]!.address,
     async balance(token, owner) {
-      // balanceOf(address)
+      // Selector of `balanceOf(address)`.
       const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
       return BigInt(await rpc<string>('eth_call', { to: token, data }, 'latest'))
     },
@@ -81,7 +81,7 @@ export async function startStage(executablePath: string, env: Readonly<Record<st
       if (before) await page.addInitScript(before)
       const complaints: string[] = []
       page.on('pageerror', ({ message }) => complaints.push(message))
-      // A refusal of the service is no fault of the page, though the browser prints it as one.
+      // Browsers log error responses of the service as errors, but they are no faults of the page.
       page.on('console', (message) => {
         if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
           complaints.push(message.text())

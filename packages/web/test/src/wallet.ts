@@ -1,27 +1,29 @@
-/** A wallet of the browser, as extensions announce themselves (EIP-6963), over the local chain's node, whose keys it may use. */
+/** A test wallet that runs in the page. */
+
+/** A browser wallet that announces itself like an extension (EIP-6963) and uses the unlocked keys of the local chain's node. */
 export type WalletOptions = {
   readonly rpcUrl: string
   readonly address: string
-  /** Chain that it is on at first. */
+  /** Initial chain of the wallet. */
   readonly chainId: number
-  /** Times that it declines to send. */
+  /** Number of requests to send that the wallet rejects. */
   readonly declines?: number
-  /** Transactions that it sends before it declines. */
+  /** Number of transactions that the wallet sends before it rejects any. */
   readonly sendsFirst?: number
-  /** Blocks that pass while it asks its owner. */
+  /** Number of blocks mined while the wallet waits for the user. */
   readonly slowBlocks?: number
-  /** It does several calls as one (EIP-5792): here in one block, in their order. */
+  /** True if the wallet supports batches (EIP-5792). It mines the calls in one block, in order. */
   readonly batches?: boolean
-  /** Methods that it was asked for, counted under this name of the page's. */
+  /** Name of the page's global variable that counts the requested methods. */
   readonly counts?: string
 }
 
-/** The script that announces it. */
+/** Returns a script that announces the wallet. */
 export function announce(options: WalletOptions): string {
   return `(${script.toString()})(${JSON.stringify(options)})`
 }
 
-/* Runs in the page: nothing from here reaches it but its argument. Long: so it can call no function outside. */
+/* Runs in the page and can use only its argument. Long: so it can call no function outside. */
 function script({
   rpcUrl,
   address,
@@ -107,6 +109,6 @@ function script({
     dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
   addEventListener('eip6963:requestProvider', tell)
   tell()
-  // The account of the local chain stays away: this wallet is the one that is tried.
+  // Keeps the local account disconnected, so that the tests use this wallet.
   localStorage.setItem('sluice.left', '1')
 }
