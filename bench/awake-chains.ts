@@ -1,6 +1,7 @@
 /**
- * A hundred chains awake in one process: `npm run bench -- awake-chains`. Each is a chain of the registry with all that stands
- * on the local chain, over one node behind a proxy. Chains are asked for ten at a time. The node shares the machine.
+ * `npm run bench -- awake-chains`: measures a hundred awake chains in one process. Each is a chain of the registry with
+ * the local chain's contracts, over one node behind a proxy. Ten chains are requested at a time. The node shares the
+ * machine.
  */
 import { readFileSync } from 'node:fs'
 import { inWaves, startManyChains } from '@sluice/system-test/many-chains'
@@ -13,7 +14,7 @@ const HUBS = 7
 const IDLE_MS = 30_000
 const REST_MS = 10_000
 const PAGE_BYTES = 4_096
-/** Per second, of a process's time. */
+/** Clock ticks per second of process time. */
 const TICKS = 100
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1]!
@@ -69,7 +70,7 @@ async function readyNow() {
   return (await get<Ready>(`${many.service.url}/ready`)).body
 }
 
-/** Memory and processor time of the service's process, as Linux counts them. */
+/** Returns memory and processor time of the service's process, as counted by Linux. */
 function processNow(): { readonly memoryMB: number; readonly cpuSeconds: number } {
   const folder = `/proc/${many.service.process.pid}`
   const pages = Number(readFileSync(`${folder}/statm`, 'utf8').split(' ')[1])

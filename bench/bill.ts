@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- bill [minutes]`: requests, calls, bytes and provider credits of a self-hosted service with one chain: waking, 30 s
- * without blocks, an hour with one quote a minute and an hour with one quote a second. Shorter measurements are scaled to an hour. The
- * search of Ethereum's past logs is computed from the chain's file. Results in `results/bill.json`.
+ * `npm run bench -- bill [minutes]`: measures requests, calls, bytes, and provider credits of a self-hosted service
+ * with one chain: waking, 30 s without blocks, an hour with one quote per minute, and an hour with one quote per
+ * second. Shorter measurements are scaled to an hour. The cost of scanning Ethereum's past logs is computed from the
+ * chain's file. Results in `results/bill.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRegistry } from '@sluice/chains'
@@ -18,12 +19,17 @@ type PriceList = {
   readonly unit: string
   /** Units of a method that `methods` does not list. */
   readonly call: number
-  /** Units of a batch, on top of its calls. */
+  /** Units of a batch, in addition to its calls. */
   readonly batch: number
   readonly methods: Readonly<Record<string, number>>
 }
 
-/** @see alchemy.com/docs/reference/compute-unit-costs, docs.metamask.io/services/get-started/pricing/credit-cost, quicknode.com/api-credits/eth, ankr.com/docs/rpc-service/pricing */
+/**
+ * Prices of providers.
+ *
+ * @see alchemy.com/docs/reference/compute-unit-costs, docs.metamask.io/services/get-started/pricing/credit-cost,
+ *   quicknode.com/api-credits/eth, ankr.com/docs/rpc-service/pricing
+ */
 const prices: Readonly<Record<string, PriceList>> = {
   alchemy: {
     unit: 'compute units',
@@ -46,19 +52,19 @@ const prices: Readonly<Record<string, PriceList>> = {
 }
 const priceOf = ({ call, methods }: PriceList, method: string) => methods[method] ?? call
 
-/** Blocks per `eth_getLogs` request that plans grant. */
+/** Maximum blocks per `eth_getLogs` request in plans of providers. */
 const GRANTED_BLOCKS = {
   'Alchemy, free': 10,
   'QuickNode, free': 5,
   'Chainstack, developer': 100,
   '10,000 blocks': 10_000,
 }
-/** Height of Ethereum, for the number of blocks to search. */
+/** Block number of Ethereum, for the number of blocks to scan. */
 const ETHEREUM_HEAD = 24_000_000
-/** Families whose pools are known from logs alone. */
+/** Families whose pools are known only from logs. */
 const LISTED_BY_LOGS = ['uniswap-v4', 'balancer-v2', 'balancer-v3', 'pancake-infinity', 'ekubo']
 
-/** Calls are what is counted: a machine that is busy with others answers late, and gives nothing up. */
+/** Long timeouts, so that retries on a busy machine do not add calls. */
 const PATIENT = { REQUEST_TIMEOUT_MS: '120000', RPC_TIMEOUT_MS: '60000' }
 const WARM_UP_MS = 10_000
 const REST_MS = 30_000
@@ -77,13 +83,13 @@ class Meter {
     }
   }
 
-  /** Forgets what was counted so far. */
+  /** Resets the counts. */
   reset(): void {
     const { seen, requests, bytes } = this.node
     this.start = { seen: seen.length, requests, bytes, batches: this.batches }
   }
 
-  /** @param scale - factor from the time measured to the time reported */
+  /** @param scale - factor from the measured to the reported time */
   read(scale = 1) {
     const methods = this.node.seen.slice(this.start.seen)
     const batches = this.batches - this.start.batches
@@ -162,7 +168,7 @@ async function wakingAndRest() {
   return { waking, rest30s: meter.read() }
 }
 
-/** Calls of the search of Ethereum's logs: one for each range, whichever families are in it. */
+/** Returns the calls of the scan of Ethereum's logs: one per range, for all families together. */
 function fullScan(): object {
   const starts = loadRegistry()
     .chain(1)!
@@ -178,7 +184,7 @@ function fullScan(): object {
 }
 
 const first = await wakingAndRest()
-// One after the other: a service that starts takes a core.
+// Starts one after the other, since a starting service uses a whole core.
 const worlds = [await start(), await start(), await start()] as const
 const [quiet, quietWithBlocks, busy] = await Promise.all([
   hour(worlds[0], { everyMs: 60_000, blocks: false }),

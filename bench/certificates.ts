@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- certificates [certificates] [seed]`: certificates of random trades over the genuine pools of the local chain, which a
- * checker that shares no code with the search adds up again from the node's own reads, and as many false ones, in all ways of
- * `falsify`. Pools move between rounds. Fails where a true one is not verified, or a false one not refuted for its own reason.
+ * `npm run bench -- certificates [certificates] [seed]`: checks certificates of random trades over the local chain's
+ * genuine pools with a checker that shares no code with the search and reads the node itself, and as many falsified
+ * ones, in all ways of `falsify`. Pools change between rounds. Fails if a true certificate is rejected, or a false one
+ * is not rejected for its own reason.
  */
 
 import { falsify, memoized } from '@sluice/api/testing'
@@ -16,7 +17,7 @@ import { record, rounded } from './record.ts'
 const COUNT = Number(process.argv[2] ?? 10_000)
 const SEED = Number(process.argv[3] ?? 1)
 const PER_ROUND = 250
-/** Families that the checker knows, for half of the trades: in the others all families take part. */
+/** Families that the checker supports, for half of the trades. The other trades use all families. */
 const CHECKED = ['uniswap-v2', 'uniswap-v3', 'curve-stable', 'wrapped-native']
 
 type Tally = { made: number; right: number; readonly wrong: string[] }
@@ -40,7 +41,7 @@ const below = (limit: number) => r.integer(Math.max(1, limit))
 const world = await startLocal()
 const wrappedNative = world.chain.wrappedNative?.address ?? null
 
-/** A trade of a pool's own tokens, or of those of two pools, from a ten-millionth of what a pool holds to a tenth. */
+/** Returns a trade between tokens of one or two pools, of a ten-millionth to a tenth of the pool's balance. */
 function drawTrade(pools: readonly Pool[]): RouteRequest {
   const [first, second] = [pools[below(pools.length)]!, pools[below(pools.length)]!]
   const place = below(first.tokens.length)
@@ -69,7 +70,7 @@ function certify(graph: Graph, asked: RouteRequest): Certified | null {
   const { route } = result
   if (BigInt(certificate.bound) < route.amountOut)
     verified.wrong.push(`the route pays ${route.amountOut} of ${certificate.bound}`)
-  // Of few units, one is more than a tenth of a basis point.
+  // With few units, one unit exceeds a tenth of a basis point.
   if (route.optimalityGapBps !== null && route.amountOut > 10n ** 7n) {
     compared++
     const gap = (1 - Number(route.amountOut) / Number(certificate.bound)) * 1e4
@@ -103,7 +104,7 @@ try {
       slackBps += (Number(verdict.bound - verdict.recomputed) / Number(verdict.bound)) * 1e4
       const ways = falsify(certificate, { recomputed: verdict.recomputed, paid, below, ...(earlier && { earlier }) })
       if (ways.length === 0) continue
-      // The rarest kind so far, so that all are made about as often.
+      // Chooses the kind with the fewest cases so far, so that all kinds occur about equally often.
       const [{ way, reason, certificate: made }] = ways.toSorted(
         (a, b) => (refuted.get(a.way)?.made ?? 0) - (refuted.get(b.way)?.made ?? 0),
       ) as [(typeof ways)[number]]

@@ -1,6 +1,6 @@
 /**
- * Cost of knowing all chains: `npm run bench -- chains`. Each figure is the best of many fresh processes,
- * since other work on the machine only ever adds.
+ * `npm run bench -- chains`: measures the cost of loading all chains. Each value is the best of many fresh processes,
+ * since other load can only increase it.
  */
 import { execFileSync } from 'node:child_process'
 import { record, rounded } from './record.ts'
@@ -32,7 +32,7 @@ else {
   })
 }
 
-/** In a process that has loaded nothing yet. Memory is what the resident set grew by. */
+/** Measures in a process that has loaded nothing else. Memory is the growth of the resident set. */
 async function measure(): Promise<Figures & { chains: number }> {
   const before = process.memoryUsage().rss
   const grown = () => (process.memoryUsage().rss - before) / 1e6

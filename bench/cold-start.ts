@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- cold-start [latency in ms] [runs]`: from a process that knows nothing to the first quote of a major pair, and to
- * all pools of the pair's hubs, over a node that is so far away. The local chain, and the recorded state of Ethereum. Results in
- * `results/cold-start.json`.
+ * `npm run bench -- cold-start [latency in ms] [runs]`: measures the time from a new process to the first quote of a
+ * major pair, and to all pools of the pair's hubs, over a node with this latency. Uses the local chain and the recorded
+ * Ethereum state. Results in `results/cold-start.json`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -86,7 +86,7 @@ async function once({ chainId, url, env, query }: World) {
     const firstQuoteMs = performance.now() - start
     if (status !== 200) throw new Error(`the first quote was answered with ${status}: ${JSON.stringify(body)}`)
     const poolsAtFirstQuote = (await ready()).pools ?? 0
-    // All there are when the search of past logs has ended and nothing is added any more.
+    // All pools are known once the scan of past logs has ended and their number is constant.
     let pools = 0
     let since = performance.now()
     let state: string | undefined

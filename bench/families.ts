@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- families [world or family…]`: 100,000 random quotes of each family (QUOTES for another number) held against genuine
- * code, to the unit, through the Executor. Into results/families.json, family by family: one whose sources are those of its result
- * is not measured again, so what was stopped goes on where it was. Fails on a mismatch.
+ * `npm run bench -- families [world or family…]`: compares 100,000 random quotes of each family (set QUOTES to change
+ * the number) with genuine code through the Executor, to the unit. Writes results/families.json family by family. Skips
+ * a family whose sources have not changed since its result, so an interrupted run can be continued. Fails on a
+ * mismatch.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -30,10 +31,10 @@ type Result = {
   readonly world: string
   /** Origin of the code. */
   readonly source: string
-  /** Hashes of the code at its pools, a few of them. */
+  /** Hashes of the code of some pools. */
   readonly codeHashes: readonly string[]
   readonly commit: string
-  /** Hash of what its quotes follow from. */
+  /** Hash of the sources that determine its quotes. */
   readonly of: string
   readonly date: string
   readonly loadAverage: number
@@ -42,7 +43,7 @@ type Result = {
   readonly quotes: number
   readonly exact: number
   readonly refusedByBoth: number
-  /** Refused although the pool may have paid, since it is not known how much exactly; not counted as quotes. */
+  /** Rejected because the exact output is unknown, although the pool might have paid; not counted as quotes. */
   readonly unsupported: number
   readonly mismatches: number
 }
@@ -50,7 +51,7 @@ type World = {
   readonly name: string
   readonly source: string
   readonly start: (round: number) => Promise<PoolWorld>
-  /** Its pools are drawn at random, others in each round. */
+  /** True if each round draws other random pools. */
   readonly drawn?: true
 }
 
@@ -148,7 +149,7 @@ async function codeHashes(pools: PoolWorld, family: string): Promise<string[]> {
   return [...hashes]
 }
 
-/** Hash of the sources that its quotes follow from, tests and pages left out, as they were committed. */
+/** Returns a hash of the committed sources that determine the family's quotes, without tests and pages. */
 function fingerprint(family: string): string {
   const folders = [`dexes/${family}`, 'dexes/common', 'math'].map((name) => `packages/liquidity/src/${name}`)
   const lines = git('ls-tree', '-r', 'HEAD', ...folders).split('\n')

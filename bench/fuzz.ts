@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- fuzz [minutes]`: 100,000 random quotes held against genuine bytecode, on the local chain, on
- * Ethereum's real state, and on real pools of two rollups and of Curve. In each round every pool is swapped with for good
- * and time passes. Results in `results/quotes.json`; fails on a mismatch. With minutes it stops after the round that exceeds
- * them, and the next run goes on, as long as the model is the same.
+ * `npm run bench -- fuzz [minutes]`: compares 100,000 random quotes with genuine bytecode on the local chain, on real
+ * Ethereum state, and on real pools of two rollups and of Curve. In each round every pool executes swaps and time
+ * passes. Results in `results/quotes.json`; fails on a mismatch. With `minutes` it stops after the round that exceeds
+ * them, and the next run continues if the model is unchanged.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -28,12 +28,12 @@ const WORLDS: readonly (() => Promise<PoolWorld>)[] = [
   () => startRollupPools('scroll'),
   startCurvePools,
 ]
-/** Families that the worlds have, taken together. */
+/** Number of families in all worlds together. */
 const KINDS = 23
-/** Quotes that a family gets of a world in a round. */
+/** Quotes of a family per world and round. */
 const SHARE = Math.ceil(QUOTES / ROUNDS / KINDS)
 
-/** Families of which no genuine contract can be run here. */
+/** Families without a genuine contract that can run here. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'liquidity-book': 'neither an npm package nor the real state has its bytecode',
   'dodo-v2': 'neither an npm package nor the real state has its bytecode',

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- invariants [build…] [file…]`: the long profile of the Solidity tests that carry an invariant's number,
- * 10,000 cases of each (RUNS for another number, SEED for another seed), on both builds. Into results/invariants.json, part by
- * part: `npm run bench -- invariants london Siege` measures one. A part whose code and tests are those of its result is not
- * measured again, so what was stopped goes on where it was; parts of other code are dropped.
+ * `npm run bench -- invariants [build…] [file…]`: runs the long profile of the numbered invariant tests in Solidity,
+ * with 10,000 cases each (set RUNS or SEED to change the number or the seed), on both builds. Writes
+ * results/invariants.json part by part: `npm run bench -- invariants london Siege` runs one. Skips a part with
+ * unchanged code and tests, so an interrupted run can be continued, and drops parts of other code.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ type Part = {
   readonly file: string
   readonly seed: string
   readonly commit: string
-  /** Hash of both contracts, of the tests, and of how many cases they draw. */
+  /** Hash of both contracts, of the tests, and of their number of cases. */
   readonly of: string
   readonly seconds: number
   readonly properties: readonly Property[]
@@ -30,14 +30,14 @@ const SEED = process.env.SEED ?? '0x51ce'
 const contracts = join(root, 'contracts')
 const named = process.argv.slice(2)
 const textOf = (file: string) => readFileSync(join(contracts, 'test/invariants', `${file}.t.sol`), 'utf8')
-// One that explores its sequences whole draws no cases: Model.t.sol.
+// Excludes Model.t.sol, which explores its sequences exhaustively and draws no cases.
 const files = readdirSync(join(contracts, 'test/invariants'))
   .map((file) => basename(file, '.t.sol'))
   .filter((file) => /function (testFuzz|invariant)_/.test(textOf(file)))
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 const codeOf = (name: keyof typeof bytecode) => sha256(Buffer.from(bytecode[name].runtime.slice(2), 'hex'))
 const CONTRACTS = { cancun: ['Guard', 'Executor'], london: ['GuardLondon', 'ExecutorLondon'] } as const
-/** Hash of everything that a part's result follows from. */
+/** Returns a hash of everything that determines a part's result. */
 const fingerprint = (build: string, file: string) => {
   const code = CONTRACTS[build as keyof typeof CONTRACTS].map(codeOf)
   const support = readdirSync(join(contracts, 'test/support'))

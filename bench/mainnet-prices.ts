@@ -1,7 +1,7 @@
 /**
- * Prices on Ethereum's recorded state: `npm run bench -- mainnet-prices`. All of its tokens, with what each price rests on or why there is
- * none, into `docs/prices.md`; and six well-known ones beside what their deepest recorded pool says, read from the node
- * without any of the pricing.
+ * `npm run bench -- mainnet-prices`: computes prices on Ethereum's recorded state. Writes all its tokens, with their
+ * sources or the reason for a missing price, to `docs/prices.md`, and compares six well-known tokens with their deepest
+ * recorded pools, read from the node without the pricing code.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const PAGE = join(import.meta.dirname, '../docs/prices.md')
 const TOLERANCE = 0.005
 const DOLLARS = ['USDC', 'USDT', 'DAI']
 const COMPARED = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
-/** Pools of the state come from many dates: those that are known to have been traded last this long before or after it are not of the block. */
+/** Maximum age difference in seconds of pools that belong to the block. The recorded pools have many dates. */
 const RECENT_SECONDS = 3_600
 const MAX_SYMBOL = 12
 
@@ -38,7 +38,7 @@ const state = readState('ethereum')
 const node = await startMainnet()
 const rpc = createRpc({ chainId: node.chainId, urls: [node.url] })
 const chain = loadRegistry().chain(node.chainId)!
-/** The state lacks the slots in which some tokens keep symbol and decimals. */
+/** Some tokens keep symbol and decimals in slots that the state lacks. */
 const listed = new Map([chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((it) => [it.address, it]))
 const past = new PastBlocks(chain)
 try {
@@ -64,7 +64,7 @@ try {
   await node.stop()
 }
 
-/** Accounts of the state that tell decimals and a supply, and the tokens of its pools; a pool's shares are none here. */
+/** Returns the accounts with decimals and a supply, and the tokens of the state's pools; excludes shares of pools. */
 async function tokensOf(): Promise<readonly Address[]> {
   const pools = new Set<string>(state.pools.map(({ address }) => address.toLowerCase()))
   const traded = state.pools.flatMap((pool) => pool.tokens.map((token) => toAddress(token)))
@@ -98,8 +98,8 @@ async function compare(rows: readonly Row[]) {
 }
 
 /**
- * The pool of the block with one of the other tokens that holds most of it, and its price; those that are known to be of its hour
- * first.
+ * Returns the pool of the block with the largest balance of the token against one of the others, and its price. Prefers
+ * pools with a known recent date.
  *
  * @param usd - dollars of the other token
  */
@@ -123,7 +123,9 @@ async function deepest(token: Address, others: readonly string[], places: Readon
 
 type Rate = { readonly rate: number; readonly isDated: boolean }
 
-/** Base units of the second token for one of the first; null where the pool is known to be of another date. */
+/**
+ * Returns base units of the second token per base unit of the first; null if the pool is known to have another date.
+ */
 async function rateOf({ address, family }: MainnetPool): Promise<Rate | null> {
   if (family === 'uniswap-v2') {
     const reserves = await read(address, 'getReserves')
@@ -149,13 +151,13 @@ async function symbolOf(address: Address): Promise<string> {
   return symbol || '(none)'
 }
 
-/** Null where the account does not tell. */
+/** Returns the result of a call; null if the account does not provide one. */
 async function read(to: string, name: string, args: readonly unknown[] = []) {
   const data = abi.encodeFunctionData(name, args) as `0x${string}`
   try {
     return abi.decodeFunctionResult(name, await rpc.call({ to: toAddress(to), data }, 'latest'))
   } catch (error) {
-    // It reverted, ran into an invalid opcode, or answered with something else.
+    // The call reverted, reached an invalid opcode, or returned invalid data.
     const isTheirs =
       error instanceof RpcError
         ? error.code === 'REVERTED' || error.code === 'REJECTED'

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- newcomer [node]`: follows the README and the first guides literally in a fresh clone, with the Node.js that is named
- * (by default the first one of the path outside of the repository), and measures the time to the first quote: on the local chain, with
- * the installation; and then over an RPC of one's own, that of the recorded state of Ethereum. Results in `results/newcomer.json`.
+ * `npm run bench -- newcomer [node]`: follows the README and the first guides literally in a fresh clone, with the
+ * given Node.js (by default the first in the path outside of the repository), and measures the time to the first quote
+ * on the local chain, including the installation, and then over a custom RPC with the recorded Ethereum state. Results
+ * in `results/newcomer.json`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,7 +16,7 @@ import { record, rounded } from './record.ts'
 const root = join(import.meta.dirname, '..')
 const MAX_START_MS = 20 * 60_000
 const MAX_QUOTE_MS = 120_000
-/** Wrapped ether and USDC of Ethereum. */
+/** Wrapped ether and USDC on Ethereum. */
 const PAIR = {
   src: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
   dst: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -23,7 +24,7 @@ const PAIR = {
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-newcomer-'))
 const clone = join(dir, 'sluice')
-/** The path of a user, without what this process brought along. */
+/** PATH of a user, without the folders that npm added to this process. */
 const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
 const [given] = process.argv.slice(2)
 if (given !== undefined) path.unshift(dirname(given))
@@ -47,7 +48,7 @@ try {
 }
 process.exit()
 
-/** `npm start`, and the first block of the guide to quotes. */
+/** Runs `npm start` and the first block of the quote guide. */
 async function firstLocalQuote(begin: number) {
   const port = await freePort()
   const child = start(['start'], { PORT: String(port) })
@@ -69,7 +70,7 @@ async function firstLocalQuote(begin: number) {
   }
 }
 
-/** `npm run serve` over a node that knows the recorded state of Ethereum, in the clone that is installed already. */
+/** Runs `npm run serve` over a node with the recorded Ethereum state, in the installed clone. */
 async function firstOwnQuote() {
   const mainnet = await startMainnet()
   try {
@@ -100,7 +101,7 @@ async function firstOwnQuote() {
   }
 }
 
-/** A command of npm in a process group of its own, as a terminal starts it. */
+/** Starts an npm command in its own process group, as a terminal does. */
 function start(args: readonly string[], variables: Readonly<Record<string, string>>): ChildProcess {
   const child = spawn('npm', [...args], { cwd: clone, env: { ...userEnv, ...variables }, detached: true })
   running.add(child)
@@ -128,6 +129,6 @@ function end(child: ChildProcess): void {
   try {
     process.kill(-child.pid!, 'SIGKILL')
   } catch {
-    // Already gone.
+    // The process has already ended.
   }
 }

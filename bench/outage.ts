@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- outage [minutes] [mode…]`: every chain of the registry awake without a node that answers, next to one healthy
- * chain. Modes: `missing` (hosts without an address), `silent` (hosts that accept connections and never answer), `refused` (ports
- * where nobody listens), `dns` (a name server that never answers, in a network namespace; needs `unshare`). Memory, processor time and
- * sockets of the service, and the healthy chain's quotes before and meanwhile. Results in `results/outage.json`.
+ * `npm run bench -- outage [minutes] [mode…]`: keeps every chain of the registry awake without a responding node, next
+ * to one healthy chain. Modes: `missing` (hosts without an address), `silent` (hosts that accept connections and never
+ * respond), `refused` (ports without a listener), `dns` (a name server that never responds, in a network namespace;
+ * needs `unshare`). Measures memory, processor time, and sockets of the service, and the healthy chain's quotes before
+ * and during the outage. Results in `results/outage.json`.
  */
 import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -21,10 +22,10 @@ const MODES = ['missing', 'silent', 'refused', 'dns'] as const
 type Mode = (typeof MODES)[number]
 
 const ENDPOINTS = 3
-/** Between two quotes of the healthy chain, and between two requests to one of the others. */
+/** Milliseconds between quotes of the healthy chain, and between requests to the others. */
 const QUOTE_MS = 100
 const ASK_MS = 250
-/** Until memory is compared: every chain has been asked by then. */
+/** Milliseconds before memory is compared, after every chain has been requested. */
 const SETTLE_MS = 60_000
 const PAGE_BYTES = 4_096
 const TICKS = 100
@@ -43,14 +44,14 @@ else
   }
 process.exit()
 
-/** The modes that the file has: each takes half an hour, so they may be measured one by one. */
+/** Returns the recorded modes. Each takes half an hour, so they can be measured separately. */
 function recorded(): object {
   const path = join(import.meta.dirname, 'results/outage.json')
   const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Record<string, object>) : {}
   return Object.fromEntries(MODES.flatMap((mode) => (known[mode] ? [[mode, known[mode]]] : [])))
 }
 
-/** A process for each mode; for `dns` one whose only name server is a socket of ours that reads nothing. */
+/** Runs each mode in its own process. The `dns` process has only a name server that never responds. */
 function inProcess(mode: Mode): object {
   const command = [process.execPath, 'scripts/bench.ts', 'outage', minutesText]
   const env = { ...process.env, OUTAGE_CHILD: mode }
@@ -153,7 +154,7 @@ function count(statuses: readonly number[]): Record<number, number> {
   return counts
 }
 
-/** @returns addresses of a chain's endpoints by its place in the list */
+/** @returns a function of the endpoint addresses by a chain's index in the list */
 async function deadEndpoints(mode: Mode): Promise<(chain: number) => string> {
   const list = (address: (k: number) => string) => Array.from({ length: ENDPOINTS }, (_, k) => address(k)).join(',')
   if (mode === 'missing' || mode === 'dns') {
@@ -164,7 +165,7 @@ async function deadEndpoints(mode: Mode): Promise<(chain: number) => string> {
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   const { port } = server.address() as AddressInfo
   if (mode === 'refused') await new Promise((resolve) => server.close(resolve))
-  // An origin each: all of 127/8 is this machine.
+  // Each endpoint has its own origin. All of 127/8 is this machine.
   return (chain) => list((k) => `http://127.${100 + k}.${chain >> 8}.${(chain & 255) + 1}:${port}`)
 }
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- parameters [<requests> <seed>]`: requests drawn from /openapi.json, every documented parameter in
- * combination, to the service over the local chain; each answer is held to its documentation, its limits and its time.
- * Results in `results/parameters.json`; any violation fails.
+ * `npm run bench -- parameters [<requests> <seed>]`: sends random requests from /openapi.json, with every documented
+ * parameter in combination, to the service over the local chain, and checks each response against the documentation,
+ * its limits, and its time. Results in `results/parameters.json`; any violation fails.
  */
 import { runCombinations } from '@sluice/api/testing'
 import { startProcess, startWorld } from './api/world.ts'

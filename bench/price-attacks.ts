@@ -1,7 +1,8 @@
 /**
- * Gains of attackers from prices: `npm run bench -- price-attacks`. Made-up markets of 10,000 tokens in 100,000 pools, 5 % of
- * either in the hands of attackers of many kinds, before, during and after a block in which they have the money of others.
- * The true worth of all is known. The small form of it is a test of `packages/pricing`.
+ * `npm run bench -- price-attacks`: measures the gains of price attackers in synthetic markets of 10,000 tokens in
+ * 100,000 pools. Attackers of many kinds own 5 % of the tokens and pools, and act before, during, and after a block in
+ * which they hold the money of others. The true value of all tokens is known. A small version is a test of
+ * `packages/pricing`.
  */
 import type { Address } from '@sluice/chains'
 import { Prices } from '@sluice/pricing'

@@ -1,7 +1,7 @@
 /**
- * Prices over 100,000 pools with hostile ones among them: `npm run bench -- pricing`. How long the first pass takes and how long
- * it holds the event loop at a time, a block, a look at 200 tokens, depth. The pools are made up, so the figures tell about
- * speed and about what manipulation achieves, not about real markets.
+ * `npm run bench -- pricing`: computes prices over 100,000 pools, some of them hostile. Measures the first pass and its
+ * longest block of the event loop, a block, a request for 200 tokens, and depth. The pools are synthetic, so the
+ * results show speed and resistance to manipulation, not real markets.
  */
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
@@ -13,26 +13,26 @@ import { record, rounded } from './record.ts'
 
 const TOKENS = 30_000
 const POOLS = 100_000
-/** Count of tokens at the end of the list that are nobody's. */
+/** Number of scam tokens, at the end of the list. */
 const SCAMS = 1_500
 const HUBS = 4
 const HOSTILE_SHARE = 0.05
 const V3_SHARE = 0.3
 const BLOCKS = 100
-/** Tokens that the chain's file names, as many as the largest of them does. */
+/** Tokens in the chain's file, as many as in the largest one. */
 const LISTED = 200
 const CHANGED = 200
 const MANY_CHANGED = 2_000
 const ASKED = 200
 
-/** By the clock, and of the processor in this thread: what others do beside it makes the first longer, and the second hardly. */
+/** Wall-clock time and this thread's CPU time. Other load affects mainly the first. */
 type Time = { readonly ms: number; readonly cpuMs: number }
 
 const random = generator(42)
 const pick = (from: number, to: number) => from + Math.floor(random() * (to - from))
 const address = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)
 
-/** Dollars for a whole token: two dollars, ether, bitcoin, and anything from a thousandth of a cent to thousands. */
+/** Dollars per whole token: a dollar, ether, a dollar, bitcoin, and values from a thousandth of a cent to thousands. */
 const truth = Float64Array.from(
   { length: TOKENS },
   (_, t) => [1, 3_000, 1, 60_000][t] ?? Math.exp((random() - 0.5) * 16),
@@ -62,7 +62,7 @@ const chain: Chain = {
 
 const prices = new Prices(chain, { decimals: () => 18 })
 takeLongestTasks()
-/** Milliseconds of each collection of garbage. */
+/** Milliseconds of each garbage collection. */
 const collections: number[] = []
 const observer = new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) collections.push(duration)
@@ -70,7 +70,7 @@ const observer = new PerformanceObserver((list) => {
 observer.observe({ entryTypes: ['gc'] })
 const first = await timed(() => prices.follow(snapshot()))
 const firstSliceMs = takeLongestTasks().get('prices')!
-// They are told of a moment later.
+// The observer reports collections with a short delay.
 await setTimeout(100)
 observer.disconnect()
 
@@ -88,7 +88,7 @@ for (let t = TOKENS - SCAMS; t < TOKENS; t++)
   deepestScam = Math.max(deepestScam, (await prices.depthUsd(address(t))) ?? 0)
 
 const firstCurve = await timed(() => prices.depthCurve(address(1)))
-/** Times of each of many blocks, and of the price of 200 tokens and the curve of the deepest after each. */
+/** Times of many blocks, and of the prices of 200 tokens and the curve of the deepest token after each. */
 const blocks = { few: await follow(CHANGED, 6), hubs: await follow(CHANGED, 0), many: await follow(MANY_CHANGED, 0) }
 const unchanged: Time[] = []
 for (let n = 0; n < BLOCKS; n++) unchanged.push(await timed(() => prices.follow(snapshot())))
@@ -152,7 +152,7 @@ async function follow(changed: number, first: number) {
   return { block: summary(block), look: summary(look), curve: summary(curve) }
 }
 
-/** The pool after a trade that moved its price by up to a tenth of a percent. */
+/** Returns the pool after a trade that moved its price by up to 0.1 %. */
 function moved(pool: Pool): Pool {
   const ppm = BigInt(pick(-500, 500))
   const up = (amount: bigint) => (amount * (1_000_000n + ppm)) / 1_000_000n
@@ -189,7 +189,8 @@ function makePool(i: number): Pool {
   const token = pick(HUBS, firstScam)
   if (random() < HOSTILE_SHARE) {
     const kind = random()
-    // A thin pool that shows a hundred times the price, a scam token with about 1,000 real dollars, scams among themselves.
+    // A thin pool with a hundred times the price, a scam token with about 1,000 real dollars, or a pool of two scam
+    // tokens.
     if (kind < 0.4) return constantProduct(i, pick(0, HUBS), token, 200, 100)
     if (kind < 0.7) return constantProduct(i, pick(0, HUBS), pick(firstScam, TOKENS), 400 + random() * 800, 1)
     return constantProduct(i, pick(firstScam, TOKENS), pick(firstScam, TOKENS - 1), 1e12, 1)
@@ -200,14 +201,19 @@ function makePool(i: number): Pool {
   return random() < V3_SHARE ? concentrated(i, hub, other, usd, skew) : constantProduct(i, hub, other, usd, skew)
 }
 
-/** @param usd - dollars of the first token. @param lie - how many times its worth the second token seems to be worth */
+/**
+ * Returns a V2 pool.
+ *
+ * @param usd - dollars of the first token
+ * @param lie - factor by which the pool overstates the second token's value
+ */
 function constantProduct(i: number, a: number, b: number, usd: number, lie: number): Pool<UniswapV2State> {
   const reserve0 = BigInt(Math.floor((usd / truth[a]!) * 1e18))
   const reserve1 = BigInt(Math.floor((usd / truth[b]! / lie) * 1e18))
   return make(i, 'uniswap-v2', a, b, { reserve0, reserve1, feePpm: 3_000 })
 }
 
-/** Twenty positions around the price, `usd` dollars of the second token below it. */
+/** Returns a V3 pool with twenty positions around the price, with `usd` dollars of the second token below it. */
 function concentrated(i: number, a: number, b: number, usd: number, skew: number): Pool<UniswapV3State> {
   const SPACING = 60
   const price = (truth[a]! / truth[b]!) * skew
@@ -252,7 +258,7 @@ async function timed(run: () => unknown): Promise<Time> {
   return { ms: performance.now() - start, cpuMs: (user + system) / 1_000 }
 }
 
-/** Mulberry32: the same pools every time. */
+/** Returns a mulberry32 generator, which gives the same pools every time. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

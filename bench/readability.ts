@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- readability [commit]`: sentences of the README, the guides, and the other documents, now and at an earlier commit: words
- * in a sentence, the share of sentences above 25 words, and words that the language guide replaces. Results in `results/readability.json`.
+ * `npm run bench -- readability [commit]`: measures sentences of the README, the guides, and other documents, now and
+ * at an earlier commit: words per sentence, the share of sentences above 25 words, and words that the language guide
+ * replaces. Results in `results/readability.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -8,14 +9,14 @@ import { record, rounded } from './record.ts'
 
 const root = join(import.meta.dirname, '..')
 const LONG_SENTENCE = 25
-/** Words that stand for others in plain technical English. */
+/** Words that the language guide replaces. */
 const REPLACED =
   /\b(anew|beside|whoever|whatever|whomever|told|tells?|wish|held against|is none|in the place of|what is|that which|it is no)\b/gi
 
 const [before = '8ce7255'] = process.argv.slice(2)
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 })
 
-/** Documents by the reader that they are for. Generated pages and records of the past are left out. */
+/** Documents by audience. Excludes generated pages and records of the past. */
 const GROUPS: Readonly<Record<string, RegExp>> = {
   readme: /^README\.md$/,
   guides: /^docs\/(guides|run|understand)\/[^/]+\.md$/,

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- reading`: reading pools of genuine bytecode by our lenses and by Multicall3, on one node in one run. 1,000
- * pairs of Uniswap V2, and 200 pools of Uniswap V3 with 40 ticks each, and the round trips that ours takes. Results in `results/reading.json`.
+ * `npm run bench -- reading`: compares reads of genuine pools by our lenses and by Multicall3 on one node in one run,
+ * with 1,000 Uniswap V2 pairs and 200 Uniswap V3 pools of 40 ticks each, and counts the round trips of ours. Results in
+ * `results/reading.json`.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { IUniswapV2Pair__factory } from '@sluice/bindings'
@@ -15,11 +16,11 @@ const RUNS = 7
 const PAIRS = 1_000
 const POOLS = 200
 const TICKS = 40
-/** Accounts put in place at once: anvil takes requests of 2 MB. */
+/** Accounts set per request. anvil accepts requests of 2 MB. */
 const COPIES = 20
 const E18 = 10n ** 18n
 const MULTICALL3 = toAddress('0xca11bde05977b3631167028862be2a173976ca11')
-/** Calls in one aggregate: with more, requests outgrow what nodes take. */
+/** Calls per aggregate. With more, requests exceed the limits of nodes. */
 const CALLS = 1_000
 
 const multicall = new Interface([
@@ -133,7 +134,7 @@ try {
   await f.stop()
 }
 
-/** Alternating, so that whatever else the machine does meets both. */
+/** Runs both in turn, so that other load affects both. */
 async function sideBySide(ours: () => Promise<unknown>, theirs: () => Promise<unknown>) {
   const times: [number[], number[]] = [[], []]
   for (let run = 0; run < RUNS; run++)
@@ -146,7 +147,7 @@ async function sideBySide(ours: () => Promise<unknown>, theirs: () => Promise<un
   return { lensMs: rounded(lens), multicall3Ms: rounded(multicall3), ratio: rounded(multicall3 / lens) }
 }
 
-/** The genuine contract with its storage, at as many more addresses. */
+/** Copies the genuine contract with its storage to more addresses. */
 async function copy(address: Hex, count: number, from: bigint): Promise<readonly Hex[]> {
   const dump = await f.request<Hex>('anvil_dumpState')
   const state = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), 'hex')).toString()) as {
@@ -161,7 +162,7 @@ async function copy(address: Hex, count: number, from: bigint): Promise<readonly
   return copies
 }
 
-/** Code that its genuine creation code deploys. */
+/** Returns the code that the genuine creation code deploys. */
 async function multicall3Code(): Promise<string> {
   const { multicall3Bytecode } = (await import('../node_modules/viem/_esm/constants/contracts.js' as string)) as {
     multicall3Bytecode: Hex

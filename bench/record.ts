@@ -1,9 +1,10 @@
+/** Records benchmark results. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 
-/** Writes `results/<name>.json`: the figures, and where and when they were measured. */
+/** Writes `results/<name>.json`: the results, with the machine, the commit, and the date of the measurement. */
 export function record(name: string, figures: object, { shown = true } = {}): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
   const result = {
@@ -14,7 +15,7 @@ export function record(name: string, figures: object, { shown = true } = {}): vo
       cores: cpus().length,
       memoryGB: Math.round(totalmem() / 2 ** 30),
       node: process.version,
-      // Of the last minute: well above the cores means that others worked beside.
+      // Load of the last minute. A value well above the number of cores means that other processes were running.
       loadAverage: Number(loadavg()[0]!.toFixed(1)),
     },
     ...figures,

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- referee`: verdicts on every transaction of two blocks of Ethereum, mined again on their real state, and on fifty
- * transactions that users sent through routers, each on the state that it met. Results in `results/referee.json`; `docs/referee.md` says
- * what they can tell.
+ * `npm run bench -- referee`: judges every transaction of two Ethereum blocks, mined again on their real state, and
+ * fifty transactions that users sent through routers, each on the state that it met. Results in `results/referee.json`;
+ * `docs/referee.md` explains their limits.
  */
 import { createMetrics, loadConfig, type RefereeResponse, Services, silentLog, verdictResponse } from '@sluice/api'
 import { type Hex, loadRegistry } from '@sluice/chains'
@@ -54,7 +54,7 @@ type Read = {
   readonly leftBps: number | null
 }
 
-/** A transaction of a user, mined alone on the state that it met in its block. */
+/** Mines a user's transaction alone, on the state that it met in its block, and judges it. */
 async function readRouter(recorded: Recorded): Promise<Read> {
   const anvil = await startBefore(recorded)
   const services = serve(anvil.url)

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- rolling [requests]`: every process behind nginx is replaced, one after the other, while callers of many chains ask
- * on. Statuses of all answers, and where the chains went. Results in `results/rolling.json`.
+ * `npm run bench -- rolling [requests]`: replaces every process behind nginx, one after the other, while callers of
+ * many chains send requests. Records the statuses of all responses, and which process gets each chain. Results in
+ * `results/rolling.json`.
  */
 import { hasNginx, startFleet } from '@sluice/system-test/fleet'
 import { startManyNodes } from '@sluice/system-test/many-chains'

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- routers`: `/simulate` of transactions that users sent through routers on Ethereum, each from the state before
- * it in its block, beside what it pays and the gas of its trace when it is mined there. Results in `results/routers.json`.
+ * `npm run bench -- routers`: runs `/simulate` for transactions that users sent through routers on Ethereum, each from
+ * the state before it in its block, and compares the output and gas with the mined transaction. Results in
+ * `results/routers.json`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,7 +51,7 @@ rmSync(directory, { recursive: true })
 const exact = ({ simulated, sent }: Compared) => simulated.success && BigInt(simulated.amountOut) === sent.received
 const name = ({ recorded, simulated }: Compared) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
-/** Transactions that differ. Where the sender cannot be given exactly the input, the transaction as it was sent has to do. */
+/** Transactions that differ. If the sender's balance cannot be set to exactly the input, the original transaction is compared. */
 const unexplained = compared.filter(({ recorded, simulated, sent, withExactly = sent }) => {
   const over = simulated.gasUsed - withExactly.grossGas
   return over !== gasExplained(recorded)

@@ -1,6 +1,6 @@
 /**
- * Simulation beside the node's own eth_call, and slot resolution on 212 real tokens: `npm run bench -- simulate`. The node
- * is anvil on the same machine, so that the figures are this project's own share and not the network's.
+ * `npm run bench -- simulate`: compares simulation with the node's own eth_call, and resolves storage slots of 212 real
+ * tokens. The node is anvil on the same machine, so that the results exclude the network.
  */
 import { type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy, startDevnet } from '@sluice/devnet'
@@ -47,7 +47,7 @@ async function times(work: () => Promise<unknown>, runs = RUNS): Promise<readonl
 const post = (url: string, body: string) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then((answer) => answer.text())
 
-/** The body of the eth_call that a simulation sends. */
+/** Returns the body of the eth_call that a simulation sends. */
 async function ethCallOf(url: string, request: SimulationRequest): Promise<string> {
   let last = ''
   const proxy = await NodeProxy.start(url, (call) => {
@@ -115,7 +115,7 @@ async function measureSimulation() {
     const attackers = Array.from({ length: ATTACKERS }, async () => {
       while (!stop) await simulateSwap(rpc, endless, context)
     })
-    // Until it is known what the attackers cost.
+    // Waits until the service has measured the cost of the attackers' requests.
     await new Promise((resolve) => setTimeout(resolve, 500))
     const attacked = await honest()
     stop = true
@@ -139,7 +139,7 @@ async function measureSimulation() {
   }
 }
 
-/** Amount and gas of the simulation beside those of the same transaction really sent. */
+/** Compares the amount and gas of simulations with the same transactions sent. */
 async function measureShapes() {
   const chain = await startTestChain()
   try {
@@ -169,7 +169,7 @@ async function measureSlots() {
   try {
     const rpc = createRpc({ chainId: fixture.chainId, urls: [node.url], timeoutMs: 20_000 })
     const best = new Map<string, Check>()
-    // Each pass learns everything anew; other work on the machine only ever adds to what a token takes.
+    // Each pass learns everything again. Other load can only increase a token's time, so the fastest pass counts.
     for (let pass = 0; pass < PASSES; pass++) {
       const resolver = new SlotResolver()
       for (const { token, pools } of fixture.tokens) {

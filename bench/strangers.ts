@@ -1,7 +1,7 @@
 /**
- * Traps that a stranger sets for other people's routes: what they cost those who step on them, and those who do not; and
- * what it costs honest routes of the local chain that strangers are not stepped on. The recorded state of Ethereum cannot tell that: its
- * pools are of several dates, and a way through any token gains by what their prices disagree.
+ * Measures traps set by an attacker for other users' routes: the losses with and without the defense, and the cost of
+ * the defense for normal routes on the local chain. The recorded Ethereum state cannot show that cost, since its pools
+ * have several dates, and routes through any token gain from the price differences.
  */
 import { setTimeout } from 'node:timers/promises'
 import { accounts, startDevnet } from '@sluice/devnet'
@@ -15,7 +15,7 @@ const DOLLARS = [1_000, 50_000, 500_000]
 
 type Place = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
 
-/** Null where the answer is a refusal. What is not there in time the first time is, the next. */
+/** Requests a URL; null if the service rejects the request. Retries server errors, since data may still be loading. */
 async function ask<T>(url: string): Promise<T | null> {
   for (let tries = 0; tries < 4; tries++) {
     const response = await fetch(url)
@@ -27,7 +27,7 @@ async function ask<T>(url: string): Promise<T | null> {
 
 type Prices = Record<string, { readonly usd: number | null; readonly reason?: string | null }>
 
-/** Prices of tokens, once the pools of none of them are still being looked for; a minute at most. */
+/** Returns prices once no pools are being searched, or after a minute. */
 async function settledPrices({ api, chainId }: Place, list: string): Promise<Prices> {
   for (let tries = 0; ; tries++) {
     const prices = (await ask<Prices>(`${api}/prices/${chainId}?token=${list}&detail=1`)) ?? {}
@@ -37,7 +37,7 @@ async function settledPrices({ api, chainId }: Place, list: string): Promise<Pri
   }
 }
 
-/** Dollars of a base unit of each token that has a price. */
+/** Returns dollars per base unit of each token with a price. */
 async function unitPrices(place: Place): Promise<ReadonlyMap<string, number>> {
   const { api, chainId, tokens } = place
   const found = new Map<string, number>()
@@ -54,7 +54,7 @@ async function unitPrices(place: Place): Promise<ReadonlyMap<string, number>> {
   return found
 }
 
-/** Trades of each token for the next ones, at the default and with `any`. */
+/** Trades each token for the next ones, with default settings and with `any`. */
 async function honestCost(place: Place) {
   const { api, chainId } = place
   const prices = await unitPrices(place)

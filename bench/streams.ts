@@ -1,7 +1,7 @@
 /**
- * Cost of open streams: `npm run bench -- stream [streams] [blocks]`. One process with 1,000 streams, at a block every 2 s that
- * moves prices, beside 1,000 quotes of one block: processor time of the service, for streams that are all different and for
- * streams that are all the same, and how long after a block its last event came. Results in `results/stream.json`.
+ * `npm run bench -- stream [streams] [blocks]`: measures the cost of open streams. One process serves 1,000 streams,
+ * with a block every 2 s that moves prices, compared with 1,000 quotes of one block: the service's processor time for
+ * different streams and for equal ones, and the delay of a block's last event. Results in `results/stream.json`.
  */
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,7 +25,7 @@ const patient = { MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', LOG_LEVEL:
 const service = await startProcess('service.ts', [], { ...world.env, ...limits, ...patient })
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-/** Processor time of the service so far. */
+/** Returns the service's processor time so far in milliseconds. */
 const serviceMs = () => cpuMs(service.child.pid!)
 
 const token = (symbol: string) => info.tokens[symbol]!.address
@@ -46,7 +46,10 @@ async function json<T>(path: string): Promise<T> {
   return (await answer.json()) as T
 }
 
-/** A block in which native is sold, by which prices move; the same trade every time, so that only the block is new. */
+/**
+ * Mines a block with a sale of the native token, which moves prices. The trade is always the same, so that only the
+ * block changes.
+ */
 async function trade(): Promise<void> {
   const from = info.accounts[1]!.address
   const query = new URLSearchParams({ src: NATIVE, dst: token('USDC'), amount: `${10n ** 17n}`, from, slippage: '5' })
@@ -55,7 +58,7 @@ async function trade(): Promise<void> {
   await request(node, 'eth_sendTransaction', [{ from, to: tx.to, data: tx.data, value, gas: '0x1c9c380' }])
 }
 
-/** Processor time of quotes of one block, every one different from all before. */
+/** Returns the processor time of quotes of one block, all different. */
 async function quotes(count: number, round: number): Promise<number> {
   await trade()
   await json(`/quote/31337?${wish(0, (round + 1) * 10 * STREAMS)}`)
@@ -75,18 +78,18 @@ type Watched = {
   readonly ended: number
 }
 
-/** Opens streams, trades a block every two seconds, and closes them. */
+/** Opens streams, trades in a block every two seconds, and closes the streams. */
 async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
   let [events, ended, lastAt] = [0, 0, 0]
   let isOver = false
   const open = new Set<{ destroy: () => void }>()
-  /** Resolves with the first event. A connection that is refused for want of a place in the queue is tried again. */
+  /** Opens a stream and resolves with its first event. Retries if the queue is full. */
   const begin = (k: number) =>
     new Promise<void>((resolve, reject) => {
       const call = get(`${service.url}/stream/31337?${query(k)}`, { agent }, (answer) => {
         if (answer.statusCode !== 200) reject(new Error(`stream ${k}: ${answer.statusCode}`))
         answer.on('data', (chunk: Buffer) => {
-          // A comment.
+          // The line is a comment.
           if (chunk[0] === 0x3a) return
           events++
           lastAt = performance.now()
@@ -110,7 +113,7 @@ async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
     const at = performance.now()
     await trade()
     await sleep(Math.max(0, BLOCK_MS - (performance.now() - at)))
-    // None came in time where the last one is of an earlier block.
+    // If the last event belongs to an earlier block, none arrived in time.
     lags.push(lastAt > at ? lastAt - at : BLOCK_MS)
   }
   const figures = {
@@ -138,7 +141,7 @@ try {
     quotes: { cpuMs: quotesMs },
     different,
     same,
-    /** Processor time of a block of streams by that of as many quotes. */
+    /** Processor time of a block of streams divided by that of as many quotes. */
     shareOfQuotes: {
       different: rounded(different.cpuMsPerBlock / quotesMs, 3),
       same: rounded(same.cpuMsPerBlock / quotesMs, 3),

@@ -1,4 +1,7 @@
-/** Made-up pools in the mix of a large chain: 70 % V2 pairs, 20 % V3 pools of 40 ticks, 5 % stable pairs, 5 % Curve pools. */
+/**
+ * Generates synthetic pools in the mix of a large chain: 70 % V2 pairs, 20 % V3 pools of 40 ticks, 5 % stable pairs,
+ * and 5 % Curve pools.
+ */
 import { toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { toBeHex } from 'ethers'

@@ -1,4 +1,6 @@
-/** Process that `sync.ts` starts to measure a restart: from the start of the process until every saved pool is in memory. */
+/**
+ * Process started by `sync.ts` to measure a restart, from the start of the process until every saved pool is in memory.
+ */
 import { loadSnapshot } from '@sluice/liquidity'
 
 const importedMs = performance.now()

@@ -1,8 +1,7 @@
 /**
- * `npm run bench -- sync`: following a chain whose market holds 100,000 pools. How long it takes to apply the logs of a
- * block that changes 200 of them and to have the next map of pools, what the pools and 64 blocks of history weigh, how long
- * a round over all of them takes, and how long saving them and starting again from the file in a fresh process. Results in
- * `results/sync.json`.
+ * `npm run bench -- sync`: measures following a chain with 100,000 pools: applying the logs of a block with 200 changed
+ * pools, the memory of the pools and of 64 blocks of history, a pass over all pools, saving them, and starting from the
+ * file in a fresh process. Results in `results/sync.json`.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -33,10 +32,10 @@ const pools = madeUpPools(POOLS)
 let map = PoolMap.empty.with(pools)
 const history = [map]
 
-/** Followed pools, spread over all the same way as in the chain: most are V2 pairs. */
+/** Followed pools, distributed as in the chain: most are V2 pairs. */
 const followed = pools.filter(({ family }) => family === 'uniswap-v2' || family === 'uniswap-v3')
 
-/** A log by which this pool changes in this block. */
+/** Returns a log that changes the pool in this block. */
 function logOf({ family, address }: Pool, block: number): Pick<Log, 'address' | 'topics' | 'data'> {
   const amount = 10n ** 20n + BigInt(block)
   const { data, topics } =
@@ -92,7 +91,7 @@ const fileMb = statSync(path).size / 2 ** 20
 const restarts = Array.from({ length: RESTARTS }, restart).sort((a, b) => a.readyMs - b.readyMs)
 rmSync(dir, { recursive: true })
 
-/** In a process of its own, with nothing compiled or read before. */
+/** Measures a restart in a separate process without compiled code. */
 function restart(): { readonly importedMs: number; readonly readyMs: number } {
   const script = join(import.meta.dirname, 'sync-restart.ts')
   const told = JSON.parse(execFileSync(process.execPath, [script, path], { encoding: 'utf8' }))

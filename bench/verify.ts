@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- verify [mutations]`: 100,000 honest transactions of the local chain with one byte, one field or one step changed,
- * against the client's `verify`. Each that it accepts, and one in fifty of those that it refuses, is run on the chain. Fails
- * where one was accepted that changes who gets what.
+ * `npm run bench -- verify [mutations]`: checks the client's `verify` with 100,000 valid transactions of the local
+ * chain in which one byte, field, or step was changed. Executes each accepted one, and one in fifty of the rejected
+ * ones, on the chain. Fails if an accepted transaction changes who receives what.
  */
 import { campaign } from '../packages/client/test/fuzz/campaign.ts'
 import { startStage } from '../packages/client/test/service.ts'

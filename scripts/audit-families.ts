@@ -1,6 +1,7 @@
 /**
- * Writes docs/audit/families.md: how each operation of the Executor is paid, who holds what a pool leaves, who may call back, and
- * which answers it relies on. Read from the sources, so the page cannot say what they do not. `npm run audit:scope` runs it.
+ * Writes docs/audit/families.md: how each operation of the Executor is paid, who holds leftover input, who may call
+ * back, and which view functions it relies on. The facts come from the sources, so the page cannot contradict them.
+ * `npm run audit:scope` runs it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,12 +22,12 @@ export type FamilyFacts = {
   readonly output: string
 }
 
-/** Ways to pay a step, by what its source calls. The page explains the words. */
+/** Patterns of the calls that pay a step. The page explains the terms. */
 const AHEAD = /Inputs\.(prepay|pay)\(/
 const MEASURED = /Inputs\.payMeasured\(/
 const TAKES = /Inputs\.take(Pair)?\(/
 
-/** Outcome of a fill that is not whole, by what guards it in the source. */
+/** Outcome of a partial fill, by the pattern of the code that guards it. */
 const PARTIAL: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/!pulled\) Inputs\.requireWhole/, "not drawn (the sender's own token); else reverts, by the amounts returned"],
   [/requireWhole\(trade\.pool, nativeBefore/, 'native: reverts, by the balance'],
@@ -36,7 +37,7 @@ const PARTIAL: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/clearApproval\(/, 'exact input; the approval is cleared'],
 ]
 
-/** Behavior of genuine code where the Executor guards nothing; not read from our sources. */
+/** Behavior of genuine code without a guard of the Executor. These texts do not come from our sources. */
 const UNGUARDED: Readonly<Record<string, string>> = {
   'balancer-v3': 'the vault has all of it, and reverts an unlock that ends with a credit or a debt',
   'wrapped-native': 'one to one',
@@ -101,7 +102,7 @@ function partialOf(name: string, folder: string, source: string, step: string): 
   return found
 }
 
-/** The flag that names the awaited callback in the Executor's slot. */
+/** Returns the account that may call back, from the flag of the awaited callback. */
 function callbackOf(step: string): string {
   if (!step) return 'nobody'
   const flag = /_await\(\w+, flags, token, (\w+)\)/.exec(step)?.[1]
@@ -109,7 +110,7 @@ function callbackOf(step: string): string {
   return flag === '0' ? 'the pool' : `the contract called (\`${flag}\`)`
 }
 
-/** Functions whose answers the step uses, of others' contracts. */
+/** Returns the functions of other contracts whose results the step uses. */
 function answersOf(source: string): string[] {
   const views = viewsOf(source)
   const called = [...source.matchAll(/\.(\w+)(?:\{[^}]*\})?\(/g)].map(([, name]) => name!)
@@ -125,7 +126,7 @@ function answersOf(source: string): string[] {
   return [...new Set(asked)]
 }
 
-/** View functions of the interfaces that a family's source imports. */
+/** Returns the view functions of the interfaces that a family's source imports. */
 function viewsOf(source: string): ReadonlySet<string> {
   const files = [...source.matchAll(/interfaces\/(I\w+)\.sol/g)].map(([, name]) => name!)
   const views = files
@@ -141,14 +142,14 @@ function outputOf(source: string): string {
   return 'sent by the pool'
 }
 
-/** Text of a function from its name to its closing brace; as indented in contracts. */
+/** Returns the text of a function from its name to its closing brace, relying on the contracts' indentation. */
 function functionOf(source: string, name: string): string {
   const text = new RegExp(`^ {4}function ${name}\\b[\\s\\S]*?^ {4}}$`, 'm').exec(source)?.[0]
   if (!text) throw new Error(`there is no function ${name}`)
   return text
 }
 
-/** The error as the Executor's interface declares it. */
+/** Returns the `PartialFill` error as declared in the Executor's interface. */
 function partialFillError(): string {
   const declared = /error (PartialFill\([^)]*\));/.exec(read('interfaces/IExecutor.sol'))?.[1]
   if (!declared) throw new Error('IExecutor declares no PartialFill')

@@ -1,9 +1,9 @@
-/** Writes docs/audit/limits.md: size of the code that is deployed, and worst cases of gas. `npm run audit:scope` runs it. */
+/** Writes docs/audit/limits.md: the size of the deployed code, and the worst cases of gas. `npm run audit:scope` runs it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './lib/run.ts'
 
-/** Maximum bytes of deployed code (EIP-170), and of init code (EIP-3860). */
+/** Maximum bytes of deployed code (EIP-170) and of init code (EIP-3860). */
 const MAX_CODE = 24_576
 const MAX_INIT_CODE = 49_152
 
@@ -17,13 +17,13 @@ const CONTRACTS = [
   ['ExecutorLondon', 'london'],
 ] as const
 
-/** Families with the dearest hops that the page lists. */
+/** Number of families with the most expensive hops that the page lists. */
 const MAX_ROWS = 12
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8'))
 const inWords = (value: number) => value.toLocaleString('en-US')
 
-/** Path of a compiled contract, of the build that Hardhat made last. */
+/** Returns the path of a compiled contract in Hardhat's latest build. */
 export function artifactOf(contract: string): string {
   const [plain, london] = [`src/${contract}.sol`, `src/london/${contract}.sol`]
   const folder = existsSync(join(root, 'contracts/artifacts', plain)) ? plain : london
@@ -34,7 +34,7 @@ function sizeTable(): string {
   const rows = CONTRACTS.map(([contract, build]) => {
     const { bytecode, deployedBytecode } = read<{ bytecode: string; deployedBytecode: string }>(artifactOf(contract))
     const [init, code] = [bytecode, deployedBytecode].map((hex) => hex.length / 2 - 1) as [number, number]
-    // 200 gas a byte of code, at most 16 a byte sent, 53,000 for a creating transaction.
+    // 200 gas per byte of code, at most 16 per byte of calldata, and 53,000 per contract creation.
     const creation = code * 200 + init * 16 + 53_000
     const share = ((100 * creation) / MAX_TRANSACTION_GAS).toFixed(0)
     return `| \`${contract}\` | ${build} | ${inWords(code)} | ${inWords(MAX_CODE - code)} | ${inWords(init)} | ${inWords(MAX_INIT_CODE - init)} | ${inWords(creation)} (${share} %) |`
@@ -46,7 +46,7 @@ function sizeTable(): string {
   ].join('\n')
 }
 
-/** Bounds that `Gas.t.sol` asserts for any amount, by the test that asserts them. */
+/** Returns a table of the bounds that `Gas.t.sol` asserts for any amount, by test. */
 function boundsTable(): string {
   const source = readFileSync(join(root, 'contracts/test/invariants/Gas.t.sol'), 'utf8')
   const bounds = new Map(

@@ -1,3 +1,4 @@
+/** Tests that the audit pages match the sources. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ops } from '@sluice/program'
@@ -19,7 +20,7 @@ describe('the audit dossier', () => {
       expect(readme).toContain(`(${file})`)
   })
 
-  /** Every test that a page gives as evidence is there. */
+  /** Checks that every test cited as evidence exists. */
   test('names tests that exist', () => {
     const sources = [
       'contracts/test',
@@ -53,7 +54,7 @@ describe('the table of operations', () => {
     expect(facts.map(({ name }) => name)).toEqual(ops.map(({ name }) => name))
   })
 
-  /** Held to what the encoder knows by itself: which operations are paid ahead by a step before them. */
+  /** Compares the page with the encoder's own list of operations that an earlier step pays. */
   test('agrees with the encoder on what is paid ahead', () => {
     const ahead = facts.filter(({ paid }) => paid.some((way) => way.startsWith('ahead'))).map(({ name }) => name)
     for (const op of ops) if ('prepaid' in op && op.prepaid) expect(ahead).toContain(op.name)

@@ -1,4 +1,7 @@
-/** `npm run audit:scope`: writes the pages of docs/audit that are made from sources, compiled contracts, and results of benchmarks. */
+/**
+ * `npm run audit:scope`: writes the pages of docs/audit that are generated from sources, compiled contracts, and
+ * benchmark results.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { id } from 'ethers'
@@ -46,7 +49,7 @@ ${rows.join('\n')}
 `
 }
 
-/** Text of each page by its file in docs/audit. */
+/** Text of each page by file name in docs/audit. */
 export const pages: Readonly<Record<string, () => string>> = {
   'scope.md': scope,
   'families.md': familiesPage,

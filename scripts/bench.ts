@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- <name> [its arguments]`: one benchmark, whose figures are printed and kept under bench/results. Without
- * a name it lists them; bench/README.md tells what each measures.
+ * `npm run bench -- <name> [arguments]`: runs one benchmark, prints its results, and saves them in bench/results.
+ * Without a name it lists the benchmarks; bench/README.md describes them.
  */
 const BENCHMARKS: Readonly<Record<string, string>> = {
   abuse: 'company/abuse.ts',

@@ -1,4 +1,4 @@
-/** Files that `docker build` is sent: listed from the tree by the rules of `.dockerignore`. */
+/** Tests that `.dockerignore` sends the needed files to `docker build`, and no others. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -7,7 +7,7 @@ import { buildContext } from './lib/build-context.ts'
 import { root } from './lib/run.ts'
 
 const isSent = buildContext(readFileSync(join(root, '.dockerignore'), 'utf8'))
-/** Large, made by others, and kept out: each test of a rule names a file in it. */
+/** Large third-party folders that are not read. Each test of a rule names a file in them instead. */
 const UNREAD = new Set(['node_modules', '.git'])
 
 function filesIn(dir: string): readonly string[] {

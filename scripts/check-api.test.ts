@@ -1,3 +1,4 @@
+/** Tests of the compatibility check of the HTTP interface. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '@sluice/api'
@@ -5,7 +6,7 @@ import { expect, test } from 'vitest'
 import { broken } from './lib/check/compatible.ts'
 import { root } from './lib/run.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a document to be changed at will
+// biome-ignore lint/suspicious/noExplicitAny: tests change any field of the document.
 type Any = any
 const current = (): Any => JSON.parse(JSON.stringify(openApiDocument()))
 

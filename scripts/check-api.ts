@@ -1,4 +1,4 @@
-/** Check of the interface by `npm run check`: that it keeps what docs/openapi.json, as last released, promises. */
+/** Step of `npm run check`: verifies that the interface keeps the promises of the last release in docs/openapi.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '@sluice/api'

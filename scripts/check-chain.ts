@@ -1,5 +1,6 @@
 /**
- * Holds the registry's claims about a chain against the chain itself.
+ * Compares the registry's data about a chain with the chain itself.
+ *
  * `npm run check:chain -- <id>… | --all [--rpc <url>] [--chains <dir>] [--write] [--report <file>]`
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -17,10 +18,10 @@ const usage = `npm run check:chain -- <id>… | --all
   --write          put what the chain tells into its file
   --report <file>  all findings as JSON`
 
-/** Chains asked at the same time by --all. */
+/** Maximum chains checked at the same time with --all. */
 const AT_ONCE = 12
 
-/** Exit code for a command line that cannot be meant; 1 stands for findings. */
+/** Exit code for an invalid command line; 1 means findings. */
 const MISUSED = 2
 
 const config = {
@@ -81,7 +82,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** Shows what the file should say, or says it there. */
+/** Prints the corrections of the chain's file, or writes them with --write. */
 function suggest(id: number, findings: readonly Finding[]): void {
   const fixes = findings.flatMap(({ fix }) => fix ?? [])
   if (fixes.length === 0) return

@@ -1,6 +1,6 @@
 /**
- * Check of every source file beside lint and types: its length, that of its functions, how comments begin, and declared
- * imports.
+ * Checks every source file in addition to lint and types: the lengths of files and functions, the beginnings of
+ * comments, and declared imports.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { root } from './lib/run.ts'
 
 const manifests = new Map<string, Manifest>()
 
-/** The package.json that a file belongs to. */
+/** Returns the package.json that applies to a folder. */
 function manifestOf(folder: string): Manifest {
   const known = manifests.get(folder)
   if (known) return known
@@ -23,7 +23,7 @@ function manifestOf(folder: string): Manifest {
   return manifest
 }
 
-/** The sources that are there, as git lists them. */
+/** Returns the existing source files listed by git. */
 function listed(...patterns: string[]): readonly string[] {
   const text = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...patterns], {
     cwd: root,
@@ -32,7 +32,9 @@ function listed(...patterns: string[]): readonly string[] {
   return text.split('\n').filter((path) => path !== '' && existsSync(join(root, path)))
 }
 
-/** Sources of the contracts of the newest release, whose comments are part of their code, and so of their addresses. */
+/**
+ * Returns the sources of the newest release. Comments are part of a contract's metadata hash, and thus of its address.
+ */
 function releasedSources(): ReadonlySet<string> {
   const folder = join(root, 'deployments/standard-json')
   const paths = readdirSync(folder).flatMap((file) => {

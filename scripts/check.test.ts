@@ -1,4 +1,4 @@
-/** The checks of `npm run check` that are this repository's own can fail. */
+/** Tests that this repository's own checks in `npm run check` can fail. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Faults that the rules on imports find in these files. */
+/** Returns the violations of the import rules in these files. */
 async function cruise(files: Readonly<Record<string, string>>, config = '.dependency-cruiser.mjs'): Promise<string> {
   for (const [path, text] of Object.entries({ ...files, 'tsconfig.json': '{}' })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })

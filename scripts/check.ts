@@ -1,7 +1,7 @@
 /**
- * Static checks: formatting and lint of the whole tree, lint of the contracts, who imports whom, file by file (.dependency-cruiser.mjs)
- * and folder by folder (.dependency-cruiser.folders.mjs), what nobody uses (knip.json), how long sources are and how their comments begin,
- * words that the project's language replaces, whether the interface keeps its promises, types of every package.
+ * Static checks: format and lint of the whole tree, lint of the contracts, imports by file (.dependency-cruiser.mjs)
+ * and by folder (.dependency-cruiser.folders.mjs), unused code (knip.json), lengths of sources and beginnings of
+ * comments, words that the language rules replace, compatibility of the interface, and types of every package.
  */
 import { join } from 'node:path'
 import { root, run } from './lib/run.ts'

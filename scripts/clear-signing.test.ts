@@ -1,4 +1,4 @@
-/** contracts/erc7730-guard.json tells wallets how to show each kind of swap (ERC-7730, version 1 of its schema). */
+/** Tests contracts/erc7730-guard.json, which describes to wallets how to show each kind of swap (ERC-7730, schema version 1). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IGuard__factory } from '@sluice/bindings'
@@ -30,17 +30,17 @@ const formats = Object.entries(file.display.formats as Readonly<Record<string, F
   },
 )
 
-/** The type of every value of the call, by its path. */
+/** Returns the type of every value of the call, by path. */
 function leaves(parameters: readonly ParamType[], above = ''): [path: string, type: string][] {
   return parameters.flatMap((parameter) => {
     const path = above + parameter.name
     return parameter.components ? leaves(parameter.components, `${path}.`) : [[path, parameter.type]]
   })
 }
-/** Path of the value that comes with the call. */
+/** Path of the call's native value. */
 const VALUE = '@.value'
 
-/** Formats: their values, and the parameters that each needs and may have. */
+/** Formats with the type of their values and their required and optional parameters. */
 const FORMATS: Readonly<Record<string, { type: RegExp; needs: readonly string[]; may: readonly string[] }>> = {
   tokenAmount: { type: /^uint/, needs: ['tokenPath'], may: ['nativeCurrencyAddress', 'threshold', 'message'] },
   date: { type: /^uint/, needs: ['encoding'], may: [] },
@@ -78,14 +78,14 @@ function withNames({ name, inputs }: FunctionFragment): string {
   return `${name}(${inputs.map(one).join(',')})`
 }
 
-/** ethers writes `constant` and `payable` of the oldest ABIs too. */
+/** Removes `constant` and `payable`, which ethers adds for compatibility with the oldest ABIs. */
 function withoutEmpty(key: string, value: unknown): unknown {
   return key === 'constant' || key === 'payable' ? undefined : value
 }
 
 test.each(formats)('every value of $swap.name is shown or left out on purpose, once', ({ format, swap, typeOf }) => {
   const named = [...format.fields.map(({ path }) => path), ...format.excluded]
-  // The token addresses are shown as the units of the amounts.
+  // Token addresses are shown as the units of their amounts.
   const units = format.fields.flatMap(({ params }) => (params?.tokenPath ? [String(params.tokenPath)] : []))
   const value = swap.payable ? [VALUE] : []
   expect([...named, ...new Set(units)].sort()).toEqual([...typeOf.keys(), ...value].sort())
@@ -109,7 +109,7 @@ test.each(fields)('$field.path of $name suits its format', ({ field, typeOf }) =
   if (tokenPath !== undefined) expect(typeOf.get(String(tokenPath))).toBe('address')
   for (const reference of nativeCurrencyAddress as string[])
     expect(file.metadata.constants[reference.replace('$.metadata.constants.', '')]).toBe(`0x${'00'.repeat(20)}`)
-  // A million parts are 100 %.
+  // A million ppm is 100 %.
   if (path === 'payout.feePpm') expect(1_000_000 / 10 ** Number(decimals), String(base)).toBe(100)
 })
 
@@ -131,7 +131,7 @@ test('a swap with a signature says what it allows, by a word for each kind of pe
     expect(kind).toMatchObject({ format: 'enum', params: { $ref: '$.metadata.enums.permitKind' } })
     expect(format.required).toContain('permit.kind')
   }
-  // Eip2612, Dai and Permit2 of IGuard.PermitKind.
+  // `Eip2612`, `Dai`, and `Permit2` of `IGuard.PermitKind`.
   expect(Object.keys(file.metadata.enums.permitKind)).toEqual(['0', '1', '2'])
   expect(file.metadata.enums.permitKind['1']).toContain('ANY amount')
 })

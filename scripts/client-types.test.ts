@@ -1,4 +1,7 @@
-/** Types of the client, which stands alone and so repeats the interface by hand, held to the document of the service. */
+/**
+ * Compares the types of the client, which has no dependencies and thus repeats the interface, with the service's
+ * OpenAPI document.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -36,7 +39,7 @@ const document = openApiDocument() as unknown as Document
 const path = join(root, 'packages/client/src/types.ts')
 const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest)
 
-/** Fields of a type that is written as one literal. */
+/** Returns the fields of a type that is one literal. */
 function fieldsOf(name: string): readonly string[] {
   const found = source.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name)
   if (!found || !ts.isTypeAliasDeclaration(found) || !ts.isTypeLiteralNode(found.type))
@@ -48,7 +51,7 @@ const queryOf = (endpoint: string) =>
   document.paths[endpoint]!.get!.parameters!.filter(({ in: place }) => place === 'query').map(({ name }) => name)
 
 test.each([
-  // An output in the place of the input is a form of its own in the client.
+  // The client has a separate type for requests with an exact output.
   ['SwapParameters', queryOf('/aggregator/{chain_id}').filter((name) => name !== 'amountOut')],
   ['SimulateParameters', queryOf('/simulate/{chain_id}')],
   ['TokenListParameters', queryOf('/tokenlist/{chain_id}')],
@@ -65,9 +68,9 @@ test('the client knows every code by which the service refuses a swap', () => {
   expect([...REFUSALS].sort()).toEqual(refusals.map(([code]) => code).sort())
 })
 
-/** Undefined for a field that may be left out, which JSON does not tell apart. */
+/** `undefined` for an optional field, which JSON cannot distinguish from an absent one. */
 type IfOptional<T, Key extends keyof T> = object extends Pick<T, Key> ? undefined : never
-/** A type of the client as JSON has it: hexadecimal text is text. */
+/** A type of the client in its JSON form, in which hex strings are strings. */
 type Wire<T> = T extends `0x${string}`
   ? string
   : T extends readonly (infer Item)[]
@@ -76,7 +79,7 @@ type Wire<T> = T extends `0x${string}`
       ? { readonly [Key in keyof T]: Wire<T[Key]> | IfOptional<T, Key> }
       : T
 
-// Held by the compiler: field by field, with what may be absent or null.
+// The compiler checks each field, including whether it may be absent or null.
 test('answers that the service is typed to give are ones that the client is typed to read', () => {
   expectTypeOf<SwapResponse>().toExtend<Wire<Route>>()
   expectTypeOf<QuoteResponse>().toExtend<Wire<Quote>>()

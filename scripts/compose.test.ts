@@ -1,4 +1,6 @@
-/** No container engine runs here: what compose.yaml and its configuration files say is held against the service and the tools that are there. */
+/**
+ * Checks compose.yaml and its configuration files against the service and installed tools, without a container engine.
+ */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -108,7 +110,7 @@ test.skipIf(!has('nginx'))('nginx takes its configuration (skipped where nginx i
   try {
     cpSync(join(root, 'deploy/nginx'), dir, { recursive: true })
     chmodSync(dir, 0o755)
-    // A log that is a file: /dev/stdout cannot be opened where it is a socket.
+    // The log is a file, because `/dev/stdout` cannot be opened if it is a socket.
     const { status, stderr } = spawnSync('nginx', ['-t', '-c', join(dir, 'nginx.conf')], {
       encoding: 'utf8',
       stdio: ['ignore', openSync(join(dir, 'log'), 'w'), 'pipe'],

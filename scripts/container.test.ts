@@ -1,6 +1,6 @@
 /**
- * No container engine runs here: the Dockerfile's own commands make what the image holds, and its entry point runs as a user without
- * rights in a tree that belongs to another.
+ * Runs the Dockerfile's commands without a container engine, and starts the resulting entry point as an unprivileged
+ * user in a tree of another owner.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chmodSync, chownSync, copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -31,7 +31,7 @@ beforeAll(async () => {
   mkdirSync(app)
   const install = all('RUN')[1]!.replaceAll('/tmp/', `${dir}/`).replaceAll('/data', data)
   await run('sh', ['-c', install], { cwd: app, env: { ...process.env, npm_config_prefer_offline: 'true' } })
-  // The user without rights may not be able to reach the Node of this repository.
+  // The unprivileged user may not have access to this repository's Node.
   try {
     linkSync(process.execPath, join(dir, 'node'))
   } catch {
@@ -45,7 +45,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** As the image would: its environment, its folder, its user where that can be had. */
+/** Returns the options of a process with the image's environment, folder, and, if possible, user. */
 function asInTheImage(port: number) {
   const set = Object.fromEntries(all('ENV').flatMap((line) => line.split(' ').map((one) => one.split('='))))
   const env = { ...set, PATH: `${dir}:${process.env.PATH}`, PORT: String(port), DATA_DIR: data, LOG_LEVEL: 'warn' }

@@ -1,9 +1,9 @@
 /**
- * `npm run coverage`: what the Solidity tests reach of Guard and Executor, lines by Hardhat and branches by forge, into
- * bench/results/coverage.json. Fails where a line or branch of the Guard is not reached.
+ * `npm run coverage`: measures the coverage of Guard and Executor by the Solidity tests, lines with Hardhat and
+ * branches with forge, and writes bench/results/coverage.json. Fails if a line or branch of the Guard is not covered.
  *
- * Both compile without the optimizer, which keeps instrumented code apart line by line and takes seconds. What the tests say of
- * opcodes and gas does not hold for it, so they leave that out (COVERAGE). A few cases of each property reach what many do.
+ * Both compile without the optimizer, which preserves line information and is fast. Tests of opcodes and gas do not
+ * apply to this code and are skipped (COVERAGE). A few cases per property cover as much as many.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ import { forge } from './lib/forge.ts'
 import { type Finished, root, run } from './lib/run.ts'
 
 type Ratio = { readonly covered: number; readonly of: number }
-/** Coverage of one source file: what is missed, by line. */
+/** Coverage of one source file, by line. */
 type Reached = { readonly lines: Map<number, boolean>; readonly branches: readonly { line: number; taken: boolean }[] }
 
 const RUNS = process.env.RUNS ?? '30'
 const SEED = process.env.SEED ?? '0x51ce'
 const contracts = join(root, 'contracts')
-/** The Guard and all that it is made of. */
+/** The sources of the Guard. */
 const GUARD = [
   'src/core/GuardCore.sol',
   'src/core/Loan.sol',
@@ -34,7 +34,7 @@ const env = {
   COVERAGE: 'true',
   RUNS,
   SEED,
-  // forge gives a test 2^30 gas, which longer sequences of the model pass.
+  // forge limits a test to 2^30 gas, which longer sequences of the model exceed.
   MODEL_CALLS: '2',
   FOUNDRY_FUZZ_RUNS: RUNS,
   FOUNDRY_FUZZ_SEED: SEED,
@@ -102,7 +102,7 @@ function percent({ covered, of }: Ratio): string {
   return of === 0 ? 'none' : `${((100 * covered) / of).toFixed(1)} % of ${of}`
 }
 
-/** The sources of an lcov file, by their paths: https://manpages.debian.org/lcov/geninfo.1.en.html#FILES */
+/** Parses an lcov file into sources by path: https://manpages.debian.org/lcov/geninfo.1.en.html#FILES */
 function parse(lcov: string): Map<string, Reached> {
   const found = lcov.split('end_of_record').flatMap((section): [string, Reached][] => {
     const file = section.match(/^SF:(src\/.*)$/m)?.[1]

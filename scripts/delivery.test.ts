@@ -1,4 +1,4 @@
-/** No container engine runs here: what the Dockerfile and the workflow name is held against the tree. */
+/** Checks the names in the Dockerfile and the workflow against the tree, without a container engine. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -42,13 +42,13 @@ describe('Dockerfile', () => {
   test('runs files that there are, with a Node that runs TypeScript, and not as root', () => {
     expect(all('RUN')[0]).toContain('node scripts/bootstrap.mjs build')
     expect(existsSync(join(root, 'scripts/bootstrap.mjs'))).toBe(true)
-    // One base image for all stages, which whoever builds can pin.
+    // All stages have one base image, which users can pin with a build argument.
     expect(all('ARG')).toEqual(['NODE_IMAGE=node:24-slim'])
     for (const from of all('FROM')) expect(from).toMatch(/^\$\{NODE_IMAGE\}( AS \w+)?$/)
     expect(all('USER')).toEqual(['node'])
     expect(last('USER')).toBeGreaterThan(last('FROM'))
     expect(last('ENTRYPOINT')).toBeGreaterThan(last('USER'))
-    // All that it may write to; the rest belongs to root.
+    // The only folder that the user may write to. The rest belongs to root.
     expect(all('COPY').filter((copy) => copy.includes('--chown'))).toEqual([
       '--from=install --chown=node:node /data /data',
     ])

@@ -1,4 +1,4 @@
-/** A deployment that is killed between any two of its transactions is finished by the next run. */
+/** Tests that the next run finishes a deployment that was killed between any two of its transactions. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -12,10 +12,10 @@ import { startAnvil } from '@sluice/devnet'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const chainId = 424_243
-/** Anvil's first account; it holds nothing anywhere else. */
+/** Private key of anvil's first account. It is publicly known, so the account holds nothing elsewhere. */
 const key = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
-/** Funding the keyless deployer's signer, its own transaction, the Guard, the Executor. */
+/** Transactions of a deployment: funding the keyless deployer's signer, the signer's transaction, the Guard, and the Executor. */
 const TRANSACTIONS = 4
 
 let dir: string
@@ -41,14 +41,14 @@ function startDeploy(url: string, more: readonly string[] = [], env: NodeJS.Proc
   return { child, done }
 }
 
-/** Passes everything on to a node, and ends a process before it hears of its transaction number `fatal`. */
+/** Forwards calls to a node, and kills a process before it receives the response to its transaction number `fatal`. */
 async function startProxy(upstream: string, fatal: number, victim: () => ChildProcess) {
   let sent = 0
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const answer = await post(upstream, body)
-    // The keyless creation is offered before its signer has funds, and refused then.
+    // The keyless creation is first sent before its signer has funds, and is rejected then.
     if (!answer.includes('"error"')) sent += body.match(/"eth_send(Raw)?Transaction"/g)?.length ?? 0
     if (sent >= fatal) {
       victim().kill('SIGKILL')

@@ -1,4 +1,4 @@
-/** The deployer's key comes from the environment or from Hardhat's keystore. */
+/** Tests that the deployer's key comes from the environment or from Hardhat's keystore. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const key = `0x${'12'.repeat(32)}`
-/** A keystore of its own. In CI Hardhat looks at no keystore. */
+/** Temporary home with its own keystore. Hardhat ignores keystores in CI. */
 const home = mkdtempSync(join(tmpdir(), 'sluice-keystore-'))
 const { CI: _, DEPLOYER_KEY: __, ...outside } = process.env
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -43,6 +43,6 @@ test('Hardhat has a network for every chain of the registry that runs the contra
     url: { name: 'RPC_URL_1', default: expect.stringMatching(/^https:/) },
     accounts: [{ name: 'DEPLOYER_KEY' }],
   })
-  // What a network resolves to shows no key.
+  // The resolved configuration of a network contains no key.
   expect(JSON.stringify(registryNetworks())).not.toMatch(/0x[0-9a-f]{64}/)
 })

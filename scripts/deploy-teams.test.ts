@@ -1,4 +1,4 @@
-/** A deployment without a key, to many chains, and past what chains and nodes do to it. */
+/** Tests deployments without a key, to many chains, and despite faults of chains and nodes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ import { root } from './lib/run.ts'
 
 const CHAIN = 424_300
 const KEY = `0x${'5a'.repeat(32)}` as const
-/** Holds nothing on a new chain. */
+/** Account without funds on a new chain. */
 const POOR = new Wallet(KEY).address
 const NO_DEPLOYER = ['--disable-default-create2-deployer']
 const TEN_ETHER = '0x8ac7230489e80000'
@@ -61,7 +61,7 @@ async function sendFrom(url: string, from: string, transaction: object) {
   return receiptOf(url, await request<string>(url, 'eth_sendTransaction', [{ from, ...transaction }]))
 }
 
-/** Anvil answers with a hash a moment before it mines. */
+/** Waits for a receipt, since anvil returns the hash before it mines. */
 async function receiptOf(url: string, hash: string): Promise<{ status: string; contractAddress: string }> {
   let receipt: { status: string; contractAddress: string } | null = null
   await until(async () => {
@@ -71,7 +71,7 @@ async function receiptOf(url: string, hash: string): Promise<{ status: string; c
   return receipt!
 }
 
-/** Polls a condition that another process brings about. */
+/** Polls a condition that another process fulfills. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 120_000
   while (!(await condition())) {
@@ -177,7 +177,7 @@ describe('an unsigned deployment', () => {
     const batch = JSON.parse(stdout) as SafeBatch
     const { checksum, ...meta } = batch.meta
     expect(safeChecksum({ ...batch, meta })).toBe(checksum)
-    // The importer refuses a batch whose values are no strings.
+    // The importer rejects a batch whose values are not strings.
     expect(batch).toMatchObject({
       version: '1.0',
       chainId: String(CHAIN),
@@ -197,7 +197,11 @@ describe('an unsigned deployment', () => {
     await expect(safeDeployment({ ...options, safe: flipped })).rejects.toMatchObject({ code: 'NO_ACCOUNT' })
   })
 
-  /** The builder's own test of its checksum. @see safe-global/safe-react-apps, apps/tx-builder/src/lib/checksum.test.js */
+  /**
+   * Repeats the Transaction Builder's own checksum test.
+   *
+   * @see safe-global/safe-react-apps, apps/tx-builder/src/lib/checksum.test.js
+   */
   test("has the checksum of the Transaction Builder's own example", () => {
     const owner = '0x49d4450977E2c95362C13D3a31a09311E0Ea26A6'
     const call = (name: string, type: string, parameter: string, values: object) => ({
@@ -240,7 +244,7 @@ describe('a deployment to many chains', () => {
       node([], 424_302),
       node([], 424_303),
     ])
-    // Its wire is cut when the Executor would be sent: the keyless deployer and the Guard are there by then.
+    // The connection drops when the Executor would be sent, after the keyless deployer and the Guard.
     let sends = 0
     const wire = await proxyTo(dying!)
     wire.fault = (calls) => {
@@ -250,7 +254,7 @@ describe('a deployment to many chains', () => {
     const { guard } = await currentPlan('cancun')
     const data = `0x${'00'.repeat(32)}${guard.initCode.slice(2)}`
     let isFrontRun = false
-    // A hostile account creates the same Guard just before ours is sent.
+    // A hostile account deploys the same Guard just before ours is sent.
     const raced = await proxyTo(contested!, async ({ method }) => {
       if (isFrontRun || method !== 'eth_sendTransaction') return undefined
       isFrontRun = true
@@ -294,7 +298,7 @@ describe('a deployment to many chains', () => {
       ['424303', 'stood'],
     ])
     expect(await Promise.all([contested!, easy!].map(({ url }) => blockOf(url)))).toEqual(heights)
-    // Two for the keyless deployer, one for each contract: nothing was sent twice.
+    // Two for the keyless deployer and one per contract, so nothing was sent twice.
     expect(await blockOf(dying!.url)).toBe(4)
     expect(readDeployment(dir, 424_301)).toMatchObject({ guard: { block: 3 }, executors: [{ block: 4 }] })
   }, 240_000)
@@ -325,7 +329,7 @@ describe('an account', () => {
     const lacking = BigInt(/it lacks [\d.]+ \((\d+) wei\)/.exec(refusal as string)![1]!)
     const [rich] = (await accountsOf(url)) as [string]
     await sendFrom(url, rich, { to: POOR, value: `0x${lacking.toString(16)}` })
-    // The keyless deployer's creation at 100 gwei raises what the node suggests for the transactions after it.
+    // The keyless deployer's creation at 100 gwei raises the node's suggested gas price for later transactions.
     await deploy(url, { privateKey: KEY })
     await expectDeployed(url)
   }, 120_000)
@@ -359,7 +363,7 @@ describe('an account', () => {
     const { url } = await node(['--no-mining'])
     const [own] = (await accountsOf(url)) as [string]
     const { guard, executor } = await currentPlan('cancun')
-    // What a run that was killed has left in the pool.
+    // Transactions that a killed run left in the pool.
     for (const { initCode } of [guard, executor])
       await request(url, 'eth_sendTransaction', [
         { from: own, to: KEYLESS_DEPLOYER.address, data: `0x${'00'.repeat(32)}${initCode.slice(2)}`, gas: '0x7a1200' },
@@ -415,7 +419,7 @@ describe('a node', () => {
     expect(readdirSync(dir).filter((name) => /^\d/.test(name))).toEqual([])
   }, 120_000)
 
-  /** NomicFoundation/hardhat-ignition#664: nodes behind one endpoint that lag behind the one that mined. */
+  /** See NomicFoundation/hardhat-ignition#664: nodes behind one endpoint lag behind the node that mined. */
   test('that lags some blocks behind the receipt is waited for', async () => {
     const anvil = await node()
     const { guard } = await currentPlan('cancun')
@@ -434,7 +438,7 @@ describe('a node', () => {
 
 describe('the keyless deployer', () => {
   const { signer } = KEYLESS_DEPLOYER
-  /** Refused before anything is paid for. */
+  /** Expects the deployment to be rejected before anything is paid. */
   async function expectRefused(url: string, chain: string, message: RegExp): Promise<void> {
     const before = await blockOf(chain)
     await expect(deploy(url)).rejects.toMatchObject({
@@ -445,20 +449,25 @@ describe('the keyless deployer', () => {
     expect(await blockOf(chain)).toBe(before)
   }
 
-  /** wighawag/hardhat-deploy#544, mds1/multicall3#239: "nonce has already been used". */
+  /** See wighawag/hardhat-deploy#544, mds1/multicall3#239: "nonce has already been used". */
   test('whose signer used its transaction without leaving code is not funded', async () => {
     const { url } = await node(NO_DEPLOYER)
     await request(url, 'anvil_setNonce', [signer, '0x1'])
     await expectRefused(url, url, /used its only signed transaction/)
   })
 
-  /** Zoltu/deterministic-deployment-proxy#18, pcaversaccio/createx#287: the price that is signed is below the base fee. */
+  /**
+   * See Zoltu/deterministic-deployment-proxy#18, pcaversaccio/createx#287: the signed gas price is below the base fee.
+   */
   test('whose price is below the base fee is not funded', async () => {
     const { url } = await node([...NO_DEPLOYER, '--base-fee', '150000000000'])
     await expectRefused(url, url, /signed for 100 gwei and the base fee is 1\d\d(\.\d+)? gwei/)
   })
 
-  /** safe-fndn/safe-singleton-factory#302, pcaversaccio/createx#336: the gas that is signed is too little, and the address is lost. */
+  /**
+   * See safe-fndn/safe-singleton-factory#302, pcaversaccio/createx#336: the signed gas limit is too low, and the
+   * address is lost.
+   */
   test('whose gas does not suffice is not sent', async () => {
     const anvil = await node(NO_DEPLOYER)
     const dear = await proxyTo(anvil, ({ method }) =>
@@ -467,7 +476,10 @@ describe('the keyless deployer', () => {
     await expectRefused(dear.url, anvil.url, /needs 2000000 gas here and is signed for 100000/)
   })
 
-  /** wighawag/hardhat-deploy#237, safe-fndn/safe-smart-account#344: "only replay-protected (EIP-155) transactions allowed over RPC". */
+  /**
+   * See wighawag/hardhat-deploy#237, safe-fndn/safe-smart-account#344: "only replay-protected (EIP-155) transactions
+   * allowed over RPC".
+   */
   test('that the endpoint does not accept is not funded', async () => {
     const anvil = await node(NO_DEPLOYER)
     const strict = await proxyTo(anvil, ({ method }) =>

@@ -1,3 +1,4 @@
+/** Tests of `npm run deploy` on local nodes. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -146,7 +147,7 @@ describe('a deployment', () => {
       await send('evm_setAutomine', false)
       const data = `0x${'00'.repeat(32)}${guard.initCode.slice(2)}`
       await send('eth_sendTransaction', { from: rival, to: KEYLESS_DEPLOYER.address, data, gasPrice: '0x4a817c800' })
-      // The rival's transaction waits for a block until ours is refused.
+      // The other account's transaction is mined only after ours is rejected.
       const onProgress = (text: string) => {
         if (text.startsWith('refused')) void send('evm_setAutomine', true).then(() => send('evm_mine'))
       }

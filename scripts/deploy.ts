@@ -1,7 +1,7 @@
 /**
- * `npm run deploy`: brings Guard and Executor to one chain or to many, or prints the transactions for a wallet or a Safe to
- * sign. The key comes from the environment or Hardhat's keystore, never from a flag; without one the node's own first account
- * pays.
+ * `npm run deploy`: deploys Guard and Executor to one chain or to many, or prints the transactions for a wallet or a
+ * Safe to sign. The key comes from the environment or Hardhat's keystore, never from a flag. Without a key, the node's
+ * first account pays.
  */
 import { join } from 'node:path'
 import {
@@ -44,7 +44,7 @@ const { chain, rpc, deployments, 'dry-run': dryRun, all, chains, unsigned, safe 
 const deploymentsDir = deployments ? userPath(deployments) : join(root, 'deployments')
 const print = (text: string) => console.log(text)
 
-/** For JSON on standard output. */
+/** Prints to standard error, because standard output may contain JSON. */
 const note = (text: string) => console.error(text)
 
 if (all || chains !== undefined) {
@@ -94,7 +94,7 @@ async function deployToAll(targets: readonly Target[]): Promise<void> {
   if (failed > 0) fail(`${failed} of ${results.length} chains failed; run it again to resume`)
 }
 
-/** Chains of a list, or all that a variable names an endpoint for. */
+/** Returns the chains of a list, or all chains with an endpoint in the environment. */
 function targetsOf(list: string | undefined): Target[] {
   const ids = list?.split(',').map((id) => idOf(id.trim(), '--chains')) ?? configuredChains()
   if (ids.length === 0) fail(`no variable RPC_URL_<id> is set: name the chains with --chains\n${usage}`)
@@ -111,7 +111,7 @@ function idOf(text: string, option: string): number {
 }
 
 function targetOf(chainId: number, url?: string): Target {
-  // The service accepts several endpoints in the variable; a deployment uses the first.
+  // The service accepts several endpoints in the variable, but a deployment uses only the first.
   const configured = process.env[`RPC_URL_${chainId}`]?.split(',')[0]?.trim()
   const rpcUrl =
     url ??

@@ -1,4 +1,4 @@
-/** The diagram of modules, compared with the packages that it draws. */
+/** Compares the diagram of modules with the packages that it shows. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -17,7 +17,7 @@ test('there are arrows', () => expect(arrows.length).toBeGreaterThan(15))
 
 test.each(arrows)('%s imports %s', (from, to) => {
   const manifest: Manifest = JSON.parse(readFileSync(join(root, 'packages', from, 'package.json'), 'utf8'))
-  // Published packages bundle what they import: there it is a devDependency.
+  // Published packages bundle their imports, so these are devDependencies.
   const imports = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
   expect(imports).toContain(`@sluice/${to}`)
 })

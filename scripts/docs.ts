@@ -1,7 +1,7 @@
 /**
- * `npm run docs`: writes docs/api.md, docs/errors.md and docs/run/configuration.md from the schemas that read requests and settings,
- * docs/dexes.md from the chain registry, and the byte format of programs. `--examples` first records the example answers on a local
- * chain. With `--release` also docs/openapi.json: from then on all that stands there is promised.
+ * `npm run docs`: writes docs/api.md, docs/errors.md, and docs/run/configuration.md from the schemas of requests and
+ * settings, docs/dexes.md from the chain registry, and the byte format of programs. `--examples` first records example
+ * responses on a local chain. `--release` also writes docs/openapi.json, whose content is then promised to users.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ for (const [path, text] of Object.entries(pages)) {
   console.log(`wrote ${path}`)
 }
 
-/** Asks a service over a local chain of its own, and writes its answers for the OpenAPI document. */
+/** Records responses of a service on a local chain for the OpenAPI document. */
 async function recordExamples(): Promise<void> {
   const path = 'packages/api/src/docs/example-answers.json'
   const { startChain, startOver } = await import('@sluice/api/testing')

@@ -1,4 +1,4 @@
-/** Docstrings of the packages that integrators install. */
+/** Tests the examples in docstrings of the published packages. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /**
- * `npm run flaky [-- folders]`: runs the TypeScript tests twenty times, ten with two busy loops next to them and ten pinned to one core,
- * and records in bench/results/flaky.json which tests failed and how often. Fails if any did. RUNS=2 makes fewer of each kind. Pinning
- * needs `taskset` of util-linux.
+ * `npm run flaky [-- folders]`: runs the TypeScript tests twenty times, ten with two busy loops next to them and ten
+ * pinned to one core, and records failed tests with their counts in bench/results/flaky.json. Fails if any test did.
+ * RUNS=2 reduces the runs of each kind. Pinning needs `taskset` of util-linux.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -58,7 +58,7 @@ async function runOnce(condition: Condition): Promise<RunResult> {
     const failed = testResults.flatMap(({ name, status, assertionResults }) => {
       const path = name.slice(root.length + 1)
       const tests = assertionResults.filter((test) => test.status === 'failed')
-      // A file can fail as a whole, outside its tests.
+      // A file can also fail outside its tests.
       return status === 'failed' && tests.length === 0 ? [path] : tests.map(({ fullName }) => `${path} > ${fullName}`)
     })
     return { condition, seconds: rounded((performance.now() - started) / 1_000), passed, failed }

@@ -1,4 +1,4 @@
-/** A failing Solidity test fails the command that ran it. */
+/** Tests that a failing Solidity test fails the command. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * No cluster runs here: what Helm makes of the chart is held against the schemas of Kubernetes, against what the service reads and
- * answers, and against itself: everything that is named is there.
+ * Checks Helm's output of the chart without a cluster: against the schemas of Kubernetes, against the service's
+ * settings and endpoints, and for references to missing objects.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -67,7 +67,7 @@ function render(values: object): readonly Manifest[] {
   return parseAllDocuments(stdout).flatMap((document) => (document.toJSON() as Manifest | null) ?? [])
 }
 
-/** The environment of a pod's container, those of Secrets of the chart included. */
+/** Returns the environment of a pod's container, including the chart's Secrets. */
 function environmentOf(pod: Manifest['spec'], all: readonly Manifest[]): Readonly<Record<string, string>> {
   const [{ env, envFrom = [] }] = pod.containers
   const secrets = all.filter(({ kind }) => kind === 'Secret')
@@ -190,7 +190,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
       ]
       for (const { podSelector } of peers) if (podSelector) expect(some(podSelector.matchLabels).length).toBe(1)
     }
-    // Every pod is behind a policy, and whoever is scraped is so once.
+    // Every pod has a network policy, and no service is scraped twice.
     const policies = all.filter(({ kind }) => kind === 'NetworkPolicy')
     expect(policies.length).toBe(templates.length)
     for (const { spec } of all.filter(({ kind }) => kind === 'ServiceMonitor')) {

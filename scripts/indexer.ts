@@ -1,6 +1,7 @@
 /**
- * `npm run indexer -- --chains 1,8453 | --any`: reads the chains that workers ask for, of those named or of all, and publishes their
- * state over `REDIS_URL`. Any number of them share the chains; configured by the environment like `npm run serve`.
+ * `npm run indexer -- --chains 1,8453 | --any`: follows the chains that workers request, only the named ones or any, and
+ * publishes their state over `REDIS_URL`. Any number of indexers divide the chains among them. The environment
+ * configures it as for `npm run serve`.
  */
 import { commandLine, fail } from './lib/command-line.ts'
 

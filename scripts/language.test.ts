@@ -1,3 +1,4 @@
+/** Tests of the language rules. */
 import { expect, test } from 'vitest'
 import { duplicates, moduleOf, undocumented } from './lib/check/exports.ts'
 import { inDocument, inSource, subjectFault } from './lib/check/language.ts'

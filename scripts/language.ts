@@ -1,7 +1,8 @@
 /**
- * `npm run language [-- <folder>]`: lists words and forms that the project's language replaces, exported types whose name exists twice, and
- * public exports without a docstring. Without a folder it fails if one has more of them than `scripts/lib/check/language-left.json` allows,
- * or if the subject of the last commit is not in form; `--record` sets the limits to what is left.
+ * `npm run language [-- <folder>]`: lists words and forms that the language rules replace, duplicate names of exported
+ * types, and public exports without a docstring. Without a folder it fails if a folder has more than
+ * `scripts/lib/check/language-left.json` allows, or if the subject of the last commit is invalid; `--record` sets the
+ * limits to the current counts.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { inDocument, inSource, type Match, subjectFault } from './lib/check/lang
 import { root } from './lib/run.ts'
 
 const LIMITS = join(root, 'scripts/lib/check/language-left.json')
-/** Generated documents, and records of the past. */
+/** Generated documents, and records of past changes. */
 const EXCLUDED =
   /^(CHANGELOG\.md|docs\/(api|dexes|errors|commands)\.md|docs\/run\/configuration\.md|packages\/api\/src\/docs\/|docs\/audit\/)/
 const KINDS = ['comments', 'names', 'types', 'docstrings', 'documents'] as const

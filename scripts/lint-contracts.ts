@@ -1,6 +1,6 @@
 /**
- * `npm run lint:contracts`: forge's linter on what is deployed. Each finding is mended or answered here; one that is neither, and an
- * answer to nothing, fail.
+ * `npm run lint:contracts`: runs forge's linter on the deployed contracts. Each finding is fixed or answered here. A
+ * finding without an answer fails, and so does an answer without a finding.
  */
 import { join } from 'node:path'
 import { forge } from './lib/forge.ts'

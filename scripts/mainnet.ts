@@ -1,6 +1,7 @@
 /**
- * `npm run mainnet`: the API on real state of Ethereum, offline: genuine tokens, pools and routers under their own addresses as
- * they stood before block 24,628,608 (March 2026), chain id 1, the registry's own file, contracts deployed by the normal command.
+ * `npm run mainnet`: runs the API offline on real Ethereum state before block 24,628,608 (March 2026): genuine tokens,
+ * pools, and routers at their own addresses, chain id 1, the registry's own file, and contracts deployed by the normal
+ * command.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ const deploymentsDir = join(dir, 'deployments')
 
 const node = await startMainnet({ port: await preferredPort(8545) })
 say(`Ethereum's state before block 24,628,608 answers as chain ${node.chainId} on ${node.url}`)
-// The node knows nothing of what was deployed on the one before it.
+// A new node has none of the contracts of the previous one.
 rmSync(deploymentsDir, { recursive: true, force: true })
 const fail = async (error: Error): Promise<never> => {
   await node.stop()
@@ -64,7 +65,7 @@ if (!first.ok) {
 say(`Ready on ${api.url}; docs/mainnet.md says what the state does not know`)
 console.log(lines.text)
 
-/** The registry's tokens that the state has, by symbol: the first of those that share one. */
+/** Returns the registry's tokens that the state contains, by symbol. The first token with a symbol wins. */
 function symbols(tokens: readonly Token[]): Readonly<Record<string, DevnetToken>> {
   const known = tokens.flatMap(({ symbol, address, decimals }) =>
     node.knows(address) && decimals !== null ? [[symbol, { address, decimals }] as const] : [],

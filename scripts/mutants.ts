@@ -1,14 +1,13 @@
 /**
- * `npm run mutants -- <package>`: tries a sample of mutants of that package against its unit tests (mutants/units.ts), into
- * bench/results/unit-mutants.json.
+ * `npm run mutants -- <package>`: tests a sample of mutants of a package against its unit tests (mutants/units.ts), and
+ * writes bench/results/unit-mutants.json.
  *
- * `npm run mutants [words of names, divided by commas]`: breaks the contracts, and the encoder's checks, on purpose, one line at
- * a time (contracts/test/mutants.ts), and tells which tests of the invariants and refusals notice; into
- * bench/results/mutants.json. Fails where none does.
+ * `npm run mutants [words of names, separated by commas]`: breaks the contracts and the encoder's checks one line at a
+ * time (contracts/test/mutants.ts), lists the invariant and refusal tests that fail, and writes
+ * bench/results/mutants.json. Fails if a mutant survives.
  *
- * What noticed a mutant the last time is asked first, and the rest only where that does not notice any more. The results are
- * written after each mutant, and one whose sources and tests are those of its result is not tried again: what was stopped goes
- * on where it was.
+ * Tests that killed a mutant last time run first, and the others only if those pass. Results are written after each
+ * mutant, and a mutant with unchanged sources and tests is skipped, so an interrupted run can be continued.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +30,7 @@ type Result = {
   /** Build of the contracts. */
   readonly build?: solidity.Build
   readonly seconds: number
-  /** Tests that noticed, of the first that were asked. */
+  /** Tests that failed, from the first group that had a failure. */
   readonly killedBy: readonly string[]
   /** Hash of the broken sources and of the tests. */
   readonly of?: string
@@ -49,7 +48,7 @@ const words = process.argv.slice(2).join(' ').split(',')
 
 const trials = [...mutants.flatMap(ofContracts), ...encoderMutants.map(ofEncoder)]
 const results = new Map(earlier().map((result) => [keyOf(result), result]))
-// Of mutants that there are no more.
+// Removes results of mutants that no longer exist.
 for (const key of results.keys()) if (!trials.some((trial) => keyOf(trial) === key)) results.delete(key)
 const due = trials.filter(
   (trial) => words.some((word) => trial.name.includes(word)) && results.get(keyOf(trial))?.of !== trial.of,
@@ -72,7 +71,7 @@ try {
 write()
 if (trials.some((trial) => results.get(keyOf(trial))?.killedBy.length === 0)) process.exitCode = 1
 
-/** Without this, a suite that always fails would kill everything. */
+/** Checks that the tests pass without a mutation. Otherwise they would kill every mutant. */
 async function checkSound(): Promise<void> {
   for (const build of new Set(due.flatMap(({ build }) => build ?? []))) {
     solidity.compileMutant(solidity.SOUND, build)

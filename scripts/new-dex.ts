@@ -1,4 +1,4 @@
-/** `npm run new:dex <name>`: the skeleton of a DEX family on both sides, as CONTRIBUTING.md walks through it. */
+/** `npm run new:dex <name>`: creates the skeleton of a DEX family in Solidity and TypeScript, as described in CONTRIBUTING.md. */
 import { root, run } from './lib/run.ts'
 import { NewDexError } from './new-dex/names.ts'
 import { planDex, writeFiles } from './new-dex/plan.ts'

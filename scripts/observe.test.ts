@@ -1,4 +1,4 @@
-/** Dashboards and alerts of operators: every query names a metric that the service exports with the labels that it has, and every alert comes when it should. */
+/** Tests the dashboards and alerts: every query uses an exported metric with its labels, and every alert fires when it should. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const queries = [
   })),
 ]
 
-/** Labels that Prometheus itself adds, and those of its own series. */
+/** Labels that Prometheus adds, and labels of its own series. */
 const OF_ALL = ['instance', 'job']
 const OWN: Readonly<Record<string, readonly string[]>> = { up: [], ALERTS: ['alertname', 'alertstate'] }
 const exported = new Map<string, readonly string[]>(Object.entries(OWN))
@@ -37,7 +37,7 @@ for (const metric of createMetrics().registry.getMetricsAsArray()) {
   for (const one of series) exported.set(one, type === 'histogram' ? [...labelNames, 'le'] : labelNames)
 }
 
-/** Names of series in a query with the labels that they are chosen by. */
+/** Returns the series in a query with the labels that select them. */
 function seriesOf(expr: string): readonly { readonly name: string; readonly labels: readonly string[] }[] {
   return [...expr.matchAll(/\b(sluice_\w+|up|ALERTS)\b(?:\{([^}]*)\})?/g)].map(([, name, matchers = '']) => ({
     name: name!,

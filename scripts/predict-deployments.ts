@@ -1,6 +1,7 @@
 /**
- * `npm run predict`: writes `deployments/releases.json`, where this tree's contracts stand on every chain of each build.
- * `deployments/standard-json` gets what explorers verify the code with, and the clear-signing file the Guard of each chain.
+ * `npm run predict`: writes `deployments/releases.json`, the addresses of this tree's contracts on every chain, by
+ * build. Also writes the input for explorer verification to `deployments/standard-json`, and the Guard of each chain to
+ * the clear-signing file.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

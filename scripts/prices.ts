@@ -1,4 +1,4 @@
-/** `npm run -s prices`: prices and what they rest on, from a terminal and without the service, of now or of a block of the past. */
+/** `npm run -s prices`: prints prices and their sources without the service, for the head or a past block. */
 import { priceDetail } from '@sluice/api'
 import { type Address, loadRegistry, toAddress } from '@sluice/chains'
 import { PastBlocks, QuotingError } from '@sluice/quoting'
@@ -8,9 +8,9 @@ import { userPath } from './lib/run.ts'
 
 const USAGE = `usage: npm run -s prices -- --chain <id> [--rpc <url>] [--block <number>] <token>…
 Answers as /prices does with detail=1. The registry is overlaid by CHAINS_DIR.`
-/** Exit code for a command line that cannot be meant; 1 says that the node could not tell. */
+/** Exit code for an invalid command line; 1 means that the node failed. */
 const MISUSED = 2
-/** Longest wait for pools that are found in the background, in milliseconds. */
+/** Maximum milliseconds to wait for pools found in the background. */
 const SETTLE_MS = 20_000
 
 const { values, positionals } = commandLine(

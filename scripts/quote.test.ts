@@ -1,3 +1,4 @@
+/** Tests that the commands print the same results as the service. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -40,7 +41,7 @@ test('the answer is that of the endpoint, transaction included', async () => {
   const more = { from: devnet.info.accounts[0]!.address, deadline: '99999999999', slippage: '0.3', maxSplits: '2' }
   const options = Object.entries(more).flatMap(([name, value]) => [`--${name}`, value])
   const { code, body } = await quote(...options, src, dst, amount)
-  // The service tells dollars by the pools that it has found by then, of which some may be found after its first answer.
+  // Dollar values depend on the pools that the service has found, and it may find some after its first response.
   await expect.poll(() => ask('aggregator', { src, dst, amount, ...more }), { timeout: 20_000 }).toEqual(body)
   expect({ code, tx: body.tx }).toMatchObject({ code: 0, tx: { data: expect.stringMatching(/^0x/) } })
   const without = await quote(src, dst, amount)
@@ -61,7 +62,7 @@ test('prices are those of the endpoint with what they rest on, and of the past',
   const run = (...args: readonly string[]) =>
     promisify(execFile)(process.execPath, [...command, ...args], { env: { ...process.env, ...overlay } })
   const now = JSON.parse((await run(token)).stdout)
-  // The service hears pools that it has just found a block later.
+  // The service prices newly found pools one block later.
   const told = async () => (await ask('prices', { token, detail: '1' })) as Record<string, { usd: number }>
   await expect.poll(async () => (await told())[token]!.usd, { timeout: 20_000 }).toBe(now[token].usd)
   expect(now[token]).toMatchObject({ reason: null, sources: expect.any(Array) })

@@ -1,6 +1,6 @@
 /**
- * `npm run -s quote`: what the service answers, without the service: the route, simulated, and its transaction. Or the route
- * alone, out of the pools of a node or a saved snapshot, where there are no contracts to go through.
+ * `npm run -s quote`: prints the service's response without the service: the simulated route and its transaction. If
+ * there are no contracts, prints only the route, from the pools of a node or a saved snapshot.
  */
 import {
   answerWish,
@@ -31,11 +31,11 @@ const USAGE = `usage: npm run -s quote -- --chain <id> [--rpc <url>] [--from <wa
   --<parameter> <value>   any other parameter of /aggregator: ${names.filter((name) => name !== 'from').join(', ')}
 Amounts are base units; ${NATIVE} stands for the native token. The registry is overlaid by CHAINS_DIR and DEPLOYMENTS_DIR.`
 
-/** Exit code for a command line that cannot be meant; 1 says that there is no route. */
+/** Exit code for an invalid command line; 1 means that there is no route. */
 const MISUSED = 2
-/** A first look at a chain takes longer than a request to a service that follows it. */
-/** Longest wait for what the first answer left to the background, in milliseconds. */
+/** Maximum milliseconds to wait for background work of the first response. */
 const SETTLE_MS = 10_000
+/** Timeout of the whole request in milliseconds, since a first request takes longer than one to a running service. */
 const TIMEOUT_MS = 120_000
 
 const config = {
@@ -79,7 +79,7 @@ async function quote(): Promise<number> {
       log: silentLog(),
     }
     const chain = services.chain(chainId)
-    // The first answer has pools looked for and measured: the second one is that of a service which runs already.
+    // The first response starts the search for pools and gas measurements. The second equals that of a running service.
     await answerWish(wish, chain, work)
     await chain.live.settled(SETTLE_MS)
     console.log(JSON.stringify(await answerWish(wish, chain, work), null, 2))

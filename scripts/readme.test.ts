@@ -1,6 +1,6 @@
 /**
- * Every command of README.md and docs/commands.md is run: here, or by the test or the CI step that is named. CI runs the tests in a
- * fresh checkout, so these are the commands of a new user.
+ * Tests every command in README.md and docs/commands.md: here, or by naming the test or CI step that runs it. CI tests
+ * a fresh checkout, like that of a new user.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,11 +19,11 @@ type Trial = {
   readonly args?: readonly string[]
   readonly code?: number
   readonly prints?: string | RegExp
-  /** A file that runs it, and the text in it that does. */
+  /** File that runs the command, and the text that does so. */
   readonly in?: readonly [file: string, text: string]
 }
 
-/** By the script of package.json. */
+/** Trials by script name in package.json. */
 const TRIALS: Readonly<Record<string, Trial>> = {
   start: { in: ['test/start.test.ts', "command: ['start']"] },
   mainnet: { in: ['test/start.test.ts', "command: ['run', 'mainnet']"] },
@@ -54,7 +54,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   docs: { in: ['packages/api/test/examples.test.ts', 'docs'] },
 }
 
-/** Words after `npm` that are its own. */
+/** npm's own words after `npm`. */
 const OWN = ['run', 'install']
 const commands = [
   ...new Set([...documented.matchAll(/\bnpm (?:run (?:-s )?)?([a-z][\w:-]*)/g)].map(([, name]) => name!)),

@@ -1,4 +1,4 @@
-/** The command on swaps of the local chain: its words, its JSON, and its exit codes. */
+/** Tests the command on swaps of the local chain: its text, its JSON, and its exit codes. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

@@ -1,4 +1,4 @@
-/** `npm run -s referee`: how good a mined swap of any router was, at the state that it met. */
+/** `npm run -s referee`: compares a mined swap of any router with the best route at the state that it met. */
 import { runReferee } from '@sluice/api/referee'
 import { userPath } from './lib/run.ts'
 

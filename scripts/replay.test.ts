@@ -1,3 +1,4 @@
+/** Tests that quotes can be replayed from the quote log. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -52,7 +53,7 @@ test('every quote of several blocks is made again from the log, by search and by
   const decimals = new Map(Object.values(devnet.info.tokens).map((token) => [token.address, token.decimals]))
   const from = devnet.info.accounts[1]!.address
   const answers: Answer[] = []
-  // No pool is searched here in the second run: the thread's answers are as good.
+  // The second run searches all routes in the thread, whose results must replay equally.
   for (const more of [{}, { ROUTE_INLINE_POOLS: '0' }]) {
     const server = await start(more)
     for (const [k, src] of tokens.entries()) {
@@ -73,7 +74,7 @@ test('every quote of several blocks is made again from the log, by search and by
       await mine()
     }
     await server.close()
-    // Its log of changes is merged: nobody has the file open any more.
+    // The write-ahead log is merged, so no process has the file open.
     expect(existsSync(`${quoteLogPath(dataDir, 31337)}-wal`)).toBe(false)
   }
   expect(answers.length).toBeGreaterThan(2 * tokens.length)
@@ -97,7 +98,7 @@ test('the command tells whether it is the same, and of what it cannot replay why
   const { id } = log.prepare('SELECT id FROM records ORDER BY seq DESC LIMIT 1').get() as { id: string }
   const same = await replay(id)
   expect(same).toMatchObject({ code: 0, text: expect.stringContaining('bit for bit') })
-  // A pool that held something else: another route, or another amount.
+  // A changed pool leads to another route or another amount.
   const { route } = replayRecord(findRecord(path, id)!)
   log.prepare('DELETE FROM pools WHERE id = ?').run(route!.legs[0]!.pool.id)
   log.close()

@@ -1,6 +1,6 @@
 /**
- * `npm run replay -- <quoteId>`: makes a quote again out of the log that a service keeps in its DATA_DIR, for support and
- * disputes: the search on the saved pools of its block, and the transaction that was made of the route it finds.
+ * `npm run replay -- <quoteId>`: repeats a quote from the service's log in its DATA_DIR, for support and disputes: the
+ * search on the saved pools of its block, and the transaction of the resulting route.
  */
 import { defaultDataDir, quoteLogPath } from '@sluice/api'
 import { findRecord, MarketError } from '@sluice/liquidity'
@@ -12,7 +12,7 @@ const USAGE = `usage: npm run replay -- <quoteId>
   says 0 where route and transaction are the same again, bit for bit, and 1 where they are not
 The service's directory is taken from DATA_DIR, the default one when unset.`
 
-/** Exit code for what cannot be replayed. */
+/** Exit code for a quote that cannot be replayed. */
 const MISUSED = 2
 
 const [quoteId = '', ...more] = process.argv.slice(2)

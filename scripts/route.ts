@@ -1,8 +1,8 @@
 /**
- * Routes the trades of a scenario file and prints a JSON line for each; `pays` is there where the benchmark's own arithmetic
- * comes to another amount than the route claims, and the exit code is then 1.
+ * Routes the trades of a scenario file and prints a JSON line for each. If the benchmark's own arithmetic computes
+ * another output than the route claims, the line contains it as `pays`, and the exit code is 1.
  *
- *     npm run -s route -- <scenario.json> [--gas-price <wei>] [--trade <id>]
+ * `npm run -s route -- <scenario.json> [--gas-price <wei>] [--trade <id>]`
  */
 import { readFileSync } from 'node:fs'
 import { evaluate } from '../bench/router/evaluate.ts'
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   for (const trade of trades) {
     const routed = route(trade)
     const { amountOut } = evaluate(scenario, trade, routed.legs)
-    // Another arithmetic than the router's: what it does not confirm is told, and the others are routed all the same.
+    // An unconfirmed output is reported, and the other trades are still routed.
     const confirmed = String(amountOut) === routed.amountOut
     if (!confirmed) unconfirmed++
     console.log(JSON.stringify({ ...inOwnIds(routed), ...(!confirmed && { pays: String(amountOut) }) }))

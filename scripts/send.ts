@@ -1,6 +1,6 @@
 /**
- * `npm run send -- '<swap url>'`: asks a running `npm start` or `npm run mainnet` for a route, approves the Guard when the allowance is
- * short, signs the returned transaction with the sender's key of the local chain, sends it, and prints what moved.
+ * `npm run send -- '<swap url>'`: requests a route from a running `npm start` or `npm run mainnet`, approves the Guard
+ * if needed, signs the transaction with the sender's key of the local chain, sends it, and prints the balance changes.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ type DevnetJson = {
 const url = process.argv[2]
 if (!url) fail("usage: npm run send -- '<swap url>'   (npm start prints one)")
 const { origin, searchParams } = new URL(url)
-// Several may run: `npm start` and `npm run mainnet`.
+// Both `npm start` and `npm run mainnet` may be running.
 const running = ['.devnet/devnet.json', '.devnet/mainnet/devnet.json'].flatMap((file) => readJson<DevnetJson>(file))
 const devnet = running.find(({ apiUrl }) => new URL(apiUrl).port === new URL(origin).port)
 if (!devnet) fail(`no service of this folder answers on ${origin}: run npm start or npm run mainnet first`)
@@ -82,7 +82,7 @@ function balance(token: string): Promise<bigint> {
     : IERC20__factory.connect(token, provider).balanceOf(account!.address)
 }
 
-/** Lines that a running service wrote of itself; none where none ever ran. */
+/** Reads the file of a running service; empty if the file does not exist. */
 function readJson<T>(file: string): T[] {
   try {
     return [JSON.parse(readFileSync(join(root, file), 'utf8')) as T]

@@ -1,7 +1,9 @@
 /**
- * `npm run serve`: the API alone, for the chains of `deployments/`, configured by the environment (packages/api/src/config.ts).
- * `-- --pools <file or URL>#sha256=<hash>` begins with a list of pools; `-- --follow` quotes and reads no chain: indexers do, over
- * `REDIS_URL`.
+ * `npm run serve`: runs only the API, for the chains of `deployments/`, configured by the environment
+ * (packages/api/src/config.ts).
+ *
+ * `-- --pools <file or URL>#sha256=<hash>` starts with a list of pools. `-- --follow` quotes from state that indexers
+ * publish over `REDIS_URL`, without reading the chains.
  */
 import { commandLine } from './lib/command-line.ts'
 import { userPath } from './lib/run.ts'

@@ -1,6 +1,6 @@
 /**
- * `npm run smt`: what solc's SMTChecker says of the Guard, into docs/audit/smt.md. The solver that is built into solc does not
- * run in WebAssembly without threads; it asks Z3 of npm in a process of its own instead (scripts/smt/z3.ts), by SMT-LIB 2.
+ * `npm run smt`: runs solc's SMTChecker on the Guard and writes docs/audit/smt.md. The solver built into solc does not run
+ * in WebAssembly without threads, so npm's Z3 answers in a separate process instead (scripts/smt/z3.ts), over SMT-LIB 2.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,10 @@ import { Worker } from 'node:worker_threads'
 import { root } from './lib/run.ts'
 import type { Found, Job, StandardJson } from './smt/engine.ts'
 
-/** Horn clauses follow all sequences of transactions; bounded model checking takes each function by itself. Time for each query, and for all. */
+/**
+ * Engines with their timeouts per query and in total. Horn clauses cover all sequences of transactions; bounded model
+ * checking covers each function alone.
+ */
 const ENGINES = [
   { engine: 'chc', name: 'Constrained Horn clauses', timeoutMs: 60_000, wholeMs: 600_000 },
   { engine: 'bmc', name: 'Bounded model checking', timeoutMs: 20_000, wholeMs: 180_000 },
@@ -30,7 +33,7 @@ for (const { engine, name, timeoutMs, wholeMs } of ENGINES) {
     `\n## ${name}\n\n${table(['queries', 'answered'], Object.entries(answers))}\n\n${table(['times', 'said'], [...said])}\n`,
   )
   console.log(sections.at(-1))
-  // After each: bounded model checking can take longer than anybody waits.
+  // Writes after each engine, since bounded model checking can take very long.
   write()
 }
 
@@ -58,7 +61,7 @@ function table([left, right]: readonly [string, string], rows: readonly (readonl
   return [`| ${left} | ${right} |`, '| ---: | --- |', ...lines].join('\n')
 }
 
-/** First line, with its place where it is about the code and not about what is left out. */
+/** Returns the first line of a message, with its location if it concerns code. */
 function summaryOf(message: string): string {
   const [line = '', at = ''] = message.split('\n')
   const place = /src\/(\S+?):(\d+):/.exec(at)

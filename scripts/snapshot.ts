@@ -1,7 +1,7 @@
 /**
- * `npm run snapshot`: what the service has saved of a chain, as one file. `export` copies it out, also while the service
- * runs; `import` puts a file where the service finds it at its next start; `show` tells what is in one. `pools` lists the pools of a
- * chain, without their state, for others to begin with (`--pools`).
+ * `npm run snapshot`: handles the saved state of a chain as one file. `export` copies it, even while the service runs;
+ * `import` places it where the service loads it at its next start; `show` describes a file. `pools` lists the pools of
+ * a chain without their state, as input for `--pools`.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * `npm run solver -- --chain <id>`: the API as a solver of CoW Protocol: `POST /solve` and `/notify` for one chain, and for the others
- * under `/solver/{chain}`. Configured by the environment like `npm run serve` (docs/solver.md).
+ * `npm run solver -- --chain <id>`: runs the API as a CoW Protocol solver: `POST /solve` and `/notify` for one chain,
+ * and `/solver/{chain}` for the others. The environment configures it as for `npm run serve` (docs/solver.md).
  */
 import { commandLine } from './lib/command-line.ts'
 

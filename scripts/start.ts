@@ -1,4 +1,4 @@
-/** `npm start`: contracts, local chain, deployment and API, ready for the curl lines it prints. */
+/** `npm start`: starts the local chain with its contracts and the API, and prints curl commands to try. */
 import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
 import { startDevnet, writeDevnetJson } from '@sluice/devnet'

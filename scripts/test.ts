@@ -1,7 +1,7 @@
 /**
- * Every test of the repository, and one line that adds them up, after a line for each reason why tests were skipped.
- * `npm test -- --long` sets LONG=1: longer fuzz, fault and soak profiles. `--units` runs only the tests beside their sources. `--costs`
- * records what each file takes in bench/results/test-costs.json.
+ * Runs every test of the repository, and prints the reasons for skipped tests and a total. `npm test -- --long` sets
+ * LONG=1: longer fuzz, fault, and soak profiles. `--units` runs only the tests next to their sources. `--costs` records
+ * the cost of each file in bench/results/test-costs.json.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const skipped = sum('skipped')
 console.log(`${sum('passed')} passed, ${sum('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exit(sum('failed') === 0 ? 0 : 1)
 
-/** Hardhat's own runner for the Solidity tests. A run that cannot be counted is a failure, not a silence. */
+/** Runs the Solidity tests with Hardhat. Output without test counts is a failure. */
 async function solidity(build: string): Promise<Tally> {
   console.log(`\nSolidity tests, ${build} build`)
   const { code, output } = await run('hardhat', ['test', 'solidity'], {
@@ -33,7 +33,7 @@ async function solidity(build: string): Promise<Tally> {
     capture: true,
     env: { ...env, BUILD: build },
   })
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours are control characters
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colors are control characters.
   const plain = output.replace(/\u001b\[[0-9;]*m/g, '')
   const count = (word: string) => Number(plain.match(new RegExp(`(\\d+) ${word}`))?.[1] ?? 0)
   const tally = { passed: count('passing'), failed: count('failing'), skipped: count('skipped') }
@@ -41,7 +41,7 @@ async function solidity(build: string): Promise<Tally> {
   return tally
 }
 
-/** All TypeScript tests: packages, contracts and the whole system. */
+/** Runs all TypeScript tests: packages, contracts, and the whole system. */
 async function vitest(): Promise<Tally> {
   console.log('\nTypeScript tests')
   const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))

@@ -1,4 +1,7 @@
-/** `npm run -s vectors -- <file.json or .json.gz>…`: holds the pool maths against files of known answers. Fails on any mismatch, and on a file that cannot be read. */
+/**
+ * `npm run -s vectors -- <file.json or .json.gz>…`: compares the pool maths with files of known results. Fails on any
+ * mismatch and on unreadable files.
+ */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { type FormFile, parseVectors, runVectors, type VectorFile } from '@sluice/liquidity/vectors'
@@ -31,7 +34,7 @@ function textOf(path: string): string {
   return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')
 }
 
-/** @returns how many answers are not met */
+/** @returns the number of mismatches */
 function report(content: VectorFile | FormFile): number {
   const { family, passed, failed, skipped } = runVectors(content)
   const left = [...skipped.values()].reduce((sum, count) => sum + count, 0)

@@ -1,6 +1,6 @@
 /**
- * `npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]`: holds the recorded addresses and hashes of
- * the Guard and of every Executor against their sources, and against the chain's code where an endpoint is given.
+ * `npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]`: compares the recorded addresses and
+ * hashes of the Guard and of every Executor with their sources and, given an endpoint, with the chain's code.
  */
 import { join } from 'node:path'
 import { DeployError, verifyDeployment } from '@sluice/contracts'

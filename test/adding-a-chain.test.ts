@@ -1,3 +1,4 @@
+/** Tests that a chain can be added by following docs/adding-a-chain.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ChainFile, loadRegistry, NATIVE } from '@sluice/chains'
@@ -10,7 +11,7 @@ import { Overlay } from './src/overlay.ts'
 import { devnetDir, type Service, startService } from './src/service.ts'
 import { get, quote, swapUrl } from './src/swap.ts'
 
-/** Ids that nobody uses: a chain with a wrapped native token, and one without. */
+/** Unused chain ids: a chain with a wrapped native token, and one without. */
 const MADE_UP = 987_654_321
 const UNWRAPPED = 987_654_322
 
@@ -20,7 +21,7 @@ const nodes: Anvil[] = []
 let info: DevnetInfo
 let service: Service
 
-/** The file that the documentation shows. */
+/** The chain file shown in the documentation. */
 const shown = JSON.parse(
   readFileSync(join(import.meta.dirname, '../docs/adding-a-chain.md'), 'utf8').match(/```json\n([\s\S]*?)```/)![1]!,
 ) as ChainFile
@@ -42,7 +43,7 @@ afterAll(async () => {
   overlay.remove()
 })
 
-/** The documentation's file with what stands on our chain in the place of what stands on Sonic. */
+/** Returns the documentation's file with the local chain's contracts instead of Sonic's. */
 function madeUp(chainId: number, rpcUrl: string): ChainFile {
   const { WETH, USDC, USDT } = info.tokens
   const factory = (brand: string) => info.dexes.find((row) => row.brand === brand)!

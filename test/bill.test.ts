@@ -1,4 +1,7 @@
-/** Counts calls and bytes that a self-hosted service with one chain asks of its node: the targets of docs/operations.md. */
+/**
+ * Counts calls and bytes that a self-hosted service with one chain sends to its node, and checks the targets of
+ * docs/operations.md.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,10 +11,10 @@ import { get, swapUrl } from './src/swap.ts'
 const REST_MS = 30_000
 const MAX_REST_CALLS = 4
 const MAX_REST_BYTES = 10_000
-/** Quotes of an hour with one a minute. */
+/** Quotes of an hour at one per minute. */
 const QUOTES = 60
 const MAX_HOUR_CALLS = 250
-/** Calls of an hour without blocks that are not the quotes' own (`npm run bench -- bill`: 91). */
+/** Calls of an hour without blocks, apart from those of quotes (`npm run bench -- bill`: 91). */
 const HOUR_OF_POLLS = 100
 const MAX_HOUR_BYTES = 3_000_000
 
@@ -23,7 +26,7 @@ let amount = 10n ** 18n
 beforeAll(async () => {
   devnet = await startDevnet({ dir: devnetDir })
   node = await NodeProxy.start(devnet.url)
-  // A machine that is busy with others answers late: what is asked again for that is not what is counted.
+  // Long timeouts, since retries on a busy machine must not be counted.
   const patient = { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '60000' }
   const chain = { [`RPC_URL_${devnet.chainId}`]: node.url, CHAINS: String(devnet.chainId) }
   service = await startService({ ...serviceEnv(devnet), ...chain, ...patient })
@@ -43,7 +46,7 @@ async function quote(): Promise<void> {
   expect((await get(swapUrl(service.url, devnet.chainId, query))).status).toBe(200)
 }
 
-/** The work of waking has ended when nothing was asked for two seconds. */
+/** Waits until the node receives no calls for two seconds, which means that the wake-up work has ended. */
 async function untilQuiet(): Promise<void> {
   for (let look = 0; look < 60; look++) {
     const before = node.seen.length
@@ -53,7 +56,7 @@ async function untilQuiet(): Promise<void> {
   throw new Error('the service does not come to rest')
 }
 
-/** Calls and bytes of what is done. */
+/** Returns the calls and bytes that an action causes. */
 async function costOf(work: () => Promise<void>) {
   const [calls, bytes] = [node.seen.length, node.bytes]
   await work()

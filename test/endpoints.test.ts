@@ -1,3 +1,4 @@
+/** Tests of the HTTP endpoints on the local chain. */
 import { IERC20__factory } from '@sluice/bindings'
 import { NATIVE } from '@sluice/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

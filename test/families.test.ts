@@ -1,4 +1,6 @@
-/** Every family of which the local chain has a pool: routed by the API and executed, to the wei. */
+/**
+ * Tests that the API routes through pools of every family on the local chain, and that execution pays the exact amount.
+ */
 import { NATIVE } from '@sluice/chains'
 import { familyOf } from '@sluice/liquidity'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => system?.stop())
 
-/** Parts of what the account holds: small for thin pools, large where deeper ones must be used up first. */
+/** Divisors of the account's balance: small amounts for thin pools, large ones for pools that are used only after deeper ones. */
 const PARTS = [100_000n, 5_000n, 200n, 20n]
 
 test('a pool of every family is routed, and pays exactly what was promised', async () => {

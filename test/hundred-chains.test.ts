@@ -1,3 +1,4 @@
+/** Tests one service with a hundred chains. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inWaves, type ManyChains, startManyChains } from './src/many-chains.ts'
 import { get, quote } from './src/swap.ts'
@@ -6,7 +7,7 @@ import { Node } from './src/wallet.ts'
 const CHAINS = process.env.LONG ? 100 : 25
 const HUBS = 2
 const AT_ONCE = 10
-/** Longer than it takes to ask every chain once, also on a machine that is busy with other tests. */
+/** Longer than one request to every chain takes, even on a busy machine. */
 const IDLE_MS = CHAINS * 1_000
 
 type Ready = {
@@ -15,7 +16,7 @@ type Ready = {
 
 let many: ManyChains
 beforeAll(async () => {
-  // Patient: what is tested here is not how fast the machine is.
+  // Long timeouts, since the test does not measure the machine's speed.
   const patience = { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' }
   many = await startManyChains(CHAINS, HUBS, { IDLE_SLEEP_MS: String(IDLE_MS), ...patience })
 })
@@ -41,7 +42,7 @@ test(`${CHAINS} chains wake at their first quote and are awake together`, async 
     Object.entries((await get<Ready>(`${many.service.url}/ready`)).body.chains)
       .filter(([, { state }]) => state === 'awake')
       .map(([id]) => Number(id))
-  // On a slow machine the first fall asleep before the last wake: those are asked again, in ever fewer waves.
+  // On a slow machine the first chains fall asleep before the last wake. Only the sleeping ones are requested again.
   for (let round = 0; round < 5; round++) {
     const known = new Set(await awake())
     const asleep = many.chainIds.filter((chainId) => !known.has(chainId))
@@ -51,7 +52,7 @@ test(`${CHAINS} chains wake at their first quote and are awake together`, async 
   const { WETH } = many.devnet.info.tokens
   const head = Number(await new Node(many.devnet.url).request<string>('eth_blockNumber'))
   expect(new Set(routes.map(({ simulationBlock }) => simulationBlock))).toEqual(new Set([head]))
-  // The same pools, but each chain's own gas decides between them.
+  // All chains have the same pools, but the gas price of each affects the choice.
   const amounts = routes.map(({ toAmount }) => Number(toAmount))
   expect(Math.min(...amounts) / Math.max(...amounts)).toBeGreaterThan(0.99)
   await inWaves(many.chainIds, AT_ONCE, async (chainId) => {
@@ -61,7 +62,7 @@ test(`${CHAINS} chains wake at their first quote and are awake together`, async 
       expect(status, JSON.stringify(body)).toBe(200)
       return body[WETH.address] ?? 0
     }
-    // Nobody waits for long: the first answer may say that nothing is known yet.
+    // The first response does not wait for prices, and may be null.
     await expect.poll(price, { timeout: 10_000 }).toBeGreaterThan(1_000)
   })
 }, 300_000)
@@ -70,7 +71,7 @@ test('all of them follow a new block when somebody asks', async () => {
   const node = new Node(many.devnet.url)
   await node.request('anvil_mine', ['0x1'])
   const head = Number(await node.request<string>('eth_blockNumber'))
-  // A chain at rest looks for blocks ever less often, and may sleep before it looks again: a quote is what makes it look.
+  // An idle chain polls less and less often and may sleep, but a quote makes it look for blocks.
   await inWaves(many.chainIds, AT_ONCE, (chainId) => quote(many.service.url, chainId, query()))
   await expect
     .poll(async () => (await states()).filter((chain) => chain.head === head).length, { timeout: 90_000 })

@@ -1,4 +1,4 @@
-/** A token whose storage follows from nothing that can be known: its pools lend what a simulation needs. */
+/** Tests a token whose storage layout cannot be derived. Simulations borrow its balance from pools. */
 import { NATIVE } from '@sluice/chains'
 import { createRpc } from '@sluice/rpc'
 import { abiOf, compile, deployer } from '@sluice/simulation/testing'

@@ -1,4 +1,6 @@
-/** A service just started meets hundreds of tokens that nobody has asked for: it answers at once, and knows more at each call. */
+/**
+ * Tests a new service with hundreds of tokens it has not seen: it responds at once, and knows more prices at each call.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +11,10 @@ import { type Service, startService } from './src/service.ts'
 import { get, type RouteBody, swapUrl } from './src/swap.ts'
 
 type Prices = Readonly<Record<string, number | null>>
-/** Calls until most of the prices are there. */
+/** Maximum calls until most prices are known. */
 const MOST_POLLS = 60
 const POLL_MS = 500
-/** The interface's limit for one call. */
+/** The interface's limit per call. */
 const MOST_TOKENS = 200
 
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
@@ -35,7 +37,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Both halves in two calls at once. */
+/** Requests both halves in two concurrent calls. */
 async function askAll(): Promise<Prices> {
   const answers = await Promise.all(halves.map((half) => get<Prices>(`${service.url}/prices/1?token=${half.join()}`)))
   for (const { status, body } of answers) expect(status, JSON.stringify(body)).toBe(200)

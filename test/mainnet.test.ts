@@ -1,3 +1,4 @@
+/** Tests the service on real Ethereum state. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ let service: Service
 let node: Node
 const used = new Set<string>()
 
-// The registry's own file of chain 1, with nothing but an RPC URL.
+// Uses the registry's own file of chain 1 with only an RPC URL.
 beforeAll(async () => {
   anvil = await startMainnet()
   node = new Node(anvil.url)
@@ -49,7 +50,7 @@ describe('on the real state of Ethereum', () => {
   test('prices are those of the block, though many of its pools are older', async () => {
     const url = `${service.url}/prices/1?token=${Object.values(TOKENS).join()}`
     let body: Record<string, number> = {}
-    // Tokens that nobody has asked for are found while the first answer says null.
+    // New tokens are found while the first response is null.
     const found = async () => {
       body = (await get<Record<string, number>>(url)).body
       return Object.values(body).every((price) => price !== null)

@@ -1,4 +1,6 @@
-/** Uniswap V4 pools of the native token itself: whatever the ends are, what is received is what was promised, to the wei. */
+/**
+ * Tests Uniswap V4 pools of the native token: the received amount equals the quoted one for all combinations of ends.
+ */
 import { decodeGuardSwap } from '@sluice/bindings/guard'
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { ROUTE_GAS } from '@sluice/liquidity'
@@ -28,7 +30,7 @@ async function expectExact(src: string, dst: string, part: bigint, more: Readonl
   return { route, receipt, wrapper: wrapperOf(route), used: route.swaps.map(({ pool }) => pool.toLowerCase()) }
 }
 
-/** Wrapper that the Guard wraps or unwraps by: zero for none. */
+/** Returns the wrapper that the Guard uses to wrap or unwrap; zero for none. */
 function wrapperOf({ tx }: RouteBody): string {
   const { tokenIn, value, wrapper } = decodeGuardSwap(tx.data, BigInt(tx.value))
   return value > 0n ? tokenIn : wrapper
@@ -47,13 +49,13 @@ test('they are bought from and sold to, with the native token and with its wrapp
         [token, native],
       ] as const) {
         const { route, receipt, used, wrapper } = await expectExact(src, dst, 10_000n, { includeSources: 'uniswap-v4' })
-        // Native token goes in and comes out as it is: nothing of these orders is wrapped.
+        // Native tokens go in and out unwrapped.
         expect(wrapper).toBe(ZERO_ADDRESS)
-        // With the wrapper at an end there is a leg to or from it, with NATIVE there is none.
+        // A wrapped end needs one leg of the wrapper, and a native end needs none.
         expect(route.swaps.filter(({ protocol }) => protocol === 'wrapped-native')).toHaveLength(
           native === NATIVE ? 0 : 1,
         )
-        // What the search counts is what is spent; a wrap too many or too few would be a fifth of it.
+        // The search must count the gas that is used. One wrap more or less would be a fifth of it.
         const counted = route.swaps.reduce((sum, { gas }) => sum + Number(gas), ROUTE_GAS)
         if (used.length === (native === NATIVE ? 1 : 2)) measured.push(counted / Number(receipt.gasUsed))
         for (const pool of used) met.add(pool)

@@ -1,4 +1,4 @@
-/** The list of pools of the recorded state of Ethereum, and the commands of the documentation that make and use such a list. */
+/** Tests the pool list of the recorded Ethereum state, and the documented commands that create and use such a list. */
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '..')
 
 const FILE = 'packages/devnet/mainnet/ethereum-pools.json.gz'
 const AT_ONCE = 8
-/** One in so many recorded pools is asked for, unless the list is written. */
+/** Every nth recorded pool is requested, unless the list is written. */
 const SAMPLE = 12
 const MAX_LOOKS = 1_800
 
@@ -78,7 +78,7 @@ test('the list in the repository holds what a service exports that was asked for
     cwd: root,
     env: { ...process.env, ...env, DATA_DIR: join(dir, 'data') },
   })
-  // The data of a test, made again by hand when the state or the families change.
+  // Test data, regenerated manually after changes of the state or the families.
   if (process.env.WRITE_POOLS) writeFileSync(join(root, FILE), readFileSync(file))
   const [made, kept] = [readPoolList(readFileSync(file)), readPoolList(bytes())]
   const idsOf = ({ deployments }: typeof made) =>
@@ -95,7 +95,7 @@ test('the list in the repository holds what a service exports that was asked for
   expect(bytes().length).toBeLessThan(1_000_000)
 }, 600_000)
 
-/** Started as a shell starts it, in a process group of its own. */
+/** Starts a command as a shell does, in its own process group. */
 function serve(command: string, args: readonly string[], set: Readonly<Record<string, string>>) {
   const started = spawn(command, args, {
     cwd: root,
@@ -122,7 +122,7 @@ test('npm run serve begins with the list, and searches no log that it covers', a
     ),
   )
   expect(covered.size).toBeGreaterThan(0)
-  /** Requests for logs of deployments, in blocks that the list covers. */
+  /** Requests for logs of deployments in blocks that the list covers. */
   const scanned: string[] = []
   const node = await NodeProxy.start(mainnet.url, ({ method, params }) => {
     const { address, fromBlock } = (params[0] ?? {}) as { address?: string | string[]; fromBlock?: string }

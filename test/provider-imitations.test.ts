@@ -1,4 +1,4 @@
-/** A service over imitations of providers: every pool is found, or `/ready` says what is missing and why. */
+/** Tests a service over imitated RPC providers: it finds every pool, or `/ready` reports the missing ones and the reason. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Devnet, NodeProxy, providers, setProvider, startDevnet } from '@sluice/devnet'
 import { devnetDir, type Service, serviceEnv, startService } from '@sluice/system-test/service'
@@ -53,7 +53,7 @@ function firstQuote({ url }: Service) {
 
 const MAX_LOOKS = 1_000
 
-/** Wakes the chain, and waits until past logs were searched, and the pools read, or cannot be. */
+/** Wakes the chain, and waits until the scan of past logs and the reads of pools have ended or failed. */
 async function untilScanned(service: Service, pools = 0): Promise<Ready> {
   await firstQuote(service)
   for (let look = 0; look < MAX_LOOKS; look++) {
@@ -64,7 +64,7 @@ async function untilScanned(service: Service, pools = 0): Promise<Ready> {
   throw new Error(`the search has not ended: ${JSON.stringify(await ready(service))}`)
 }
 
-/** Without LONG: all that keep some pools from being found, and one in three of the others. */
+/** Without LONG: all providers that hide pools, and a third of the others. */
 const tried = providers().filter(({ failsWith }, k) => process.env.LONG || failsWith || k % 3 === 0)
 
 test.each(tried)('$name', { timeout: 120_000 }, async (provider) => {

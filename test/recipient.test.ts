@@ -1,4 +1,4 @@
-/** Swaps whose output another account receives: quoted over HTTP, sent, and measured at that account. */
+/** Tests swaps whose output another account receives, quoted over HTTP, sent, and measured at that account. */
 import { NATIVE } from '@sluice/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
@@ -11,7 +11,7 @@ const token = (symbol: string) => (symbol === 'NATIVE' ? NATIVE : system.devnet.
 const units = (symbol: string, thousandths: bigint) =>
   (thousandths * 10n ** BigInt(symbol === 'NATIVE' ? 18 : system.devnet.info.tokens[symbol]!.decimals)) / 1000n
 const account = (index: number) => system.devnet.info.accounts[index]!.address
-/** An account without code and without a history. */
+/** An account without code and without transactions. */
 const payee = '0x00000000000000000000000000000000000b0b00'
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ test.each([
   ['WETH', 'USDC', 2_000_000n, {}],
   ['DAI', 'USDC', 5_000_000n, { convenienceFee: '1', convenienceFeeRecipient: 7 }],
   ['USDC', 'NATIVE', 500_000n, { convenienceFee: '10', convenienceFeeRecipient: 7 }],
-  // The Executor pays the recipient itself, since every transfer of this token costs 5 %.
+  // Direct mode: the Executor pays the recipient itself, since every transfer of this token costs 5 %.
   ['USDC', 'TAXED', 100_000n, {}],
   ['TAXED', 'USDC', 100_000n, {}],
   ['STETH', 'USDC', 1_000n, {}],
@@ -92,7 +92,7 @@ test('approvals and swap in one batch pay the recipient, too', async () => {
 })
 
 test('a recipient that refuses the native token is told before anything is sent', async () => {
-  // USDC of the local chain takes no native token.
+  // The local USDC contract cannot receive the native token.
   const query = { src: token('DAI'), dst: NATIVE, amount: units('DAI', 100_000n), from: account(0) }
   const { status, body } = await get<{ code: string; error: string }>(
     swapUrl(system.api, system.devnet.chainId, { ...query, recipient: token('USDC') }),

@@ -1,4 +1,4 @@
-/** The referee on swaps that users sent through routers on Ethereum, held to the balances of their senders. */
+/** Compares the referee's reading of users' swaps on Ethereum with the balances of their senders. */
 import type { Hex } from '@sluice/chains'
 import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ type Verdict = {
 
 const latestOf = (router: string) => readRecorded().findLast((each) => each.router.startsWith(router))!
 
-// One of each; all fifty are `npm run bench -- referee`.
+// One transaction per router. `npm run bench -- referee` runs all fifty.
 test.each(['UniversalRouter', '1inch', '0x', 'ParaSwap', 'KyberSwap', 'MetaMask'].map(latestOf))(
   'of a swap through $router it reads what balances say',
   async (recorded) => {

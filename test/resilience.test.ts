@@ -1,3 +1,4 @@
+/** Tests the service while its node is unreachable. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { type Devnet, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -5,7 +6,7 @@ import { devnetDir, type Service, serviceEnv, startService } from './src/service
 import { get, quote, type SwapQuery, send, swapUrl } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
-/** A wire to the node that can be cut and mended. */
+/** A TCP connection to the node that can be cut and restored. */
 class Wire {
   private readonly sockets = new Set<Socket>()
   private server: Server | undefined

@@ -1,4 +1,7 @@
-/** An upgrade as docs/operations.md describes it: processes behind nginx are replaced one after the other, and no caller notices. */
+/**
+ * Tests an upgrade as described in docs/operations.md: processes behind nginx are replaced one after the other, without
+ * failed requests.
+ */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Fleet, hasNginx, startFleet } from './src/fleet.ts'
@@ -8,12 +11,12 @@ import { get } from './src/swap.ts'
 
 const CHAINS = 6
 const WORKERS = 2
-/** Requests of one caller at once, by deploy/nginx. */
+/** Maximum concurrent requests per client in deploy/nginx. */
 const MOST_AT_ONCE = 512
-/** Ids of chains that are nobody's. */
+/** First of the unused chain ids. */
 const NOBODYS = 900_000_000
 const NAMES = 60
-/** Lines of nginx. */
+/** Maximum lines of nginx's log that are printed. */
 const MOST_SHOWN = 200
 const REQUESTS = process.env.LONG ? 8_000 : 300
 
@@ -22,7 +25,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
   let fleet: Fleet
   beforeAll(async () => {
     nodes = await startManyNodes(CHAINS, 2)
-    // Patient: what is tested is not how fast the machine is.
+    // Long timeouts, since the test does not measure the machine's speed.
     fleet = await startFleet(WORKERS, { ...nodes.env, REQUEST_TIMEOUT_MS: '25000', MAX_WAIT_MS: '25000' })
   }, 120_000)
   afterAll(async () => {
@@ -41,7 +44,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     for (const { status } of [...(await askAll()), ...(await askAll())]) expect(status).toBe(200)
     const chains = await followed()
     expect(chains.flat().sort((a, b) => a - b)).toEqual([...nodes.chainIds].sort((a, b) => a - b))
-    // Six chains fall to one process now and then; so many names never do.
+    // All six chains can belong to one process by chance, but this many ids cannot.
     await Promise.all(Array.from({ length: NAMES }, (_, k) => get(`${fleet.url}/ready/${NOBODYS + k}`)))
     const asked = () => new Set(fleet.log().map((line) => (JSON.parse(line) as { worker: string }).worker))
     await expect.poll(asked).toEqual(new Set(fleet.workers.map((url) => new URL(url).host)))
@@ -78,7 +81,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     const head =
       'POST /simulate/1 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n'
     const slow = [dial('GET /chains HTTP/1.1\r\nHost: a\r\nX-Slow: '), dial(`${head}{`)]
-    // Requests whose bodies do not come count from their headers on.
+    // Requests without their body count from their headers on.
     const many = Array.from({ length: MOST_AT_ONCE + 20 }, () => dial(head))
     const refused = () => many.filter(({ heard }) => heard().startsWith('HTTP/1.1 429')).length
     await expect.poll(refused, { timeout: 8_000 }).toBeGreaterThan(0)
@@ -90,10 +93,10 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
   test('all are replaced under load, and every request is answered', async () => {
     const before = await followed()
     const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, REQUESTS)
-    // With what nginx says of them: which process answered, and what.
+    // The log of nginx contains the process and the status of each response.
     expect([...failures, ...(failures.length > 0 ? fleet.log().slice(-MOST_SHOWN) : [])]).toEqual([])
     expect(statuses['200']).toBeGreaterThanOrEqual(REQUESTS)
-    // A process that is back gets its own chains again, as they are asked for.
+    // A restarted process gets its own chains again as requests arrive.
     const isAsBefore = async () => {
       await askAll()
       const now = await followed()

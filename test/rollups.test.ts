@@ -1,3 +1,4 @@
+/** Tests the data fees of rollups. */
 import type { L1FeeModel } from '@sluice/chains'
 import { type Anvil, type DevnetInfo, devnetChain, prepareDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,7 +9,7 @@ import { devnetDir, type Service, startService } from './src/service.ts'
 import { quote, type RouteBody } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
-/** The same chain over and over: with no fee for data, with the OP Stack's, with Arbitrum's, and with one nobody knows. */
+/** Copies of one chain with different fee models: none, the OP Stack's, Arbitrum's, and an unknown one. */
 const models = { 700001: 'none', 700002: 'op-stack', 700003: 'arbitrum', 700004: 'unknown' } as const satisfies Record<
   number,
   L1FeeModel
@@ -45,13 +46,16 @@ afterAll(async () => {
   overlay.remove()
 })
 
-/** Nodes answer at this address themselves, there is no code to take: 16 gas for a byte of the call, the base fee, 1 gwei. */
+/**
+ * Sets a substitute for Arbitrum's precompile, which has no code to copy: 16 gas per byte of the call, the base fee,
+ * and 1 gwei.
+ */
 async function putArbitrumStandIn(node: Node): Promise<void> {
   const code = '0x3660100260005248602052633b9aca0060405260606000f3'
   await node.request('anvil_setCode', ['0x00000000000000000000000000000000000000C8', code])
 }
 
-/** The deadline of every quote, in Unix seconds: a zero byte in one deadline would make its calldata cheaper than the others'. */
+/** Deadline of every quote, in Unix seconds. A shared value keeps a zero byte from making one calldata cheaper than the others. */
 const deadline = Math.floor(Date.now() / 1000) + 3_600
 
 function ask(chainId: number): Promise<Priced> {
@@ -68,7 +72,7 @@ test('a chain of its own charges gas alone', async () => {
 test('on the OP Stack the data fee comes on top of gas and off the net output', async () => {
   const [plain, rollup] = [await ask(PLAIN), await ask(OP_STACK)]
   const fee = BigInt(rollup.gasCost.l1Fee!)
-  // Compressed, a swap of one hop is more than the floor of 100 bytes and less than what is sent.
+  // The compressed size of a one-hop swap lies between the minimum of 100 bytes and the uncompressed size.
   const size = BigInt((rollup.tx.data.length - 2) / 2) + 180n
   expect(fee).toBeGreaterThan(100n * WEI_PER_BYTE)
   expect(fee).toBeLessThan(size * WEI_PER_BYTE)
@@ -80,7 +84,7 @@ test('on the OP Stack the data fee comes on top of gas and off the net output', 
 test('on Arbitrum the data fee is gas, and the estimate covers it', async () => {
   const [plain, rollup] = [await ask(PLAIN), await ask(ARBITRUM)]
   const extra = BigInt(rollup.gasEstimate) - BigInt(plain.gasEstimate)
-  // Selector, four words, and the calldata of the swap filled up to a word: 16 gas a byte.
+  // Selector, four words, and the swap's calldata padded to a word, at 16 gas per byte.
   const size = BigInt((rollup.tx.data.length - 2) / 2)
   expect(extra).toBe(16n * (4n + 4n * 32n + ((size + 31n) / 32n) * 32n))
   expect(BigInt(rollup.gasCost.l1Fee!)).toBeGreaterThan(0n)

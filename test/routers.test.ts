@@ -1,3 +1,4 @@
+/** Compares `/simulate` with what users of other routers received on Ethereum. */
 import { NodeProxy } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -13,7 +14,7 @@ import { Node } from './src/wallet.ts'
 
 let proxy: NodeProxy
 let service: Service
-/** URL of the node behind the proxy: one service sees the chain at one time after the other. */
+/** URL of the node behind the proxy. One service sees the chain at several times in turn. */
 let url = ''
 beforeAll(async () => {
   proxy = await NodeProxy.start('', async ({ id, method, params }) => {
@@ -33,7 +34,7 @@ const earliestFirst = ['UniversalRouter', '1inch', '0x', 'ParaSwap', 'KyberSwap'
   .map(latestOf)
   .sort((a, b) => a.block.number - b.block.number)
 
-// One of each; all fifty are `npm run bench -- routers`.
+// One transaction per router. `npm run bench -- routers` runs all fifty.
 test.each(earliestFirst)('what a user of $router was paid on Ethereum, /simulate says before it', async (recorded) => {
   const anvil = await startBefore(recorded)
   url = anvil.url

@@ -1,4 +1,4 @@
-/** Several processes share the state of a chain over a real Redis: what they answer is exact, whoever of them dies. */
+/** Tests processes that share the state of a chain over a real Redis: their quotes stay exact if one of them dies. */
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { hasRedis, keysOf, TestRedis } from '@sluice/bus/testing'
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
@@ -61,7 +61,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     expect(receipt.status).toBe(true)
     expect(received).toBe(BigInt(route.toAmount))
   }
-  /** Quotes until one is answered: while nobody owns the chain, new blocks are not seen. */
+  /** Requests quotes until one is at the head. Without an owner, the chain's new blocks are not processed. */
   async function soon(worker: Service, src: string, dst: string): Promise<RouteBody> {
     const url = swapUrl(worker.url, devnet.chainId, query(src, dst))
     return until(async () => {
@@ -69,7 +69,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
       return status === 200 && body.simulationBlock >= (await blockNumber()) ? body : undefined
     })
   }
-  /** Ids of the pools that the owner has published: a field of another kind has a space in its name. */
+  /** Returns the ids of the pools that the owner has published. Fields of other kinds have a space in their name. */
   async function publishedPools(): Promise<string[]> {
     const keys = keysOf(devnet.chainId)
     const generation = await redis.call<string>('HGET', keys.head, 'gen')
@@ -94,12 +94,12 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     await soon(workers[0]!, 'WETH', 'USDC')
     const commands = async () => {
       const stats = await redis.call<string>('INFO', 'commandstats')
-      // What goes on without any quote: leases, the roster, the memory of owners, and looking for what is new.
+      // Redis commands that run without quotes: leases, membership, the owners' storage, and polling.
       const own = /cmdstat_(evalsha|set|get|exists|hset|pexpire|time|zadd|zrangebyscore|xread|hmget|info)\b/
       const others = stats.split('\r\n').filter((line) => line.startsWith('cmdstat_') && !own.test(line))
       return others.map((line) => line.split(',')[0]).sort()
     }
-    // The owner may still write what it finds: what quotes ask would be there in every round.
+    // The owner may still write newly found pools. Commands caused by quotes would appear in every round.
     let amount = AMOUNT
     for (let round = 1; ; round++) {
       const before = await commands()
@@ -112,14 +112,14 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
 
   test('an indexer that is killed is replaced, and what it knew is known', async () => {
     const first = (await owner())!
-    // What was found after the last save is found again, but later.
+    // Pools found after the last save would be found again, but later.
     const pools = await until(async () => {
       const published = await publishedPools()
       const saved = new Set(await redis.call<string[]>('HKEYS', keysOf(devnet.chainId).known))
       return published.every((pool) => saved.has(pool)) ? published.length : undefined
     })
     await end(first.process, 'SIGKILL')
-    // A block that only the next owner can tell of.
+    // Only the next owner can publish this block.
     await node.request('evm_mine')
     const route = await soon(workers[0]!, 'WETH', 'USDC')
     expect(route.simulationBlock).toBe(await blockNumber())
@@ -143,7 +143,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     await expectExact(workers[1]!, 'WETH', 'USDC')
     workers[0] = await start('worker')
     await expectExact(workers[0], 'WETH', 'USDC')
-    // What others have measured it knows without asking its node.
+    // The worker uses the token facts measured by others without calling its node.
     const facts = await redis.call<string[]>('HKEYS', keysOf(devnet.chainId).facts)
     const measured = facts.filter((fact) => fact.startsWith('slots ')).length
     expect(measured).toBeGreaterThan(1)
@@ -173,7 +173,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     const told = await blockNumber()
     lag.pinnedTo = told
     await node.request('evm_mine')
-    // The worker's node knows the next block, whose state nobody has told.
+    // The worker's node has the next block, but nobody has published its state.
     for (const more of [78n, 79n, 80n]) {
       const route = await quote(worker.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + more))
       expect(route.simulationBlock).toBe(told)
@@ -263,14 +263,14 @@ test('without REDIS_URL nothing of Redis is loaded; with it, it is', () => {
     return stdout
   }
   expect(loads({})).toBe('')
-  // Nobody listens there: the process starts all the same.
+  // No server listens on this port, but the process starts anyway.
   expect(loads({ REDIS_URL: 'redis://127.0.0.1:1' })).toContain('@redis/client')
 })
 
 /** A node that can fall behind. */
 class Lag {
   readonly proxy: NodeProxy
-  /** The newest block that it knows; all of them when undefined. */
+  /** Newest block that the node reports; the head if undefined. */
   pinnedTo: number | undefined
 
   static async start(url: string): Promise<Lag> {

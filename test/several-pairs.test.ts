@@ -1,4 +1,6 @@
-/** Pools of more than two tokens of which one route uses several pairs: what is received is what was promised, to the wei. */
+/**
+ * Tests pools of more than two tokens in which one route uses several pairs: the received amount equals the quoted one.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
 import { approveQuoteSend } from './src/swap.ts'

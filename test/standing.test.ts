@@ -1,11 +1,14 @@
-/** A stranger's token that behaves for long enough earns its place between others, and loses it by the first thing it does. */
+/**
+ * Tests that an untrusted token that behaves correctly for long enough becomes an intermediate, and loses this status
+ * at its first fault.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
 import { get, quote } from './src/swap.ts'
 import { Stranger } from './src/traps/stranger.ts'
 import { Node } from './src/wallet.ts'
 
-/** Count of blocks in a row. */
+/** Number of consecutive blocks. */
 const EARN_BLOCKS = 8
 
 let system: System
@@ -37,7 +40,7 @@ test('blocks, pools, depth and a clean report make it one that routes pass throu
     return swaps.some(({ tokenOut }) => tokenOut.toLowerCase() === token.address)
   }
 
-  // Prices are there from the first quote on.
+  // The first quote starts the loading of prices.
   await ask()
   await stranger.pair({ token: LINK, whole: 200_000 }, { token, whole: 3_000_000 })
   await stranger.pair({ token, whole: 3_000_000 }, { token: UNI, whole: 390_000 })
@@ -60,7 +63,7 @@ test('blocks, pools, depth and a clean report make it one that routes pass throu
   const metrics = await (await fetch(`${api}/metrics`)).text()
   expect(metrics).toMatch(/sluice_trust\{chain="31337",kind="earnedTokens"\} 1/)
 
-  // Ten percent: the next quote through it fails in simulation, and is made without it.
+  // A tax of ten percent: the next quote through the token fails in simulation and is repeated without it.
   await token.send('setTax', [1_000])
   const after = await ask()
   expect(after.swaps.some(({ tokenOut }) => tokenOut.toLowerCase() === token.address)).toBe(false)

@@ -1,3 +1,4 @@
+/** Tests `npm start` and `npm run mainnet` as a user runs them. */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ const root = join(import.meta.dirname, '..')
 let kill = () => {}
 afterEach(() => kill())
 
-/** Pids of the processes of a process group, as the kernel lists them; Linux only. */
+/** Returns the process ids of a process group, from `/proc`; Linux only. */
 function groupMembers(group: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -32,7 +33,7 @@ test.skipIf(process.platform !== 'linux').each([
   'npm $name prints curl lines that work, and Ctrl-C leaves no process behind',
   async ({ command, file, chainId }) => {
     const port = await freePort()
-    // A process group of its own, as a terminal gives a foreground job: Ctrl-C signals the whole group.
+    // A separate process group, like that of a terminal's foreground job, which Ctrl-C signals as a whole.
     const child = spawn('npm', [...command, '--silent'], {
       cwd: root,
       env: { ...process.env, PORT: String(port) },
@@ -43,7 +44,7 @@ test.skipIf(process.platform !== 'linux').each([
       try {
         process.kill(-group, 'SIGKILL')
       } catch {
-        // already gone
+        // The process has already ended.
       }
     }
     let output = ''

@@ -1,4 +1,4 @@
-/** A stranger's tokens and pools offer the best price there is, and take it back between quote and transaction. */
+/** Tests that users are not harmed by untrusted tokens and pools that offer the best price and withdraw it after the quote. */
 import { afterAll, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
 import { traps } from './src/traps/traps.ts'
@@ -9,7 +9,7 @@ afterAll(async () => {
   for (const system of systems) await system.stop()
 })
 
-/** Without LONG: one trap in three. */
+/** Without LONG: every third trap. */
 const tried = traps.filter((_, k) => process.env.LONG || k % 3 === 0)
 
 test.each(tried)('$name: the user gets what is honest', async (trap) => {
@@ -18,7 +18,7 @@ test.each(tried)('$name: the user gets what is honest', async (trap) => {
   const verdict = await tryTrap(system, trap)
   await system.stop()
   systems.pop()
-  // The trap is one: whoever lets routes pass through anything steps on it, and is worse off for it.
+  // First checks that the trap works: a route through any intermediate falls into it and loses.
   if (process.env.SHOW) console.log(verdict)
   expect(verdict.baitedPercent).toBeGreaterThan(10)
   expect(verdict.baitedQuoteBps).toBeGreaterThan(1)

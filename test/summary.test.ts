@@ -1,3 +1,4 @@
+/** Tests the summary of skipped tests and costs. */
 import { expect, test } from 'vitest'
 import { groupSkips, reasonOf } from './src/summary.ts'
 

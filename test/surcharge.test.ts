@@ -1,6 +1,6 @@
 /**
- * Tokens that charge their sender on top of what is sent: no swap can promise what it takes of them or leaves of them (SECURITY.md),
- * so the service refuses both directions with BAD_TOKEN, whichever pools trade them.
+ * Tests tokens that charge their sender in addition to the sent amount. No swap can guarantee the charged or remaining
+ * amount (SECURITY.md), so the service rejects both directions with BAD_TOKEN, independent of the pools.
  */
 import type { Contract } from '@sluice/devnet'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,13 +21,13 @@ beforeEach(async () => {
   token = await stranger.deploy('SurchargingToken')
   user = system.devnet.info.accounts[0]!.address
   await token.send('mint', [user, units(1_000)])
-  // Who makes a pool of it is charged as well.
+  // Creating its pools is charged too.
   await token.send('mint', [stranger.address, units(100_000)])
 })
 afterEach(() => system?.stop())
 
 const usdc = () => system.devnet.info.tokens.USDC!.address
-// A stranger's pool of Balancer, whose fee its owner may set, takes part where anything may.
+// The attacker's Balancer pool, whose fee the owner may set, takes part only with `any`.
 const intermediates = 'any'
 const sold = () => ({ src: token.address, dst: usdc(), amount: units(10), from: user, intermediates })
 const bought = () => ({ src: usdc(), dst: token.address, amount: 10_000_000n, from: user, intermediates })
@@ -49,7 +49,7 @@ test.each(['a pair of Uniswap V2', 'a weighted pool of Balancer'])('refused in %
   else await stranger.pair(...sides())
   await expectRefused(sold())
   await expectRefused(bought())
-  // Once more: what was learned is kept.
+  // The second request checks that the result is remembered.
   await expectRefused(bought())
 })
 

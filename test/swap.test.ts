@@ -1,3 +1,4 @@
+/** Tests swaps from the quote to the executed transaction. */
 import { NATIVE } from '@sluice/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
@@ -13,7 +14,7 @@ const token = (symbol: string) => {
   if (!found) throw new Error(`the local chain has no ${symbol}`)
   return found
 }
-/** `whole` tokens in base units. */
+/** Returns base units of `whole` tokens. */
 const units = (symbol: string, whole: number) =>
   (BigInt(Math.round(whole * 1e6)) * 10n ** BigInt(token(symbol).decimals)) / 1_000_000n
 const account = (index: number) => system.devnet.info.accounts[index]!.address
@@ -26,11 +27,11 @@ beforeAll(async () => {
 })
 afterAll(() => system?.stop())
 
-/** Its pools set their fee at the first swap of a block, by the volatility at that time: the block simulated has another. */
+/** Family whose pools set their fee at the first swap of a block by its time, so the simulated block can have another fee. */
 const FEE_BY_TIME = 'algebra-v1'
 const FEE_DRIFT_PPM = 10n
 
-/** Everything the interface promises of one executed swap. */
+/** Checks everything that the interface promises about one executed swap. */
 async function expectExact(query: Parameters<typeof approveQuoteSend>[3]) {
   const executed = await approveQuoteSend(node, api, chainId, query)
   const { route, receipt, received } = executed
@@ -45,7 +46,7 @@ async function expectExact(query: Parameters<typeof approveQuoteSend>[3]) {
 }
 
 describe('approve, quote, send', () => {
-  // Before any swap moves a price.
+  // Runs before any swap moves a price.
   test('quotes between the main tokens tell how far below the bound they are', async () => {
     for (const [src, dst, amount] of [
       ['WETH', 'USDC', 1],
@@ -59,7 +60,7 @@ describe('approve, quote, send', () => {
       expect(optimalityGap, `${src} to ${dst}`).toBeGreaterThanOrEqual(0)
       expect(optimalityGap, `${src} to ${dst}`).toBeLessThan(5)
       expect(optimalityGapNet, `${src} to ${dst} after gas`).toBeGreaterThanOrEqual(0)
-      // After gas the bound is no higher than before it: the gap is at most what the route pays for gas in addition.
+      // The bound after gas is at most the bound before it, so the gap grows by at most the route's gas cost.
       const [gross, net] = [Number(toAmount), Number(netToAmount)]
       const most = ((optimalityGap ?? 0) * gross) / net + (gross / net - 1) * 10_000
       expect(optimalityGapNet, `${src} to ${dst} after gas`).toBeLessThanOrEqual(most * 1.001)
@@ -122,7 +123,7 @@ describe('approve, quote, send', () => {
     const before = await node.balance(dst, account(7))
     const { received } = await expectExact(query)
     const fee = (await node.balance(dst, account(7))) - before
-    // fee = floor(out × 12,500 ppm) and the sender has the rest
+    // fee = floor(out × 12,500 ppm), and the sender receives the rest.
     expect(fee).toBe(((received + fee) * 12_500n) / 1_000_000n)
   })
 
@@ -250,7 +251,8 @@ describe('protection', () => {
     const guard = (await quote(api, chainId, query)).tx.to
     await node.approve(query.src, query.from, guard, units('WETH', 1))
     const route = await quote(api, chainId, query)
-    // Someone else sells a lot of the same token first, in pools of the same kinds: all pools together might spare these.
+    // Another account first sells much of the same token in pools of the same families. Other families might avoid
+    // these pools.
     const includeSources = [...new Set(route.swaps.map(({ protocol }) => protocol))].join()
     await node.transfer(query.src, account(0), account(3), units('WETH', 1000))
     await expectExact({ ...query, amount: units('WETH', 1000), from: account(3), maxPriceImpact: 100, includeSources })

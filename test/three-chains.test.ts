@@ -1,4 +1,4 @@
-/** Three nodes with the ids and quirks of three chains of the registry, brought up as an operator would, served by one API. */
+/** Tests one API over three nodes with the ids and special features of three registry chains, set up with the normal commands. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,13 +13,13 @@ import { devnetDir, type Service, startService } from './src/service.ts'
 import { approveQuoteSend, get, quote, type SwapQuery, swapUrl } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
-/** An OP Stack chain; one without transient storage; one whose native asset, with 18 decimals, is a token of 6. */
+/** An OP Stack chain, a chain without transient storage, and a chain whose native asset with 18 decimals is a token with 6. */
 const chains = { base: 8453, mantle: 5000, arc: 5042 } as const
 type Name = keyof typeof chains
 const names = Object.keys(chains) as Name[]
-/** TLOAD, TSTORE and MCOPY came with cancun. */
+/** TLOAD, TSTORE, and MCOPY came with Cancun. */
 const nodeArgs: Readonly<Partial<Record<Name, readonly string[]>>> = { mantle: ['--hardfork', 'shanghai'] }
-/** Families that were made for older rules, and run on all three. */
+/** Families compiled for older EVM versions, which work on all three chains. */
 const OLD_DEXES = ['uniswap-v2', 'uniswap-v3', 'pancake-v3', 'curve']
 
 const overlay = new Overlay()
@@ -38,7 +38,7 @@ beforeAll(async () => {
     await forgetContracts(node(name))
     const file = onLocalChain(chains[name], info, nodes.get(name)!.url)
     const dexes = file.dexes.filter(({ family }) => name !== 'mantle' || OLD_DEXES.includes(family))
-    // As the chain was in its first years.
+    // EVM features of the chain's first years.
     const evm = name === 'mantle' ? { push0: true, transientStorage: false } : file.evm
     overlay.addChain({ ...file, dexes, evm })
     await deploy(name)
@@ -52,7 +52,7 @@ afterAll(async () => {
   overlay.remove()
 })
 
-/** The saved chain has them already: here they are to come by the command. */
+/** Removes the contracts of the saved chain, since the test deploys them with the command. */
 async function forgetContracts(node: Node): Promise<void> {
   for (const address of [info.guard, info.executor]) {
     await node.request('anvil_setCode', [address, '0x'])
@@ -67,7 +67,7 @@ function deploy(name: Name) {
   })
 }
 
-/** Approves, quotes and sends, and holds the outcome against the promise to the wei. */
+/** Approves, quotes, and sends, and checks that the outcome equals the quote. */
 async function expectExact(name: Name, query: Omit<SwapQuery, 'from'> & { src: string; dst: string; amount: bigint }) {
   const full = { ...query, from: sender() }
   const executed = await approveQuoteSend(node(name), service.url, chains[name], full)
@@ -143,7 +143,7 @@ describe('arc, whose native asset of 18 decimals is a token of 6', () => {
   })
 
   test('takes gas off the output at a dollar per 10^18 wei', async () => {
-    // A ten-thousandth of a dollar a gas: a swap costs tens of dollars.
+    // A ten-thousandth of a dollar per gas, so that a swap costs tens of dollars.
     const gasPrice = 10n ** 14n
     const query = { src: token('WETH'), dst: token('USDC'), amount: 10n ** 18n, from: sender(), gasPrice }
     const route = (await quote(service.url, chains.arc, query)) as unknown as Priced & Record<string, string>

@@ -1,4 +1,4 @@
-/** Blocks that appear and are gone before they were read: whatever the chain does, answers are of blocks that are there. */
+/** Tests quotes while reorgs remove blocks before they are read: responses refer only to blocks that exist. */
 import { NATIVE } from '@sluice/chains'
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { Node } from './src/wallet.ts'
 
 const ROUNDS = 25
 const E18 = 10n ** 18n
-/** HTTP requests to the node by a quote whose block was gone; a second run through all of it is beyond that. */
+/** Maximum HTTP requests to the node by a quote whose block was removed. Repeating the whole quote would exceed it. */
 const MOST_REQUESTS = 24
 
 let devnet: Devnet
@@ -34,7 +34,11 @@ afterAll(async () => {
   await devnet?.stop()
 })
 
-/** Two blocks that were on the chain, and are no more when this resolves; one of them may have been seen. */
+/**
+ * Mines two blocks and removes them again.
+ *
+ * @param seen - true to request a quote while they exist
+ */
 async function appearAndVanish(seen: boolean): Promise<void> {
   const mark = await node.request<string>('evm_snapshot')
   await node.transfer(address('WETH'), from, devnet.info.accounts[1]!.address, 1n)

@@ -1,4 +1,6 @@
-/** Quotes while the endpoints of the chain fail in every way known; `npm run bench -- weather` tells how fast they are. */
+/**
+ * Tests quotes while the chain's endpoints fail in every known way; `npm run bench -- weather` measures their speed.
+ */
 import { type Devnet, NodeProxy, setWeather, startDevnet, weathers } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
@@ -11,7 +13,7 @@ const QUOTES = 12
 let devnet: Devnet
 let proxies: NodeProxy[]
 let service: Service
-/** With what each pays in calm weather at the same block. */
+/** Queries with their output at the same block without faults. */
 const queries: { readonly query: SwapQuery; readonly toAmount: string }[] = []
 
 beforeAll(async () => {
@@ -22,7 +24,7 @@ beforeAll(async () => {
     [`RPC_URL_${devnet.chainId}`]: proxies.map(({ url }) => url).join(),
   })
   const { tokens, accounts } = devnet.info
-  // A machine that starts other services, too, may take longer for the first answer than a request may take.
+  // On a busy machine the first response may take longer than a request's timeout.
   const first = { src: tokens.WETH.address, dst: tokens.USDC.address, amount: 10n ** 16n, from: accounts[0]!.address }
   const answered = async () => expect((await get(swapUrl(service.url, devnet.chainId, first))).status).toBe(200)
   await vi.waitFor(answered, { timeout: 90_000, interval: 500 })
@@ -45,7 +47,9 @@ afterAll(async () => {
   await devnet?.stop()
 })
 
-/** Kinds of weather. That an endpoint cannot override state is remembered for minutes: that one comes last. */
+/**
+ * Kinds of faults. The service remembers for minutes that an endpoint cannot override state, so that kind comes last.
+ */
 const kinds = [...weathers()].sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
 
 describe.each(kinds.map((weather) => [weather.name, weather] as const))('%s', (_, weather) => {
@@ -64,7 +68,7 @@ describe.each(kinds.map((weather) => [weather.name, weather] as const))('%s', (_
           }
         }
         await Promise.all(Array.from({ length: CALLERS }, caller))
-        // Where both endpoints fail at random, all tries of a request may: the benchmark counts how often.
+        // If both endpoints fail at random, all attempts of a request may fail. The benchmark counts how often.
         expect(lost.length, lost.join()).toBeLessThanOrEqual(struck === 'both' ? 1 : 0)
         for (const answer of lost) expect(answer).toMatch(/^50[234] /)
       } finally {

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- against <folder>`: calm latency, throughput and processor time of this service and of the one in another
- * checkout, such as a worktree of an earlier commit with its own `node_modules`, in turn on one machine: both on the earlier
- * one's local chain, with the same node and the same pools, and this one on its own local chain as well, which has more of them.
- * Then two callers on chains that move, a block every fifth of a second, whose price of gas stands still. The median of the rounds'
- * ratios counts. Results in `results/against.json`.
+ * `npm run bench -- against <folder>`: compares latency without load, throughput, and processor time of this service
+ * with another checkout, such as a worktree of an earlier commit with its own `node_modules`. Both run in turn on one
+ * machine, on the earlier checkout's local chain with the same node and pools. This service also runs on its own local
+ * chain, which has more pools. Two callers then use moving chains, with a block every fifth of a second and a constant
+ * gas price. The median of the rounds' ratios counts. Results in `results/against.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -23,16 +23,17 @@ const other = resolve(process.env.INIT_CWD ?? '.', folder)
 const ROUNDS = 7
 const SECONDS = 3
 /**
- * Swaps until the compiler of a service has seen enough, whatever time they take: V8 optimizes in full what was called 3,000 times, and
- * some code is that of one pair in five. In turn and in parts, since a service gives memory and compiled code back when it has
- * rested for long; every other part at one connection, since many are served by threads in part, whose code is compiled apart.
+ * Swaps before the measurement, until V8 has optimized the service: it fully optimizes functions after 3,000 calls, and
+ * some code serves one pair in five. Services take turns in parts, since an idle service frees memory and compiled
+ * code. Every second part uses one connection, because threads, which compile separately, serve part of many
+ * connections.
  */
 const WARM_UP = 20_000
 const WARM_UP_PARTS = 10
 const CONNECTIONS = 32
-/** A chain that moves: two callers who rest between two quotes, and the time between two blocks. */
+/** A moving chain: two callers that pause between quotes, and the time between blocks. */
 const MOVING = { connections: 2, restMs: 15, seconds: 6, blockMs: 200 }
-/** Time in which a service that stood still takes in the blocks that it missed. */
+/** Time in which a stopped service processes the blocks that it missed. */
 const CATCH_UP_MS = 1_000
 
 const [world, shared] = [await startWorld(), await startWorld(other)]
@@ -55,7 +56,7 @@ const sides = {
 type Name = keyof typeof sides
 const names = Object.keys(sides) as Name[]
 
-/** Figures of one side with so many connections; processor time is in microseconds a swap. */
+/** Measures one side with a number of connections. Processor time is in microseconds per swap. */
 async function measure(name: Name, connections: number, seconds = SECONDS) {
   const { url, next, pid, node } = sides[name]
   const before = [cpuMs(pid), cpuMs(node)] as const
@@ -73,8 +74,8 @@ async function warmUp(name: Name, connections: number): Promise<void> {
 }
 
 /**
- * The same with blocks: empty ones, each at the price of gas that the chain began with. The other services, of which one follows the
- * same chain, stand still meanwhile.
+ * Measures one side on a moving chain, with empty blocks at the chain's initial gas price. The other services, one of
+ * which follows the same chain, are stopped meanwhile.
  */
 async function measureMoving(name: Name) {
   const { url, next, chain } = sides[name]
@@ -96,7 +97,7 @@ async function measureMoving(name: Name) {
   return { p50, p95, answers }
 }
 
-/** Another one is first in each round. */
+/** Runs a measurement for each side. The first side changes with each round. */
 async function inTurn<T>(k: number, measure: (name: Name) => Promise<T>): Promise<Record<Name, T>> {
   const measured = {} as Record<Name, T>
   for (const name of [...names.slice(k % names.length), ...names.slice(0, k % names.length)])

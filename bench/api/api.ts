@@ -1,8 +1,7 @@
 /**
- * `npm run bench:api`: how fast the API answers with the local node, the API and the load on the same machine. Swaps are
- * never the same, so that each is routed and simulated. Every figure has its yardstick in the same run: the bare
- * `eth_call` of the same probes at the node, and Express handlers that send the same bytes. Results in
- * `results/api.json`.
+ * `npm run bench:api`: measures the API with the local node and the load on the same machine. All swaps differ, so that
+ * each is routed and simulated. Baselines in the same run are the bare `eth_call` of the same probes, and Express
+ * handlers that send the same bytes. Results in `results/api.json`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,10 +11,10 @@ import { getRequest, postRequest } from './connection.ts'
 import { closedLoop, type Figures, openLoop } from './load.ts'
 import { recordProbes, startProcess, startWorld, swapPaths } from './world.ts'
 
-/** Rounds of each comparison; the two sides take turns, and the median counts. */
+/** Rounds of each comparison. The two sides take turns, and the median counts. */
 const ROUNDS = 5
 const SECONDS = 5
-/** Seconds until the compiler of the service has seen enough. */
+/** Seconds until V8 has optimized the service. */
 const WARM_UP = 15
 const OVERLOAD = 10
 
@@ -91,14 +90,14 @@ async function ask(url: string): Promise<string> {
   return text
 }
 
-/** The yardstick sends the very bytes that the service sends. */
+/** Saves a response, so that the baseline sends the same bytes as the service. */
 async function save(path: string, name: string): Promise<string> {
   const file = join(temporary, name)
   writeFileSync(file, await ask(service.url + path))
   return file
 }
 
-/** Both in turn, so that what else the machine does falls on both; the round with the median ratio of a figure. */
+/** Runs both in turn, so that other load affects both. Returns the round with the median ratio of a metric. */
 async function inTurn<Other extends Figures>(
   runBase: () => Promise<Figures>,
   runOther: (base: Figures) => Promise<Other>,

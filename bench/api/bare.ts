@@ -1,4 +1,4 @@
-/** Express with nothing but two handlers that send the bytes it was given: the yardstick for /prices and /chains. */
+/** Baseline of /prices and /chains: Express with two handlers that send given bytes. */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import express from 'express'

@@ -1,11 +1,11 @@
-/** The least that speaks HTTP/1.1 on one kept connection: so little work that the server is what is measured. */
+/** Minimal HTTP/1.1 client on one persistent connection, so that the measurement shows the server's work. */
 import { connect, type Socket } from 'node:net'
 
 export type Answer = { readonly status: number; readonly bodyBytes: number; readonly ms: number }
 
 const HEADERS_END = Buffer.from('\r\n\r\n')
 
-/** One request at a time. Answers must carry `Content-Length`, as those of Express and of nodes do. */
+/** A connection with one request at a time. Responses need `Content-Length`, as those of Express and of nodes have. */
 export class Connection {
   private readonly socket: Socket
   private received: Buffer = Buffer.alloc(0)
@@ -22,7 +22,11 @@ export class Connection {
     socket.on('close', () => this.waiting?.reject(new Error('the server closed the connection')))
   }
 
-  /** @param localAddress - to come from, such as 127.0.0.2: one caller of several on one machine */
+  /**
+   * Opens a connection.
+   *
+   * @param localAddress - source address, such as 127.0.0.2, to act as one of several callers on one machine
+   */
   static open(url: string, localAddress?: string): Promise<Connection> {
     const { hostname, port } = new URL(url)
     const options = { host: hostname, port: Number(port), ...(localAddress && { localAddress }) }
@@ -33,7 +37,7 @@ export class Connection {
     })
   }
 
-  /** Itself, or another one where the server has closed it: servers close what nobody has used for some seconds. */
+  /** Returns this connection, or a new one if the server has closed it, as servers do after some idle seconds. */
   async standing(): Promise<Connection> {
     return this.socket.destroyed || this.socket.readableEnded ? this.reopen() : this
   }

@@ -1,23 +1,24 @@
+/** Generates HTTP load and summarizes the responses. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rounded } from '../record.ts'
 import { type Answer, Connection } from './connection.ts'
 
 export type Load = {
   readonly url: string
-  /** The next request, whole; called once for each. */
+  /** Returns the next complete request; called once per request. */
   readonly next: () => string
   readonly connections: number
   readonly seconds: number
-  /** Addresses that the connections come from, in turn. */
+  /** Source addresses of the connections, used in turn. */
   readonly from?: readonly string[]
 }
 
-/** Milliseconds for which a connection rests before it asks again. */
+/** Milliseconds between a response and the next request of a connection. */
 type Rest = { readonly restMs?: number }
 
 export type Figures = {
   readonly perSecond: number
-  /** Milliseconds of the answers with status 200. */
+  /** Milliseconds of the responses with status 200. */
   readonly p50: number
   readonly p95: number
   readonly p99: number
@@ -25,7 +26,7 @@ export type Figures = {
   readonly answers: Readonly<Record<number, number>>
 }
 
-/** Every connection asks again as soon as it is answered, or after its rest. */
+/** Sends requests on every connection as soon as the previous response arrives, or after its rest. */
 export async function closedLoop({ url, next, connections, seconds, from, restMs }: Load & Rest): Promise<Figures> {
   const answers: Answer[] = []
   const started = performance.now()
@@ -41,13 +42,16 @@ export async function closedLoop({ url, next, connections, seconds, from, restMs
 
 export type OpenFigures = Figures & {
   readonly offeredPerSecond: number
-  /** Milliseconds after they were due at which 99 % of the requests were sent: a part of their latency that is our own. */
+  /**
+   * 99th percentile of the delay in milliseconds between a request's due time and its sending. This part of the latency
+   * is the benchmark's own.
+   */
   readonly sentLateP99: number
 }
 
 /**
- * Requests come at a steady rate, whether earlier ones are answered or not. Latency counts from when a request was due,
- * also where it had to wait for a free connection.
+ * Sends requests at a steady rate, independent of earlier responses. Latency counts from the due time of a request,
+ * including any wait for a free connection.
  */
 export async function openLoop({
   url,
@@ -64,9 +68,9 @@ export async function openLoop({
   const pending: Promise<void>[] = []
   for (let due = 0; due < seconds * rate; due++) {
     const dueAt = started + (due * 1000) / rate
-    // Asleep in between: the cores belong to the service and its node.
+    // Sleeps in between, so that the service and its node can use the cores.
     while (performance.now() < dueAt || idle.length === 0) await sleep(1)
-    // The one that rested longest: a connection that is never used is closed by the server after its time for headers.
+    // Uses the connection that was idle longest, since the server closes idle connections.
     const connection = await idle.shift()!.standing()
     late.push(performance.now() - dueAt)
     pending.push(

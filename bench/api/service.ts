@@ -1,4 +1,4 @@
-/** The API as a process of its own, as `npm run serve` runs it, that tells its address to whoever started it. */
+/** Runs the API as its own process like `npm run serve`, and reports its address to the parent process. */
 import { loadConfig, startServer } from '@sluice/api'
 
 const server = await startServer(loadConfig())

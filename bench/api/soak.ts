@@ -1,8 +1,8 @@
 /**
- * `npm run bench:soak -- [minutes] [requests per second]`: does memory stay flat? Thirty minutes of everything at once on a
- * chain that moves: swaps, simulations, prices, depth, malformed requests, callers that hang up, ever new senders, tokens
- * and integrators, and a block every two seconds. Once a minute the service collects its garbage and what is left is
- * read. Results in `results/soak.json`.
+ * `npm run bench:soak -- [minutes] [requests per second]`: checks that memory stays constant. Runs thirty minutes of
+ * mixed load on a moving chain: swaps, simulations, prices, depth, malformed requests, callers that disconnect, always
+ * new senders, tokens, and integrators, and a block every two seconds. Once a minute the service collects garbage, and
+ * its memory is read. Results in `results/soak.json`.
  */
 import { randomBytes } from 'node:crypto'
 import { request as ask } from '@sluice/devnet'
@@ -13,7 +13,7 @@ const [minutes = 30, perSecond = 20] = process.argv.slice(2).map(Number)
 const BLOCK_MS = 2_000
 const SAMPLE_MS = 60_000
 const HANG_UP_MS = 3
-/** Samples before memory is expected to hold: caches fill, the compiler works. */
+/** Samples before memory must be constant, while caches fill and code is compiled. */
 const WARM_UP = Math.min(5, Math.ceil(minutes / 4))
 
 const address = () => `0x${randomBytes(20).toString('hex')}`
@@ -24,7 +24,7 @@ const nextSwap = swapPaths(world.devnet)
 const swapOfStranger = () => nextSwap().replace(/from=0x[0-9a-fA-F]{40}/, `from=${address()}`)
 const list = Object.values(tokens).map((token) => token.address)
 
-/** Each with its share of the load. */
+/** Request kinds with their share of the load. */
 const mix: readonly (readonly [number, () => Promise<Response>])[] = [
   [40, () => get(swapOfStranger())],
   [15, () => get(`/prices/31337?token=${list.slice(0, 10).join()}`)],

@@ -1,4 +1,4 @@
-/** World that the benchmark runs against: a local chain, the API and a bare Express beside it, each a process of its own. */
+/** Environment of the benchmarks: a local chain, the API, and a bare Express, each in its own process. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
@@ -8,7 +8,7 @@ import { type Devnet, freePort, NodeProxy, type startDevnet, type TokenSymbol } 
 const STOP_MS = 6_000
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Direct, split and two-hop routes, ERC-20 and native, so that a run is more than one cached path. */
+/** Direct, split, and two-hop routes with ERC-20 and native tokens, so that a run covers more than one cached path. */
 const pairs: readonly (readonly [TokenSymbol, TokenSymbol, bigint])[] = [
   ['WETH', 'USDC', 10n ** 18n],
   ['USDC', 'WETH', 3_000n * 10n ** 6n],
@@ -23,7 +23,11 @@ export type World = {
   readonly stop: () => Promise<void>
 }
 
-/** @param root - of another checkout, which makes a local chain of its own: the contracts may be others */
+/**
+ * Starts a local chain.
+ *
+ * @param root - root of another checkout, which builds its own local chain, since its contracts may differ
+ */
 export async function startWorld(root = ROOT): Promise<World> {
   const dir = join(root, '.devnet')
   const own = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
@@ -38,7 +42,7 @@ export async function startWorld(root = ROOT): Promise<World> {
   return { devnet, env, stop: () => devnet.stop() }
 }
 
-/** Starts a file that reports its URL, with its output dropped. */
+/** Starts a file that reports its URL, and discards its output. */
 export function startProcess(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const options = { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] as const }
   const child = fork(resolve(import.meta.dirname, file), args, { ...options, stdio: [...options.stdio] })
@@ -47,7 +51,7 @@ export function startProcess(file: string, args: readonly string[], env: Readonl
       child.once('message', (url) => {
         const stop = () =>
           new Promise<void>((done) => {
-            // One whose main thread never comes back notices nothing.
+            // A process with a blocked main thread does not react to the signal.
             const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
             child.once('exit', () => {
               clearTimeout(kill)
@@ -62,7 +66,7 @@ export function startProcess(file: string, args: readonly string[], env: Readonl
   )
 }
 
-/** Paths of swaps that are never the same, so that no answer serves two requests. */
+/** Returns a generator of paths of different swaps, so that no response serves two requests. */
 export function swapPaths({ info }: Devnet): () => string {
   let count = 0
   return () => {
@@ -78,7 +82,7 @@ export function swapPaths({ info }: Devnet): () => string {
   }
 }
 
-/** The very eth_calls by which quotes of these paths are simulated, as the node receives them. */
+/** Records the `eth_call` requests that simulate quotes of these paths, as the node receives them. */
 export async function recordProbes(world: World, paths: readonly string[]): Promise<readonly string[]> {
   const proxy = await NodeProxy.start(world.devnet.url)
   const service = await startServer(loadConfig({ ...world.env, LOG_LEVEL: 'silent', RPC_URL_31337: proxy.url }))

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- bounded [trades] [seed]`: compares routes over pools that end with other ways to make the same trades (checks.ts).
- * Results in `results/bounded.json`.
+ * `npm run bench -- bounded [trades] [seed]`: compares routes over pools with bounded capacity with other ways to make
+ * the same trades (checks.ts). Results in `results/bounded.json`.
  */
 import { record } from '../record.ts'
 import { checkTrades } from './check-trades.ts'

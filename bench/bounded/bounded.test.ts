@@ -1,3 +1,4 @@
+/** Tests routes over pools with bounded capacity on a sample of random trades. */
 import { expect, test } from 'vitest'
 import { checkTrades } from './check-trades.ts'
 import { CHECKS } from './checks.ts'
@@ -8,7 +9,7 @@ const SEED = 1
 test('routes over pools that end are no worse than other ways to make the trades', { timeout: 3_600_000 }, () => {
   const notes: string[] = []
   const { certificates, lossBps, checks } = checkTrades(TRADES, SEED, (text) => notes.push(text))
-  // Every check must have had something to compare with, in a fair part of the trades.
+  // Every check must have applied to a fair share of the trades.
   for (const check of CHECKS) expect(checks[check]!.made, check).toBeGreaterThan(TRADES / 4)
   expect(certificates.given).toBeGreaterThan(0.9 * TRADES)
   expect(certificates.false, notes.join('\n')).toBe(0)

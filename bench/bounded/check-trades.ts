@@ -1,4 +1,4 @@
-/** The checks of many drawn trades, counted. */
+/** Checks many random trades and counts the findings. */
 import { buildGraph } from '@sluice/routing'
 import { rounded } from '../record.ts'
 import { quantile } from '../router/statistics.ts'
@@ -6,9 +6,9 @@ import { CHECKS, type Check, checkTrade } from './checks.ts'
 import { drawTrade, makeMarket, snapshotOf } from './markets.ts'
 
 const TRADES_OF_MARKET = 4
-/** Findings that a result quotes. */
+/** Maximum examples of findings in a result. */
 const MAX_EXAMPLES = 40
-/** Basis points that a check may find before it counts as a violation. */
+/** Basis points up to which a finding does not count as a violation. */
 const ALLOWED: Readonly<Record<Check, number>> = {
   rate: 0.1,
   union: 0.5,
@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<Check, number>> = {
 }
 
 /**
- * Checks that many trades, drawn from markets of a seed onward.
+ * Checks many trades from seeded random markets.
  *
  * @param note - called with each false certificate and each violation
  */

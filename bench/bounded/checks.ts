@@ -1,6 +1,6 @@
 /**
- * Properties that any best route has, checked without looking at how it was found. Each check compares the route of a trade with another
- * way to make it, and reports by how many basis points that pays more.
+ * Checks properties of optimal routes, independent of the search. Each check compares a route with another way to make
+ * the same trade, and reports the basis points by which the other pays more.
  */
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
 import { buildGraph, findRoute, type Graph, type Leg, MAX_SWAPS, type Route, type RouteRequest } from '@sluice/routing'
@@ -20,24 +20,24 @@ export const CHECKS = [
 ] as const
 export type Check = (typeof CHECKS)[number]
 
-/** Gain of another way over the route: in output, or in input that it saves. */
+/** Gain of another way over the route: in output, or in saved input. */
 export type Finding = { readonly check: Check; readonly lossBps: number; readonly detail: string }
 
-/** Trades whose price moves by more are outside what the service serves by default limits. */
+/** Maximum price impact. The service rejects larger ones by default. */
 const MAX_IMPACT = 0.2
-/** Base units below which rounding alone takes a tenth of a basis point. */
+/** Base units below which rounding alone exceeds a tenth of a basis point. */
 const MIN_UNITS = 100_000
 const BPS = 10_000
-/** Two pools are divided by a golden-section search of so many steps. */
+/** Steps of the golden-section search that divides a trade between two pools. */
 const SECTION_STEPS = 40
 const PARTS = [0.2, 0.5, 0.8]
-/** Gas of a usual route, and the parts of a trade's value that it is to cost. */
+/** Gas of a typical route, and its cost as fractions of the trade's value. */
 const USUAL_GAS = 300_000
 const GAS_SHARES = [0.0001, 0.003]
 const DIVISION = { maxHops: 4, chunks: 24, maxPaths: 24 }
-/** Part by which a certificate may be exceeded: floats. */
+/** Relative amount by which a route may exceed its certificate, due to floats. */
 const CERTIFICATE_ROUNDING = 1e-9
-/** Base units of a coarse token that the rounding of pools may gain, by which a certificate may be exceeded. */
+/** Base units of a coarse token by which rounding in pools may exceed a certificate. */
 const ROUNDED_UNITS = 2
 
 export type Checked = {
@@ -48,7 +48,7 @@ export type Checked = {
   readonly falseCertificates: readonly string[]
 }
 
-/** Null when the trade is not one of those that are checked: it does not route, moves prices too far, or is a matter of single units. */
+/** Checks a trade; null if it has no route, moves prices too far, or involves too few base units. */
 export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): Checked | null {
   const route = routeOf(graph, trade)
   if (!route || fewestUnits(route) < MIN_UNITS || impactOf(route) > MAX_IMPACT) return null
@@ -66,7 +66,7 @@ function impactOf({ amountOut, midAmountOut }: Route): number {
   return midAmountOut ? 1 - Number(amountOut) / Number(midAmountOut) : 1
 }
 
-/** Base units of the token of which the fewest pass through the route. */
+/** Returns the smallest amount in base units of any token in the route. */
 function fewestUnits({ amountIn, amountOut, legs }: Route): number {
   const bought = new Map<string, number>()
   for (const { tokenOut, amountOut: paid } of legs) bought.set(tokenOut, (bought.get(tokenOut) ?? 0) + Number(paid))
@@ -102,7 +102,7 @@ class TradeChecks {
     return { findings, made: [...made], hasCertificate: route.optimalityGapBps !== null, falseCertificates }
   }
 
-  /** Notes another way to make the trade, which pays an amount and is allowed by the request. */
+  /** Records the output of another way to make the trade that the request allows. */
   private compare(check: Check, amountOut: bigint, detail: string): void {
     const { route } = this
     this.made.add(check)
@@ -115,7 +115,7 @@ class TradeChecks {
       this.falseCertificates.push(`${check}: ${detail} pays ${amountOut}, above ${bound}`)
   }
 
-  /** Part of the trade that a pool may gain by rounding in the coarsest token that matters. */
+  /** Returns the fraction of the trade that rounding in the coarsest relevant token may gain. */
   private rounding(): number {
     const { trade, market } = this
     const value = Number(trade.amountIn) * market.values[market.tokens.indexOf(trade.tokenIn)]!
@@ -141,7 +141,7 @@ class TradeChecks {
     ]
   }
 
-  /** The same with gas to pay, by what is left after it. */
+  /** Compares routes by their output after gas. */
   private afterGas(): void {
     const { graph, trade, market } = this
     const native = market.tokens[0]!
@@ -186,8 +186,9 @@ class TradeChecks {
   }
 
   /**
-   * Two trades one after the other, the second on the pools as the first leaves them. Where pools disagree, the second may use one of
-   * them the other way round, as no single route does. Two trades may also swap more often through a pool that limits each swap.
+   * Compares two consecutive trades, the second on the pools after the first, with the whole trade. Skipped if pools
+   * disagree, because the second trade may then use a pool in reverse, which no single route does. Two trades may also
+   * swap more often through a pool with a limit per swap.
    */
   private aThenB(): void {
     const { graph, trade, market } = this
@@ -203,14 +204,14 @@ class TradeChecks {
     }
   }
 
-  /** The same of what may use a pool twice, which no single route can: it is no fault of a certificate. */
+  /** Records the output of trades that may use a pool twice, which no single route can. It does not refute a certificate. */
   private compareSum(check: Check, amountOut: bigint, detail: string): void {
     this.made.add(check)
     const lossBps = (Number(amountOut) / Number(this.route.amountOut) - 1) * BPS
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
   }
 
-  /** A smaller trade pays no less for a unit, unless its own pools do: some round or charge small amounts by more than large ones. */
+  /** Checks that a smaller trade pays no less per unit, unless its own pools do, since some round or charge small amounts more. */
   private rate(): void {
     const { graph, trade, route } = this
     for (const part of PARTS) {
@@ -218,16 +219,16 @@ class TradeChecks {
       const smaller = routeOf(graph, { ...trade, amountIn })
       if (!smaller || fewestUnits(smaller) < MIN_UNITS || !route.legs.every((leg) => isConcave(leg, part))) continue
       this.made.add('rate')
-      // A unit more or less of the token of which the fewest pass is rounding.
+      // One unit more or less of the smallest amount is rounding.
       const rounding = 2 / fewestUnits(smaller)
       const rate = (Number(smaller.amountOut) / Number(amountIn)) * (1 + rounding)
       const lossBps = (Number(route.amountOut) / Number(trade.amountIn) / rate - 1) * BPS
-      // The smaller trade is the one that was routed badly.
+      // The smaller trade has the worse route.
       if (lossBps > 0) this.findings.push({ check: 'rate', lossBps, detail: `a part of ${part}` })
     }
   }
 
-  /** Amounts that two disjoint sets of pools take apart are taken by all of them together. */
+  /** Checks that all pools together accept amounts that two disjoint sets of them accept separately. */
   private union(): void {
     const { graph, trade, market } = this
     const half = Math.ceil(market.pools.length / 2)
@@ -252,7 +253,7 @@ class TradeChecks {
       return
     }
     const more = Number(back.route.amountIn - trade.amountIn)
-    // A unit more is rounding.
+    // One more unit is rounding.
     const lossBps = more > 1 ? (more / Number(trade.amountIn)) * BPS : 0
     if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${back.route.amountIn}` })
     const forward = routeOf(graph, { ...trade, amountIn: back.route.amountIn })
@@ -268,7 +269,7 @@ function mostSwapsOfPool(legs: readonly Leg[]): number {
   return Math.max(...swaps.values())
 }
 
-/** True when the pool of a leg pays no less for a unit of a part of its input. */
+/** Returns true if the leg's pool pays no less per unit for a part of its input. */
 function isConcave({ pool, tokenIn, tokenOut, amountIn, amountOut }: Leg, part: number): boolean {
   const less = partOf(amountIn, part)
   const paid = quoteOrNull(pool, tokenIn, tokenOut, less)
@@ -277,7 +278,7 @@ function isConcave({ pool, tokenIn, tokenOut, amountIn, amountOut }: Leg, part: 
 
 const partOf = (amount: bigint, part: number): bigint => (amount * BigInt(Math.round(part * 1e6))) / 1_000_000n
 
-/** Best output of two pools that divide a trade, by their own quotes; null when no division is accepted. */
+/** Returns the best output of two pools that divide a trade, from their own quotes; null if no division is accepted. */
 function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketTrade): bigint | null {
   const outputOf = (part: number): bigint | null => {
     const first = partOf(amountIn, part)
@@ -291,7 +292,7 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
     if (output !== null && (best === null || output > best)) best = output
     return output ?? -1n
   }
-  // A grid finds the part in which both take their amounts; the search within it is then of a concave function.
+  // The grid finds an interval in which both pools accept their amounts, and there the output is concave.
   const grid = Array.from({ length: 33 }, (_, k) => k / 32)
   const values = grid.map((part) => note(outputOf(part)))
   const top = values.reduce((place, value, k) => (value > values[place]! ? k : place), 0)
@@ -304,7 +305,7 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
   return best
 }
 
-/** Pools as legs leave them; null when one cannot be followed through its swap. */
+/** Returns the pools after the legs' swaps; null if a pool's state after its swap is unknown. */
 function poolsAfter(pools: readonly Pool[], legs: readonly Leg[]): readonly Pool[] | null {
   const after = new Map(pools.map((pool) => [pool.id, pool]))
   for (const { pool, tokenIn, tokenOut, amountIn } of legs) {

@@ -1,6 +1,6 @@
 /**
- * An independent division of a trade: exact quotes of the pools themselves, chunk by chunk to the path that pays most for it, and
- * then chunks moved between paths as long as that pays. It knows nothing of curves, prices, or capacity.
+ * Divides a trade independently of the router: assigns chunks to the path with the best exact quote, and then moves
+ * chunks between paths while the output grows. Uses no price curves, prices, or capacities.
  */
 import type { Address } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
@@ -8,16 +8,16 @@ import { type MarketTrade, quoteOrNull } from './markets.ts'
 
 export type DivisionLimits = {
   readonly maxHops: number
-  /** Parts that the trade is cut into. */
+  /** Number of chunks. */
   readonly chunks: number
-  /** Paths that are considered, the shortest first. */
+  /** Maximum number of paths, shortest first. */
   readonly maxPaths: number
 }
 
 type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
 type Path = readonly Hop[]
 
-/** Output of the best division found; null when no division takes the whole amount. */
+/** Returns the output of the best division found; null if no division accepts the whole amount. */
 export function divide(pools: readonly Pool[], trade: MarketTrade, limits: DivisionLimits): bigint | null {
   const paths = pathsBetween(pools, trade, limits)
   if (paths.length === 0) return null
@@ -25,7 +25,7 @@ export function divide(pools: readonly Pool[], trade: MarketTrade, limits: Divis
   let total: bigint | null = 0n
   const chunk = trade.amountIn / BigInt(limits.chunks) || 1n
   for (let left = trade.amountIn; left > 0n; ) {
-    // The last one takes what the division by chunks leaves over.
+    // The last chunk contains the remainder of the division.
     const size = left < 2n * chunk ? left : chunk
     const best = bestMove(paths, limits.maxHops, (place) => amounts.with(place, amounts[place]! + size))
     if (!best) return null
@@ -36,7 +36,7 @@ export function divide(pools: readonly Pool[], trade: MarketTrade, limits: Divis
   return improved(paths, amounts, { output: total!, chunk, maxHops: limits.maxHops })
 }
 
-/** Moves ever smaller parts from one path to another as long as the output rises. */
+/** Moves smaller and smaller amounts between paths while the output grows. */
 function improved(
   paths: readonly Path[],
   start: readonly bigint[],
@@ -62,7 +62,7 @@ function improved(
   return best
 }
 
-// `Math.min` takes no bigint.
+// `Math.min` does not accept bigint.
 const smaller = (a: bigint, b: bigint): bigint => {
   if (a < b) return a
   return b
@@ -85,13 +85,13 @@ function bestMove(
 }
 
 /**
- * Output of all paths together, each pool asked once for what it gets of all of them: as legs of one route are. Null when a pool
- * refuses, or is used both ways.
+ * Returns the total output of all paths, with one swap per pool for the sum of its inputs, as in a route. Null if a
+ * pool rejects its input, or is used in both directions.
  */
 function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: number): bigint | null {
   const inputs = new Map<string, { readonly hop: Hop; amount: bigint }>()
   let output = 0n
-  // Hops of the paths by depth: a pool's input is known once all paths have reached it, so paths are walked pool by pool.
+  // A pool's input is known once all paths have reached it, so pools are processed in the order of `orderOf`.
   const states = paths.flatMap((path, k) => (amounts[k]! > 0n ? [{ path, amount: amounts[k]!, at: 0 }] : []))
   const order = orderOf(
     states.map(({ path }) => path),
@@ -118,8 +118,8 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
 }
 
 /**
- * Pools in an order in which each comes after those before it on all paths; null when there is none, when one is used both ways, or when
- * paths that meet make a longer one than may be.
+ * Returns the pools in an order compatible with all paths; null if there is none, a pool is used in both directions, or
+ * joined paths exceed `maxHops`.
  */
 function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | null {
   const after = new Map<string, Set<string>>()
@@ -139,7 +139,7 @@ function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | n
   const done = new Set<string>()
   const depth = new Map<Address, number>()
   while (done.size < after.size) {
-    // A token is divided once all that buys it is known: its depth is then that of the longest way to it.
+    // A token is divided once all its inputs are known, so its depth is that of the longest path to it.
     const ready = [...after].filter(([key, before]) => !done.has(key) && [...before].every((each) => done.has(each)))
     if (ready.length === 0) return null
     for (const [key] of ready) {

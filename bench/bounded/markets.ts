@@ -1,6 +1,7 @@
 /**
- * Seeded markets whose pools end: narrow positions, gaps without liquidity, capped vaults, pools near their ratio limits, coarse
- * tokens, and real states of every family. Prices agree within fees unless the market is one that disagrees.
+ * Generates seeded markets with bounded pools: narrow positions, gaps without liquidity, capped vaults, pools near
+ * their ratio limits, coarse tokens, and real states of every family. Prices agree within fees, except in markets that
+ * disagree.
  */
 import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, orRefused, type Pool, type Snapshot } from '@sluice/liquidity'
@@ -12,28 +13,28 @@ export type Market = {
   readonly seed: number
   readonly pools: readonly Pool[]
   readonly tokens: readonly Address[]
-  /** Value of a base unit, by place in `tokens`, in a unit of its own. */
+  /** Value of a base unit of each token, in a common unit, in the order of `tokens`. */
   readonly values: readonly number[]
-  /** Value of a trade that the deepest pools notice. */
+  /** Value of a trade that has a noticeable effect on the deepest pools. */
   readonly depth: number
   readonly disagrees: boolean
 }
 
 export type MarketTrade = { readonly tokenIn: Address; readonly tokenOut: Address; readonly amountIn: bigint }
 
-/** One market in so many has pools that disagree by more than their fees. */
+/** Every nth market has pools that disagree by more than their fees. */
 const DISAGREEING = 6
 const MAX_POOLS = 14
 const MAX_TOKENS = 6
-/** Base units that make up a market's depth in a coarse token. */
+/** Base units of a coarse token that equal a market's depth. */
 const COARSE_UNITS = 1e7
-/** A price is off by at most this part of the pool's fee where pools agree. */
+/** Maximum deviation of a price as a fraction of the pool's fee, in markets that agree. */
 const WITHIN_FEE = 0.8
 
 export type MarketOptions = {
-  /** Kinds of synthetic pools; all when absent. */
+  /** Kinds of synthetic pools; all by default. */
   readonly kinds?: readonly SyntheticKind[]
-  /** Real states that may be placed; those of all families when absent. */
+  /** Real states that may be placed; all by default. */
   readonly states?: readonly RealState[]
 }
 
@@ -54,7 +55,7 @@ export function makeMarket(
   for (let place = 0; place < seeds; place++) {
     const state = random.pick(states)
     const value = values[place] ?? 1 / state.rate
-    // The first real state sets the scale; further ones must be of about the same value to meet it.
+    // The first real state sets the scale, and further ones must have a similar value.
     const valueOfScale = state.scale * value
     if (place > 0 && !(valueOfScale > depth / 1e3 && valueOfScale < depth * 1e3)) continue
     values[place] = value
@@ -66,7 +67,7 @@ export function makeMarket(
   const known = values.map((value) => value ?? depth / unitsOfDepth(random))
   const count = 2 + Math.floor(random.next() * (MAX_POOLS - 1))
   for (let attempt = 0; pools.length < count && attempt < 4 * MAX_POOLS; attempt++) {
-    // The first ones join the tokens into one chain, so that all trades have a path.
+    // The first pools join all tokens, so that every trade has a path.
     const a = attempt < tokens.length - 1 ? attempt : Math.floor(random.next() * tokens.length)
     const b =
       attempt < tokens.length - 1
@@ -89,7 +90,7 @@ function specOf(random: Random, kind: SyntheticKind, { a, b, tokens, values, dep
   return {
     tokens: [tokens[a]!, tokens[b]!],
     price: (values[a]! / values[b]!) * Math.exp((random.next() * 2 - 1) * off),
-    // Base units of the first token that the pool is about worth, by a power law.
+    // Approximate size in base units of the first token, by a log-normal distribution.
     size: ((depth / values[a]!) * Math.exp(random.normal() * 1.5)) / 4,
     feePpm,
   }
@@ -100,13 +101,13 @@ function identityOf(index: number): Pick<Pool, 'id' | 'address' | 'dex'> {
   return { id: address, address, dex: 'bounded' }
 }
 
-/** A real state with the tokens of a market in the places of its own. */
+/** Returns a real state whose tokens are replaced by tokens of a market. */
 function placed({ pool, i, j }: RealState, index: number, [tokenIn, tokenOut]: readonly [Address, Address]): Pool {
   const tokens = pool.tokens.map((token, k) => (k === i ? tokenIn : k === j ? tokenOut : token))
   return { ...pool, ...identityOf(index), tokens }
 }
 
-/** Trades of all sizes up to many times what the market takes, between tokens drawn at random. */
+/** Returns a random trade between random tokens. Sizes range up to many times the market's capacity. */
 export function drawTrade({ tokens, values, depth, seed }: Market, index: number): MarketTrade {
   const random = seeded(seed * 1009 + index)
   const a = Math.floor(random.next() * tokens.length)
@@ -128,7 +129,7 @@ export function snapshotOf(pools: readonly Pool[]): Snapshot {
   return { chainId: 1, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changed: null }
 }
 
-/** Output of a pool; null where it refuses the amount. */
+/** Returns the output of a pool; null if it rejects the amount. */
 export function quoteOrNull(pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint): bigint | null {
   if (amountIn <= 0n) return null
   return orRefused(() => familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn).amountOut)

@@ -1,4 +1,4 @@
-/** States of real pools, from the known answers of every family, with what a market needs to place them. */
+/** Reads states of real pools from the test vectors of every family, with their rates and scales. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -7,16 +7,16 @@ import { asksOf, parseVectors } from '@sluice/liquidity/vectors'
 
 export type RealState = {
   readonly pool: Pool
-  /** Places of the token sold and of the token bought. */
+  /** Indices of the sold and the bought token. */
   readonly i: number
   readonly j: number
-  /** Base units bought for a base unit sold, for a small input and before the fee. */
+  /** Base units bought per base unit sold, for a small input before the fee. */
   readonly rate: number
-  /** An input of the size that the pool is asked about, base units. */
+  /** Typical input in base units from the pool's test vectors. */
   readonly scale: number
 }
 
-/** States of one family at most: some have thousands of known answers, which must not crowd out the others. */
+/** Maximum states per family, since some families have thousands of vectors. */
 const MAX_PER_FAMILY = 12
 const folder = join(import.meta.dirname, '../../packages/liquidity/vectors')
 
@@ -55,7 +55,7 @@ function load(): readonly RealState[] {
   return [...byFamily.values()].flatMap((states) => [...states.values()])
 }
 
-/** True for an amount that people trade: of tokens with up to 27 decimals, and not a matter of single units. */
+/** True for a usual amount: tokens with up to 27 decimals, and not just a few base units. */
 const isUsual = (units: number): boolean => units >= 1e3 && units <= 1e30
 
 const keyOf = ({ state }: Pool, i: number, j: number): string =>

@@ -1,4 +1,4 @@
-/** Pools of a given price and size that end: each kind in another way. */
+/** Generates pools of a given price and size with bounded capacity, each kind with another bound. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { sqrtPriceAtTick, tickAtSqrtPrice } from '../router/pool-maths.ts'
@@ -6,9 +6,9 @@ import { type Random, wholeNumber } from '../router/random.ts'
 
 export type PairSpec = {
   readonly tokens: readonly [Address, Address]
-  /** Base units of the second token for one of the first. */
+  /** Base units of the second token per base unit of the first. */
   readonly price: number
-  /** Base units of the first token that the pool holds, about. */
+  /** Approximate base units of the first token in the pool. */
   readonly size: number
   readonly feePpm: number
 }
@@ -30,16 +30,16 @@ export const SYNTHETIC_KINDS = [
 ] as const
 export type SyntheticKind = (typeof SYNTHETIC_KINDS)[number]
 
-/** True for kinds that charge no fee: their price must be exact, or all others disagree with them. */
+/** True for kinds without fee, whose price must be exact, since every deviation is an arbitrage. */
 export const isFree = (kind: SyntheticKind): boolean => kind === 'vault' || kind === 'wrapper'
 
 const E18 = 10n ** 18n
 const TICK_SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
-/** Beyond, square root prices of 96 bits lose too many digits. */
+/** Ticks beyond which 96-bit square root prices lose too much precision. */
 const TICK_LIMIT = 700_000
 const MIN_UNITS = 1_000
 
-/** Null when the pool would hold too few units of a token, or its price is out of range. */
+/** Returns a pool; null if it would hold too few units of a token, or its price is out of range. */
 export function makePool(kind: SyntheticKind, spec: PairSpec, random: Random): Made | null {
   if (!(spec.size > MIN_UNITS && spec.size * spec.price > MIN_UNITS)) return null
   if (kind === 'pair') return pair(spec)
@@ -54,7 +54,7 @@ function pair({ tokens, price, size, feePpm }: PairSpec): Made {
   return { family: 'uniswap-v2', tokens, state }
 }
 
-/** Widths in ticks around the price, and the share of the pool's size in each. */
+/** Widths in ticks around the price, and the share of the pool's size. */
 type Position = { readonly below: number; readonly above: number; readonly part: number }
 
 function positions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonly Position[] {
@@ -63,7 +63,7 @@ function positions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonly Po
   if (kind === 'narrow')
     return random.next() < 0.5 ? [around] : [around, { below: width(3000), above: width(3000), part: 0.5 }]
   if (kind === 'wide') return [around, { below: 80_000, above: 80_000, part: 0.3 }]
-  // Liquidity on both sides with nothing between: a swap runs through the gap at no depth.
+  // Liquidity on both sides of an empty range, which a swap crosses without depth.
   const gap = 200 + random.next() * 2000
   return [
     around,
@@ -108,17 +108,17 @@ function weighted({ tokens, price, size, feePpm }: PairSpec, random: Random): Ma
   }
 }
 
-/** Stable pools charge little; what a higher fee leaves in the pool would make two swaps better than one. */
+/** Maximum fee of stable pools. A higher fee left in the pool would make two swaps better than one. */
 const MAX_STABLE_FEE = 500
 
-/** Off balance, so that one side is near its end. */
+/** Returns an unbalanced stable pool, so that one side is near its end. */
 function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Made | null {
   if (feePpm > MAX_STABLE_FEE) return null
   const scale = 10 ** Math.max(0, 18 - Math.log10(size))
   const tilt = 0.5 + (random.next() - 0.5) * 0.9
   const a = BigInt(random.pick([200, 1000, 2000]))
   const at = (feeE10: bigint, correction: number): Made | null => {
-    // Balances of unlike tokens are brought to a common unit by rates.
+    // Rates scale balances of different tokens to a common unit.
     const rates = [scale, (scale / price) * correction].map((rate) => wholeNumber(rate * 1e18))
     if (rates.some((rate) => rate < 10n ** 6n)) return null
     const state = {
@@ -141,7 +141,7 @@ function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Made
 
 const NOWHERE = { id: 'pool', dex: 'bounded', address: ZERO_ADDRESS }
 
-/** A vault that takes a little more, and pays a part of what it counts. */
+/** Returns a vault that accepts slightly more than its size, and pays part of its assets. */
 function vault({ tokens, price, size }: PairSpec, random: Random): Made {
   const totalAssets = wholeNumber(size)
   const state = {

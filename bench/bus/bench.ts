@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- bus [pools]`: what the bus takes and how late it is, over a redis-server of its own: everything written, joins of
- * one and of three, blocks of 200 changed pools (half with ticks, which a fifth of those changes) at 10 and 40 a second and as fast
- * as they go, with four workers in processes of their own, and without any; blocks of 20; and blocks of swaps, which leave ticks alone.
+ * `npm run bench -- bus [pools]`: measures the cost and latency of the bus over its own redis-server: a full write, one
+ * and three joining workers, blocks of 200 changed pools (half with ticks, a fifth of which change) at 10 and 40 per
+ * second and at full speed, with four worker processes and without any; blocks of 20 pools; and blocks of swaps that do
+ * not change ticks.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { record, rounded } from '../record.ts'
 const COUNT = Number(process.argv[2] ?? 100_000)
 const PER_BLOCK = 200
 const WORKERS = 4
-/** Blocks that are made at once; a market and its writer keep the last 64. */
+/** Blocks prepared in advance. A market and its writer keep the last 64. */
 const AHEAD = 100
 const NO_PAIRS = { added: [], removed: [] }
 const keys = keysOf(1)
@@ -36,7 +37,7 @@ let number = 0
 let pools = PoolMap.empty
 for (let at = 0; at < COUNT; at += 1_000) pools = pools.with(numbers.slice(at, at + 1_000).map((n) => madePool(n, 0)))
 
-/** A block whose timestamp, in milliseconds here, is when it was about to be published. */
+/** Returns a block whose timestamp is the time of its publication in milliseconds. */
 function stateOf(map: PoolMap): State {
   number++
   const hash = `0x${number.toString(16).padStart(64, '0')}` as const
@@ -45,13 +46,17 @@ function stateOf(map: PoolMap): State {
   return { block: { number, hash, timestamp: Date.now(), ...rest }, pools: map, stands: [hash] }
 }
 
-/** @param hasTicks - whether a fifth of the changes of pools with ticks are of these, too */
+/**
+ * Returns the next version of the pools.
+ *
+ * @param hasTicks - true if a fifth of the changed pools with ticks change their ticks too
+ */
 function changed(map: PoolMap, version: number, hasTicks: boolean, perBlock: number): PoolMap {
   const pick = (of: readonly number[], i: number) => of[(version * 7_919 + i * 61) % of.length]!
   const next = Array.from({ length: perBlock }, (_, i) => {
     const n = pick(i % 2 === 0 ? threes : twos, i)
     const old = map.get(ids[n]!) as Pool<{ ticks?: unknown }>
-    // One version in five leaves few ticks; those are of the mix, too.
+    // One version in five has few ticks, which are part of the mix.
     const made = madePool(n, version) as Pool<object>
     if (!old.state.ticks || (hasTicks && (version + i / 2) % 5 === 0)) return { ...old, state: made.state }
     return { ...old, state: { ...made.state, ticks: old.state.ticks } }
@@ -78,15 +83,15 @@ const ask = <T>(worker: ChildProcess, what: 'number' | 'figures' | 'heap') => {
 
 type Blocks = {
   readonly count: number
-  /** Milliseconds between two; as fast as they go when 0. */
+  /** Milliseconds between blocks; 0 for full speed. */
   readonly everyMs?: number
   readonly hasTicks?: boolean
   readonly perBlock?: number
 }
 
 /**
- * Publishes blocks as an indexer does, the next one worked out while Redis writes the one before. Made beforehand, some at a time,
- * while the clocks stand still: what counts is publishing, beside a heap that is about what an indexer's is.
+ * Publishes blocks like an indexer, encoding each while Redis writes the one before. Blocks are prepared in parts while
+ * the clocks are stopped, so that only publishing counts, with a heap like an indexer's.
  */
 async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_BLOCK }: Blocks) {
   const took = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
@@ -95,7 +100,7 @@ async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_
     for (let i = 0; i < Math.min(AHEAD, left); i++) {
       pools = changed(pools, number + i + 1, hasTicks, perBlock)
       states.push(pools)
-      // The lease is renewed meanwhile.
+      // Lets the timer renew the lease.
       await sleep(0)
     }
     await lease.acquire(connection)
@@ -141,7 +146,7 @@ async function blocks(workers: readonly ChildProcess[], what: Blocks) {
 }
 
 const empty = await info('used_memory')
-// Making the pools has held up the timer that renews it.
+// Creating the pools has blocked the timer that renews the lease.
 await lease.acquire(connection)
 const start = performance.now()
 await publisher.full(connection, stateOf(pools), [])
@@ -155,7 +160,7 @@ const three = await Promise.all([startWorker(), startWorker(), startWorker()])
 const workers = [first, ...three].slice(0, WORKERS).map(({ worker }) => worker)
 const joins = { alone: rounded(first.joined.joinMs), threeAtOnce: three.map(({ joined }) => rounded(joined.joinMs)) }
 console.log('joins', joins)
-// First: all pools still have as many ticks as those of the mix.
+// Runs first, while all pools still have the ticks of the mix.
 const ofSwaps = await blocks(workers, { count: 40, everyMs: 50, hasTicks: false })
 console.log('swaps alone, 20 a second', ofSwaps)
 const ofTwenty = await blocks(workers, { count: 100, everyMs: 100, perBlock: 20 })
@@ -165,7 +170,7 @@ console.log('10 a second', paced10)
 const paced40 = await blocks(workers, { count: 400, everyMs: 25 })
 console.log('40 a second', paced40)
 const flatOut = await blocks(workers, { count: 400 })
-// Last: garbage collected by all at once would be collected by all at once again a while later.
+// Runs last, since a simultaneous garbage collection of all workers would repeat later.
 const heaps = await Promise.all(workers.map((worker) => ask<number>(worker, 'heap')))
 for (const worker of workers) worker.kill('SIGKILL')
 await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
@@ -189,7 +194,7 @@ record('bus', {
   ofSwaps,
   flatOut,
   withoutWorkers: alone,
-  /** Redis' memory, while an entry is kept. */
+  /** Redis memory per retained block. */
   streamKBPerBlock,
 })
 process.exit()

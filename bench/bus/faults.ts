@@ -1,8 +1,8 @@
-/** `npm run bench -- bus-faults [seconds] [seed]`: the fault test of the bus for longer. */
+/** `npm run bench -- bus-faults [seconds] [seed]`: runs the fault test of the bus for longer. */
 import { runFaults } from '@sluice/bus/testing'
 import { record } from '../record.ts'
 
-/** Within which all workers are to show new blocks after whatever happened. */
+/** Maximum milliseconds after a fault until all workers have new blocks. */
 const MOST_HEAL_MS = 10_000
 
 const [seconds = '600', seed = '1'] = process.argv.slice(2)

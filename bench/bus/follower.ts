@@ -1,4 +1,4 @@
-/** One worker of the benchmark: URL in its arguments. Told by messages when to begin and when to tell what it saw. */
+/** One worker of the benchmark, with the URL in its arguments. Messages start it and request its results. */
 import { Follower, keysOf } from '@sluice/bus/testing'
 import { Semaphore } from '@sluice/rpc'
 

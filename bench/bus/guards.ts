@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- bus-guards [words of names, divided by commas]`: takes the guards of the bus out one at a time and tells who
- * notices: the fault test, by wrong states or by workers that are stuck, and the unit tests. Fails where nobody does. The sources
- * stay as they are: processes and tests load them broken.
+ * `npm run bench -- bus-guards [words of names, separated by commas]`: removes the guards of the bus one at a time, and
+ * records which tests fail: the fault test, by wrong states or stuck workers, and the unit tests. Fails if none does.
+ * Source files do not change; processes and tests load broken versions of them.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ type Edit = { readonly file: string; readonly from: string; readonly to: string 
 type Guard = {
   readonly name: string
   readonly edits: readonly Edit[]
-  /** Faults that it is there for. */
+  /** Faults that the guard prevents. */
   readonly faults: readonly string[]
 }
 
@@ -110,7 +110,7 @@ const words = process.argv.slice(2).join(' ').split(',')
 const chosen = guards.filter(({ name }) => words.some((word) => name.includes(word)))
 const sound = await runFaults({ seconds: SECONDS, seed: SEED })
 if (sound.wrong.length + sound.stuck.length > 0) throw new Error(`it fails with all guards: ${JSON.stringify(sound)}`)
-/** Results by guard. Those of guards that are not chosen now are kept. */
+/** Results by guard. Keeps results of guards that are not selected in this run. */
 const results = new Map<string, object>(earlier().map((result) => [result.without, result]))
 let survived = 0
 for (const { name, edits, faults } of chosen) {
@@ -147,7 +147,7 @@ function earlier(): readonly { readonly without: string }[] {
   return (JSON.parse(readFileSync(path, 'utf8')) as { guards: readonly { without: string }[] }).guards
 }
 
-/** Loads the files with what is taken out of them. */
+/** Returns a module hook that loads the files with the edits. */
 function hook(edits: readonly Edit[]): string {
   const byUrl = edits.map(({ file, from, to }) => [pathToFileURL(file).href, from, to])
   return `import { registerHooks } from 'node:module'
@@ -160,7 +160,7 @@ function hook(edits: readonly Edit[]): string {
     } })`
 }
 
-/** The unit tests that fail. */
+/** Returns the unit tests that fail. */
 async function failures(edits: readonly Edit[]): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-guard-'))
   const report = join(folder, 'report.json')

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- capacity`: the model of docs/scaling.md, and a fleet of the size that it asks for under the load that it was asked for,
- * request by request. Made of numbers alone: the same on every machine. Results in `results/capacity.json`.
+ * `npm run bench -- capacity`: runs the model of docs/scaling.md, and simulates a fleet of the resulting size under its
+ * load, request by request. Pure computation, so results are equal on every machine. Results in
+ * `results/capacity.json`.
  */
 import { record } from '../record.ts'
 import { COEFFICIENTS, LOADS, planOf } from './plan.ts'
@@ -12,7 +13,7 @@ const SEEDS = [1, 2, 3]
 const loads = Object.entries(LOADS).map(([name, load]) => {
   const plan = planOf(load)
   const outcomes = SEEDS.map((seed) => simulate(load, plan.workers, SECONDS, seed))
-  // The unluckiest of the seeds.
+  // The worst result of all seeds.
   const worst = outcomes.reduce((a, b) => (b.latencyMs.p99 > a.latencyMs.p99 ? b : a))
   return { name, load, plan, simulated: worst }
 })

@@ -1,34 +1,37 @@
-/** The capacity model of docs/scaling.md: what a load takes, from coefficients that were measured. */
+/** The capacity model of docs/scaling.md: computes the resources for a load from measured coefficients. */
 
-/** Each with where it comes from. */
+/** Measured coefficients with their sources. */
 export const COEFFICIENTS = {
-  /** ms of a worker's main thread a quote. `results/api.json`: a swap less its node, its caller and its route. */
+  /** Milliseconds of a worker's main thread per quote. `results/api.json`: a swap without the time of node, caller, and route. */
   mainMs: 1.1,
-  /** ms of a routing thread a quote: median and one in twenty. `results/router.json`, 20,000 pools, gas counted. */
+  /** Milliseconds of a routing thread per quote: median and 95th percentile. `results/router.json`, 20,000 pools, with gas. */
   routeMs: { median: 4.2, p95: 36 },
-  /** kB of heap a pool and copy. `results/sync.json` 1.7; 1.9 in a worker that follows over Redis. */
+  /** kB of heap per pool and copy. 1.7 in `results/sync.json`; 1.9 in a worker that follows over Redis. */
   poolKB: 1.9,
-  /** kB of Redis a pool, ticks of concentrated pools included. */
+  /** kB of Redis memory per pool, including ticks of concentrated pools. */
   redisPoolKB: 0.94,
-  /** kB of Redis' stream a changed pool, kept for two minutes: 3.8 kB a block of 20, 22.6 kB one of 200. */
+  /** kB of the Redis stream per changed pool, kept for two minutes: 3.8 kB per block of 20 pools, 22.6 kB per block of 200. */
   redisEntryKB: 0.19,
-  /** ms of an indexer's CPU, and at most of a follower's: a block, and a pool changed in it. Of blocks of 20 and of 200, 40 a second. */
+  /**
+   * CPU milliseconds of an indexer, and at most of a follower, per block and per changed pool. From blocks of 20 and of
+   * 200 pools at 40 per second.
+   */
   blockMs: { each: 1.5, pool: 0.018 },
-  /** ms of Redis' CPU a block of 200 changed pools, four followers included. `results/bus.json`. */
+  /** CPU milliseconds of Redis per block of 200 changed pools with four followers. `results/bus.json`. */
   redisBlockMs: 2.6,
-  /** ms of a node's CPU a quote; of anvil, real nodes differ. `results/api.json`. */
+  /** CPU milliseconds of a node per quote, measured with anvil; real nodes differ. `results/api.json`. */
   nodeMs: 0.78,
-  /** Seconds of CPU to join a chain of 100,000 pools. `results/bus.json`. */
+  /** CPU seconds to join a chain of 100,000 pools. `results/bus.json`. */
   joinSeconds: 1.7,
 } as const
 
-/** Share of a thread's time that searches may take: what is left takes up the unevenness of chains, callers and searches. */
+/** Maximum share of a thread's time for searches. The rest absorbs variations of chains, callers, and searches. */
 const TARGET = 0.5
-/** Pools of a process, all chains and one copy: more makes pauses of the garbage collector, and restarts, long. */
+/** Maximum pools of a process, for all chains and one copy. More pools cause long garbage collection pauses and restarts. */
 const MOST_POOLS = 1_000_000
 const STREAM_SECONDS = 120
 
-/** Keys that a chain gets for each worker that its share of the requests takes: fewer fall together too often. */
+/** Keys of a chain per worker that its share of requests needs. With fewer keys, workers collide too often. */
 const KEYS_PER_WORKER = 8
 
 export type Load = {
@@ -38,7 +41,7 @@ export type Load = {
   /** Blocks of all chains together. */
   readonly blocksPerSecond: number
   readonly changedPoolsPerBlock: number
-  /** Workers that follow each chain, so that one may leave. */
+  /** Workers that follow each chain, so that one may stop. */
   readonly replicas: number
   readonly threads: number
 }
@@ -51,16 +54,16 @@ export type Plan = {
   readonly redisCores: number
   readonly nodeCores: number
   readonly busMBps: number
-  /** Time of one process that starts with its share of the chains. */
+  /** Seconds until a starting process has joined its share of the chains. */
   readonly joinSeconds: number
 }
 
-/** Keys of a chain behind nginx (`split_clients`), by its share of all requests. */
+/** Returns the number of keys of a chain in nginx's `split_clients`, by its share of all requests. */
 export function keysOf(share: number, workers: number, replicas: number): number {
   return Math.max(replicas, Math.ceil(share * workers * KEYS_PER_WORKER))
 }
 
-/** Draws of a log-normal time with this median and 95th percentile. */
+/** Returns the parameters of a log-normal distribution with this median and 95th percentile. */
 export function lognormal({ median, p95 }: { readonly median: number; readonly p95: number }) {
   const sigma = Math.log(p95 / median) / 1.645
   return { mu: Math.log(median), sigma, mean: median * Math.exp(sigma ** 2 / 2) }
@@ -90,7 +93,10 @@ export function planOf(load: Load): Plan {
   }
 }
 
-/** 98 chains of the registry tell their block time; the other 66 count with the median of two seconds. */
+/**
+ * Blocks per second of all chains: 98 chains of the registry have a known block time, and the other 66 count with the
+ * median of two seconds.
+ */
 const BLOCKS_PER_SECOND = 131
 
 const usual = { changedPoolsPerBlock: 20, threads: 4 }

@@ -1,23 +1,23 @@
 /**
- * A fleet under a load, request by request: chains are asked for by Zipf's law, keys go where nginx sends them, a quote takes the main
- * thread of its worker and then one of its routing threads, first come, first served.
+ * Simulates a fleet under a load, request by request. Chains follow Zipf's law, keys map to workers as in nginx, and a
+ * quote uses its worker's main thread and then one of its routing threads, first come, first served.
  */
 import { COEFFICIENTS, keysOf, type Load, lognormal } from './plan.ts'
 import { Ring } from './ring.ts'
 
-/** Longest wait: what waits longer is turned away (`MAX_WAIT_MS`). */
+/** Maximum wait. The service rejects requests that would wait longer (`MAX_WAIT_MS`). */
 const MAX_WAIT_MS = 2_000
-/** A search ends by its budget of counted work; no measured one took longer. */
+/** Maximum time of a search, whose work is bounded. No measured search took longer. */
 const LONGEST_ROUTE_MS = 250
 
 export type Outcome = {
   readonly refused: number
   readonly latencyMs: { readonly p50: number; readonly p99: number }
-  /** Share of the time that the threads of a worker search: of all, and of the busiest. */
+  /** Share of time that a worker's routing threads are busy: mean, and maximum of all workers. */
   readonly busy: { readonly mean: number; readonly most: number }
-  /** Chains that one worker follows. */
+  /** Chains that a worker follows. */
   readonly chains: { readonly mean: number; readonly most: number }
-  /** Heap that their pools take in it, each routing thread's copy included. */
+  /** Heap of the worker's pools, including the copy of each routing thread. */
   readonly heapGB: { readonly mean: number; readonly most: number }
 }
 
@@ -67,12 +67,15 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
   }
 }
 
-/** The workers of a chain's keys, a worker once for each key that it has: requests take a key by lot (`split_clients`). */
+/** Returns the workers of a chain's keys, once per key. Requests choose a key at random (`split_clients`). */
 function homesOf(ring: Ring, chain: number, keys: number): readonly number[] {
   return Array.from({ length: keys }, (_, copy) => ring.serverOf(`${chain}-${copy}`))
 }
 
-/** Shares of requests: the second chain is asked for half as often as the first, the third a third as often, and so on. */
+/**
+ * Returns the shares of requests by Zipf's law: the second chain has half the requests of the first, the third a third,
+ * and so on.
+ */
 function zipf(count: number): readonly number[] {
   const weights = Array.from({ length: count }, (_, k) => 1 / (k + 1))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
@@ -83,7 +86,7 @@ function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 
-/** mulberry32: the same numbers for the same seed. */
+/** Returns a mulberry32 generator, which gives the same numbers for the same seed. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

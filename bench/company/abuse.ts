@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- abuse [<seconds of each kind> <seconds until memory is read> <kind>…]`: sixteen connections of one address
- * with each kind of expensive request, beside honest callers at other addresses; what these see while it lasts, next to
- * what they saw right before. Memory is read when all is over. Results in `results/abuse.json`.
+ * `npm run bench -- abuse [<seconds of each kind> <seconds until memory is read> <kind>…]`: sends each kind of
+ * expensive request on sixteen connections of one address, and compares the results of normal callers at other
+ * addresses during and before it. Memory is read at the end. Results in `results/abuse.json`.
  */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const [seconds = 20, restSeconds = 60] = process.argv.slice(2, 4).map(Number)
 const only = process.argv.slice(4)
 const QUIET_SECONDS = 5
 const WARM_UP_SECONDS = 10
-/** Each at an address of its own, with one connection and a request every so many milliseconds. */
+/** Addresses of normal callers, each with one connection and a request every `EVERY_MS` milliseconds. */
 const HONEST = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
 const EVERY_MS = 50
 const LOST_MS = 10_000
@@ -70,7 +70,7 @@ try {
   rmSync(temporary, { recursive: true })
 }
 
-/** Callers who ask for routes at a steady pace, one request after the other. */
+/** Runs normal callers, which request routes at a steady pace, one at a time. */
 async function honest(forSeconds: number) {
   const next = swapPaths(world.devnet)
   const end = performance.now() + forSeconds * 1000
@@ -94,7 +94,7 @@ async function honest(forSeconds: number) {
   return { answered: answers.length, lost, p50: at(0.5), p95: at(0.95), slowest: at(1) }
 }
 
-/** Memory of the service after it collected its garbage. */
+/** Returns the memory of the service after garbage collection. */
 async function memory() {
   service.child.send('collect garbage')
   await sleep(300)
@@ -104,7 +104,10 @@ async function memory() {
   return { residentMB: read('resident'), heapMB: read('heap_used') }
 }
 
-/** The local chain's files under other numbers: two have nothing behind their address, two a node that never answers. */
+/**
+ * Copies the local chain's files to other chain ids: two have no server at their endpoint, and two have a node that
+ * never responds.
+ */
 function withDeadChains({ env }: World): Readonly<Record<string, string>> {
   for (const part of ['chains', 'deployments'] as const) {
     mkdirSync(join(temporary, part))

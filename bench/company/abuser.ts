@@ -1,4 +1,4 @@
-/** An impolite client as a process of its own: sixteen connections of one address that ask as fast as they are answered. */
+/** An abusive client in its own process: sixteen connections of one address that send requests without pause. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from '../api/connection.ts'
 import { kinds, type Target } from './kinds.ts'

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- burst`: two hundred different quotes at once on a service at rest, five times, as a page does that shows a
- * portfolio; beside the same quotes one after the other. Every burst must be answered whole. Results in `results/burst.json`.
+ * `npm run bench -- burst`: sends two hundred different quotes at once to an idle service, five times, as a page with a
+ * portfolio does, and compares them with the same quotes one after the other. Every burst must succeed completely.
+ * Results in `results/burst.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, Connection, getRequest } from '../api/connection.ts'

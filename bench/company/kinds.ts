@@ -1,4 +1,4 @@
-/** Requests that cost the most they can, one kind at a time, each with new tokens and senders so that nothing is remembered. */
+/** Kinds of requests with maximum cost. Each uses new tokens and senders, so that caches do not help. */
 import { randomBytes } from 'node:crypto'
 import { getRequest, postJson } from '../api/connection.ts'
 
@@ -7,7 +7,7 @@ export type Target = {
   readonly weth: string
   readonly usdc: string
   readonly account: string
-  /** Chains of the chain map whose nodes are dead or hang. */
+  /** Chain ids whose nodes are down or never respond. */
   readonly deadChains: readonly number[]
 }
 
@@ -15,7 +15,7 @@ const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
 const addresses = (count: number) => Array.from({ length: count }, () => hex(20)).join()
 const pick = <T>(values: readonly T[]) => values[Math.floor(Math.random() * values.length)]!
 
-/** By name, each what the next request is. */
+/** Returns generators of requests by kind. */
 export function kinds({ chainId, weth, usdc, account, deadChains }: Target): Readonly<Record<string, () => string>> {
   const swap = (src: string, dst: string, more = {}, chain = chainId) =>
     `/aggregator/${chain}?${new URLSearchParams({ src, dst, amount: `1${'0'.repeat(18)}`, from: account, ...more })}`

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- overload [<seconds>]`: ten times as many quotes as the service gets done, from ten callers, beside what it
- * gets done when 32 connections ask as fast as they are answered. The round with the median share of work done counts. Results
- * in `results/overload.json`.
+ * `npm run bench -- overload [<seconds>]`: sends ten times the quotes that the service can process from ten callers,
+ * and compares the successful ones with its maximum on 32 busy connections. The round with the median share counts.
+ * Results in `results/overload.json`.
  */
 import { getRequest } from '../api/connection.ts'
 import { closedLoop, openLoop } from '../api/load.ts'
@@ -12,7 +12,7 @@ const [seconds = 15] = process.argv.slice(2).map(Number)
 const ROUNDS = 3
 const WARM_UP = 15
 const TIMES = 10
-/** Callers, each at an address of its own. */
+/** Addresses of the callers. */
 const from = Array.from({ length: 10 }, (_, k) => `127.0.0.${k + 2}`)
 
 const world = await startWorld()

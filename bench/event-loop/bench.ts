@@ -1,7 +1,7 @@
 /**
- * The event loop at 100,000 pools: `npm run bench -- event-loop`. A market that starts from what was saved, follows blocks of a
- * node over HTTP, saves, is priced, asked for prices and depth, and mirrored by a routing thread. For each part: by how much
- * the event loop was late, and the longest piece of work by kind. Results in `results/event-loop.json`.
+ * `npm run bench -- event-loop`: measures the event loop at 100,000 pools. A market starts from saved state, follows
+ * blocks of a node over HTTP, saves, computes prices, serves prices and depth, and feeds a routing thread. Reports the
+ * event loop delay of each part, and the longest task by kind. Results in `results/event-loop.json`.
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -27,7 +27,7 @@ const FIRST_BLOCK = 1
 const BLOCK_PAUSE_MS = 100
 const ASKED = 200
 const SAVE_MS = 1_000
-/** Logs that make an answer of 10 MB. */
+/** Number of logs in a response of 10 MB. */
 const LONG_ANSWER = 16_000
 
 const unit = 10n ** 18n
@@ -53,7 +53,7 @@ const chain: Chain = {
   ],
 }
 
-/** Pools of hubs with strangers, the first of them between two hubs. */
+/** Pools between hubs and other tokens. The first ones are between two hubs. */
 const pools: Pool[] = madeUpPools(POOLS).map((pool, n) => {
   const isPair = pool.family === 'curve-stable' || n < 2 * HUBS
   const state = { reserve0: 100_000n * unit + BigInt(n), reserve1: 90_000n * unit - BigInt(n), feePpm: 3_000 }
@@ -118,7 +118,7 @@ function fail(error: Error): void {
   throw error
 }
 
-/** Saves as a service that ran before does. */
+/** Saves the state like an earlier run of the service. */
 function saveAll(): void {
   const directory = new PoolDirectory(chain, families)
   const rows = createHash('sha256').update(JSON.stringify(directory.rows)).digest('hex')

@@ -1,11 +1,11 @@
-/** A node in a thread: blocks whose logs change pools, told over HTTP. Knows no state: reads revert. */
+/** A node in a thread that serves blocks with logs of pool changes over HTTP. It has no state, so calls revert. */
 import { createServer } from 'node:http'
 import { parentPort } from 'node:worker_threads'
 import { IUniswapV2PairEvents__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import { toBeHex } from 'ethers'
 
 export type Changed = { readonly address: string; readonly family: string }
-/** A block on top of the one at `parent`, in which these pools trade. */
+/** A block on the one at `parent`, in which these pools trade. */
 export type ToNode = { readonly number: number; readonly branch: number; readonly changed: readonly Changed[] }
 
 const pairEvents = IUniswapV2PairEvents__factory.createInterface()

@@ -1,4 +1,7 @@
-/** Gas of nine trades, and of one paid for by a signature, by this project's contracts and by their peers, on one local chain. Writes bench/results/gas.json. */
+/**
+ * Compares the gas of nine trades, and of one with a signed approval, between this project's contracts and other
+ * routers on one local chain. Writes bench/results/gas.json.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -25,7 +28,7 @@ try {
     await v2Router02(node, world),
     floor(node, world),
   ]
-  // Approvals are old and without limit, and the user holds every token already.
+  // Approvals are old and unlimited, and the user already holds every token.
   for (const spender of new Set(routers.map((router) => router.spender)))
     for (const token of [world.a, world.b, world.c, world.weth])
       await node.write(world.token, token, 'approve', [spender, maxUint256], node.user)
@@ -50,7 +53,7 @@ try {
     const paidForGas = output === ZERO ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
     const received = (await held(output)) - before + paidForGas
     await node.rpc('evm_revert', [snapshot])
-    // Or anvil may lose the next transaction.
+    // Without this block, anvil may lose the next transaction.
     await node.rpc('evm_mine')
     return { gas: Number(receipt.gasUsed), received }
   }
@@ -64,7 +67,7 @@ try {
       if (!measured) continue
       row[router.name] = measured.gas
       same ??= measured.received
-      // Nobody is measured on another trade.
+      // All routers must execute the same trade.
       if (measured.received !== same)
         throw new Error(`${router.name} received ${measured.received} in ${scenario}, others ${same}`)
     }

@@ -1,4 +1,4 @@
-/** A local chain for the gas bench, and what it takes to send to it. */
+/** A local chain for the gas benchmark, with functions that send to it. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -20,14 +20,14 @@ export type Artifact = { readonly abi: Abi; readonly bytecode: Hex }
 const require = createRequire(import.meta.url)
 const modules = join(import.meta.dirname, '../../node_modules')
 
-/** An artifact as its authors published it on npm. */
+/** Loads an artifact published on npm. */
 export function published(path: string): Artifact {
   const { abi, bytecode } = JSON.parse(readFileSync(join(modules, path), 'utf8'))
   const object: string = bytecode.object ?? bytecode
   return { abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }
 }
 
-/** The bench's own contracts, compiled by the lockfile's solc with the settings of contracts/. */
+/** Compiles the benchmark's own contracts with the lockfile's solc and the settings of contracts/. */
 export function compileOwn(): Record<'BenchToken' | 'Floor' | 'Filler', Artifact> & { readonly permitTokenCode: Hex } {
   const solc = require('solc') as { compile(input: string): string }
   const content = readFileSync(join(import.meta.dirname, 'sol/Bench.sol'), 'utf8')
@@ -57,7 +57,7 @@ export function compileOwn(): Record<'BenchToken' | 'Floor' | 'Filler', Artifact
   return { BenchToken: artifact('BenchToken'), Floor: artifact('Floor'), Filler: artifact('Filler'), permitTokenCode }
 }
 
-/** Anvil at the newest hard fork with 12 s blocks, so that price accumulators and oracles are written in every swap. */
+/** Starts anvil at the newest hard fork with 12 s blocks, so that every swap writes price accumulators and oracles. */
 export async function startNode() {
   const anvil = await startAnvil({
     args: ['--hardfork', 'osaka', '--gas-limit', '60000000', '--base-fee', '1000000000', '--balance', '1000000000'],

@@ -1,4 +1,4 @@
-/** The routers that the field uses, from their own npm artifacts, and the floor below which nobody gets. */
+/** Widely used routers from their npm artifacts, and a minimal contract as the lower bound of gas. */
 import {
   type Abi,
   encodeAbiParameters,
@@ -134,7 +134,10 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
   }
 }
 
-/** With a standing allowance of Permit2: what a wallet pays from its second swap on. Long: a list of its trades. */
+/**
+ * Returns the UniversalRouter with an existing Permit2 allowance, as from a wallet's second swap on. Long: a list of
+ * its trades.
+ */
 export async function universalRouter(node: Node, world: World): Promise<Router> {
   const { a, b, c, weth, key } = world
   const artifact = published('@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json')
@@ -199,7 +202,7 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
       '0c',
       encode('address, uint256', [THE_SENDER, least(NATIVE_AMOUNT)]),
     ]),
-    // SWAP_EXACT_IN_SINGLE, SETTLE_ALL, TAKE_ALL
+    // SWAP_EXACT_IN_SINGLE, SETTLE_ALL, TAKE_ALL.
     v4: run(['10', encode('bytes, bytes[]', ['0x060c0f', [swapV4, settleAll, takeAll]])]),
   }
   return {
@@ -208,7 +211,7 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
     permit2Spender: to,
     build: async (scenario) => {
       if (scenario !== tradeOf(scenario)) {
-        // PERMIT2_PERMIT: the only signed approval that it takes.
+        // PERMIT2_PERMIT, the only signed approval that this router accepts.
         const { single, signature } = await signPermit2(node, a, to)
         const { details, spender, sigDeadline } = single
         const values = [details.token, details.amount, details.expiration, details.nonce]

@@ -1,14 +1,14 @@
-/** The nine trades of the bench, the same for every router, and one of them paid for by a signature instead of an old approval. */
+/** The nine trades of the benchmark, equal for every router, and one of them with a signature instead of an old approval. */
 import type { Hex } from 'viem'
 import { type World, ZERO } from './world.ts'
 
 export const scenarios = ['v2', 'v3', 'v3v3', 'v2v3', 'split2', 'split3', 'nativeIn', 'nativeOut', 'v4'] as const
-/** `permit`: each router by the signed approval it takes that costs least; `permit2`: by one for Permit2. */
+/** `permit`: the cheapest signed approval that each router accepts. `permit2`: a signed approval for Permit2. */
 export const permitted = ['permit', 'permit2'] as const
 export type Trade = (typeof scenarios)[number]
 export type Scenario = Trade | (typeof permitted)[number]
 
-/** Trade of a scenario where a signature pays. */
+/** Returns the trade of a scenario with a signature. */
 export const tradeOf = (scenario: Scenario): Trade =>
   scenario === 'permit' || scenario === 'permit2' ? 'v3' : scenario
 
@@ -16,7 +16,7 @@ export const AMOUNT = 1_234_567_890_123_456_789_012n
 export const NATIVE_AMOUNT = 12_345_678_901_234_567_890n
 /** 2100-01-01. */
 export const DEADLINE = 4_102_444_800n
-/** A realistic minimum, not zero. */
+/** Returns a realistic minimum output instead of zero. */
 export const least = (amount: bigint) => (amount * 90n) / 100n
 export const percent = (part: number) => (AMOUNT * BigInt(part)) / 100n
 export const amountOf = (scenario: Scenario) => (scenario.startsWith('native') ? NATIVE_AMOUNT : AMOUNT)
@@ -26,12 +26,12 @@ export const outputOf = (scenario: Scenario, { b, c }: World): Hex =>
   scenario === 'nativeOut' ? ZERO : scenario === 'v3v3' || scenario === 'v2v3' ? c : b
 
 export type Transaction = { readonly to: Hex; readonly data: Hex; readonly value?: bigint }
-/** A router of the bench; null where it cannot do the trade. */
+/** A router of the benchmark. `build` returns null if the router cannot make the trade. */
 export type Router = {
   readonly name: 'sluice' | 'sluiceDirect' | 'universalRouter' | 'swapRouter02' | 'v2Router02' | 'floor'
-  /** Who is approved by the user. */
+  /** Account that the user approves. */
   readonly spender: Hex
-  /** Whom Permit2 is told of, where that is not the spender. */
+  /** Spender in Permit2's allowance, if it differs from `spender`. */
   readonly permit2Spender?: Hex
   readonly build: (scenario: Scenario) => Promise<Transaction | null> | Transaction | null
 }

@@ -1,4 +1,4 @@
-/** The signatures that take an approval's place, and the state of a chain where they are needed. */
+/** Signatures that replace approvals, and the chain state that requires them. */
 import { type Abi, type Hex, maxUint256, parseAbi } from 'viem'
 import type { Node } from './node.ts'
 import { AMOUNT, DEADLINE, type Router } from './scenarios.ts'
@@ -13,8 +13,8 @@ const noncesAbi = parseAbi(['function nonces(address) view returns (uint256)']) 
 const chainId = 31_337
 
 /**
- * Makes token `a` one with EIP-2612 and takes back what routers were approved for it: all that is left is Permit2's approval
- * and, as of anyone who signed before, nonces and allowances at Permit2 that are not zero but of no use any more.
+ * Gives token `a` EIP-2612 permits and revokes the routers' approvals. Only Permit2's approval remains, and nonzero
+ * nonces and expired allowances, as after earlier signatures.
  */
 export async function takeApprovals(
   node: Node,
@@ -25,12 +25,12 @@ export async function takeApprovals(
   await node.write(token, a, 'approve', [spender, 0n], node.user)
   await node.write(token, a, 'approve', [PERMIT2, maxUint256], node.user)
   await node.write(permit2Abi, PERMIT2, 'approve', [a, permit2Spender, 0n, 1], node.user)
-  // The first permission of a token costs a fresh nonce, of whomever it is for.
+  // The first permit of a token costs a fresh nonce slot, so this one is for another spender.
   const args = [node.user, node.user, 0n, DEADLINE, ...split(await signPermit(node, a, node.user, 0n))]
   await node.write(permitAbi, a, 'permit', args, node.user)
 }
 
-/** EIP-2612. */
+/** Signs an EIP-2612 permit. */
 export async function signPermit(node: Node, token: Hex, spender: Hex, value = AMOUNT): Promise<Hex> {
   return node.sign({
     account: node.user,
@@ -55,7 +55,7 @@ export async function signPermit(node: Node, token: Hex, spender: Hex, value = A
   })
 }
 
-/** Permit2's PermitSingle, and what it is signed by. */
+/** Signs a `PermitSingle` of Permit2. Returns it with its signature. */
 export async function signPermit2(node: Node, token: Hex, spender: Hex) {
   const [, , nonce] = await node.read<[bigint, number, number]>(permit2Abi, PERMIT2, 'allowance', [
     node.user,
@@ -86,7 +86,7 @@ export async function signPermit2(node: Node, token: Hex, spender: Hex) {
   return { single, nonce: BigInt(nonce), signature }
 }
 
-/** v, r and s. */
+/** Splits a signature into v, r, and s. */
 export function split(signature: Hex): [v: number, r: Hex, s: Hex] {
   return [Number(`0x${signature.slice(130)}`), signature.slice(0, 66) as Hex, `0x${signature.slice(66, 130)}`]
 }

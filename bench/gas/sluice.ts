@@ -1,4 +1,4 @@
-/** This project's contracts, through the encoder that the service uses. */
+/** This project's contracts, called with calldata of the service's encoder. */
 import { decodeGuardSwap, encodeGuardSwap } from '@sluice/bindings/guard'
 import { type Address, NATIVE, toAddress } from '@sluice/chains'
 import { deployContracts } from '@sluice/contracts'

@@ -1,4 +1,7 @@
-/** The pools that every router of the bench trades in: genuine bytecode, deep, at one to one, warmed in both directions. */
+/**
+ * Pools in which every router of the benchmark trades: genuine bytecode, deep, at a price of one, with swaps in both
+ * directions.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Abi, type Hex, maxUint256, parseAbi } from 'viem'
@@ -25,7 +28,7 @@ const v4Abi = parseAbi([
   'function initialize(PoolKey key, uint160 sqrtPriceX96) returns (int24)',
 ]) as Abi
 
-/** Long: one deployment after the other. */
+/** Deploys tokens and pools. Long: one deployment after the other. */
 export async function buildWorld(node: Node) {
   const { deploy, write, read, rpc, deployer, user } = node
   const own = compileOwn()
@@ -37,7 +40,7 @@ export async function buildWorld(node: Node) {
   )
   const manager = await deploy(published('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json'), [deployer])
   const modules = join(import.meta.dirname, '../../node_modules')
-  // The package carries the runtime code.
+  // The package contains the runtime code.
   const permit2 = JSON.parse(readFileSync(join(modules, '@1inch/solidity-utils/dist/src/permit2.json'), 'utf8'))
   await rpc('anvil_setCode', [PERMIT2, permit2.bytecode ?? permit2])
 

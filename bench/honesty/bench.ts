@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- honesty [--trades <count> --seed <n> --refusals]`: random trades on the real state of Ethereum (`npm run mainnet`),
- * each quoted over HTTP before block 24,628,607, sent as the answer says, and compared with what was promised; then the same
- * transactions after that block and after the next one. Results in `results/honesty.json`, those of refusals and their reasons in
- * `results/refusals.json`, the tables in `docs/honesty.md`. With `--refusals` nothing is sent, and only the latter are measured.
+ * `npm run bench -- honesty [--trades <count> --seed <n> --refusals]`: quotes random trades over HTTP on real Ethereum
+ * state (`npm run mainnet`) before block 24,628,607, sends them, and compares the output with the quote; then sends the
+ * same transactions after that block and after the next. Writes `results/honesty.json`, the reasons of rejections to
+ * `results/refusals.json`, and the tables to `docs/honesty.md`. `--refusals` measures only rejections and sends
+ * nothing.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +37,7 @@ const node = await startMainnet({ replay: true })
 try {
   const { chainId, url } = node
   const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
-  // Trades come a second after a block, however long they take here: some pools know the time.
+  // Trades execute a second after a block, independent of their real duration, since some pools depend on time.
   await request(url, 'anvil_setBlockTimestampInterval', [1])
   await mineUpTo(url, readBlocks()[0]!)
   const env = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', DEPLOYMENTS_DIR: directory, RPC_URL_1: url }

@@ -1,15 +1,15 @@
-/** The transactions of a quote, sent after real blocks: how far those moved it, and which tolerances they break. */
+/** Sends the transactions of quotes after real blocks, to measure the drift of their output and the tolerances that it exceeds. */
 import { readBlocks, replayBlock } from '@sluice/devnet'
 import type { Trade } from './draw.ts'
 import { type Outcome, type Place, send, undone } from './trade.ts'
 import { fund } from './wallet.ts'
 
 export type Landed = Extract<Outcome, { readonly kind: 'landed' }>
-/** Payment of a trade with no tolerance in the way, null where it reverts all the same; and the tolerances under which it reverts. */
+/** Output without a slippage limit, null if it still reverts, and the tolerances with which it reverts. */
 export type After = { readonly paid: bigint | null; readonly reverted: ReadonlySet<string> }
 export type AfterBlock = { readonly block: number; readonly transactions: number; readonly after: readonly After[] }
 
-/** Replays the blocks for good; after each of them every trade is sent by itself. */
+/** Replays the blocks permanently. After each block, every trade is sent and reverted separately. */
 export async function afterBlocks(
   place: Place,
   trades: readonly { readonly trade: Trade; readonly outcome: Landed }[],

@@ -1,26 +1,26 @@
 /**
- * Random trades by a seed: half of them between any two tokens, half between two that the replayed blocks trade in, whose pools
- * those blocks may move. Sizes are even in their logarithm; some trades carry a fee for the integrator.
+ * Draws random trades from a seed: half between any two tokens, half between two tokens traded in the replayed blocks,
+ * whose pools those blocks may move. Sizes are log-uniform, and some trades have an integrator fee.
  */
 import { NATIVE } from '@sluice/chains'
 import { randomOf } from '../weather/quotes.ts'
 
-/** A token with what is needed to draw an amount of it. */
+/** A token with the data to draw an amount. */
 export type Priced = { readonly token: string; readonly decimals: number; readonly usd: number }
 
 export type Trade = {
   readonly src: string
   readonly dst: string
-  /** In base units. */
+  /** Base units. */
   readonly amount: bigint
   readonly usd: number
-  /** Base units of the output that are worth as much. */
+  /** Base units of the output with the same value. */
   readonly worth: bigint
   readonly fee: boolean
 }
 
 const USD = { least: 10, most: 1_000_000 }
-/** One trade in six begins with the native asset, one in six ends with it. */
+/** Share of trades that begin with the native asset, and share of those that end with it. */
 const NATIVE_SHARE = 1 / 6
 const FEE_SHARE = 1 / 10
 const BUSY_SHARE = 1 / 2
@@ -28,7 +28,7 @@ const BUSY_SHARE = 1 / 2
 export type Tokens = {
   readonly native: Priced
   readonly all: readonly Priced[]
-  /** Those that the replayed blocks trade in. */
+  /** Tokens traded in the replayed blocks. */
   readonly busy: readonly Priced[]
 }
 

@@ -1,4 +1,7 @@
-/** `docs/honesty.md`: the results of `honesty`, `routers` and `peers` as one page, written anew by each of them. */
+/**
+ * Writes `docs/honesty.md` from the results of the `honesty`, `routers`, and `peers` benchmarks, each of which updates
+ * the page.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Versus } from '../peers/versus.ts'
@@ -22,7 +25,7 @@ type Routers = {
 }
 type Peers = Versus & { readonly pools: number; readonly tokens: number; readonly gasPriceWei: string }
 
-/** Benchmarks that have not been run leave their part out. */
+/** Writes the page. Omits the sections of benchmarks without results. */
 export function writePage(): void {
   const parts = [
     partOf<Honesty>('honesty', honesty),

@@ -1,18 +1,21 @@
-/** Prices of the state's tokens, as the service says. */
+/** Loads prices of the recorded state's tokens from the service. */
 import { IERC20Metadata__factory } from '@sluice/bindings'
 import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
 import type { Priced } from './draw.ts'
 
-/** Prices of tokens that nobody has asked for come call by call, and pools are found meanwhile. */
+/** Maximum calls. Prices of new tokens become available over several calls, while pools are found. */
 const PRICE_POLLS = 60
 const POLL_MS = 1_000
-/** Calls in a row that bring nothing new: a run that stopped earlier drew from a fifth of the tokens. */
+/**
+ * Consecutive calls without new prices after which loading ends. With fewer calls, a run had prices of only a fifth of
+ * the tokens.
+ */
 const SAME_POLLS = 10
-/** The interface's limit for one call. */
+/** The interface's limit per call. */
 const MOST_TOKENS = 200
 
-/** Prices in USD of those that have one, after as many calls as bring no more. */
+/** Loads the USD prices of tokens until no new ones arrive. Omits tokens without a price. */
 export async function pricesOf(
   api: string,
   addresses: readonly string[],
@@ -34,8 +37,8 @@ export async function pricesOf(
 }
 
 /**
- * Tokens whose decimals are known: to the registry, as to the service, else to the state. That has only the storage that its blocks
- * read, and answers 0 for WETH and others that keep their decimals in a slot.
+ * Returns tokens with known decimals, from the registry or else from the state. The state has only storage read in its
+ * blocks, and returns 0 for WETH and others that store their decimals.
  */
 export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly Priced[]> {
   const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')
@@ -54,7 +57,7 @@ export async function withDecimals(url: string, prices: ReadonlyMap<string, numb
   return priced.flat()
 }
 
-/** Tokens of the state's pools; those that the recorded blocks trade in. */
+/** Returns the tokens of the state's pools, and those traded in the recorded blocks. */
 export function tokensOfState(): { readonly all: readonly string[]; readonly busy: ReadonlySet<string> } {
   const { pools, accounts } = readState('ethereum')
   const blocks = readBlocks().map(({ number }) => number)

@@ -1,4 +1,7 @@
-/** Reasons of refusals, found by experiments on the node: bare transfers, other sizes of the trade, and pools that hold more. */
+/**
+ * Determines the reasons of rejections by experiments on the node: plain transfers, other trade sizes, and larger pool
+ * balances.
+ */
 import { IERC20__factory } from '@sluice/bindings'
 import { loadRegistry, NATIVE } from '@sluice/chains'
 import { readState } from '@sluice/devnet'
@@ -7,7 +10,7 @@ import type { Trade } from './draw.ts'
 import { ask, type Outcome, type Place, undone } from './trade.ts'
 import { fund, wallet } from './wallet.ts'
 
-/** By reason, what the page says of it. */
+/** Descriptions of the reasons for the page. */
 export const REASONS = {
   untransferable:
     'missing state: one unit of the output leaves none of its pools by a bare transfer, or one of the input not the wallet that the node gave it to',
@@ -23,18 +26,20 @@ export const REASONS = {
 } as const
 export type Reason = keyof typeof REASONS
 
-/** Parts of the amount that are tried, larger ones first. */
+/** Divisors of the amount to try, in ascending order. */
 const PARTS = [10n, 100n, 1_000n, 10_000n, 1_000_000n]
 const erc20 = IERC20__factory.createInterface()
 const { pools } = readState('ethereum')
 const CHAIN_ID = 1
-/** In every other pool: what they hold of it is not what a trade fails by. */
+/** Excluded, since it is in most pools, and its balance is not the cause of a failure. */
 const weth = loadRegistry().chain(CHAIN_ID)!.wrappedNative!.address.toLowerCase()
-/** Times what a concentrated pool holds; a pair is given what its reserves say, since it takes a surplus for an input. */
+/**
+ * Factor for the balance of concentrated pools. A pair gets exactly its reserves, since it counts a surplus as input.
+ */
 const MORE = 1_000_000n
-/** `getReserves()`, which tells pairs. */
+/** Selector of `getReserves()`, which identifies pairs. */
 const GET_RESERVES = '0x0902f1ac'
-/** Pools that are given more, at most, for one trade. */
+/** Maximum pools that get more balance per trade. */
 const MAX_POOLS = 40
 
 export type Refusal = Extract<Outcome, { readonly kind: 'refused' }>
@@ -68,14 +73,14 @@ async function reasonOf(place: Place, trade: Trade, { code, message }: Refusal):
   if (trade.src !== NATIVE && !(await leavesWallet(place, trade, trade.amount))) return 'limit'
   if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, trade.worth))) return 'limit'
   if (await isAnsweredByFullPools(place, trade)) return 'holdings'
-  // With a fee the output passes through the Guard: a second transfer, which tokens with a cooldown refuse.
+  // With a fee the output passes through the Guard. Tokens with a cooldown reject this second transfer.
   if (trade.fee && (await isAnswered(place, { ...trade, fee: false }, [trade.amount]))) return 'limit'
   const smaller = PARTS.map((part) => trade.amount / part).filter((amount) => amount > 0n)
   if (message.endsWith(OUT_OF_GAS) && (await isAnswered(place, trade, smaller))) return 'drained'
   return 'fault'
 }
 
-/** Words of the service for a route that takes more gas than a transaction may. */
+/** The service's message for a route above the gas limit of a transaction. */
 const OUT_OF_GAS = 'it takes more gas than a transaction may'
 
 async function isAnswered(place: Place, trade: Trade, amounts: readonly bigint[]): Promise<boolean> {
@@ -87,7 +92,7 @@ async function isAnswered(place: Place, trade: Trade, amounts: readonly bigint[]
 const poolsOf = (token: string) =>
   pools.filter(({ tokens }) => tokens.some((one) => one === token)).map(({ address }) => address)
 
-/** False when pools have the token, and it lets none of them send the amount, or all that the pool has, to the wallet. */
+/** Returns false if pools hold the token, but it allows none of them to send the amount, or its whole balance, to the wallet. */
 async function leavesPools(place: Place, token: string, amount: bigint): Promise<boolean> {
   const holders = poolsOf(token)
   for (const from of holders) {
@@ -97,7 +102,9 @@ async function leavesPools(place: Place, token: string, amount: bigint): Promise
   return holders.length === 0
 }
 
-/** False when pools have the token, and it does not let the wallet send the amount to any of them. */
+/**
+ * Returns false if there are pools of the token, but it does not allow the wallet to send the amount to any of them.
+ */
 function leavesWallet(place: Place, { src, amount: given }: Trade, amount: bigint): Promise<boolean> {
   return undone(place.node, async () => {
     if (!(await fund(place.node, src, given, place.guard))) return false
@@ -115,7 +122,7 @@ async function sends({ node }: Place, token: string, from: string, to: string, a
   )
 }
 
-/** True if the same trade is answered once the pools of its tokens hold what their ticks and reserves pay. */
+/** Returns true if the trade succeeds once the pools of its tokens hold what their ticks and reserves imply. */
 function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
   const { node } = place
   return undone(node, async () => {
@@ -136,7 +143,7 @@ function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
   })
 }
 
-/** Reserves of a pair of Uniswap V2; undefined for other pools. */
+/** Returns the reserves of a Uniswap V2 pair; undefined for other pools. */
 async function reservesOf(node: Place['node'], pool: string): Promise<readonly [bigint, bigint] | undefined> {
   const answer = await node.request<string>('eth_call', [{ to: pool, data: GET_RESERVES }, 'latest']).catch(() => '0x')
   if (answer.length < 130) return undefined
@@ -148,7 +155,7 @@ export type RefusalSummary = ReturnType<typeof refusalSummary>
 export function refusalSummary(trades: number, unfunded: number, refusals: readonly ExplainedRefusal[]) {
   const funded = trades - unfunded
   const answered = funded - refusals.length
-  // What no service can answer from this state.
+  // Rejections that no service could avoid with this state.
   const stateless = count(refusals, ['untransferable', 'holdings'])
   const illiquid = count(refusals, ['depth', 'drained'])
   const limited = count(refusals, ['limit', 'unit'])
@@ -156,7 +163,7 @@ export function refusalSummary(trades: number, unfunded: number, refusals: reado
     ...{ trades, unfunded, answered },
     answeredPercent: percent(answered, funded),
     answeredPercentOfKnownState: percent(answered, funded - stateless),
-    /** Part of those that the state, the liquidity and the tokens allow. */
+    /** Percentage of the trades that state, liquidity, and tokens allow. */
     answeredPercentOfPossible: percent(answered, funded - stateless - illiquid - limited),
     routedPercent: percent(answered + count(refusals, ['depth']), funded),
     refused: refusalTable(refusals),
@@ -171,7 +178,7 @@ const count = (refusals: readonly ExplainedRefusal[], reasons: readonly Reason[]
 
 const percent = (part: number, whole: number) => rounded((part / whole) * 100)
 
-/** Refusals by code and reason, the most frequent first. */
+/** Returns the rejections by code and reason, most frequent first. */
 function refusalTable(refusals: readonly ExplainedRefusal[]) {
   const rows = new Map<string, { code: string; reason: Reason; trades: number; tokens: Map<string, number> }>()
   for (const { code, reason, trade } of refusals) {

@@ -1,4 +1,4 @@
-/** Summary of a run of trades. */
+/** Summarizes a run of trades. */
 import { rounded } from '../record.ts'
 import type { After, AfterBlock, Landed } from './blocks.ts'
 import type { Priced, Trade } from './draw.ts'
@@ -7,13 +7,13 @@ import { type Outcome, TOLERANCES } from './trade.ts'
 export type Tried = { readonly trade: Trade; readonly outcome: Outcome }
 
 /**
- * A route that pays more than this over what prices say goes through pools of different dates, whose prices disagree: such
- * trades are told apart.
+ * Fraction above market prices from which a route uses pools of different dates, whose prices disagree. Such trades are
+ * counted separately.
  */
 const MOST_OVER_MARKET = 0.02
-/** The most that a trade may be worth for what it pays to tell of prices: its own impact is small. */
+/** Maximum value of trades that are compared with prices. Their own impact is small. */
 const SMALL_USD = 1_000
-/** The integrator's part of a trade with a fee. */
+/** The integrator's fee in basis points. */
 const FEE_BPS = 30
 
 type Traded = Extract<Outcome, { readonly kind: 'landed' | 'reverted' }>
@@ -21,13 +21,13 @@ type Answered = {
   readonly trade: Trade
   readonly outcome: Traded
   readonly overMarket: number
-  /** Outcomes after each of the blocks; empty where it reverted before them. */
+  /** Outcomes after each block; empty if the trade reverted before them. */
   readonly later: readonly After[]
 }
 
 export type Figures = ReturnType<typeof summary>
 
-/** Those that were paid, in the order in which `blocks` tells of them. */
+/** Returns the trades that succeeded, in the order of `blocks`. */
 export function landedOf(tried: readonly Tried[]): { readonly trade: Trade; readonly outcome: Landed }[] {
   return tried.flatMap(({ trade, outcome }) => (outcome.kind === 'landed' ? [{ trade, outcome }] : []))
 }
@@ -62,8 +62,8 @@ export function summary(tried: readonly Tried[], priceOf: ReadonlyMap<string, Pr
 }
 
 /**
- * Small trades beside what prices say, and what of that is their own: fees of pools and integrators, and the trade's weight. The rest
- * is how far the pools of the route are from the prices, which are of many pools.
+ * Compares small trades with market prices, and reports their own share: fees of pools and integrators, and price
+ * impact. The rest is the deviation of the route's pools from prices, which come from many pools.
  */
 function besidePrices(consistent: readonly Answered[]) {
   const small = consistent.filter(({ trade }) => trade.usd <= SMALL_USD)
@@ -105,7 +105,7 @@ function classOf(answered: readonly Answered[]) {
   }
 }
 
-/** Trades that a block did not touch count, too: most users' are such. */
+/** Summarizes the trades after a block, including those that it did not affect, since most users' trades are such. */
 function afterBlock(answered: readonly Answered[], block: number) {
   const sent = answered.flatMap(({ outcome, later }) =>
     outcome.kind === 'landed' && later[block] ? [{ promised: outcome.promised, ...later[block] }] : [],
@@ -123,7 +123,7 @@ function afterBlock(answered: readonly Answered[], block: number) {
   }
 }
 
-/** Exact to four digits. */
+/** Returns basis points, exact to four decimals. */
 const bps = (part: bigint, whole: bigint) => Number((part * 100_000_000n) / whole) / 10_000
 
 function refusals(tried: readonly Tried[]): Readonly<Record<string, number>> {

@@ -1,4 +1,4 @@
-/** One trade: quoted over HTTP, sent as the answer says, and what it paid beside what was promised. */
+/** Quotes a trade over HTTP, sends it, and compares the output with the quote. */
 import { NATIVE } from '@sluice/chains'
 import type { Node } from '@sluice/system-test/wallet'
 import type { Trade } from './draw.ts'
@@ -6,16 +6,16 @@ import { fund, leastGas, wallet } from './wallet.ts'
 
 export type Place = { readonly api: string; readonly node: Node; readonly guard: string }
 
-/** Slippage in percent that callers usually set, and the service's own. */
+/** Slippage in percent that callers usually set, and the service's `auto`. */
 export const TOLERANCES = ['0.1', '0.5', '1', 'auto'] as const
-/** So much that only a route that cannot be walked any more reverts: what it pays then tells how far the blocks moved it. */
+/** Slippage in percent with which only an impossible route reverts, so that the output shows the drift. */
 const BOUNDLESS = '99'
 
 type Sendable = { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
 type Route = {
   readonly toAmount: string
   readonly gasEstimate: string
-  /** Percent: what the pools' fees and the trade's own weight take of their mid prices; null where those are not known. */
+  /** Percent below the pools' mid prices, from fees and the trade's own impact; null if unknown. */
   readonly priceImpact: number | null
   readonly tx: Sendable
   readonly slippage?: { readonly percent: number }
@@ -24,14 +24,14 @@ type Route = {
 export type Quoted = {
   readonly promised: bigint
   readonly gasEstimate: bigint
-  /** The least limit under which the transaction succeeds; a receipt's gas is less, since refunds come at the end. */
+  /** Lowest gas limit with which the transaction succeeds. `gasUsed` is lower, since refunds come at the end. */
   readonly gasNeeded: bigint
-  /** Basis points of the mid prices of the route's own pools that fees and impact take; null where those are not known. */
+  /** Basis points below the mid prices of the route's pools, from fees and impact; null if unknown. */
   readonly impactBps: number | null
   readonly ms: number
 }
 
-/** The same route under each tolerance, to be sent later. */
+/** Transactions of the same route with each tolerance, to send later. */
 export type Later = {
   readonly boundless: Sendable
   readonly within: Readonly<Record<string, Sendable>>
@@ -41,19 +41,19 @@ export type Later = {
 
 type Refused = { readonly code: string; readonly message: string }
 
-/** Outcome of a trade. `refused` is the service's own code; `unfunded` a token whose balances the node cannot set. */
+/** Outcome of a trade. `refused` has the service's own code; `unfunded` means that the node cannot set the token's balances. */
 export type Outcome =
   | { readonly kind: 'unfunded' }
   | ({ readonly kind: 'refused' } & Refused)
   | (Quoted & { readonly kind: 'reverted'; readonly gasUsed: bigint })
   | (Quoted & { readonly kind: 'landed'; readonly paid: bigint; readonly gasUsed: bigint; readonly later: Later })
 
-/** Outcome of a trade that is not sent. */
+/** Outcome of a trade that is only quoted. */
 export type AskedOutcome = Extract<Outcome, { readonly kind: 'unfunded' | 'refused' }> | { readonly kind: 'answered' }
 
 const FEE_RECIPIENT = '0x00000000000000000000000000000000000fee00'
 
-/** Leaves the chain as it was. */
+/** Runs `work` and reverts the chain to its previous state. */
 export async function undone<T>(node: Node, work: () => Promise<T>): Promise<T> {
   const before = await node.request<string>('evm_snapshot')
   try {
@@ -81,11 +81,15 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   return paid === null ? { kind: 'reverted', ...quoted, gasUsed } : { kind: 'landed', ...quoted, gasUsed, paid, later }
 }
 
-/** Codes that tell of a machine with too much to do, and not of the trade: it is asked for again. */
+/** Error codes of a busy machine, after which the request is repeated. */
 const BUSY = ['TIMEOUT', 'ROUTE_TIMEOUT', 'RPC_FAILED']
 const MAX_ATTEMPTS = 5
 
-/** A quote, or why there is none. */
+/**
+ * Requests a quote.
+ *
+ * @returns the quote or the rejection
+ */
 export async function ask(
   { api }: Place,
   { src, dst, amount, fee }: Trade,
@@ -102,7 +106,7 @@ export async function ask(
   }
 }
 
-/** Only asks for a quote, in the state in which the trade would be made. */
+/** Requests a quote without sending it, in the state in which the trade would be sent. */
 export function askFunded(place: Place, trade: Trade): Promise<AskedOutcome> {
   return undone(place.node, async () => {
     if (!(await fund(place.node, trade.src, trade.amount, place.guard))) return { kind: 'unfunded' }
@@ -125,10 +129,10 @@ async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<La
   return { boundless: boundless!, within: rest, auto }
 }
 
-/** `paid` is null where the transaction reverts. */
+/** Sends a transaction. `paid` is null if it reverts. */
 export async function send({ node }: Place, { dst }: Trade, tx: Sendable, gasEstimate: bigint) {
   const held = await node.balance(dst, wallet)
-  // The interface asks callers for a limit of the estimate and 20 %.
+  // The interface asks callers to set the gas limit to the estimate plus 20 %.
   const { status, gasUsed, feeWei } = await node.send({ ...tx, gas: (gasEstimate * 12n + 9n) / 10n })
   const paid = status ? (await node.balance(dst, wallet)) - held + (dst === NATIVE ? feeWei : 0n) : null
   return { paid, gasUsed }

@@ -1,8 +1,8 @@
 /**
- * `npm run measure:gas`: routes through the real Guard, Executor and pools of the local chain and of Ethereum's real state,
- * and the gas table that the router uses, fitted to what each was charged. Rows of families that do not run here stay as they
- * are. How far off the table is for other routes goes to `results/hop-gas.json`; with `--check` the table stays as it is, as it does
- * where the one fitted now is further off for them.
+ * `npm run measure:gas`: measures routes through the real Guard, Executor, and pools of the local chain and of real
+ * Ethereum state, and fits the router's gas table to the charged gas. Families that do not run here keep their rows.
+ * Writes the table's errors for other routes to `results/hop-gas.json`. `--check` keeps the table, and so does a fit
+ * with a larger error.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { approveAll } from './swap.ts'
 
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
 const FITTED = 300
-/** Routes of each world that the table is tried on; another number may be said. */
+/** Routes of each world on which the table is tested; the command line can set another number. */
 const TOLD = Number(process.argv.find((said) => /^\d+$/.test(said)) ?? 1_000)
 
 const check = process.argv.includes('--check')

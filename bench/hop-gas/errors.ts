@@ -1,11 +1,11 @@
-/** Errors of a table: what it says of routes beside what their senders are charged. */
+/** Computes errors of a gas table: its estimates of routes compared with the gas charged to senders. */
 import { GasLessons } from '@sluice/quoting'
 import { gasParts } from '@sluice/routing'
 import { quantile } from '../router/statistics.ts'
 import { type GasFile, gasOf } from './fit.ts'
 import type { Observed } from './observe.ts'
 
-/** Per cent of what was charged: how far off the table was, and to which side in the middle. */
+/** Returns quantiles of the errors' sizes in percent of the charged gas, and the signed median. */
 export function errorsOf(seen: readonly Observed[], table: GasFile) {
   return figures(
     seen,
@@ -14,8 +14,8 @@ export function errorsOf(seen: readonly Observed[], table: GasFile) {
 }
 
 /**
- * The same of the service's own table with what it learns: each route is told before it is learned from, as simulations tell it. Only
- * the second half counts, when pools have been met before.
+ * Returns the errors of the service's own table while it learns from simulations. Each route is estimated before it is
+ * learned. Only the second half counts, after pools have been used before.
  */
 export function learnedErrorsOf(seen: readonly Observed[]) {
   const lessons = new GasLessons(seen[0]?.wrappedNative ?? null)

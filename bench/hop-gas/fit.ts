@@ -1,4 +1,4 @@
-/** The gas table from what routes were charged: least squares over the parts that each is made of, near the table of before. */
+/** Fits the gas table to charged routes by least squares over their parts, regularized toward the previous table. */
 import { type GasPart, type GasRow, gasRow } from '@sluice/liquidity'
 import { gasParts, piecesIn } from '@sluice/routing'
 import type { Observed } from './observe.ts'
@@ -14,30 +14,33 @@ export type GasFile = {
   readonly tokens: Record<string, TokenRow>
 }
 
-/** Part of what was charged within which an error counts by its square; beyond, by its size: a few odd pools decide nothing. */
+/**
+ * Relative error up to which the loss is quadratic. Larger errors count linearly, so that a few unusual pools do not
+ * dominate (Huber loss).
+ */
 const USUAL_ERROR = 0.03
 const REWEIGHTINGS = 10
-/** Weight of the table of before, beside that of routes of some hundred thousand gas: about a tenth of one route. */
+/** Weight of the previous table relative to routes of some hundred thousand gas: about a tenth of one route. */
 const RIDGE = 3e-12
-/** At this part of the gas refunds are cut off, and only say that they are made of no less. */
+/** Fraction of the gas at which refunds are capped. Such routes give only a lower bound of their refunds. */
 const CUT_REFUND = 0.199
 const CUT_ROUNDS = 4
-/** Part of a hop's gas by which what legs are ranked by must be off to be written anew: routes do not change for less. */
+/** Relative error of a hop's gas from which its row is rewritten. Smaller errors do not change routes. */
 const OFF = 0.15
-/** Routes with a part below which its row stays. */
+/** Number of routes with a part, below which its row is kept. */
 const LEAST_MET = 6
-/** Parts that empty no slot. */
+/** Parts that clear no storage slot. */
 const NOT_REFUNDED = /^(?:token|unknown)/
-/** Refund of a hop whose row names none, EIP-3529. */
+/** Refund of a hop whose row has none, EIP-3529. */
 const EMPTIED_REFUND = 19_900
 
-/** Pieces crossed by a route that the table is fitted to: what ticks far from the price cost differs by their history. */
+/** Maximum crossed pieces of a route in the fit. The cost of ticks far from the price depends on their history. */
 const MOST_PIECES = 12
 
-/** The world whose pools have storage that was recorded in part: slots that nobody read then are empty there. */
+/** World with partly recorded pool storage, in which unrecorded slots are empty. */
 const RECORDED = 'ethereum'
 
-/** Parts that routes are fitted to: those of the table, and what ticks cost more there, which is no part of it. */
+/** Parts in the fit: those of the table, and the additional cost of ticks in that world, which is not in the table. */
 type FitPart = GasPart | 'unknown'
 type FitParts = ReadonlyMap<FitPart, number>
 
@@ -48,7 +51,7 @@ function fitParts({ world, route, wrappedNative }: Observed): FitParts {
   return ticks.length > 0 ? parts.set('unknown', ticks.length) : parts
 }
 
-/** Gas of a part by a table. */
+/** Returns the gas of a part in a table. */
 export function gasOf(part: FitPart, { route, routeRefund, families, parts, tokens }: GasFile): Gas {
   if (part === 'unknown') return { gas: 0, refund: 0 }
   if (part === 'route') return { gas: route, refund: routeRefund }
@@ -61,9 +64,9 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
 }
 
 /**
- * Rows of pieces stay as they are: crossings are few, and of ticks that the recorded state knows half of.
+ * Fits a table. Keeps the rows of pieces, since crossings are rare and the recorded state has only half of the ticks.
  *
- * @param old - keeps its rows of what was not met, and those that are hardly off
+ * @param old - provides the rows of unused parts and of parts with small errors
  */
 export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
   const seen = all.filter(({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MOST_PIECES)
@@ -99,7 +102,7 @@ export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
   }
 }
 
-/** Gas of parts by the routes, of those that are free to move; all others as before. */
+/** Fits the gas of the free parts to the routes. Other parts keep their gas. */
 function fitted(
   seen: readonly Observed[],
   swaps: readonly FitParts[],
@@ -143,7 +146,7 @@ function fitted(
 const dot = (row: readonly number[], found: readonly number[]) =>
   row.reduce((sum, count, j) => sum + count * found[j]!, 0)
 
-/** Coefficients by iteratively reweighted least squares (Huber's weights). */
+/** Returns the coefficients of iteratively reweighted least squares with Huber weights. */
 function leastSquares(rows: readonly number[][], values: readonly number[], weights: readonly number[]): number[] {
   let now = weights
   let found: number[] = []
@@ -157,7 +160,7 @@ function leastSquares(rows: readonly number[][], values: readonly number[], weig
   return found
 }
 
-/** The normal equations, by Gaussian elimination. */
+/** Solves the normal equations by Gaussian elimination. */
 function solve(rows: readonly number[][], values: readonly number[], weights: readonly number[]): number[] {
   const n = rows[0]!.length
   const matrix = Array.from({ length: n }, (_, i) => Array.from({ length: n + 1 }, (_, j) => (i === j ? RIDGE : 0)))

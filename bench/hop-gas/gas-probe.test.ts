@@ -1,3 +1,4 @@
+/** Compares measured hop gas with the gas charged to senders. */
 import { toAddress } from '@sluice/chains'
 import { families, type Pool, PoolMap } from '@sluice/liquidity'
 import { startLocal, type World } from '@sluice/liquidity/testing'
@@ -16,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => world?.stop())
 
-/** Milliseconds for some hundred transactions on a machine that does other things too. */
+/** Timeout in milliseconds for some hundred transactions on a busy machine. */
 const LONG = 300_000
-/** Gas by which a measured hop may differ from a receipt: the amounts are others, and so are bytes of calldata. */
+/** Gas by which a measured hop may differ from a receipt, since amounts and calldata differ. */
 const TOLERANCE = 1_500
-/** Gas by which a refund may be off: an allowance that is left costs a token a little more or less. */
+/** Gas by which a refund may differ, since remaining allowances change a token's gas slightly. */
 const REFUND_TOLERANCE = 1_000
 async function measuredGas(pools: readonly Pool[] = []): Promise<MeasuredGas> {
   const measured = new MeasuredGas()
@@ -43,7 +44,7 @@ async function measuredGas(pools: readonly Pool[] = []): Promise<MeasuredGas> {
 const hopOfLeg = (measured: MeasuredGas, { pool, tokenIn, tokenOut }: Leg): MeasuredHop | undefined =>
   measured.hop(pool.id, tokenIn, tokenOut)
 
-/** Gas before refunds of a hop alone: what pulls its input from the sender and pays the Guard. */
+/** Returns the gas before refunds of a hop alone, without drawing the input and paying the Guard. */
 const alone = ({ first, middle, last }: MeasuredHop) => first + last - middle
 
 test(
@@ -53,7 +54,7 @@ test(
     const seen = (await observePools(world)).flatMap(({ route, gross, charged, wrappedNative }) => {
       const [leg, ...others] = route.legs
       const hop = leg && hopOfLeg(measured, leg)
-      // A probe's amount moves no tick, so that no oracle is written.
+      // The probe's small amount crosses no tick, so it writes no oracle.
       if (!hop || others.length > 0 || (leg.writes ?? []).length > 0) return []
       const refund = transactionRefund({ ...route, wrappedNative }, gross)
       return [{ family: leg.pool.family, rest: gross - alone(hop), refundOff: gross - charged - refund }]

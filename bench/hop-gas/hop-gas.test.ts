@@ -1,3 +1,4 @@
+/** Tests the accuracy of the gas table and of refunds. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startLocal, type World } from '@sluice/liquidity/testing'
@@ -17,10 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => world?.stop())
 
-/** Routes that are sent: for the table, and for refunds. */
+/** Number of routes to send, for the table and for refunds. */
 const ROUTES = process.env.LONG ? 15 : 8
 const REFUNDED = process.env.LONG ? 10 : 5
-/** Milliseconds for some hundred transactions on a machine that does other things too. */
+/** Timeout in milliseconds for some hundred transactions on a busy machine. */
 const LONG = 300_000
 
 test(
@@ -44,7 +45,8 @@ test(
   async () => {
     for (const { gross, charged } of await observe(world, REFUNDED, 79)) {
       expect(gross).toBeGreaterThanOrEqual(charged)
-      // EIP-3529. What a block later finds otherwise than the simulation, such as an oracle's slot, is 2 % at most (docs/honesty.md).
+      // EIP-3529. Differences between block and simulation, such as an oracle's slot, are at most 2 %
+      // (docs/honesty.md).
       expect(gross - charged).toBeLessThanOrEqual(gross / 5 + gross / 50)
     }
   },

@@ -1,20 +1,24 @@
 /**
- * Entries of pools' oracles that the chain surely has and a recorded state does not. A pool with a cardinality has
- * written something into each entry below it, the time 1 at least (`Oracle.grow` of Uniswap/v3-core d8b1c635); what nobody read when
- * the state was recorded is empty here, and the next trade would pay for a new slot, which no trade on the chain does.
+ * Fills pool oracle entries that the chain has and the recorded state lacks. A pool has written something, at least the
+ * time 1, into each entry below its cardinality (`Oracle.grow` of Uniswap/v3-core d8b1c635). Entries that were not read
+ * when the state was recorded are empty here, so the next trade would pay for a new slot, unlike on the chain.
  */
 import type { Address, Hex } from '@sluice/chains'
 import type { World } from '@sluice/liquidity/testing'
 
 const SLOT0 = '0x3850c7bd'
 const OBSERVATIONS = '0x252c09d7'
-/** Storage slots among which the entries begin: 8 in Uniswap's own pools, a few more in forks. */
+/** Maximum storage slots before the first entry: 8 in Uniswap's own pools, a few more in forks. */
 const MOST_BEFORE = 24
 const TIME_MASK = 0xffff_ffffn
 const WORD_DIGITS = 64
 const GROWN: Hex = `0x${'1'.padStart(WORD_DIGITS, '0')}`
 
-/** Fills the entry that the next trade of each pool writes, where it is empty. Returns how many were. */
+/**
+ * Fills the entry that the next trade of each pool writes, if it is empty.
+ *
+ * @returns the number of filled entries
+ */
 export async function fillObservations(world: World): Promise<number> {
   let filled = 0
   for (const pool of new Set(world.pools().map(({ address }) => address))) {
@@ -32,7 +36,7 @@ export async function fillObservations(world: World): Promise<number> {
   return filled
 }
 
-/** Slot of the first entry: that from which the current one stands at its index. */
+/** Returns the slot of the first entry, from which the current entry is at its index. */
 async function startOf(
   world: World,
   pool: Address,
@@ -45,7 +49,7 @@ async function startOf(
   return null
 }
 
-/** The words of an answer; none where the call reverts. */
+/** Returns the words of a call's result; empty if the call reverts. */
 async function asked(world: World, to: Address, data: string): Promise<readonly bigint[]> {
   try {
     const answer = await world.request<Hex>('eth_call', [{ to, data }, 'latest'])

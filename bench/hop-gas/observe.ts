@@ -1,4 +1,4 @@
-/** Routes through the real Guard, Executor and pools, with the gas that each is charged from one and the same state. */
+/** Measures routes through the real Guard, Executor, and pools, each from the same state. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type Random, random, type World } from '@sluice/liquidity/testing'
 import { type PriceBook, priceTokens } from '@sluice/pricing'
@@ -12,29 +12,29 @@ export type Observed = {
   readonly world: string
   readonly route: Route
   readonly wrappedNative: Address | null
-  /** After refunds: what the sender is charged. */
+  /** Gas after refunds, which the sender is charged. */
   readonly charged: number
-  /** Before refunds, as the simulation of a quote tells it. */
+  /** Gas before refunds, as in the simulation of a quote. */
   readonly gross: number
 }
 
 const USD = { least: 50, most: 100_000 }
-/** Percent: by default the service refuses trades of more impact. */
+/** Percent. By default the service rejects trades with more impact. */
 const MOST_IMPACT = 15n
 const GAS_PRICES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n, 50_000_000_000n]
-/** Routes that are sent first and stay: pools that nobody has traded in pay for slots that are never empty again. */
+/** Routes sent first and kept, since the first trades of a pool pay for slots that are never empty again. */
 const WARM = 120
 
-/** Seconds from the trades that stay to those that are measured. */
+/** Seconds between the kept trades and the measured ones. */
 const LATER = 12
 
-/** Draws for each route that is wanted: four of five, at times nine of ten, have no route or too much impact. */
+/** Maximum draws per measured route. Four of five draws, at times nine of ten, have no route or too much impact. */
 const MOST_TRIES = 50
 
-/** Times the input that moves a price by a hundredth. */
+/** Multiple of the input that moves a price by one percent. */
 const SMALL = 0.02
 
-/** Trades that stay, so that the chain is like one that is in use. */
+/** Sends trades and keeps them, so that the chain resembles one in use. */
 export async function warm(world: World, seed: number): Promise<void> {
   const r = random(seed)
   for (const { id } of tradable(world)) {
@@ -49,13 +49,13 @@ export async function warm(world: World, seed: number): Promise<void> {
     if (route) await gasOf(world, route)
   }
   await fillObservations(world)
-  // The first trade of a pool in a block brings its oracle up to date, if the block is of a later second than the last trade's.
+  // A pool's first trade in a block updates its oracle if the block has a later timestamp than the pool's last trade.
   await world.request('evm_increaseTime', [LATER])
   await world.request('evm_mine')
   await world.market.sync()
 }
 
-/** Random routes of the router, each from the same state. */
+/** Measures random routes of the router, each from the same state. */
 export async function observe(world: World, count: number, seed: number): Promise<readonly Observed[]> {
   const r = random(seed)
   const graph = buildGraph(await world.market.sync())
@@ -68,7 +68,7 @@ export async function observe(world: World, count: number, seed: number): Promis
   return found
 }
 
-/** Each pool by itself, both ways. */
+/** Measures each pool alone, in both directions. */
 export async function observePools(world: World): Promise<readonly Observed[]> {
   await world.market.sync()
   const found: Observed[] = []
@@ -83,7 +83,7 @@ export async function observePools(world: World): Promise<readonly Observed[]> {
   return found
 }
 
-/** Null where the route cannot be sent. */
+/** Returns the measured route; null if it cannot be sent. */
 async function observed(world: World, route: Route): Promise<Observed | null> {
   const [gross = null] = await grossGas(world, [route])
   const charged = gross === null ? null : await chargedFromHere(world, route)
@@ -94,8 +94,8 @@ async function observed(world: World, route: Route): Promise<Observed | null> {
 const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>()
 
 /**
- * Gas before refunds of whole transactions, the first route's and those of others from the same state, by one call; null where
- * one pays another amount than it settles at, which no quote does.
+ * Returns the gas before refunds of whole transactions, of the first route and of others, from the same state in one
+ * call; null for a route whose output differs from its settlement, which no quote does.
  */
 export async function grossGas(
   world: World,
@@ -120,7 +120,7 @@ export async function grossGas(
   }
 }
 
-/** A route of the router between random tokens, of a random size at a random gas price; null where there is none. */
+/** Returns a route between random tokens with random size and gas price; null if there is none. */
 function drawn(world: World, graph: Graph, r: Random): Route | null {
   const request = drawnRequest(world, graph, r)
   const found = request && findRoute(graph, request)
@@ -147,7 +147,7 @@ export function drawnRequest(
 type PricedMarket = { readonly book: PriceBook; readonly ends: readonly Address[] }
 const markets = new WeakMap<Graph, PricedMarket>()
 
-/** Tokens of tradable pools that have a price, once for each pool. */
+/** Returns the priced tokens of tradable pools, once per pool. */
 function marketOf(world: World, graph: Graph): PricedMarket {
   const known = markets.get(graph)
   if (known) return known
@@ -163,7 +163,7 @@ function marketOf(world: World, graph: Graph): PricedMarket {
   return made
 }
 
-/** True of a trade that the service would answer by default. */
+/** Returns true if the service would answer the trade by default. */
 function isAnswered({ amountOut, midAmountOut }: Route): boolean {
   return midAmountOut !== null && amountOut * 100n >= midAmountOut * (100n - MOST_IMPACT)
 }

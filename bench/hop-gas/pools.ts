@@ -1,23 +1,25 @@
-/** Pools of a world, and amounts that suit them. */
+/** Pools of a world, and suitable amounts for them. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { World } from '@sluice/liquidity/testing'
 import type { Hop } from './swap.ts'
 
-/** The first token against the last: for pools of two, the pair. */
+/** Returns a hop between the first and the last token, which is the pair of a two-token pool. */
 export function hopOf(pool: Pool, back: boolean): Hop {
   const [a, b] = [pool.tokens[0]!, pool.tokens.at(-1)!]
   return back ? { pool, tokenIn: b, tokenOut: a } : { pool, tokenIn: a, tokenOut: b }
 }
 
-/** Hops to and from the wrapper, in the place of the native token: routes begin and end with ERC-20 tokens. */
+/** Adds a hop to the wrapper for a native input, since routes begin with ERC-20 tokens. */
 export function throughWrapper(world: World, hop: Hop): readonly Hop[] {
   if (hop.tokenIn !== ZERO_ADDRESS) return [hop]
   const wrapper = [...world.market.snapshot().pools.values()].find(({ family }) => family === 'wrapped-native')!
   return [{ pool: wrapper, tokenIn: wrapper.address, tokenOut: ZERO_ADDRESS }, hop]
 }
 
-/** `size` times what moves the price by a hundredth, but no more than a tenth of what the pool is known to hold. */
+/**
+ * Returns `size` times the input that moves the price by one percent, but at most a tenth of the pool's known balance.
+ */
 export function amountFor({ pool, tokenIn, tokenOut }: Hop, size: number): bigint {
   const family = familyOf(pool.family)!
   const { sqrtPrice, liquidity } = family.priceCurve(pool, tokenIn, tokenOut)
@@ -30,7 +32,7 @@ export function amountFor({ pool, tokenIn, tokenOut }: Hop, size: number): bigin
   return held > 0n && held < wanted ? held : wanted
 }
 
-/** Pools whose tokens move by the amounts asked for, and wrappers of tokens that round. */
+/** Returns pools whose tokens transfer exact amounts, and wrappers of tokens that round. */
 export function tradable(world: World): readonly Pool[] {
   const wrappers = [...world.market.snapshot().pools.values()].filter(({ family }) => family === 'rate-wrapper')
   return [...world.pools(), ...wrappers].filter(({ family }) => family !== 'wrapped-native')

@@ -1,4 +1,4 @@
-/** Swaps through the real Guard and Executor, sent as transactions: what a sender is charged for them. */
+/** Sends swaps through the real Guard and Executor, and measures the charged gas. */
 import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import { families, familyOf, type Pool, PoolRefusal, tokenGas } from '@sluice/liquidity'
@@ -13,14 +13,14 @@ const GAS_LIMIT = '0x1312d00'
 
 export type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
 
-/** Lets the Guard draw every token that the trader holds. */
+/** Approves the Guard for every token that the trader holds. */
 export async function approveAll(world: World): Promise<void> {
   const tokens = new Set([...world.market.snapshot().pools.values()].flatMap(({ tokens }) => tokens))
   const data = erc20.encodeFunctionData('approve', [world.guard, MaxUint256]) as Hex
   for (const to of tokens) await transact(world, to, data)
 }
 
-/** One pool after another; null where one of them refuses the amount. */
+/** Returns a route through the pools in order; null if one of them rejects the amount. */
 export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
   const legs: Leg[] = []
   let amount = amountIn
@@ -50,7 +50,11 @@ export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
   }
 }
 
-/** @throws EncodeError */
+/**
+ * Encodes a route.
+ *
+ * @throws EncodeError if the route cannot be encoded
+ */
 export function encoded(world: World, route: Route): EncodedSwap {
   const { guard, guardsExecutor: executor } = world
   const wrappedNative = world.chain.wrappedNative?.address ?? null
@@ -66,7 +70,7 @@ export function encoded(world: World, route: Route): EncodedSwap {
   })
 }
 
-/** Gas that the sender pays, after refunds; null where the swap cannot be encoded or reverts. */
+/** Returns the gas charged to the sender, after refunds; null if the swap cannot be encoded or reverts. */
 export async function gasOf(world: World, route: Route): Promise<number | null> {
   try {
     const { to, data, value } = encoded(world, route)
@@ -78,8 +82,9 @@ export async function gasOf(world: World, route: Route): Promise<number | null> 
 }
 
 /**
- * Gas that the sender would pay now, after refunds, with nothing sent; null where the swap cannot be encoded or reverts. By
- * `eth_simulateV1`: what is sent and taken back with `evm_revert` may still lie in the node's pool and be mined again.
+ * Returns the gas that the sender would be charged now, after refunds, without sending; null if the swap cannot be
+ * encoded or reverts. Uses `eth_simulateV1`, because after `evm_revert` a sent transaction may remain in the node's
+ * pool and be mined again.
  */
 export async function chargedFromHere(world: World, route: Route): Promise<number | null> {
   try {

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- inclusion [--swaps <count> --seed <n> --cold]`: random trades over all families of the local chain and of the real state
- * of Ethereum, and through pools that are created in the quoted block. Each is quoted over HTTP, then sent with the gas limit that the
- * interface advises in the next block, a minute, half an hour, and a day later, from the same state each time. Results in
- * `results/inclusion.json`. With `--cold` each quote is the first one of a service that was just started, and is sent in the next
- * block only: `results/inclusion-cold.json`.
+ * `npm run bench -- inclusion [--swaps <count> --seed <n> --cold]`: quotes random trades over all families of the local
+ * chain and of real Ethereum state, and through pools created in the quoted block. Sends each with the recommended gas
+ * limit in the next block, a minute, half an hour, and a day later, from the same state each time. Results in
+ * `results/inclusion.json`. With `--cold` each quote is the first of a new service, and is sent only in the next block:
+ * `results/inclusion-cold.json`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ const { values } = parseArgs({
 })
 const delays: readonly Delay[] = values.cold ? [DELAYS[0]] : DELAYS
 const seed = Number(values.seed)
-/** Quotes of each part: as many swaps as there are delays come from one. */
+/** Quotes of each part. Each quote is sent once per delay. */
 const quotes = Math.ceil(Number(values.swaps) / delays.length)
 const parts = { local: Math.ceil(quotes * 0.5), ethereum: Math.ceil(quotes * 0.35), fresh: Math.ceil(quotes * 0.15) }
 const MOST_TRIES = 4
@@ -45,7 +45,7 @@ const refusals: Record<string, number> = {}
 type Service = Awaited<ReturnType<typeof startProcess>>
 type Env = Readonly<Record<string, string>>
 
-/** With `--cold` the service that the environment describes is started for each quote. */
+/** Quotes and sends trades. With `--cold` each quote starts a new service. */
 async function run(place: Place, env: Env, count: number, draw: (k: number) => Promise<Wish>): Promise<void> {
   const asked = async (wish: Wish) => {
     if (!values.cold) return tried(place, wish, delays)
@@ -94,7 +94,7 @@ async function local(): Promise<void> {
       const [from, to] = [pick(tokens), pick(tokens)]
       const usd = USD.least * (USD.most / USD.least) ** random()
       const amount = (BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)) / 1_000_000n
-      // Half of the trades are of one family, so that each is met.
+      // Half of the trades use one family, so that each family occurs.
       const only = random() < 0.5 ? { includeSources: pick(families) } : {}
       return { src: from.token, dst: to.token, amount: amount || 1n, query: only }
     })

@@ -1,4 +1,4 @@
-/** Pools that are created and funded in one block, which is the newest when a swap through them is quoted. */
+/** Creates and funds pools in one block, which is the newest when a swap through them is quoted. */
 import type { Address } from '@sluice/chains'
 import { type Builder, type Contract, compile, createBuilder, type Devnet, request } from '@sluice/devnet'
 import { getCreate2Address, Interface, keccak256, MaxUint256, solidityPacked } from 'ethers'
@@ -42,7 +42,7 @@ const sides = (devnet: Devnet, token: Address) => {
   return BigInt(token) < BigInt(weth) ? [token, weth] : [weth, token]
 }
 
-/** The address that a factory's call would answer with, before it is made. */
+/** Returns the address that a factory's call would return. */
 async function answered(devnet: Devnet, from: Address, { to, data }: Call): Promise<string> {
   const answer = await request<string>(devnet.url, 'eth_call', [{ from, to, data }, 'latest'])
   return `0x${answer.slice(-40)}`
@@ -71,7 +71,7 @@ const makers: Readonly<Record<string, Maker>> = {
     const amount = 1_000n * WHOLE
     const mint = [token0, token1, 3_000, -6_000, 6_000, amount, amount, 0, 0, builder.from, 2n ** 40n]
     return [
-      // At a price of one for one.
+      // The initial price is one.
       call(POSITIONS, positions, 'createAndInitializePoolIfNecessary', [token0, token1, 3_000, 2n ** 96n]),
       call(POSITIONS, positions, 'mint', [mint]),
     ]
@@ -97,7 +97,7 @@ export const NEW_POOLS = Object.keys(makers)
 
 let coin: ReturnType<typeof compile>[string] | undefined
 
-/** A token that is new, with a pool against WETH that the newest block has created and funded. */
+/** Creates a new token with a pool against WETH, created and funded in the newest block. */
 export async function newPool(devnet: Devnet, brand: string): Promise<Contract> {
   coin ??= compile({
     ...{ compiler: 'solc', evmVersion: 'cancun', runs: 200, packages: ['@openzeppelin/contracts'] },
@@ -124,7 +124,7 @@ export async function newPool(devnet: Devnet, brand: string): Promise<Contract> 
   return token
 }
 
-/** Fails loudly where a block did not do what it should. */
+/** @throws Error if a transaction of the block failed */
 export async function assertFunded(devnet: Devnet): Promise<void> {
   const block = await request<{ readonly transactions: readonly string[] }>(devnet.url, 'eth_getBlockByNumber', [
     'latest',

@@ -1,4 +1,4 @@
-/** One quote, sent at several later times, each from the state that it was quoted in. */
+/** Sends one quote at several later times, each from the state of the quote. */
 import type { Node } from '@sluice/system-test/wallet'
 import { fund, wallet } from '../honesty/wallet.ts'
 
@@ -6,11 +6,11 @@ import { fund, wallet } from '../honesty/wallet.ts'
 export const DELAYS = [1, 60, 1_860, 86_400] as const
 export type Delay = (typeof DELAYS)[number]
 /**
- * Delays from which on the answer's `gasChargedAtDeadline` is the prediction: half an hour and more is long enough for observations,
- * epochs and caches to fall due. Before, it is `gasCharged`.
+ * Delay from which `gasChargedAtDeadline` is the prediction, since observations, epochs, and caches may be due after
+ * half an hour. Shorter delays use `gasCharged`.
  */
 const LATE_SECONDS = 1_800
-/** The deadline is behind the last of them. */
+/** Deadline after the longest delay. */
 const DEADLINE_SECONDS = 90_000
 
 export type Place = {
@@ -26,7 +26,10 @@ export type Wish = {
   /** Base units. */
   readonly amount: bigint
   readonly query: Readonly<Record<string, string>>
-  /** Its pool is of the newest block, which must stay the newest until the quote: the wallet is funded after it. */
+  /**
+   * True if the pool was created in the newest block, which must stay the newest until the quote. The wallet is funded
+   * afterwards.
+   */
   readonly isFresh?: boolean
 }
 export type Sent = {
@@ -34,9 +37,9 @@ export type Sent = {
   readonly delay: Delay
   readonly families: readonly string[]
   readonly estimate: number
-  /** Gas charged, as the answer predicts it for the delay. */
+  /** Predicted gas at the delay. */
   readonly predicted: number
-  /** As it predicts it for the next block. */
+  /** Predicted gas in the next block. */
   readonly predictedNext: number
   readonly gasUsed: number
   readonly outcome: 'landed' | 'out of gas' | 'reverted'
@@ -50,9 +53,10 @@ type Route = {
 }
 
 /**
- * `unfunded` where the node cannot give the wallet the token; else the code of the refusal, or what became of the transaction.
+ * Quotes a trade and sends it.
  *
- * @param delays - at which it is sent
+ * @param delays - delays at which it is sent
+ * @returns the results, or the rejection's code; `unfunded` if the node cannot set the wallet's balance
  */
 export async function tried(
   place: Place,
@@ -92,7 +96,7 @@ async function sentAfter({ node, name }: Place, route: Route, delay: Sent['delay
     const estimate = BigInt(route.gasEstimate)
     const gas = (estimate * 12n + 9n) / 10n
     const { status, gasUsed } = await node.send({ ...route.tx, gas })
-    // A transaction that runs out of gas in a call it makes has little left of the 64th part that stays with the caller.
+    // A transaction whose inner call runs out of gas has little gas left of the 64th that the caller retains.
     const starved = gasUsed * 100n >= gas * 95n
     const predicted = delay < LATE_SECONDS ? route.gasCharged : route.gasChargedAtDeadline
     return {

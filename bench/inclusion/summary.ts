@@ -1,8 +1,9 @@
+/** Summarizes the predicted and the charged gas. */
 import { rounded } from '../record.ts'
 import { quantile } from '../router/statistics.ts'
 import { DELAYS, type Sent } from './send.ts'
 
-/** Transactions whose gas was predicted worst, which are told one by one. */
+/** Number of transactions with the worst predictions that are listed individually. */
 const FURTHEST = 20
 
 export function summary(sent: readonly Sent[]) {
@@ -13,9 +14,9 @@ export function summary(sent: readonly Sent[]) {
     outOfGas: count(sent, 'out of gas'),
     reverted: count(sent, 'reverted'),
     chargedErrorPercent: errors(landed),
-    /** Errors of transactions that are mined later too, against what the answer predicts for the next block. */
+    /** Errors of transactions at all delays compared with the prediction for the next block. */
     nextBlockErrorPercent: errors(landed.map((one) => ({ ...one, predicted: one.predictedNext }))),
-    /** Gas charged as a part of the estimate: how much of it is the buffer of later blocks and refunds. */
+    /** Charged gas as a fraction of the estimate, which includes a buffer for later blocks and refunds. */
     chargedOfEstimate: quantiles(landed.map(({ gasUsed, estimate }) => gasUsed / estimate)),
     furthestOff: furthest(landed),
     byDelay: byDelay(sent, of),
@@ -40,7 +41,9 @@ function byDelay<T>(sent: readonly Sent[], figure: (some: readonly Sent[]) => T)
   return Object.fromEntries(met.map((delay) => [delay, figure(sent.filter((one) => one.delay === delay))]))
 }
 
-/** Worst predictions first; those of one quote that were off alike are one row with all their delays. */
+/**
+ * Returns the worst predictions first. Transactions of one quote with the same error share a row with all their delays.
+ */
 function furthest(landed: readonly Sent[]) {
   const rows = new Map<string, { delays: number[]; row: object }>()
   for (const one of landed.toSorted((a, b) => errorOf(b) - errorOf(a))) {
@@ -74,7 +77,7 @@ function errors(landed: readonly Sent[]) {
   return quantiles(landed.map(errorOf))
 }
 
-/** Percent. */
+/** Returns the error in percent. */
 const errorOf = ({ gasUsed, predicted }: Sent) => (100 * Math.abs(predicted - gasUsed)) / gasUsed
 
 function quantiles(values: readonly number[]) {

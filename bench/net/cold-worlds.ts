@@ -1,4 +1,4 @@
-/** The chains that fresh services are asked on, and a wallet that holds their tokens and lets the Guard take them. */
+/** Chains on which new services are tested, with a wallet that holds their tokens and has approved the Guard. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ export type ColdWorld = {
   readonly node: Node
   readonly wallet: string
   readonly tokens: readonly Priced[]
-  /** USD of a whole unit of the native asset, of 18 decimals. */
+  /** USD per whole native token with 18 decimals. */
   readonly nativeUsd: number
-  /** Starts a service that has learned nothing. */
+  /** Starts a service without learned data. */
   readonly startService: () => Promise<RunningServer>
 }
 type Started = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
@@ -30,12 +30,12 @@ type Started = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
   readonly stop: () => Promise<void>
 }
 
-/** USD of each token that the wallet is given: more than all trades between two resets take. */
+/** USD of each token in the wallet, more than all trades between two resets use. */
 const FUND_USD = 1_000_000
 
 const STARTS = [startLocal, startEthereum]
 
-/** One after the other; each is stopped when the next one is asked for. */
+/** Starts the chains one after the other. Each is stopped before the next one starts. */
 export async function* startColdWorlds(name: string | undefined): AsyncGenerator<ColdWorld> {
   for (const start of STARTS) {
     if (name !== undefined && start.name.toLowerCase() !== `start${name}`) continue

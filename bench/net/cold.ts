@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- net --cold`: whether the quotes of a service that was just started, which has learned nothing, pay less net of gas than
- * the same request with one family excluded, fewer hops or fewer pools. On the local chain and on Ethereum's real state, each quote and
- * its narrower ones are asked over HTTP at one block and sent as transactions, each from the same state; receipts tell the gas.
- * `-- --cold [--quotes <at each price>] [--seed <n>] [--world <name>]`.
+ * `npm run bench -- net --cold`: checks if quotes of a new service without learned data pay less net of gas than the
+ * same request with one family excluded, fewer hops, or fewer pools. On the local chain and on real Ethereum state,
+ * each quote and its restricted variants are requested over HTTP at one block and sent from the same state; gas comes
+ * from receipts. `-- --cold [--quotes <at each price>] [--seed <n>] [--world <name>]`.
  */
 import { parseArgs } from 'node:util'
 import { random } from '@sluice/liquidity/testing'
@@ -23,9 +23,9 @@ const [quotes, seed] = [Number(values.quotes), Number(values.seed)]
 const GWEI = 10n ** 9n
 const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
 const USD = { min: 50, max: 100_000 }
-/** Draws for each quote that is wanted: many pairs do not route, or not within the default price impact. */
+/** Maximum draws per quote. Many pairs have no route within the default price impact. */
 const MAX_TRIES = 10
-/** A loss that counts, in basis points of the output. */
+/** Loss in basis points of the output from which it counts. */
 const LOST_BPS = 0.5
 
 const results: Record<string, object> = {}
@@ -42,7 +42,7 @@ for await (const world of startColdWorlds(values.world)) {
 }
 record('net-cold', { seed, ...results })
 
-/** Quotes of one service that was started for them. */
+/** Returns quotes of one service that is started for them. */
 async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawn: number): Promise<readonly Answered[]> {
   const r = random(drawn)
   const answered: Answered[] = []

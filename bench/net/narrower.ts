@@ -1,10 +1,10 @@
-/** Narrower requests: what a router that decides well between its own routes never loses to. */
+/** Restricted requests, which a good router's route never loses to. */
 import { findRoute, type Graph, type Route, type RouteRequest } from '@sluice/routing'
 
 const HOPS = [1, 2, 3]
 const POOLS = [1, 2, 3, 5, 8, 12]
 
-/** A request and the same with one family left out, or with fewer hops or pools. */
+/** Yields a request's variants with one family excluded, or with fewer hops or pools. */
 function* narrower(request: RouteRequest, families: Iterable<string>): Generator<[name: string, RouteRequest]> {
   for (const family of families) yield [`without ${family}`, { ...request, sources: { exclude: new Set([family]) } }]
   for (const maxHops of HOPS) yield [`${maxHops} hops`, { ...request, maxHops }]
@@ -13,7 +13,9 @@ function* narrower(request: RouteRequest, families: Iterable<string>): Generator
 
 export type Alternative = { readonly name: string; readonly route: Route }
 
-/** The route of a request and those of narrower ones that differ from it and from one another; null where nothing routes. */
+/**
+ * Returns the route of a request and the distinct routes of its restricted variants; null if the request has no route.
+ */
 export function alternatives(graph: Graph, request: RouteRequest): readonly [Alternative, ...Alternative[]] | null {
   const own = findRoute(graph, request)
   if (!own.ok) return null
@@ -31,7 +33,7 @@ export function alternatives(graph: Graph, request: RouteRequest): readonly [Alt
 const keyOf = ({ legs }: Route): string =>
   legs.map(({ pool, tokenIn, num, den }) => [pool.id, tokenIn, num, den].join()).join(' ')
 
-/** Basis points of the output by which the best of the others is ahead of the first after gas; 0 where none is. */
+/** Returns the basis points of the output by which the best alternative is ahead after gas; 0 if none is. */
 export function lossBps(own: { readonly net: number; readonly amountOut: number }, others: readonly number[]): number {
   return (Math.max(0, ...others.map((net) => net - own.net)) / own.amountOut) * 10_000
 }

@@ -1,4 +1,4 @@
-/** A quote beside narrower ones of the same request, by the receipts of their transactions, each sent from the same state. */
+/** Compares a quote with restricted variants of the request by the receipts of their transactions, each from the same state. */
 import type { SwapResponse } from '@sluice/api'
 import { undone } from '../honesty/trade.ts'
 import type { ColdWorld } from './cold-worlds.ts'
@@ -19,11 +19,11 @@ export type Receipted = {
   readonly legs: readonly string[]
 }
 export type Narrower = Receipted & {
-  /** The parameter that narrows the request. */
+  /** Parameter that restricts the request. */
   readonly narrowed: string
-  /** Basis points of the output by which it leaves more after gas; negative where it leaves less. */
+  /** Basis points of the output by which more is left after gas; negative if less is left. */
   readonly bps: number
-  /** True where it pays no less for no more gas, and differs. */
+  /** True if it differs, pays at least as much, and uses at most as much gas. */
   readonly dominates: boolean
 }
 export type Answered = {
@@ -33,7 +33,7 @@ export type Answered = {
   readonly narrower: readonly Narrower[]
 }
 
-/** Null where the request has no answer, or the transaction fails. */
+/** Measures a request and its variants; null if the request has no quote, or the transaction fails. */
 export async function measureNarrower(
   world: ColdWorld,
   api: string,
@@ -87,7 +87,7 @@ async function quoteOf(
 const keyOf = ({ swaps }: SwapResponse): string =>
   swaps.map(({ pool, tokenIn, tokenOut, amountIn }) => [pool, tokenIn, tokenOut, amountIn].join()).join(' ')
 
-/** Null where the transaction reverts. */
+/** Sends a transaction and returns its result; null if it reverts. */
 function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasEstimate, swaps }: SwapResponse) {
   return undone(node, async (): Promise<Receipted | null> => {
     const held = await node.balance(dst, wallet)
@@ -100,7 +100,7 @@ function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasE
   })
 }
 
-/** Base units of the output for a unit of gas. */
+/** Returns base units of the output per unit of gas. */
 function gasInOutput({ tokens, nativeUsd }: ColdWorld, { dst, gasPrice }: SwapRequest): number {
   const { usd, decimals } = tokens.find(({ token }) => token === dst)!
   return (Number(gasPrice) * 1e-18 * nativeUsd * 10 ** decimals) / usd

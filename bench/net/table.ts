@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- net`: whether a quote pays less net of gas than the same quote asked for more narrowly. On fresh scenarios
- * by the gas table, which is what the search weighs; on the local chain and Ethereum's real state by the gas that each transaction
- * is charged, with what a service has learned from its simulations before. `-- <quotes at each price>`.
+ * `npm run bench -- net`: checks if a quote pays less net of gas than the same quote with restrictions. Fresh scenarios
+ * use the gas table, as the search does. The local chain and real Ethereum state use the charged gas of transactions,
+ * with a service that has learned from earlier simulations. `-- <quotes at each price>`.
  */
 import { random, startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
 import { GasLessons } from '@sluice/quoting'
@@ -17,7 +17,7 @@ import { type Alternative, alternatives, lossBps } from './narrower.ts'
 
 const GWEI = 10n ** 9n
 const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
-/** None of the seeds served in development. */
+/** Development used none of these seeds. */
 const SCENARIOS = [
   { nPools: 20, seed: 950_001, nTrades: 60 },
   { nPools: 200, seed: 950_002, nTrades: 60 },
@@ -25,9 +25,9 @@ const SCENARIOS = [
 ]
 const QUOTES = Number(process.argv.find((said) => /^\d+$/.test(said)) ?? 50)
 const SEED = 960_001
-/** Quotes that a service has made before, whose simulations it has learned from. */
+/** Number of earlier quotes whose simulations the service has learned from. */
 const LESSONS = 200
-/** A loss that counts, in basis points of the output. */
+/** Loss in basis points of the output from which it counts. */
 const LOST_BPS = 0.5
 
 const byTable = SCENARIOS.flatMap((size) => {
@@ -69,7 +69,7 @@ for (const start of [startEthereum, startLocal]) {
     byMeasurement[world.name]!.push({
       gwei: Number(gasPriceWei) / 1e9,
       quoted: figures(seen.map(({ quoted }) => quoted.bps)),
-      // The route that the search alone takes for the best.
+      // The best route of the search alone.
       ranked: figures(seen.map(({ ranked }) => ranked.bps)),
       rivals: rounded(seen.reduce((sum, { rivals }) => sum + rivals, 0) / seen.length, 2),
       callTime: rounded(median(seen.flatMap(({ slower }) => (slower === null ? [] : [slower]))), 2),
@@ -87,9 +87,9 @@ type Measured = {
   readonly quoted: Loss
   readonly ranked: Loss
   readonly rivals: number
-  /** Time of the call with rivals in it, as a multiple of that without; null where there are none. */
+  /** Time of the call with alternatives as a multiple of the call without; null if there are none. */
   readonly slower: number | null
-  /** Per cent by which the gas told was off. */
+  /** Error of the estimated gas in percent. */
   readonly off: number
 }
 
@@ -99,8 +99,8 @@ async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; re
 }
 
 /**
- * Losses by the gas that each route is charged from the same state, of the route that a quote has and of the one that the search
- * alone takes for the best; null where gas has no price or the route is not charged.
+ * Returns the losses by the charged gas from the same state, of the quote's route and of the best route of the search
+ * alone; null if gas has no price or the route cannot be sent.
  */
 async function measured(on: World, graph: Graph, request: RouteRequest): Promise<Measured | null> {
   const found = alternatives(graph, request)
@@ -120,7 +120,7 @@ async function measured(on: World, graph: Graph, request: RouteRequest): Promise
   const together = await timed(() => grossGas(on, [own, ...rivals]))
   let quoted = own
   let most = Number.NEGATIVE_INFINITY
-  // As a quote does: gas as simulated, less what is expected to come back.
+  // Ranks routes as a quote does: simulated gas minus the expected refund.
   for (const [k, route] of [own, ...rivals].entries()) {
     const gross = together.result[k] ?? null
     if (gross === null) continue

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- peers [<trades of each size>]`: the same trades on the same real state of Ethereum, each by a transaction
- * that is mined: the service's, the best single pool of Uniswap V2 and V3 by Uniswap's routers, and Uniswap's own splitting router
- * from npm. Compared is what is paid less the gas that was charged. Results in `results/peers.json`; a trade that pays more than
- * 1 bp less than a peer's fails.
+ * `npm run bench -- peers [<trades of each size>]`: makes the same trades on the same real Ethereum state with mined
+ * transactions: the service's, the best single pool of Uniswap V2 and V3 through Uniswap's routers, and Uniswap's
+ * splitting router from npm. Compares the output minus the charged gas. Results in `results/peers.json`; fails if the
+ * service pays over 1 bp less than a peer.
  */
 import { writePage } from '../honesty/page.ts'
 import { fund, wallet } from '../honesty/wallet.ts'
@@ -22,7 +22,7 @@ const GAS_LIMIT = 10_000_000n
 const { node, api, guard, gasPriceWei, tokens, stop } = await startWorld()
 try {
   const scenario = await scenarioOf(node.url, tokens)
-  // The local node names seven times the price of the block, for want of other transactions.
+  // The local node suggests seven times the block's gas price, because it has no other transactions.
   const terms = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
   const refused = new Map<Trade, string>()
   const contenders: Readonly<Record<string, Contender>> = {
@@ -54,7 +54,7 @@ try {
   await stop()
 }
 
-/** Net gain of the wallet: tokenOut less what its gas costs in it; null where the trade cannot be made whole. */
+/** Returns the wallet's net gain: tokenOut minus the value of the gas; null if the trade cannot be made completely. */
 async function net(trade: Trade, contender: Contender): Promise<number | null> {
   const { src, dst, amount } = trade
   const before = await node.request<string>('evm_snapshot')

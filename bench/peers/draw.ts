@@ -1,4 +1,4 @@
-/** Trades of one size by a seed: in turn between the tokens of a pool of Uniswap's, and between any two. */
+/** Draws trades of one size from a seed, alternating between the tokens of a Uniswap pool and any two tokens. */
 import type { Priced } from '../honesty/draw.ts'
 import type { ScenarioPool } from '../router/scenario.ts'
 import { randomOf } from '../weather/quotes.ts'
@@ -9,7 +9,7 @@ export type Draw = {
   readonly count: number
   readonly usd: number
   readonly tokens: readonly Priced[]
-  /** Their tokens are places in `tokens`. */
+  /** Pools with tokens as indices in `tokens`. */
   readonly pools: readonly ScenarioPool[]
 }
 

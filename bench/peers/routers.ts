@@ -1,4 +1,4 @@
-/** Transactions of Uniswap's own routers, under their addresses on Ethereum, for routes that others found. */
+/** Builds transactions of Uniswap's own routers at their Ethereum addresses, for routes that others found. */
 import { artifact, type MainnetPool, readState } from '@sluice/devnet'
 import type { Node } from '@sluice/system-test/wallet'
 import { concat, Interface, toBeHex } from 'ethers'
@@ -11,7 +11,7 @@ export const V2_ROUTER = '0x7a250d5630b4cf539739df2c5dacb4c659f2488d'
 export const V3_ROUTER = '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45'
 const V3_FACTORY: string = '0x1f98431c8ad98523631ae4a59f267346ea31f984'
 const DEADLINE = 2n ** 40n
-/** Addresses that the router takes for itself, and for "all that I hold". */
+/** The router's placeholders for its own address and for its whole balance. */
 const THE_ROUTER = '0x0000000000000000000000000000000000000002'
 const ALL_HELD = 0n
 
@@ -22,7 +22,7 @@ const v3 = new Interface(
 
 export type Trade = { readonly src: Priced; readonly dst: Priced; readonly amount: bigint }
 export type Call = { readonly from: string; readonly to: string; readonly data: string }
-/** Null where it knows no way. */
+/** A router in the comparison; returns null if it finds no route. */
 export type Contender = (trade: Trade) => Promise<Call | null>
 
 const call = (to: string, data: string): Call => ({ from: wallet, to, data })
@@ -33,7 +33,7 @@ export const bestPair: Contender = async ({ src, dst, amount }) =>
     v2.encodeFunctionData('swapExactTokensForTokens', [amount, 0, [src.token, dst.token], wallet, DEADLINE]),
   )
 
-/** The pool that pays most of those between the two; the wallet must hold the amount. */
+/** Returns the best single pool between the two tokens. The wallet must hold the amount. */
 export function bestPool(node: Node): Contender {
   const pools = readState('ethereum').pools.filter(({ factory }) => factory === V3_FACTORY)
   return async ({ src, dst, amount }) => {
@@ -50,7 +50,7 @@ export function bestPool(node: Node): Contender {
   }
 }
 
-/** A router of npm that splits, its route walked by SwapRouter02 in one transaction. */
+/** Executes the route of npm's splitting router through SwapRouter02 in one transaction. */
 export function split(peer: Peer, { tokens, pools }: Scenario): Contender {
   const ids = new Map(tokens.map(({ address, id }) => [address, id]))
   const addressOf = (token: number) => tokens[token]!.address
@@ -62,7 +62,9 @@ export function split(peer: Peer, { tokens, pools }: Scenario): Contender {
     const packed = concat([path[0]!, ...hops.flatMap(({ pool }, k) => [toBeHex(pools[pool]!.feePpm, 3), path[k + 1]!])])
     return v3.encodeFunctionData('exactInput', [{ path: packed, recipient: to, amountIn, amountOutMinimum: 0 }])
   }
-  /** V2 and V3 in turn: what one leaves with the router, the next one takes. */
+  /**
+   * Builds the calls of V2 and V3 runs in turn. Each run uses the output that the previous one left with the router.
+   */
   const walk = ({ amountIn, hops }: { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }) => {
     const runs: Hop[][] = []
     for (const hop of hops) {

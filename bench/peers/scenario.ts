@@ -1,4 +1,4 @@
-/** The state's pools of Uniswap V2 and V3 as a scenario of the router's benchmark, so that its peers can be asked for a route. */
+/** Converts the state's Uniswap V2 and V3 pools to a scenario of the router benchmark, so that other routers can find routes. */
 import { type DexRow, loadRegistry } from '@sluice/chains'
 import { type MainnetPool, readState } from '@sluice/devnet'
 import { familyOf, type Pool, runReads, type UniswapV2State, type UniswapV3State } from '@sluice/liquidity'
@@ -9,7 +9,7 @@ import type { Scenario, ScenarioPool } from '../router/scenario.ts'
 const V2_FEE_PPM = 3_000
 const BRANDS = { 'uniswap-v2': 'Uniswap V2', 'uniswap-v3': 'Uniswap V3' } as const
 
-/** By the tokens given, of which the first is the wrapped native one; pools between others are left out. */
+/** Returns the scenario of the given tokens, the first of which is the wrapped native token. Omits pools of other tokens. */
 export async function scenarioOf(url: string, tokens: readonly Priced[]): Promise<Scenario> {
   const ids = new Map(tokens.map(({ token }, id) => [token, id]))
   const rows = loadRegistry().chain(1)!.dexes
@@ -42,7 +42,7 @@ export async function scenarioOf(url: string, tokens: readonly Priced[]): Promis
     })),
   }
 
-  /** The package of the peer takes its pools by what they hold in dollars; liquidity at the price stands for it in V3. */
+  /** Converts a pool. The peer's package ranks pools by their dollar value; for V3, the liquidity at the price represents it. */
   function poolOf(pool: MainnetPool, state: UniswapV2State | UniswapV3State, id: number): ScenarioPool {
     const [token0, token1] = pool.tokens.map((token) => ids.get(token)!) as [number, number]
     const worth = (token: number, amount: number) => (amount / 10 ** tokens[token]!.decimals) * tokens[token]!.usd

@@ -1,17 +1,17 @@
-/** Standing of a router beside others: wins, ties and losses by the size of trades. */
+/** Compares a router with others: wins, ties, and losses by trade size. */
 import { rounded } from '../record.ts'
 import type { Trade } from './routers.ts'
 
-/** Net amounts by contender, the first of which is ours; null where it did not make the trade. */
+/** Net amounts by router, ours first; null if a router did not make the trade. */
 export type Result = {
   readonly usd: number
   readonly trade: Trade
   readonly nets: Readonly<Record<string, number | null>>
-  /** Our own code of a trade that was not answered. */
+  /** Our error code, if the service rejected the trade. */
   readonly refused: string | undefined
 }
 
-/** Less than this apart is a tie. */
+/** Difference in basis points below which a comparison is a tie. */
 const TIE_BPS = 1
 
 export type Versus = ReturnType<typeof versus>
@@ -21,7 +21,7 @@ export function versus(results: readonly Result[]) {
   const compared = results.flatMap(({ usd, trade, nets, refused }) =>
     peers.flatMap((peer) => {
       const [own, their] = [nets[ours], nets[peer]]
-      // Where gas is more than what is paid, nobody trades.
+      // Nobody makes a trade whose gas exceeds its output.
       if (their === null || their === undefined || their <= 0) return []
       const bps = own === null || own === undefined ? Number.NEGATIVE_INFINITY : (own / their - 1) * 10_000
       return [{ usd, trade, peer, bps, refused }]

@@ -1,4 +1,4 @@
-/** The real state of Ethereum before two of its blocks, the service over it, and what of it peers and service have in common. */
+/** Real Ethereum state before two of its blocks, the service over it, and the data that service and peers share. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,9 +15,9 @@ export type World = {
   readonly node: Node
   readonly api: string
   readonly guard: string
-  /** Base fee of the block to come. Whoever is charged a price that was not the one to choose by chooses another route. */
+  /** Base fee of the next block. All routers must optimize for the price that is charged. */
   readonly gasPriceWei: bigint
-  /** Those that the blocks trade in and a wallet can be given: the wrapped native one first, then the stable ones. */
+  /** Tokens traded in the blocks that a wallet can be given: the wrapped native token first, then stable tokens. */
   readonly tokens: readonly Priced[]
   readonly stop: () => Promise<void>
 }
@@ -44,7 +44,7 @@ export async function startWorld(): Promise<World> {
   }
 }
 
-/** Those of earlier dates: their prices are of other years, and between them and those of the block money lies about. */
+/** Returns the pools with earlier dates. Their prices differ from those of the block, which would create arbitrage. */
 function stalePools(oldest: number) {
   const { pools, accounts } = readState('ethereum')
   return pools.filter(({ address }) => (accounts[address]?.since ?? 0) < oldest)

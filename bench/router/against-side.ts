@@ -1,6 +1,6 @@
 /**
- * One side of `router-against`, alone in a process: `<folder of a checkout> <size as JSON> <gas price in wei>`. Prints microseconds of each
- * trade's search, the shortest of many, and its route, as JSON.
+ * Runs one side of `router-against` in its own process: `<folder of a checkout> <size as JSON> <gas price in wei>`.
+ * Prints the microseconds of each trade's search, the shortest of many, and its route, as JSON.
  */
 import { join } from 'node:path'
 import { generate } from './generate.ts'
@@ -8,9 +8,9 @@ import type * as ownRoute from './route.ts'
 import type * as ownScenario from './scenario.ts'
 
 const [folder, size, wei] = process.argv.slice(2) as [string, string, string]
-/** Searches of all trades for as long before: by then the engine has compiled them. */
+/** Milliseconds of searches before the measurement, after which V8 has compiled them. */
 const WARM_UP_MS = 1_500
-/** Searches of each trade that are timed. */
+/** Timed searches per trade. */
 const RUNS = 41
 
 type Code = Pick<typeof ownRoute, 'requestOf' | 'routeTrade' | 'scenarioGraph'> &
@@ -20,7 +20,7 @@ const files = ['bench/router/route.ts', 'bench/router/scenario.ts', 'packages/ro
 const parts = await Promise.all(files.map((file) => import(join(folder, file))))
 const code = Object.assign({}, ...parts) as Code
 
-// Both sides are given the same trades.
+// Both sides get the same trades.
 const { trades, ...rest } = generate({ name: 'bench', ...JSON.parse(size) })
 const loaded = code.loadScenario({ trades, ...rest })
 const graph = code.scenarioGraph(loaded)

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- router-against <folder>`: time of the search alone, beside that of another checkout (one whose packages
- * are installed and built), trade by trade. Each side has a process of its own, in turn: in one, what the engine has compiled for one
- * side and what the caches hold of it is in the other's way. Trades that both route alike are told apart from those that they do not.
- * Results in `results/router-against.json`.
+ * `npm run bench -- router-against <folder>`: compares the search time with that of another installed and built
+ * checkout, trade by trade. The sides take turns in separate processes, because compiled code and cache contents of one
+ * would slow the other. Trades with equal routes are counted separately from the others. Results in
+ * `results/router-against.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -20,7 +20,7 @@ const SIZES = [
   { nPools: 2_000, seed: 930_001, nTrades: 40 },
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
-/** Processes of each side. */
+/** Processes per side. */
 const ROUNDS = 3
 
 type Told = readonly { readonly us: number; readonly route: string }[]
@@ -56,7 +56,7 @@ const sizes = []
 for (const size of SIZES) {
   for (const gasPriceWei of GAS_PRICES) {
     const rounds = Array.from({ length: ROUNDS }, (_, round) => {
-      // Each is first in every other round.
+      // The sides alternate in running first.
       const sides = round % 2 === 0 ? [root, other] : [other, root]
       const [first, second] = sides.map((side) => measure(side, size, gasPriceWei)) as [Told, Told]
       return round % 2 === 0 ? { own: first, earlier: second } : { own: second, earlier: first }

@@ -1,4 +1,4 @@
-/** Output, time and bounds of the search on fresh scenarios, beside other routers in the same run. */
+/** Measures output, time, and bounds of the search on fresh scenarios, compared with other routers in the same run. */
 import { record } from '../record.ts'
 import { certificates } from './certificates.ts'
 import { changedPool } from './changed-pool.ts'
@@ -14,7 +14,7 @@ import { loadScenario, type Scenario, type ScenarioTrade } from './scenario.ts'
 import { median } from './statistics.ts'
 import { threadFigures } from './thread.ts'
 
-/** Pools, the seeds of that size, and the trades of each. None of the seeds served in development. */
+/** Number of pools, seeds, and trades of each size. Development used none of these seeds. */
 const SIZES = [
   { nPools: 20, seeds: [910_001, 910_002], nTrades: 120 },
   { nPools: 200, seeds: [920_001, 920_002], nTrades: 120 },
@@ -22,12 +22,12 @@ const SIZES = [
   { nPools: 20_000, seeds: [940_001], nTrades: 12 },
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
-/** Smallest trade where gas counts: smaller ones are not routed for what they pay. */
+/** Minimum dollars of a trade in runs with a gas price, since gas dominates the result of smaller trades. */
 const LEAST_USD = 500
-/** The plain methods quote every pool anew and are not waited for above this size. */
+/** Maximum number of pools for the simple methods, which quote every pool again and are slow. */
 const PLAIN_PEERS_UP_TO = 200
 const PLAIN_TRADES = 10
-/** Without gas, where splits cost nothing, the peer from npm takes seconds for a trade and is asked for fewer. */
+/** Trades for the npm peer without gas, for which it takes seconds each, because splits cost nothing. */
 const SPLITTING_TRADES = 10
 const TIMED_RUNS = 3
 
@@ -46,7 +46,7 @@ for (const { nPools, seeds, nTrades } of SIZES) {
 }
 record('router', {
   sizes,
-  // All sizes together: what a router is for.
+  // All sizes together.
   netOfGas: { trades: withGas.length, peers: comparisons(withGas) },
   certificates: certificates(),
   changedPool: changedPool(),

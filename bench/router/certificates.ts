@@ -1,3 +1,4 @@
+/** Measures how close the bound is to the route. */
 import { rounded } from '../record.ts'
 import { generate } from './generate.ts'
 import { routeTrade, scenarioGraph } from './route.ts'
@@ -6,7 +7,7 @@ import { median, quantile } from './statistics.ts'
 
 const CERTIFICATES = { scenarios: 167, nPools: 20, nTrades: 60, seed: 950_000 }
 
-/** Distance of the bound from the route over many random trades, without gas. */
+/** Returns the distance of the bound from the route over many random trades, without gas. */
 export function certificates() {
   const gaps: (number | null)[] = []
   for (let index = 0; index < CERTIFICATES.scenarios; index++) {

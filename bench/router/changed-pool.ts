@@ -1,3 +1,4 @@
+/** Measures updates of the compiled graph. */
 import { PoolMap } from '@sluice/liquidity'
 import { buildGraph } from '@sluice/routing'
 import { rounded } from '../record.ts'
@@ -7,7 +8,7 @@ import { median } from './statistics.ts'
 
 const UPDATES = 200
 
-/** Cost of bringing the compiled graph of 20,000 pools to the next block, a pool at a time and a hundred at once. */
+/** Returns the time to update the compiled graph of 20,000 pools to the next block, for one changed pool and for a hundred. */
 export function changedPool() {
   const { snapshot } = loadScenario(generate({ name: 'changes', nPools: 20_000, seed: 940_001, nTrades: 1 }))
   const ids = [...snapshot.pools.keys()]
@@ -19,7 +20,7 @@ export function changedPool() {
       const changed = new Set(
         Array.from({ length: count }, (_, index) => ids[(update * 97 + index * 31) % ids.length]!),
       )
-      // Another object with the same state: compiled anew as after any trade.
+      // A new object with the same state is compiled again, as after a trade.
       pools = pools.with(Array.from(changed, (id) => ({ ...pools.get(id)! })))
       const start = performance.now()
       graph = buildGraph({ ...snapshot, pools }, graph)

@@ -1,11 +1,11 @@
-/** The figures of a size, and how each peer stands beside the service's own router, trade by trade. */
+/** Computes the results of a size, and compares each peer with the service's router, trade by trade. */
 import { rounded } from '../record.ts'
 import type { RoutedTrade } from './route.ts'
 import { median, quantile } from './statistics.ts'
 
-/** Differences below are ties, in basis points of the output. */
+/** Difference in basis points of the output below which a comparison is a tie. */
 const TIE_BPS = 0.1
-/** Trades told of that a peer routed better. */
+/** Maximum listed trades that a peer routed better. */
 const MOST_LOST = 10
 
 export type Outcome = { readonly net: number; readonly ms: number }
@@ -14,9 +14,9 @@ export type Row = {
   readonly own: RoutedTrade
   /** Output base units after gas. */
   readonly net: number
-  /** The same within the limits of the service. */
+  /** Result within the service's default limits. */
   readonly limited: Outcome
-  /** Null where the peer found no route. */
+  /** Results of the peers; null if a peer found no route. */
   readonly peers: ReadonlyMap<string, Outcome | null>
 }
 
@@ -27,7 +27,7 @@ export function summary(rows: readonly Row[], gasPrice: bigint) {
     trades: rows.length,
     unrouted: rows.filter(({ own }) => own.legs.length === 0).length,
     withoutBound: rows.length - gaps.length,
-    // With gas the bound, which knows none, cannot be reached.
+    // The bound ignores gas, so with gas it cannot be reached.
     ...(gasPrice === 0n
       ? { bpsBelowBound: { median: rounded(median(gaps), 4), p99: rounded(quantile(gaps, 0.99), 3) } }
       : { bpsBelowNetBound: belowNetBound(rows) }),
@@ -37,7 +37,7 @@ export function summary(rows: readonly Row[], gasPrice: bigint) {
   }
 }
 
-/** Distance to the bound after gas. */
+/** Returns the distance to the bound after gas. */
 function belowNetBound(rows: readonly Row[]) {
   const gaps = rows.map(({ own }) => own.netGapBps).filter((gap) => gap !== null)
   return {
@@ -48,7 +48,10 @@ function belowNetBound(rows: readonly Row[]) {
   }
 }
 
-/** Cost of 24 pools and 4 hops against routes as long and as wide as pays, in basis points of the output, and their time. */
+/**
+ * Returns the cost of the limits of 24 pools and 4 hops compared with unlimited routes, in basis points of the output,
+ * and their time.
+ */
 function costOfLimits(rows: readonly Row[]) {
   const routed = rows.filter(({ own, limited }) => own.legs.length > 0 && limited.net > 0)
   const cost = routed.map(({ own, net, limited }) => ((net - limited.net) / Number(own.amountOut)) * 10_000)

@@ -1,3 +1,4 @@
+/** Tests of the route evaluator. */
 import { expect, test } from 'vitest'
 import { evaluate } from './evaluate.ts'
 import { generate } from './generate.ts'
@@ -42,7 +43,7 @@ test('the evaluator refuses legs of other tokens and of more than is held', () =
 })
 
 test('a pool of 18 and 6 decimals rounds by the order of its coins, whichever of them is sold', () => {
-  // The family of the service does as the genuine bytecode does (USDe/USDC in packages/liquidity/test/curve.test.ts).
+  // The service's family matches the genuine bytecode (USDe/USDC in packages/liquidity/test/curve.test.ts).
   const large = generate({ name: 'g', nPools: 2_000, seed: 779_262, nTrades: 300 })
   const loaded = loadScenario(large)
   const trade = large.trades[72]!

@@ -1,4 +1,4 @@
-/** Executes a route leg by leg in exact integers and says what it pays: a router's own claim never counts. */
+/** Executes a route leg by leg in exact integers to compute its output. A router's own claim is never used. */
 import { pairOut, type StableState, stableOut, type TickState, tickSwap } from './pool-maths.ts'
 import type { ScenarioLeg } from './route.ts'
 import type { Scenario, ScenarioPool, ScenarioTrade } from './scenario.ts'
@@ -6,9 +6,9 @@ import { YARDSTICK } from './yardstick.ts'
 
 export type Evaluation = {
   readonly amountOut: bigint
-  /** By the benchmark's yardstick. */
+  /** Gas by the benchmark's common gas table. */
   readonly gas: number
-  /** Legs whose pool had not enough liquidity: what they left unspent is lost. */
+  /** Number of legs whose pool had too little liquidity, and whose unspent input is lost. */
   readonly unspent: number
 }
 
@@ -19,7 +19,7 @@ type State =
   | { readonly type: 'stable'; readonly state: StableState }
 type Swapped = { readonly after: State; readonly amountOut: bigint; readonly gas: number; readonly unspent: bigint }
 
-/** Pools that remember what was traded with them. */
+/** Pools whose state changes with each trade. */
 export class Executor {
   private readonly scenario: Scenario
   private readonly states = new Map<number, State>()
@@ -62,7 +62,10 @@ export class Executor {
   }
 }
 
-/** Each leg swaps floor(what is held of its token × num / den), in order; a pool keeps what earlier legs did to it. */
+/**
+ * Executes the legs in order. Each swaps floor(held balance of tokenIn × num / den), and pools keep the changes of
+ * earlier legs.
+ */
 export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonly ScenarioLeg[]): Evaluation {
   const executor = new Executor(scenario)
   const held = new Map<number, bigint>([[trade.tokenIn, BigInt(trade.amountIn)]])
@@ -82,7 +85,7 @@ export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonl
   return { amountOut: held.get(trade.tokenOut) ?? 0n, gas, unspent }
 }
 
-/** Paths with their own part of the amount each; the pools they share are priced one path after the other. */
+/** Executes paths, each with its share of the amount. Shared pools are priced one path after the other. */
 export function evaluatePaths(
   scenario: Scenario,
   trade: ScenarioTrade,
@@ -103,7 +106,7 @@ export function evaluatePaths(
       held = swapped.amountOut
       token = tokenOut
       const base = YARDSTICK.hop[executor.familyOf(pool)]
-      // Paths through the same pool can be made one leg: its base gas counts once, its ticks each time.
+      // Paths through the same pool can be one leg, so its base gas counts once, and its ticks each time.
       crossed.set(pool, (crossed.get(pool) ?? base) + swapped.gas - base)
       if (swapped.unspent > 0n) unspent++
     }

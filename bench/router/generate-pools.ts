@@ -1,18 +1,21 @@
-/** Pools of a generated scenario. Their prices lie within their fees of the tokens' prices: no arbitrage before a trade. */
+/**
+ * Generates the pools of a scenario. Prices deviate from token prices by less than the fees, so that there is no
+ * arbitrage before a trade.
+ */
 import { amount0Between, amount1Between, MAX_TICK, MIN_TICK, sqrtPriceAtTick, tickAtSqrtPrice } from './pool-maths.ts'
 import { type Random, wholeNumber } from './random.ts'
 import type { ScenarioPool, ScenarioToken } from './scenario.ts'
 
 export type PoolType = ScenarioPool['type']
 
-/** A pool's price is off by at most this part of its fee. */
+/** Maximum deviation of a pool's price as a fraction of its fee. */
 const WITHIN_FEE = 0.85
-/** Venues of the V2 kind for a pair at most. */
+/** Maximum V2 pools per pair. */
 const PAIR_VENUES = 3
 const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
-/** Beyond, prices lose too many digits. */
+/** Ticks beyond which prices lose too much precision. */
 const TICK_LIMIT = 700_000
-/** Tick pools have 3 to about 30 positions; the first spans the whole range. */
+/** Minimum positions of tick pools, which have up to about 30. The first position spans the full range. */
 const LEAST_POSITIONS = 3
 const MORE_POSITIONS = 28
 const WIDEST_POSITION = 25_000
@@ -25,7 +28,7 @@ type Spec = {
   readonly token0: ScenarioToken
   readonly token1: ScenarioToken
   readonly tvl: number
-  /** Base units of token 1 for one of token 0. */
+  /** Base units of token 1 per base unit of token 0. */
   readonly price: number
 }
 
@@ -40,7 +43,11 @@ export class PoolFactory {
     this.random = random
   }
 
-  /** Adds a pool of a value in USD; false where there is one already or where it would be too small to be exact. */
+  /**
+   * Adds a pool with a value in USD.
+   *
+   * @returns false if it exists already or would be too small to be exact
+   */
   add(type: PoolType, a: number, b: number, tvl: number, feePpm: number): boolean {
     const { random, tokens } = this
     if (a === b) return false
@@ -95,7 +102,7 @@ function makeStable({ base, token0, token1, tvl }: Spec, random: Random): Scenar
   }
 }
 
-/** Marginal price of a stable pool of two coins, `ann` = 2·A. */
+/** Returns the marginal price of a two-coin stable pool, with `ann` = 2·A. */
 function stablePrice(x: number, y: number, ann: number): number {
   let d = x + y
   for (let iteration = 0; iteration < 60; iteration++) {
@@ -150,7 +157,7 @@ function makeTicks({ base, token0, token1, tvl, price }: Spec, random: Random): 
   }
 }
 
-/** Positions around the price, worth the pool's value together. */
+/** Returns positions around the price with the pool's total value. */
 function positions(
   tick: number,
   spacing: number,

@@ -1,6 +1,6 @@
 /**
- * Seeded scenarios that look like a chain's liquidity: six hubs, a long tail of tokens with most pools at the hubs, values
- * that fall off by a power law, and trades of five sizes between tokens of each class.
+ * Generates seeded scenarios that resemble a chain's liquidity: six hubs, a long tail of tokens with most pools at the
+ * hubs, values by a power law, and trades of five sizes between tokens of each class.
  */
 import { PoolFactory, type PoolType } from './generate-pools.ts'
 import { type Random, seeded, wholeNumber } from './random.ts'
@@ -18,10 +18,10 @@ const WETH = 0
 const USDC = 1
 const USDT = 2
 const DAI = 3
-/** Sizes as shares of the smaller of the deepest pools of the two tokens, by value. */
+/** Trade sizes as fractions of the smaller of the two tokens' deepest pools, by value. */
 const SIZES = [0.0001, 0.001, 0.01, 0.05, 0.2]
 const CLASSES = ['hub-hub', 'hub-tail', 'tail-hub', 'tail-tail'] as const
-/** Tail tokens with less are not traded. */
+/** Minimum depth in dollars of a traded tail token. */
 const LEAST_DEPTH_USD = 20_000
 
 export type ScenarioSpec = {
@@ -55,7 +55,7 @@ export function generate({ name, nPools, seed, nTrades = 40, only = ['v2', 'v3',
   }
 }
 
-/** The kind of pool asked for, or the first of those that are wanted. */
+/** Selects the requested kind of pool, or the first allowed kind. */
 class Kinds {
   private readonly wanted: readonly PoolType[]
   constructor(wanted: readonly PoolType[]) {
@@ -93,7 +93,7 @@ function makeTokens(nPools: number, random: Random): readonly ScenarioToken[] {
   return tokens
 }
 
-/** A value in USD by Pareto's law. */
+/** Returns a value in USD with a Pareto distribution. */
 const pareto = (random: Random, least: number, alpha: number, most: number) =>
   Math.min(most, least / (random.next() || 1e-9) ** (1 / alpha))
 
@@ -120,7 +120,7 @@ function addHubPools(factory: PoolFactory, kinds: Kinds, nPools: number, random:
   }
 }
 
-/** Every tail token gets a pool, mostly with a hub; those that come first get most of the others. */
+/** Adds at least one pool per tail token, mostly with a hub. Earlier tokens get most of the remaining pools. */
 function addTailPools(
   factory: PoolFactory,
   kinds: Kinds,
@@ -195,7 +195,7 @@ function makeTrades(
   return trades
 }
 
-/** For each token a number that connected tokens share. */
+/** Returns a number per token that connected tokens share. */
 function components(count: number, pools: readonly ScenarioPool[]): readonly number[] {
   const parent = Array.from({ length: count }, (_, token) => token)
   const root = (token: number): number => {

@@ -1,4 +1,6 @@
-/** The generator's scenarios, routed as they were: see the test of the same name in packages/routing. */
+/**
+ * Compares routes of the generated scenarios with recorded ones, like the test of the same name in packages/routing.
+ */
 import { findRoute, type RouteRequest } from '@sluice/routing'
 import { digestOf, goldenLines } from '@sluice/routing/testing'
 import { expect, test } from 'vitest'

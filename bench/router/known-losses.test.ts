@@ -1,4 +1,4 @@
-/** Trades that Uniswap's router once routed better, with what its route is worth after gas at 10 gwei. */
+/** Tests trades that Uniswap's router once routed better, with the value of its routes after gas at 10 gwei. */
 import { expect, test } from 'vitest'
 import { evaluate } from './evaluate.ts'
 import { generate } from './generate.ts'

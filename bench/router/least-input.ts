@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- least-input`: time of the least input for an output beside that of the quote which pays it, trade by trade and in
- * turn in one process, and how much more input it takes than that quote. Of each the shortest of many runs, which others on the
- * machine disturb least. Results in `results/least-input.json`.
+ * `npm run bench -- least-input`: compares the time of an exact-output request with the quote of the same output, trade
+ * by trade and alternating in one process, and the additional input. Uses the shortest of many runs, which other load
+ * disturbs least. Results in `results/least-input.json`.
  */
 import { type ExactOutputRequest, findRoute } from '@sluice/routing'
 import { record, rounded } from '../record.ts'

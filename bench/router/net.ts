@@ -1,6 +1,7 @@
+/** Values routes after gas. */
 import type { Scenario, ScenarioTrade } from './scenario.ts'
 
-/** Output base units after gas, valued at the scenario's prices: the same for all routers. */
+/** Returns output base units after gas, valued at the scenario's prices, equally for all routers. */
 export function netOf(
   { amountOut, gas }: { readonly amountOut: bigint; readonly gas: number },
   { tokens, nativeToken }: Scenario,

@@ -1,14 +1,14 @@
 /**
- * Exact integer mathematics of the scenarios' pools, apart from the service's own: the evaluator is not to share its errors.
- * From the contracts' published formulas: UniswapV2Library.getAmountOut, UniswapV3Pool.swap with the bitmap's word steps,
- * get_dy of Curve's pools of two coins.
+ * Exact integer maths of the scenarios' pools, independent of the service's, so that the evaluator does not share its
+ * errors. From published contract formulas: UniswapV2Library.getAmountOut, UniswapV3Pool.swap with the bitmap's word
+ * steps, and get_dy of Curve's two-coin pools.
  */
 const Q96 = 1n << 96n
 const MAX_UINT256 = (1n << 256n) - 1n
 const PPM = 1_000_000n
 export const MIN_TICK = -887_272
 export const MAX_TICK = 887_272
-/** Ticks in a word of the bitmap: a swap stops at its end even where no tick is initialised. */
+/** Ticks per bitmap word. A swap stops at the end of a word even if no tick is initialized there. */
 const WORD = 256
 const MAX_STEPS = 5_000
 
@@ -37,7 +37,7 @@ const TICK_FACTORS = [
 ]
 const sqrtPrices = new Map<number, bigint>()
 
-/** Square root of the price at a tick, times 2^96. */
+/** Returns the square root of the price at a tick, times 2^96. */
 export function sqrtPriceAtTick(tick: number): bigint {
   const known = sqrtPrices.get(tick)
   if (known !== undefined) return known
@@ -52,7 +52,7 @@ export function sqrtPriceAtTick(tick: number): bigint {
   return rounded
 }
 
-/** The highest tick whose price is not above. */
+/** Returns the highest tick whose price is not above the given one. */
 export function tickAtSqrtPrice(sqrtPrice: bigint): number {
   let low = MIN_TICK
   let high = MAX_TICK
@@ -66,13 +66,13 @@ export function tickAtSqrtPrice(sqrtPrice: bigint): number {
 
 const divideUp = (a: bigint, b: bigint) => (a + b - 1n) / b
 
-/** Token 0 between two prices, `a` the lower. */
+/** Returns the token 0 amount between two prices, of which `a` is the lower. */
 export function amount0Between(a: bigint, b: bigint, liquidity: bigint, up: boolean): bigint {
   const product = (liquidity << 96n) * (b - a)
   return up ? divideUp(divideUp(product, b), a) : product / b / a
 }
 
-/** Token 1 between two prices, `a` the lower. */
+/** Returns the token 1 amount between two prices, of which `a` is the lower. */
 export function amount1Between(a: bigint, b: bigint, liquidity: bigint, up: boolean): bigint {
   return up ? divideUp(liquidity * (b - a), Q96) : (liquidity * (b - a)) >> 96n
 }
@@ -86,7 +86,7 @@ export type TickState = {
   readonly sqrtPrice: bigint
   readonly tick: number
   readonly liquidity: bigint
-  /** By index, rising. */
+  /** Sorted by index, ascending. */
   readonly ticks: readonly (readonly [index: number, liquidityNet: bigint])[]
   readonly spacing: number
   readonly feePpm: bigint
@@ -150,7 +150,7 @@ function endOfWord(tick: number, spacing: number, zeroForOne: boolean): number {
     : (Math.floor((compressed + 1) / WORD) * WORD + WORD - 1) * spacing
 }
 
-/** A swap at constant liquidity, up to a price. */
+/** Swaps at constant liquidity up to a price. */
 function swapWithin(
   from: bigint,
   target: bigint,
@@ -172,7 +172,7 @@ function swapWithin(
   const reached = to === target
   const amountOut = zeroForOne ? amount1Between(to, from, liquidity, false) : amount0Between(from, to, liquidity, false)
   const input = inputTo(to)
-  // A swap that ends within the range leaves all the rest as the fee.
+  // If a swap ends within the range, the whole remainder is the fee.
   return { sqrtPrice: to, amountOut, spent: reached ? input + divideUp(input * feePpm, PPM - feePpm) : amountIn }
 }
 
@@ -189,11 +189,11 @@ export function stableOut({ balances, rates, A, feePpm }: StableState, from: 0 |
   const ann = A * 2n
   const x = balances[from] * rates[from]
   const y = balances[to] * rates[to]
-  // The pool goes through its coins in their order, whichever is sold: the divisions round by it.
+  // The pool iterates over its coins in their order in both directions, and the order affects rounding.
   const d = from === 0 ? stableInvariant(x, y, ann) : stableInvariant(y, x, ann)
   const after = stableBalance(x + amountIn * rates[from], d, ann)
   const amountOut = (y - after - 1n) / rates[to]
-  // Curve counts fees in parts of 10^10.
+  // Curve's fees have 10 decimals.
   return amountOut <= 0n ? 0n : amountOut - (feePpm * 10_000n * amountOut) / 10_000_000_000n
 }
 
@@ -209,7 +209,7 @@ function stableInvariant(x: bigint, y: bigint, ann: bigint): bigint {
   return d
 }
 
-/** The other balance at which the invariant holds. */
+/** Returns the other balance at which the invariant holds. */
 function stableBalance(x: bigint, d: bigint, ann: bigint): bigint {
   const c = (((d * d) / (x * 2n)) * d) / (ann * 2n)
   const b = x + d / ann

@@ -1,15 +1,17 @@
-/** A seeded source of random numbers: the same scenario from the same seed, on every machine. */
+/** Seeded random numbers. */
+
+/** A seeded random generator, which gives the same scenario from the same seed on every machine. */
 export type Random = {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number
-  /** Normal deviate of mean 0 and deviation 1. */
+  /** Returns a normal deviate with mean 0 and standard deviation 1. */
   normal(): number
   pick<T>(items: readonly T[]): T
-  /** Hexadecimal digits of an address. */
+  /** Returns the hex digits of an address. */
   address(): string
 }
 
-/** Mulberry32. */
+/** Creates a mulberry32 generator. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
@@ -27,7 +29,7 @@ export function seeded(seed: number): Random {
   }
 }
 
-/** The whole number next below a float, which may be beyond 2^53; at least 1. */
+/** Returns the largest integer not above a float, which may exceed 2^53; at least 1. */
 export function wholeNumber(value: number): bigint {
   if (!(value >= 1)) return 1n
   const shift = Math.max(0, Math.floor(Math.log2(value)) - 52)

@@ -1,11 +1,11 @@
-/** A scenario's trade through the service's own search, told as the benchmark tells routes. */
+/** Routes a scenario's trade with the service's own search, and returns the route in the benchmark's format. */
 import { buildGraph, findRoute, type Graph, type RouteRequest } from '@sluice/routing'
 import type { LoadedScenario, ScenarioTrade } from './scenario.ts'
 import { YARDSTICK } from './yardstick.ts'
 
 export const scenarioGraph = ({ snapshot }: LoadedScenario): Graph => buildGraph(snapshot, undefined, YARDSTICK)
 
-/** A leg swaps floor(held balance of tokenIn × num / den), in order. */
+/** A leg that swaps floor(held balance of tokenIn × num / den). Legs execute in order. */
 export type ScenarioLeg = {
   readonly pool: number
   readonly tokenIn: number
@@ -16,24 +16,26 @@ export type ScenarioLeg = {
 
 export type RoutedTrade = {
   readonly id: ScenarioTrade['id']
-  /** Base units; "0" where no route was found. */
+  /** Base units; "0" if no route was found. */
   readonly amountOut: string
   readonly legs: readonly ScenarioLeg[]
   readonly gapBps: number | null
-  /** The same after gas. */
+  /** Distance to the bound after gas, in basis points. */
   readonly netGapBps: number | null
-  /** Search and settlement of this trade alone, warm: the middle one of three runs after one that is not counted. */
+  /**
+   * Milliseconds of search and settlement of this trade after warm-up: the median of three runs after an uncounted one.
+   */
   readonly ms: number
 }
 
-/** Routes of the benchmark may be as long and as wide as pays. */
+/** Limits so large that they do not restrict the benchmark's routes. */
 const LIMITS = { maxHops: 8, maxSplits: 1_000 }
-/** Limits of the service where the caller says nothing. */
+/** Default limits of the service. */
 export const SERVICE_LIMITS = { maxHops: 4, maxSplits: 24 }
 export type Limits = typeof LIMITS
 const RUNS = 3
 
-/** Milliseconds for which searches are run before they are timed: by then the engine has compiled them, as in a service. */
+/** Milliseconds of searches before the measurement, after which V8 has compiled them, as in a running service. */
 const WARM_UP_MS = 2_500
 
 export async function warmUp<T>(trades: readonly T[], run: (trade: T) => unknown): Promise<void> {

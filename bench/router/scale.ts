@@ -1,4 +1,7 @@
-/** `npm run bench -- scale`: time of a search over a graph as large as the largest chains, its memory, and a changed pool (`-- <pools>`). */
+/**
+ * `npm run bench -- scale`: measures search time, memory, and a changed pool on a graph as large as the largest chains
+ * (`-- <pools>`).
+ */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { PoolMap } from '@sluice/liquidity'
@@ -11,7 +14,7 @@ import { loadScenario } from './scenario.ts'
 import { median, quantile } from './statistics.ts'
 
 const POOLS = Number(process.argv[2] ?? 100_000)
-/** None of the seeds served in development. */
+/** Development did not use this seed. */
 const SEED = 970_001
 const TRADES = 60
 const RUNS = 3
@@ -25,7 +28,7 @@ const bytesHeld = () => {
   return heapUsed + arrayBuffers
 }
 
-/** Time by the clock, and of the processor: what others do beside tells in the first alone. */
+/** Measures wall-clock and CPU time. Other load affects mainly the first. */
 function timed(run: () => void) {
   const from = performance.now()
   const cpu = process.cpuUsage()
@@ -50,7 +53,7 @@ let graph = buildGraph({ ...loaded.snapshot, pools })
 const buildMs = performance.now() - start
 const compiledMB = (bytesHeld() - before) / 2 ** 20
 
-/** The graph of another block, for which nothing has been found out yet. */
+/** Updates the graph to another block, for which no search has run yet. */
 function nextBlock() {
   pools = pools.with([{ ...pools.get(somePool!)! }])
   graph = buildGraph({ ...loaded.snapshot, pools }, graph)
@@ -71,7 +74,7 @@ for (const gasPriceWei of GAS_PRICES) {
     trades: times.length,
     ms: told(times.map(({ ms }) => ms)),
     cpuMs: told(times.map(({ cpuMs }) => cpuMs)),
-    /** The first search of a block, of the processor: the others share with it what is found out once for a target. */
+    /** CPU time of the first search in a block. Later searches share data that is computed once per target. */
     firstCpuMs: told(times.map(({ first }) => first)),
   })
 }

@@ -1,3 +1,4 @@
+/** Tests of how scenario files are read. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +32,7 @@ async function route(contents: object, ...args: readonly string[]) {
   )
 }
 
-/** The same scenario with words for ids, in another order. */
+/** Returns the same scenario with strings as ids, in another order. */
 function renamed({ tokens, pools, trades, ...rest }: Scenario) {
   const token = (id: number) => `token ${id}`
   return {

@@ -1,12 +1,12 @@
-/** A scenario from a file that someone else may have written: what is wrong with it is told by field. */
+/** Reads a scenario file of any origin, and reports errors by field. */
 import { z } from 'zod'
 import type { RoutedTrade, ScenarioLeg } from './route.ts'
 import type { Scenario, ScenarioPool } from './scenario.ts'
 
-/** Ids are the file's own; inside they are places in its lists. */
+/** A scenario with indices in its lists as ids, instead of the file's own ids. */
 export type ScenarioFile = {
   readonly scenario: Scenario
-  /** The same route in the ids of the file. */
+  /** Converts a route to the ids of the file. */
   readonly inOwnIds: (routed: RoutedTrade) => Omit<RoutedTrade, 'legs'> & { readonly legs: readonly OwnLeg[] }
 }
 type Id = number | string
@@ -71,7 +71,11 @@ const schema = z.object({
   trades: z.array(z.object({ id, tokenIn: id, tokenOut: id, amountIn: uint }), 'must be a list'),
 })
 
-/** @throws Error naming each field that is wrong */
+/**
+ * Parses a scenario file.
+ *
+ * @throws Error listing each invalid field
+ */
 export function readScenario(text: string): ScenarioFile {
   const parsed = schema.safeParse(JSON.parse(text))
   if (!parsed.success)

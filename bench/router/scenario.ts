@@ -1,8 +1,8 @@
-/** Scenarios of the router benchmark: pools, trades and prices in one JSON file, and the snapshot they stand for. */
+/** Scenarios of the router benchmark: pools, trades, and prices in one JSON file, and the corresponding snapshot. */
 import { type Address, toAddress } from '@sluice/chains'
 import type { CurveStableState, Pool, Snapshot, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
 
-/** Version 1. Integers of chain size are decimal strings; `token0` has the lower address. */
+/** A scenario, version 1. Large integers are decimal strings; `token0` has the lower address. */
 export type Scenario = {
   readonly version: 1
   readonly name: string
@@ -44,7 +44,7 @@ export type TickPool = PoolBase & {
   readonly balance0: string
   readonly balance1: string
 }
-/** Curve's pool of two coins: Ann = 2·A, a balance counts `rate` times, the fee is taken of the output. */
+/** A two-coin Curve pool: Ann = 2·A, balances are multiplied by `rate`, and the fee is taken from the output. */
 export type StablePool = PoolBase & {
   readonly type: 'stable'
   readonly A: string

@@ -1,4 +1,4 @@
-/** Cost to a process of having a large chain searched by a thread, beside searching it itself. */
+/** Compares the cost of searching a large chain in a thread with searching in the main thread. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PoolMap } from '@sluice/liquidity'
 import { buildGraph, findRoute, RouterThreads } from '@sluice/routing'
@@ -9,7 +9,7 @@ import { loadScenario } from './scenario.ts'
 import { median } from './statistics.ts'
 
 const TRADES = 20
-/** Trades of a block that are asked for at once. */
+/** Trades of a block that are searched at the same time. */
 const AT_ONCE = 10
 
 export async function threadFigures(nPools: number, seed: number) {
@@ -39,7 +39,7 @@ export async function threadFigures(nPools: number, seed: number) {
   return {
     pools: nPools,
     ms: { inline: rounded(median(inline), 2), inThread: rounded(median(threaded), 2) },
-    // What another request waits at worst: while the thread is told all pools, and while ten searches run.
+    // Maximum wait of another request: while the thread receives all pools, and while ten searches run.
     longestTurnMs: { telling: first, tenInThread: busyThread, tenInline: busyProcess },
   }
 }
@@ -50,7 +50,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** The longest that nothing else had its turn meanwhile, milliseconds. */
+/** Returns the longest time in milliseconds during which the event loop was blocked. */
 async function stall(work: () => Promise<unknown>): Promise<number> {
   let running = true
   let longest = 0

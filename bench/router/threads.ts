@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- threads [pools]`: searches by one routing thread and by two, routes settled in the thread and encoded by the
- * process, while blocks come; and what a block costs the process by the number of threads that it is told to.
+ * `npm run bench -- threads [pools]`: measures searches with one and with two routing threads while blocks arrive.
+ * Threads settle the routes, and the main thread encodes them. Also measures the main thread's cost of a block by the
+ * number of threads that receive it.
  */
 import { toAddress } from '@sluice/chains'
 import { families, type Pool, PoolMap } from '@sluice/liquidity'
@@ -14,14 +15,14 @@ import { median } from './statistics.ts'
 const POOLS = Number(process.argv[2] ?? 20_000)
 const TRADES = 40
 const SECONDS = 8
-/** Rounds of each, one after the other: what else the machine does falls on both. */
+/** Rounds of each, in turn, so that other load affects both. */
 const ROUNDS = 3
-/** Searches at once, for each thread. */
+/** Concurrent searches per thread. */
 const AT_ONCE = 2
 const BLOCK_MS = 2_000
 const CHANGED = 200
 const BLOCKS = 40
-/** Time that no search overruns, however busy the machine: that is not what is measured. */
+/** Timeout that no search reaches on a busy machine, since timeouts are not measured. */
 const PATIENCE_MS = 20_000
 const GAS_PRICE = 10n ** 10n
 
@@ -41,7 +42,7 @@ const terms = {
 
 let snapshot = { ...loaded.snapshot, pools: PoolMap.empty.with(loaded.snapshot.pools.values()) }
 let version = 0
-/** Pools whose state is another object of the same numbers, ticks kept: what a block of swaps looks like. */
+/** Replaces the state of some pools by equal objects with the same ticks, as in a block of swaps. */
 function nextBlock(): void {
   version++
   const changed = Array.from({ length: CHANGED }, (_, k) => {
@@ -58,12 +59,12 @@ function encode(result: RouteResult): void {
     encodeSwap({ route: result.route, wrappedNative: requests[0]!.wrappedNative, ...terms })
     encoded++
   } catch (error) {
-    // Kinds of pools of the scenario that no contract has.
+    // The scenario has kinds of pools without a contract.
     if (!(error instanceof EncodeError)) throw error
   }
 }
 
-/** Searches a second. */
+/** Returns searches per second. */
 async function throughput(threads: RouterThreads, count: number): Promise<number> {
   const end = performance.now() + SECONDS * 1_000
   const timer = setInterval(nextBlock, BLOCK_MS)
@@ -80,7 +81,9 @@ async function throughput(threads: RouterThreads, count: number): Promise<number
   return (done * 1_000) / (performance.now() - start)
 }
 
-/** Microseconds of the process's own time that a block costs it, told to so many threads, a search of each included. */
+/**
+ * Returns the main thread's CPU microseconds per block that is sent to `count` threads, including one search of each.
+ */
 async function blockCost(threads: RouterThreads, count: number): Promise<number> {
   const times: number[] = []
   for (let block = 0; block < BLOCKS; block++) {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- calls [folder of another checkout]`: JSON-RPC calls, HTTP requests and bytes that the service sends to its node,
- * counted at the node: waking, each block that is followed, and each quote, idle and busy. With another checkout, both are
- * counted in one run. Results in `results/calls.json`; the table stands in packages/rpc/README.md.
+ * `npm run bench -- calls [folder of another checkout]`: counts JSON-RPC calls, HTTP requests, and bytes from the
+ * service to its node: for waking, for each followed block, and for each quote, idle and busy. With another checkout,
+ * counts both in one run. Results in `results/calls.json`; the table is in packages/rpc/README.md.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,13 +15,13 @@ type Counts = Readonly<
   Record<'waking' | 'restSecond' | 'block' | 'quoteAlone' | 'quoteBusy' | 'quoteWithBlocks', Count>
 >
 
-/** Ten seconds of them, a round of audits: of less time the count would depend on whether a round falls into it. */
+/** Blocks of ten seconds, one round of audits. A shorter time would make the count depend on whether it contains an audit. */
 const BLOCKS = 50
 const QUOTES = 40
-/** Quotes that each of two callers asks for in a block. */
+/** Quotes of each of two callers per block. */
 const QUOTES_OF_CALLER = 7
 const WAKES = 3
-/** A rest as long. */
+/** Seconds without activity, as long as the blocks. */
 const REST_SECONDS = 10
 const other = process.argv[2]
 const results: Record<string, Counts> = {}
@@ -32,7 +32,7 @@ record('calls', { ...results, ...(more && { morePercent: more }) })
 process.exit()
 
 async function count(root: string): Promise<Counts> {
-  // Of its own: the contracts may be others.
+  // The checkout has its own local chain, since its contracts may differ.
   const dir = join(root, '.devnet')
   const own = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
   const devnet = await own.startDevnet({ dir })
@@ -69,7 +69,7 @@ async function count(root: string): Promise<Counts> {
       wakes.push(await during(1, quote))
     }
     const waking = wakes.sort((a, b) => a.calls - b.calls)[WAKES >> 1]!
-    // All tokens are known from here on.
+    // After these quotes all tokens are known.
     for (let i = 0; i < 40; i++) await quote()
     await sleep(1_000)
     const restSecond = await during(REST_SECONDS, () => sleep(REST_SECONDS * 1_000))
@@ -83,7 +83,7 @@ async function count(root: string): Promise<Counts> {
     const busy = await during(1, async () => {
       busyQuotes = (await ask(service.url, next, 16, 2_000)).length
     })
-    // As many of each block, however fast they are answered: what a block takes is shared by all its quotes.
+    // Each block has the same number of quotes, independent of their speed, because quotes share a block's work.
     const caller = () => repeat(QUOTES_OF_CALLER, () => quote().then(() => sleep(15)))
     const quoteWithBlocks = await during(2 * QUOTES_OF_CALLER * BLOCKS, () =>
       repeat(BLOCKS, async () => void (await Promise.all([mine(), caller(), caller()]))),
@@ -111,7 +111,7 @@ async function repeat(times: number, work: () => Promise<void>): Promise<void> {
   for (let i = 0; i < times; i++) await work()
 }
 
-/** Percent by which the first counts more. */
+/** Returns the percentage by which the first counts exceed the second. */
 function share(now: Counts, before: Counts): Record<string, Count> {
   const percent = (a: number, b: number) => rounded(100 * (a / b - 1))
   return Object.fromEntries(

@@ -1,9 +1,9 @@
-/** Random quotes that are all possible in calm weather, and blocks that move the pools meanwhile. */
+/** Generates random quotes that succeed without faults, and blocks that move the pools. */
 import type { Devnet, TokenSymbol } from '@sluice/devnet'
 import { request } from '@sluice/devnet'
 import { rounded } from '../record.ts'
 
-/** With an amount that moves no price much. */
+/** Amounts that hardly move prices, by token. */
 const amounts: Readonly<Partial<Record<TokenSymbol, bigint>>> = {
   WETH: 10n ** 17n,
   USDC: 300n * 10n ** 6n,
@@ -15,7 +15,7 @@ const amounts: Readonly<Partial<Record<TokenSymbol, bigint>>> = {
 
 export type Random = () => number
 
-/** xorshift32: the same quotes in every run. */
+/** Returns an xorshift32 generator, which gives the same quotes in every run. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0 || 1
   return () => {
@@ -43,7 +43,11 @@ export function randomPath({ info }: Devnet, random: Random): string {
 
 export type Outcome = { readonly status: number; readonly ms: number; readonly body: string }
 
-/** @param lanes - callers at once; each asks again a moment after its answer */
+/**
+ * Sends requests for a time.
+ *
+ * @param lanes - number of concurrent callers, each of which pauses briefly after a response
+ */
 export async function ask(url: string, next: () => string, lanes: number, ms: number): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   const until = performance.now() + ms
@@ -62,7 +66,7 @@ export async function ask(url: string, next: () => string, lanes: number, ms: nu
   return outcomes
 }
 
-/** Sends swaps that were quoted in calm weather, so that blocks come and pools move. */
+/** Sends swaps that were quoted without faults, so that blocks arrive and pools change. */
 export async function moveChain({ url, info }: Devnet, calm: string): Promise<{ readonly stop: () => Promise<void> }> {
   let stopped = false
   const from = info.accounts[9]!.address

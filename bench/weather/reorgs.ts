@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- reorgs`: blocks that are taken back, 1 to 64 at a time, while all
- * endpoints are asked. Each answer is held to the node: none but 200 or a true 422 or 503, none at a block that was gone when
- * it was asked for. `seen`: they were quoted at before they went; others are seen by chance only. Results in `results/reorgs.json`.
+ * `npm run bench -- reorgs`: removes 1 to 64 blocks at a time while all endpoints are requested. Compares each response
+ * with the node: only 200 or a true 422 or 503 are allowed, and no response for a block removed before the request.
+ * `seen` means that quotes used the blocks before their removal; other blocks are used only by chance. Results in
+ * `results/reorgs.json`.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,13 +14,13 @@ import { percentile, randomOf, randomPath } from './quotes.ts'
 const DEPTHS = [1, 2, 4, 8, 16, 32, 64]
 const ROUNDS = 2
 const LANES = 4
-/** Time of load before, and after, a reorg. */
+/** Milliseconds of load before and after a reorg. */
 const AROUND_MS = 400
-/** In one request for `/tokens`. */
+/** Maximum tokens of one `/tokens` request. */
 const MOST_TOKENS = 10
 const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
 
-/** An answer with when it was asked for and told. */
+/** A response with the times of its request and its arrival. */
 type Answer = {
   readonly status: number
   readonly body: string
@@ -28,7 +29,7 @@ type Answer = {
   readonly askedAt: number
 }
 type Block = { readonly number: string; readonly hash: string }
-/** From when on a block was on the chain no more. */
+/** Times at which blocks were removed from the chain. */
 type Gone = Map<string, number>
 
 const dir = join(import.meta.dirname, '../../.devnet')
@@ -78,7 +79,7 @@ async function ask(path: string): Promise<Answer> {
   return { ...answer, path, askedAt, ms: performance.now() - askedAt }
 }
 
-/** @returns what ends it and gives the answers */
+/** @returns a function that ends the load and returns the responses */
 function load(): () => Promise<readonly Answer[]> {
   const answers: Answer[] = []
   let ended = false
@@ -98,14 +99,14 @@ function load(): () => Promise<readonly Answer[]> {
 const blockAt = (number: number) =>
   request(devnet.url, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]) as Promise<Block | null>
 
-/** Blocks on top, and their end; other blocks stand in their place unless the chain is shorter from then on. */
+/** Adds blocks and removes them. Other blocks replace them, unless the chain becomes shorter. */
 async function reorg(depth: number, seen: boolean, gone: Gone): Promise<void> {
   const { chainId, info } = devnet
   const [from, to] = info.accounts
   const mark = await request(devnet.url, 'evm_snapshot', [])
   const base = Number(await request(devnet.url, 'eth_blockNumber', []))
   const value = `0x${(1 + Math.floor(random() * 1_000_000)).toString(16)}`
-  // One with a transaction, so that no block of the other branch has its hash.
+  // The block contains a transaction, so that no block of the other branch has its hash.
   await request(devnet.url, 'eth_sendTransaction', [{ from: from!.address, to: to!.address, value }])
   if (depth > 1) await request(devnet.url, 'anvil_mine', [`0x${(depth - 1).toString(16)}`])
   if (seen) await ask(`/prices/${chainId}?token=${tokens[0]}`)
@@ -119,7 +120,7 @@ async function reorg(depth: number, seen: boolean, gone: Gone): Promise<void> {
   if (random() < 0.5) await request(devnet.url, 'anvil_mine', [`0x${(depth + 1).toString(16)}`])
 }
 
-/** Fault of an answer; undefined where there is none. */
+/** Returns the fault of a response; undefined if there is none. */
 function fault({ status, body, askedAt }: Answer, gone: Gone, known: ReadonlySet<string>): string | undefined {
   if (!ALLOWED.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
   if (status !== 200) return undefined
@@ -133,7 +134,7 @@ function fault({ status, body, askedAt }: Answer, gone: Gone, known: ReadonlySet
 const rows: object[] = []
 const faults: Record<string, number> = {}
 let slowest = 0
-/** Answers that name their block. */
+/** Number of responses that contain their block. */
 let held = 0
 try {
   for (let i = 0; i < 40; i++) await ask(nextPath())

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- weather`: quotes over HTTP while the endpoints of the chain fail, each kind of failure at one of two
- * endpoints and at both, beside calm weather in the same run and in alternation. `-- <words>` for some of the kinds. Results
+ * `npm run bench -- weather`: measures quotes over HTTP while the chain's endpoints fail, with each kind of failure at
+ * one of two endpoints and at both, alternating with measurements without faults. `-- <words>` selects kinds. Results
  * in `results/weather.json`.
  */
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ const env = {
   DEPLOYMENTS_DIR: join(dir, 'deployments'),
 }
 const wanted = process.argv.slice(2)
-// What is learned of an endpoint that cannot override state is remembered for minutes: that comes last.
+// The service remembers for minutes that an endpoint cannot override state, so that kind comes last.
 const kinds = weathers(random)
   .filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
   .sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
@@ -44,7 +44,7 @@ type Row = {
 
 const calmService = await startProcess('service.ts', [], { ...env, RPC_URL_31337: devnet.url })
 const mover = await moveChain(devnet, calmService.url)
-/** One service meets all weathers, one after the other. */
+/** One service meets all kinds of faults in turn. */
 const proxies = [await NodeProxy.start(devnet.url), await NodeProxy.start(devnet.url)]
 const service = await startProcess('service.ts', [], { ...env, RPC_URL_31337: proxies.map(({ url }) => url).join() })
 const rows: Row[] = []
@@ -73,13 +73,13 @@ const worst = (struck: Row['struck']) => {
 if (wanted.length === 0) record('weather', { one: worst('one'), both: worst('both'), rows })
 process.exit()
 
-/** The endpoint that is struck stands first in the list. */
+/** Measures one kind of fault. The failing endpoint is first in the list. */
 async function measure(weather: Weather, struck: Row['struck']): Promise<Row> {
   const calm = await ask(service.url, nextPath, LANES, CALM_MS)
   for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setWeather(proxy, weather)
   const bad = await ask(service.url, nextPath, LANES, BAD_MS)
   for (const proxy of proxies) setWeather(proxy)
-  // Calm before and after: what else the machine does falls on both.
+  // Measures without faults before and after, so that other load affects both.
   return toRow(weather, struck, [...calm, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
 }
 

@@ -1,4 +1,4 @@
-/** The command over the whole registry, and over Ethereum's own recorded state. */
+/** Tests the command with the whole registry and with Ethereum's recorded state. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const registry = loadRegistry()
 test('--all asks every chain, many at a time, and reports each', async () => {
   const anvil = await startAnvil()
   const dir = mkdtempSync(join(tmpdir(), 'sluice-check-all-'))
-  // One node for all of them: none of their contracts stands on it, but each chain id is right.
+  // One node serves all chains. It has none of their contracts, but reports each chain's id.
   let open = 0
   let most = 0
   const asked = new Set<string>()
@@ -70,7 +70,8 @@ test("Ethereum's file holds on what is recorded of Ethereum: wrapper, anchors, a
         ),
       ]),
     )
-    // The record holds a part of Ethereum: what it lacks is not there, or reads as nothing, but never as something else.
+    // The recorded state is a part of Ethereum. Missing contracts are absent or read as zero, but never have wrong
+    // values.
     const failed = findings.filter(({ status }) => status === 'fail').map(({ detail }) => detail)
     expect(failed.filter((detail) => !/no code at|is no token|tells 0 decimals|told as 0/.test(detail))).toEqual([])
   } finally {

@@ -1,3 +1,4 @@
+/** Tests of the chain check on the local chain. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Runs all checks of one chain. */
 import type { Chain, Deployment } from '@sluice/chains'
 import { createRpc, RpcError } from '@sluice/rpc'
 import { checkContracts } from './contracts.ts'
@@ -10,10 +11,14 @@ import { checkHead } from './head.ts'
 import { checkNative } from './native.ts'
 import { checkTokens } from './tokens.ts'
 
-/** Public endpoints are slow on a bad day; one call may take this long. */
+/** Timeout per call. Public endpoints can be slow. */
 const TIMEOUT_MS = 15_000
 
-/** Holds a chain's file against the chain itself. @param urls - endpoints to ask */
+/**
+ * Compares a chain's file with the chain itself.
+ *
+ * @param urls - endpoints to call
+ */
 export async function checkChain(
   chain: Chain,
   deployment: Deployment | undefined,
@@ -45,7 +50,7 @@ export async function checkChain(
   }
 }
 
-/** A node that fails says nothing about the chain. */
+/** Converts an RPC error to an unknown result, since a failing node does not show that the file is wrong. */
 function failed(check: string, error: unknown): Finding {
   if (!(error instanceof RpcError)) throw error
   return unknown(check, `${error.code}: ${error.message}`)

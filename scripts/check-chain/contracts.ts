@@ -1,12 +1,13 @@
+/** Checks the deployed contracts of a chain. */
 import { type ContractRecord, type Deployment, toAddress } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode } from './read.ts'
 
-/** The keyless CREATE2 deployer through which anyone can deploy the contracts to the addresses predicted. */
+/** Keyless CREATE2 deployer, with which anyone can deploy the contracts to their predicted addresses. */
 const CREATE2_DEPLOYER = toAddress('0x4e59b44847b379578588920cA78FbF26c0B4956C')
 
-/** The contracts as `deployments/` records them, and whether they can be deployed. */
+/** Checks that the contracts match `deployments/`, and if they can be deployed. */
 export const checkContracts =
   (deployment: Deployment | undefined): Check =>
   async (subject) => {

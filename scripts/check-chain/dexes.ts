@@ -1,3 +1,4 @@
+/** Checks the DEX entries of a chain. */
 import { IUniswapV2Factory__factory, IUniswapV3Factory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { families, rowsOf } from '@sluice/liquidity'
@@ -6,7 +7,7 @@ import { AbiCoder, getCreate2Address, keccak256, solidityPackedKeccak256 } from 
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode, read } from './read.ts'
 
-/** Code at every factory, and one pool address derived for every init-code hash. */
+/** Checks that every factory has code, and derives one pool address per init code hash. */
 export const checkDexes: Check = async (subject) => {
   const { dexes } = subject.chain
   const rows = await Promise.all(dexes.map((row) => checkRow(subject, row)))
@@ -41,10 +42,10 @@ type KnownPool = { readonly pool: Address; readonly salt: Hex }
 
 const v2 = IUniswapV2Factory__factory.createInterface()
 const v3 = IUniswapV3Factory__factory.createInterface()
-/** Parts per million, as the factories of Uniswap V3 and PancakeSwap V3 start with. */
+/** Default fees of Uniswap V3 and PancakeSwap V3 factories, in parts per million. */
 const V3_FEES = [100, 500, 2_500, 3_000, 10_000] as const
 
-/** A pool that the factory has between two hubs, with the salt it was made with; null for families with other salts. */
+/** Returns a pool of the factory between two hubs with its salt; null if there is none, or for families with other salts. */
 async function findPool(subject: Subject, { family, address }: DexRow): Promise<KnownPool | null> {
   const hubs = [...subject.chain.hubs].sort()
   const pairs = hubs.flatMap((a, i) => hubs.slice(i + 1).map((b) => [a, b] as const))

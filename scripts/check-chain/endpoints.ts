@@ -1,10 +1,15 @@
+/** Checks the endpoints of a chain. */
 import type { Chain } from '@sluice/chains'
 import { createRpc, RpcError } from '@sluice/rpc'
 import { type Finding, fail, pass, unknown } from './finding.ts'
 
 const TIMEOUT_MS = 8_000
 
-/** Asks every endpoint for its chain id. @returns the findings, and the endpoints that answer for this chain */
+/**
+ * Calls every endpoint for its chain id.
+ *
+ * @returns the findings, and the endpoints of this chain that respond
+ */
 export async function checkEndpoints(
   chain: Chain,
   urls: readonly string[],

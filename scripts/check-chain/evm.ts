@@ -1,11 +1,12 @@
+/** Checks the opcodes that a chain supports. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
 import { type Check, type Finding, fail, missing, pass, unknown } from './finding.ts'
 
-/** An address nobody owns. */
+/** Address without an owner, whose code the calls override. */
 const PROBE = toAddress('0x00000000000000000000000000000000536C7563')
 
-/** Each ends with one word of memory returned: 1 when the opcode works. */
+/** Code that returns one word: 1 if the opcode works. */
 const snippets = {
   push1: '0x600160005260206000f3',
   push0: '0x60015f5260205ff3',
@@ -24,7 +25,7 @@ async function runs(rpc: Rpc, block: number, code: string): Promise<boolean> {
   }
 }
 
-/** True where the node puts code in place for a call, on which simulation and bulk reads are built. */
+/** Returns true if the node supports code overrides in calls, which simulation and bulk reads need. */
 export const canOverride = (rpc: Rpc, block: number) => runs(rpc, block, snippets.push1)
 
 export const checkEvm: Check = async ({ chain, rpc, block, overrides }) => {

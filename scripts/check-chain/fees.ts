@@ -1,3 +1,4 @@
+/** Checks the L1 fee model of a chain. */
 import { type L1FeeModel, toAddress } from '@sluice/chains'
 import { estimateL1Fee } from '@sluice/rpc'
 import { type Check, fail, missing, pass, unknown } from './finding.ts'
@@ -10,12 +11,12 @@ const SAMPLE = {
 } as const
 
 /**
- * The order matters: Mantle's oracle answers as that of the OP Stack too, and more. Metis answers at the same address and
- * cannot be told from the OP Stack here.
+ * Models in the order of their check. Mantle comes first, since its oracle also answers calls of the OP Stack. Metis
+ * uses the same address and cannot be distinguished from the OP Stack here.
  */
 const MODELS = ['mantle', 'op-stack', 'scroll', 'morph', 'arbitrum', 'linea'] as const satisfies readonly L1FeeModel[]
 
-/** Asks for the fee of a small transaction by each model: the one whose oracle answers is the chain's. */
+/** Estimates the fee of a small transaction with each model. The chain's model is the one whose oracle responds. */
 export const checkFees: Check = async ({ chain, rpc, block }) => {
   const check = 'L1 fee model'
   const gasPriceWei = await rpc.gasPrice()

@@ -1,27 +1,32 @@
+/** Types and constructors of findings. */
 import type { Chain, ChainFile } from '@sluice/chains'
 import type { Rpc } from '@sluice/rpc'
 
 export type Status = 'pass' | 'fail' | 'unknown'
 
-/** Finding about one claim of a chain's file. */
+/** Result of one check of a chain's file. */
 export type Finding = {
   readonly check: string
   readonly status: Status
   readonly detail: string
-  /** Corrects the file where the chain itself tells the right value. */
+  /** Corrects the file, if the chain itself provides the right value. */
   readonly fix?: (file: ChainFile) => void
 }
 
 export type Subject = {
   readonly chain: Chain
   readonly rpc: Rpc
-  /** All reads are made at this block. */
+  /** Block of all reads. */
   readonly block: number
-  /** True where the node puts code in place for a call; where it does not, much cannot be asked. */
+  /** True if the node supports code overrides in calls. Without them many checks are impossible. */
   readonly overrides: boolean
 }
 
-/** One aspect of a chain. Throws RpcError when the node fails. */
+/**
+ * A check of one aspect of a chain.
+ *
+ * @throws RpcError if the node fails
+ */
 export type Check = (subject: Subject) => Promise<readonly Finding[]>
 
 export const pass = (check: string, detail: string): Finding => ({ check, status: 'pass', detail })
@@ -29,7 +34,7 @@ export const unknown = (check: string, detail: string): Finding => ({ check, sta
 export function fail(check: string, detail: string, fix?: Finding['fix']): Finding {
   return { check, status: 'fail', detail, ...(fix && { fix }) }
 }
-/** Not wrong, only not written down: a value that no source gave. */
+/** Returns a finding about a missing value, which is not an error of the file. */
 export function missing(check: string, detail: string, fix: NonNullable<Finding['fix']>): Finding {
   return { check, status: 'unknown', detail, fix }
 }

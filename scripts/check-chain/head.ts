@@ -1,10 +1,13 @@
+/** Checks the head and the block time of a chain. */
 import { type Check, type Finding, missing, pass, unknown } from './finding.ts'
 
-/** A chain whose newest block is older than this has stopped, or the node has; or it is a local one that mines on demand. */
+/**
+ * Maximum age of the newest block. An older one means a halted chain or node, or a local chain that mines on demand.
+ */
 const STALE_SECONDS = 3_600
-/** Blocks over which the block time is measured. */
+/** Number of blocks over which the block time is measured. */
 const SPAN = 1_000
-/** The block time only paces polling: a figure within this factor is good enough. */
+/** Maximum factor between the measured and the recorded block time, which only paces polling. */
 const CLOSE_ENOUGH = 2
 
 export const checkHead: Check = async ({ chain, rpc, block }) => {

@@ -1,3 +1,4 @@
+/** Checks the wrapped native token of a chain. */
 import { WrapperProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
@@ -6,7 +7,7 @@ import { type Check, type Finding, fail, pass, type Subject, unknown } from './f
 import { hasCode, readDecimals } from './read.ts'
 
 const PROBE = toAddress('0x0000000000000000000000000000000057726170')
-/** Base units; more than one, so that a wrapper with fewer decimals than the native asset is seen to lose some. */
+/** Base units. The last unit shows the loss if a wrapper has fewer decimals than the native asset. */
 const AMOUNT = 10n ** 12n + 1n
 
 const probe = WrapperProbe__factory.createInterface()

@@ -1,9 +1,10 @@
+/** Reads contracts of a checked chain. */
 import { IERC20Metadata__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
 import type { Subject } from './finding.ts'
 
-/** Answer of a contract; null where it reverts or is not there. */
+/** Returns the result of a call; null if it reverts or there is no contract. */
 export async function read({ rpc, block }: Subject, to: Address, data: Hex): Promise<Hex | null> {
   try {
     const answer = await rpc.call({ to, data }, block)
@@ -20,7 +21,7 @@ export async function hasCode({ rpc, block }: Subject, address: Address): Promis
 
 const metadata = IERC20Metadata__factory.createInterface()
 
-/** Null where the token does not tell, or tells nonsense. */
+/** Returns the decimals of a token; null if it reports none, or an invalid value. */
 export async function readDecimals(subject: Subject, token: Address): Promise<number | null> {
   const answer = await read(subject, token, metadata.encodeFunctionData('decimals') as Hex)
   if (answer === null || answer.length !== 66) return null

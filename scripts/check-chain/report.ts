@@ -1,3 +1,4 @@
+/** Formats findings. */
 import type { Finding, Status } from './finding.ts'
 
 const MARK: Readonly<Record<Status, string>> = { pass: 'pass   ', fail: 'FAIL   ', unknown: 'unknown' }
@@ -12,7 +13,7 @@ export function tally(findings: readonly Finding[]): string {
   return `${count('pass')} pass, ${count('fail')} fail, ${count('unknown')} unknown`
 }
 
-/** A unified diff of two texts of equally many lines: fixes change values, and one entry is one line. */
+/** Returns a unified diff of two texts with equally many lines. Corrections only change values, and each entry is one line. */
 export function patch(path: string, before: string, after: string): string {
   const [old, now] = [before.split('\n'), after.split('\n')]
   const hunks = old.flatMap((line, k) => (line === now[k] ? [] : [`@@ -${k + 1} +${k + 1} @@\n-${line}\n+${now[k]}`]))

@@ -1,8 +1,9 @@
+/** Checks the tokens of a chain. */
 import type { ChainFile, Token } from '@sluice/chains'
 import { type Check, type Finding, fail, missing, pass, type Subject } from './finding.ts'
 import { readDecimals } from './read.ts'
 
-/** Decimals of the anchors and of the major tokens: prices and amounts hang on them. */
+/** Checks the decimals of anchors and major tokens, which all prices and amounts depend on. */
 export const checkTokens: Check = async (subject) => {
   const { stables, tokens } = subject.chain
   const findings = await Promise.all([
@@ -17,7 +18,7 @@ async function checkToken(subject: Subject, kind: string, { address, symbol, dec
   const read = await readDecimals(subject, address)
   if (read === null) return fail(check, `${address} is no token: it does not tell its decimals`)
   if (read === decimals) return pass(check, `${decimals} decimals`)
-  // A proxy that was never set up answers 0, and so does a node with half the state: no reason to write it down.
+  // An uninitialized proxy returns 0, and so does a node with incomplete state, so 0 is not written to the file.
   if (read === 0) return fail(check, `${address} tells 0 decimals, recorded as ${decimals}`)
   const fix = (file: ChainFile) => {
     for (const token of [...file.stables, ...file.tokens])

@@ -1,3 +1,4 @@
+/** Tests of how `npm audit` output is judged. */
 import { expect, test } from 'vitest'
 import { judgeAudit } from './audit.ts'
 

@@ -1,4 +1,4 @@
-/** Judgement of what `npm audit --json` printed. */
+/** Evaluates the output of `npm audit --json`. */
 
 type Report = {
   readonly message?: string
@@ -8,7 +8,7 @@ type Report = {
 
 export type Verdict = { readonly outcome: 'passed' | 'failed' | 'skipped'; readonly lines: readonly string[] }
 
-/** Fails on high and critical advisories. Without a report nothing was audited, which is never a pass. */
+/** Fails on high and critical advisories. Output without a report counts as skipped, never as passed. */
 export function judgeAudit(printed: string): Verdict {
   const { message, metadata, vulnerabilities = {} } = parse(printed)
   if (!metadata) return { outcome: 'skipped', lines: [`skipped: ${message ?? 'npm audit gave no report'}`] }

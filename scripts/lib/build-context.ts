@@ -1,6 +1,12 @@
-/** Rules of `.dockerignore`, as Docker reads them. @see https://docs.docker.com/build/concepts/context/#dockerignore-files */
+/**
+ * Applies the rules of `.dockerignore` as Docker does.
+ *
+ * @see https://docs.docker.com/build/concepts/context/#dockerignore-files
+ */
 
-/** Tests whether a file, named from the root of the context with `/`, is sent to the builder. */
+/**
+ * Returns a function that tests if a file is sent to the builder. Its path is relative to the context's root, with `/`.
+ */
 export function buildContext(dockerignore: string): (file: string) => boolean {
   const rules = dockerignore
     .split('\n')

@@ -1,3 +1,4 @@
+/** Tests of command line errors. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

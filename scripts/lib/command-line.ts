@@ -1,12 +1,13 @@
+/** Command line parsing for scripts. */
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** Ends the process with a word to whoever started it. */
+/** Prints a message and ends the process. */
 export function fail(text: string, exitCode = 1): never {
   console.error(text)
   process.exit(exitCode)
 }
 
-/** `parseArgs`, which answers what it does not know in a line and the usage instead of a stack. */
+/** Calls `parseArgs`. Reports an invalid command line with one line and the usage instead of a stack. */
 export function commandLine<const Config extends ParseArgsConfig>(
   usage: string,
   config: Config,

@@ -1,3 +1,4 @@
+/** The example commands that `npm start` prints. */
 import type { Account, DevnetToken } from '@sluice/devnet'
 
 type Input = {
@@ -5,11 +6,11 @@ type Input = {
   readonly chainId: number
   readonly accounts: readonly Account[]
   readonly tokens: { readonly WETH: DevnetToken; readonly USDC: DevnetToken }
-  /** Token that the quote sells, where that is not WETH. */
+  /** Token that the quote sells; WETH by default. */
   readonly sold?: { readonly address: string; readonly symbol: string }
 }
 
-/** Lines that a new user pastes first: one line per endpoint, and one that signs and sends the swap. */
+/** Returns commands for a new user: one line per endpoint, and one that signs and sends the swap. */
 export function curlLines({ apiUrl, chainId, accounts, tokens, sold }: Input): {
   readonly swapUrl: string
   readonly text: string
@@ -19,7 +20,8 @@ export function curlLines({ apiUrl, chainId, accounts, tokens, sold }: Input): {
   const { address: src, symbol } = sold ?? { ...weth, symbol: 'WETH' }
   const amount = `1${'0'.repeat(weth.decimals)}`
   const swapUrl = `${apiUrl}/aggregator/${chainId}?src=${src}&dst=${usdc.address}&amount=${amount}&from=${from}`
-  // transfer(address,uint256): any call that moves tokenIn shows a balance change; here 1 USDC goes to account 1.
+  // transfer(address,uint256). Any call that moves `tokenIn` shows a balance change; this one sends 1 USDC to account
+  // 1.
   const to = accounts[1]!.address.slice(2).toLowerCase().padStart(64, '0')
   const transfer = `0xa9059cbb${to}${(10n ** BigInt(usdc.decimals)).toString(16).padStart(64, '0')}`
   const body = JSON.stringify({

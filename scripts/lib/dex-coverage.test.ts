@@ -1,3 +1,4 @@
+/** Tests of the DEX coverage page. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadRegistry } from '@sluice/chains'

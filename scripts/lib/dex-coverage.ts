@@ -1,8 +1,8 @@
-/** Coverage of the chain registry as a page: which rows of DEX deployments are served, by family and by chain, and why others are not. */
+/** Generates docs/dexes.md: the served DEX entries by family and by chain, and the reasons for the others. */
 import type { Chain, DexRow } from '@sluice/chains'
 import { families, rowsOf } from '@sluice/liquidity'
 
-/** Why a family of the registry is not served. */
+/** Reasons why families of the registry are not served. */
 const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs of a curve of their own',
   'syncswap-aqua': 'a curve whose source is not public',
@@ -18,7 +18,11 @@ const REASONS: Readonly<Record<string, string>> = {
 const isServed = (row: DexRow): boolean => families.some((family) => rowsOf(family, row).length > 0)
 const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`
 
-/** @throws Error for a row that is not served and whose family has no reason above */
+/**
+ * Returns the page.
+ *
+ * @throws Error if an entry is not served and its family has no reason above
+ */
 export function dexCoverage(chains: readonly Chain[]): string {
   const rows = chains.flatMap(({ dexes }) => dexes)
   const served = rows.filter(isServed).length

@@ -1,4 +1,4 @@
-/** forge itself. The wrapper that npm puts on the path exits with 0 whatever forge did, so nothing here calls it. */
+/** Runs the forge binary directly, because npm's wrapper always exits with 0. */
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
@@ -8,14 +8,18 @@ const OS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin',
 const ARCH: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 const modules = join(root, 'node_modules')
 
-/** @throws Error on a platform that forge is not published for */
+/**
+ * Returns the path of the binary.
+ *
+ * @throws Error on a platform without a forge package
+ */
 function forgeBinary(): string {
   const require = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/forge/package.json'))
   const name = `@foundry-rs/forge-${OS[platform()]}-${ARCH[arch()]}`
   return require.resolve(`${name}/bin/forge${platform() === 'win32' ? '.exe' : ''}`)
 }
 
-/** Runs forge in a folder, contracts/ by default, where it finds the libraries that Hardhat finds. */
+/** Runs forge in a folder, contracts/ by default, with Hardhat's library paths. */
 export function forge(
   args: readonly string[],
   {

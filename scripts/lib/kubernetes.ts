@@ -1,16 +1,16 @@
-/** Objects of Kubernetes, held against the schemas of its API, as an API server that is asked to be strict would. */
+/** Validates Kubernetes objects against the schemas of its API, like a server with strict validation. */
 
 export type Manifest = {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> }
-  // biome-ignore lint/suspicious/noExplicitAny: its shape is what the schemas say
+  // biome-ignore lint/suspicious/noExplicitAny: the schemas define its shape.
   readonly [field: string]: any
 }
 
 type Model = new (data: object) => { readonly validate: () => void }
 
-/** Groups of the API that are not of Kubernetes itself. */
+/** API groups that are not part of Kubernetes. */
 const OF_OTHERS: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
 }
@@ -21,7 +21,7 @@ async function modelOf({ apiVersion, kind }: Manifest): Promise<Model> {
   return module[kind]!
 }
 
-/** Mistakes of a manifest, by path: values that are not what they should be, what is missing, and fields that nobody knows. */
+/** Returns the mistakes of a manifest by path: invalid values, missing fields, and unknown fields. */
 export async function mistakesOf(manifest: Manifest): Promise<readonly string[]> {
   const Model = await modelOf(manifest)
   const model = new Model(manifest)
@@ -34,7 +34,7 @@ export async function mistakesOf(manifest: Manifest): Promise<readonly string[]>
   return unread(model, read, '')
 }
 
-/** The same value; notes which fields of it are read. */
+/** Returns a proxy of a value that records which of its fields are read. */
 function watch<T extends object>(value: T, read: Map<object, Set<string>>): T {
   return new Proxy(value, {
     get(target, name) {
@@ -46,7 +46,7 @@ function watch<T extends object>(value: T, read: Map<object, Set<string>>): T {
   })
 }
 
-/** Fields that no schema asked for. */
+/** Returns the fields that no schema has read. */
 function unread(value: object, read: ReadonlyMap<object, ReadonlySet<string>>, path: string): readonly string[] {
   return Object.entries(value).flatMap(([name, field]) => {
     const here = `${path}/${name}`

@@ -1,7 +1,8 @@
+/** Chooses the port of a local node. */
 import { createServer } from 'node:net'
 import { freePort } from '@sluice/devnet'
 
-/** The well-known port when nobody has it, so that wallets find the node; else a free one. */
+/** Returns the preferred port if it is free, so that wallets find the node; otherwise another free port. */
 export function preferredPort(port: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()

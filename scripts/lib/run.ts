@@ -1,16 +1,19 @@
+/** Runs commands of the repository. */
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
 
-/** A path given on the command line, seen from the folder the user typed it in (npm itself runs in the root). */
+/** Resolves a path of the command line relative to the user's folder, since npm itself runs in the root. */
 export function userPath(path: string): string {
   return resolve(process.env.INIT_CWD ?? root, path)
 }
 
 export type Finished = { readonly code: number; readonly output: string }
 
-/** Runs a command in the repository with its output shown as it comes, kept when `capture` asks for it, or `quiet`: only kept. */
+/**
+ * Runs a command in the repository and shows its output. `capture` also returns the output; `quiet` only returns it.
+ */
 export function run(
   command: string,
   args: readonly string[],

@@ -1,8 +1,10 @@
+/** Closes resources when a script ends. */
+
 /**
- * Closes what runs when this process is told to end, or when its parent is gone: one that was killed outright sends no signal,
- * but being handed to another parent tells of it.
+ * Closes the resources on a signal, or if the parent process is gone. A parent that was killed sends no signal, but the
+ * parent's process id changes.
  *
- * @returns ends at once what a signal would end
+ * @returns a function that closes them at once
  */
 export function untilStopped(close: () => readonly Promise<unknown>[]): () => Promise<void> {
   let closing = false

@@ -1,4 +1,4 @@
-/** A mutant of the TypeScript that writes programs: vitest loads it with its broken line, the file stays as it is. */
+/** Tests a mutant of the TypeScript encoder. vitest loads the file with the broken line; the file itself does not change. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ type Report = {
   }[]
 }
 
-/** Hash of the broken source and the tests that are asked. */
+/** Returns a hash of the broken source and its tests. */
 export function fingerprint({ name, file, tests, from, to }: EncoderMutant): string {
   const source = readFileSync(join(root, file), 'utf8')
   if (!source.includes(from)) throw new Error(`"${name}" breaks a line that is not in ${file} any more`)
@@ -21,7 +21,7 @@ export function fingerprint({ name, file, tests, from, to }: EncoderMutant): str
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** The tests that fail, up to the first; all pass against a mutant whose `from` and `to` are the same. */
+/** Returns the failed tests, up to the first. An unchanged source (`from` equals `to`) must have none. */
 export async function failures({ name, file, tests, from, to }: EncoderMutant): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mutant-'))
   const report = join(folder, 'report.json')

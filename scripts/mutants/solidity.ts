@@ -1,4 +1,4 @@
-/** A mutant of the contracts: compiled with its broken line into contracts/cache/mutant, from where the tests load it. */
+/** Tests a mutant of the contracts, compiled with its broken line into contracts/cache/mutant, from which the tests load it. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,13 +19,13 @@ const contracts = join(root, 'contracts')
 const solc = createRequire(join(contracts, 'package.json'))('solc') as { compile(input: string): string }
 const folder = join(contracts, 'cache/mutant')
 const TARGETS = ['Guard', 'Executor'] as const
-/** Tests that say nothing of broken code of one build: gas, and whether the sound builds do the same. */
+/** Tests that do not apply to one broken build: gas, and the equality of the two builds. */
 const NOT_OF_ONE_BUILD = ['Gas.t.sol', 'Builds.t.sol']
 
-/** No line is broken: tests that fail against this would kill everything. */
+/** A mutant without a broken line. Tests that fail against it would kill every mutant. */
 export const SOUND: Mutant = { name: 'none', file: 'core/GuardCore.sol', from: '', to: '' }
 
-/** The test files that are asked, by path below contracts/. */
+/** Test files to run, by path below contracts/. */
 export const testFiles: readonly string[] = [
   'test/Refusals.t.sol',
   ...readdirSync(join(contracts, 'test/invariants'))
@@ -33,7 +33,7 @@ export const testFiles: readonly string[] = [
     .map((file) => `test/invariants/${file}`),
 ]
 
-/** The files that hold tests of these names. */
+/** Returns the files that contain tests with these names. */
 export function filesOf(tests: readonly string[]): readonly string[] {
   return testFiles.filter((file) => {
     const text = readFileSync(join(contracts, file), 'utf8')
@@ -41,7 +41,7 @@ export function filesOf(tests: readonly string[]): readonly string[] {
   })
 }
 
-/** Hash of all that a mutant's outcome follows from: its broken sources, the tests, and how many cases they draw. */
+/** Returns a hash of everything that determines a mutant's result: its broken sources, the tests, and the number of cases. */
 export function fingerprint(mutant: Mutant, build: Build, cases: string): string {
   const support = readdirSync(join(contracts, 'test/support'))
     .filter((file) => file.endsWith('.sol'))
@@ -51,7 +51,7 @@ export function fingerprint(mutant: Mutant, build: Build, cases: string): string
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** The tests of these files that fail against what was compiled last; `setUp` where none gets so far. */
+/** Returns the tests of these files that fail against the last compiled contracts, or `setUp` if none can start. */
 export async function failures(files: readonly string[], build: Build, cases: string): Promise<readonly string[]> {
   const { code, output } = await run('hardhat', ['test', 'solidity', ...files], {
     cwd: contracts,
@@ -64,7 +64,11 @@ export async function failures(files: readonly string[], build: Build, cases: st
   return [...new Set(code === 0 ? [] : failed.length > 0 ? failed : ['setUp'])]
 }
 
-/** @throws Error for a mutant whose line is not in its file any more, or that does not compile */
+/**
+ * Compiles a mutant.
+ *
+ * @throws Error if the mutant's line is no longer in its file, or the mutant does not compile
+ */
 export function compileMutant(mutant: Mutant, build: Build): void {
   const pathOf = (target: (typeof TARGETS)[number]) =>
     `src/${build === 'london' ? 'london/' : ''}${BUILDS[build][target]}.sol`

@@ -1,4 +1,4 @@
-/** The tests of one package that need no node (MUTATED_PACKAGE), for StrykerJS, which runs them in a copy of the repository. */
+/** Runs the tests of one package that need no node (MUTATED_PACKAGE), for StrykerJS, which copies the repository. */
 import { defineConfig } from 'vitest/config'
 
 const folder = `packages/${process.env.MUTATED_PACKAGE}`

@@ -1,6 +1,7 @@
 /**
- * Mutants of one package, made by StrykerJS on a sample of its lines and tried against its tests that need no node. The sample follows
- * from the text of the lines: the same code gives the same mutants, and an edit elsewhere does not change them.
+ * Tests mutants of one package with StrykerJS on a sample of its lines, against the tests that need no node. A hash of
+ * each line's text selects the sample, so the same code has the same mutants, and an edit elsewhere does not change
+ * them.
  */
 import { createHash } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { join } from 'node:path'
 import { record, rounded } from '../../bench/record.ts'
 import { root, run } from '../lib/run.ts'
 
-/** Sources whose mutants matter, by package; all others of a package are tables and wiring. */
+/** Sources to mutate, by package. Other sources are tables and wiring. */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   api: ['src/**/*.ts'],
   liquidity: ['src/{market,store,trust,math}/**/*.ts', 'src/dexes/**/math.ts'],
@@ -22,9 +23,9 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
   solver: ['src/**/*.ts'],
 }
 const RESULTS = join(root, 'bench/results/unit-mutants.json')
-/** Lines without an expression: nothing of them can be mutated. */
+/** Lines without an expression, which have no mutants. */
 const NO_EXPRESSION = /^\s*($|\/[/*]|\*|import\b|(export )?(type|interface)\b|readonly\b|[)\]}{(,;]+$)/
-/** Lines of a sample; each gives some two mutants. */
+/** Number of sampled lines, with about two mutants each. */
 const LINES = Number(process.env.LINES ?? '20')
 const SEED = process.env.SEED ?? '1'
 
@@ -54,7 +55,11 @@ type PackageResult = {
 
 export const isUnitPackage = (name: string): boolean => name in SOURCES
 
-/** Tries the sample of a package and records what survived. @throws Error if StrykerJS leaves no report */
+/**
+ * Tests the sample of a package and records the survivors.
+ *
+ * @throws Error if StrykerJS leaves no report
+ */
 export async function tryPackage(name: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-stryker-'))
   const file = join(folder, 'report.json')
@@ -64,7 +69,7 @@ export async function tryPackage(name: string): Promise<void> {
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'scripts/mutants/unit.vitest.config.ts', related: false },
     mutate: sampleOf(name),
-    // Texts are not behavior: what callers read of them is tested where it is a contract.
+    // Texts are not mutated. Tests cover those that are part of a contract.
     mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral'] },
     coverageAnalysis: 'perTest',
     concurrency: 2,

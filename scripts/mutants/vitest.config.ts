@@ -1,4 +1,4 @@
-/** Runs tests with lines of some files broken (scripts/mutants/encoder.ts, bench/bus/guards.ts). */
+/** Runs tests with broken lines in some files (scripts/mutants/encoder.ts, bench/bus/guards.ts). */
 import { defineConfig } from 'vitest/config'
 import { root } from '../lib/run.ts'
 
@@ -18,6 +18,6 @@ export default defineConfig({
       },
     },
   ],
-  // Modules as they were before would be taken for broken ones, and the other way round.
+  // A module cache would confuse broken and unbroken versions of a file.
   test: { fsModuleCache: false, setupFiles: ['test/src/fast-check.ts'], include: ['packages/**/*.test.ts'] },
 })

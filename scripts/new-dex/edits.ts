@@ -1,9 +1,9 @@
-/** The lines that a family needs in files that all families share. */
+/** Lines that a family adds to shared files. */
 import { type Names, NewDexError } from './names.ts'
 
 export type Edit = {
   readonly file: string
-  /** Text that stands once in the file: the insertion goes before it. */
+  /** Text that occurs once in the file. The insertion goes before it. */
   readonly before: string | RegExp
   readonly insert: string
 }
@@ -60,7 +60,11 @@ export function editsFor({ name, Name, camel, snake, code }: Names & { readonly 
   ]
 }
 
-/** @throws NewDexError where the place of the insertion is not to be found: the file has changed its form */
+/**
+ * Applies an edit.
+ *
+ * @throws NewDexError if the insertion point is missing or not unique
+ */
 export function applyEdit(content: string, { file, before, insert }: Edit): string {
   const pattern = typeof before === 'string' ? before.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : before.source
   const found = [...content.matchAll(new RegExp(pattern, 'g'))]

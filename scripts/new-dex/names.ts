@@ -1,23 +1,29 @@
-/** The spellings that a family's name has in TypeScript and Solidity. */
+/** Spellings of a family's name. */
+
+/** The spellings of a family's name in TypeScript and Solidity. */
 export type Names = {
-  /** `some-dex`: folders, opcodes, rows of chain files. */
+  /** `some-dex`: folders, opcodes, entries of chain files. */
   readonly name: string
-  /** `SomeDex` */
+  /** `SomeDex`. */
   readonly Name: string
-  /** `someDex` */
+  /** `someDex`. */
   readonly camel: string
-  /** `some_dex` */
+  /** `some_dex`. */
   readonly snake: string
 }
 
-/** Why a family cannot be made. */
+/** Reason why a family cannot be created. */
 export class NewDexError extends Error {
   override readonly name = 'NewDexError'
 }
 
 const MOST_LETTERS = 32
 
-/** @throws NewDexError for a name that is no lower-case words joined by hyphens */
+/**
+ * Returns the spellings of a name.
+ *
+ * @throws NewDexError if the name is not lower-case words joined by hyphens
+ */
 export function namesOf(name: string): Names {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > MOST_LETTERS) {
     throw new NewDexError(
@@ -31,7 +37,7 @@ export function namesOf(name: string): Names {
   return { name, Name, camel: name[0] + Name.slice(1), snake: name.replaceAll('-', '_') }
 }
 
-/** A template with its `{{…}}` filled in. */
+/** Fills in the `{{…}}` of a template. */
 export function fill(template: string, words: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, key: string) => words[key]!)
 }

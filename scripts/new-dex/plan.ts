@@ -1,4 +1,4 @@
-/** All files that a new family makes or changes, before any of them is written. */
+/** Computes all files that a new family adds or changes, before any is written. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Interface } from 'ethers'
@@ -10,11 +10,11 @@ const FAMILIES = 'packages/liquidity/src/dexes/index.ts'
 const GOLDEN = 'packages/program/golden/programs.json'
 
 type Words = Names & {
-  /** Code of the operation: `0x0e`. */
+  /** Code of the operation, such as `0x0e`. */
   readonly code: string
 }
 
-/** Path of each template. */
+/** Path of each template's output. */
 const places = ({ name, Name }: Names): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
     ['math.ts', 'index.ts', 'README.md'].map((file) => [file, `packages/liquidity/src/dexes/${name}/${file}`]),
@@ -26,9 +26,9 @@ const places = ({ name, Name }: Names): Readonly<Record<string, string>> => ({
 })
 
 /**
- * Content by path.
+ * Returns the content of the files by path.
  *
- * @throws NewDexError for a name that is not one, or is taken
+ * @throws NewDexError if the name is invalid or taken
  */
 export function planDex(name: string, root: string): ReadonlyMap<string, string> {
   const names = namesOf(name)
@@ -82,7 +82,7 @@ function nextCode(root: string): string {
 const TOKENS = ['0x1000000000000000000000000000000000000001', '0x1000000000000000000000000000000000000002'] as const
 const POOL = '0x2000000000000000000000000000000000000001'
 
-/** Stand for the Executor and the Guard in the calls of a golden program. */
+/** Placeholder addresses of the Executor and the Guard in the calls of a golden program. */
 const [EXECUTOR, GUARD] = [`0x${'ee'.repeat(20)}`, `0x${'cc'.repeat(20)}`]
 
 const calls = new Interface([
@@ -91,7 +91,7 @@ const calls = new Interface([
   'function swap(bool zeroForOne, address to)',
 ])
 
-/** Both directions, and the calls they stand for: pull 5 into the pool, then what is held (1000) for the recipient. */
+/** Adds programs of both directions with their calls: pull 5 into the pool, then sell the held balance (1000) for the recipient. */
 function appendGolden(golden: string, { name, code }: Words): string {
   const op = code.slice(2)
   const sold = `${op}24${'5'.padStart(32, '0')}${POOL.slice(2)}`

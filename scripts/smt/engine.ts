@@ -1,4 +1,4 @@
-/** Runs one engine of solc's SMTChecker on the Guard, in a thread of its own: solc walks deep formulas by recursion, and wants a large stack. */
+/** Runs one engine of solc's SMTChecker on the Guard in its own thread, since solc recurses deeply and needs a large stack. */
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -7,14 +7,14 @@ import { root } from '../lib/run.ts'
 
 export type Job = {
   readonly engine: string
-  /** For each query, and for all of them: what comes later is not asked. */
+  /** Timeouts per query and in total. Queries after the total are not sent. */
   readonly timeoutMs: number
   readonly wholeMs: number
   readonly standard: StandardJson
 }
 export type StandardJson = { readonly settings: { readonly evmVersion: string } }
 export type Found = {
-  /** Queries by the solver's answer. */
+  /** Number of queries by the solver's answer. */
   readonly answers: Readonly<Record<string, number>>
   /** Messages of solc. */
   readonly messages: readonly string[]

@@ -1,15 +1,18 @@
-/** Z3, from its npm package, as a command: answers the SMT-LIB 2 script on standard input. In a process of its own, so that solc, which waits in place, can ask it. */
+/**
+ * Runs npm's Z3 as a command on the SMT-LIB 2 script from standard input. A separate process lets solc, which waits
+ * synchronously, call it.
+ */
 import { text } from 'node:stream/consumers'
 import { init } from 'z3-solver'
 
 const query = await text(process.stdin)
 const { Z3 } = await init()
-// What solc's own wrapper tells Z3.
+// Settings of solc's own wrapper of Z3.
 Z3.global_param_set('rewriter.pull_cheap_ite', 'true')
 Z3.global_param_set('fp.spacer.q3.use_qgen', 'true')
 Z3.global_param_set('fp.spacer.mbqi', 'false')
 Z3.global_param_set('fp.spacer.ground_pobs', 'false')
 const context = Z3.mk_context(Z3.mk_config())
 process.stdout.write(await Z3.eval_smtlib2_string(context, query))
-// Its threads would keep the process.
+// Z3's threads would keep the process alive.
 process.exit(0)

@@ -1,7 +1,8 @@
+/** Starts copies of the local chain. */
 import { type Anvil, startAnvil } from '@sluice/devnet'
 import { Node } from './wallet.ts'
 
-/** The local chain's saved state under another chain id, with a clock that goes on from its head. */
+/** Starts the local chain's saved state with another chain id. Its clock continues from the saved head. */
 export async function startCopy(chainId: number, stateFile: string, args: readonly string[] = []): Promise<Anvil> {
   const anvil = await startAnvil({ chainId, args: ['--load-state', stateFile, ...args] })
   const node = new Node(anvil.url)

@@ -1,6 +1,6 @@
 /**
- * Property tests draw the same cases in every run, so that a change is judged by itself and not by the draw. `LONG=1` draws
- * anew each time. A failure prints its seed and path, which `fc.assert(…, { seed, path })` runs again.
+ * Configures property tests to use the same cases in every run, so that results are reproducible. `LONG=1` uses new
+ * cases in each run. A failure prints its seed and path, which `fc.assert(…, { seed, path })` repeats.
  */
 import fc from 'fast-check'
 

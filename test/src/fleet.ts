@@ -1,4 +1,4 @@
-/** Several processes of the service behind nginx with the configuration that is shipped, for what an operator does to them. */
+/** Runs several processes of the service behind nginx with the shipped configuration. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,11 +14,11 @@ export const hasNginx = spawnSync('nginx', ['-v']).status === 0
 export type Fleet = {
   /** URL of nginx. */
   readonly url: string
-  /** URLs of the processes themselves. */
+  /** URLs of the processes. */
   readonly workers: readonly string[]
-  /** Log of nginx. */
+  /** Returns the lines of nginx's log. */
   readonly log: () => readonly string[]
-  /** Has a process end as an upgrade does, and puts a new one in its place. */
+  /** Stops a process as an upgrade does, and starts a new one at its address. */
   readonly replace: (worker: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -46,10 +46,10 @@ export async function startFleet(count: number, env: Readonly<Record<string, str
   }
 }
 
-/** The files of `deploy/nginx` but for addresses and folders. */
+/** Starts nginx with the files of `deploy/nginx`, changed only in addresses and folders. */
 async function startNginx(ports: readonly number[]) {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-nginx-'))
-  // Its processes are of another user where it is started by root.
+  // If root starts nginx, its worker processes belong to another user.
   chmodSync(dir, 0o755)
   const log = join(dir, 'access.log')
   const listen = await freePort()

@@ -1,11 +1,11 @@
-/** The order of test files: those that take longest begin first, so that none of them is left to run alone at the end. */
+/** Orders test files so that the longest start first, since a long file that starts last would run alone at the end. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Files that take 15 s and more, by how long they do; the others go by their size, and by what they took the last time. */
+/** Files that take 15 s or more, longest first. Others are sorted by size and by their last duration. */
 const LONGEST = [
   'test/strangers.test.ts',
   'packages/web/test/pages.test.ts',
@@ -47,7 +47,11 @@ const LONGEST = [
 const RANKS = new Map(LONGEST.map((file, rank) => [join(root, file), rank]))
 
 export class LongestFirst extends BaseSequencer {
-  /** @throws Error for a file that is gone: what took its place belongs into the list */
+  /**
+   * Sorts the test files.
+   *
+   * @throws Error if a listed file does not exist, since its replacement belongs in the list
+   */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const gone = [...RANKS.keys()].find((file) => !existsSync(file))
     if (gone) throw new Error(`${gone} is listed among the longest tests, and is not there`)

@@ -1,4 +1,6 @@
-/** Many chains of the registry over one node: what a process has to hold does not depend on how many nodes there are. */
+/**
+ * Serves many chains of the registry from one node, since the load of a process does not depend on the number of nodes.
+ */
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { familyOf } from '@sluice/liquidity'
 import { Overlay } from './overlay.ts'
@@ -9,18 +11,18 @@ export type ManyNodes = {
   readonly chainIds: readonly number[]
   readonly devnet: Devnet
   readonly proxy: NodeProxy
-  /** For a service that is to know these chains. */
+  /** Environment of a service that knows these chains. */
   readonly env: Readonly<Record<string, string>>
   readonly stop: () => Promise<void>
 }
 export type ManyChains = Omit<ManyNodes, 'env'> & { readonly service: Service }
 
 /**
- * The first `count` chains of the registry by their own names, block times and fee models, with what stands on the local
- * chain. A proxy answers as `/<chainId>` for each of them; contracts do not see their chain's id, so that the rest of
- * what the one node says holds for all.
+ * Starts a node for the first `count` chains of the registry, with their own names, block times, and fee models, and
+ * the local chain's contracts. A proxy responds as `/<chainId>` for each. Contracts do not read the chain id, so the
+ * same state is valid for all.
  *
- * @param hubCount - of each chain, whose file names no other tokens: waking asks for the pools between all of them
+ * @param hubCount - hubs per chain, whose file names no other tokens; waking requests the pools between all of them
  */
 export async function startManyNodes(count: number, hubCount: number): Promise<ManyNodes> {
   const chainIds = registryIds(count)
@@ -50,7 +52,7 @@ export async function startManyNodes(count: number, hubCount: number): Promise<M
   }
 }
 
-/** The same, and one service for all of them. */
+/** Starts the nodes and one service for all chains. */
 export async function startManyChains(
   count: number,
   hubCount: number,
@@ -73,7 +75,7 @@ export async function startManyChains(
   }
 }
 
-/** Works on all items, `size` at a time: as many callers as a service may meet at once. */
+/** Processes all items, `size` at a time, like concurrent callers. */
 export async function inWaves<T, R>(items: readonly T[], size: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let i = 0; i < items.length; i += size) results.push(...(await Promise.all(items.slice(i, i + size).map(work))))

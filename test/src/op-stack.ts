@@ -1,3 +1,4 @@
+/** Sets up the fee oracle of an OP Stack chain. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Node } from './wallet.ts'
@@ -9,7 +10,7 @@ const [BASE_FEE_SCALAR, BLOB_SCALAR] = [2_269n, 1_055_762n]
 /** Cost of a byte after compression, since the Fjord upgrade. */
 export const WEI_PER_BYTE = (16n * BASE_FEE_SCALAR * L1_BASE_FEE + BLOB_SCALAR * BLOB_BASE_FEE) / 1_000_000n
 
-/** The published bytecode of the predeploys, with Base's scalars and a busy chain below. */
+/** Sets the published bytecode of the predeploys, with Base's scalars and a busy L1. */
 export async function putOpStackOracle(node: Node): Promise<void> {
   const fixture = join(import.meta.dirname, '../../packages/rpc/test/fixtures/op-stack.json')
   const { gasPriceOracle, l1Block } = JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, string>

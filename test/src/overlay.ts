@@ -1,9 +1,10 @@
+/** Chain files and deployments of a test. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChainFile, type Deployment, formatChainFile, writeDeployment } from '@sluice/chains'
 
-/** Two folders for `CHAINS_DIR` and `DEPLOYMENTS_DIR`, gone after the test. */
+/** Temporary folders for `CHAINS_DIR` and `DEPLOYMENTS_DIR`. */
 export class Overlay {
   readonly dir = mkdtempSync(join(tmpdir(), 'sluice-overlay-'))
   readonly chainsDir = join(this.dir, 'chains')
@@ -22,7 +23,7 @@ export class Overlay {
     writeFileSync(join(this.chainsDir, `${file.chainId}.json`), formatChainFile(file))
   }
 
-  /** Contracts that stand on `chainId` just as they do on the chain of `deployment`. */
+  /** Records contracts on `chainId` at the same addresses as on the chain of `deployment`. */
   addDeployment(chainId: number, deployment: Deployment): void {
     writeDeployment(this.deploymentsDir, { ...deployment, chainId })
   }

@@ -1,4 +1,4 @@
-/** Transactions that users sent through routers on Ethereum, each with the state before it in its block. */
+/** Recorded transactions that users sent through routers on Ethereum, each with the state before it in its block. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import type { Node } from './wallet.ts'
 type Account = {
   readonly balance: string
   readonly nonce?: number
-  /** Which of the file's bytecodes. */
+  /** Index in the file's list of bytecodes. */
   readonly code?: number
   readonly storage?: Readonly<Record<string, string>>
 }
@@ -20,7 +20,7 @@ type Account = {
 export type Recorded = {
   readonly router: string
   readonly hash: string
-  /** As it was signed. */
+  /** The signed transaction. */
   readonly raw: string
   readonly hardfork: string
   readonly block: {
@@ -31,7 +31,7 @@ export type Recorded = {
     readonly baseFeePerGas: string
   }
   readonly tokenIn: string
-  /** Input that the calldata asks for, base units. */
+  /** Input in the calldata, base units. */
   readonly amountIn: string
   readonly tokenOut: string
   readonly spender: string
@@ -48,10 +48,12 @@ const read = (): File => JSON.parse(brotliDecompressSync(readFileSync(FILE)).toS
 
 export const readRecorded = (): readonly Recorded[] => read().transactions
 
-/** Seconds between two blocks of Ethereum. */
+/** Seconds between Ethereum blocks. */
 const BLOCK_SECONDS = 12
 
-/** A node whose newest block is the parent of the transaction's, with the state that the transaction met in its own. */
+/**
+ * Starts a node whose head is the parent of the transaction's block, with the state directly before the transaction.
+ */
 export async function startBefore({ block, hardfork, accounts }: Recorded): Promise<Anvil> {
   const { code } = read()
   const alloc = Object.fromEntries(
@@ -75,7 +77,7 @@ export async function startBefore({ block, hardfork, accounts }: Recorded): Prom
   }
 }
 
-/** Mines a block with the number, time, fee and author that the transaction's had. */
+/** Mines a block with the number, time, fee, and author of the transaction's block. */
 export async function mineAs(node: Node, { block }: Recorded): Promise<void> {
   await node.request('anvil_setCoinbase', [block.miner])
   await node.request('evm_setNextBlockTimestamp', [block.timestamp])
@@ -87,11 +89,11 @@ export type Sent = {
   /** Growth of the sender's balance of tokenOut. */
   readonly received: bigint
   readonly grossGas: number
-  /** True where status, gas and every log are those of Ethereum. */
+  /** True if status, gas, and every log equal those on Ethereum. */
   readonly asOnChain: boolean
 }
 
-/** Mines the transaction in its block, as it was signed; the chain is as it was after that. */
+/** Mines the signed transaction in its block, and then reverts the chain to the state before. */
 export async function sendRecorded(node: Node, recorded: Recorded): Promise<Sent> {
   const before = await node.request<string>('evm_snapshot')
   const from = senderOf(recorded)
@@ -111,10 +113,11 @@ export async function sendRecorded(node: Node, recorded: Recorded): Promise<Sent
 }
 
 /**
- * The same for a sender who holds exactly `amountIn` and lets the spender take exactly that, as `/simulate` sets it up: the real
- * one may hold more, or have allowed without a limit, which many tokens then do not write down.
+ * Like `sendRecorded`, but the sender holds exactly `amountIn` and the spender's allowance is exactly that, as
+ * `/simulate` sets it. The real sender may hold more, or have an unlimited allowance, which many tokens do not write
+ * back.
  *
- * @returns undefined for a token whose balances or allowances cannot be set
+ * @returns undefined if the token's balances or allowances cannot be set
  */
 export async function sendWithExactly(node: Node, recorded: Recorded): Promise<Sent | undefined> {
   const { tokenIn, spender, amountIn } = recorded
@@ -138,7 +141,7 @@ export type Simulated = {
   readonly revertReason?: string
 }
 
-/** Simulates the transaction at the parent of its block: the service runs it in the next block, which has its number and its time. */
+/** Simulates the transaction at the parent of its block. The service uses the number and the time of the next block. */
 export async function simulateRecorded(api: string, recorded: Recorded): Promise<Simulated> {
   const { to, data, gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(recorded.raw)
   const { tokenIn, amountIn, tokenOut, spender, block } = recorded
@@ -158,13 +161,13 @@ export async function simulateRecorded(api: string, recorded: Recorded): Promise
 
 const senderOf = ({ raw }: Recorded) => Transaction.from(raw).from!.toLowerCase()
 
-/** Receiving native costs the code that the simulation puts at the sender so much; a sender without code receives for nothing. */
+/** Gas of receiving the native token by the code that the simulation sets at the sender. A sender without code needs none. */
 const RECEIVING_GAS = 15
-/** Permit2 asks that code for the signature, which recovers the signer as Permit2 would have. */
+/** Gas of the signature check by that code, which Permit2 calls, and which recovers the signer as Permit2 would. */
 const SIGNATURE_GAS = 4_093
 const PERMIT2_PERMIT = 0x0a
 
-/** By how much the simulation's gas lies above the trace of a sender who holds and allows exactly the input. */
+/** Returns the difference between the simulation's gas and that of a sender with exactly the needed balance and allowance. */
 export function gasExplained({ router, raw, tokenOut }: Recorded): number {
   const { data } = Transaction.from(raw)
   const commands = router.startsWith('UniversalRouter')

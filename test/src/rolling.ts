@@ -1,4 +1,4 @@
-/** Callers of many chains who ask on while the processes behind nginx are replaced one after the other. */
+/** Sends requests for many chains while the processes behind nginx are replaced one after the other. */
 import type { Fleet } from './fleet.ts'
 import type { ManyNodes } from './many-chains.ts'
 
@@ -6,13 +6,13 @@ const CALLERS = 16
 const MOST_FAILURES = 20
 
 export type Replaced = {
-  /** Counts by status; 0 for a connection that broke. */
+  /** Number of responses by status; 0 for a broken connection. */
   readonly statuses: Readonly<Record<string, number>>
-  /** Answers other than 200, with their times. */
+  /** Responses other than 200, with their times. */
   readonly failures: readonly string[]
 }
 
-/** Asks until `requests` are answered and all processes are new. */
+/** Sends requests until `requests` are answered and all processes are replaced. */
 export async function replaceAllUnderLoad(fleet: Fleet, nodes: ManyNodes, requests: number): Promise<Replaced> {
   const statuses: Record<string, number> = {}
   const failures: string[] = []
@@ -40,7 +40,7 @@ export async function replaceAllUnderLoad(fleet: Fleet, nodes: ManyNodes, reques
   return { statuses, failures }
 }
 
-/** Quotes, by POST too, and prices, of all chains in turn. */
+/** Sends a quote by GET or POST, or a price request, for each chain in turn. */
 async function ask(
   url: string,
   { chainIds, devnet }: ManyNodes,
@@ -50,7 +50,7 @@ async function ask(
   const { tokens, accounts } = devnet.info
   const from = accounts[0]!.address
   const [src, dst] = [tokens.WETH!.address, tokens.USDC!.address]
-  // Others' requests that are the same would be answered together.
+  // The service would combine equal requests, so amounts differ.
   const amount = String(10n ** 15n * BigInt(1 + count))
   const query = new URLSearchParams({ src, dst, amount, from, maxSplits: '1' })
   const turn = Math.floor(count / chainIds.length) % 4

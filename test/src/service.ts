@@ -1,3 +1,4 @@
+/** Starts the service for tests. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { type Devnet, freePort, startDevnet } from '@sluice/devnet'
@@ -11,11 +12,11 @@ export type Service = {
   readonly process: ChildProcess
 }
 
-/** Starts the API as its own process, as an operator would, on `PORT` or a free one, and resolves when it answers. */
+/** Starts the API as its own process, on `PORT` or a free port, and resolves when it responds. */
 export async function startService(env: Readonly<Record<string, string>>): Promise<Service> {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const child = spawn(process.execPath, [join(root, 'packages/api/src/main.ts')], {
-    // Nothing is kept from one test to the next, unless a test says so.
+    // Keeps no data between tests, unless a test sets DATA_DIR.
     env: { ...process.env, LOG_LEVEL: 'error', DATA_DIR: '', ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -59,7 +60,7 @@ export type System = {
   readonly stop: () => Promise<void>
 }
 
-/** A local chain of its own from the saved state, and an API that knows it. */
+/** Starts a local chain from the saved state, and an API for it. */
 export async function startSystem(env: Readonly<Record<string, string>> = {}): Promise<System> {
   const devnet = await startDevnet({ dir: devnetDir })
   try {

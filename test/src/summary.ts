@@ -1,4 +1,4 @@
-/** Summary that `npm test` prints after the tests: why some were skipped and how to run them, and the cost of each file. */
+/** Summarizes a test run for `npm test`: reasons for skipped tests, how to run them, and the cost of each file. */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
@@ -13,7 +13,7 @@ export type FileCost = {
 export type Summary = { readonly skips: readonly Skip[]; readonly files: readonly FileCost[] }
 
 type Rule = readonly [pattern: RegExp, reason: string, enable: string]
-/** By file and name of a skipped test; the first that matches counts. */
+/** Reasons by file and name of a skipped test. The first match applies. */
 const RULES: readonly Rule[] = [
   [/^packages\/api\/test\/memory/, 'it belongs to the long profile', 'npm test -- --long'],
   [/nginx|^test\/rolling/, 'nginx is not installed', 'apt-get install nginx'],
@@ -27,14 +27,14 @@ const RULES: readonly Rule[] = [
 ]
 const OTHER = 'a case of the test does not apply'
 
-/** The reason of a skipped test: its own note, else by what it needs. */
+/** Returns the reason of a skipped test: its own note, else the first matching rule. */
 export function reasonOf(file: string, name: string, note?: string): Omit<Skip, 'tests'> {
   if (note) return { reason: note, enable: `see ${file}` }
   const rule = RULES.find(([pattern]) => pattern.test(file) || pattern.test(name))
   return rule ? { reason: rule[1], enable: rule[2] } : { reason: OTHER, enable: `see ${file}` }
 }
 
-/** One entry for each reason, with the number of its tests; the most first. */
+/** Returns one entry per reason with the number of its tests, highest first. */
 export function groupSkips(skips: readonly Omit<Skip, 'tests'>[]): readonly Skip[] {
   const counted = new Map<string, Skip>()
   for (const skip of skips) {
@@ -44,7 +44,7 @@ export function groupSkips(skips: readonly Omit<Skip, 'tests'>[]): readonly Skip
   return [...counted.values()].sort((a, b) => b.tests - a.tests)
 }
 
-/** Writes the summary of a run to the file that SUMMARY_FILE names. */
+/** Writes the summary of a run to the file in SUMMARY_FILE. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const path = process.env.SUMMARY_FILE

@@ -1,3 +1,4 @@
+/** Requests, sends, and measures swaps. */
 import { NATIVE } from '@sluice/chains'
 import { expect } from 'vitest'
 import type { Node, Receipt } from './wallet.ts'
@@ -48,7 +49,7 @@ export function swapUrl(api: string, chainId: number, query: SwapQuery): string 
   return `${api}/aggregator/${chainId}?${parameters}`
 }
 
-/** Asks for a route and expects one. */
+/** Requests a route and expects success. */
 export async function quote(api: string, chainId: number, query: SwapQuery): Promise<RouteBody> {
   const { status, body } = await get<RouteBody>(swapUrl(api, chainId, query))
   expect(status, JSON.stringify(body)).toBe(200)
@@ -65,7 +66,7 @@ export type Executed = {
   readonly spent: bigint
 }
 
-/** Way of a client by the interface's rules: approve when needed, quote, send with the estimate plus 20 %. */
+/** Follows a client's usual steps: approves if needed, quotes, and sends with the gas estimate plus 20 %. */
 export async function approveQuoteSend(node: Node, api: string, chainId: number, query: SwapQuery): Promise<Executed> {
   const guard = (await quote(api, chainId, query)).tx.to
   if (query.src.toLowerCase() !== NATIVE) await node.approve(query.src, query.from, guard, BigInt(query.amount))
@@ -73,7 +74,7 @@ export async function approveQuoteSend(node: Node, api: string, chainId: number,
   return { route, ...(await send(node, route)) }
 }
 
-/** Sends a quoted transaction unmodified and measures what left its sender and what reached the recipient. */
+/** Sends a quoted transaction unmodified, and measures the sender's payment and the recipient's receipt. */
 export async function send(node: Node, route: RouteBody, recipient = route.tx.from): Promise<Omit<Executed, 'route'>> {
   const { from, to, data, value } = route.tx
   const inBefore = await node.balance(route.src, from)

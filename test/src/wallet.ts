@@ -1,3 +1,4 @@
+/** A minimal wallet for tests. */
 import { IERC20__factory } from '@sluice/bindings'
 import { NATIVE } from '@sluice/chains'
 
@@ -27,7 +28,7 @@ type RawReceipt = {
   readonly logs: readonly Log[]
 }
 
-/** Plain JSON-RPC to a node whose accounts are unlocked: nothing of the service is used to check the service. */
+/** Plain JSON-RPC to a node with unlocked accounts. It shares no code with the service, which it checks. */
 export class Node {
   readonly url: string
 
@@ -46,7 +47,7 @@ export class Node {
     return result
   }
 
-  /** Base units of a token, or wei for NATIVE. */
+  /** Returns base units of a token, or wei for NATIVE. */
   async balance(token: string, owner: string): Promise<bigint> {
     if (token.toLowerCase() === NATIVE) return BigInt(await this.request<string>('eth_getBalance', [owner, 'latest']))
     const data = erc20.encodeFunctionData('balanceOf', [owner])
@@ -61,7 +62,7 @@ export class Node {
     return this.send({ from, to: token, data: erc20.encodeFunctionData('transfer', [to, amount]) })
   }
 
-  /** Sends without asking for an estimate first, so that a revert is mined and seen as status 0. */
+  /** Sends without a gas estimate, so that a revert is mined with status 0. */
   async send({ from, to, data, value = 0n, gas = 3_000_000n }: Transaction): Promise<Receipt> {
     const hash = await this.request<string>('eth_sendTransaction', [
       { from, to, data, value: `0x${BigInt(value).toString(16)}`, gas: `0x${gas.toString(16)}` },
@@ -77,8 +78,8 @@ export class Node {
   }
 
   /**
-   * Back to a mark of `evm_snapshot`. The node shows a receipt before its pool has let go of the transaction; were the chain
-   * wound back between the two, the same nonce sent again would be dropped with it and never be mined.
+   * Reverts to a snapshot of `evm_snapshot`. The node returns a receipt before its pool has removed the transaction. A
+   * revert in between would drop a later transaction with the same nonce.
    */
   async undo(mark: string): Promise<void> {
     const deadline = Date.now() + 10_000
@@ -87,7 +88,7 @@ export class Node {
     await this.request('evm_revert', [mark])
   }
 
-  /** The node answers a submission before it has mined the block. */
+  /** Waits for a receipt, since the node returns the hash before it mines the block. */
   async receipt(hash: string): Promise<RawReceipt> {
     const deadline = Date.now() + 10_000
     while (Date.now() < deadline) {

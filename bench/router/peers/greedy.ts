@@ -1,4 +1,4 @@
-/** Two plain methods that many routers rest on, on the evaluator's arithmetic. */
+/** Two simple methods on which many routers are based, using the evaluator's arithmetic. */
 import { Executor } from '../evaluate.ts'
 import type { Scenario, ScenarioTrade } from '../scenario.ts'
 import { YARDSTICK } from '../yardstick.ts'
@@ -9,8 +9,8 @@ const MAX_HOPS = 3
 const PARTS = 20
 
 /**
- * The best path, found by relaxing exact quotes hop by hop: for the whole amount at once, or part by part, each on the pools
- * as the parts before left them.
+ * Finds the best path by relaxing exact quotes hop by hop, for the whole amount at once, or part by part on the pools
+ * as earlier parts left them.
  */
 export function greedyPeer(scenario: Scenario, gasPrice: number, parts: 1 | typeof PARTS): Peer {
   const poolsOf = new Map<number, number[]>()
@@ -58,7 +58,7 @@ function bestPath(
       for (const pool of poolsOf.get(from) ?? []) {
         const to = executor.otherToken(pool, from)
         if (to === tokenIn || label.hops.some((earlier) => earlier.tokenIn === to)) continue
-        // The last hop has to end at the target.
+        // The last hop must end at the target.
         if (hop === MAX_HOPS - 1 && to !== tokenOut) continue
         const { amountOut, gas, unspent } = executor.quote(pool, from, to, label.amount)
         if (amountOut <= 0n || unspent > 0n) continue
@@ -75,7 +75,7 @@ function bestPath(
   return best?.hops ?? null
 }
 
-/** Ticks are counted for the last hop alone: those before it were priced without. */
+/** Counts ticks only for the last hop, because earlier hops were priced without them. */
 function gasOfHops(
   executor: Executor,
   hops: readonly { readonly pool: number }[],

@@ -1,6 +1,6 @@
 /**
- * Routers that are run beside the service's own. Any can be given by file: a module with `make(scenario, { gasPrice })` whose
- * `run(trade)` returns `{ route: { legs } }`, `{ route: { paths } }` or null.
+ * Routers to compare with the service's. A file can provide one: a module with `make(scenario, { gasPrice })` whose
+ * `run(trade)` returns `{ route: { legs } }`, `{ route: { paths } }`, or null.
  */
 import { pathToFileURL } from 'node:url'
 import type { ScenarioLeg } from '../route.ts'
@@ -8,7 +8,7 @@ import type { Scenario, ScenarioTrade } from '../scenario.ts'
 
 export type Peer = {
   readonly name: string
-  /** Null where it finds no route. */
+  /** Returns a route; null if it finds none. */
   readonly run: (trade: ScenarioTrade) => PeerRoute | null | Promise<PeerRoute | null>
 }
 export type Hop = Pick<ScenarioLeg, 'pool' | 'tokenIn' | 'tokenOut'>
@@ -27,7 +27,7 @@ type ForeignPeer = {
 export async function foreignPeer(file: string, scenario: Scenario, gasPrice: number): Promise<Peer> {
   const { make } = (await import(pathToFileURL(file).href)) as PeerModule
   const { name, run } = await make(scenario, { gasPrice })
-  // Awaited only where it is a promise: a microtask would be timed too.
+  // Awaits only promises, because a microtask would add to the measured time.
   return {
     name,
     run: (trade) => {

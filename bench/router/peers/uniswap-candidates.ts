@@ -1,6 +1,6 @@
 /**
- * The pools that AlphaRouter would look at: its rules for Ethereum, on the scenario's liquidity where the package asks a
- * subgraph. Names of the limits are the package's own.
+ * Selects the pools that AlphaRouter would consider, by its rules for Ethereum. The scenario's liquidity replaces the
+ * package's subgraph. Limits have the package's names.
  */
 import type { Scenario, ScenarioPool } from '../scenario.ts'
 
@@ -32,7 +32,9 @@ const V2: Limits = {
 
 export type Candidates = (tokenIn: number, tokenOut: number) => readonly ScenarioPool[]
 
-/** Stable pools, which the package does not know, are offered with those of V2: to its advantage. */
+/**
+ * Returns the candidates. Stable pools, which the package does not support, are offered like V2 pools, which favors it.
+ */
 export function candidatesOf({ pools, tokens, nativeToken }: Scenario): Candidates {
   const byDepth = pools.toSorted((a, b) => b.tvlUsd - a.tvlUsd)
   const ofToken = new Map<number, ScenarioPool[]>(tokens.map(({ id }) => [id, []]))

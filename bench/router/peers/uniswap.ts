@@ -1,7 +1,7 @@
 /**
- * Uniswap's smart-order-router as npm carries it: its own `computeAllRoutes` and `getBestSwapRouteBy`, which splits by steps of
- * five percent. What the package asks a node and a subgraph for comes from the scenario: the pools to look at, and the quotes,
- * which are exact here. Its times therefore lack the calls to the node that it makes in production.
+ * Uniswap's smart-order-router from npm with its own `computeAllRoutes` and `getBestSwapRouteBy`, which splits in steps
+ * of five percent. The scenario replaces its node and subgraph, with its pools and exact quotes, so its times lack the
+ * node calls of production.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -20,7 +20,7 @@ const MAX_SPLITS = 7
 const MAX_HOPS = 3
 const PERCENTS = Array.from({ length: 100 / STEP_PERCENT }, (_, index) => (index + 1) * STEP_PERCENT)
 
-/** The little of the package that is used. */
+/** The parts of the package's types that are used. */
 type Token = { equals(other: Token): boolean }
 type Amount = { readonly quotient: { toString(): string }; subtract(other: Amount): Amount }
 type PoolOfPackage = { readonly pool: ScenarioPool; readonly token0: Token; readonly token1: Token }
@@ -40,7 +40,9 @@ type Package = {
   BigNumber: { from(value: number): unknown }
 }
 
-/** Installs what the folder's own lockfile names, apart from the workspace: it is heavy, and old in places. */
+/**
+ * Installs the folder's own lockfile, outside of the workspace, since the package is large and has old dependencies.
+ */
 function load(): Package {
   if (!existsSync(join(import.meta.dirname, 'node_modules', PACKAGE))) {
     console.error('Installing the peers of the benchmark…')
@@ -48,9 +50,9 @@ function load(): Package {
     execFileSync('npm', args, { cwd: import.meta.dirname, stdio: ['ignore', 2, 2] })
   }
   const require = createRequire(import.meta.url)
-  // First, since its parts import one another in a cycle.
+  // Loaded first, since its modules import one another in a cycle.
   require(PACKAGE)
-  // Paths are only written out for its log, at a cost that is not the search's.
+  // Disables path names, which only its log uses, and whose cost is not part of the search.
   const names = require(`${PACKAGE}/build/main/util/routes.js`)
   for (const name of ['routeToString', 'routeAmountsToString', 'poolToString']) names[name] = () => ''
   return {
@@ -63,7 +65,7 @@ function load(): Package {
 
 let loaded: Package | undefined
 
-/** Long: what its router wants to be handed, one provider after the other. */
+/** Creates the peer. Long: the providers that its router needs, one after the other. */
 export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
   loaded ??= load()
   const { computeAllRoutes, getBestSwapRouteBy, Token, CurrencyAmount, BigNumber } = loaded
@@ -75,7 +77,7 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
   const native = scenario.tokens[scenario.nativeToken]!
   const executor = new Executor(scenario)
 
-  /** A path's exact output and gas for a part of the amount; null where a pool cannot take it. */
+  /** Returns a path's exact output and gas for a part of the amount; null if a pool cannot accept it. */
   const quote = (path: readonly PoolOfPackage[], tokenIn: number, amountIn: bigint) => {
     const hops: Hop[] = []
     let amount = amountIn
@@ -146,7 +148,7 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
     const best = await getBestSwapRouteBy(0, quotes, PERCENTS, 1, net, routing, portion)
     if (!best) return null
     const parts = best.routes.map(({ amount, hops }) => ({ amountIn: BigInt(amount.quotient.toString()), hops }))
-    // Percentages round down; the rest goes with the last, as in the package's own `getBestSwapRoute`.
+    // Percentages round down, and the last route gets the remainder, as in the package's `getBestSwapRoute`.
     parts.at(-1)!.amountIn += total - parts.reduce((sum, { amountIn }) => sum + amountIn, 0n)
     return { paths: parts }
   }

@@ -1,13 +1,17 @@
-/** Beginnings of documentation comments: the first words name the thing, so that a list of comments reads as a list of things. */
+/** Checks the beginnings of documentation comments. */
+
+/** First words that documentation comments may not have. Comments start with a verb or a noun, so that they can be scanned. */
 const QUESTION = '(What|Whether|Where|How|Of)\\s'
 const DOCUMENTATION = new RegExp(`/\\*\\*(?:\\s*\\n\\s*\\*)?\\s+${QUESTION}`, 'g')
-/** First lines of Solidity's comments, and every tag of theirs, behind the name that it is about. */
+/** First lines of Solidity comments, and the text after each tag and its parameter name. */
 const NATSPEC = [
   new RegExp(`(?<!^[ \\t]*///.*\\n)^[ \\t]*/// +${QUESTION}`, 'gm'),
   new RegExp(`^[ \\t]*/// +@(?:title|notice|dev|(?:param|return)(?: \\w+)?) +${QUESTION}`, 'gm'),
 ]
 
-/** Comments that begin with a question or a genitive, with their lines. Comments inside functions are sentences of any kind. */
+/**
+ * Returns comments that begin with a question word or a genitive, with their lines. Ignores comments inside functions.
+ */
 export function unnamed(path: string, text: string): readonly string[] {
   const patterns = path.endsWith('.sol') ? [DOCUMENTATION, ...NATSPEC] : [DOCUMENTATION]
   return patterns

@@ -1,8 +1,8 @@
-/** Comparison of an OpenAPI document with what an earlier one promised: docs/stability.md says what that is. */
+/** Compares an OpenAPI document with an earlier release. docs/stability.md defines the promises. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 type Fields = { readonly [name: string]: Json }
 
-/** Faults that callers of the earlier document would trip over, in words; none where all of it is kept. */
+/** Returns descriptions of the incompatibilities for callers of the earlier document; empty if there are none. */
 export function broken(before: Json, after: Json): readonly string[] {
   const [old, now] = [new Document(before), new Document(after)]
   return old.operations.flatMap(({ name, path, method }) => {
@@ -80,7 +80,10 @@ function parametersBroken(
   return [...fewer, ...more.map(([key]) => `${name}: ${key} is new and required`)]
 }
 
-/** Faults of input: what was taken before is taken still. Of alternatives one that has no fault is enough. */
+/**
+ * Returns the incompatibilities of input: everything accepted before must still be accepted. One compatible alternative
+ * is enough.
+ */
 function inputBroken(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
   if (!before) return []
   if (!after) return [`${name} is gone`]
@@ -91,7 +94,7 @@ function inputBroken(name: string, before: Fields | undefined, after: Fields | u
       .sort((a, b) => a.length - b.length)
     return best
   }
-  // What any alternative of a pattern matches, the pattern matches.
+  // A pattern with an additional alternative matches everything that the old one does.
   const isWider = (key: string) => key === 'pattern' && String(after[key]).startsWith(`${before[key]}|`)
   const changed = ['type', 'pattern', 'default'].filter(
     (key) => before[key] !== undefined && !same(before[key], after[key]) && !isWider(key),
@@ -109,7 +112,7 @@ function inputBroken(name: string, before: Fields | undefined, after: Fields | u
   ]
 }
 
-/** Faults of output: what was told before is told still, and is what it was. */
+/** Returns the incompatibilities of output: every former field must still be present with the same meaning. */
 function outputBroken(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
   if (!before) return []
   if (!after) return [`${name} is gone`]

@@ -1,11 +1,11 @@
-/** Packages that a file imports and its own package.json does not declare, although npm would find them. */
+/** Finds packages that a file imports without a declaration in its package.json, although npm would resolve them. */
 import { builtinModules } from 'node:module'
 import ts from 'typescript'
 
-/** Packages that the root declares for all: the test runner and its properties. */
+/** Packages that the root declares for all: the test runner and its property library. */
 const FOR_ALL = ['vitest', 'fast-check']
 
-/** Names of the packages that a file imports, resolves or asks the type of. */
+/** Returns the packages that a file imports, resolves, or uses types of. */
 function importedPackages(text: string): readonly string[] {
   const { importedFiles } = ts.preProcessFile(text, true, true)
   const names = importedFiles.map(({ fileName }) => fileName)

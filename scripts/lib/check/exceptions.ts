@@ -1,4 +1,4 @@
-/** Exceptions that `npm run check` makes from its own rules on sources, with the reason. An exception that nothing needs any more fails. */
+/** Exceptions to the source rules of `npm run check`, with their reasons. An unused exception fails the check. */
 export const exceptions: readonly { readonly fault: RegExp; readonly why: string }[] = [
   {
     fault: /^contracts\/test\/.*: imports @sluice\/(bindings|devnet),/,

@@ -1,4 +1,4 @@
-/** Exported names of packages: types that exist twice, and public names without a docstring. */
+/** Analyzes exported names of packages: duplicate types, and public names without a docstring. */
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
@@ -12,7 +12,7 @@ type Exported = {
 
 type Module = {
   readonly own: readonly Exported[]
-  /** Modules whose names this one exports; undefined for all of them. */
+  /** Modules that this one re-exports from; `names` is undefined for all names. */
   readonly passed: readonly { readonly from: string; readonly names: readonly string[] | undefined }[]
 }
 

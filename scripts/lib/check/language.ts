@@ -1,4 +1,4 @@
-/** Words and forms that the project's language replaces, in comments, names, and documents. */
+/** Words and forms that the language rules replace in comments, names, and documents. */
 import ts from 'typescript'
 
 type Rule = { readonly pattern: RegExp; readonly instead: string }
@@ -6,7 +6,7 @@ type Rule = { readonly pattern: RegExp; readonly instead: string }
 /** A match of a rule: its line, the text, and the replacement. */
 export type Match = { readonly line: number; readonly text: string; readonly instead: string }
 
-/** Words of comments and documents. */
+/** Words in comments and documents. */
 const WORDS: readonly Rule[] = [
   { pattern: /\b(?:tells?|told|untold|retold)\b/gi, instead: 'report, notify, record, emit, or encode' },
   { pattern: /\b(?:whoever|whomever|whatever)\b/gi, instead: 'the caller, any, or the thing itself' },
@@ -27,12 +27,12 @@ const WORDS: readonly Rule[] = [
   { pattern: /\b(?:true|false|null|undefined|none|nothing|zero|absent|empty) where\b/gi, instead: 'if' },
 ]
 
-/** Forms of comments alone. */
+/** Beginnings of docstrings. */
 const FORMS: readonly Rule[] = [
   { pattern: /\/\*\*[\s*]+(?:Whether|Where|What|How|Of|For|The same)\b/g, instead: 'a verb or a noun first' },
 ]
 
-/** Words of names, as camel case and underscores part them. */
+/** Words in names, split at camel case and underscores. */
 const NAME_WORDS: Readonly<Record<string, string>> = {
   told: 'reported',
   tell: 'notify',
@@ -56,7 +56,7 @@ const NAME_WORDS: Readonly<Record<string, string>> = {
   dear: 'expensive',
   dearer: 'moreExpensive',
 }
-/** Participles that are no names on their own. */
+/** Participles that are not names on their own. */
 const BARE = new Set([
   'made',
   'told',
@@ -86,7 +86,7 @@ function nameMatch(name: string): string | undefined {
   return undefined
 }
 
-/** True if an identifier is declared here; uses of a name count once, at its declaration. */
+/** Returns true if an identifier is declared here. Only the declaration of a name counts, not its uses. */
 function isDeclaration(node: ts.Identifier): boolean {
   const { parent } = node
   const isNamed =
@@ -133,7 +133,7 @@ export function inSource(
       const instead = nameMatch(node.text)
       if (instead) names.push({ line: lineAt(node.getStart(source)), text: node.text, instead })
     }
-    // Punctuation has comments as well, which `forEachChild` passes over.
+    // Punctuation tokens can have comments too, and `forEachChild` skips them.
     for (const child of node.getChildren(source)) visit(child)
   }
   visit(source)

@@ -1,12 +1,15 @@
-/** Lengths of files and functions. Longer ones than CONTRIBUTING allows carry the reason in a comment. */
+/** Checks the lengths of files and functions. Longer ones than CONTRIBUTING allows need a reason in a comment. */
 import ts from 'typescript'
 
 const FILE_LINES = 500
 const FUNCTION_LINES = 80
-/** `Long: <why>` in the comment in front of a function, or in a file's first one. */
+/** `Long: <reason>` in the comment before a function, or in the first comment of a file. */
 const REASON = /\bLong: \S/
 
-/** Files and functions that are too long and say no reason, with its line. Tests are lists of cases, as long as there are cases. */
+/**
+ * Returns the files and functions that are too long without a reason, with their lines. Ignores tests, which are lists
+ * of cases.
+ */
 export function tooLong(path: string, text: string): readonly string[] {
   const found: string[] = []
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
@@ -33,7 +36,10 @@ function hasReason(node: ts.Node, text: string): boolean {
   return comments.some(({ pos, end }) => REASON.test(text.slice(pos, end)))
 }
 
-/** Statement that a comment on a function stands in front of: the function, or the statement or member that it is a value of. */
+/**
+ * Returns the statement or class member that the comment of a function precedes: the function itself, or the one that
+ * contains it.
+ */
 function statementOf(node: ts.Node): ts.Node {
   let at = node
   while (!ts.isStatement(at) && !ts.isClassElement(at) && at.parent) at = at.parent

@@ -1,4 +1,4 @@
-/** Acts of a stranger on the local chain before and after a quote of somebody else. */
+/** Actions of an attacker on the local chain before and after a user's quote. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ type Output = {
 
 let compiled: Readonly<Record<string, Artifact>> | undefined
 
-/** The contracts of Hostile.sol, by the lockfile's solc. */
+/** Compiles the contracts of Hostile.sol with the lockfile's solc. */
 function hostile(): Readonly<Record<string, Artifact>> {
   if (compiled) return compiled
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
@@ -37,10 +37,10 @@ const balancer = (task: string, name: string) =>
 const WEIGHTED = '20230206-weighted-pool-v3'
 const STABLE = '20230206-composable-stable-pool-v3'
 const ONE = 10n ** 18n
-/** The least that Balancer's factories allow. */
+/** Minimum fee of Balancer's factories. */
 const LEAST_FEE = 10n ** 12n
 
-/** Whole tokens of each side. */
+/** Whole tokens of one side of a pool. */
 export type Side = { readonly token: Contract; readonly whole: number }
 
 export class Stranger {
@@ -56,7 +56,7 @@ export class Stranger {
     return this.chain.from
   }
 
-  /** A token of the local chain; anybody may mint it. */
+  /** Returns a token of the local chain. Anyone may mint it. */
   token(symbol: string): Contract {
     const abi = [
       'function mint(address,uint256)',
@@ -74,7 +74,7 @@ export class Stranger {
     return this.chain.deploy(hostile()[name]!, args)
   }
 
-  /** A pair of Uniswap V2 with liquidity of its own. */
+  /** Creates a Uniswap V2 pair with liquidity. */
   async pair(...sides: readonly [Side, Side]): Promise<Contract> {
     const { routers } = this.devnet.info
     const factory = this.chain.at(
@@ -100,7 +100,7 @@ export class Stranger {
     return this.devnet.info.dexes.find(({ family }) => family === 'balancer-v2')!.contracts![name] as Address
   }
 
-  /** A genuine weighted pool of equal parts, whose fee the stranger may set. */
+  /** Creates a genuine weighted pool with equal weights, whose fee the attacker may set. */
   async weightedPool(sides: readonly Side[]): Promise<Contract> {
     const factory = this.chain.at(balancer(WEIGHTED, 'WeightedPoolFactory').abi, this.factory('weightedPoolFactory'))
     const ordered = inOrder(sides)
@@ -124,7 +124,7 @@ export class Stranger {
     return pool
   }
 
-  /** A genuine stable pool with rate providers of the stranger's choice, and nobody as its owner. */
+  /** Creates a genuine stable pool without owner, with rate providers chosen by the attacker. */
   async stablePool(sides: readonly (Side & { readonly rate?: Address })[]): Promise<Contract> {
     const factory = this.chain.at(
       balancer(STABLE, 'ComposableStablePoolFactory').abi,
@@ -144,7 +144,7 @@ export class Stranger {
     return pool
   }
 
-  /** A pool of the stranger's own code in the genuine vault. */
+  /** Creates a pool with the attacker's code in the genuine vault. */
   async ownPool(sides: readonly Side[]): Promise<Contract> {
     const ordered = inOrder(sides)
     const tokens = ordered.map(({ token }) => token.address)
@@ -180,7 +180,7 @@ export class Stranger {
   }
 }
 
-/** Base units of a token of 18 decimals. */
+/** Returns base units of a token with 18 decimals. */
 export const units = (whole: number): bigint => BigInt(Math.round(whole * 1e6)) * 10n ** 12n
 
 const inOrder = <S extends Side>(sides: readonly S[]): readonly S[] =>

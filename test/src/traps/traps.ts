@@ -1,24 +1,28 @@
-/** Traps for routes from LINK to UNI: each offers a price that no honest pool has, and takes it back after the quote. */
+/** Traps for routes from LINK to UNI: each offers a price above those of all other pools, and withdraws it after the quote. */
 import type { Contract } from '@sluice/devnet'
 import { type Stranger, units } from './stranger.ts'
 
-/** LINK and UNI are worth 15 and 8 dollars on the local chain; a bait pays about so much more. */
+/** Factor by which a bait pays more than the list prices. LINK and UNI cost 15 and 8 dollars on the local chain. */
 const BAIT = 1.02
 const [LINK_USD, UNI_USD] = [15, 8]
 /** Dollars on each side of a bait. */
 const DEPTH = 4_000_000
-/** Less than the usual slippage, so that the transaction of the user still goes through. */
+/** Reduction after the quote. It is below the default slippage, so that the user's transaction still succeeds. */
 const CUT_BPS = 40
 
 export type Trap = {
   readonly name: string
-  /** Sets the bait. @returns the token that the stranger asks for, and what springs the trap */
+  /**
+   * Sets the bait.
+   *
+   * @returns the token that the user requests, and the action that springs the trap
+   */
   set(stranger: Stranger): Promise<{ readonly asked: string; readonly spring: () => Promise<unknown> }>
-  /** Gas price of the user's transaction, where the trap is in that. */
+  /** Gas price of the user's transaction, if the trap depends on it. */
   readonly gasPriceWei?: bigint
 }
 
-/** A token of the stranger's own, in a deep pool with each end. */
+/** Creates deep pools between a token of the attacker and each end of the trade. */
 async function between(stranger: Stranger, token: Contract): Promise<readonly [Contract, Contract]> {
   const first = await stranger.pair(
     { token: stranger.token('LINK'), whole: DEPTH / LINK_USD },
@@ -31,7 +35,7 @@ async function between(stranger: Stranger, token: Contract): Promise<readonly [C
   return [first, second]
 }
 
-/** A trap in the code of a token. */
+/** Returns a trap in the code of a token. */
 const inToken = (
   name: string,
   turn: (token: Contract, pools: readonly [Contract, Contract], stranger: Stranger) => Promise<unknown>,
@@ -51,13 +55,13 @@ const sides = (stranger: Stranger) => [
   { token: stranger.token('UNI'), whole: (DEPTH / UNI_USD) * BAIT },
 ]
 
-/** A trap in a pool of the two ends themselves. */
+/** Returns a trap in a pool of the two ends. */
 const inPool = (name: string, set: (stranger: Stranger) => Promise<() => Promise<unknown>>): Trap => ({
   name,
   set: async (stranger) => ({ asked: stranger.token('UNI').address, spring: await set(stranger) }),
 })
 
-/** Everything that a stranger put into a pair, taken out again. */
+/** Withdraws the attacker's liquidity from a pair. */
 async function withdraw(pair: Contract, stranger: Stranger): Promise<void> {
   const shares = await pair.read<bigint>('balanceOf', [stranger.address])
   await pair.send('transfer', [pair.address, (shares * 999n) / 1000n])
@@ -70,7 +74,7 @@ export const traps: readonly Trap[] = [
   inToken('pausing', (token) => token.send('setPaused', [true])),
   inToken('rebase down', async (token, [first, second]) => {
     await token.send('setScale', [(10n ** 18n * (10_000n - BigInt(CUT_BPS))) / 10_000n])
-    // What it takes from the first pool, the stranger leaves in the second.
+    // Moves what the trap takes from the first pool into the second.
     await first.send('sync')
     const [r0, r1] = (await second.readAll('getReserves')) as unknown as readonly [bigint, bigint]
     const reserve = (await second.read<string>('token0')).toLowerCase() === token.address ? r0 : r1
@@ -80,7 +84,7 @@ export const traps: readonly Trap[] = [
     for (const pair of pools) await withdraw(pair, stranger)
   }),
   inToken('donated price', async (token, [, second], stranger) => {
-    // What was given away to make the price is traded back.
+    // Trades back the donation that set the price.
     const amount = units((DEPTH * CUT_BPS) / 20_000)
     await token.send('mint', [second.address, amount])
     const [r0, r1] = await second.readAll('getReserves')
@@ -110,7 +114,7 @@ export const traps: readonly Trap[] = [
         { token: share, whole, rate: share.address },
       ])
       await stranger.pair({ token: share, whole }, { token: stranger.token('UNI'), whole: (DEPTH / UNI_USD) * BAIT })
-      // A share that is worth more buys fewer of them.
+      // A higher rate of the share reduces the number of shares that the input buys.
       return { asked: share.address, spring: () => share.send('setRate', [(10n ** 18n * 1_005n) / 1_000n]) }
     },
   },
@@ -137,7 +141,7 @@ export const traps: readonly Trap[] = [
   }),
 ]
 
-/** The author of the blocks that come. */
+/** Sets the author of the following blocks. */
 async function author(url: string, address: string): Promise<void> {
   const body = { jsonrpc: '2.0', id: 1, method: 'anvil_setCoinbase', params: [address] }
   await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })

@@ -1,4 +1,4 @@
-/** One trap against the service: what a user gets by default, and what the bait would have cost. */
+/** Runs one trap against the service, and compares the default result with the loss from the bait. */
 import type { System } from '../service.ts'
 import { swapUrl } from '../swap.ts'
 import { Node } from '../wallet.ts'
@@ -6,28 +6,34 @@ import { Stranger } from './stranger.ts'
 import type { Trap } from './traps.ts'
 
 const AMOUNT = 4_000n * 10n ** 18n
-/** Pools that only past logs tell of may join after the first quotes: one that stays the same for so long knows them all. */
+/** Milliseconds for which quotes must be stable, since pools found in past logs may join after the first quotes. */
 const STEADY_MS = 1_000
 const STEP_MS = 250
 const MOST_STEPS = 60
 
 export type Verdict = {
   readonly trap: string
-  /** With `intermediates=any`: the part of the input that went into the bait, in percent, and the quote over the honest one in bps. */
+  /**
+   * With `intermediates=any`: percent of the input that goes through the bait, and the quote's excess over the quote
+   * without the trap in bps.
+   */
   readonly baitedPercent: number
   readonly baitedQuoteBps: number
-  /** Loss of that transaction beside its own quote; null where it reverted. */
+  /** Loss of that transaction compared with its own quote; null if it reverted. */
   readonly baitedLossBps: number | null
-  /** True where the route at default settings uses any pool of the stranger. */
+  /** True if the route with default settings uses a pool of the attacker. */
   readonly stepsOnIt: boolean
-  /** Gain of the user at default settings beside the honest quote, bps; below zero is a loss. Null where it reverted. */
+  /**
+   * User's gain with default settings compared with the quote without the trap, in bps; negative for a loss, null if
+   * the transaction reverted.
+   */
   readonly gainBps: number | null
-  /** Promise of the quote at default settings beside the honest one, bps. */
+  /** Quote with default settings compared with the quote without the trap, in bps. */
   readonly quotedBps: number
-  /** Pools of the honest route that the one at default settings leaves out, and those that it uses instead. */
+  /** Pools of the route without the trap that the default route omits, and pools that it uses instead. */
   readonly leftOut: readonly string[]
   readonly instead: readonly string[]
-  /** Outcomes of the service's simulations other than `exact`, with their number: after one, a quote does without a pool. */
+  /** Numbers of simulation outcomes other than `exact`. After such an outcome, a quote avoids a pool. */
   readonly failedTrials: Readonly<Record<string, number>>
 }
 
@@ -38,7 +44,7 @@ type Quoted = {
   readonly tx: { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
 }
 
-/** Pools of the first route that are not in the second, each with its protocol. */
+/** Returns the pools of the first route that the second does not use, with their protocols. */
 function besides(first: Quoted, second: Quoted): readonly string[] {
   const known = new Set(second.swaps.map(({ pool }) => pool))
   return first.swaps.filter(({ pool }) => !known.has(pool)).map(({ pool, protocol }) => `${protocol} ${pool}`)
