@@ -222,7 +222,9 @@ describe('502', () => {
 
 describe('503', () => {
   test('beyond the running and the waiting requests the next is refused at once', async () => {
-    const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '1' })
+    // On a slow machine the waiting request would be refused for the time that it is expected to wait.
+    const patient = { MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' }
+    const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '1', ...patient })
     try {
       await warmUp(small.url, swapPath())
       const release = holdNode()
