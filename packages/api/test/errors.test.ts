@@ -21,7 +21,7 @@ let proxy: NodeProxy
 beforeAll(async () => {
   devnet = await startChain()
   proxy = await NodeProxy.start(devnet.url)
-  server = await startOver(devnet.url)
+  server = await startOver(devnet.url, { REQUEST_TIMEOUT_MS: '60000' })
   const limits = { MAX_CONCURRENT: '1', MAX_QUEUED: '0', MAX_STREAMS_PER_CALLER: '1', REQUEST_TIMEOUT_MS: '2000' }
   narrow = await startOver(proxy.url, limits)
   for (const { url } of [server, narrow])

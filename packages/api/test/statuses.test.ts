@@ -12,7 +12,8 @@ let server: RunningServer
 beforeAll(async () => {
   devnet = await startChain()
   proxy = await NodeProxy.start(devnet.url)
-  server = await startOver(proxy.url)
+  // Searches of huge amounts take seconds on a slow machine.
+  server = await startOver(proxy.url, { REQUEST_TIMEOUT_MS: '60000' })
 })
 afterAll(async () => {
   await server?.close()
