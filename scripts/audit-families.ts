@@ -41,9 +41,9 @@ const PARTIAL: readonly (readonly [pattern: RegExp, text: string])[] = [
 const UNGUARDED: Readonly<Record<string, string>> = {
   'balancer-v3': 'the vault has all of it, and reverts an unlock that ends with a credit or a debt',
   'wrapped-native': 'one to one',
-  'aave-v3': 'withdrawal: burns the aTokens it is told to',
-  erc4626: 'redemption: burns the shares it is told to',
-  'rate-wrapper': 'unwrapping: burns the shares it is told to',
+  'aave-v3': 'withdrawal: burns the requested aTokens',
+  erc4626: 'redemption: burns the requested shares',
+  'rate-wrapper': 'unwrapping: burns the requested shares',
 }
 
 const STARTS: Readonly<Record<string, string>> = { wrap: 'wrapped-native', unwrap: 'wrapped-native' }
@@ -178,7 +178,7 @@ steps is bounded by the Guard all the same: the sender pays at most \`amountIn\`
 ${familiesTable()}
 
 **Input.** \`ahead\`: it goes to the pool before the call, drawn from the sender, out of the Executor, or left there by the step before; \`measured\`: the
-pool is told the growth of its balance. \`callback\`: the pool asks for it while it is called; the Guard lends it from the sender, or the Executor pays.
+Executor passes the growth of the pool's balance as the amount. \`callback\`: the pool asks for it while it is called; the Guard lends it from the sender, or the Executor pays.
 \`taken\`: the Executor holds it before the call; \`approved\`: for exactly that amount.
 
 **A fill that is not whole.** \`not drawn\`: the rest never leaves the sender. \`reverts\`: with \`${partialFillError()}\`, so that no remainder

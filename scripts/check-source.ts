@@ -2,13 +2,13 @@
  * Checks every source file in addition to lint and types: the lengths of files and functions, the beginnings of
  * comments, and declared imports.
  */
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { unnamed } from './lib/check/comments.ts'
 import { type Manifest, undeclared } from './lib/check/declared.ts'
 import { exceptions } from './lib/check/exceptions.ts'
 import { tooLong } from './lib/check/sizes.ts'
+import { listedFiles } from './lib/listed-files.ts'
 import { root } from './lib/run.ts'
 
 const manifests = new Map<string, Manifest>()
@@ -21,15 +21,6 @@ function manifestOf(folder: string): Manifest {
   const manifest = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : manifestOf(dirname(folder))
   manifests.set(folder, manifest)
   return manifest
-}
-
-/** Returns the existing source files listed by git. */
-function listed(...patterns: string[]): readonly string[] {
-  const text = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...patterns], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  return text.split('\n').filter((path) => path !== '' && existsSync(join(root, path)))
 }
 
 /**
@@ -47,11 +38,11 @@ function releasedSources(): ReadonlySet<string> {
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 const released = releasedSources()
 const faults = [
-  ...listed('*.ts', '*.tsx', '*.mjs').flatMap((path) => {
+  ...listedFiles('*.ts', '*.tsx', '*.mjs').flatMap((path) => {
     const text = textOf(path)
     return [...tooLong(path, text), ...unnamed(path, text), ...undeclared(path, text, manifestOf(dirname(path)))]
   }),
-  ...listed('*.sol').flatMap((path) => (released.has(path) ? [] : unnamed(path, textOf(path)))),
+  ...listedFiles('*.sol').flatMap((path) => (released.has(path) ? [] : unnamed(path, textOf(path)))),
 ]
 const open = faults.filter((text) => !exceptions.some(({ fault }) => fault.test(text)))
 const idle = exceptions.filter(({ fault }) => !faults.some((text) => fault.test(text)))

@@ -5,10 +5,11 @@
  * limits to the current counts.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { duplicates, moduleOf, undocumented } from './lib/check/exports.ts'
 import { inDocument, inSource, type Match, subjectFault } from './lib/check/language.ts'
+import { listedFiles } from './lib/listed-files.ts'
 import { root } from './lib/run.ts'
 
 const LIMITS = join(root, 'scripts/lib/check/language-left.json')
@@ -17,8 +18,6 @@ const EXCLUDED =
   /^(CHANGELOG\.md|docs\/(api|dexes|errors|commands)\.md|docs\/run\/configuration\.md|packages\/api\/src\/docs\/|docs\/audit\/)/
 const KINDS = ['comments', 'names', 'types', 'docstrings', 'documents'] as const
 type Kind = (typeof KINDS)[number]
-
-const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 
 const folderOf = (path: string) => /^(?:packages\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? '.'
 
@@ -33,8 +32,8 @@ function add(path: string, kind: Kind, line: string): void {
 
 function collect(): void {
   const modules = new Map<string, ReturnType<typeof moduleOf>>()
-  const files = git('ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.mjs', '*.md').split('\n')
-  for (const path of files.filter((file) => !EXCLUDED.test(file) && existsSync(join(root, file)))) {
+  const files = listedFiles('*.ts', '*.tsx', '*.mjs', '*.md')
+  for (const path of files.filter((file) => !EXCLUDED.test(file))) {
     const text = readFileSync(join(root, path), 'utf8')
     const addAll = (kind: Kind, matches: readonly Match[]) => {
       for (const { line, text, instead } of matches) add(path, kind, `${path}:${line}: "${text}": ${instead}`)
@@ -66,6 +65,9 @@ function recordLimits(): void {
   writeFileSync(LIMITS, `${JSON.stringify(sorted, null, 2)}\n`)
 }
 
+const lastSubject = () =>
+  execFileSync('git', ['log', '-1', '--no-merges', '--format=%s'], { cwd: root, encoding: 'utf8' }).trim()
+
 function check(): void {
   const limits: Record<string, Partial<Record<Kind, number>>> = JSON.parse(readFileSync(LIMITS, 'utf8'))
   for (const [folder, own] of faults) {
@@ -77,7 +79,7 @@ function check(): void {
       for (const line of own[kind]) console.error(`  ${line}`)
     }
   }
-  const fault = subjectFault(git('log', '-1', '--no-merges', '--format=%s'))
+  const fault = subjectFault(lastSubject())
   if (!fault) return
   process.exitCode = 1
   console.error(`the last commit's subject: ${fault}`)

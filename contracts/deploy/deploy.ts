@@ -7,7 +7,7 @@ import { DeployError } from './errors.ts'
 import { currentFees, type Fees, maxPrice } from './fees.ts'
 import { requireFunds, settleOwnTransactions } from './funding.ts'
 import { withChain } from './hardhat.ts'
-import { ensureKeylessDeployer } from './keyless.ts'
+import { ensureKeylessDeployer, keylessState } from './keyless.ts'
 import { describe, type Outlay, outlaysFor, totalOf } from './outlay.ts'
 import { EXECUTOR_VERSION, type PlannedContract, record } from './plan.ts'
 import { confirmCode, creationBlock, refuseUnsupported, type Survey, stands, surveyChain } from './survey.ts'
@@ -85,8 +85,8 @@ async function createMissing(
   const settled = await settleOwnTransactions(client, address, timeoutMs, onProgress)
   // Transactions that were pending may have created, and paid for, some of it.
   const missing = settled ? await stillMissing(client, survey.missing) : survey.missing
-  const outlays = settled ? await outlaysFor(client, missing) : survey.outlays
   if (missing.length === 0) return
+  const outlays = settled ? await outlaysFor(client, missing, await keylessState(client)) : survey.outlays
   const fees = await currentFees(client)
   await requireFunds(client, address, outlays, maxPrice(fees), timeoutMs, onProgress)
   await ensureKeylessDeployer(client, wallet, fees, timeoutMs, onProgress)

@@ -19,7 +19,7 @@ export class DeployError extends CodedError<DeployErrorCode> {
   override readonly name = 'DeployError'
 }
 
-/** The node's own words of a failure, without viem's list of request arguments. */
+/** Returns the node's message for an error, without viem's list of request arguments. */
 export function nodeMessage(error: unknown): string {
   if (error instanceof BaseError) return error.details || error.shortMessage
   return error instanceof Error ? error.message : String(error)

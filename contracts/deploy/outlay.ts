@@ -1,7 +1,7 @@
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { BaseError, formatEther, type Hex } from 'viem'
 import { create2Calldata, KEYLESS_DEPLOYER } from './create2.ts'
-import { keylessState } from './keyless.ts'
+import type { KeylessState } from './keyless.ts'
 import type { PlannedContract } from './plan.ts'
 
 /** Something that a deployment has yet to send. */
@@ -12,10 +12,13 @@ export type Outlay = {
   readonly value: bigint
 }
 
-/** Outlays for the contracts that are missing; upper estimates. @throws DeployError `KEYLESS_DEPLOYER` */
-export async function outlaysFor(client: PublicClient, missing: readonly PlannedContract[]): Promise<Outlay[]> {
+/** Returns upper estimates of the outlays for the missing contracts. */
+export async function outlaysFor(
+  client: PublicClient,
+  missing: readonly PlannedContract[],
+  { exists, lackingWei }: KeylessState,
+): Promise<Outlay[]> {
   if (missing.length === 0) return []
-  const { exists, lackingWei } = await keylessState(client)
   const contracts: Outlay[] = []
   for (const { name, address, initCode } of missing)
     contracts.push({

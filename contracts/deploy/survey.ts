@@ -4,18 +4,20 @@ import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
 import { type Address, concatHex, type Hex } from 'viem'
 import { hashOf } from './create2.ts'
 import { DeployError } from './errors.ts'
+import { type KeylessState, keylessState } from './keyless.ts'
 import { chainFacts } from './networks.ts'
 import { type Outlay, outlaysFor } from './outlay.ts'
 import { type Plan, type PlannedContract, planDeployment } from './plan.ts'
 import { probeBuild } from './probe.ts'
 import { FEW_BLOCKS_MS, waitFor } from './transactions.ts'
 
-/** A chain as a deployment meets it. */
+/** State of a chain before a deployment. */
 export type Survey = {
   readonly build: Build
   readonly plan: Plan
   /** The planned contracts that have no code yet. */
   readonly missing: readonly PlannedContract[]
+  readonly keyless: KeylessState
   readonly outlays: readonly Outlay[]
 }
 
@@ -39,7 +41,9 @@ export async function surveyChain(
     if (await stands(client, planned)) onProgress(`${planned.name} stands at ${planned.address}`)
     else missing.push(planned)
   }
-  return { build, plan, missing, outlays: await outlaysFor(client, missing) }
+  // Contracts that exist were created by it.
+  const keyless = missing.length === 0 ? { exists: true, lackingWei: 0n } : await keylessState(client)
+  return { build, plan, missing, keyless, outlays: await outlaysFor(client, missing, keyless) }
 }
 
 /** @throws DeployError `CODE_MISMATCH` when other code stands at the address, which CREATE2 rules out on an honest chain */
@@ -52,8 +56,8 @@ export async function stands(client: PublicClient, { name, address, codeHash }: 
 }
 
 /**
- * Confirms the code by both ways that a node has to tell it: reading it, and running EXTCODEHASH. A cache in front of a node
- * that answers one of them with something old, or something else, contradicts the other.
+ * Confirms the code in two ways: by reading it, and by running EXTCODEHASH. A cache in front of a node that returns old or
+ * wrong data for one of them contradicts the other.
  *
  * @throws DeployError `CODE_MISMATCH`
  */

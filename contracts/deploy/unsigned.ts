@@ -3,12 +3,11 @@ import { type Address, type Hex, isAddress } from 'viem'
 import { create2Calldata, KEYLESS_DEPLOYER } from './create2.ts'
 import { DeployError } from './errors.ts'
 import { withChain } from './hardhat.ts'
-import { keylessState } from './keyless.ts'
-import { describe, outlaysFor } from './outlay.ts'
+import { describe } from './outlay.ts'
 import { type SafeBatch, safeBatch } from './safe-batch.ts'
 import { refuseUnsupported, type Survey, surveyChain } from './survey.ts'
 
-/** A transaction that any account may sign and send: the contracts get the same addresses whoever does. */
+/** A transaction that any account may sign and send: the contracts get the same addresses for each signer. */
 export type UnsignedTransaction = {
   readonly description: string
   readonly chainId: number
@@ -38,12 +37,10 @@ export type UnsignedOptions = {
 export async function unsignedDeployment(
   options: UnsignedOptions,
 ): Promise<(UnsignedTransaction | SignedTransaction)[]> {
-  return surveyed(options, async (client, survey) => {
+  return surveyed(options, async (_, { missing, outlays, keyless: { exists, lackingWei } }) => {
     const { chainId } = options
-    const { exists, lackingWei } = await keylessState(client)
-    const outlays = await outlaysFor(client, survey.missing)
-    const creations = outlays.slice(-survey.missing.length)
-    const create = survey.missing.map((planned, k) => ({
+    const creations = outlays.slice(-missing.length)
+    const create = missing.map((planned, k) => ({
       description: describe(creations[k]!),
       chainId,
       to: KEYLESS_DEPLOYER.address,
@@ -51,7 +48,7 @@ export async function unsignedDeployment(
       data: create2Calldata(planned.initCode),
       gas: String(creations[k]!.gas),
     }))
-    if (exists || survey.missing.length === 0) return create
+    if (exists) return create
     const publish = {
       description: 'publish as it is: creates the keyless deployer',
       chainId,
@@ -74,7 +71,7 @@ export async function safeDeployment(
 ): Promise<SafeBatch | undefined> {
   const { chainId, safe, onProgress = () => {} } = options
   if (!isAddress(safe)) throw new DeployError('NO_ACCOUNT', `${safe} is no address, or its checksum is wrong`)
-  return surveyed(options, async (client, { missing }) => {
+  return surveyed(options, async (client, { missing, keyless: { exists, lackingWei } }) => {
     const code = await client.getCode({ address: safe })
     if (!code || code === '0x')
       throw new DeployError(
@@ -82,7 +79,6 @@ export async function safeDeployment(
         `no contract is at ${safe} on chain ${chainId}: is the Safe of another chain?`,
       )
     if (missing.length === 0) return undefined
-    const { exists, lackingWei } = await keylessState(client)
     const batch = (description: string, calls: Parameters<typeof safeBatch>[3]) =>
       safeBatch(chainId, safe, { name: `Sluice on chain ${chainId}`, description }, calls, Date.now())
     if (exists)

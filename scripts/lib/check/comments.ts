@@ -1,7 +1,8 @@
 /** Checks the beginnings of documentation comments. */
 
 /** First words that documentation comments may not have. Comments start with a verb or a noun, so that they can be scanned. */
-const QUESTION = '(What|Whether|Where|How|Of)\\s'
+export const QUESTION_WORDS = 'What|Whether|Where|How|Of'
+const QUESTION = `(${QUESTION_WORDS})\\s`
 const DOCUMENTATION = new RegExp(`/\\*\\*(?:\\s*\\n\\s*\\*)?\\s+${QUESTION}`, 'g')
 /** First lines of Solidity comments, and the text after each tag and its parameter name. */
 const NATSPEC = [

@@ -1,5 +1,6 @@
 /** Words and forms that the language rules replace in comments, names, and documents. */
 import ts from 'typescript'
+import { QUESTION_WORDS } from './comments.ts'
 
 type Rule = { readonly pattern: RegExp; readonly instead: string }
 
@@ -29,7 +30,10 @@ const WORDS: readonly Rule[] = [
 
 /** Beginnings of docstrings. */
 const FORMS: readonly Rule[] = [
-  { pattern: /\/\*\*[\s*]+(?:Whether|Where|What|How|Of|For|The same)\b/g, instead: 'a verb or a noun first' },
+  {
+    pattern: new RegExp(`/\\*\\*[\\s*]+(?:${QUESTION_WORDS}|For|The same)\\b`, 'g'),
+    instead: 'a verb or a noun first',
+  },
 ]
 
 /** Words in names, split at camel case and underscores. */

@@ -1,5 +1,7 @@
 /** The verdict panel of the Explain page. */
+
 import type { Explanation } from '@sluice/client'
+import { isZeroAddress } from '../format/hex.ts'
 import { brief, utc } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Copy } from '../ui/Copy.tsx'
@@ -82,7 +84,7 @@ function Sentence({ explanation, terms, tokenOf }: Props) {
     )
   const count = explanation.pools.length
   const pools = count === 1 ? '1 pool' : `${count} pools`
-  const whom = /^0x0{40}$/.test(recipient) ? 'the signer' : brief(recipient)
+  const whom = isZeroAddress(recipient) ? 'the signer' : brief(recipient)
   const parts = [
     shortfall !== undefined &&
       (shortfall >= 0

@@ -1,4 +1,5 @@
 /** Parses pasted input of the Explain page. */
+import { isAddress, isHash } from '../format/hex.ts'
 
 /** Input that a user pastes: calldata, a whole transaction, a hash, or a link that contains one of them. */
 export type Pasted =
@@ -19,8 +20,6 @@ export type PastedTx = {
 /** Maximum hex digits of the calldata, with prefix. The Guard accepts no more than a transaction of 128 kB carries. */
 const MAX_HEX = 262_146
 
-const isAddress = (value: unknown): value is string => /^0x[0-9a-fA-F]{40}$/.test(String(value))
-
 export function readPasted(text: string): Pasted {
   const trimmed = text.trim()
   if (trimmed === '') return { kind: 'nothing' }
@@ -29,7 +28,7 @@ export function readPasted(text: string): Pasted {
   if (trimmed.startsWith('{')) return fromJson(trimmed)
   if (trimmed.startsWith('data=')) return fromFields(Object.fromEntries(new URLSearchParams(trimmed)))
   const hex = trimmed.replace(/\s+/g, '')
-  if (/^0x[0-9a-fA-F]{64}$/.test(hex)) return { kind: 'hash', hash: hex as `0x${string}` }
+  if (isHash(hex)) return { kind: 'hash', hash: hex }
   if (/^0x([0-9a-fA-F]{2})+$/.test(hex)) return { kind: 'transaction', tx: { data: hex as `0x${string}` } }
   return { kind: 'wrong', why: 'Paste 0x and hex digits, a transaction as JSON, or a link to this page.' }
 }

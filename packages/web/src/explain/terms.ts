@@ -1,7 +1,8 @@
 /** Terms of a swap that the signer should check: the Guard allows them, but this service does not usually set them. */
 import { type Explanation, type SwapContracts, unknownPools } from '@sluice/client'
-import { grouped, plain } from '../format/amount.ts'
-import { brief, utc } from '../format/number.ts'
+import { grouped, usdOf } from '../format/amount.ts'
+import { isZeroAddress } from '../format/hex.ts'
+import { brief, hundredths, utc } from '../format/number.ts'
 import type { PastedTx } from './input.ts'
 
 /** Maximum percent by which a minimum may lie below the input's value: slippage, price impact, and fee together. */
@@ -113,7 +114,8 @@ function pools(unknown: readonly string[]): Unusual | undefined {
 
 function recipient({ explanation: { recipient }, signer }: TermsInput): Unusual | undefined {
   // A call without a recipient pays its sender.
-  if (signer === undefined || isNowhere(recipient) || recipient.toLowerCase() === signer.toLowerCase()) return undefined
+  if (signer === undefined || isZeroAddress(recipient) || recipient.toLowerCase() === signer.toLowerCase())
+    return undefined
   return { fact: 'Pays whom', text: `it pays ${brief(recipient)}, not the signer` }
 }
 
@@ -138,15 +140,12 @@ function missing({ tx, explanation, contracts, input, output }: TermsInput): rea
 /** Selector of `swapNative(…)`. */
 const SWAP_NATIVE = '0x3293da90'
 
-const isNowhere = (address: string): boolean => /^0x0{40}$/.test(address)
-
 /** Returns the USD value of an amount, as a float for comparison and display only. */
 function worth(base: bigint, { usd, decimals }: Valued): number | undefined {
-  return usd === undefined || decimals === undefined ? undefined : Number(plain(base, decimals)) * usd
+  return usd === undefined || decimals === undefined ? undefined : usdOf(base, decimals, usd)
 }
 
 const usdText = (usd: number): string => (usd > 0 && usd < 0.01 ? '< $0.01' : `$${grouped(usd.toFixed(2))}`)
 
 /** Formats a percentage with two decimals, truncated: 99.999 must not read as 100. */
-export const percentText = (percent: number): string =>
-  `${(Math.trunc(percent * 100) / 100).toFixed(2).replace('-', '−')} %`
+export const percentText = (percent: number): string => `${hundredths(percent)} %`

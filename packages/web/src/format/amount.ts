@@ -15,6 +15,11 @@ export function plain(amount: bigint | string, decimals: number): string {
   return `${negative ? '-' : ''}${rest ? `${whole}.${rest}` : whole}`
 }
 
+/** Returns the USD value of an amount, as a float for comparison and display only. @param price - USD of a whole token */
+export function usdOf(base: bigint | string, decimals: number, price: number): number {
+  return Number(plain(base, decimals)) * price
+}
+
 export type Typed =
   | { readonly kind: 'empty' }
   | { readonly kind: 'amount'; readonly base: bigint }

@@ -65,6 +65,9 @@ export function short(value: number): string {
   return value >= 1 ? value.toPrecision(3) : value > 0 ? '< 1' : '0'
 }
 
+/** Formats a number with two decimals, truncated. */
+export const hundredths = (value: number): string => (Math.trunc(value * 100) / 100).toFixed(2).replace('-', MINUS)
+
 /** Shortens an address, a hash, or an id to its first six and last four characters. */
 export const brief = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
 

@@ -1,4 +1,5 @@
 /** Texts of verdicts: the judged result, or the reason for no judgment. */
+import { hundredths } from '../format/number.ts'
 import type { Comparison, Verdict } from './verdict.ts'
 
 export type Words = { readonly kind: 'good' | 'warn' | 'info'; readonly title: string; readonly text: string }
@@ -60,7 +61,7 @@ export function verdictWords({ leftNetBps, leftBps }: Comparison): Words {
 }
 
 /** Formats basis points with two decimals, truncated. */
-export const bpsText = (bps: number): string => `${(Math.trunc(bps * 100) / 100).toFixed(2).replace('-', '−')} bps`
+export const bpsText = (bps: number): string => `${hundredths(bps)} bps`
 
 const percentText = (bps: number): string => {
   const percent = Math.trunc(bps) / 100

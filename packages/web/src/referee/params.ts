@@ -18,8 +18,6 @@ const MAX_LENGTH = 200
 /** Maximum trades of one transaction that the service judges. */
 const MAX_TRADES = 4
 
-export const isHash = (text: string): boolean => /^0x[0-9a-fA-F]{64}$/.test(text)
-
 export function readRefereeParams(search: Readonly<Record<string, unknown>>): RefereeParams {
   const chain = chainOf(search.chain)
   const { hash, trade, at } = search

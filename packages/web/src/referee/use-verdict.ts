@@ -1,7 +1,7 @@
 /** Loads the service's verdict on a transaction and polls while it may still change. */
 import { ClientError, SluiceClient } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
-import { isHash } from './params.ts'
+import { isHash } from '../format/hex.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
 /** Judging reads a block and quotes at two past states, which takes longer than a quote. */

@@ -1,5 +1,6 @@
 /** Parses a response of `/referee`. Drops fields that do not have the expected form. */
 import type { SwapLeg } from '@sluice/client'
+import { isAddress } from '../format/hex.ts'
 import { legible } from '../format/legible.ts'
 import type { State } from './params.ts'
 
@@ -138,7 +139,7 @@ const isPlain = (value: unknown): value is Plain => typeof value === 'object' &&
 const list = (value: unknown): readonly Plain[] =>
   Array.isArray(value) ? value.filter(isPlain).slice(0, MAX_ROWS) : []
 const text = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
-const address = (value: unknown): string | null => (/^0x[0-9a-fA-F]{40}$/.test(String(value)) ? String(value) : null)
+const address = (value: unknown): string | null => (isAddress(value) ? value : null)
 const units = (value: unknown): bigint | null =>
   typeof value === 'string' && /^-?\d{1,78}$/.test(value) ? BigInt(value) : null
 const bps = (value: unknown): number | null => (typeof value === 'number' && Math.abs(value) < MAX_BPS ? value : null)

@@ -3,6 +3,7 @@ import { getStatus } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { isHash } from '../format/hex.ts'
 import { brief, utc } from '../format/number.ts'
 import { sluice } from '../service/client.ts'
 import { Amount, Count } from '../ui/Num.tsx'
@@ -60,7 +61,6 @@ const words = { pending: 'Pending', landed: 'Confirmed', failed: 'Reverted' } as
 function Entry({ entry }: { readonly entry: LedgerEntry }) {
   const { id, kind, chainId, src, dst, fromAmount, toAmount, status, block, received, sentAt } = entry
   const state = useOutcome(entry)
-  const isHash = /^0x[0-9a-fA-F]{64}$/.test(id)
   return (
     <li className={`ledger__e ledger__e--${status}`}>
       <div>
@@ -102,7 +102,7 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
             </>
           )}
         </span>
-        {isHash ? (
+        {isHash(id) ? (
           <Link className="mono" to="/app/explain" search={{ chain: chainId }} hash={id} title={id}>
             {brief(id)}
           </Link>

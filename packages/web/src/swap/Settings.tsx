@@ -1,5 +1,7 @@
 /** The settings of a swap. */
+
 import { useState } from 'react'
+import { isAddress } from '../format/hex.ts'
 import { IMPACT_DEFAULT } from '../service/words.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useSwapParams } from './params.ts'
@@ -63,7 +65,7 @@ type RecipientProps = {
 
 function Recipient({ value, onChange }: RecipientProps) {
   const [text, setText] = useState(value ?? '')
-  const wrong = text !== '' && !/^0x[0-9a-fA-F]{40}$/.test(text)
+  const wrong = text !== '' && !isAddress(text)
   return (
     <label className="set__f">
       <span>Send the output to another account</span>
@@ -76,7 +78,7 @@ function Recipient({ value, onChange }: RecipientProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          if (next === '' || /^0x[0-9a-fA-F]{40}$/.test(next)) onChange(next || undefined)
+          if (next === '' || isAddress(next)) onChange(next || undefined)
         }}
       />
       {wrong && (

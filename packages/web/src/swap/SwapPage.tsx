@@ -1,10 +1,10 @@
 /** The Swap page. */
 import { lazy, Suspense, useState } from 'react'
+import { usdOf } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
 import { useKey } from '../ui/Shell.tsx'
 import { useTitle } from '../ui/title.ts'
 import { useLedger } from './ledger.ts'
-import { usdOf } from './loss.ts'
 import { OrderForm } from './OrderForm.tsx'
 import { RouteEmpty, RoutePanel, RouteSkeleton } from './RoutePanel.tsx'
 import { Spoken } from './Spoken.tsx'
@@ -100,7 +100,7 @@ function Beside({ swap }: { readonly swap: Swap }) {
     return (
       <WhyNot
         {...{ error: live.error, most, limit }}
-        worth={exact === 'in' && price ? usdOf(asked.amount ?? 0n, src, price) : undefined}
+        worth={exact === 'in' && price ? usdOf(asked.amount ?? 0n, src.decimals, price) : undefined}
         token={exact === 'in' ? src : dst}
         asked={BigInt(asked.amountOut ?? asked.amount ?? 0)}
         onUse={act.amount}

@@ -1,10 +1,10 @@
 /** Building blocks of the swap ticket. */
 import type { ReactNode } from 'react'
-import { rate } from '../format/amount.ts'
+import { rate, usdOf } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Amount, Decimal, Usd } from '../ui/Num.tsx'
-import { type Loss, usdOf } from './loss.ts'
+import type { Loss } from './loss.ts'
 import { ORDER_FORM } from './MainButton.tsx'
 import type { AmountEntry } from './use-amount.ts'
 import type { Quote } from './use-quote.ts'
@@ -173,7 +173,7 @@ export function Worth({ base, token, price }: WorthProps) {
   if (base === undefined || !token || price === undefined) return <>&nbsp;</>
   if (price === null) return <span className="q">no price</span>
   // Used for display only, because a price is a float.
-  return <Usd value={usdOf(base, token, price)} />
+  return <Usd value={usdOf(base, token.decimals, price)} />
 }
 
 export const MINUS = '\u2212'

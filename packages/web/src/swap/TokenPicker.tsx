@@ -1,5 +1,7 @@
 /** The token picker dialog. */
+
 import { type KeyboardEvent, useId, useState } from 'react'
+import { isAddress } from '../format/hex.ts'
 import type { Chain } from '../service/chains.ts'
 import { isNative, type Token, useTokenSearch } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
@@ -16,8 +18,6 @@ type Props = {
   readonly onChoose: (token: Token) => void
   readonly onClose: () => void
 }
-
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 /**
  * A combobox that searches the service's tokens by symbol, name, or address. Copies of known symbols are marked and
@@ -93,7 +93,7 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
         <p className="opts__none note" role="status">
           {isError
             ? 'Couldn’t load tokens.'
-            : ADDRESS.test(text.trim())
+            : isAddress(text.trim())
               ? `No pool on ${chain.name} trades this token.`
               : 'No match. Try the contract address.'}
         </p>

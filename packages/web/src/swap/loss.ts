@@ -1,5 +1,5 @@
 /** Estimated loss of a swap at current prices. Prices are floats, so the results are for display only. */
-import { plain } from '../format/amount.ts'
+import { usdOf } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
 import type { Quote } from './use-quote.ts'
 
@@ -14,10 +14,6 @@ export type Loss = {
   readonly isHigh: boolean
 }
 
-export function usdOf(base: string | bigint, token: Token, price: number): number {
-  return Number(plain(base, token.decimals)) * price
-}
-
 type Ends = {
   readonly src: Token | undefined
   readonly dst: Token | undefined
@@ -28,8 +24,8 @@ type Ends = {
 export function lossOf(quote: Quote, { src, dst, priceOf }: Ends): Loss | undefined {
   const [srcPrice, dstPrice] = [priceOf(src), priceOf(dst)]
   if (src && dst && typeof srcPrice === 'number' && typeof dstPrice === 'number') {
-    const paid = usdOf(quote.fromAmount, src, srcPrice)
-    const usd = paid - usdOf(quote.toAmount, dst, dstPrice)
+    const paid = usdOf(quote.fromAmount, src.decimals, srcPrice)
+    const usd = paid - usdOf(quote.toAmount, dst.decimals, dstPrice)
     if (paid > 0) return lossBy((usd / paid) * 100, usd)
   }
   return typeof quote.priceImpact === 'number' ? lossBy(quote.priceImpact, undefined) : undefined
@@ -38,7 +34,7 @@ export function lossOf(quote: Quote, { src, dst, priceOf }: Ends): Loss | undefi
 /** Returns the USD value of the output; undefined without a price. */
 export function worthOf(quote: Quote, { dst, priceOf }: Ends): number | undefined {
   const price = priceOf(dst)
-  return dst && typeof price === 'number' ? usdOf(quote.toAmount, dst, price) : undefined
+  return dst && typeof price === 'number' ? usdOf(quote.toAmount, dst.decimals, price) : undefined
 }
 
 const lossBy = (percent: number, usd: number | undefined): Loss => ({ percent, usd, isHigh: percent > BRAKE_PERCENT })

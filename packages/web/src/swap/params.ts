@@ -1,6 +1,7 @@
 /** URL parameters of the Swap page. A link contains everything that a quote depends on. */
 import { NATIVE } from '@sluice/client'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { isAddress } from '../format/hex.ts'
 import { legible } from '../format/legible.ts'
 import type { Token } from '../service/tokens.ts'
 
@@ -22,7 +23,7 @@ export type SwapParams = {
   readonly feeTo?: string
 }
 
-const address = (value: unknown) => (/^0x[0-9a-fA-F]{40}$/.test(String(value)) ? String(value) : undefined)
+const address = (value: unknown) => (isAddress(value) ? value : undefined)
 const number = (value: unknown) => (/^\d{1,40}(\.\d{0,40})?$/.test(String(value)) ? String(value) : undefined)
 /** Maximum length of a term: an address and some more. */
 const MAX_TERM = 60

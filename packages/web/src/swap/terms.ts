@@ -3,6 +3,7 @@
  * accepted before signing.
  */
 import { useState } from 'react'
+import { isAddress } from '../format/hex.ts'
 import { IMPACT_DEFAULT } from '../service/words.ts'
 import type { SwapParams } from './params.ts'
 
@@ -39,8 +40,6 @@ export type Terms = {
   /** Restores the defaults. */
   readonly reset: () => void
 }
-
-const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text)
 
 /** @param max - percent */
 export function isPercent(text: string, max: number): boolean {

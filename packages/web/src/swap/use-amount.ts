@@ -3,7 +3,7 @@
  * both agree.
  */
 import { useEffect, useState } from 'react'
-import { grouped, parseAmount, parseUsd, plain, type Typed } from '../format/amount.ts'
+import { grouped, parseAmount, parseUsd, plain, type Typed, usdOf } from '../format/amount.ts'
 import type { Token } from '../service/tokens.ts'
 
 /** Pause in typing after which the amount is written to the URL. */
@@ -93,7 +93,7 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
       if (draft && unitOf(draft.text, draft.unit) === 'usd') return setDraft(undefined)
       if (typeof price !== 'number') return
       // Changes only the display. The amount changes when the user types.
-      const usd = typed.kind === 'amount' ? (Number(plain(typed.base, token.decimals)) * price).toFixed(2) : ''
+      const usd = typed.kind === 'amount' ? usdOf(typed.base, token.decimals, price).toFixed(2) : ''
       setDraft({ text: usd, unit: 'usd', typed, token: token.address, before: value, sent: value, hasArrived: true })
     },
   }
