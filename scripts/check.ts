@@ -26,7 +26,7 @@ const types = await run('turbo', [
   '--continue',
   '--concurrency=2',
 ])
-const scripts = await run('tsc', ['--noEmit', '-p', '.'])
+const scripts = await run('tsgo', ['--noEmit', '-p', '.'])
 process.exit(
   [lint, solidity, imports, tiers, unused, sources, language, api, types, scripts].some(({ code }) => code !== 0)
     ? 1
