@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/src/longest-first.ts'
 
+/** Tests that start services in their own process. */
+const SERVICES = ['{packages/{api,client,liquidity,mcp,pricing,routing,rpc,simulation}/test,test}/**/*.test.ts']
+
 export default defineConfig({
   test: {
     // Two cores are the yardstick: with a third worker, files that hold answers to seconds wait for one another.
@@ -8,14 +11,20 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    tags: [{ name: 'long', description: 'Runs only with `npm test -- --long`, or when its file is named.' }],
     setupFiles: ['test/src/fast-check.ts', 'test/src/cpu-time.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     projects: [
-      // Tests beside their sources leave nothing behind: their files share workers, and what those have loaded.
+      // Files of these projects share workers and the modules that those loaded. Loading them again costs 2 s per file.
       { extends: true, test: { name: 'units', include: ['packages/*/src/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'services', include: SERVICES, isolate: false } },
       {
         extends: true,
-        test: { name: 'systems', include: ['{packages/*/test,contracts,test,bench,scripts}/**/*.test.{ts,tsx}'] },
+        test: {
+          name: 'systems',
+          include: ['{packages/*/test,contracts,test,bench,scripts}/**/*.test.{ts,tsx}'],
+          exclude: SERVICES,
+        },
       },
     ],
   },

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRegistry } from '@sluice/chains'
 import { type Devnet, NodeProxy, request, startDevnet } from '@sluice/devnet'
-import { devnetDir, type Service, serviceEnv, startService } from '@sluice/system-test/service'
+import { devnetDir, type Service, serviceEnv, startProcess } from '@sluice/system-test/service'
 import { get, swapUrl } from '@sluice/system-test/swap'
 import { record, rounded } from './record.ts'
 
@@ -120,7 +120,7 @@ async function start(): Promise<World> {
   const node = await NodeProxy.start(devnet.url)
   const chainId = devnet.chainId
   const env = { ...serviceEnv(devnet), [`RPC_URL_${chainId}`]: node.url, CHAINS: String(chainId), ...PATIENT }
-  const service = await startService(env)
+  const service = await startProcess(env)
   const { WETH, USDC } = devnet.info.tokens
   let amount = 10n ** 18n
   const quote = async () => {

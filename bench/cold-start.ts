@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deployContracts } from '@sluice/contracts'
 import { accounts, NodeProxy, startDevnet, startMainnet } from '@sluice/devnet'
-import { devnetDir, serviceEnv, startService } from '@sluice/system-test/service'
+import { devnetDir, serviceEnv, startProcess } from '@sluice/system-test/service'
 import { get, swapUrl } from '@sluice/system-test/swap'
 import { record, rounded } from './record.ts'
 
@@ -73,7 +73,7 @@ process.exit()
 async function once({ chainId, url, env, query }: World) {
   const node = await NodeProxy.start(url)
   node.delayMs = delayMs
-  const service = await startService({
+  const service = await startProcess({
     ...env,
     [`RPC_URL_${chainId}`]: node.url,
     CHAINS: String(chainId),

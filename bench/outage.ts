@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRegistry } from '@sluice/chains'
 import { startDevnet } from '@sluice/devnet'
-import { devnetDir, type Service, serviceEnv, startService } from '@sluice/system-test/service'
+import { devnetDir, type ServiceProcess, serviceEnv, startProcess } from '@sluice/system-test/service'
 import { get, swapUrl } from '@sluice/system-test/swap'
 import { record, rounded } from './record.ts'
 
@@ -76,7 +76,7 @@ async function measure(mode: Mode): Promise<object> {
   const devnet = await startDevnet({ dir: devnetDir })
   const dead = loadRegistry().supportedIds()
   const urls = Object.fromEntries(dead.map((id, k) => [`RPC_URL_${id}`, endpoints(k)]))
-  const service = await startService({
+  const service = await startProcess({
     ...urls,
     ...serviceEnv(devnet),
     IDLE_SLEEP_MS: '86400000',
@@ -169,7 +169,7 @@ async function deadEndpoints(mode: Mode): Promise<(chain: number) => string> {
   return (chain) => list((k) => `http://127.${100 + k}.${chain >> 8}.${(chain & 255) + 1}:${port}`)
 }
 
-function processNow({ process: child }: Service) {
+function processNow({ process: child }: ServiceProcess) {
   const folder = `/proc/${child.pid}`
   const pages = Number(readFileSync(`${folder}/statm`, 'utf8').split(' ')[1])
   const [user, system] = readFileSync(`${folder}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13)

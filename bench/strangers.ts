@@ -5,7 +5,7 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import { accounts, startDevnet } from '@sluice/devnet'
-import { devnetDir, serviceEnv, startService, startSystem } from '@sluice/system-test/service'
+import { devnetDir, serviceEnv, startProcess, startSystem } from '@sluice/system-test/service'
 import { traps } from '@sluice/system-test/traps/traps'
 import { tryTrap, type Verdict } from '@sluice/system-test/traps/trial'
 import { record, rounded } from './record.ts'
@@ -87,7 +87,7 @@ async function honestCost(place: Place) {
 
 async function onLocalChain() {
   const devnet = await startDevnet({ dir: devnetDir })
-  const service = await startService(serviceEnv(devnet))
+  const service = await startProcess(serviceEnv(devnet))
   try {
     const tokens = Object.values(devnet.info.tokens).map(({ address }) => address)
     return await honestCost({ api: service.url, chainId: devnet.chainId, tokens })

@@ -51,7 +51,7 @@ async function runOnce(condition: Condition): Promise<RunResult> {
       : []
   const started = performance.now()
   try {
-    const vitest = ['vitest', 'run', '--reporter=json', `--outputFile=${file}`, ...only]
+    const vitest = ['vitest', 'run', '--tagsFilter=!long', '--reporter=json', `--outputFile=${file}`, ...only]
     const [command, ...args] = condition === 'pinned' ? ['taskset', '-c', '0', ...vitest] : vitest
     await run(command!, args, { quiet: true })
     const { numPassedTests: passed, testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report

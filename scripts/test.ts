@@ -17,6 +17,7 @@ const only = process.argv.slice(2).filter((argument) => !argument.startsWith('--
 
 const tallies: Tally[] = []
 const units = process.argv.includes('--units')
+const short = !env.LONG && only.length === 0
 if (only.length === 0 && !units) for (const build of ['cancun', 'london']) tallies.push(await solidity(build))
 tallies.push(await vitest())
 
@@ -52,7 +53,8 @@ async function vitest(): Promise<Tally> {
       'vitest',
       [
         ...['run', '--reporter=default', '--reporter=json', '--reporter=./test/src/summary.ts'],
-        ...[`--outputFile=${file}`, ...(units ? ['--project=units'] : []), ...only],
+        ...[`--outputFile=${file}`, ...(units ? ['--project=units'] : []), ...(short ? ['--tagsFilter=!long'] : [])],
+        ...only,
       ],
       { env: { ...env, SUMMARY_FILE: summaryFile } },
     )

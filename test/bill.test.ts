@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
+import { devnetDir, type Service, serviceEnv, startProcess } from './src/service.ts'
 import { get, swapUrl } from './src/swap.ts'
 
 const REST_MS = 30_000
@@ -29,7 +29,7 @@ beforeAll(async () => {
   // Long timeouts, since retries on a busy machine must not be counted.
   const patient = { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '60000' }
   const chain = { [`RPC_URL_${devnet.chainId}`]: node.url, CHAINS: String(devnet.chainId) }
-  service = await startService({ ...serviceEnv(devnet), ...chain, ...patient })
+  service = await startProcess({ ...serviceEnv(devnet), ...chain, ...patient })
   await quote()
   await untilQuiet()
 }, 240_000)

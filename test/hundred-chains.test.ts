@@ -1,10 +1,14 @@
-/** Tests one service with a hundred chains. */
+/**
+ * Tests one service with a hundred chains.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inWaves, type ManyChains, startManyChains } from './src/many-chains.ts'
 import { get, quote } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
-const CHAINS = process.env.LONG ? 100 : 25
+const CHAINS = 100
 const HUBS = 2
 const AT_ONCE = 10
 /** Longer than one request to every chain takes, even on a busy machine. */

@@ -2,7 +2,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { type Devnet, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
+import { devnetDir, type Service, serviceEnv, startProcess } from './src/service.ts'
 import { get, quote, type SwapQuery, send, swapUrl } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   node = new Node(devnet.url)
   wire = new Wire(Number(new URL(devnet.url).port))
   await wire.mend()
-  service = await startService({
+  service = await startProcess({
     ...serviceEnv(devnet),
     [`RPC_URL_${devnet.chainId}`]: `http://127.0.0.1:${wire.port}`,
   })
@@ -108,7 +108,7 @@ test('two starts of the local chain give the same quotes', async () => {
   const quotes: string[] = []
   for (let start = 0; start < 2; start++) {
     const fresh = await startDevnet({ dir: devnetDir })
-    const api = await startService(serviceEnv(fresh))
+    const api = await startProcess(serviceEnv(fresh))
     try {
       const { toAmount, swaps } = await quote(api.url, fresh.chainId, {
         ...query,

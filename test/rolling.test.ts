@@ -1,6 +1,8 @@
 /**
  * Tests an upgrade as described in docs/operations.md: processes behind nginx are replaced one after the other, without
  * failed requests.
+ *
+ * @module-tag long
  */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,7 +20,7 @@ const NOBODYS = 900_000_000
 const NAMES = 60
 /** Maximum lines of nginx's log that are printed. */
 const MOST_SHOWN = 200
-const REQUESTS = process.env.LONG ? 8_000 : 300
+const REQUESTS = 8_000
 
 describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not installed)', () => {
   let nodes: ManyNodes

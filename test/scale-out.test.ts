@@ -3,13 +3,13 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 import { hasRedis, keysOf, TestRedis } from '@sluice/bus/testing'
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
+import { devnetDir, type Service, type ServiceProcess, serviceEnv, startProcess } from './src/service.ts'
 import { approveQuoteSend, get, quote, type RouteBody, swapUrl } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
 const AMOUNT = 10n ** 17n
 
-type Process = Service & { readonly lag: Lag }
+type Process = ServiceProcess & { readonly lag: Lag }
 
 type Ready = {
   readonly status: string
@@ -32,7 +32,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
   const start = async (role: string): Promise<Process> => {
     const lag = await Lag.start(devnet.url)
     const env = { ...serviceEnv(devnet), [`RPC_URL_${devnet.chainId}`]: lag.url, REDIS_URL: redis.url, ROLE: role }
-    const service = { ...(await startService(env)), lag }
+    const service = { ...(await startProcess(env)), lag }
     all.push(service)
     return service
   }
@@ -130,7 +130,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     indexers[indexers.indexOf(first)] = await start('indexer')
   })
 
-  test('one that leaves is replaced at once', async () => {
+  test('one that leaves is replaced at once', { tags: 'long' }, async () => {
     const first = (await owner())!
     await first.stop()
     await node.request('evm_mine')
@@ -138,7 +138,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     await expectExact(workers[1]!, 'WETH', 'USDT')
   })
 
-  test('a worker that is killed takes nobody along, and its successor joins', async () => {
+  test('a worker that is killed takes nobody along, and its successor joins', { tags: 'long' }, async () => {
     await end(workers[0]!.process, 'SIGKILL')
     await expectExact(workers[1]!, 'WETH', 'USDC')
     workers[0] = await start('worker')
@@ -231,7 +231,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     await until(async () => ((await ready(first)).bus.state === 'connected' ? true : undefined))
   })
 
-  test('a process that is worker and indexer at once shares the chain like any other', async () => {
+  test('a process that is worker and indexer at once shares the chain like any other', { tags: 'long' }, async () => {
     const equal = await start('all')
     try {
       await expectExact(equal, 'WETH', 'USDC')

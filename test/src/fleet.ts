@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@sluice/devnet'
-import { type Service, startService } from './service.ts'
+import { type ServiceProcess, startProcess } from './service.ts'
 
 const shipped = join(import.meta.dirname, '../../deploy/nginx')
 const START_MS = 10_000
@@ -25,8 +25,8 @@ export type Fleet = {
 
 export async function startFleet(count: number, env: Readonly<Record<string, string>>): Promise<Fleet> {
   const ports = await Promise.all(Array.from({ length: count }, freePort))
-  const start = (port: number) => startService({ ...env, PORT: String(port), TRUST_PROXY: 'loopback' })
-  const services: Service[] = await Promise.all(ports.map(start))
+  const start = (port: number) => startProcess({ ...env, PORT: String(port), TRUST_PROXY: 'loopback' })
+  const services: ServiceProcess[] = await Promise.all(ports.map(start))
   const nginx = await startNginx(ports).catch(async (error) => {
     await Promise.all(services.map((service) => service.stop()))
     throw error

@@ -5,7 +5,7 @@ import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { familyOf } from '@sluice/liquidity'
 import { Overlay } from './overlay.ts'
 import { onLocalChain, registryIds } from './registry-chain.ts'
-import { devnetDir, type Service, startService } from './service.ts'
+import { devnetDir, type ServiceProcess, startProcess } from './service.ts'
 
 export type ManyNodes = {
   readonly chainIds: readonly number[]
@@ -15,7 +15,7 @@ export type ManyNodes = {
   readonly env: Readonly<Record<string, string>>
   readonly stop: () => Promise<void>
 }
-export type ManyChains = Omit<ManyNodes, 'env'> & { readonly service: Service }
+export type ManyChains = Omit<ManyNodes, 'env'> & { readonly service: ServiceProcess }
 
 /**
  * Starts a node for the first `count` chains of the registry, with their own names, block times, and fee models, and
@@ -60,7 +60,7 @@ export async function startManyChains(
 ): Promise<ManyChains> {
   const { env: chains, ...nodes } = await startManyNodes(count, hubCount)
   try {
-    const service = await startService({ ...chains, ...env })
+    const service = await startProcess({ ...chains, ...env })
     return {
       ...nodes,
       service,

@@ -1,6 +1,7 @@
-/** Starts the service for tests. */
+/** Starts the service for tests: in the test's own process, which is the cheap way, or as a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { loadConfig, startServer } from '@sluice/api'
 import { type Devnet, freePort, startDevnet } from '@sluice/devnet'
 
 const root = join(import.meta.dirname, '../..')
@@ -9,11 +10,19 @@ export const devnetDir = join(root, '.devnet')
 export type Service = {
   readonly url: string
   readonly stop: () => Promise<void>
-  readonly process: ChildProcess
+}
+/** A service in its own process. */
+export type ServiceProcess = Service & { readonly process: ChildProcess }
+
+/** Starts the API in this process, on a free port unless `PORT` is set. */
+export async function startService(env: Readonly<Record<string, string>>): Promise<Service> {
+  const config = { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: '', ...env }
+  const { url, close } = await startServer(loadConfig(config))
+  return { url, stop: close }
 }
 
 /** Starts the API as its own process, on `PORT` or a free port, and resolves when it responds. */
-export async function startService(env: Readonly<Record<string, string>>): Promise<Service> {
+export async function startProcess(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const child = spawn(process.execPath, [join(root, 'packages/api/src/main.ts')], {
     // Keeps no data between tests, unless a test sets DATA_DIR.

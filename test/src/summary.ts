@@ -15,7 +15,6 @@ export type Summary = { readonly skips: readonly Skip[]; readonly files: readonl
 type Rule = readonly [pattern: RegExp, reason: string, enable: string]
 /** Reasons by file and name of a skipped test. The first match applies. */
 const RULES: readonly Rule[] = [
-  [/^packages\/api\/test\/memory/, 'it belongs to the long profile', 'npm test -- --long'],
   [/nginx|^test\/rolling/, 'nginx is not installed', 'apt-get install nginx'],
   [/^packages\/bus\/|^test\/scale-out/, 'redis-server is not installed', 'apt-get install redis-server'],
   [/^packages\/web\//, 'no browser is installed', 'apt-get install chromium'],
@@ -27,8 +26,9 @@ const RULES: readonly Rule[] = [
 ]
 const OTHER = 'a case of the test does not apply'
 
-/** Returns the reason of a skipped test: its own note, else the first matching rule. */
-export function reasonOf(file: string, name: string, note?: string): Omit<Skip, 'tests'> {
+/** Returns the reason of a skipped test: its tag `long`, its own note, or the first matching rule. */
+export function reasonOf(file: string, name: string, note?: string, tags: readonly string[] = []): Omit<Skip, 'tests'> {
+  if (tags.includes('long')) return { reason: 'it belongs to the long profile', enable: 'npm test -- --long' }
   if (note) return { reason: note, enable: `see ${file}` }
   const rule = RULES.find(([pattern]) => pattern.test(file) || pattern.test(name))
   return rule ? { reason: rule[1], enable: rule[2] } : { reason: OTHER, enable: `see ${file}` }
@@ -56,7 +56,7 @@ export default class SummaryReporter implements Reporter {
       for (const test of module.children.allTests()) {
         tests++
         const result = test.result()
-        if (result.state === 'skipped') skips.push(reasonOf(file, test.fullName, result.note))
+        if (result.state === 'skipped') skips.push(reasonOf(file, test.fullName, result.note, test.tags))
       }
       const { collectDuration, setupDuration, duration, environmentSetupDuration } = module.diagnostic()
       const wallMs = Math.round(collectDuration + setupDuration + environmentSetupDuration + duration)

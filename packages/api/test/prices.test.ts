@@ -21,6 +21,8 @@ const NOBODY = `0x${'ab'.repeat(20)}`
 const MOST_POSTED = 1_000
 /** Concurrent requests for past prices, far more than the service admits. */
 const BURST = 60
+/** Blocks of the chart that one caller requests at once. */
+const CHART = process.env.LONG ? 60 : 15
 const HONEST = 10
 const HONEST_MS = 5_000
 /** `MAX_CONCURRENT` of the service. */
@@ -120,17 +122,17 @@ test('a token that could be bought and not sold when it was measured has no pric
   expect(await get(`/liquidity/31337?token=${token}`)).toEqual({ [token]: null })
 })
 
-test('a chart of sixty blocks at once is answered in the end, and others are answered meanwhile', async () => {
+test('a chart of many blocks at once is answered in the end, and others are answered meanwhile', async () => {
   const [weth] = tokens
   const newest = async () => ((await get(listed('&detail=1'))) as unknown as Record<string, Detail>)[weth!]!.block
   const before = await newest()
-  await request(devnet.url, 'anvil_mine', BURST)
+  await request(devnet.url, 'anvil_mine', CHART)
   // Wait for the new blocks, because earlier blocks may lack the pools.
-  await expect.poll(newest, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + BURST)
+  await expect.poll(newest, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + CHART)
   const block = await newest()
   const from = (caller: string) => ({ headers: { 'x-forwarded-for': caller } })
   const chart = (n: number) => ask(`${server.url}${listed(`&block=${block - n}`)}`, from('192.0.2.1'))
-  let left = Array.from({ length: BURST }, (_, n) => n)
+  let left = Array.from({ length: CHART }, (_, n) => n)
   let answered = 0
   for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
     const points = Promise.all(left.map(chart))
@@ -158,7 +160,7 @@ test('a chart of sixty blocks at once is answered in the end, and others are ans
     if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }
   expect(left).toEqual([])
-  expect(answered).toBeGreaterThanOrEqual(BURST / 2)
+  expect(answered).toBeGreaterThanOrEqual(CHART / 2)
 }, 600_000)
 
 test('callers who ask for far more of the past than can be read are turned away in words, and others are answered', async () => {

@@ -7,6 +7,7 @@ import { startChain, startOver } from './src/devnet.ts'
 import { ask, warmUp } from './src/service.ts'
 import { type CowOrder, type CowSolution, Settlement } from './src/settlement.ts'
 
+const RUNS = process.env.LONG ? 60 : 20
 const WHOLE = 10n ** 18n
 const GAS_PRICE = 2_000_000_000n
 
@@ -348,9 +349,9 @@ test('random auctions: every solution keeps its order’s limit, and settles', a
         solved++
       })
     }),
-    { numRuns: 60, seed: 4747 },
+    { numRuns: RUNS, seed: 4747 },
   )
-  expect(solved).toBeGreaterThan(10)
+  expect(solved).toBeGreaterThan(RUNS / 6)
 }, 300_000)
 
 test('notifications are answered and counted by kind', async () => {

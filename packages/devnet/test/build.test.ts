@@ -27,7 +27,10 @@ function fingerprint({ stateFile }: Prepared): string {
 }
 
 describe('the saved chain', () => {
-  it('is the same in every account and address when it is built twice from nothing, once where many ask', async () => {
+  it('is the same in every account and address when it is built twice from nothing, once where many ask', {
+    tags: 'long',
+    timeout: 180_000,
+  }, async () => {
     const dir = freshFolder()
     const asked = await Promise.all([prepareDevnet({ dir }), prepareDevnet({ dir }), prepareDevnet({ dir })])
     expect(asked.filter(({ fromCache }) => !fromCache)).toHaveLength(1)
@@ -38,7 +41,7 @@ describe('the saved chain', () => {
     expect(shared.stateFile).not.toBe(asked[0].stateFile)
     expect(shared.info).toEqual(asked[0].info)
     expect(fingerprint(shared)).toBe(fingerprint(asked[0]))
-  }, 180_000)
+  })
 })
 
 type Block = { number: string; timestamp: string; hash: string; baseFeePerGas: string }

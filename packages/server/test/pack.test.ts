@@ -88,7 +88,8 @@ async function errorsOf(child: ChildProcess): Promise<string> {
   return text
 }
 
-describe.each(nodes)('under %s', (_, node, isHere) => {
+// Without LONG: the Node of the tests alone.
+describe.each(process.env.LONG ? nodes : nodes.slice(0, 1))('under %s', (_, node, isHere) => {
   test.skipIf(!isHere)('tells its usage without a registry, and a mistake with it', async () => {
     // npm gets no response from this address.
     const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:9', npm_config_cache: join(dir, 'no-cache') }

@@ -5,7 +5,7 @@ import { startCurvePools, startRollupPools } from './given.ts'
 import { fuzz, stir } from './trials.ts'
 import { type PoolWorld, startEthereum, startLocal } from './world.ts'
 
-const QUOTES = 200
+const QUOTES = process.env.LONG ? 200 : 60
 
 /** Families whose pools cannot be tried up to their end, by why. */
 const LAME: ReadonlyMap<string, string> = new Map([
