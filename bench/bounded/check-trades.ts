@@ -1,8 +1,7 @@
 /** Checks many random trades and counts the findings. */
 import { buildGraph } from '@sluice/routing'
 import { rounded } from '../record.ts'
-import { quantile } from '../router/statistics.ts'
-import { CHECKS, type Check, checkTrade } from './checks.ts'
+import { CHECKS, type Check, type Checked, checkTrade } from './checks.ts'
 import { drawTrade, makeMarket, snapshotOf } from './markets.ts'
 
 const TRADES_OF_MARKET = 4
@@ -21,60 +20,84 @@ const ALLOWED: Readonly<Record<Check, number>> = {
   division: 0.5,
 }
 
+/** Largest losses that are kept: more than 1 % of the trades of a whole run, which the 99th percentile needs. */
+const MAX_LOSSES = 200
+
+type Tally = { made: number; readonly allowedBps: number; violations: number; worstBps: number }
+
+/** Findings of a run so far. As JSON, it is the benchmark's result, from which a later run continues. */
+export type CheckedTrades = {
+  readonly seed: number
+  /** Seed of the next market. */
+  nextMarket: number
+  trades: number
+  drawn: number
+  readonly certificates: { issued: number; false: number }
+  readonly lossBps: { p99: number; worst: number }
+  readonly checks: Readonly<Record<Check, Tally>>
+  readonly examples: string[]
+  /** Largest losses in basis points, descending. */
+  readonly largestBps: number[]
+}
+
+/** The result of no trades. @param seed - of the first market */
+export function noTrades(seed: number): CheckedTrades {
+  const tally = (check: Check) => ({ made: 0, allowedBps: ALLOWED[check], violations: 0, worstBps: 0 })
+  return {
+    seed,
+    nextMarket: seed,
+    trades: 0,
+    drawn: 0,
+    certificates: { issued: 0, false: 0 },
+    lossBps: { p99: 0, worst: 0 },
+    checks: Object.fromEntries(CHECKS.map((check) => [check, tally(check)])) as Record<Check, Tally>,
+    examples: [],
+    largestBps: [],
+  }
+}
+
 /**
- * Checks many trades from seeded random markets.
+ * Checks trades from seeded random markets until there are enough of them. Whole markets only, so that a later call can
+ * continue with the next one.
  *
+ * @param result - extended
  * @param note - called with each false certificate and each violation
  */
-export function checkTrades(trades: number, seed: number, note: (text: string) => void) {
-  const made = new Map<Check, number>(CHECKS.map((check) => [check, 0]))
-  const worst = new Map<Check, number>(CHECKS.map((check) => [check, 0]))
-  const violations = new Map<Check, number>(CHECKS.map((check) => [check, 0]))
-  const losses: number[] = []
-  const certificates = { given: 0, false: 0 }
-  const examples: string[] = []
-  let drawn = 0
-  for (let market = seed; losses.length < trades; market++) {
-    const ends = makeMarket(market)
-    const graph = buildGraph(snapshotOf(ends.pools))
-    for (let index = 0; index < TRADES_OF_MARKET && losses.length < trades; index++) {
-      drawn++
-      const checked = checkTrade(ends, graph, drawTrade(ends, index))
-      if (!checked) continue
-      for (const check of checked.made) made.set(check, made.get(check)! + 1)
-      certificates.given += checked.hasCertificate ? 1 : 0
-      certificates.false += checked.falseCertificates.length > 0 ? 1 : 0
-      const found = (text: string) => {
-        const example = `market ${market}, trade ${index}: ${text}`
-        note(example)
-        if (examples.length < MAX_EXAMPLES) examples.push(example)
-      }
-      for (const text of checked.falseCertificates) found(`false certificate: ${text}`)
-      for (const { check, lossBps, detail } of checked.findings) {
-        worst.set(check, Math.max(worst.get(check)!, lossBps))
-        if (lossBps <= ALLOWED[check]) continue
-        violations.set(check, violations.get(check)! + 1)
-        found(`${check} ${lossBps.toFixed(3)} bps: ${detail}`)
-      }
-      losses.push(Math.max(0, ...checked.findings.map(({ lossBps }) => lossBps)))
+export function checkTrades(result: CheckedTrades, trades: number, note: (text: string) => void): CheckedTrades {
+  for (; result.trades < trades; result.nextMarket++) {
+    const market = makeMarket(result.nextMarket)
+    const graph = buildGraph(snapshotOf(market.pools))
+    for (let index = 0; index < TRADES_OF_MARKET; index++) {
+      result.drawn++
+      const checked = checkTrade(market, graph, drawTrade(market, index))
+      if (checked) addTrade(result, checked, `market ${market.seed}, trade ${index}`, note)
     }
   }
-  const tally = (check: Check) => ({
-    made: made.get(check)!,
-    allowedBps: ALLOWED[check],
-    violations: violations.get(check)!,
-    worstBps: rounded(worst.get(check)!, 3),
-  })
-  return {
-    trades: losses.length,
-    drawn,
-    certificates,
-    lossBps: {
-      p50: rounded(quantile(losses, 0.5), 4),
-      p99: rounded(quantile(losses, 0.99), 3),
-      worst: rounded(Math.max(...losses), 3),
-    },
-    checks: Object.fromEntries(CHECKS.map((check) => [check, tally(check)])),
-    examples,
+  const { largestBps, lossBps } = result
+  lossBps.p99 = largestBps[Math.floor(result.trades / 100)] ?? 0
+  lossBps.worst = largestBps[0] ?? 0
+  return result
+}
+
+function addTrade(result: CheckedTrades, checked: Checked, where: string, note: (text: string) => void): void {
+  const { certificates, checks, examples, largestBps } = result
+  const found = (text: string) => {
+    const example = `${where}: ${text}`
+    note(example)
+    if (examples.length < MAX_EXAMPLES) examples.push(example)
   }
+  result.trades++
+  for (const check of checked.made) checks[check].made++
+  certificates.issued += checked.hasCertificate ? 1 : 0
+  certificates.false += checked.falseCertificates.length > 0 ? 1 : 0
+  for (const text of checked.falseCertificates) found(`false certificate: ${text}`)
+  for (const { check, lossBps, detail } of checked.findings) {
+    const tally = checks[check]
+    tally.worstBps = Math.max(tally.worstBps, rounded(lossBps, 3))
+    if (lossBps <= ALLOWED[check]) continue
+    tally.violations++
+    found(`${check} ${lossBps.toFixed(3)} bps: ${detail}`)
+  }
+  largestBps.push(rounded(Math.max(0, ...checked.findings.map(({ lossBps }) => lossBps)), 4))
+  largestBps.sort((a, b) => b - a).splice(MAX_LOSSES)
 }

@@ -188,7 +188,7 @@ class TradeChecks {
   /**
    * Compares two consecutive trades, the second on the pools after the first, with the whole trade. Skipped if pools
    * disagree, because the second trade may then use a pool in reverse, which no single route does. Two trades may also
-   * swap more often through a pool with a limit per swap.
+   * swap more often through a pool with a limit per swap, and have more hops in series where their paths meet.
    */
   private aThenB(): void {
     const { graph, trade, market } = this
@@ -199,7 +199,8 @@ class TradeChecks {
       const after = a && poolsAfter(market.pools, a.legs)
       if (!after) continue
       const b = routeOf(buildGraph(snapshotOf(after)), { ...trade, amountIn: trade.amountIn - first.amountIn })
-      if (b && mostSwapsOfPool([...a.legs, ...b.legs]) <= MAX_SWAPS)
+      const legs = b && [...a.legs, ...b.legs]
+      if (legs && mostSwapsOfPool(legs) <= MAX_SWAPS && hopsInSeries(legs, trade) <= DIVISION.maxHops)
         this.compareSum('a then b', a.amountOut + b.amountOut, `${part} first`)
     }
   }
@@ -267,6 +268,22 @@ function mostSwapsOfPool(legs: readonly Leg[]): number {
   const swaps = new Map<string, number>()
   for (const { pool } of legs) swaps.set(pool.id, (swaps.get(pool.id) ?? 0) + 1)
   return Math.max(...swaps.values())
+}
+
+/** Returns the most legs in series from the sold token; Infinity if they form a cycle. */
+function hopsInSeries(legs: readonly Leg[], { tokenIn }: MarketTrade): number {
+  const depth = new Map<string, number>([[tokenIn, 0]])
+  for (let changed = true, round = 0; changed; round++) {
+    if (round > legs.length) return Number.POSITIVE_INFINITY
+    changed = false
+    for (const leg of legs) {
+      const reached = (depth.get(leg.tokenIn) ?? Number.NaN) + 1
+      if (!(reached > (depth.get(leg.tokenOut) ?? 0))) continue
+      depth.set(leg.tokenOut, reached)
+      changed = true
+    }
+  }
+  return Math.max(...depth.values())
 }
 
 /** Returns true if the leg's pool pays no less per unit for a part of its input. */

@@ -51,14 +51,20 @@ export const DESCENT_ROUNDING = 1e-13
 export const MIN_VALUE_GAIN = 1e-15
 export const MIN_PRICE_MOVE = 1e-13
 /**
- * Regularization added to the diagonal, relative to the value and to its largest entry. Prevents a singular matrix if
- * few edges respond to a token's price.
+ * Regularization added to the diagonal, relative to the value and to the entry itself. Prevents a singular matrix if
+ * few edges respond to a token's price. One flat pool must not damp the prices of other tokens.
  */
 export const DIAGONAL_OF_VALUE = 1e-9
-export const DIAGONAL_OF_LARGEST = 1e-13
+export const DIAGONAL_OF_ENTRY = 1e-13
 /** Pivots up to the first constant are replaced by the square of the second. Prevents division by zero for tokens without edges. */
 export const MIN_PIVOT = 1e-300
 export const SQRT_MIN_PIVOT = 1e-150
+/**
+ * Relative fall of √price over all pieces of a curve up to which it is straight, and the factors by which the fall of
+ * straight curves is increased in turn when Newton's method gets stuck.
+ */
+export const MAX_STRAIGHT_FALL = 1e-6
+export const SOFTENING = [1e5, 1e4, 1e3, 100, 10] as const
 /** Token count below which the matrix may be dense, so hubs are not moved to the end. */
 export const FEW_TOKENS = 12
 /** Relative distance from a range without liquidity within which an input counts as reaching it. */

@@ -10,10 +10,11 @@ import { emptyCurve } from './curves.ts'
  */
 const FALL = 1e-9
 /**
- * Input of the first piece as a fraction of the scale, and the growth factor of the pieces, which makes the fall
- * similar for every amount.
+ * Input of the first piece in base units, and the growth factor of the pieces. Every amount is then on a piece of about
+ * its own size. On a much larger piece, it would change the price by less than a float resolves, and prices could not
+ * determine it.
  */
-const FIRST_FRACTION = 1e-4
+const FIRST_INPUT = 1000
 const GROWTH = 8
 
 /** One direction of a pool with a constant rate. */
@@ -22,18 +23,16 @@ export type StraightLine = {
   readonly rate: number
   /** As `DexFamily.maxInput`. */
   readonly maxInput: bigint | null
-  /** Large input for this pool, in base units, such as its total deposits. */
-  readonly scale: bigint
 }
 
 /** Returns a nearly straight curve up to the end of the pool. */
-export function linearCurve({ rate, maxInput, scale }: StraightLine): PriceCurve {
+export function linearCurve({ rate, maxInput }: StraightLine): PriceCurve {
   if (!(rate > 0) || maxInput === 0n) return emptyCurve(1)
   const end = curveEnd(maxInput ?? UNLIMITED_INPUT, 1)
   const sqrtPrice = [Math.sqrt(rate)]
   const liquidity: number[] = []
   let reached = 0
-  for (let next = Math.max(1, Number(scale)) * FIRST_FRACTION; reached < end; next *= GROWTH) {
+  for (let next = FIRST_INPUT; reached < end; next *= GROWTH) {
     const to = Math.min(next, end)
     const from = sqrtPrice.at(-1)!
     const lower = from * (1 - FALL)
@@ -41,5 +40,11 @@ export function linearCurve({ rate, maxInput, scale }: StraightLine): PriceCurve
     sqrtPrice.push(lower)
     reached = to
   }
-  return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity), keepIn: 1, keepOut: 1 }
+  return {
+    sqrtPrice: Float64Array.from(sqrtPrice),
+    liquidity: Float64Array.from(liquidity),
+    keepIn: 1,
+    keepOut: 1,
+    outputError: 2 * FALL * liquidity.length,
+  }
 }

@@ -121,23 +121,26 @@ function limitInflow(
   limits: Map<number, bigint>,
 ): void {
   const { to } = problem.graph.topology
-  const buying = legs.flatMap((leg, k) => (to[edges[k]!] === token ? [{ leg, edge: edges[k]! }] : []))
-  const inflows = buying.map(({ leg, edge }): Inflow => {
-    const input = Number(leg.amountIn)
-    return { edge, input, output: Number(leg.amountOut), room: capacityOf(curveOf(problem, edge)) - input }
+  // A pool that limits each swap has several legs.
+  const buying = new Map<number, { amountIn: bigint; amountOut: bigint }>()
+  for (const [k, { amountIn, amountOut }] of legs.entries()) {
+    const edge = edges[k]!
+    if (to[edge] !== token) continue
+    const sum = buying.get(edge)
+    buying.set(edge, { amountIn: amountIn + (sum?.amountIn ?? 0n), amountOut: amountOut + (sum?.amountOut ?? 0n) })
+  }
+  const inflows = Array.from(buying, ([edge, { amountIn, amountOut }]): Inflow => {
+    const input = Number(amountIn)
+    return { edge, input, output: Number(amountOut), room: capacityOf(curveOf(problem, edge)) - input }
   })
   for (const [k, reduced] of less(inflows, Number(amount)).entries()) {
     const { edge, output } = inflows[k]!
-    if (reduced < output) limits.set(edge, inputFor(problem, buying[k]!, reduced / output))
+    if (reduced < output) limits.set(edge, inputFor(problem, edge, buying.get(edge)!.amountIn, reduced / output))
   }
 }
 
-/** Input at which a leg pays a fraction of its output, by its price curve, in base units. */
-function inputFor(
-  problem: Problem,
-  { leg: { amountIn }, edge }: { readonly leg: Leg; readonly edge: number },
-  part: number,
-): bigint {
+/** Input at which an edge pays a fraction of its output, by its price curve, in base units. */
+function inputFor(problem: Problem, edge: number, amountIn: bigint, part: number): bigint {
   const curve = curveOf(problem, edge)
   const output = outputOf(curve, Number(amountIn))
   const reduced = inputOf(curve, output * part * (1 - OVERFLOW_MARGIN)) / Number(amountIn)
@@ -146,6 +149,10 @@ function inputFor(
 
 /** Denominator of that fraction; much finer than a share of a balance. */
 const KEPT_UNITS = 2 ** 50
+
+/** The lower of two limits, if there are any. */
+const min = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
+  a === undefined || (b !== undefined && b < a) ? b : a
 
 type PassTerms = {
   readonly shares: Shares
@@ -202,7 +209,7 @@ class SettlementPass {
     if (requested.amount === 0n) return
     const { pool } = problem.graph.edges[edge]!
     const current = poolStates?.get(pool.id) ?? pool
-    const limit = terms.limits.get(edge)
+    const limit = min(terms.limits.get(edge), share.limit)
     const part = limit !== undefined && limit < requested.amount ? partUpTo(share, balance, limit) : requested
     let result = part.amount === 0n ? null : this.settleLeg(edge, current, part)
     if (result instanceof PoolRefusal && result.code === 'TOO_LARGE') {

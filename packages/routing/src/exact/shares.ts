@@ -3,7 +3,7 @@
  * out of other tokens take representable shares of the balance, and the last leg out of each token takes the rest.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
-import { capacityOf, crossesFlat } from '../graph/price-curve.ts'
+import { type CompiledCurve, capacityOf, crossesFlat, piecesCrossed } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
@@ -29,6 +29,8 @@ export type Share = {
    * Share of the balance that earlier legs left: numerator over `PRECISION` out of the source, otherwise over `SHARE_DENOMINATOR`.
    */
   readonly num: bigint
+  /** Maximum input of a leg that stops just before a tick; absent for the last leg, which must take the rest. */
+  readonly limit?: bigint
 }
 
 /** Legs in execution order; `sharing` is true if several use one pool. */
@@ -49,9 +51,10 @@ export function sharesOf(
   const sharing = usesPoolTwice(graph, edges)
   /** Additional input that a leg could take. */
   const room = (place: number): number => {
+    const curve = curveOf(problem, edges[place]!)
+    if (stopsBeforeTick(curve, input[place]!)) return 0
     const limit = limits.get(edges[place]!)
-    const max = limit === undefined ? capacityOf(curveOf(problem, edges[place]!)) : Number(limit)
-    return max - input[place]!
+    return (limit === undefined ? capacityOf(curve) : Number(limit)) - input[place]!
   }
   const inOrder: Share[] = []
   for (let start = 0, end = 0; start < edges.length; start = end) {
@@ -72,17 +75,25 @@ export function sharesOf(
       const edge = edges[place]!
       const last = place === places[places.length - 1]
       const fromSource = token === source
-      // A share rounded up could move a pool into a gap.
-      const curve = curveOf(problem, edge)
-      const isDown = curve.gasPerPiece > 0 && crossesFlat(curve, input[place]!, input[place]! * (1 + 2 * NEAR_FLAT))
-      const num = last ? 1n : partOf(input[place]! / unassigned, fromSource, isDown)
-      inOrder.push({ edge, from: token, to: to[edge]!, fromSource, last, num })
+      const isStopped = !last && stopsBeforeTick(curveOf(problem, edge), input[place]!)
+      const num = last ? 1n : partOf(input[place]! / unassigned, fromSource, isStopped)
+      const limit = isStopped ? { limit: BigInt(Math.floor(input[place]!)) } : {}
+      inOrder.push({ edge, from: token, to: to[edge]!, fromSource, last, num, ...limit })
       unassigned -= input[place]!
     }
   }
   return { inOrder, sharing }
 }
 
+/** Returns true if rounding could move the pool across a tick, which costs gas or leads into a gap. */
+function stopsBeforeTick(curve: CompiledCurve, input: number): boolean {
+  if (curve.gasPerPiece === 0) return false
+  const beyond = input + Math.max(2 * NEAR_FLAT * input, ROUNDED_UNITS)
+  return crossesFlat(curve, input, beyond) || piecesCrossed(curve, beyond) > piecesCrossed(curve, input)
+}
+
+/** Base units that rounding of earlier legs may add to an input. */
+const ROUNDED_UNITS = 2
 /** Fraction of the inputs out of one token that always covers the rounding remainder. */
 const ENOUGH_ROOM = 0.01
 /** Fraction of these inputs that does not exceed the rounding of a share. */

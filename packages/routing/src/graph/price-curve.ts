@@ -1,6 +1,6 @@
 /** Price curves: one direction of a pool for the float search, with output, marginal rate, and their inverses. */
-import type { PriceCurve } from '@sluice/liquidity'
-import { NEAR_FLAT, TICK_MARGIN } from '../tolerances.ts'
+import { MAX_STRAIGHT_FALL, NEAR_FLAT, TICK_MARGIN } from '../tolerances.ts'
+import type { SwapsCurve } from './repeated-swaps.ts'
 
 /** A curve of pieces of x·y = k, in a layout for fast evaluation. */
 export type CompiledCurve = {
@@ -18,6 +18,8 @@ export type CompiledCurve = {
   readonly gasPerPiece: number
   /** Relative amount by which the pool may pay more than the curve. */
   readonly outputError: number
+  /** That amount for trades of several swaps, and the input from which a trade takes several. */
+  readonly repeats: { readonly from: number; readonly outputError: number } | null
 }
 
 const INPUT = 1
@@ -45,8 +47,8 @@ export type Point = {
   conductance: number
 }
 
-export function compileCurve(curve: PriceCurve): CompiledCurve {
-  const { sqrtPrice, liquidity, keepIn, keepOut, gasPerPiece = 0, outputError = 0 } = curve
+export function compileCurve(curve: SwapsCurve): CompiledCurve {
+  const { sqrtPrice, liquidity, keepIn, keepOut, gasPerPiece = 0, outputError = 0, repeats = null } = curve
   // A gap at the current price is never part of a trade.
   let first = 0
   while (first < liquidity.length && liquidity[first] === 0) first++
@@ -62,7 +64,7 @@ export function compileCurve(curve: PriceCurve): CompiledCurve {
     pieces[at + PIECE + OUTPUT] = pieces[at + OUTPUT]! + depth * (from - to)
   }
   pieces[PIECE * count] = sqrtPrice[liquidity.length]!
-  return { pieces, keepIn, keepOut, gasPerPiece, outputError }
+  return { pieces, keepIn, keepOut, gasPerPiece, outputError, repeats }
 }
 
 export function withTax(curve: CompiledCurve, keptIn: number, keptOut: number): CompiledCurve {
@@ -91,6 +93,29 @@ export function upToInput(curve: CompiledCurve, amountIn: number): CompiledCurve
   pieces[end] = to
   pieces[end + INPUT] = traded
   pieces[end + OUTPUT] = outputBefore(curve, piece) + from * to * within
+  return { ...curve, pieces }
+}
+
+/** Returns true for the curve of a pool with a fixed rate. */
+export function isStraight({ pieces }: CompiledCurve): boolean {
+  const end = pieces[PIECE * (pieces.length >> 2)]!
+  return pieces.length > PIECE && end < pieces[0]! && end > pieces[0]! * (1 - MAX_STRAIGHT_FALL)
+}
+
+/** The curve with a relative fall of its price that is larger by a factor. */
+export function withSteeperFall(curve: CompiledCurve, factor: number): CompiledCurve {
+  const count = piecesOf(curve)
+  const first = sqrtPriceAt(curve, 0)
+  const pieces = curve.pieces.slice()
+  for (let piece = 1; piece <= count; piece++) {
+    const at = PIECE * piece
+    const width = pieces[at + INPUT]! - pieces[at - PIECE + INPUT]!
+    const from = pieces[at - PIECE]!
+    const to = first * (1 + factor * (pieces[at]! / first - 1))
+    pieces[at] = to
+    pieces[at - PIECE + DEPTH] = (width * from * to) / (from - to)
+    pieces[at + OUTPUT] = pieces[at - PIECE + OUTPUT]! + width * from * to
+  }
   return { ...curve, pieces }
 }
 
@@ -260,7 +285,9 @@ export function maxEarningsAt(curve: CompiledCurve, sold: number, bought: number
  * @param value - maximum value of the pool's input in any route
  */
 export function hiddenEarnings(curve: CompiledCurve, sold: number, bought: number, value: number): number {
-  const { outputError } = curve
+  const { repeats } = curve
+  const isRepeated = repeats !== null && value > repeats.from * sold
+  const outputError = isRepeated ? Math.max(curve.outputError, repeats.outputError) : curve.outputError
   if (outputError === 0) return 0
   const onCurve = maxEarningsAt(curve, sold, bought)
   return Math.min(maxEarningsAt(curve, sold, bought * (1 + outputError)) - onCurve, outputError * (value + onCurve))

@@ -26,7 +26,7 @@ export type Envelope = {
  * @param cost - cost of use, in units of the output
  */
 export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null {
-  const { keepIn, keepOut, gasPerPiece, outputError } = curve
+  const { keepIn, keepOut, gasPerPiece, outputError, repeats } = curve
   const pieces = piecesOf(curve)
   const fixedCost = cost / keepOut
   let piece = 0
@@ -53,8 +53,9 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
     prices[k - piece + 2] = sqrtPriceAt(curve, k + 1)
     depths[k - piece + 1] = depthOf(curve, k)
   }
+  const line = { sqrtPrice: prices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }
   return {
-    curve: compileCurve({ sqrtPrice: prices, liquidity: depths, keepIn, keepOut, gasPerPiece, outputError }),
+    curve: compileCurve(repeats ? { ...line, repeats } : line),
     inputOfLine: sold / keepIn,
   }
 }

@@ -7,22 +7,25 @@
  * The same function over all edges bounds the output of any route: see `columns/upper-bound.ts`.
  */
 
-import { flatAt } from '../graph/price-curve.ts'
+import { firstConductance, flatAt, isStraight, withSteeperFall } from '../graph/price-curve.ts'
 import { roomFor } from '../graph/scratch.ts'
 import {
   ALL_HALVINGS,
   AWAKENING_ROUNDS,
   DESCENT_ROUNDING,
-  DIAGONAL_OF_LARGEST,
+  DIAGONAL_OF_ENTRY,
   DIAGONAL_OF_VALUE,
+  FEW_STEPS,
   IDLE_STEPS,
   MAX_MOVE,
   MIN_PRICE_MOVE,
   MIN_PROGRESS,
   MIN_VALUE_GAIN,
   NEWTON_STEPS,
+  SOFTENING,
   STEP_HALVINGS,
   SUFFICIENT_DESCENT,
+  UNRESOLVED,
 } from '../tolerances.ts'
 import { type Allocation, TRADING_TOGETHER } from './allocation.ts'
 import { solveSymmetric } from './linear.ts'
@@ -43,7 +46,30 @@ const AWAKENED = 3
  * @param tolerance - maximum surplus, as a fraction of the trade
  */
 export function solve(allocation: Allocation, tolerance: number, maxSteps = NEWTON_STEPS): void {
-  allocation.problem.graph.topology.scratch.within(() => new Newton(allocation).run(tolerance, maxSteps))
+  allocation.problem.graph.topology.scratch.within(() => {
+    const newton = new Newton(allocation)
+    newton.run(tolerance, maxSteps)
+    if (allocation.residual > UNRESOLVED && allocation.curves.some(isStraight) && allocation.problem.budget.maySoften())
+      solveSoftened(allocation, newton, tolerance)
+  })
+}
+
+/**
+ * Solves again, first with a steeper fall of straight curves, and then with less and less of it. The dual has a kink at
+ * the rate of a pool with a fixed rate. Between several of them, Newton's method makes only tiny steps.
+ */
+function solveSoftened(allocation: Allocation, newton: Newton, tolerance: number): void {
+  const { curves, value } = allocation
+  const before = allocation.checkpoint()
+  for (const factor of SOFTENING) {
+    allocation.curves = curves.map((curve) => (isStraight(curve) ? withSteeperFall(curve, factor) : curve))
+    newton.run(tolerance, FEW_STEPS)
+  }
+  allocation.curves = curves
+  newton.run(tolerance, FEW_STEPS)
+  if (allocation.value <= value) return
+  allocation.restore(before)
+  newton.run(tolerance, 1)
 }
 
 /** One run of Newton's method over an allocation's prices, with the arrays of its linear model. */
@@ -197,8 +223,7 @@ class Newton {
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
     const { mode, flow, weight } = this
-    const { problem, edges, tokens, place, logPrice, prices, sold, bought, logRate } = this.allocation
-    const first = problem.graph.conductance
+    const { problem, edges, curves, tokens, place, logPrice, prices, sold, bought, logRate } = this.allocation
     const size = tokens.length
     const { budget } = problem
     for (let guess = 0; ; guess++) {
@@ -222,9 +247,11 @@ class Newton {
         const u = sold[k]!
         const v = bought[k]!
         const gap = logPrice[u]! - logPrice[v]! - logRate[k]!
-        if (gap + step[place[u]!]! - step[place[v]!]! < 0 && first[edges[k]!]! > 0) {
+        if (!(gap + step[place[u]!]! - step[place[v]!]! < 0)) continue
+        const conductance = firstConductance(curves[k]!)
+        if (conductance > 0) {
           mode[k] = AWAKENED
-          weight[k] = first[edges[k]!]! * prices[u]!
+          weight[k] = conductance * prices[u]!
           flow[k] = -weight[k]! * gap
           awakened = true
         }
@@ -278,11 +305,10 @@ class Newton {
       matrix[a < b ? a * size + b : b * size + a]! -= conductance
     }
     for (const pool of shared) this.assembleShared(pool)
-    let largest = 0
-    for (let j = 1; j < size; j++) largest = Math.max(largest, matrix[j * size + j]!)
     // Limits the step of a token in surplus or shortage to about a factor of e, even if few edges respond to its price.
     for (let j = 1; j < size; j++)
-      matrix[j * size + j]! += DIAGONAL_OF_VALUE * value + DIAGONAL_OF_LARGEST * largest + Math.abs(gradient[j]!)
+      matrix[j * size + j]! +=
+        DIAGONAL_OF_VALUE * value + DIAGONAL_OF_ENTRY * matrix[j * size + j]! + Math.abs(gradient[j]!)
     step[0] = 0
   }
 

@@ -1,7 +1,7 @@
 /** Turns allocations into flows: edges with their inputs, in topological order, before settlement in integers. */
 
 import { outputOf } from '../graph/price-curve.ts'
-import { curveOf, type Problem } from '../problem/problem.ts'
+import { costOf, curveOf, type Problem } from '../problem/problem.ts'
 import { NEGLIGIBLE, PRICE_ROUNDING, UNRESOLVED } from '../tolerances.ts'
 import type { Allocation } from './allocation.ts'
 import { type Flow, OutOf, type Pruned, push } from './push.ts'
@@ -27,8 +27,8 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   if (dust.size === 0) return flow
   const isKept = (_: number, k: number) => !dust.has(edges[k]!)
   const lean = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
-  // An edge that adds next to nothing may be the only one that takes the rest of a token.
-  return lean && lean.unsold > flow.unsold ? flow : lean
+  // Such an edge may be the only one that takes the rest of a token.
+  return lean && lean.net >= flow.net * (1 - NEGLIGIBLE) ? lean : flow
 }
 
 /**
@@ -62,7 +62,7 @@ function edgesAboutToTrade({ edges, input, sold, bought, logPrice, logRate }: Al
 }
 
 /**
- * Edges whose removal costs next to nothing. Their input is valued at the average proceeds of the bought token, not at
+ * Edges that add next to nothing, or less than their gas. Their input is valued at the average proceeds of the bought token, not at
  * the margin: in drained pools the last unit is worth nothing. Returns diminish, so the average bounds the loss.
  */
 function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySet<number> {
@@ -82,7 +82,7 @@ function dustOf(problem: Problem, { edges, input, amountOut }: Flow): ReadonlySe
       const added = outputOf(curveOf(problem, edge), input[place]!) * unitValue
       sold[u]! += input[place]!
       proceeds[u]! += added
-      if (!(added > NEGLIGIBLE * amountOut)) dust.add(edge)
+      if (!(added > Math.max(NEGLIGIBLE * amountOut, costOf(problem, edge, input[place]!)))) dust.add(edge)
     }
   })
   return dust

@@ -64,7 +64,6 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
     return {
       quote: (amountIn) => quote(state, sellAsset, amountIn),
       limit: limitOf(state, sellAsset),
-      scale: sellAsset ? state.exposure : limitOf(state, sellAsset),
       rate: rateOf(state, sellAsset),
     }
   }),

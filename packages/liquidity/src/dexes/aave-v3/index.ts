@@ -32,7 +32,6 @@ export const aaveV3: DexFamily<AaveV3State> = {
     return {
       quote: (amountIn) => quote(state, supply, amountIn),
       limit: limitOf(state, supply),
-      scale: supply ? balanceOf(state, state.scaledSupply) : state.cash,
       // One aToken is one unit of the asset.
       rate: 1,
     }

@@ -25,7 +25,6 @@ const buffers = linearTrade<Buffer>(({ state, ...pool }, tokenIn, tokenOut) => {
   return {
     quote: (amountIn) => bufferQuote(state, wrap, amountIn),
     limit: bufferLimit(state, wrap),
-    scale: wrap ? vault.totalAssets : vault.totalSupply,
     rate: rateOf(vault, wrap),
   }
 })

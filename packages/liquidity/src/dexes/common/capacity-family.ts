@@ -11,10 +11,10 @@ type Side = {
   readonly quote: (amountIn: bigint) => { readonly amountOut: bigint }
   /** Approximate largest input, from which the exact search starts; a close value saves quotes. */
   readonly limit: bigint
-  /** Large input for this pool, in base units: about its reserve. */
-  readonly scale: bigint
 }
 type SampledSide = Side & {
+  /** Large input for this pool, in base units: about its reserve. */
+  readonly scale: bigint
   /** Part of the fee, in ppm of the input, that the curve states as its fee; the rest is contained in the curve. */
   readonly feePpm: number
 }
@@ -67,7 +67,7 @@ export const sampledTrade = <State>(sideOf: SideOf<State, SampledSide>): Capacit
 /** Returns both functions for pools with a constant rate. */
 export const linearTrade = <State>(sideOf: SideOf<State, LinearSide>): Capacity<State> => ({
   maxInput: capacityOf(sideOf),
-  priceCurve: curveOf(sideOf, ({ quote, limit, scale, rate }) =>
-    linearCurve({ rate, maxInput: largestInput(quote, limit, CURVE_BITS), scale }),
+  priceCurve: curveOf(sideOf, ({ quote, limit, rate }) =>
+    linearCurve({ rate, maxInput: largestInput(quote, limit, CURVE_BITS) }),
   ),
 })

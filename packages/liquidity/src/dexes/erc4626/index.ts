@@ -28,7 +28,6 @@ export const erc4626: DexFamily<Erc4626State> = {
     return {
       quote: (amountIn) => quote(state, deposit, amountIn),
       limit: limitOf(state, deposit),
-      scale: deposit ? state.totalAssets : state.totalSupply,
       rate: rateOf(state, deposit),
     }
   }),

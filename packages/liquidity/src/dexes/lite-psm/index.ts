@@ -59,7 +59,6 @@ export const litePsm: DexFamily<LitePsmState> = {
     return {
       quote: (amountIn) => quote(state, sellGem, amountIn),
       limit: limitOf(state, sellGem),
-      scale: limitOf(state, sellGem),
       rate: rateOf(state, sellGem),
     }
   }),

@@ -63,7 +63,6 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
     return {
       quote: (amountIn) => quote(state, wrap, amountIn),
       limit: wrap ? NO_LIMIT : state.supply,
-      scale: wrap ? state.pooled : state.supply,
       rate: wrap ? 1 / price : price,
     }
   }),

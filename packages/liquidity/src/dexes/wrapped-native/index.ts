@@ -47,7 +47,6 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
     linearCurve({
       rate: 1,
       maxInput: isZeroForOne(pool, tokenIn, tokenOut) ? null : pool.state.supply,
-      scale: pool.state.supply,
     }),
 
   reserves: ({ state }) => [state.supply, state.supply],
