@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createBuilder, type Devnet, startDevnet } from '@sluice/devnet'
+import { createBuilder, type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from './lib/run.ts'
 
@@ -63,3 +63,18 @@ test('what is no swap, unknown, or cannot be meant ends with another code', asyn
   const nowhere = await referee(hash, '--rpc', 'http://127.0.0.1:9')
   expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') })
 }, 120_000)
+
+test('a node that answers with garbage, or has lost the block, ends with a reason and no stack', async () => {
+  const receipt = { transactionHash: hash, transactionIndex: '0x0', blockNumber: '0x1', status: '0x1' }
+  for (const result of [{ ...receipt, logs: 5 }, { logs: [] }, 'x']) {
+    const proxy = await NodeProxy.start(devnet.url, ({ method }) =>
+      method === 'eth_getTransactionReceipt' ? { result } : undefined,
+    )
+    const { code, stdout, stderr } = await referee(hash, '--rpc', proxy.url)
+    await proxy.stop()
+    expect(code, stderr).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toContain('cannot be read')
+    expect(stderr).not.toMatch(/\n +at /)
+  }
+}, 240_000)

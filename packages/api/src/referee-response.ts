@@ -76,7 +76,9 @@ export const refereeResponse = z.object({
       back: place,
       by: hexAddress.describe('Sender of both, or contract that both call.'),
       token: hexAddress,
-      gain: signedUnits.describe('Base units of `token` that the pool gave `back` more than it took of `front`.'),
+      gain: signedUnits.describe(
+        'Base units of `token` that the pool gave `back` more than it took of `front`, for the part that was both bought and sold.',
+      ),
     })
     .nullable()
     .describe('Transactions around it that trade in the same pool, in the same direction before it and back after it.'),

@@ -97,6 +97,16 @@ export function deploymentOf({ chainId, build, deployed }: DeploymentFile, relea
   }
 }
 
+/**
+ * Returns the same contracts for blocks from before the chain's EVM ran the instructions of the Cancun build; undefined
+ * if the deployment's own build runs there.
+ */
+export function deploymentForOlderEvm({ chainId, guard }: Deployment): Deployment | undefined {
+  if (guard.build !== 'cancun') return undefined
+  const releases = readReleases()
+  return releases.london && deploymentOf({ chainId, build: 'london', deployed: {} }, releases)
+}
+
 function releaseOf({ guard, executors }: Pick<Deployment, 'guard' | 'executors'>): Release {
   const code = ({ address, salt, initCodeHash, codeHash }: ContractRecord): ContractCode => ({
     address,

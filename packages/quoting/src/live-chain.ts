@@ -1,6 +1,6 @@
 /** One chain to be quoted: builds the parts that quotes need and exposes them to the API, the solver, and scripts. */
 import { setTimeout } from 'node:timers/promises'
-import type { Address, Chain, Deployment, Hex } from '@sluice/chains'
+import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'
 import { type AuditCount, MarketError } from '@sluice/liquidity'
 import type { RouterThreads } from '@sluice/routing'
 import { type Rpc, Semaphore } from '@sluice/rpc'
@@ -111,6 +111,8 @@ export class LiveChain {
   private readonly neighbors: HubNeighbors
   private readonly past: PastBlocks
   private readonly pastQuoter: PastQuoter
+  /** Contracts for past blocks whose EVM lacks instructions of `contracts`. */
+  private readonly olderContracts: SwapContracts | undefined
   private readonly verdicts = new SingleFlight<Verdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
@@ -128,6 +130,8 @@ export class LiveChain {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new SwapContracts(deployment)
+    const olderDeployment = deploymentForOlderEvm(deployment)
+    this.olderContracts = olderDeployment && new SwapContracts(olderDeployment)
     const simulation = createSimulationContext({
       maxGas,
       timeoutMs: settings.rpc.timeoutMs,
@@ -301,6 +305,7 @@ export class LiveChain {
     return new PastQuoter({
       ...{ chain, contracts, tokens, simulation, emit, blocks, rpc, listPools },
       ...{ gasLessons, measuredGas, gasProber, walletChecks },
+      olderContracts: this.olderContracts,
       codesRpc: () => this.rpc,
       search: (view, request, signal) => this.pastSearch.find(view, request, signal),
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),

@@ -6,6 +6,7 @@ import { toBeHex } from 'ethers'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { beforeBlocks } from './blocks.ts'
 import { setUpFactories } from './factories.ts'
+import { type Recording, recordedState } from './recordings.ts'
 import { type MainnetPool, type MainnetState, readState } from './state.ts'
 
 /** A node on real Ethereum state. */
@@ -46,6 +47,23 @@ export async function startRollup(
 ): Promise<Anvil & { readonly pools: readonly MainnetPool[] }> {
   const state = readState(name)
   return { ...(await start(state)), pools: state.pools }
+}
+
+/** Orders as on chain, and admits what a rollup's sequencer does: code of any size, and fees without a tip. */
+const AS_ON_ROLLUP = [...AS_ON_CHAIN, '--disable-code-size-limit', '--disable-min-priority-fee', '--gas-price', '0']
+
+/**
+ * Starts a node directly before recorded blocks of a rollup, so that `replayBlock` can mine them. The factories of the
+ * chain's file return the pools that the state holds.
+ */
+export async function startRecording(recording: Recording): Promise<Anvil> {
+  const state = recordedState(recording)
+  const anvil = await start(state, undefined, AS_ON_ROLLUP)
+  await setUpFactories(anvil.url, state.pools).catch(async (error: unknown) => {
+    await anvil.stop()
+    throw error
+  })
+  return anvil
 }
 
 async function start(state: MainnetState, port?: number, more: readonly string[] = []): Promise<Anvil> {

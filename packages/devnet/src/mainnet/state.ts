@@ -29,16 +29,17 @@ export type MainnetAccount = {
 }
 
 /**
- * A pool whose factory must return it, or on a rollup a pool for tests. `fee` (ppm) and `tickSpacing` are set if the
- * factory's key contains them.
+ * A pool whose factory must return it, or on a rollup a pool for tests. `fee` (ppm), `tickSpacing`, and `stable` are
+ * set if the factory's key contains them.
  */
 export type MainnetPool = {
-  readonly family: 'uniswap-v2' | 'uniswap-v3' | 'pancake-v3' | 'ramses-cl' | 'solidly'
+  readonly family: 'uniswap-v2' | 'uniswap-v3' | 'pancake-v3' | 'ramses-cl' | 'solidly' | 'syncswap' | 'algebra-v1'
   readonly factory: Address
   readonly address: Address
   readonly tokens: readonly [Address, Address]
   readonly fee?: number
   readonly tickSpacing?: number
+  readonly stable?: boolean
 }
 
 /** Chains with a stored selection of state. */

@@ -6,6 +6,9 @@ import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
 import { concat, keccak256, zeroPadValue } from 'ethers'
 import { QuotingError } from '../errors.ts'
 
+/** PUSH0 three times, MCOPY, PUSH0, TLOAD, STOP. */
+const CANCUN_INSTRUCTIONS: Hex = '0x5f5f5f5e5f5c00'
+
 /** The Guard and the Executor of a chain, and the DEX families that the Executor supports. */
 export class SwapContracts {
   readonly guard: Address
@@ -47,6 +50,23 @@ export class SwapContracts {
     }
     await Promise.all(Object.entries(this.records).map(addMissing))
     return codes
+  }
+
+  /**
+   * False at a block from before the chain's EVM had the instructions that these contracts use. A block at which the
+   * Guard is deployed has them.
+   *
+   * @throws RpcError if the node fails
+   */
+  async canRunAt(rpc: Pick<Rpc, 'getCode' | 'call'>, block: BlockRef): Promise<boolean> {
+    if ((await rpc.getCode(this.guard, block)) !== '0x') return true
+    return rpc.call({ to: null, data: CANCUN_INSTRUCTIONS }, block).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof RpcError && (error.code === 'REVERTED' || error.code === 'REJECTED')) return false
+        throw error
+      },
+    )
   }
 
   /** Returns the code at the newest block, or else the result of running the constructor. */

@@ -20,6 +20,8 @@ import { SingleFlight } from './single-flight.ts'
 type Options = Omit<QuotingParts, 'gasLessons' | 'gasProber' | 'laterGas' | 'simulate' | 'clock' | 'onQuote'> & {
   readonly chain: Chain
   readonly contracts: SwapContracts
+  /** Contracts for blocks whose EVM cannot run `contracts`; undefined if it always can. */
+  readonly olderContracts: SwapContracts | undefined
   readonly blocks: PastBlocks
   readonly gasLessons: Pick<QuotingParts['gasLessons'], 'at'>
   readonly gasProber: Pick<QuotingParts['gasProber'], 'isRunning'>
@@ -38,6 +40,7 @@ export class PastQuoter {
   private readonly options: Options
   private readonly flights = new SingleFlight<Quote>()
   private readonly partsBySnapshot = new WeakMap<PastState['snapshot'], BlockParts>()
+  private readonly contractsBySnapshot = new WeakMap<PastState['snapshot'], SwapContracts>()
 
   constructor(options: Options) {
     this.options = options
@@ -56,7 +59,7 @@ export class PastQuoter {
     const rpc = this.options.rpc()
     const ends = endsOf(request, chain)
     const state = await work.time('state', () => blocks.poolsAt(block, ends, { rpc, listPools, signal }))
-    const { view, parts } = this.partsAt(state, rpc)
+    const { view, parts } = this.partsAt(state, rpc, await this.contractsAt(state))
     const { hash, timestamp } = view.snapshot.block
     checkDeadline(request.deadline, timestamp)
     // It is unknown which pools the block changed, so all count as changed.
@@ -66,10 +69,20 @@ export class PastQuoter {
     )
   }
 
-  private partsAt(state: PastState, rpc: Rpc): BlockParts {
+  private async contractsAt({ snapshot }: PastState): Promise<SwapContracts> {
+    const { contracts, olderContracts, codesRpc } = this.options
+    const existing = this.contractsBySnapshot.get(snapshot)
+    if (existing) return existing
+    const canRun = !olderContracts || (await contracts.canRunAt(codesRpc(), { blockHash: snapshot.block.hash }))
+    const runnable = canRun ? contracts : olderContracts
+    this.contractsBySnapshot.set(snapshot, runnable)
+    return runnable
+  }
+
+  private partsAt(state: PastState, rpc: Rpc, contracts: SwapContracts): BlockParts {
     const existing = this.partsBySnapshot.get(state.snapshot)
     if (existing) return existing
-    const { chain, contracts, tokens, simulation, gasLessons, gasProber } = this.options
+    const { chain, tokens, simulation, gasLessons, gasProber } = this.options
     const { block } = state.snapshot
     const at = { blockHash: block.hash }
     const gasPrice = once(() => simulation.fees.pastGasPrice(rpc, block))
@@ -89,6 +102,7 @@ export class PastQuoter {
     }
     const parts: QuotingParts = {
       ...this.options,
+      contracts,
       clock: clockOf(block),
       // A caller can choose a block at which a token was taxed, so the newest block does not use those taxes.
       tokens: {

@@ -1,7 +1,7 @@
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type CallFrame, changesOf, type FlowLog, nativeFlows, tokenFlows } from './flows.ts'
+import { type CallFrame, changesOf, type FlowLog, nativeFlows, recordedNativeFlows, tokenFlows } from './flows.ts'
 
 const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [TOKEN, WETH, ANN, BOB] = ['1', '2', 'a', 'b'].map(account) as [Address, Address, Address, Address]
@@ -84,4 +84,12 @@ test('changes of all accounts add up to nothing but what was minted and burned',
       expect(changes.has(ZERO_ADDRESS)).toBe(false)
     }),
   )
+})
+
+test('logs of EIP-7708 move the native token, and count once where a trace reports the same', () => {
+  const system = toAddress('0xfffffffffffffffffffffffffffffffffffffffe')
+  const logs = [transfer(ANN, BOB, 3n, system), transfer(BOB, ANN, 5n)]
+  expect(tokenFlows(logs, WETH)).toEqual([{ token: TOKEN, from: BOB, to: ANN, amount: 5n }])
+  expect(recordedNativeFlows(logs)).toEqual([{ token: NATIVE, from: ANN, to: BOB, amount: 3n }])
+  expect(recordedNativeFlows(logs.slice(1))).toBeUndefined()
 })

@@ -18,6 +18,7 @@ export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
 export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): readonly Flow[] {
   const transfers = logs.flatMap((log): Flow[] => {
     const [topic, from, to, more] = log.topics
+    if (log.address === NATIVE_TRANSFERS) return []
     // An NFT's transfer has its id as a fourth topic.
     if (topic !== TRANSFER || !from || !to || more !== undefined || !isWord(log.data)) return []
     return [flowOf(log.address, accountIn(from), accountIn(to), BigInt(log.data), wrapper)]
@@ -40,6 +41,19 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
     return []
   })
   return [...transfers, ...wrapped]
+}
+
+/** Address of the logs by which chains with EIP-7708 record moves of the native token. */
+const NATIVE_TRANSFERS = toAddress('0xfffffffffffffffffffffffffffffffffffffffe')
+
+/** Moves of the native token that the logs record; undefined if they record none, as on chains without EIP-7708. */
+export function recordedNativeFlows(logs: readonly FlowLog[]): readonly Flow[] | undefined {
+  const flows = logs.flatMap(({ address, topics: [topic, from, to], data }): Flow[] =>
+    address === NATIVE_TRANSFERS && topic === TRANSFER && from && to && isWord(data)
+      ? [{ token: NATIVE, from: accountIn(from), to: accountIn(to), amount: BigInt(data) }]
+      : [],
+  )
+  return flows.length > 0 ? flows : undefined
 }
 
 const keyOf = ({ from, to, amount }: Flow) => `${from} ${to} ${amount}`

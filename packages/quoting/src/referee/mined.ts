@@ -86,32 +86,48 @@ export async function readReceipt(
     rpc.request<RawReceipt | null>('eth_getTransactionReceipt', [hash], options),
     rpc.request<RawTransaction | null>('eth_getTransactionByHash', [hash], options),
   ])
-  if (receipt) return receiptOf(receipt)
+  if (receipt) return readable('eth_getTransactionReceipt', () => receiptOf(receipt, hash))
   return transaction ? 'pending' : undefined
+}
+
+/** Converts an answer of a node. @throws RpcError `BAD_ANSWER` if it has another form than documented */
+function readable<T>(method: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new RpcError('BAD_ANSWER', `${method}: ${(cause as Error).message}`, '0x', { cause })
+  }
 }
 
 /** @throws RpcError */
 export async function readBlock(
   rpc: Rpc,
-  { block, blockHash }: MinedReceipt,
+  { hash, index, block, blockHash }: MinedReceipt,
   options: RequestOptions,
 ): Promise<MinedBlock> {
   const [raw, parent] = await Promise.all([
     rpc.request<RawBlock | null>('eth_getBlockByNumber', [quantity(block), true], options),
     rpc.getBlock(block - 1, options),
   ])
-  if (!raw || !parent || raw.hash.toLowerCase() !== blockHash)
+  if (!raw || !parent || !isSameText(raw.hash, blockHash))
     throw new RpcError('BLOCK_GONE', `block ${block} was replaced by another one`)
-  const miner = toAddress(raw.miner)
-  const environment = {
-    number: block,
-    timestamp: Number(raw.timestamp),
-    coinbase: miner,
-    ...(raw.baseFeePerGas && { baseFeePerGas: BigInt(raw.baseFeePerGas) }),
-    ...(raw.mixHash && { prevRandao: raw.mixHash }),
-  }
-  return { parent, miner, environment, transactions: raw.transactions }
+  return readable('eth_getBlockByNumber', () => {
+    const miner = toAddress(raw.miner)
+    const environment = {
+      number: block,
+      timestamp: wholeNumber(raw.timestamp),
+      coinbase: miner,
+      ...(raw.baseFeePerGas && { baseFeePerGas: BigInt(raw.baseFeePerGas) }),
+      ...(raw.mixHash && { prevRandao: raw.mixHash }),
+    }
+    // Throws if a transaction cannot be run again.
+    for (const transaction of raw.transactions) callOf(transaction)
+    if (!isSameText(raw.transactions[index]?.hash, hash)) throw new Error(`${hash} is not at position ${index}`)
+    return { parent, miner, environment, transactions: raw.transactions }
+  })
 }
+
+const isSameText = (one: unknown, other: Hex) => typeof one === 'string' && one.toLowerCase() === other
 
 /** Receipts of the block, or of the nearest neighbors alone. */
 export type Neighborhood = { readonly receipts: readonly MinedReceipt[]; readonly isWhole: boolean }
@@ -125,13 +141,15 @@ export async function readNeighbors(
 ): Promise<Neighborhood> {
   try {
     const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [quantity(block)], options)
-    if (Array.isArray(raw)) return { receipts: raw.map(receiptOf), isWhole: true }
+    if (Array.isArray(raw))
+      return { receipts: readable('eth_getBlockReceipts', () => raw.map((each) => receiptOf(each))), isWhole: true }
   } catch (error) {
     if (!(error instanceof RpcError && error.isRefusal)) throw error
   }
   const near = transactions.slice(Math.max(0, index - MAX_NEIGHBORS), index + MAX_NEIGHBORS + 1)
   const read = near.map(({ hash }) => rpc.request<RawReceipt | null>('eth_getTransactionReceipt', [hash], options))
-  const receipts = (await Promise.all(read)).flatMap((raw) => (raw ? [receiptOf(raw)] : []))
+  const all = await Promise.all(read)
+  const receipts = readable('eth_getTransactionReceipt', () => all.flatMap((raw) => (raw ? [receiptOf(raw)] : [])))
   return { receipts, isWhole: near.length === transactions.length }
 }
 
@@ -143,7 +161,8 @@ export async function traceNative(rpc: Rpc, hash: Hex, options: RequestOptions):
       [hash, { tracer: 'callTracer' }],
       options,
     )
-    return frame && typeof frame === 'object' && 'type' in frame ? nativeFlows(frame) : undefined
+    if (!frame || typeof frame !== 'object' || !('type' in frame)) return undefined
+    return readable('debug_traceTransaction', () => nativeFlows(frame))
   } catch (error) {
     if (error instanceof RpcError && isUnable(error)) return undefined
     throw error
@@ -188,30 +207,40 @@ export async function resimulate(
     ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
     ...(prevRandao && { prevRandao }),
   }
-  const simulation = {
-    blockStateCalls: [{ blockOverrides, calls: sent.map(simulatedCall) }],
-    ...{ traceTransfers: true, validation: false },
-  }
-  type Raw = readonly {
-    readonly calls: readonly { readonly status: Hex; readonly gasUsed: Hex; readonly logs?: readonly RawLog[] }[]
-  }[]
+  const blockStateCalls = [{ blockOverrides, calls: sent.map(simulatedCall) }]
   const at = { blockHash: parent.hash }
-  const answer = await rpc.request<Raw>('eth_simulateV1', [simulation, at], options).catch((error: unknown) => {
-    if (error instanceof RpcError && isUnable(error)) return undefined
-    throw error
-  })
-  const result = answer?.[0]?.calls.at(-1)
-  if (!result) return undefined
-  const logs = (result.logs ?? []).map(logOf)
-  const flows = tokenFlows(logs, wrapper)
-  const succeeded = BigInt(result.status) === 1n
-  const isAsMined =
-    succeeded === mined.succeeded &&
-    isSameLogs(
-      logs.filter(({ address }) => address !== NATIVE_LOGS),
-      mined.logs,
-    )
-  return { succeeded, gasUsed: BigInt(result.gasUsed), flows, isAsMined }
+  const simulate = async (traceTransfers: boolean) => {
+    const simulation = { blockStateCalls, traceTransfers, validation: false }
+    const answer = await rpc.request<RawSimulation>('eth_simulateV1', [simulation, at], options).catch(ifAble)
+    return answer && readable('eth_simulateV1', () => lastOf(answer, sent.length))
+  }
+  const traced = await simulate(true)
+  if (!traced) return undefined
+  const own = traced.logs.filter(({ address }) => address !== NATIVE_LOGS)
+  // Some nodes leave out the logs of contracts if they trace transfers.
+  const lacksLogs = traced.succeeded && own.length === 0 && mined.logs.length > 0
+  const plain = lacksLogs ? ((await simulate(false))?.logs ?? []) : own
+  const native = traced.logs.filter(({ address }) => address === NATIVE_LOGS)
+  const flows = tokenFlows([...native, ...plain], wrapper)
+  return { ...traced, flows, isAsMined: traced.succeeded === mined.succeeded && isSameLogs(plain, mined.logs) }
+}
+
+type RawSimulation = readonly {
+  readonly calls: readonly { readonly status: Hex; readonly gasUsed: Hex; readonly logs?: readonly RawLog[] }[]
+}[]
+
+/** Returns undefined if no node of the chain can; throws any other failure. */
+function ifAble(error: unknown): undefined {
+  if (error instanceof RpcError && isUnable(error)) return undefined
+  throw error
+}
+
+/** Result of the last of `count` simulated calls. */
+function lastOf(answer: RawSimulation, count: number) {
+  const { calls } = answer[0]!
+  if (calls.length !== count) throw new Error(`${calls.length} results for ${count} calls`)
+  const { status, gasUsed, logs = [] } = calls.at(-1)!
+  return { succeeded: BigInt(status) === 1n, gasUsed: BigInt(gasUsed), logs: logs.map(logOf) }
 }
 
 /** Stands for the native token in logs of its transfers (ERC-7528). */
@@ -246,14 +275,17 @@ function simulatedCall(transaction: RawTransaction): object {
   }
 }
 
-function receiptOf(raw: RawReceipt): MinedReceipt {
+/** @param expected - hash of the transaction, if it is known */
+function receiptOf(raw: RawReceipt, expected?: Hex): MinedReceipt {
   const gasUsed = BigInt(raw.gasUsed)
   const gasPriceWei = BigInt(raw.effectiveGasPrice ?? '0x0')
+  const hash = wordOf(raw.transactionHash)
+  if (expected !== undefined && hash !== expected) throw new Error(`${hash} is another transaction`)
   return {
-    hash: raw.transactionHash.toLowerCase() as Hex,
-    index: Number(raw.transactionIndex),
-    block: Number(raw.blockNumber),
-    blockHash: raw.blockHash.toLowerCase() as Hex,
+    hash,
+    index: wholeNumber(raw.transactionIndex),
+    block: wholeNumber(raw.blockNumber),
+    blockHash: wordOf(raw.blockHash),
     from: toAddress(raw.from),
     to: raw.to === null ? null : toAddress(raw.to),
     succeeded: raw.status === undefined || BigInt(raw.status) === 1n,
@@ -266,8 +298,27 @@ function receiptOf(raw: RawReceipt): MinedReceipt {
 
 const logOf = ({ address, topics, data }: RawLog): FlowLog => ({
   address: toAddress(address),
-  topics: topics.map((topic) => topic.toLowerCase() as Hex),
-  data,
+  topics: topics.map(wordOf),
+  data: bytesOf(data),
 })
+
+/** @throws Error if the text is not 32 bytes */
+function wordOf(text: string): Hex {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) throw new Error('a hash or topic is not 32 bytes')
+  return text.toLowerCase() as Hex
+}
+
+/** @throws Error if the text is not bytes */
+function bytesOf(text: string): Hex {
+  if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(text)) throw new Error('the data of a log is not bytes')
+  return text as Hex
+}
+
+/** @throws Error if the text is not a whole number that a float holds exactly */
+function wholeNumber(text: string): number {
+  const number = Number(BigInt(text))
+  if (!Number.isSafeInteger(number) || number < 0) throw new Error(`${text} is not a plausible number`)
+  return number
+}
 
 const quantity = (value: number | bigint): Hex => `0x${value.toString(16)}`

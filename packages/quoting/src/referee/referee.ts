@@ -7,7 +7,7 @@ import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
 import type { Work } from '../quote/ports.ts'
 import { type QuoteRequest, quoteRequest } from '../quote/request.ts'
 import { boundOf, bpsBelow, gasInOutput } from './figures.ts'
-import { type Changes, changesOf, type Flow, tokenFlows } from './flows.ts'
+import { type Changes, changesOf, type Flow, recordedNativeFlows, tokenFlows } from './flows.ts'
 import { midBlockRpc } from './mid-block.ts'
 import {
   callOf,
@@ -22,6 +22,7 @@ import {
   traceNative,
 } from './mined.ts'
 import { findSandwich, type Sandwich } from './sandwich.ts'
+import { withoutGasDeposits } from './settlement.ts'
 import { type Reading, readTrades, type Trade } from './trades.ts'
 
 /** Quotes at the end of a past block, by a node that may stand in the midst of the next one. @throws as LiveChain.quoteAtBlock does */
@@ -124,7 +125,7 @@ class Hearing {
     const { rpc } = this.ports
     const block = await work.time('block', () => readBlock(rpc, mined, options))
     const inPosition = await work.time('position', () => this.runInPosition(block))
-    const changes = changesOf(await this.flows(block, inPosition))
+    const changes = changesOf(withoutGasDeposits(await this.flows(block, inPosition), mined.logs))
     const reading = await this.read(changes, block)
     const verdict = { hash: mined.hash, mined: placeOf(mined), unknown }
     if (reading.kind !== 'swap') {
@@ -172,7 +173,8 @@ class Hearing {
     const { rpc } = this.ports
     const tokens = tokenFlows(mined.logs, wrapper)
     const traced = await this.work.time('trace', () => traceNative(rpc, mined.hash, options))
-    if (traced) return [...tokens, ...traced]
+    const native = traced ?? recordedNativeFlows(mined.logs)
+    if (native) return [...tokens, ...native]
     if (inPosition?.isAsMined) return [...tokens, ...inPosition.flows.filter(({ token }) => token === NATIVE)]
     const { from, block, costWei } = mined
     const isAlone = transactions.filter((other) => other.from.toLowerCase() === from).length === 1 && from !== miner
@@ -183,29 +185,52 @@ class Hearing {
       return tokens
     }
     const [before, after] = await Promise.all([block - 1, block].map((number) => this.balance(from, number)))
+    if (before === undefined || after === undefined) {
+      this.unknown.push(
+        'moves of the native token: the node neither traces nor simulates, and has no state of the block any more',
+      )
+      return tokens
+    }
     this.unknown.push(
       "moves of the native token, but for the sender's: they are told by its balance, since the node does not trace",
     )
-    const amount = after! - before! + costWei
+    const amount = after - before + costWei
     if (amount === 0n) return tokens
     const [giver, receiver] = amount < 0n ? [from, ZERO_ADDRESS] : [ZERO_ADDRESS, from]
     return [...tokens, { token: NATIVE, from: giver, to: receiver, amount: amount < 0n ? -amount : amount }]
   }
 
-  private async balance(account: Address, block: number): Promise<bigint> {
-    const text = await this.ports.rpc.request<Hex>('eth_getBalance', [account, `0x${block.toString(16)}`], this.options)
+  /** Undefined if the node has no state of the block. */
+  private async balance(account: Address, block: number): Promise<bigint | undefined> {
+    const params = [account, `0x${block.toString(16)}`]
+    const text = await this.ports.rpc.request<Hex>('eth_getBalance', params, this.options).catch(unlessOfBlock)
+    if (text === undefined) return undefined
+    if (!/^0x[0-9a-fA-F]+$/.test(text)) throw new RpcError('BAD_ANSWER', 'eth_getBalance: not a number')
     return BigInt(text)
   }
 
+  /** Codes at the block of the transaction, or at the newest one if the node has no state of it. */
+  private async codes(accounts: readonly Address[]): Promise<readonly Hex[]> {
+    const { rpc } = this.ports
+    const at = (block: number | 'latest') =>
+      Promise.all(accounts.map((account) => rpc.getCode(account, block, this.options)))
+    const codes = await at(this.mined.block).catch(unlessOfBlock)
+    if (codes) return codes
+    this.unknown.push(
+      'which accounts had code then: the node has no state of the block any more, so it is told by the newest one',
+    )
+    return at('latest')
+  }
+
   private async read(changes: Changes, { miner }: MinedBlock): Promise<Reading> {
-    const { from: sender, logs, block } = this.mined
+    const { from: sender, logs } = this.mined
     const context = { sender, miner, logs, wrapper: this.wrapper }
     const isRelayed = ![...(changes.get(sender)?.values() ?? [])].some((amount) => amount < 0n)
     const givers = [...changes].flatMap(([account, own]) =>
       [...own.values()].some((amount) => amount < 0n) && account !== sender ? [account] : [],
     )
     const asked = isRelayed ? givers.slice(0, MAX_ACCOUNTS) : []
-    const codes = await Promise.all(asked.map((account) => this.ports.rpc.getCode(account, block, this.options)))
+    const codes = await this.codes(asked)
     const people = asked.filter((_, k) => codes[k] === '0x' || codes[k]!.startsWith(DELEGATION))
     return readTrades(changes, { ...context, people: new Set(people) })
   }
@@ -293,6 +318,11 @@ class Hearing {
       return undefined
     }
   }
+}
+
+/** Returns undefined for a failure that the block is the reason of; throws any other. */
+function unlessOfBlock(error: unknown): undefined {
+  if (!(error instanceof RpcError) || !error.ofBlock) throw error
 }
 
 function comparisonOf(

@@ -42,6 +42,26 @@ test('one sender who trades with the victim before it and back after it', () => 
   expect(find(all, 1)).toEqual({ pool: POOL, ...ends, by: EVE, token: A, gain: 3n })
 })
 
+test.each([
+  // An attacker who sells three times what it bought gains nothing by the rest.
+  ['sold more than it bought', [100n, 50n], [150n, 320n], 6n],
+  ['kept a part of what it bought', [100n, 50n], [25n, 52n], 2n],
+] as const)('a sender who %s gains by the part that was both bought and sold', (_, bought, sold, gain) => {
+  const all = block(
+    { from: EVE, sells: A, amounts: bought },
+    { from: ANN, sells: A },
+    { from: EVE, sells: B, amounts: sold },
+  )
+  expect(find(all, 1)).toMatchObject({ gain })
+})
+
+test('each of 65 victims between the same two transactions', () => {
+  const victims = Array.from({ length: 65 }, () => ({ from: ANN, sells: A }))
+  const all = block({ from: EVE, sells: A }, ...victims, { from: EVE, sells: B, amounts: [50n, 103n] })
+  for (let victim = 1; victim <= victims.length; victim++)
+    expect(find(all, victim)).toMatchObject({ front: { index: 0 }, back: { index: 66 }, gain: 3n })
+})
+
 test('two senders through one contract of their own, if what one bought is what the other sells', () => {
   const around = (to: Address, sold: bigint) =>
     block({ from: EVE, to, sells: A }, { from: ANN, sells: A }, { from: ELI, to, sells: B, amounts: [sold, 103n] })
@@ -49,6 +69,19 @@ test('two senders through one contract of their own, if what one bought is what 
   expect(find(around(BOT, 20n), 1)).toBeNull()
   // A contract that the victim calls, too, is a public one.
   expect(find(around(ROUTER, 50n), 1)).toBeNull()
+})
+
+test('liquidity that is added before it and removed after it is none', () => {
+  const all = block({ from: EVE, sells: A }, { from: ANN, sells: A }, { from: EVE, sells: B })
+  const both = (from: Address, to: Address) => [A, B].map((token) => ({ token, from, to, amount: 50n }))
+  const [added, victim, removed] = all as readonly [Neighbor, Neighbor, Neighbor]
+  const around = [
+    { ...added, changes: changesOf(both(EVE, POOL)) },
+    victim,
+    { ...removed, changes: changesOf(both(POOL, EVE)) },
+  ]
+  expect(findSandwich(victim, around)).toBeNull()
+  expect(findSandwich(victim, all)).not.toBeNull()
 })
 
 test.each([

@@ -26,7 +26,10 @@ export type Sandwich = {
   readonly back: Pick<Neighbor, 'hash' | 'index'>
   /** Sender of both, or contract that both call. */
   readonly by: Address
-  /** Token that the pool took before and gave back after, with what the pool gave more than it took: base units. */
+  /**
+   * Token that the pool took before and gave back after, with what the pool gave more than it took: base units. Of the
+   * smaller of both trades, and of the same part of the larger one.
+   */
   readonly token: Address
   readonly gain: bigint
 }
@@ -46,25 +49,34 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
  * calls too is a router rather than anybody's own.
  */
 export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sandwich | null {
-  const hit = new Map(poolTrades(victim.changes).map((trade) => [keyOf(trade), trade]))
-  const others = block.filter(({ hash, from }) => hash !== victim.hash && from !== victim.from)
-  const backs = others.filter(({ index }) => index > victim.index)
+  const hit = new Set(poolTrades(victim.changes).map(keyOf))
+  const others = block
+    .filter(({ hash, from }) => hash !== victim.hash && from !== victim.from)
+    .map((neighbor) => ({ neighbor, trades: poolTrades(neighbor.changes) }))
+    .sort((a, b) => a.neighbor.index - b.neighbor.index)
+  const backs = others.filter(({ neighbor }) => neighbor.index > victim.index)
   // The pair that is closest around the victim.
-  const fronts = others.filter(({ index }) => index < victim.index).sort((a, b) => b.index - a.index)
-  for (const front of fronts) {
-    for (const first of poolTrades(front.changes)) {
-      if (!hit.has(keyOf(first))) continue
-      for (const back of backs.toSorted((a, b) => a.index - b.index)) {
-        const opposite = { pool: first.pool, tokenIn: first.tokenOut, tokenOut: first.tokenIn }
-        const second = poolTrades(back.changes).find((trade) => keyOf(trade) === keyOf(opposite))
+  const fronts = others.filter(({ neighbor }) => neighbor.index < victim.index).reverse()
+  for (const { neighbor: front, trades } of fronts) {
+    for (const first of trades.filter((trade) => hit.has(keyOf(trade)))) {
+      const opposite = keyOf({ pool: first.pool, tokenIn: first.tokenOut, tokenOut: first.tokenIn })
+      for (const { neighbor: back, trades: later } of backs) {
+        const second = later.find((trade) => keyOf(trade) === opposite)
         const by = second && partyOf(front, back, victim, isRoundTrip(first, second))
         if (!second || !by) continue
         const ends = { front: placeOf(front), back: placeOf(back) }
-        return { pool: first.pool, ...ends, by, token: first.tokenIn, gain: second.amountOut - first.amountIn }
+        return { pool: first.pool, ...ends, by, token: first.tokenIn, gain: gainOf(first, second) }
       }
     }
   }
   return null
+}
+
+/** Gain of the part that was both bought and sold: an inventory of the sender's own is no gain. */
+function gainOf(bought: PoolTrade, sold: PoolTrade): bigint {
+  return sold.amountIn > bought.amountOut
+    ? (sold.amountOut * bought.amountOut) / sold.amountIn - bought.amountIn
+    : sold.amountOut - (bought.amountIn * sold.amountIn) / bought.amountOut
 }
 
 const keyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'tokenIn' | 'tokenOut'>) =>

@@ -2,6 +2,7 @@ import { type Address, NATIVE, toAddress } from '@sluice/chains'
 import { id } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { changesOf, type Flow, type FlowLog } from './flows.ts'
+import { withoutGasDeposits } from './settlement.ts'
 import { readTrades, type TradeContext } from './trades.ts'
 
 const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
@@ -91,6 +92,32 @@ describe('orders that others bring along', () => {
     ]
     const logs = [{ address: SOLVER, topics, data: '0x' }] as unknown as FlowLog[]
     expect(read(order(SAFE), { logs })).toEqual({ kind: 'swap', trades: [{ ...trade, trader: SAFE, recipient: SAFE }] })
+  })
+
+  const topicOf = (address: Address) => `0x${address.slice(2).padStart(64, '0')}` as const
+  const ofSafeSwap = { kind: 'swap', trades: [{ ...trade, trader: SAFE, recipient: SAFE }] }
+
+  test('may be operations of ERC-4337 accounts, whose deposits for gas are no input', () => {
+    const signature = id('UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)')
+    const topics = [signature, `0x${'7'.repeat(64)}`, topicOf(SAFE), topicOf(BOB)]
+    const logs = [{ address: SOLVER, topics, data: '0x' }] as unknown as FlowLog[]
+    const flows = [...order(SAFE), move(NATIVE, SAFE, SOLVER, 9n), move(NATIVE, SOLVER, ANN, 8n)]
+    expect(read(withoutGasDeposits(flows, logs), { logs })).toEqual(ofSafeSwap)
+    // Another contract's deposits are not left out.
+    expect(withoutGasDeposits([move(NATIVE, BOB, SOLVER, 9n)], logs)).toHaveLength(1)
+  })
+
+  test.each(['ExecutionSuccess(bytes32,uint256)', 'ExecutionFromModuleSuccess(address)'])(
+    'may be of a Safe that logs %s',
+    (event) => {
+      const logs = [{ address: SAFE, topics: [id(event)], data: '0x' }] as unknown as FlowLog[]
+      expect(read(order(SAFE), { logs })).toEqual(ofSafeSwap)
+    },
+  )
+
+  test('of contracts that nothing names are not told apart from pools', () => {
+    expect(read(order(SAFE))).toMatchObject({ kind: 'nothing', reason: expect.stringContaining('only contracts') })
+    expect(read([])).toMatchObject({ kind: 'nothing', reason: 'nobody gave a token' })
   })
 
   test('are judged one by one', () => {

@@ -1,7 +1,7 @@
 /** The trades of a transaction, by what its accounts have more or less of afterwards. */
 import { type Address, NATIVE } from '@sluice/chains'
 import type { Changes, FlowLog } from './flows.ts'
-import { settledOwners } from './settlement.ts'
+import { namedOwners } from './settlement.ts'
 
 /** Amounts that somebody gave and received, base units. */
 export type Trade = {
@@ -104,9 +104,9 @@ function receiverOf(
     : { kind: 'nothing', reason: 'the sender gave a token for which nobody received another one' }
 }
 
-/** Trades of those who did not send the transaction: orders that a solver settles, or that a relayer brings along. */
+/** Trades of those who did not send the transaction: orders that a solver settles, or operations that a relayer sends. */
 function relayed(changes: Changes, context: TradeContext): Reading {
-  const owners = new Set([...context.people, ...settledOwners(context.logs)])
+  const owners = new Set([...context.people, ...namedOwners(context.logs)])
   const trades = [...owners].flatMap((trader): Trade[] => {
     const { given, got } = sidesOf(changes, trader)
     if (given.length !== 1 || got.length !== 1) return []
@@ -115,9 +115,13 @@ function relayed(changes: Changes, context: TradeContext): Reading {
   })
   if (trades.length > 0) return { kind: 'swap', trades }
   const gaveOnly = [...owners].filter((account) => sidesOf(changes, account).given.length > 0)
-  return gaveOnly.length > 0
-    ? { kind: 'several', reason: 'the sender gave nothing, and no other account gave one token for another' }
-    : { kind: 'nothing', reason: 'nobody gave a token' }
+  if (gaveOnly.length > 0)
+    return { kind: 'several', reason: 'the sender gave nothing, and no other account gave one token for another' }
+  const isByContracts = [...changes.keys()].some((account) => sidesOf(changes, account).given.length > 0)
+  return {
+    kind: 'nothing',
+    reason: isByContracts ? 'only contracts gave tokens, which are not told apart from pools' : 'nobody gave a token',
+  }
 }
 
 function feesOf(changes: Changes, trade: Omit<Trade, 'fees'>, context: TradeContext): Trade['fees'] {

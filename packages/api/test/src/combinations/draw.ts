@@ -39,6 +39,8 @@ export type Known = {
   readonly pools: readonly string[]
   /** Names of families and brands. */
   readonly sources: readonly string[]
+  /** Hashes of mined transactions, some of which swap. */
+  readonly transactions: readonly string[]
   readonly head: number
   /** Valid permits with their token and owner. */
   readonly permits: readonly { readonly permit: string; readonly src: string; readonly from: string }[]
@@ -129,6 +131,10 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
     maxPriceImpact: fc.constantFrom('0.1', '1', '15', '100'),
     permit: fc.constantFrom(...known.permits.map(({ permit }) => permit)),
     data: fc.oneof(fc.constant('0x'), random(4), random(68)),
+    hash: fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom(...known.transactions) },
+      { weight: 1, arbitrary: random(32) },
+    ),
   }
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (Object.hasOwn(byName, name)) return byName[name]!

@@ -1,0 +1,101 @@
+/** Verdicts on two recorded blocks of Ethereum, and on transactions that users sent through routers there. */
+import type { Hex } from '@sluice/chains'
+import { mineUpTo, readBlocks, replayBlock, request, startMainnet } from '@sluice/devnet'
+import { mineAs, type Recorded, readRecorded, sendRecorded, startBefore } from '@sluice/system-test/recorded'
+import { countsOf, judge, type Row, rowsOf, serve, tableRow } from '@sluice/system-test/referee-rows'
+import { Node } from '@sluice/system-test/wallet'
+
+type Read = {
+  readonly router: string
+  readonly isWrap: boolean
+  readonly isRead: boolean
+  readonly isPaidExact: boolean
+  readonly isSimulatedExact: boolean
+  readonly leftBps: number | null
+}
+
+/** Mines a user's transaction alone, on the state that it met in its block, and judges it. */
+async function readRouter(recorded: Recorded): Promise<Read> {
+  const anvil = await startBefore(recorded)
+  const services = serve(1, anvil.url)
+  try {
+    const node = new Node(anvil.url)
+    const { received } = await sendRecorded(node, recorded)
+    const hash = await node.request<Hex>('eth_sendRawTransaction', [recorded.raw])
+    await mineAs(node, recorded)
+    const { outcome, trades } = await judge(services, 1, hash)
+    const [trade] = trades
+    return {
+      router: recorded.router,
+      isWrap: outcome === 'wrap',
+      isRead: outcome === 'swap' && trades.length === 1 && trade?.src === recorded.tokenIn.toLowerCase(),
+      isPaidExact: trade?.toAmount === `${received}`,
+      isSimulatedExact: trade !== undefined && trade.toAmountAtParent === trade.toAmount,
+      leftBps: trade?.comparisons[0]?.leftBps ?? null,
+    }
+  } finally {
+    await services.close()
+    await anvil.stop()
+  }
+}
+
+/** Judges the recorded transactions of users, one per node. */
+async function readRouters(report: (text: string) => void) {
+  const reads: Read[] = []
+  for (const recorded of readRecorded()) {
+    const read = await readRouter(recorded)
+    reads.push(read)
+    report(JSON.stringify(read))
+  }
+  const countOf = (is: (read: Read) => boolean) => reads.filter(is).length
+  return {
+    transactions: reads.length,
+    readAsOneSwapOfItsInput: countOf(({ isRead }) => isRead),
+    readAsWrapping: countOf(({ isWrap }) => isWrap),
+    outputAsBalancesSay: countOf(({ isPaidExact }) => isPaidExact),
+    outputWhenSimulatedAgain: countOf(({ isSimulatedExact }) => isSimulatedExact),
+    compared: countOf(({ leftBps }) => leftBps !== null),
+    byRouter: Object.fromEntries(
+      [...Map.groupBy(reads, ({ router }) => router)].map(([router, group]) => [
+        router,
+        `${group.filter(({ isRead, isPaidExact }) => isRead && isPaidExact).length} of ${group.length}`,
+      ]),
+    ),
+  }
+}
+
+/** Judges the transactions of users, and all transactions of the recorded blocks. */
+export async function judgeEthereum(report: (text: string) => void) {
+  const recordedRouterTransactions = await readRouters(report)
+  const node = await startMainnet({ replay: true })
+  const services = serve(1, node.url)
+
+  const outcomes: Record<string, number> = {}
+  const rows: Row[] = []
+  const transactions: number[] = []
+  try {
+    for (const block of readBlocks()) {
+      await mineUpTo(node.url, block)
+      await replayBlock(node.url, block)
+      const { transactions: hashes } = await request<{ transactions: Hex[] }>(node.url, 'eth_getBlockByNumber', [
+        'latest',
+        false,
+      ])
+      transactions.push(hashes.length)
+      for (const hash of hashes) {
+        const startedAt = performance.now()
+        const verdict = await judge(services, 1, hash)
+        outcomes[verdict.outcome] = (outcomes[verdict.outcome] ?? 0) + 1
+        rows.push(...rowsOf(verdict))
+        report(`${verdict.block} ${verdict.index} ${verdict.outcome} ${Math.round(performance.now() - startedAt)} ms`)
+      }
+    }
+  } finally {
+    await services.close()
+    await node.stop()
+  }
+
+  const table = rows.map((row) => tableRow(1, row))
+  const blocks = readBlocks().map(({ number }) => number)
+  return { recordedRouterTransactions, blocks, transactions, outcomes, ...countsOf(table), table }
+}

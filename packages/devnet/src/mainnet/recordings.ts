@@ -1,0 +1,54 @@
+/** Recorded blocks of rollups, each set with the state before it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import type { Address, Hex } from '@sluice/chains'
+import type { RecordedBlock } from './blocks.ts'
+import type { MainnetAccount, MainnetPool, MainnetState } from './state.ts'
+
+type RollupBlock = RecordedBlock & { readonly gasLimit: Hex }
+
+type File = {
+  readonly chainId: number
+  /** Pools that swapped in the blocks and have a row in the chain's file. */
+  readonly pools: readonly MainnetPool[]
+  readonly code: Readonly<Record<Hex, Hex>>
+  readonly recordings: readonly {
+    /** Public repository that the blocks come from. */
+    readonly source: { readonly repo: string; readonly commit: string; readonly path: string }
+    readonly hardfork: string
+    /** Accounts that the blocks touch, as they stood before the first of them. */
+    readonly accounts: Readonly<Record<Address, Omit<MainnetAccount, 'codeHash'> & { readonly codeHash?: Hex }>>
+    readonly blocks: readonly RollupBlock[]
+  }[]
+}
+
+/** Consecutive blocks of a chain, with what they touch. */
+export type Recording = File['recordings'][number] & Pick<File, 'chainId' | 'pools' | 'code'>
+
+/** Chains with recorded blocks, besides Ethereum. */
+export type RecordedRollup = 'linea' | 'scroll'
+
+/** Reads the recorded blocks of a rollup, oldest first. */
+export function readRecordings(name: RecordedRollup): readonly Recording[] {
+  const file = join(import.meta.dirname, `../../mainnet/${name}-blocks.json.br`)
+  const { recordings, ...shared } = JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as File
+  return recordings.map((recording) => ({ ...recording, ...shared }))
+}
+
+const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+
+/** Returns the state before the first block, with the pools that it holds. */
+export function recordedState({ chainId, hardfork, pools, code, accounts, blocks }: Recording): MainnetState {
+  const { number, timestamp, baseFeePerGas, gasLimit } = blocks[0]!
+  return {
+    ...{ chainId, hardfork, baseFeePerGas, gasLimit },
+    number: number - 1,
+    timestamp: timestamp - 1,
+    pools: pools.filter(({ address }) => accounts[address]?.codeHash),
+    accounts: Object.fromEntries(
+      Object.entries(accounts).map(([address, account]) => [address, { codeHash: NO_CODE, ...account }]),
+    ),
+    code: { ...code, [NO_CODE]: '0x' },
+  }
+}

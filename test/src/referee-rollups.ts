@@ -1,0 +1,71 @@
+/** Verdicts on the recorded blocks of rollups, mined again on their real state. */
+import type { Hex } from '@sluice/chains'
+import {
+  type RecordedRollup,
+  type Recording,
+  readRecordings,
+  replayBlock,
+  request,
+  startRecording,
+} from '@sluice/devnet'
+import { Transaction } from 'ethers'
+import { countsOf, judge, rowsOf, serve, type TableRow, tableRow } from './referee-rows.ts'
+
+type Options = {
+  /** Returns false for a transaction that is left out. */
+  readonly only?: (hash: Hex) => boolean
+  readonly onVerdict?: (text: string) => void
+}
+
+/** Mines the blocks of a recording again, and judges their transactions. */
+export async function judgeRecording(recording: Recording, { only = () => true, onVerdict }: Options = {}) {
+  const { chainId, blocks } = recording
+  const outcomes: Record<string, number> = {}
+  const table: TableRow[] = []
+  const node = await startRecording(recording)
+  const services = serve(chainId, node.url)
+  try {
+    for (const block of blocks) {
+      await replayBlock(node.url, block)
+      for (const [index, { raw }] of block.transactions.entries()) {
+        const hash = Transaction.from(raw).hash as Hex
+        if (!only(hash)) continue
+        const startedAt = performance.now()
+        const verdict = await judge(services, chainId, hash)
+        outcomes[verdict.outcome] = (outcomes[verdict.outcome] ?? 0) + 1
+        table.push(...rowsOf(verdict).map((row) => tableRow(chainId, row)))
+        const ms = Math.round(performance.now() - startedAt)
+        onVerdict?.(`${chainId} ${block.number} ${index} ${verdict.outcome} ${ms} ms`)
+      }
+    }
+    const { number } = blocks.at(-1)!
+    const head = Number(await request<Hex>(node.url, 'eth_blockNumber', []))
+    if (head !== number) throw new Error(`the node is at block ${head} and not ${number}`)
+    return { outcomes, table }
+  } finally {
+    await services.close()
+    await node.stop()
+  }
+}
+
+/** Judges all recorded blocks of a rollup. */
+export async function judgeRollup(name: RecordedRollup, onVerdict: (text: string) => void) {
+  const recordings = readRecordings(name)
+  const outcomes: Record<string, number> = {}
+  const table: TableRow[] = []
+  for (const recording of recordings) {
+    const judged = await judgeRecording(recording, { onVerdict })
+    for (const [outcome, count] of Object.entries(judged.outcomes)) outcomes[outcome] = (outcomes[outcome] ?? 0) + count
+    table.push(...judged.table)
+  }
+  const blocks = recordings.flatMap((recording) => recording.blocks)
+  return {
+    blocks: blocks.length,
+    from: blocks[0]!.number,
+    to: blocks.at(-1)!.number,
+    transactions: blocks.reduce((sum, { transactions }) => sum + transactions.length, 0),
+    outcomes,
+    ...countsOf(table),
+    table,
+  }
+}
