@@ -22,6 +22,8 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   families: 'families.ts',
   fuzz: 'fuzz.ts',
   gas: 'gas/bench.ts',
+  'gas-account': 'gas/account.ts',
+  'guard-model': 'guard-model.ts',
   honesty: 'honesty/bench.ts',
   'hop-gas': 'hop-gas/bench.ts',
   inclusion: 'inclusion/bench.ts',

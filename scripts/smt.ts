@@ -1,5 +1,6 @@
 /**
- * `npm run smt`: runs solc's SMTChecker on the Guard and writes docs/audit/smt.md. The solver built into solc does not run
+ * `npm run smt`: checks the models of the Guard by hand (scripts/smt/models), with Z3 and cvc5, and writes docs/audit/smt-models.md; then runs
+ * solc's SMTChecker on the Guard and writes docs/audit/smt.md. `-- models`, `-- chc`, or `-- bmc` runs a part. The solver built into solc does not run
  * in WebAssembly without threads, so npm's Z3 answers in a separate process instead (scripts/smt/z3.ts), over SMT-LIB 2.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -7,6 +8,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { root } from './lib/run.ts'
 import type { Found, Job, StandardJson } from './smt/engine.ts'
+import { checkModels } from './smt/report.ts'
 
 /**
  * Engines with their timeouts per query and in total. Horn clauses cover all sequences of transactions; bounded model
@@ -22,6 +24,8 @@ const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), '
 const standard = read<StandardJson>('deployments/standard-json/Guard.json')
 const { version } = read<{ version: string }>('node_modules/z3-solver/package.json')
 const wanted = process.argv.slice(2)
+
+if (wanted.length === 0 || wanted.includes('models')) checkModels()
 
 const sections: string[] = []
 for (const { engine, name, timeoutMs, wholeMs } of ENGINES) {

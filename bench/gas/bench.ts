@@ -3,36 +3,20 @@
  * routers on one local chain. Writes bench/results/gas.json.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { type Hex, maxUint256 } from 'viem'
-import { startNode } from './node.ts'
-import { floor, swapRouter02, universalRouter, v2Router02 } from './peers.ts'
+import type { Hex } from 'viem'
+import { startRouters } from './routers.ts'
 import { inputOf, outputOf, permitted, type Router, type Scenario, scenarios } from './scenarios.ts'
 import { takeApprovals } from './signing.ts'
-import { sluice } from './sluice.ts'
-import { buildWorld, ZERO } from './world.ts'
+import { ZERO } from './world.ts'
 
 type Row = Partial<Record<Router['name'], number>>
 type Measured = { readonly gas: number; readonly received: bigint }
 
-const deployments = mkdtempSync(join(tmpdir(), 'sluice-gas-'))
-const node = await startNode()
+const { node, world, routers, stop } = await startRouters()
 try {
-  const world = await buildWorld(node)
-  const routers = [
-    ...(await sluice(node, world, deployments)),
-    await universalRouter(node, world),
-    await swapRouter02(node, world),
-    await v2Router02(node, world),
-    floor(node, world),
-  ]
-  // Approvals are old and unlimited, and the user already holds every token.
-  for (const spender of new Set(routers.map((router) => router.spender)))
-    for (const token of [world.a, world.b, world.c, world.weth])
-      await node.write(world.token, token, 'approve', [spender, maxUint256], node.user)
-
   const held = (token: Hex) =>
     token === ZERO
       ? node.client.getBalance({ address: node.user })
@@ -84,8 +68,7 @@ try {
   const file = join(import.meta.dirname, '../results/gas.json')
   writeFileSync(file, `${JSON.stringify({ ...table, about }, null, 2)}\n`)
 } finally {
-  await node.anvil.stop()
-  rmSync(deployments, { recursive: true, force: true })
+  await stop()
 }
 
 function report(table: Record<Scenario, Row>): void {

@@ -125,6 +125,8 @@ export const LEFT_OUT: readonly string[] = [
   'docs/audit/scope.md',
   'docs/audit/sdk-fields.md',
   'docs/audit/smt.md',
+  'docs/audit/smt-models.md',
+  'docs/audit/gas.md',
   'docs/audit/state.md',
   'docs/audit/wrappers.md',
 ]

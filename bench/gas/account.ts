@@ -1,0 +1,226 @@
+/**
+ * `npm run bench -- gas-account`: explains the gas of the scenarios in which a swap costs more than UniversalRouter's, instruction by
+ * instruction, from traces of the same transactions as `npm run bench -- gas`. Writes docs/audit/gas.md. Fails if the parts of a
+ * transaction do not add up to what its receipt charges.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Hex, hexToBytes, toFunctionSelector } from 'viem'
+import { root } from '../../scripts/lib/run.ts'
+import { startRouters } from './routers.ts'
+import { type Router, type Scenario, scenarios } from './scenarios.ts'
+import { takeApprovals } from './signing.ts'
+import { PERMIT2 } from './world.ts'
+
+type Step = {
+  readonly op: string
+  readonly gas: number
+  readonly gasCost: number
+  readonly depth: number
+}
+type Frame = { readonly type: string; readonly to: string; readonly input: string; readonly calls?: readonly Frame[] }
+/** Gas by cause. */
+type Account = Map<string, number>
+type Column = { readonly name: string; readonly gas: number; readonly account: Account; readonly refund: number }
+
+const SCENARIOS: readonly Scenario[] = ['v3', 'nativeIn', 'permit', 'permit2']
+const NAMES: readonly Router['name'][] = ['sluice', 'sluiceDirect', 'universalRouter']
+const BLOCK_SECONDS = 12n
+/** Refund of a slot that is set from zero and cleared in the same transaction. All of them are at most a fifth of the gas spent. */
+const CLEARED_SLOT_REFUND = 19_900
+const TX_GAS = 21_000
+const ZERO_BYTE_GAS = 4
+const BYTE_GAS = 16
+const CALLS = ['CALL', 'STATICCALL', 'DELEGATECALL']
+const FUNCTIONS = [
+  'balanceOf(address)',
+  'transfer(address,uint256)',
+  'transferFrom(address,address,uint256)',
+  'transferFrom(address,address,uint160,address)',
+  'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)',
+  'permit(address,((address,uint160,uint48,uint48),address,uint256),bytes)',
+  'deposit()',
+  'swap(address,bool,int256,uint160,bytes)',
+  'pullInput(address,uint256)',
+  'execute((address,uint256,address))',
+]
+const functionNames = new Map(FUNCTIONS.map((one) => [toFunctionSelector(one), one.slice(0, one.indexOf('('))]))
+
+const { node, world, routers, stop } = await startRouters()
+try {
+  const labels = new Map<string, string>(
+    (
+      [
+        [world.a, 'token a'],
+        [world.b, 'token b'],
+        [world.weth, 'WETH9'],
+        [PERMIT2, 'Permit2'],
+        [world.pools.v3ab, 'pool'],
+        [world.pools.v3bWeth, 'pool'],
+      ] as const
+    ).map(([address, label]) => [address.toLowerCase(), label]),
+  )
+  const sections: string[] = []
+  for (const scenario of SCENARIOS) {
+    const columns: Column[] = []
+    for (const name of NAMES) columns.push(await measure(routers.find((router) => router.name === name)!, scenario))
+    sections.push(sectionOf(scenario, columns))
+  }
+  writeFileSync(join(root, 'docs/audit/gas.md'), documentOf(sections))
+  console.log(sections.join('\n'))
+
+  async function measure(router: Router, scenario: Scenario): Promise<Column> {
+    const snapshot = await node.rpc('evm_snapshot')
+    if (scenario === 'permit' || scenario === 'permit2') await takeApprovals(node, world, router)
+    const { to, data, value = 0n } = (await router.build(scenario))!
+    // Traced in the block in which it is sent right after: anvil does not keep the steps of mined transactions.
+    const { number, timestamp } = await node.client.getBlock()
+    const hex = (quantity: bigint) => `0x${quantity.toString(16)}`
+    const call = { from: node.user, to, data, value: hex(value), gas: hex(15_000_000n) }
+    const blockOverrides = { number: hex(number + 1n), time: hex(timestamp + BLOCK_SECONDS) }
+    const traced = (options: object) => node.rpc('debug_traceCall', [call, 'latest', { ...options, blockOverrides }])
+    const trace = (await traced({ disableStorage: true, disableStack: true })) as { gas: number; structLogs: Step[] }
+    const frames = (await traced({ tracer: 'callTracer' })) as Frame
+    const { gasUsed } = await node.send(node.user, to, data, value)
+    await node.rpc('evm_revert', [snapshot])
+    // Without this block, anvil may lose the next transaction.
+    await node.rpc('evm_mine')
+    const account = accountOf(trace.structLogs, frames, data, labels)
+    const spent = [...account.values()].reduce((sum, gas) => sum + gas, 0)
+    const refund = spent - Number(gasUsed)
+    const allowed = [0, 1, 2].map((slots) => Math.min(slots * CLEARED_SLOT_REFUND, Math.floor(spent / 5)))
+    if (!allowed.includes(refund))
+      throw new Error(`${router.name}, ${scenario}: ${spent} explained, ${gasUsed} charged, ${trace.gas} traced`)
+    return { name: router.name, gas: Number(gasUsed), account, refund }
+  }
+} finally {
+  await stop()
+}
+
+/** Attributes the gas of every instruction to a cause. */
+function accountOf(steps: readonly Step[], top: Frame, data: Hex, labels: ReadonlyMap<string, string>): Account {
+  const account: Account = new Map()
+  const add = (cause: string, gas: number) => account.set(cause, (account.get(cause) ?? 0) + gas)
+  add('base cost of a transaction', TX_GAS)
+  const bytes = hexToBytes(data)
+  add(
+    'calldata',
+    bytes.reduce((sum, byte) => sum + (byte === 0 ? ZERO_BYTE_GAS : BYTE_GAS), 0),
+  )
+  // Frames in the order of their calls, as the steps enter them. Calls of precompiles and of plain accounts have no steps.
+  const causeOf = (frame: Frame): string | undefined => {
+    const label = labels.get(frame.to.toLowerCase())
+    return (
+      label &&
+      `${label}: ${functionNames.get(frame.input.slice(0, 10) as Hex) ?? (frame.input === '0x' ? 'native' : 'other')}`
+    )
+  }
+  const stack: { readonly frame: Frame; next: number }[] = [{ frame: top, next: 0 }]
+  for (let k = 0; k < steps.length; k++) {
+    const { op, depth } = steps[k]!
+    while (stack.length > depth) stack.pop()
+    const current = stack.at(-1)!
+    const cause = causeOf(current.frame)
+    const gas = gasOf(steps, k)
+    if (cause) add(cause, gas)
+    else if (op === 'TLOAD' || op === 'TSTORE') add('own code: transient storage', gas)
+    else if (op === 'SLOAD' || op === 'SSTORE') add('own code: storage', gas)
+    else if (CALLS.includes(op)) add('own code: calls (access to accounts, value)', gas)
+    else if (op === 'EXTCODESIZE' || op === 'BALANCE' || op === 'EXTCODEHASH') add('own code: reads of accounts', gas)
+    else add('own code: everything else', gas)
+    if (!CALLS.includes(op)) continue
+    const frame = current.frame.calls?.[current.next++]
+    if (!frame) throw new Error('the two traces do not agree')
+    if (steps[k + 1]?.depth === depth + 1) stack.push({ frame, next: 0 })
+  }
+  return account
+}
+
+/** Gas of one instruction without that of the code which it calls. */
+function gasOf(steps: readonly Step[], k: number): number {
+  const { gas, gasCost, depth, op } = steps[k]!
+  if (!CALLS.includes(op)) return gasCost
+  let end = k + 1
+  while (end < steps.length && steps[end]!.depth > depth) end++
+  const total = gas - steps[end]!.gas
+  if (end === k + 1) return total
+  const last = steps[end - 1]!
+  return total - (steps[k + 1]!.gas - last.gas + last.gasCost)
+}
+
+function sectionOf(scenario: Scenario, columns: readonly Column[]): string {
+  const causes = [...new Set(columns.flatMap(({ account }) => [...account.keys()]))]
+  const [ours, , other] = columns
+  const cell = (gas: number | undefined) => (gas === undefined || gas === 0 ? '–' : gas.toLocaleString('en'))
+  const rows = causes
+    .map((cause) => {
+      const [a, direct, b] = columns.map(({ account }) => account.get(cause) ?? 0)
+      return { cause, difference: a! - b!, cells: [a, direct, b] }
+    })
+    .sort((x, y) => y.difference - x.difference)
+    .map(({ cause, difference, cells }) => `| ${cause} | ${[...cells, difference].map(cell).join(' | ')} |`)
+  const refunds = columns.map(({ refund }) => cell(-refund))
+  const ratio = (ours!.gas / other!.gas).toFixed(3)
+  return `
+## ${scenario}
+
+Ratio ${ratio}.
+
+| cause | custody | direct | UniversalRouter | custody − UniversalRouter |
+| --- | ---: | ---: | ---: | ---: |
+${rows.join('\n')}
+| refund | ${refunds.join(' | ')} | ${cell(other!.refund - ours!.refund)} |
+| **charged** | ${columns.map(({ gas }) => `**${cell(gas)}**`).join(' | ')} | **${cell(ours!.gas - other!.gas)}** |
+`
+}
+
+/** Compares custody with 1.10 of the bare contract, from results/gas.json. */
+function floorTable(): string {
+  const path = join(root, 'bench/results/gas.json')
+  const results = JSON.parse(readFileSync(path, 'utf8')) as Record<Scenario, Record<Router['name'], number>>
+  const cell = (gas: number) => gas.toLocaleString('en')
+  const rows = scenarios.flatMap((scenario) => {
+    const { sluice: custody, sluiceDirect: direct, floor } = results[scenario]
+    const limit = Math.floor(floor * 1.1)
+    if (custody <= limit) return []
+    return [
+      `| ${scenario} | ${cell(custody)} | ${cell(limit)} | ${cell(custody - limit)} | ${cell(custody - direct)} |`,
+    ]
+  })
+  const head = '| trade | custody | 1.10 of the bare contract | above by | custody − direct |'
+  return [head, '| --- | ---: | ---: | ---: | ---: |', ...rows].join('\n')
+}
+
+function documentOf(sections: readonly string[]): string {
+  return `# Account of gas
+
+Made by \`npm run bench -- gas-account\` from traces of the transactions that \`npm run bench -- gas\` measures: the scenarios in which a swap in
+custody costs more than UniversalRouter's. Each instruction is attributed to a cause, without the code that it calls; the parts add up to
+what the receipts charge. "Own code" is that of Guard and Executor, or of UniversalRouter.
+
+**Is it fair?** Both run on the same node and hard fork (Osaka), from one snapshot of the chain, each in a transaction of its own: every
+account and slot is cold at the start, and the rules of refunds are the same. Approvals are old and unlimited on both sides. The user holds
+both tokens, pools have traded before, and a block is 12 seconds. Both receive exactly the same output. UniversalRouter's calldata is what its SDK
+writes. What differs: UniversalRouter draws by Permit2 (its only way), the Guard by an approval, but for \`permit2\`, where both do. In
+\`permit\`, the Guard submits an EIP-2612 signature to the token, and UniversalRouter one to Permit2, since it accepts no other. Only the Guard
+measures what the recipient receives.
+${sections.join('')}
+## Beside the bare contract
+
+Trades of \`npm run bench -- gas\` in which custody costs more than 1.10 of a contract without any check. Most of what is above is custody itself:
+
+${floorTable()}
+
+## What it means
+
+- **Custody** is the difference between the first two columns. The pool pays the Guard, whose balance of the output goes from zero to something and
+  back (\`token b: transfer\`, and the refund), and balances are read before and after (\`token b: balanceOf\`). UniversalRouter has the pool
+  pay the user and takes the pool's word for the amount.
+- **Refunds** are at most a fifth of the gas spent (EIP-3529). Custody clears the balance that it set. So does wrapped native input, and so does the draw
+  after an EIP-2612 permit: both refunds together pass the cap in \`nativeIn\` and \`permit\`.
+- **Calls**: Guard and Executor are two contracts. The Executor's first call is an access to a cold account (2,600), and each draw passes both.
+- **Everything else of our own code**, calldata included, is below UniversalRouter's in each scenario.
+- A ratio of 1.000 in these scenarios is out of reach in custody without giving up invariant 3 or 4. Direct mode gives up the proof that the
+  output came from this swap (SECURITY.md), so it is not the default.
+`
+}

@@ -1,0 +1,266 @@
+/** Accounts and calls of the differential fuzz of the Guard, and their encoding. World.sol has the same accounts and scripts. */
+import { IGuard__factory } from '@sluice/bindings'
+import { FunctionFragment, id } from 'ethers'
+
+/** Number of an account. */
+export type Account = number
+
+export const HOLDERS = 14
+export const USERS: readonly Account[] = [0, 1, 2]
+export const EXECUTORS: readonly Account[] = [3, 4]
+/** Accounts below it run scripts and have allowances. */
+export const PLAYERS = 6
+/** A player that only receives. */
+export const RECIPIENT: Account = 5
+/** An account without code. */
+export const PLAIN: Account = 6
+export const GUARD: Account = 7
+/** Tokens of World.sol, from ordinary to hostile; each is a wrapper too. */
+export const MODEL_TOKENS: readonly Account[] = [8, 9, 10, 11]
+export const WETH: Account = 12
+export const TOKENS: readonly Account[] = [...MODEL_TOKENS, WETH]
+/** The zero address: nobody, or the native token. */
+export const ZERO: Account = 13
+/** Not a holder. */
+export const PERMIT2: Account = 14
+/** Spenders whose allowances are compared, in the order of World.sol. */
+export const SPENDERS: readonly Account[] = [GUARD, PERMIT2, 3]
+
+const MASK = (1n << 160n) - 1n
+const hexOf = (k: Account): string => {
+  if (k < 3)
+    return [
+      '7e5f4552091a69125d5dfcb7b8c2659029395bdf',
+      '2b5ad5c4795c026514f8317c7a215e218dccd6cf',
+      '6813eb9362372eef6200f3b1dbc3f819671cba69',
+    ][k]!
+  if (k === ZERO) return '0'.repeat(40)
+  if (k === PERMIT2) return '000000000022d473030f116ddee9f6b43ac78ba3'
+  const value =
+    (0x00a1e2d3c4b5a697887766554433221100ffeedd00n + BigInt(k) * 0x000100000001000000010000000100000001000001n) & MASK
+  return value.toString(16).padStart(40, '0')
+}
+/** Addresses without 0x. */
+export const ADDRESSES: readonly string[] = Array.from({ length: PERMIT2 + 1 }, (_, k) => hexOf(k))
+export const addressOf = (account: Account): bigint => BigInt(`0x${ADDRESSES[account]!}`)
+const PADDED = ADDRESSES.map((address) => address.padStart(64, '0'))
+
+/** Order, as IGuard has it, by the numbers of accounts. */
+export type Order = {
+  readonly tokenIn: Account
+  readonly tokenOut: Account
+  readonly minOutput: bigint
+  readonly deadline: bigint
+  readonly executor: Account
+}
+export type Payout = {
+  readonly recipient: Account
+  readonly feePpm: bigint
+  readonly feeRecipient: Account
+  readonly wrapper: Account
+}
+export const KINDS = ['eip2612', 'dai', 'permit2'] as const
+export type PermitKind = (typeof KINDS)[number]
+/** Signature, with the statement that it signs (permits.ts); an empty statement for a forged one. */
+export type Signature = { readonly statement: string; readonly hex: string }
+export type Permit = {
+  readonly kind: PermitKind
+  readonly amount: bigint
+  readonly nonce: bigint
+  readonly deadline: bigint
+  /** Null if the signature is empty. */
+  readonly signature: Signature | null
+}
+export type SwapName =
+  | 'swap'
+  | 'swapNative'
+  | 'swapWithPayout'
+  | 'swapDirect'
+  | 'swapWithPermit'
+  | 'swapDirectWithPermit'
+/** One of the Guard's six swaps. Fields that the function does not have are ignored. */
+export type Swap = {
+  readonly name: SwapName
+  readonly amountIn: bigint
+  readonly order: Order
+  readonly payout: Payout
+  readonly recipient: Account
+  readonly permit: Permit
+  readonly program: readonly Move[]
+  /** Index of a word that gets a bit above its type, if the word is an address. */
+  readonly widened: number | undefined
+}
+
+/** Calls, by their functions. `native` is a transfer without data. */
+export type Call =
+  | { readonly kind: 'native' }
+  | { readonly kind: 'transfer'; readonly to: Account; readonly amount: bigint }
+  | { readonly kind: 'transferFrom'; readonly from: Account; readonly to: Account; readonly amount: bigint }
+  | { readonly kind: 'approve'; readonly by: Account; readonly amount: bigint }
+  | { readonly kind: 'mint'; readonly to: Account; readonly amount: bigint }
+  | { readonly kind: 'configure'; readonly config: bigint }
+  | { readonly kind: 'setHook'; readonly player: Account; readonly script: readonly Move[] }
+  | { readonly kind: 'deposit' }
+  | { readonly kind: 'permit'; readonly owner: Account; readonly by: Account; readonly permit: Permit }
+  | { readonly kind: 'approve2'; readonly token: Account; readonly amount: bigint; readonly expiration: bigint }
+  | { readonly kind: 'permit2'; readonly owner: Account; readonly token: Account; readonly permit: Permit }
+  | {
+      readonly kind: 'transfer2'
+      readonly from: Account
+      readonly to: Account
+      readonly amount: bigint
+      readonly token: Account
+    }
+  | { readonly kind: 'play'; readonly script: readonly Move[] }
+  | { readonly kind: 'react'; readonly mode: bigint; readonly script: readonly Move[] }
+  | { readonly kind: 'swap'; readonly swap: Swap }
+  | { readonly kind: 'pullInput'; readonly to: Account; readonly amount: bigint }
+  | { readonly kind: 'remaining' }
+
+/** One call of a script. */
+export type Move = {
+  readonly to: Account
+  readonly value: bigint
+  readonly call: Call
+  /** True if its failure reverts the script. */
+  readonly must: boolean
+  /** Encoded, without 0x. */
+  readonly hex: string
+}
+
+const selector = (signature: string): string => id(signature).slice(2, 10)
+const S = {
+  transfer: selector('transfer(address,uint256)'),
+  transferFrom: selector('transferFrom(address,address,uint256)'),
+  approve: selector('approve(address,uint256)'),
+  mint: selector('mint(address,uint256)'),
+  configure: selector('configure(uint256)'),
+  setHook: selector('setHook(address)'),
+  deposit: selector('deposit()'),
+  eip2612: selector('permit(address,address,uint256,uint256,uint8,bytes32,bytes32)'),
+  dai: selector('permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)'),
+  approve2: selector('approve(address,address,uint160,uint48)'),
+  permit2: selector('permit(address,((address,uint160,uint48,uint48),address,uint256),bytes)'),
+  transfer2: selector('transferFrom(address,address,uint160,address)'),
+  play: selector('play()'),
+  react: selector('react(uint256)'),
+}
+const guard = IGuard__factory.createInterface()
+const GUARD_SELECTORS: Readonly<Record<string, string>> = Object.fromEntries(
+  guard.fragments.flatMap((one) => (one instanceof FunctionFragment ? [[one.name, one.selector.slice(2)]] : [])),
+)
+
+const word = (value: bigint): string => value.toString(16).padStart(64, '0')
+const LOW_160 = (1n << 160n) - 1n
+const LOW_48 = (1n << 48n) - 1n
+
+/** Bytes with their length ahead and zeros behind. */
+function tail(hex: string): string {
+  const bytes = hex.length / 2
+  return word(BigInt(bytes)) + hex.padEnd(Math.ceil(bytes / 32) * 64, '0')
+}
+
+export function scriptHex(script: readonly Move[]): string {
+  let hex = ''
+  for (const { hex: one } of script) hex += one
+  return hex
+}
+
+export function move(to: Account, call: Call, { value = 0n, must = false } = {}): Move {
+  const data = callHex(call)
+  const head = ADDRESSES[to]! + value.toString(16).padStart(32, '0') + (must ? '01' : '00')
+  return { to, value, call, must, hex: head + (data.length / 2).toString(16).padStart(6, '0') + data }
+}
+
+/** Long: one case for each function. */
+function callHex(call: Call): string {
+  switch (call.kind) {
+    case 'native':
+      return ''
+    case 'transfer':
+      return S.transfer + PADDED[call.to]! + word(call.amount)
+    case 'transferFrom':
+      return S.transferFrom + PADDED[call.from]! + PADDED[call.to]! + word(call.amount)
+    case 'approve':
+      return S.approve + PADDED[call.by]! + word(call.amount)
+    case 'mint':
+      return S.mint + PADDED[call.to]! + word(call.amount)
+    case 'configure':
+      return S.configure + word(call.config)
+    case 'setHook':
+      return S.setHook + PADDED[call.player]! + scriptHex(call.script)
+    case 'deposit':
+      return S.deposit
+    case 'permit': {
+      const { kind, amount, nonce, deadline, signature } = call.permit
+      const [r, s, v] = [signature!.hex.slice(0, 64), signature!.hex.slice(64, 128), signature!.hex.slice(128, 130)]
+      const head = PADDED[call.owner]! + PADDED[call.by]!
+      const rsv = v.padStart(64, '0') + r + s
+      return kind === 'dai'
+        ? S.dai + head + word(nonce) + word(deadline) + word(1n) + rsv
+        : S.eip2612 + head + word(amount) + word(deadline) + rsv
+    }
+    case 'approve2':
+      return S.approve2 + PADDED[call.token]! + PADDED[GUARD]! + word(call.amount) + word(call.expiration)
+    case 'permit2': {
+      const { amount, nonce, deadline, signature } = call.permit
+      const details = PADDED[call.token]! + word(amount & LOW_160) + word(deadline & LOW_48) + word(nonce & LOW_48)
+      return (
+        S.permit2 +
+        PADDED[call.owner]! +
+        details +
+        PADDED[GUARD]! +
+        word(deadline) +
+        word(0x100n) +
+        tail(signature!.hex)
+      )
+    }
+    case 'transfer2':
+      return S.transfer2 + PADDED[call.from]! + PADDED[call.to]! + word(call.amount) + PADDED[call.token]!
+    case 'play':
+      return S.play + scriptHex(call.script)
+    case 'react':
+      return S.react + word(call.mode) + scriptHex(call.script)
+    case 'pullInput':
+      return GUARD_SELECTORS.pullInput! + PADDED[call.to]! + word(call.amount)
+    case 'remaining':
+      return GUARD_SELECTORS.remaining!
+    case 'swap':
+      return swapHex(call.swap)
+  }
+}
+
+function swapHex({ name, amountIn, order, payout, recipient, permit, program, widened }: Swap): string {
+  const { tokenIn, tokenOut, minOutput, deadline, executor } = order
+  const orderWords = [PADDED[tokenIn]!, PADDED[tokenOut]!, word(minOutput), word(deadline), PADDED[executor]!]
+  const payoutWords = [
+    PADDED[payout.recipient]!,
+    word(payout.feePpm),
+    PADDED[payout.feeRecipient]!,
+    PADDED[payout.wrapper]!,
+  ]
+  const isDirect = name === 'swapDirect' || name === 'swapDirectWithPermit'
+  const isPermitted = name === 'swapWithPermit' || name === 'swapDirectWithPermit'
+  const head = [
+    ...(name === 'swapNative' ? [] : [word(amountIn)]),
+    ...(isDirect ? [PADDED[recipient]!] : []),
+    ...orderWords,
+  ]
+  const addressAt = name === 'swapNative' ? [0, 1, 4] : isDirect ? [1, 2, 3, 6] : [1, 2, 5]
+  const signed = isPermitted ? permitTail(permit) : ''
+  const withPayout = name === 'swapWithPayout' || name === 'swapWithPermit' ? payoutWords : []
+  const words = head.length + (isPermitted ? 1 : 0) + withPayout.length + 1
+  if (isPermitted) head.push(word(BigInt(words * 32)))
+  if (withPayout.length > 0) addressAt.push(head.length, head.length + 2, head.length + 3)
+  head.push(...withPayout, word(BigInt(words * 32 + signed.length / 2)))
+  if (widened !== undefined) {
+    const at = addressAt[widened % addressAt.length]!
+    head[at] = `${'0'.repeat(23)}1${head[at]!.slice(24)}`
+  }
+  return GUARD_SELECTORS[name]! + head.join('') + signed + tail(scriptHex(program))
+}
+
+function permitTail({ kind, amount, nonce, deadline, signature }: Permit): string {
+  const words = word(BigInt(KINDS.indexOf(kind))) + word(amount) + word(nonce) + word(deadline) + word(0xa0n)
+  return words + tail(signature?.hex ?? '')
+}

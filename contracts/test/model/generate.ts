@@ -1,0 +1,442 @@
+/** Draws calls for the differential fuzz: about half of the swaps are sound, the others have one or more hostile parts. */
+import {
+  type Account,
+  addressOf,
+  type Call,
+  EXECUTORS,
+  GUARD,
+  HOLDERS,
+  KINDS,
+  MODEL_TOKENS,
+  type Move,
+  move,
+  type Order,
+  type Payout,
+  PERMIT2,
+  type Permit,
+  PLAIN,
+  PLAYERS,
+  RECIPIENT,
+  type Signature,
+  SPENDERS,
+  type Swap,
+  type SwapName,
+  TOKENS,
+  USERS,
+  WETH,
+  ZERO,
+} from './calls.ts'
+import { FORGED, type Signer } from './permits.ts'
+import { MAX_UINT, type World } from './world.ts'
+
+/** One call from outside: a player runs a script. */
+export type Step = { readonly player: Account; readonly script: readonly Move[] }
+type Submitted = { readonly owner: Account; readonly token: Account; readonly permit: Permit }
+
+const ONE = 1_000_000n
+const ETHER = 10n ** 18n
+const MAX_UINT48 = (1n << 48n) - 1n
+const AMOUNTS = [1n, 2n, 1_000n, ONE, ETHER] as const
+const ODD_AMOUNTS = [0n, 3n, 10n ** 21n, (1n << 128n) + 1n, 1n << 160n, MAX_UINT] as const
+/** Maximum depth of swaps inside scripts inside swaps. */
+const MAX_DEPTH = 2
+/** Maximum permits that stay outstanding in a sequence. */
+const MAX_OUTSTANDING = 8
+
+/** Deterministic random numbers (mulberry32). */
+class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed | 0
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return (t ^ (t >>> 14)) >>> 0
+  }
+
+  below(bound: number): number {
+    return this.next() % bound
+  }
+
+  /** True in `percent` of all cases. */
+  chance(percent: number): boolean {
+    return this.below(100) < percent
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)]!
+  }
+}
+
+/** Calls that make the world in which every sequence starts. */
+export function setup(): readonly Step[] {
+  const steps: Step[] = []
+  const by = (player: Account, ...script: Move[]) => steps.push({ player, script })
+  const must = { must: true }
+  for (const token of MODEL_TOKENS) {
+    by(0, move(token, { kind: 'configure', config: ONE << 64n }, must))
+    for (const to of [...USERS, ...EXECUTORS]) by(0, move(token, { kind: 'mint', to, amount: 10n ** 21n }, must))
+    by(0, move(token, { kind: 'mint', to: RECIPIENT, amount: 5n }, must))
+    if (token % 2 === 0) by(0, move(token, { kind: 'mint', to: GUARD, amount: 777n }, must))
+  }
+  for (const player of [...USERS, ...EXECUTORS]) {
+    by(player, move(WETH, { kind: 'deposit' }, { value: 10n ** 21n, must: true }))
+    for (const token of TOKENS) {
+      // The first user approves the Guard, the second Permit2, the third the Executor, which nobody should.
+      const spender = SPENDERS[player % 3]!
+      by(player, move(token, { kind: 'approve', by: spender, amount: MAX_UINT }, must))
+      const more: Call = { kind: 'approve', by: player === 2 ? PERMIT2 : GUARD, amount: player === 0 ? MAX_UINT : ONE }
+      by(player, move(token, more, must))
+      if (player === 1)
+        by(player, move(PERMIT2, { kind: 'approve2', token, amount: ETHER, expiration: MAX_UINT48 }, must))
+    }
+  }
+  return steps
+}
+
+export class Generator {
+  readonly #world: World
+  readonly #signer: Signer
+  #random = new Random(0)
+  #outstanding: Submitted[] = []
+
+  constructor(world: World, signer: Signer) {
+    this.#world = world
+    this.#signer = signer
+  }
+
+  /** Starts a sequence. */
+  start(seed: number): readonly Step[] {
+    this.#random = new Random(seed)
+    this.#outstanding = []
+    const random = this.#random
+    if (random.chance(40)) return []
+    const script: Move[] = []
+    for (let k = random.below(3); k >= 0; k--)
+      script.push(this.#configure(), ...(random.chance(40) ? [this.#hook(0)] : []))
+    return [{ player: 0, script }]
+  }
+
+  /** Returns the next call, given what the world has become. */
+  step(): Step {
+    const random = this.#random
+    const share = random.below(100)
+    if (share < 72) {
+      const player = this.#sender()
+      const { swap, value } = this.#swap(player, 0)
+      return { player, script: [move(GUARD, { kind: 'swap', swap }, { value, must: true })] }
+    }
+    const player = random.below(PLAYERS)
+    if (share < 80) return { player, script: [this.#submission(true)] }
+    if (share < 86) return { player, script: [this.#approval()] }
+    if (share < 92) return { player, script: [random.chance(50) ? this.#configure() : this.#hook(0)] }
+    if (share < 94) {
+      return this.#reaction(BigInt(random.below(3)))
+    }
+    if (share < 97) return { player, script: [this.#mischief(player, 0)] }
+    const must = true
+    const moves: readonly Move[] = [
+      move(GUARD, { kind: 'pullInput', to: this.#holder(), amount: this.#amount() }, { must }),
+      move(GUARD, { kind: 'native' }, { value: this.#value(), must }),
+      move(GUARD, { kind: 'remaining' }, { must }),
+    ]
+    return { player, script: [random.pick(moves)] }
+  }
+
+  #reaction(mode: bigint): Step {
+    const player = this.#random.below(PLAYERS)
+    const script = mode === 2n ? [this.#mischief(player, 1)] : []
+    return { player, script: [move(player, { kind: 'react', mode, script }, { must: true })] }
+  }
+
+  #sender(): Account {
+    return this.#random.chance(85) ? this.#random.pick(USERS) : this.#random.pick(EXECUTORS)
+  }
+
+  #holder(): Account {
+    return this.#random.below(HOLDERS)
+  }
+
+  #amount(): bigint {
+    return this.#random.chance(92) ? this.#random.pick(AMOUNTS) : this.#random.pick(ODD_AMOUNTS)
+  }
+
+  /** Amount of native token that players have. */
+  #value(): bigint {
+    return this.#random.pick(AMOUNTS)
+  }
+
+  // Swaps
+
+  /** Long: one part of a swap after the other. */
+  #swap(sender: Account, depth: number): { readonly swap: Swap; readonly value: bigint } {
+    const random = this.#random
+    const name = random.pick<SwapName>([
+      ...(['swap', 'swapNative', 'swapWithPayout', 'swapWithPayout', 'swapDirect'] as const),
+      ...(['swapWithPermit', 'swapWithPermit', 'swapDirectWithPermit'] as const),
+    ])
+    const isDirect = name.startsWith('swapDirect')
+    const hasPayout = name === 'swapWithPayout' || name === 'swapWithPermit'
+    const hasPermit = name.endsWith('Permit')
+    const isNative =
+      name === 'swapNative' || ((name === 'swapWithPayout' || name === 'swapDirect') && random.chance(45))
+    const amountIn = isNative ? this.#value() : this.#amount()
+    let tokenIn = isNative && random.chance(30) ? ZERO : isNative && random.chance(60) ? WETH : random.pick(TOKENS)
+    let tokenOut = random.pick(TOKENS.filter((token) => token !== tokenIn))
+    if (!isNative && !isDirect && random.chance(35)) tokenOut = ZERO
+    const isOdd = random.chance(20)
+    if (isOdd && random.chance(15)) tokenOut = random.chance(50) ? tokenIn : ZERO
+    if (isOdd && random.chance(10)) tokenIn = random.pick([ZERO, PLAIN])
+    if (isOdd && random.chance(10)) tokenOut = PLAIN
+    let executor = random.pick(EXECUTORS)
+    if (isOdd && random.chance(25)) executor = random.pick([PLAIN, GUARD, ZERO, tokenIn, tokenOut, sender, ...TOKENS])
+    const minOutput = isOdd && random.chance(10) ? 0n : random.pick(AMOUNTS)
+    const late = isOdd && random.chance(10) ? -1n : BigInt(random.pick([0, 1, 1_000]))
+    const order: Order = { tokenIn, tokenOut, minOutput, deadline: this.#world.now + late, executor }
+    const recipient = this.#recipient(order, sender, isOdd)
+    const payout = this.#payout(order, recipient, isOdd)
+    const unused = { kind: 'eip2612', amount: 0n, nonce: 0n, deadline: 0n, signature: null } as const
+    const permit = hasPermit ? this.#permit(sender, tokenIn, amountIn) : unused
+    let value = isNative ? amountIn : 0n
+    if (isOdd && random.chance(10)) value = random.pick([0n, 1n, amountIn <= ETHER ? amountIn : 1n])
+    const program = this.#program({
+      order,
+      amountIn,
+      value,
+      payout: hasPayout ? payout : undefined,
+      isDirect,
+      recipient,
+      depth,
+    })
+    const widened = isOdd && random.chance(6) ? random.below(8) : undefined
+    return { swap: { name, amountIn, order, payout, recipient, permit, program, widened }, value }
+  }
+
+  #recipient({ tokenIn, tokenOut, executor }: Order, sender: Account, isOdd: boolean): Account {
+    const random = this.#random
+    if (isOdd && random.chance(25)) return random.pick([ZERO, GUARD, executor, tokenIn, tokenOut, WETH, ...TOKENS])
+    return random.pick([sender, sender, ...USERS, RECIPIENT, RECIPIENT, PLAIN])
+  }
+
+  #payout({ tokenOut, tokenIn, executor }: Order, recipient: Account, isOdd: boolean): Payout {
+    const random = this.#random
+    let wrapper =
+      tokenOut === ZERO && random.chance(70) ? random.pick(TOKENS.filter((token) => token !== tokenIn)) : ZERO
+    if (isOdd && random.chance(15)) wrapper = random.pick([tokenIn, executor, ...TOKENS, PLAIN])
+    const feePpm = random.chance(50) ? 0n : BigInt(random.pick([1, 3_000, 99_999, 100_000]))
+    const feeRecipient = random.pick([...USERS, RECIPIENT, PLAIN, executor])
+    if (!isOdd) return { recipient, feePpm, feeRecipient, wrapper }
+    const isTooHigh = random.chance(10)
+    return {
+      ...{ recipient, wrapper },
+      feePpm: isTooHigh ? random.pick([100_001n, ONE, MAX_UINT]) : feePpm,
+      feeRecipient: random.chance(20) ? random.pick([ZERO, GUARD]) : feeRecipient,
+    }
+  }
+
+  /** A program that mostly does what the order wants, with hostile moves in between. */
+  #program(of: {
+    readonly order: Order
+    readonly amountIn: bigint
+    readonly value: bigint
+    readonly payout: Payout | undefined
+    readonly isDirect: boolean
+    readonly recipient: Account
+    readonly depth: number
+  }): readonly Move[] {
+    const random = this.#random
+    const { order, payout, depth } = of
+    const { executor, tokenOut } = order
+    const moves = this.#pulls(of)
+    const output = this.#output(order.minOutput, payout)
+    const to = of.isDirect ? of.recipient : GUARD
+    const must = random.chance(50)
+    const paid = tokenOut === ZERO && payout ? payout.wrapper : tokenOut
+    if (paid === ZERO) moves.push(move(GUARD, { kind: 'native' }, { value: output, must }))
+    else if (paid === WETH) moves.push(move(WETH, { kind: 'transfer', to, amount: output }, { must }))
+    else moves.push(move(paid, { kind: 'mint', to, amount: output }, { must }))
+    while (depth < MAX_DEPTH && random.chance(depth === 0 ? 35 : 15))
+      moves.splice(random.below(moves.length + 1), 0, this.#mischief(executor, depth + 1))
+    return moves
+  }
+
+  #pulls({
+    order,
+    amountIn,
+    value,
+  }: {
+    readonly order: Order
+    readonly amountIn: bigint
+    readonly value: bigint
+  }): Move[] {
+    const random = this.#random
+    const { executor, tokenIn } = order
+    if (value > 0n && tokenIn === ZERO) {
+      // Native token that is not used goes back.
+      const part = random.pick([0n, 1n, amountIn / 2n])
+      return part > 0n && random.chance(50) ? [move(GUARD, { kind: 'native' }, { value: part })] : []
+    }
+    let rest = amountIn
+    const moves: Move[] = []
+    const must = random.chance(60)
+    const pull = (amount: bigint) => {
+      const to = random.chance(85) ? executor : random.pick([RECIPIENT, PLAIN, tokenIn, 0, 1])
+      moves.push(move(GUARD, { kind: 'pullInput', to, amount }, { must }))
+      rest -= amount
+    }
+    while (moves.length < 2 && random.chance(30)) pull(rest / 2n)
+    if (random.chance(80)) pull(rest)
+    if (random.chance(4))
+      moves.push(move(GUARD, { kind: 'pullInput', to: executor, amount: rest + 1n <= MAX_UINT ? rest + 1n : 1n }))
+    return moves
+  }
+
+  /** Output before fee: mostly enough, sometimes one too little. */
+  #output(minOutput: bigint, payout: Payout | undefined): bigint {
+    const random = this.#random
+    const fee = payout && payout.feePpm <= 100_000n ? payout.feePpm : 0n
+    const minimum = (minOutput * ONE + ONE - fee - 1n) / (ONE - fee)
+    if (random.chance(12)) return minimum > 0n ? minimum - 1n : 0n
+    return random.pick([minimum, minimum + 1n, minimum + 1_000n, minimum * 3n])
+  }
+
+  // Permits
+
+  #permit(owner: Account, token: Account, amountIn: bigint): Permit {
+    const random = this.#random
+    const kind = random.pick(KINDS)
+    const now = this.#world.now
+    const earlier = this.#outstanding.filter((one) => one.owner === owner && one.token === token)
+    if (earlier.length > 0 && random.chance(30)) return random.pick(earlier).permit
+    const deadline = now + BigInt(random.chance(6) ? -1 : random.pick([0, 1, 1_000]))
+    const amount = random.chance(60) ? amountIn : this.#amount()
+    const isOurs = USERS.includes(owner) && TOKENS.includes(token)
+    const current = !isOurs
+      ? 0n
+      : kind === 'permit2'
+        ? this.#world.permit2Nonce(token, owner)
+        : this.#nonce(token, owner)
+    const nonce = random.chance(92) ? current : current + 1n
+    const terms = { kind, amount, nonce, deadline }
+    if (random.chance(8)) return { ...terms, signature: null }
+    if (!isOurs || random.chance(8)) return { ...terms, signature: random.chance(70) ? FORGED : SHORT }
+    const permit = { ...terms, signature: this.#signer.sign({ ...terms, owner, token }) }
+    // The amount of a permit may be changed after it was signed.
+    if (random.chance(5)) return { ...permit, amount: random.pick(AMOUNTS) }
+    if (this.#outstanding.length < MAX_OUTSTANDING && random.chance(40))
+      this.#outstanding.push({ owner, token, permit })
+    return permit
+  }
+
+  #nonce(token: Account, owner: Account): bigint {
+    return token === WETH ? 0n : this.#world.nonceOf(token, owner)
+  }
+
+  /** Anyone submits a permit: one that is outstanding, or one that its owner has just given away. */
+  #submission(must: boolean): Move {
+    const random = this.#random
+    const owner = random.pick(USERS)
+    const token = random.pick(TOKENS)
+    let one: Submitted = { owner, token, permit: this.#permit(owner, token, this.#amount()) }
+    if (this.#outstanding.length > 0 && random.chance(60)) one = random.pick(this.#outstanding)
+    const { permit } = one
+    const signature = permit.signature === null || permit.signature === SHORT ? FORGED : permit.signature
+    const submitted = { ...permit, signature }
+    const call: Call =
+      permit.kind === 'permit2'
+        ? { kind: 'permit2', owner: one.owner, token: one.token, permit: submitted }
+        : { kind: 'permit', owner: one.owner, by: GUARD, permit: submitted }
+    return move(permit.kind === 'permit2' ? PERMIT2 : one.token, call, { must })
+  }
+
+  #approval(): Move {
+    const random = this.#random
+    const token = random.pick(TOKENS)
+    const amount = random.pick([0n, 1_000n, ONE, ETHER, MAX_UINT])
+    if (random.chance(70)) return move(token, { kind: 'approve', by: random.pick(SPENDERS), amount }, { must: true })
+    const expiration = random.pick([0n, this.#world.now - 1n, this.#world.now, MAX_UINT48])
+    const call: Call = { kind: 'approve2', token, amount: amount === MAX_UINT ? (1n << 160n) - 1n : amount, expiration }
+    return move(PERMIT2, call, { must: true })
+  }
+
+  // Hostile parts
+
+  #configure(): Move {
+    const random = this.#random
+    const field = (usual: number, others: readonly number[], percent: number) =>
+      BigInt(random.chance(percent) ? random.pick(others) : usual)
+    const config =
+      field(0, [1, 1, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9], 35) |
+      (field(0, [1, 2, 3, 4], 8) << 4n) |
+      (field(0, [1, 2], 15) << 8n) |
+      (field(0, [1, 2, 3, 4], 25) << 12n) |
+      (field(0, [1, 10_000, 500_000, 1_000_000], 20) << 16n) |
+      (field(0, [10_000, 1_000_000], 8) << 40n) |
+      (field(1_000_000, [999_999, 500_000, 1_234_567, 2_000_000], 25) << 64n)
+    const blocked = random.chance(8) ? addressOf(random.pick([...USERS, ...EXECUTORS, RECIPIENT, GUARD])) : 0n
+    return move(random.pick(MODEL_TOKENS), { kind: 'configure', config: config | (blocked << 96n) })
+  }
+
+  /** A token calls a player on each transfer, permit, deposit, and withdrawal. */
+  #hook(depth: number): Move {
+    const random = this.#random
+    const player = random.below(PLAYERS)
+    const script = [this.#mischief(player, depth + 1)]
+    if (random.chance(30)) script.push(this.#mischief(player, depth + 1))
+    return move(random.pick(MODEL_TOKENS), { kind: 'setHook', player, script })
+  }
+
+  /** A call that someone who runs during a swap may try. Long: one case for each. */
+  #mischief(by: Account, depth: number): Move {
+    const random = this.#random
+    const must = random.chance(10)
+    const [to, amount, token] = [this.#holder(), this.#amount(), random.pick(TOKENS)]
+    const isDeep = depth >= MAX_DEPTH
+    switch (random.below(14)) {
+      case 0:
+      case 1:
+        return move(GUARD, { kind: 'pullInput', to, amount }, { must })
+      case 2:
+        return move(token, { kind: 'transferFrom', from: random.pick(USERS), to, amount }, { must })
+      case 3:
+        return move(token, { kind: 'transfer', to: random.chance(50) ? GUARD : to, amount }, { must })
+      case 4:
+        return move(random.pick(MODEL_TOKENS), { kind: 'mint', to, amount: random.pick(AMOUNTS) }, { must })
+      case 5:
+        return move(random.chance(70) ? GUARD : to, { kind: 'native' }, { value: this.#value(), must })
+      case 6:
+      case 7: {
+        if (isDeep) return move(GUARD, { kind: 'remaining' }, { must })
+        const { swap, value } = this.#swap(by, depth)
+        return move(GUARD, { kind: 'swap', swap }, { value, must })
+      }
+      case 8:
+        return this.#configure()
+      case 9:
+        return this.#submission(must)
+      case 10:
+        return move(
+          PERMIT2,
+          { kind: 'transfer2', from: random.pick(USERS), to, amount: random.pick(AMOUNTS), token },
+          { must },
+        )
+      case 11: {
+        const player = random.below(PLAYERS)
+        return isDeep
+          ? this.#configure()
+          : move(player, { kind: 'play', script: [this.#mischief(player, depth + 1)] }, { must })
+      }
+      case 12:
+        return isDeep ? this.#configure() : this.#hook(depth)
+      default:
+        return this.#approval()
+    }
+  }
+}
+
+/** One byte too short. */
+const SHORT: Signature = { statement: '', hex: FORGED.hex.slice(0, 128) }

@@ -1,0 +1,15 @@
+; Words of the EVM, and its operations that answer 0 or 1. Every model starts with these lines.
+(set-logic ALL)
+(define-sort Word () (_ BitVec 256))
+(define-fun zero () Word (_ bv0 256))
+(define-fun one () Word (_ bv1 256))
+(define-fun ones () Word (bvnot zero))
+(define-fun toWord ((b Bool)) Word (ite b one zero))
+(define-fun iszero ((x Word)) Word (toWord (= x zero)))
+(define-fun evmEq ((x Word) (y Word)) Word (toWord (= x y)))
+(define-fun evmGt ((x Word) (y Word)) Word (toWord (bvugt x y)))
+(define-fun shl ((n Word) (x Word)) Word (bvshl x n))
+(define-fun shr ((n Word) (x Word)) Word (bvlshr x n))
+(define-fun isTrue ((x Word)) Bool (not (= x zero)))
+; An address in a word, with zeros above.
+(define-fun clean ((x Word)) Bool (= (shr (_ bv160 256) x) zero))

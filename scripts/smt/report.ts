@@ -1,0 +1,63 @@
+/** Checks the models with every installed solver, prints the result, and writes docs/audit/smt-models.md. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../lib/run.ts'
+import { type Model, models, type Verdict, verdictOf } from './models.ts'
+import { cvc5, type Solver, z3 } from './solvers.ts'
+
+/** Sets a failing exit code if a property is not proven or a mutation not refuted. Without cvc5 it writes nothing. */
+export function checkModels(): void {
+  const second = cvc5()
+  const solvers = [z3(), ...(second ? [second] : [])]
+  const verdicts = new Map<Model, readonly Verdict[]>()
+  for (const model of models) {
+    const all = solvers.map((solver) => verdictOf(model, solver))
+    verdicts.set(model, all)
+    for (const { solver, properties, mutations } of all) {
+      const unproven = properties.filter(({ isProven }) => !isProven)
+      const unrefuted = mutations.filter(({ refuted }) => refuted === undefined)
+      const counts = `${properties.length - unproven.length} of ${properties.length} properties proven, ${mutations.length - unrefuted.length} of ${mutations.length} mutations refuted`
+      console.log(`${model.name}, ${solver}: ${counts}`)
+      for (const { name } of unproven) console.log(`  NOT PROVEN: ${name}`)
+      for (const { name } of unrefuted) console.log(`  NOT REFUTED: ${name}`)
+      if (unproven.length + unrefuted.length > 0) process.exitCode = 1
+    }
+  }
+  if (second) writeFileSync(join(root, 'docs/audit/smt-models.md'), documentOf(solvers, verdicts))
+  else
+    console.log('cvc5: skipped: install cvc5 (Debian: apt-get install cvc5). docs/audit/smt-models.md is left as it is')
+}
+
+function documentOf(solvers: readonly Solver[], verdicts: ReadonlyMap<Model, readonly Verdict[]>): string {
+  const named = solvers.map(({ name, version }) => `${name} ${version}`).join(' and ')
+  const columns = solvers.map(({ name }) => name)
+  const sections = [...verdicts].map(([{ name, lines }, all]) => {
+    const [first] = all
+    const properties = first!.properties.map((property, k) => [
+      property.name,
+      ...all.map((one) => (one.properties[k]!.isProven ? 'proven' : 'not proven')),
+    ])
+    const mutations = first!.mutations.map((mutation, k) => [
+      mutation.name,
+      ...all.map((one) => one.mutations[k]!.refuted ?? 'not refuted'),
+    ])
+    const files = Object.keys(lines).map((file) => `\`${file}\``)
+    return `\n## ${name}\n\nModels ${files.join(', ')}.\n\n${table(['property', ...columns], properties)}\n\n${table(
+      ['mutation', ...columns.map((column) => `${column}: no longer true`)],
+      mutations,
+    )}\n`
+  })
+  return `# Models of the Guard
+
+Made by \`npm run smt -- models\`, with ${named}. Each model in \`scripts/smt/models\` writes some lines of the contracts as formulas, and
+the solvers prove its properties for all values: the negation of a property has no solution. Each mutation changes the model as
+a broken contract would, and a solver must find values for which a property is false. The command fails if a modeled line is no longer in the
+contracts. The models are written by hand: they prove what the formulas say, not that the compiler keeps to it. For that, see the
+differential fuzz in [attacks.md](attacks.md).
+${sections.join('')}`
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
