@@ -62,26 +62,37 @@ async function inV3(): Promise<{ readonly token: Contract; readonly pool: string
   return { token, pool: await factory.read<string>('getPool', [first.address, second.address, 3_000]) }
 }
 
+/** Time in which a slow machine has read a new block. */
+const PATIENT = { timeout: 20_000 }
+
 test('a pool of Uniswap V3 that holds next to nothing of a token is no depth, whatever its curve says', async () => {
   const whole = await inV3()
-  const before = await of<number>('liquidity', whole.token.address)
-  expect(before).toBeGreaterThan(100_000)
+  let before = 0
+  await expect
+    .poll(async () => (before = (await of<number | null>('liquidity', whole.token.address)) ?? 0), PATIENT)
+    .toBeGreaterThan(100_000)
   const drained = await inV3()
   await drained.token.send('revoke', [drained.pool, (99n * 10n ** 20n) / 100n])
-  const after = await of<number | null>('liquidity', drained.token.address)
-  expect(after ?? 0).toBeLessThan(0.2 * before)
+  await expect
+    .poll(async () => (await of<number | null>('liquidity', drained.token.address)) ?? 0, PATIENT)
+    .toBeLessThan(0.2 * before)
 })
 
 test('so is a pair of Uniswap V2 whose reserves are not there', async () => {
   const { devnet } = local
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const whole = await deployToken(devnet, 'Revocable')
-  const before = await of<number>('liquidity', whole.address)
+  let before = 0
+  await expect
+    .poll(async () => (before = (await of<number | null>('liquidity', whole.address)) ?? 0), PATIENT)
+    .toBeGreaterThan(0)
   const token = await deployToken(devnet, 'Revocable')
   const pairs = builder.at(PAIRS, devnet.info.routers.uniswapV2Factory!)
   const pair = await pairs.read<string>('getPair', [token.address, devnet.info.tokens.WETH!.address])
   await token.send('revoke', [pair, 999n * WHOLE])
-  expect((await of<number | null>('liquidity', token.address)) ?? 0).toBeLessThan(0.1 * before)
+  await expect
+    .poll(async () => (await of<number | null>('liquidity', token.address)) ?? 0, PATIENT)
+    .toBeLessThan(0.1 * before)
 })
 
 test('a token that can be bought and not sold has no price, from the first call on', async () => {
@@ -107,7 +118,7 @@ test('a sale that fails in a quote is known to prices at once', async () => {
   const { devnet } = local
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const trap = await deployToken(devnet, 'TrapToken')
-  expect(await of<number>('prices', trap.address)).toBeGreaterThan(0)
+  await expect.poll(() => of<number>('prices', trap.address), PATIENT).toBeGreaterThan(0)
   const pairs = builder.at(PAIRS, devnet.info.routers.uniswapV2Factory!)
   const pair = await pairs.read<string>('getPair', [trap.address, devnet.info.tokens.WETH!.address])
   await trap.send('close', [pair])
