@@ -205,7 +205,7 @@ writes. What differs: UniversalRouter draws by Permit2 (its only way), the Guard
 \`permit\`, the Guard submits an EIP-2612 signature to the token, and UniversalRouter one to Permit2, since it accepts no other. Only the Guard
 measures what the recipient receives.
 ${sections.join('')}
-## Beside the bare contract
+## Compared with the bare contract
 
 Trades of \`npm run bench -- gas\` in which custody costs more than 1.10 of a contract without any check. Most of what is above is custody itself:
 

@@ -36,6 +36,7 @@ import { ChainTokens } from './tokens/chain-tokens.ts'
 import { HubNeighbors } from './tokens/hub-neighbors.ts'
 import { applyFact, publishFacts, type SharedFact } from './tokens/shared-facts.ts'
 import type { Catalog } from './tokens/token-catalog.ts'
+import { once } from './view/once.ts'
 import { isScanned, type ListPools, PastBlocks } from './view/past-blocks.ts'
 import type { ChainView } from './view/view.ts'
 import type { ChainViews } from './view/views.ts'
@@ -111,8 +112,8 @@ export class LiveChain {
   private readonly neighbors: HubNeighbors
   private readonly past: PastBlocks
   private readonly pastQuoter: PastQuoter
-  /** Contracts for past blocks whose EVM lacks instructions of `contracts`. */
-  private readonly olderContracts: SwapContracts | undefined
+  /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
+  private readonly olderContracts: () => Promise<SwapContracts | undefined>
   private readonly verdicts = new SingleFlight<Verdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
@@ -130,8 +131,10 @@ export class LiveChain {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new SwapContracts(deployment)
-    const olderDeployment = deploymentForOlderEvm(deployment)
-    this.olderContracts = olderDeployment && new SwapContracts(olderDeployment)
+    this.olderContracts = once(async () => {
+      const older = deploymentForOlderEvm(deployment)
+      return older && new SwapContracts(older)
+    })
     const simulation = createSimulationContext({
       maxGas,
       timeoutMs: settings.rpc.timeoutMs,

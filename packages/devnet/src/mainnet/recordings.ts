@@ -26,7 +26,7 @@ type File = {
 /** Consecutive blocks of a chain, with what they touch. */
 export type Recording = File['recordings'][number] & Pick<File, 'chainId' | 'pools' | 'code'>
 
-/** Chains with recorded blocks, besides Ethereum. */
+/** Chains other than Ethereum with recorded blocks. */
 export type RecordedRollup = 'linea' | 'scroll'
 
 /** Reads the recorded blocks of a rollup, oldest first. */

@@ -21,7 +21,7 @@ type Options = Omit<QuotingParts, 'gasLessons' | 'gasProber' | 'laterGas' | 'sim
   readonly chain: Chain
   readonly contracts: SwapContracts
   /** Contracts for blocks whose EVM cannot run `contracts`; undefined if it always can. */
-  readonly olderContracts: SwapContracts | undefined
+  readonly olderContracts: () => Promise<SwapContracts | undefined>
   readonly blocks: PastBlocks
   readonly gasLessons: Pick<QuotingParts['gasLessons'], 'at'>
   readonly gasProber: Pick<QuotingParts['gasProber'], 'isRunning'>
@@ -70,9 +70,10 @@ export class PastQuoter {
   }
 
   private async contractsAt({ snapshot }: PastState): Promise<SwapContracts> {
-    const { contracts, olderContracts, codesRpc } = this.options
+    const { contracts, codesRpc } = this.options
     const existing = this.contractsBySnapshot.get(snapshot)
     if (existing) return existing
+    const olderContracts = await this.options.olderContracts()
     const canRun = !olderContracts || (await contracts.canRunAt(codesRpc(), { blockHash: snapshot.block.hash }))
     const runnable = canRun ? contracts : olderContracts
     this.contractsBySnapshot.set(snapshot, runnable)
