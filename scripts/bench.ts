@@ -34,6 +34,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   newcomer: 'newcomer.ts',
   outage: 'outage.ts',
   overload: 'company/overload.ts',
+  pages: 'pages.ts',
   parameters: 'parameters.ts',
   peers: 'peers/bench.ts',
   'price-attacks': 'price-attacks.ts',

@@ -1,10 +1,15 @@
 /** Vite configuration of the web app. */
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { htmlOfPages } from './build-pages.ts'
+
+/** Modules of browser wallets, which load when a wallet is connected. */
+const BROWSER_WALLETS =
+  /node_modules\/(@?wagmi|viem|ox|abitype|@noble|@scure|zustand|eventemitter3|mipd)\/|browser-wallets/
 
 /** Build of the web app. All paths except `/` are under `/app/`, so that they never collide with an endpoint. */
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), htmlOfPages()],
   build: {
     target: ['chrome123', 'firefox128', 'safari18'],
     assetsDir: 'app/assets',
@@ -15,8 +20,18 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Shared modules form one chunk, since many small files compress worse. Pages and signing code load on demand.
-        codeSplitting: { groups: [{ name: 'base', test: /node_modules|\/src\/(ui|service|format|wallet)\// }] },
+        // Shared modules form few chunks, since many small files compress worse. Pages and signing code load on demand.
+        codeSplitting: {
+          groups: [
+            { name: 'wallets', test: BROWSER_WALLETS, priority: 2 },
+            {
+              name: 'base',
+              test: /node_modules|\/src\/(ui|service|format|wallet)\/(?!WalletDialog)|\/params\.ts/,
+              priority: 1,
+            },
+            { name: 'route', test: /\/src\/route\// },
+          ],
+        },
       },
     },
   },

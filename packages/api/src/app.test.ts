@@ -143,6 +143,7 @@ describe('paths of a chain', () => {
     ['/simulate/1', 'GET, HEAD, POST'],
     ['/prices/1', 'GET, HEAD, POST'],
     ['/liquidity/1', 'GET, HEAD'],
+    ['/history/1', 'GET, HEAD'],
     ['/tokens/1', 'GET, HEAD'],
     ['/stream/1', 'GET'],
     ['/permit/1', 'GET, HEAD'],

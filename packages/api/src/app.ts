@@ -17,6 +17,7 @@ import { record } from './http/record.ts'
 import { reply, replyError, replyJson, replyTagged } from './http/reply.ts'
 import { endTrace, traceOf } from './http/trace.ts'
 import { readChainId } from './requests.ts'
+import { card } from './routes/card.ts'
 import { docs, openApi } from './routes/docs.ts'
 import { chainReady, health, metricsPage, ready } from './routes/operate.ts'
 import { page } from './routes/page.ts'
@@ -31,7 +32,7 @@ import { stream } from './routes/stream.ts'
 import { route } from './routes/swap.ts'
 import { tokenList } from './routes/token-list.ts'
 import { tokens } from './routes/token-report.ts'
-import { liquidity, postedPrices, prices } from './routes/tokens.ts'
+import { history, liquidity, postedPrices, prices } from './routes/tokens.ts'
 import type { ServedChain } from './served-chain.ts'
 import type { Services } from './services.ts'
 import { toApiError } from './translate.ts'
@@ -111,7 +112,6 @@ function createRoutes(services: Services, config: Config): Express {
   app.disable('x-powered-by')
 
   const trusts: Trust = app.get('trust proxy fn')
-
   app.use(edge)
 
   const perChain = (work: ChainEndpoint<string>, send: Send = sendPlain): RequestHandler => {
@@ -163,6 +163,7 @@ function createRoutes(services: Services, config: Config): Express {
     .post(onChain, readBody, perChain(postedPrices))
     .all(allow('GET, HEAD, POST'))
   app.route('/liquidity/:chainId').get(onChain, known, perChain(liquidity, replyTagged)).all(allow('GET, HEAD'))
+  app.route('/history/:chainId').get(onChain, json(history)).all(allow('GET, HEAD'))
   app.route('/tokens/:chainId').get(onChain, json(tokens)).all(allow('GET, HEAD'))
   app
     .route('/stream/:chainId')
@@ -180,7 +181,7 @@ function createRoutes(services: Services, config: Config): Express {
   app.route('/ready/:chainId').get(onChain, chainReady(services)).all(allow('GET, HEAD'))
   if (config.compatible) compatiblePaths(app, services, trusts)
   if (config.role === 'solver') app.use(solverPaths(services, config, allow))
-  return app.use(operators, ofNoChain(config, allow), nothing, errors(config))
+  return app.use(operators, ofNoChain({ services, config, trusts }, allow), nothing, errors(config))
 }
 
 /** Sends the remembered answer if the same URL was answered at this block. */
@@ -203,11 +204,15 @@ function ofOperators(services: Services, config: Config, allow: (methods: string
   return router
 }
 
+type WholeService = { readonly services: Services; readonly config: Config; readonly trusts: Trust }
+
 /** Creates the routes of the OpenAPI document, the documentation, and the playground. */
-function ofNoChain(config: Config, allow: (methods: string) => RequestHandler): Router {
+function ofNoChain({ services, config, trusts }: WholeService, allow: (methods: string) => RequestHandler): Router {
   const router = Router()
   router.route('/openapi.json').get(openApi).all(allow('GET, HEAD'))
   router.use(docs(config.docsDir, allow))
+  const picture = card(services, config.webDir, trusts)
+  if (picture) router.route('/app/card.png').get(picture).all(allow('GET, HEAD'))
   router.use(page(config.webDir, config.localChainFile))
   return router
 }

@@ -14,6 +14,8 @@ const MAX_TOKENS = 200
 const MAX_POSTED_TOKENS = 1_000
 /** Maximum tokens of `/tokens`. Each token is measured with separate calls. */
 const MAX_REPORTS = 10
+/** Maximum tokens in a request of past prices, each with hundreds of points. */
+const MAX_HISTORIES = 10
 const MAX_CALLDATA_BYTES = 131_072
 /** Address that stands for the native token in responses. */
 export const NATIVE_TEXT = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
@@ -167,6 +169,10 @@ export const liquidityQuery = z.object({
     .enum(['0', '1'], 'curve must be 0 or 1')
     .default('0')
     .describe('1 answers each token with the depth at 0.5, 1, 2, 5 and 10 percent of price impact.'),
+})
+
+export const historyQuery = z.object({
+  token: tokenList(MAX_HISTORIES),
 })
 
 /**

@@ -248,6 +248,12 @@ export const liquidity = z
   .record(hexAddress, z.union([z.number().nonnegative(), impacts]).nullable())
   .describe('Depth in USD by token address as sent; with `curve=1`, by percent of price impact.')
 
+const pricePoint = z.object({ block: z.int(), timestamp: z.int(), usd: z.number().positive() })
+export const priceHistory = z
+  .record(hexAddress, z.array(pricePoint))
+  .describe('Prices of past blocks by token address as sent, oldest first; empty for tokens without a price.')
+export type PriceHistoryResponse = z.infer<typeof priceHistory>
+
 const tax = (what: string) => z.number().min(0).max(100).nullable().describe(`Percent ${what}; null where not known.`)
 export const tokenReport = z.object({
   symbol: z.string().nullable(),

@@ -154,6 +154,7 @@ describe('bodies', () => {
     await expectBody('/prices/current/31337', 400, 'Error')
     await expectBody(`/liquidity/31337?token=${list}`, 200, 'Liquidity')
     await expectBody(`/liquidity/31337?curve=1&token=${list}`, 200, 'Liquidity')
+    await expectBody(`/history/31337?token=${list}`, 200, 'PriceHistory')
     await expectBody('/chains', 200, 'ChainMap')
   })
 
@@ -200,6 +201,7 @@ describe('documentation', () => {
       '/prices/{chain_id}',
       '/prices/current/{coins}',
       '/liquidity/{chain_id}',
+      '/history/{chain_id}',
       '/permit/{chain_id}',
       '/tokens/{chain_id}',
       '/tokenlist/{chain_id}',

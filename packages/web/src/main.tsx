@@ -9,29 +9,29 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { WagmiProvider } from 'wagmi'
-import { router } from './router.tsx'
+import { openPage, router } from './router.tsx'
 import { loadSetting } from './service/chains.ts'
 import { sluice } from './service/client.ts'
 import { SettingContext } from './ui/setting.ts'
-import { walletConfig } from './wallet/config.ts'
+import { createWallets, WalletsContext } from './wallet/wallets.ts'
 
 /** Delay until the Explain page is prefetched. It works without the service, so it must be available when the service is down. */
 const EXPLAIN_MS = 10_000
 
-const setting = await loadSetting()
-const wallets = walletConfig(setting)
+// The skeleton of the HTML remains until the page can be rendered in full.
+const [setting] = await Promise.all([loadSetting(), openPage()])
+const wallets = createWallets(setting)
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <SettingContext value={setting}>
-      <WagmiProvider config={wallets}>
+      <WalletsContext value={wallets}>
         <QueryClientProvider client={new QueryClient()}>
           <SluiceProvider client={sluice}>
             <RouterProvider router={router} />
           </SluiceProvider>
         </QueryClientProvider>
-      </WagmiProvider>
+      </WalletsContext>
     </SettingContext>
   </StrictMode>,
 )

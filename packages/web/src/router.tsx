@@ -14,13 +14,17 @@ import type { PricesParams } from './prices/PricesPage.tsx'
 import { readRefereeParams } from './referee/params.ts'
 import { readSimulateParams } from './simulate/params.ts'
 import { chainOf, readSwapParams } from './swap/params.ts'
-import { SwapPage } from './swap/SwapPage.tsx'
 import { Notice } from './ui/Notice.tsx'
 import { Shell } from './ui/Shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken })
 
-const swap = createRoute({ getParentRoute: () => root, path: '/', component: SwapPage, validateSearch: readSwapParams })
+const swap = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('./swap/SwapPage.tsx'), 'SwapPage'),
+  validateSearch: readSwapParams,
+})
 
 const onChain = (search: Readonly<Record<string, unknown>>): { readonly chain?: number } => {
   const chain = chainOf(search.chain)
@@ -99,6 +103,12 @@ export const router = createRouter({
   // Pages receive only the parameters that their own validation accepts.
   search: { strict: true },
 })
+
+/** Loads the page of the URL. Navigation, unlike `router.load`, removes the parameters that the page's validation does not accept. */
+export function openPage(): Promise<void> {
+  const { pathname } = router.latestLocation
+  return router.navigate({ to: pathname, search: true, params: true, hash: true, state: true, replace: true })
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

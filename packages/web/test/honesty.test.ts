@@ -53,7 +53,8 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
 
   test('is reached and used by keys', async () => {
     const { page } = await stage.open('/app/chains')
-    await page.getByRole('heading', { name: 'Chains', exact: true }).waitFor(WAIT)
+    // The heading is there before scripts run, but keys work only after that.
+    await page.locator('.head-chip').first().waitFor(WAIT)
     await page.keyboard.press('g')
     await page.keyboard.press('h')
     await page.getByRole('heading', { name: 'Quote accuracy' }).waitFor(WAIT)
@@ -69,11 +70,11 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
   test('has a place for every figure before the answer is here, and does not move when it comes', async () => {
     const { page } = await stage.open('/health')
     let release = () => {}
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve
     })
     await page.route(STATS, async (route) => {
-      await held
+      await released
       await route.continue()
     })
     await page.goto(`${stage.server.url}${PATH}`)

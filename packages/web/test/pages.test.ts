@@ -19,7 +19,7 @@ const themes = ['light', 'dark'] as const
 const widths = [390, 1440] as const
 const between = [320, 768, 1080, 2560] as const
 /** Maximum compressed size of the first load in bytes, including fonts. */
-const FIRST_LOAD = 250_000
+const FIRST_LOAD = 220_000
 
 /** Every page with its URL and a selector that appears once the page is complete. */
 const pages: Readonly<Record<string, { readonly path: (stage: Stage) => string; readonly there: string }>> = {
@@ -92,8 +92,8 @@ describe.skipIf(!browser)('every page', () => {
           await page.setViewportSize({ width, height: width < 720 ? 844 : 960 })
           if (width === widths[0]) await arrive(page, name)
           await atRest(page)
-          const found = await seriousOf(page)
-          expect(found, `${width} px`).toEqual([])
+          const violations = await seriousOf(page)
+          expect(violations, `${width} px`).toEqual([])
           expect(await sideways(page), `${width} px`).toBe(0)
           await page.screenshot({ path: join(shots, `${name.replace(' ', '-')}-${theme}-${width}.png`) })
         }
@@ -129,6 +129,8 @@ describe.skipIf(!browser)('every page', () => {
   test(`the first load is below ${FIRST_LOAD / 1000} kB`, async () => {
     const { page } = await stage.open('/health')
     const sizes: number[] = []
+    // The Explain page is prefetched later, which on a slow machine falls into the first load.
+    await page.route(/ExplainPage/, (route) => route.abort())
     page.on('requestfinished', async (request) => {
       if (/\/$|\/app\//.test(new URL(request.url()).pathname)) sizes.push((await request.sizes()).responseBodySize)
     })
@@ -159,7 +161,7 @@ describe.skipIf(!browser)('every page', () => {
     })
     await page.goto(`${stage.server.url}/`)
     await page.locator('.gt').first().waitFor(WAIT)
-    const told = await page.evaluate(async (url) => {
+    const answer = await page.evaluate(async (url) => {
       ;(document.getElementById('f') as HTMLFormElement).submit()
       const sent = await fetch(`${url}/elsewhere`).then(
         () => 'sent',
@@ -176,7 +178,7 @@ describe.skipIf(!browser)('every page', () => {
       const { ran } = globalThis as unknown as { ran: string | undefined }
       return { ran, sent, text, base: document.baseURI }
     }, other)
-    expect(told).toEqual({ ran: undefined, sent: 'refused', text: 'refused', base: `${stage.server.url}/` })
+    expect(answer).toEqual({ ran: undefined, sent: 'refused', text: 'refused', base: `${stage.server.url}/` })
     const refused = () => page.evaluate(() => (globalThis as unknown as { refused: string[] }).refused)
     const all = 'base-uri connect-src form-action frame-src img-src object-src require-trusted-types-for'.split(' ')
     const expected = [...all, 'script-src-attr', 'script-src-elem', 'style-src-elem']
@@ -240,8 +242,8 @@ describe.skipIf(!browser)('every page', () => {
 async function seriousOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
-    type Found = { violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }
-    const { violations } = await (globalThis as unknown as { axe: { run: () => Promise<Found> } }).axe.run()
+    type AxeResult = { violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }
+    const { violations } = await (globalThis as unknown as { axe: { run: () => Promise<AxeResult> } }).axe.run()
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(

@@ -75,12 +75,12 @@ describe.skipIf(!browser)('the page of the referee', () => {
     const owner = stage.devnet.info.accounts[1]!.address
     const { blockNumber } = await chain.receipt(hash)
     // Calls `balanceOf(address)` at the end of a block.
-    const held = async (block: number) => {
+    const balanceAt = async (block: number) => {
       const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
       const call = { to: stage.token('USDC'), data }
       return BigInt(await stage.rpc<string>('eth_call', call, `0x${block.toString(16)}`))
     }
-    const paid = (await held(Number(blockNumber))) - (await held(Number(blockNumber) - 1))
+    const paid = (await balanceAt(Number(blockNumber))) - (await balanceAt(Number(blockNumber) - 1))
     expect(String(paid)).toBe(toAmount)
     const titleOf = (name: string) =>
       page.locator('.rows > div', { has: page.locator('dt', { hasText: name }) }).locator('.num')

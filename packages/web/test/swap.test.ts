@@ -188,12 +188,12 @@ describe.skipIf(!browser)('the Swap page', () => {
   test('a node that dies leaves the last figures, marked as old, and fresh ones come when it is back', async () => {
     const { page } = await stage.open(pair('WETH', 'DAI', '2'))
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
-    const least = await page.locator('.least__v').textContent()
+    const minimum = await page.locator('.least__v').textContent()
     stage.proxy.fault = () => 'drop'
     try {
       // The service reports a failing chain only after several failed calls.
       await page.locator('.age--stale').waitFor({ timeout: 3 * WAIT.timeout })
-      expect(await page.locator('.least__v').textContent()).toBe(least)
+      expect(await page.locator('.least__v').textContent()).toBe(minimum)
       await go(page, 'Refresh the quote').waitFor(WAIT)
     } finally {
       stage.proxy.fault = () => undefined
@@ -216,16 +216,16 @@ describe.skipIf(!browser)('the Swap page', () => {
   })
 
   test('a wallet that does several calls as one is asked once, for approval and swap together', async () => {
-    const before = withWallet({ batches: true, counts: 'asked' })
+    const before = withWallet({ batches: true, counts: 'requests' })
     const { page, complaints } = await stage.open(pair('WETH', 'USDC', '1'), { before })
     await connect(page)
-    const held = await stage.balance(stage.token('USDC'), owner(1))
+    const balance = await stage.balance(stage.token('USDC'), owner(1))
     await go(page, 'Approve WETH and swap').click(WAIT)
     await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
-    expect(await stage.balance(stage.token('USDC'), owner(1))).toBeGreaterThan(held)
-    const asked = await page.evaluate(() => (globalThis as unknown as { asked: Record<string, number> }).asked)
-    expect(asked.wallet_sendCalls).toBe(1)
-    expect(asked.eth_sendTransaction).toBeUndefined()
+    expect(await stage.balance(stage.token('USDC'), owner(1))).toBeGreaterThan(balance)
+    const requests = await page.evaluate(() => (globalThis as unknown as { requests: Record<string, number> }).requests)
+    expect(requests.wallet_sendCalls).toBe(1)
+    expect(requests.eth_sendTransaction).toBeUndefined()
     expect(complaints).toEqual([])
   })
 
@@ -233,15 +233,15 @@ describe.skipIf(!browser)('the Swap page', () => {
     const word = (account: string) => account.slice(2).toLowerCase().padStart(64, '0')
     const [from, to] = [owner(2), stage.token('WETH')]
     await stage.rpc('eth_sendTransaction', { from, to, data: `0x095ea7b3${word(PERMIT2)}${'f'.repeat(64)}` })
-    const before = withWallet({ address: from, counts: 'asked' })
+    const before = withWallet({ address: from, counts: 'requests' })
     const { page, complaints } = await stage.open(pair('WETH', 'USDC', '1'), { before })
     await connect(page)
-    const held = await stage.balance(stage.token('USDC'), from)
+    const balance = await stage.balance(stage.token('USDC'), from)
     await go(page, 'Sign and swap').click(WAIT)
     await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
-    expect(await stage.balance(stage.token('USDC'), from)).toBeGreaterThan(held)
-    const asked = await page.evaluate(() => (globalThis as unknown as { asked: Record<string, number> }).asked)
-    expect([asked.eth_signTypedData_v4, asked.eth_sendTransaction]).toEqual([1, 1])
+    expect(await stage.balance(stage.token('USDC'), from)).toBeGreaterThan(balance)
+    const requests = await page.evaluate(() => (globalThis as unknown as { requests: Record<string, number> }).requests)
+    expect([requests.eth_signTypedData_v4, requests.eth_sendTransaction]).toEqual([1, 1])
     const data = `0xdd62ed3e${word(from)}${word(stage.devnet.info.guard)}`
     expect(BigInt(await stage.rpc<string>('eth_call', { to, data }, 'latest'))).toBe(0n)
     expect(complaints).toEqual([])
@@ -252,16 +252,16 @@ describe.skipIf(!browser)('the Swap page', () => {
     const coin = await deployCoin(stage.devnet)
     await coin.send('mint', [from, 10n ** 21n])
     const [src, dst] = [coin.address, stage.token('USDC')]
-    const before = withWallet({ address: from, counts: 'asked' })
+    const before = withWallet({ address: from, counts: 'requests' })
     const { page, complaints } = await stage.open(`/?src=${src}&dst=${dst}&amount=1`, { before })
     await connect(page)
-    const held = await stage.balance(dst, from)
+    const balance = await stage.balance(dst, from)
     await go(page, 'Sign and swap').click(WAIT)
     await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
-    expect(await stage.balance(dst, from)).toBeGreaterThan(held)
+    expect(await stage.balance(dst, from)).toBeGreaterThan(balance)
     expect(await stage.balance(src, from)).toBe(10n ** 21n - 10n ** 18n)
-    const asked = await page.evaluate(() => (globalThis as unknown as { asked: Record<string, number> }).asked)
-    expect([asked.eth_signTypedData_v4, asked.eth_sendTransaction]).toEqual([1, 1])
+    const requests = await page.evaluate(() => (globalThis as unknown as { requests: Record<string, number> }).requests)
+    expect([requests.eth_signTypedData_v4, requests.eth_sendTransaction]).toEqual([1, 1])
     expect(complaints).toEqual([])
   })
 

@@ -141,7 +141,9 @@ export function inSource(
     for (const child of node.getChildren(source)) visit(child)
   }
   visit(source)
-  return { comments, names }
+  // Next to a `right` or a `top`, `left` is a position, not a participle.
+  const isPosition = /\b(?:right|top)\b/.test(text)
+  return { comments, names: names.filter(({ text: name }) => name !== 'left' || !isPosition) }
 }
 
 /** @returns matches in the prose of a document, without its code */

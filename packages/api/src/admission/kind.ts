@@ -5,10 +5,10 @@
 
 /** Endpoints of one chain that are subject to admission. */
 const target =
-  /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity|status|referee)\/([1-9][0-9]{0,15})(?:[?/]|$)/
+  /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity|history|status|referee)\/([1-9][0-9]{0,15})(?:[?/]|$)/
 
 /** Endpoints that take a list of tokens. */
-const LISTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquidity'])
+const LISTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquidity', 'history'])
 
 /** Classification of a request. */
 export type Asks = {

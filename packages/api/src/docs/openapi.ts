@@ -6,6 +6,7 @@ import { refereeResponse } from '../referee-response.ts'
 import {
   currentPricesPath,
   currentPricesQuery,
+  historyQuery,
   liquidityQuery,
   NATIVE_TEXT,
   pricesBody,
@@ -21,6 +22,7 @@ import {
   currentPrices,
   errorBody,
   liquidity,
+  priceHistory,
   prices,
   quoteResponse,
   quotesResponse,
@@ -106,6 +108,12 @@ const descriptions = {
     description: 'Liquidity of all pools of the chain; null for tokens that are not recognised.',
     statuses: chainStatuses,
   },
+  history: {
+    summary: 'Past prices of tokens',
+    description:
+      'USD prices of the blocks that the process has followed, in memory only: at most 512 points a token, at a distance in blocks that grows with their number. Recording of a token starts with its first request, and of the tokens in the file of the chain with the first request for the chain; at most 64 tokens a chain are recorded. Empty for tokens without a price.',
+    statuses: chainStatuses,
+  },
   permit: {
     summary: 'What to sign in the place of an approval',
     description:
@@ -174,7 +182,7 @@ const descriptions = {
 const TAGS: Readonly<Record<keyof typeof descriptions, string>> = {
   ...{ swap: 'Swaps', quote: 'Swaps', quotes: 'Swaps', stream: 'Swaps', permit: 'Swaps', status: 'Swaps' },
   referee: 'Swaps',
-  ...{ simulate: 'Simulation', prices: 'Prices', currentPrices: 'Prices', liquidity: 'Prices' },
+  ...{ simulate: 'Simulation', prices: 'Prices', currentPrices: 'Prices', liquidity: 'Prices', history: 'Prices' },
   ...{ tokens: 'Tokens', tokenList: 'Tokens', stats: 'Chains', chains: 'Chains' },
   ...{ health: 'Operation', ready: 'Operation', chainReady: 'Operation', metrics: 'Operation' },
 }
@@ -370,6 +378,9 @@ export function openApiDocument(): Json {
       '/liquidity/{chain_id}': {
         get: operation('liquidity', 'Liquidity', [chainId, ...queryParameters(liquidityQuery)]),
       },
+      '/history/{chain_id}': {
+        get: operation('history', 'PriceHistory', [chainId, ...queryParameters(historyQuery)]),
+      },
       '/permit/{chain_id}': { get: operation('permit', 'Permits', [chainId, ...queryParameters(permitQuery)]) },
       '/tokens/{chain_id}': { get: operation('tokens', 'TokenReports', [chainId, ...queryParameters(tokensQuery)]) },
       '/tokenlist/{chain_id}': {
@@ -400,6 +411,7 @@ function responseSchemas(): Json {
     Prices: output(prices),
     CurrentPrices: output(currentPrices),
     Liquidity: output(liquidity),
+    PriceHistory: output(priceHistory),
     Permits: output(permitResponse),
     TokenReports: output(tokenReports),
     TokenList: output(tokenList),

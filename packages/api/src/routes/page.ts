@@ -1,11 +1,12 @@
 /** Serves the playground, which is the build output of packages/web. */
 import { existsSync, readFileSync } from 'node:fs'
-import { extname } from 'node:path'
+import { extname, join } from 'node:path'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { type FixedHeaders, fixedHeaders } from '../http/headers.ts'
 import { reply } from '../http/reply.ts'
-import { FOREVER, readFiles, type StaticFile, sendFile, VALIDATED } from '../http/static-files.ts'
+import { FOREVER, readFiles, type StaticFile, sendFile, staticFile, VALIDATED } from '../http/static-files.ts'
+import { readCardLink } from './card.ts'
 
 const INDEX = '/index.html'
 /** Folder of files with a content hash in their name. */
@@ -34,13 +35,14 @@ export function page(dir: string, localChainFile: string | undefined): Router {
   const policy = policyFor(localChainFile)
   const send = (file: StaticFile, cache: string, request: Request, response: Response) =>
     sendFile(request, response, file, cache, policy())
-  router.get('/', (request, response) => send(index, VALIDATED, request, response))
+  const linked = linkedPages(readFileSync(join(dir, INDEX), 'utf8'))
+  router.get('/', (request, response) => send(linked(request) ?? index, VALIDATED, request, response))
   router.get('/app/local-chain.json', (_request, response) => {
     const body = JSON.stringify({ local: readLocalChain(localChainFile) ?? null })
     reply(response, { type: 'json', body, headers: ['Cache-Control', 'no-store'] })
   })
   router.get('/app/{*path}', (request, response, next) => {
-    const file = files.get(request.path)
+    const file = files.get(request.path) ?? files.get(`${request.path}.html`)
     const isHashed = request.path.startsWith(HASHED)
     if (file) return send(file, isHashed ? FOREVER : VALIDATED, request, response)
     // Other paths are views of the page, except paths of missing files.
@@ -48,6 +50,44 @@ export function page(dir: string, localChainFile: string | undefined): Router {
     return send(index, VALIDATED, request, response)
   })
   return router
+}
+
+/** Mark in the HTML where the tags of a link go. */
+const CARD_MARK = '<!--card-->'
+/** Maximum pages of links in memory. */
+const MAX_LINKED = 100
+
+/**
+ * Returns a function that creates the page of a link, with the tags that name its picture (Open Graph); undefined for a
+ * request without an order, or from a host name that cannot be written into a URL.
+ */
+function linkedPages(html: string): (request: Request) => StaticFile | undefined {
+  const pages = new Map<string, StaticFile>()
+  return (request) => {
+    const order = readCardLink(request.query)
+    const host = request.get('host') ?? ''
+    if (!order || !html.includes(CARD_MARK) || !/^[\w.-]{1,253}(:\d{1,5})?$/.test(host)) return undefined
+    // Only parsed values reach the HTML: numbers, addresses, and decimals.
+    const query = new URLSearchParams({ ...order, chain: String(order.chain) })
+    const url = `${request.protocol === 'https' ? 'https' : 'http'}://${host}/app/card.png?${query}`.replaceAll(
+      '&',
+      '&amp;',
+    )
+    const cached = pages.get(url)
+    if (cached) return cached
+    const tags = [
+      '<meta property="og:title" content="A swap on Sluice" />',
+      '<meta property="og:description" content="Every pool of the route, before you sign." />',
+      `<meta property="og:image" content="${url}" />`,
+      '<meta property="og:image:width" content="1200" />',
+      '<meta property="og:image:height" content="630" />',
+      '<meta name="twitter:card" content="summary_large_image" />',
+    ]
+    const page = staticFile(INDEX, Buffer.from(html.replace(CARD_MARK, tags.join('\n    '))))
+    pages.set(url, page)
+    if (pages.size > MAX_LINKED) pages.delete(pages.keys().next().value!)
+    return page
+  }
 }
 
 /** Reads the file of the local chain; undefined if it is missing or incomplete. */

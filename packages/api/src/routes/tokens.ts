@@ -1,4 +1,4 @@
-/** Handlers of `/prices` and `/liquidity`. */
+/** Handlers of `/prices`, `/liquidity`, and `/history`. */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { noPrice, type PriceBook, type PriceDetail, pricedAs } from '@sluice/pricing'
@@ -7,12 +7,12 @@ import type { Request } from 'express'
 import type { z } from 'zod'
 import { bodyOf, parametersIn } from '../http/body.ts'
 import type { RequestContext } from '../http/context.ts'
-import { liquidityQuery, pricesBody, pricesQuery, read } from '../requests.ts'
-import type { PriceDetailResponse } from '../responses.ts'
+import { historyQuery, liquidityQuery, pricesBody, pricesQuery, read } from '../requests.ts'
+import type { PriceDetailResponse, PriceHistoryResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 
 /** State of the prices in an answer. */
-type Told = {
+type ReportedPrice = {
   /** True if the prices are final for this block. */
   readonly isCurrent: boolean
   /** Returns true for a token whose first look-up has not finished. */
@@ -21,7 +21,7 @@ type Told = {
 }
 
 /** Maximum wait for the newest snapshot to be priced, in milliseconds. Before the first one, all prices are null. */
-const PATIENCE_MS = 300
+const PRICE_TIMEOUT_MS = 300
 
 /** Answers GET `/prices`. */
 export function prices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
@@ -40,7 +40,7 @@ async function pricesOf(
   chain: ServedChain,
   context: RequestContext,
 ): Promise<string> {
-  const tell = async (book: PriceBook, { isCurrent, isPending, block }: Told): Promise<string> => {
+  const tell = async (book: PriceBook, { isCurrent, isPending, block }: ReportedPrice): Promise<string> => {
     const usdOf = (address: Address) => (isPending(address) ? null : book.usd(address))
     if (detail === '0') return jsonOf(token, (address) => JSON.stringify(usdOf(address)))
     const told = new Map<Address, PriceDetailResponse>()
@@ -67,7 +67,7 @@ export function detailOf(
 ): PriceDetailResponse {
   return {
     ...{ usd, block: number, timestamp, depthUsd, confidence },
-    sources: sources.map(({ pool, ...said }) => ({ pool: pool.id, protocol: pool.family, ...said })),
+    sources: sources.map(({ pool, ...answer }) => ({ pool: pool.id, protocol: pool.family, ...answer })),
     reason: reason === 'unknown' && !isCurrent ? 'pending' : reason,
   }
 }
@@ -76,13 +76,32 @@ export function detailOf(
 export function liquidity(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   const { token, curve } = read(liquidityQuery, request.query)
   return answer(request, chain, context, token, async (book, { isPending }) => {
-    const told = new Map<Address, string>()
+    const reported = new Map<Address, string>()
     const depthOf = async (address: Address) =>
       curve === '0' ? String(await book.depthUsd(address)) : curveOf(book, address)
     for (const address of new Set(token.values()))
-      told.set(address, isPending(address) ? 'null' : await depthOf(address))
-    return jsonOf(token, (address) => told.get(address)!)
+      reported.set(address, isPending(address) ? 'null' : await depthOf(address))
+    return jsonOf(token, (address) => reported.get(address)!)
   })
+}
+
+/** Answers `/history`. Recording of a token starts with its first request, so that its first answer has one point. */
+export async function history(
+  request: Request,
+  chain: ServedChain,
+  context: RequestContext,
+): Promise<PriceHistoryResponse> {
+  const { token } = read(historyQuery, request.query)
+  const { book, at } = await readPrices(chain, [...token.values()], context)
+  const { priceHistory } = chain.live
+  const priced = new Map([...token].map(([sent, address]) => [sent, pricedAs(address, chain.chain)]))
+  for (const address of priced.values()) {
+    if (at.isPending(address) || book.usd(address) === null) continue
+    priceHistory.track(address)
+    if (priceHistory.of(address).length === 0 && at.isCurrent)
+      priceHistory.recordOne(address, at.block, book.usd(address))
+  }
+  return keyed(priced, (address) => [...priceHistory.of(address)])
 }
 
 /** Encodes an object keyed by tokens as sent. Concatenation halves the time of `JSON.stringify`; addresses need no escapes. */
@@ -104,7 +123,7 @@ async function answer(
   chain: ServedChain,
   context: RequestContext,
   tokens: ReadonlyMap<string, Address>,
-  make: (book: PriceBook, at: Told) => Promise<string>,
+  make: (book: PriceBook, at: ReportedPrice) => Promise<string>,
 ): Promise<string> {
   const { view, book, at } = await readPrices(chain, [...tokens.values()], context)
   const body = await make(book, at)
@@ -123,9 +142,9 @@ export async function readPrices(
   const wanted = priced.filter((token) => token !== ZERO_ADDRESS)
   const { view, isWhole } = await work.time('state', () => live.views.recent(wanted, work.signal))
   const book = view.prices()
-  if (!book.isCurrent) await work.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PATIENCE_MS)]))
+  if (!book.isCurrent) await work.time('prices', () => Promise.race([book.caughtUp(), setTimeout(PRICE_TIMEOUT_MS)]))
   const pending = await work.time('prices', () => live.gatherEvidence(wanted, view))
-  const at: Told = {
+  const at: ReportedPrice = {
     isCurrent: isWhole && book.isCurrent && pending.size === 0,
     isPending: (token) => pending.has(pricedAs(token, chain)),
     block: view.snapshot.block,

@@ -45,6 +45,7 @@ export async function exampleAnswers(devnet: Devnet, url: string): Promise<Reado
     pricesPost: await post('/prices/31337', { token: [WETH, USDC] }),
     currentPrices: await get(`/prices/current/31337:${WETH}`),
     liquidity: await get(`/liquidity/31337?token=${WETH}`),
+    history: await get(`/history/31337?token=${WETH}`),
     permit: await get(`/permit/31337?src=${USDC}&amount=3000000000&from=${from}`),
     tokens: await get(`/tokens/31337?token=${tokens.TAXED!.address}`),
     tokenList: await get('/tokenlist/31337?limit=2'),

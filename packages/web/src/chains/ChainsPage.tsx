@@ -1,10 +1,12 @@
 /** The Chains page: deployment, sync state, and pools of each chain. */
+
+import { Lede } from '../ui/Lede.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import '../styles/chains.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Chain, type ChainStatus, useStatus, useStatuses } from '../service/chains.ts'
-import { Skeleton } from '../swap/Ticket.tsx'
+import { type PageChain, type ShownStatus, useStatus, useStatuses } from '../service/chains.ts'
 import { Address } from '../ui/Address.tsx'
 import { Copy } from '../ui/Copy.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
@@ -27,7 +29,7 @@ const BEHIND_SECONDS = 30
 /** Number of tiles that a group shows on a narrow screen before it folds the others. */
 const FEW = 12
 
-function lookOf({ status }: Chain, run: ChainStatus | undefined): Look {
+function lookOf({ status }: PageChain, run: ShownStatus | undefined): Look {
   if (run?.state === 'failing') return 'down'
   if (run?.state === 'awake')
     return run.clock === 'moving' && (run.lagSeconds ?? 0) > BEHIND_SECONDS
@@ -57,10 +59,7 @@ export function ChainsPage() {
   const followed = all.filter(({ run }) => run !== undefined && run.state !== 'asleep')
   return (
     <>
-      <div className="lede">
-        <h1>Chains</h1>
-        <p>The same Guard address on almost every chain. Not there yet? Anyone can deploy it.</p>
-      </div>
+      <Lede page="chains" />
       {error && (
         <div className="above">
           <Failure error={error}>
@@ -106,7 +105,7 @@ export function ChainsPage() {
   )
 }
 
-type Row = Chain & { readonly run: ChainStatus | undefined; readonly look: Look }
+type Row = PageChain & { readonly run: ShownStatus | undefined; readonly look: Look }
 
 type GroupProps = {
   readonly name: string
@@ -231,7 +230,7 @@ function Card({ chainId }: { readonly chainId: number | undefined }) {
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Shows the lag only if the chain's block times follow real time. */
-function LastBlock({ run }: { readonly run: ChainStatus | undefined }) {
+function LastBlock({ run }: { readonly run: ShownStatus | undefined }) {
   if (run?.clock === 'resting') return 'idle (no new blocks)'
   if (run?.clock === 'off') return 'clock differs from ours'
   if (run?.clock !== 'moving' || run.lagSeconds === undefined) return <span className="q">not known yet</span>

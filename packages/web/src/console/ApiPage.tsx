@@ -5,15 +5,24 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { sluice } from '../service/client.ts'
 import { Copy } from '../ui/Copy.tsx'
+import { Lede } from '../ui/Lede.tsx'
 import { Failure } from '../ui/Notice.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { FieldRow, Prose } from './FieldRow.tsx'
-import { type Call, callOf, type Endpoint, endpointsOf, type Field, isNeeded, type OpenApi } from './openapi.ts'
+import {
+  type ConsoleCall,
+  type ConsoleEndpoint,
+  callOf,
+  endpointsOf,
+  isNeeded,
+  type OpenApi,
+  type ParameterField,
+} from './openapi.ts'
 import { Shown } from './Shown.tsx'
 import { type Language, languages, sampleOf } from './samples.ts'
 import { useFilled } from './use-filled.ts'
-import { type Answer, send } from './wire.ts'
+import { type ConsoleAnswer, send } from './wire.ts'
 
 export type ApiParams = {
   readonly chain?: number
@@ -35,13 +44,15 @@ export function ApiPage() {
   const endpoint = endpoints.find(({ id }) => id === params.ep) ?? endpoints[0]
   return (
     <>
-      <div className="lede">
-        <h1>API</h1>
-        <p>
-          No key, no registration. Parameters are pre-filled with working values; edit one and the code updates.{' '}
-          <a href="/docs/api.html">Full reference</a>.
-        </p>
-      </div>
+      <Lede
+        page="api"
+        more={
+          <>
+            {' '}
+            <a href="/docs/api.html">Full reference</a>.
+          </>
+        }
+      />
       {error && <Failure error={error} />}
       {endpoint && (
         <div className="api">
@@ -69,7 +80,7 @@ export function ApiPage() {
   )
 }
 
-function Console({ endpoint, params }: { readonly endpoint: Endpoint; readonly params: ApiParams }) {
+function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; readonly params: ApiParams }) {
   const navigate = useNavigate()
   const chain = useChain(params.chain)
   const { filled, isPending } = useFilled(chain.id, endpoint)
@@ -126,12 +137,12 @@ function Console({ endpoint, params }: { readonly endpoint: Endpoint; readonly p
   )
 }
 
-type Asking = { readonly state: 'none' | 'asking' | 'failed'; readonly got?: Answer; readonly error?: unknown }
+type Asking = { readonly state: 'none' | 'asking' | 'failed'; readonly got?: ConsoleAnswer; readonly error?: unknown }
 
 type Texts = Readonly<Record<string, string>>
 
 type FormProps = {
-  readonly endpoint: Endpoint
+  readonly endpoint: ConsoleEndpoint
   readonly values: Texts
   /** Values that the user typed, by field name. */
   readonly set: Texts
@@ -144,7 +155,7 @@ type FormProps = {
 function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormProps) {
   const needed = endpoint.fields.filter(isNeeded)
   const others = endpoint.fields.filter((field) => !isNeeded(field))
-  const row = (field: Field) => (
+  const row = (field: ParameterField) => (
     <FieldRow
       key={field.name}
       field={field}
@@ -175,8 +186,8 @@ function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormPro
 }
 
 type CodeProps = {
-  readonly endpoint: Endpoint
-  readonly call: Call
+  readonly endpoint: ConsoleEndpoint
+  readonly call: ConsoleCall
   readonly values: Texts
   readonly language: Language
   readonly answer: Asking

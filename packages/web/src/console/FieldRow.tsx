@@ -1,9 +1,13 @@
 /** A form row of the API console. */
 import { Fragment, type ReactNode } from 'react'
 import { FormRow } from '../ui/FormRow.tsx'
-import type { Field } from './openapi.ts'
+import type { ParameterField } from './openapi.ts'
 
-type FieldRowProps = { readonly field: Field; readonly value: string; readonly onChange: (text: string) => void }
+type FieldRowProps = {
+  readonly field: ParameterField
+  readonly value: string
+  readonly onChange: (text: string) => void
+}
 
 /** Shows a parameter with its input field and description. */
 export function FieldRow({ field: { name, required, description, hint, isJson }, value, onChange }: FieldRowProps) {

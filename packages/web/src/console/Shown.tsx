@@ -1,14 +1,14 @@
 /** The response panel of the API console. */
 import { Fragment, type ReactNode } from 'react'
 import { Copy } from '../ui/Copy.tsx'
-import type { Answer } from './wire.ts'
+import type { ConsoleAnswer } from './wire.ts'
 
 /** Strings of a response longer than this are cut on the screen. The copy button copies them in full. */
 const LONG = 90
 const CUT = 66
 
 /** Shows the status, the duration, and the body of a response. */
-export function Shown({ answer: { status, ms, body, isWhole, retryAfter } }: { readonly answer: Answer }) {
+export function Shown({ answer: { status, ms, body, isWhole, retryAfter } }: { readonly answer: ConsoleAnswer }) {
   const json = isWhole ? parse(body) : undefined
   const code = (json as { code?: unknown } | undefined)?.code
   const pip = status < 400 ? '' : status < 500 ? 'pip--warn' : 'pip--bad'

@@ -32,7 +32,7 @@ type Operation = {
 }
 export type OpenApi = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
 
-export type Field = {
+export type ParameterField = {
   readonly name: string
   readonly place: 'path' | 'query' | 'body'
   readonly required: boolean
@@ -45,19 +45,20 @@ export type Field = {
 }
 
 /** Returns true for required parameters and for `amount`, which is optional only because `amountOut` can replace it. */
-export const isNeeded = ({ name, required }: Pick<Field, 'name' | 'required'>): boolean => required || name === 'amount'
+export const isNeeded = ({ name, required }: Pick<ParameterField, 'name' | 'required'>): boolean =>
+  required || name === 'amount'
 
-export type Endpoint = {
+export type ConsoleEndpoint = {
   readonly id: string
   readonly method: 'get' | 'post'
   readonly path: string
   readonly summary: string
   readonly description: string
-  readonly fields: readonly Field[]
+  readonly fields: readonly ParameterField[]
   readonly isStream: boolean
 }
 
-export function endpointsOf({ paths }: OpenApi): readonly Endpoint[] {
+export function endpointsOf({ paths }: OpenApi): readonly ConsoleEndpoint[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
       if (method !== 'get' && method !== 'post') return []
@@ -78,14 +79,14 @@ export function endpointsOf({ paths }: OpenApi): readonly Endpoint[] {
   )
 }
 
-function parametersOf({ parameters = [] }: Operation): readonly Field[] {
+function parametersOf({ parameters = [] }: Operation): readonly ParameterField[] {
   return parameters.flatMap(({ name, in: place, required = false, description = '', schema }) => {
     if (place === 'header') return []
     return [{ name, place, required, description, hint: textOf(schema?.default), isJson: false }]
   })
 }
 
-function bodyOf({ requestBody }: Operation): readonly Field[] {
+function bodyOf({ requestBody }: Operation): readonly ParameterField[] {
   const { properties = {}, required = [] } = requestBody?.content['application/json']?.schema ?? {}
   return Object.entries(properties).map(([name, { description = '', default: value, type, items }]) => ({
     ...{ name, description, place: 'body' as const, required: required.includes(name), hint: textOf(value) },
@@ -97,21 +98,26 @@ function bodyOf({ requestBody }: Operation): readonly Field[] {
 const textOf = (value: unknown): string => (value === undefined ? '' : String(value))
 
 /** An HTTP request built from the form fields. */
-export type Call = { readonly method: 'get' | 'post'; readonly path: string; readonly body?: string }
+export type ConsoleCall = { readonly method: 'get' | 'post'; readonly path: string; readonly body?: string }
 
-export function callOf({ method, path, fields }: Endpoint, values: Readonly<Record<string, string>>): Call {
-  const given = (place: Field['place']) =>
+export function callOf(
+  { method, path, fields }: ConsoleEndpoint,
+  values: Readonly<Record<string, string>>,
+): ConsoleCall {
+  const valuesIn = (place: ParameterField['place']) =>
     fields.flatMap((field) =>
       field.place === place && values[field.name] ? [[field, values[field.name]!] as const] : [],
     )
-  const filled = given('path').reduce(
+  const filled = valuesIn('path').reduce(
     (text, [{ name }, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     path,
   )
   // Commas separate list items and need no escape in a query.
-  const query = given('query').map(([{ name }, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`)
+  const query = valuesIn('query').map(
+    ([{ name }, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`,
+  )
   const body = Object.fromEntries(
-    given('body').map(([{ name, isJson, isList }, value]) => [
+    valuesIn('body').map(([{ name, isJson, isList }, value]) => [
       name,
       isList ? listed(value) : isJson ? parsed(value) : value,
     ]),

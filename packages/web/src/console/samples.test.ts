@@ -1,13 +1,13 @@
 /** Tests of the generated code samples. */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { callOf, type Endpoint, endpointsOf } from './openapi.ts'
+import { type ConsoleEndpoint, callOf, endpointsOf } from './openapi.ts'
 import { sampleOf } from './samples.ts'
 
 const field = (name: string, place: 'path' | 'query' | 'body', isJson = false) => {
   return { name, place, required: true, description: '', hint: '', isJson }
 }
-const endpoint: Endpoint = {
+const endpoint: ConsoleEndpoint = {
   ...{ id: 'tokens', method: 'get', path: '/tokens/{chain_id}', summary: '', description: '', isStream: false },
   fields: [field('chain_id', 'path'), field('token', 'query'), field('q', 'query')],
 }
@@ -16,7 +16,7 @@ const origin = 'http://localhost:3000'
 
 test('parameters stand where the document has them, encoded', () => {
   expect(callOf(endpoint, values)).toEqual({ method: 'get', path: "/tokens/1?token=0xa,0xb&q=it's%20%26%20co" })
-  const post: Endpoint = {
+  const post: ConsoleEndpoint = {
     ...endpoint,
     method: 'post',
     fields: [field('chain_id', 'path'), field('quotes', 'body', true)],

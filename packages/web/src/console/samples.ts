@@ -1,13 +1,13 @@
 /** Code samples of a request in several languages. Each sample runs without changes. */
-import type { Call, Endpoint } from './openapi.ts'
+import type { ConsoleCall, ConsoleEndpoint } from './openapi.ts'
 
 export const languages = ['curl', 'TypeScript', 'Python'] as const
 export type Language = (typeof languages)[number]
 
 type Input = {
   readonly origin: string
-  readonly endpoint: Endpoint
-  readonly call: Call
+  readonly endpoint: ConsoleEndpoint
+  readonly call: ConsoleCall
   readonly values: Readonly<Record<string, string>>
 }
 
@@ -42,8 +42,8 @@ const methods: Readonly<Record<string, string>> = {
 function typescript({ origin, endpoint, call, values }: Input): string {
   const base = `import { SluiceClient } from '@sluice/client'\n\nconst sluice = new SluiceClient({ baseUrl: '${origin}' })\n`
   const { chain_id: chain, ...rest } = values
-  const given = Object.fromEntries(endpoint.fields.flatMap(({ name }) => (rest[name] ? [[name, rest[name]]] : [])))
-  const fields = Object.entries(given).map(([name, value]) =>
+  const sampled = Object.fromEntries(endpoint.fields.flatMap(({ name }) => (rest[name] ? [[name, rest[name]]] : [])))
+  const fields = Object.entries(sampled).map(([name, value]) =>
     `  ${name}: ${JSON.stringify(value)},`.replaceAll('"', "'"),
   )
   const object = fields.length > 0 ? `{\n${fields.join('\n')}\n}` : '{}'
@@ -51,7 +51,7 @@ function typescript({ origin, endpoint, call, values }: Input): string {
     return `const events = new EventSource('${origin}${call.path}')\nevents.addEventListener('quote', ({ data }) => console.log(JSON.parse(data)))\n// Without this the browser would ask again for what the service has ended.\nevents.addEventListener('end', () => events.close())`
   const method = methods[endpoint.id]
   if (method === 'chains') return `${base}const answer = await sluice.chains()`
-  if (method === 'prices' || (method === 'liquidity' && !given.curve)) {
+  if (method === 'prices' || (method === 'liquidity' && !sampled.curve)) {
     const tokens = (values.token ?? '').split(',').map((token) => `  '${token}',`)
     return `${base}const answer = await sluice.${method}(${chain}, [\n${tokens.join('\n')}\n])`
   }

@@ -4,7 +4,7 @@ import { sluice } from '../service/client.ts'
 import { useTokens } from '../service/tokens.ts'
 import { firstPair } from '../swap/params.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
-import { type Endpoint, isNeeded } from './openapi.ts'
+import { type ConsoleEndpoint, isNeeded } from './openapi.ts'
 
 type Filled = {
   readonly filled: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ type Filled = {
 }
 
 /** Returns default values: the chain's first pair, one whole token, and the wallet's address or a burn address. */
-export function useFilled(chainId: number, endpoint: Endpoint): Filled {
+export function useFilled(chainId: number, endpoint: ConsoleEndpoint): Filled {
   const { data: tokens, isPending, failureCount } = useTokens(chainId)
   const wallet = useWallet()
   const pair = tokens && firstPair(tokens)

@@ -1,7 +1,7 @@
 /** Sends a request of the console and returns the status and the raw body, which the SDK would parse. */
-import type { Call } from './openapi.ts'
+import type { ConsoleCall } from './openapi.ts'
 
-export type Answer = {
+export type ConsoleAnswer = {
   readonly status: number
   readonly ms: number
   readonly body: string
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 15_000
 const STREAM_MS = 6_000
 const STREAM_CHARS = 200_000
 
-export async function send({ method, path, body }: Call): Promise<Answer> {
+export async function send({ method, path, body }: ConsoleCall): Promise<ConsoleAnswer> {
   const started = performance.now()
   const response = await fetch(path, {
     method: method.toUpperCase(),

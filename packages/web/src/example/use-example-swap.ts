@@ -2,7 +2,7 @@
 import type { Route } from '@sluice/client'
 import { useState } from 'react'
 import { sluice } from '../service/client.ts'
-import { isNative, type Token, useTokens } from '../service/tokens.ts'
+import { isNative, type PageToken, useTokens } from '../service/tokens.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 
 /** Sender if no wallet is connected. A simulation needs no real account. */
@@ -37,7 +37,7 @@ export function useExampleSwap(chainId: number, use: (route: Route, amount: stri
 }
 
 /** Returns the two deepest tokens that are contracts and not copies of other tokens. */
-function deepestPair(tokens: readonly Token[]): { readonly src: Token; readonly dst: Token } | undefined {
+function deepestPair(tokens: readonly PageToken[]): { readonly src: PageToken; readonly dst: PageToken } | undefined {
   const [src, dst] = tokens.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy'))
   return src && dst && { src, dst }
 }

@@ -3,13 +3,13 @@ import { groupOf } from '../route/families.ts'
 import { Count } from '../ui/Num.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
 import type { Piece } from './bytes.ts'
-import type { Fact } from './facts.ts'
-import type { Step } from './steps.ts'
+import type { ExplainFact } from './facts.ts'
+import type { DecodedStep } from './steps.ts'
 
 type Props = {
   readonly pieces: readonly Piece[]
-  readonly steps: readonly Step[]
-  readonly offFacts: readonly Fact[]
+  readonly steps: readonly DecodedStep[]
+  readonly offFacts: readonly ExplainFact[]
   readonly lit: string | null
   readonly onLight: (key: string | null) => void
 }

@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { useExampleSwap } from '../example/use-example-swap.ts'
 import { useNamed } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
+import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { useChain, useSetting } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
@@ -13,7 +14,7 @@ import { useWallet } from '../wallet/use-wallet.ts'
 import { Bytes } from './Bytes.tsx'
 import { calls, piecesOf, rangesOf } from './bytes.ts'
 import { Facts } from './Facts.tsx'
-import { poolsFact, type Read, read } from './facts.ts'
+import { type ExplainedTransaction, poolsFact, read } from './facts.ts'
 import { fragmentOf, type PastedTx, readPasted } from './input.ts'
 import { Steps } from './Steps.tsx'
 import { termsOf, type Valued } from './terms.ts'
@@ -29,8 +30,8 @@ export function ExplainPage() {
   const chain = useChain(chainId)
   const pasted = useMemo(() => readPasted(hash), [hash])
   const sent = useSent(chain.id, pasted.kind === 'hash' ? pasted.hash : undefined)
-  const found = sent.data
-  const sentOf = found?.kind === 'sent' ? found : undefined
+  const transaction = sent.data
+  const sentOf = transaction?.kind === 'sent' ? transaction : undefined
   const tx = pasted.kind === 'transaction' ? pasted.tx : sentOf?.tx
   const go = (text: string) => {
     const next = readPasted(text)
@@ -40,13 +41,7 @@ export function ExplainPage() {
   const example = useExampleSwap(chain.id, ({ tx }) => go(JSON.stringify(tx)))
   return (
     <>
-      <div className="lede">
-        <h1>Explain a transaction</h1>
-        <p>
-          Paste what you are about to sign. Nothing is sent: it is read in this page, and each fact shows the bytes that
-          prove it.
-        </p>
-      </div>
+      <Lede page="explain" />
       <Paste key={hash} text={pasted.kind === 'hash' ? pasted.hash : (tx?.data ?? hash)} chain={chain.name} onGo={go} />
       <div className="spaced stack">
         {pasted.kind === 'nothing' && (
@@ -69,9 +64,9 @@ export function ExplainPage() {
             {sent.error.message}
           </Notice>
         )}
-        {found && found.kind !== 'sent' && <Lost kind={found.kind} chain={chain.name} />}
-        {found?.kind === 'sent' && (
-          <Notice kind={found.outcome === 'reverted' ? 'warn' : 'info'} title={outcomes[found.outcome]} />
+        {transaction && transaction.kind !== 'sent' && <Lost kind={transaction.kind} chain={chain.name} />}
+        {transaction?.kind === 'sent' && (
+          <Notice kind={transaction.outcome === 'reverted' ? 'warn' : 'info'} title={outcomes[transaction.outcome]} />
         )}
       </div>
       {tx && <Explained chainId={chain.id} chainName={chain.name} tx={tx} block={sentOf?.block} />}
@@ -151,7 +146,7 @@ type ExplainedProps = {
 function Explained({ chainId, chainName, tx, block }: ExplainedProps) {
   const { local } = useSetting()
   const contracts = chainId === local?.chainId ? local.contracts : contractsOf(chainId)
-  const result = useMemo((): Read | Error => {
+  const result = useMemo((): ExplainedTransaction | Error => {
     try {
       return read(tx, contracts, Math.floor(Date.now() / 1000), block !== undefined)
     } catch (error) {
@@ -194,7 +189,10 @@ function Foreign({ data, error }: { readonly data: string; readonly error: Error
   )
 }
 
-type WholeProps = ExplainedProps & { readonly contracts: SwapContracts | undefined; readonly read: Read }
+type WholeProps = ExplainedProps & {
+  readonly contracts: SwapContracts | undefined
+  readonly read: ExplainedTransaction
+}
 
 function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
   const { explanation, facts, faults } = read

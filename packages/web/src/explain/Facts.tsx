@@ -3,11 +3,11 @@ import { utc } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
-import type { Fact, How, Value } from './facts.ts'
+import type { ExplainFact, How, Value } from './facts.ts'
 import type { Unusual } from './terms.ts'
 
 type Props = {
-  readonly facts: readonly Fact[]
+  readonly facts: readonly ExplainFact[]
   readonly unusual: readonly Unusual[]
   readonly tokenOf: TokenOf
   readonly lit: string | null

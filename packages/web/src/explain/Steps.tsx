@@ -6,7 +6,7 @@ import { Swatch } from '../route/Swatch.tsx'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount } from '../ui/Num.tsx'
-import { gives, lanes, placeOf, type Step, takes, titleOf } from './steps.ts'
+import { type DecodedStep, gives, lanes, placeOf, takes, titleOf } from './steps.ts'
 
 type Props = {
   readonly explanation: Explanation
@@ -81,7 +81,7 @@ export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
 }
 
 type StepLaneProps = Omit<Props, 'explanation'> & {
-  readonly step: Step
+  readonly step: DecodedStep
   readonly index: number
   readonly width: number
   readonly mode: Explanation['mode']

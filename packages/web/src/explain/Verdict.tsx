@@ -8,11 +8,11 @@ import { Copy } from '../ui/Copy.tsx'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { Usd } from '../ui/Num.tsx'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
-import { percentText, type Terms } from './terms.ts'
+import { percentText, type TransactionTerms } from './terms.ts'
 
 type Props = {
   readonly explanation: Explanation
-  readonly terms: Terms
+  readonly terms: TransactionTerms
   /** Differences from the deployment. */
   readonly faults: readonly string[]
   /** True while prices are loading. */

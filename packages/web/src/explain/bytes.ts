@@ -16,7 +16,7 @@ export type FactName =
   | 'fee'
   | 'feeRecipient'
 /** First byte, and the byte after the last. */
-export type Range = readonly [from: number, to: number]
+export type ByteRange = readonly [from: number, to: number]
 
 type Shape = {
   readonly name: string
@@ -42,7 +42,7 @@ const WORD = 32
 const ADDRESS = 20
 const ORDER_WORDS = 5
 
-export type Ranges = { readonly facts: Partial<Record<FactName, Range>>; readonly steps: readonly Range[] }
+export type Ranges = { readonly facts: Partial<Record<FactName, ByteRange>>; readonly steps: readonly ByteRange[] }
 
 /**
  * Returns the byte ranges of the facts and steps.
@@ -53,8 +53,8 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): R
   const shape = calls[data.slice(0, 10).toLowerCase()]
   if (!shape) return { facts: {}, steps: [] }
   const { before, payout, permit } = shape
-  const uint = (word: number): Range => [SELECTOR + word * WORD, SELECTOR + (word + 1) * WORD]
-  const address = (word: number): Range => [SELECTOR + (word + 1) * WORD - ADDRESS, SELECTOR + (word + 1) * WORD]
+  const uint = (word: number): ByteRange => [SELECTOR + word * WORD, SELECTOR + (word + 1) * WORD]
+  const address = (word: number): ByteRange => [SELECTOR + (word + 1) * WORD - ADDRESS, SELECTOR + (word + 1) * WORD]
   // Words after the order: with a permit its offset, then the payout, then the offset of the program.
   const pay = before + ORDER_WORDS + (permit ? 1 : 0)
   const offset = pay + payout
@@ -71,7 +71,7 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): R
       ...(payout > 0 && { wrapper: address(pay + 3) }),
     },
     // `explain` accepts only canonical encodings, so re-encoding a step gives its length.
-    steps: steps.map((step): Range => {
+    steps: steps.map((step): ByteRange => {
       const from = at
       at += (encodeProgram([step]).length - 2) / 2
       return [from, at]

@@ -13,7 +13,7 @@ export type Value =
   | { readonly kind: 'amount'; readonly token: string; readonly base: bigint }
   | { readonly kind: 'time'; readonly seconds: bigint }
 
-export type Fact = {
+export type ExplainFact = {
   readonly name: string
   /** Fact whose bytes are highlighted. */
   readonly owner?: FactName
@@ -22,10 +22,10 @@ export type Fact = {
   readonly how: How
 }
 
-export type Read = {
+export type ExplainedTransaction = {
   readonly explanation: Explanation
   readonly call: string
-  readonly facts: readonly Fact[]
+  readonly facts: readonly ExplainFact[]
   /** Descriptions of the differences from the deployment; empty if there are none. */
   readonly faults: readonly string[]
 }
@@ -41,22 +41,27 @@ const NOWHERE = `0x${'0'.repeat(40)}`
  * @param isMined - true if the transaction is in a block, in which case its deadline no longer matters
  * @throws ClientError if the calldata is not a swap of the Guard
  */
-export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: number, isMined = false): Read {
-  const found = explain({ data: tx.data, to: tx.to ?? NOWHERE, from: tx.from ?? NOWHERE, value: tx.value ?? '0' })
+export function read(
+  tx: PastedTx,
+  contracts: SwapContracts | undefined,
+  now: number,
+  isMined = false,
+): ExplainedTransaction {
+  const proven = explain({ data: tx.data, to: tx.to ?? NOWHERE, from: tx.from ?? NOWHERE, value: tx.value ?? '0' })
   const { name, payout, before } = calls[tx.data.slice(0, 10).toLowerCase()]!
   const faults: string[] = []
-  const against = (known: readonly string[] | undefined, address: string, fault: string): How => {
-    if (known?.some((one) => one.toLowerCase() === address.toLowerCase())) return 'proven'
-    if (known !== undefined) faults.push(fault)
-    return known === undefined ? 'claimed' : 'differs'
+  const against = (expected: readonly string[] | undefined, address: string, fault: string): How => {
+    if (expected?.some((one) => one.toLowerCase() === address.toLowerCase())) return 'proven'
+    if (expected !== undefined) faults.push(fault)
+    return expected === undefined ? 'claimed' : 'differs'
   }
-  const executorHow = against(contracts?.executors, found.executor, 'the Executor is not the one of the deployment')
+  const executorHow = against(contracts?.executors, proven.executor, 'the Executor is not the one of the deployment')
   const contractHow =
     tx.to === undefined
       ? undefined
       : against(contracts && [contracts.guard], tx.to, 'it calls another contract than the Guard of the deployment')
-  const expired = !isMined && found.deadline < BigInt(now)
-  const facts: Fact[] = [
+  const expired = !isMined && proven.deadline < BigInt(now)
+  const facts: ExplainFact[] = [
     {
       ...{ name: 'Call', owner: 'call', value: words(`Guard.${name}`), how: 'proven' },
       note: 'Takes the input, runs the Executor, checks the output, or reverts.',
@@ -64,50 +69,50 @@ export function read(tx: PastedTx, contracts: SwapContracts | undefined, now: nu
     contractFact(tx.to, contracts, contractHow),
     {
       ...{ name: 'Takes at most', owner: 'amountIn', how: name === 'swapNative' ? 'claimed' : 'proven' },
-      value: { kind: 'amount', token: found.tokenIn, base: found.amountIn },
-      note: name === 'swapNative' ? 'The value that comes with the call; not in the bytes.' : found.tokenIn,
+      value: { kind: 'amount', token: proven.tokenIn, base: proven.amountIn },
+      note: name === 'swapNative' ? 'The value that comes with the call; not in the bytes.' : proven.tokenIn,
     },
     {
-      ...{ name: 'Pays at least', owner: 'minOutput', how: 'proven', note: found.tokenOut },
-      value: { kind: 'amount', token: found.tokenOut, base: found.minOutput },
+      ...{ name: 'Pays at least', owner: 'minOutput', how: 'proven', note: proven.tokenOut },
+      value: { kind: 'amount', token: proven.tokenOut, base: proven.minOutput },
     },
-    recipientFact(found.recipient, tx.from, payout > 0 || before === 2),
+    recipientFact(proven.recipient, tx.from, payout > 0 || before === 2),
     {
-      ...{ name: 'Mode', value: words(found.mode === 'custody' ? 'Custody' : 'Direct'), how: 'proven', owner: 'call' },
+      ...{ name: 'Mode', value: words(proven.mode === 'custody' ? 'Custody' : 'Direct'), how: 'proven', owner: 'call' },
       note:
-        found.mode === 'custody'
+        proven.mode === 'custody'
           ? 'The Guard receives the output, checks it and passes it on.'
           : 'The Executor pays the recipient; the Guard checks what the balance grew by.',
     },
     {
       ...{ name: 'Fee', how: 'proven', ...(payout > 0 && { owner: 'fee' as const }) },
-      value: words(found.fee ? `${Number(found.fee.ppm) / 10_000} %` : 'None'),
-      note: found.fee
-        ? `To ${found.fee.recipient}.`
+      value: words(proven.fee ? `${Number(proven.fee.ppm) / 10_000} %` : 'None'),
+      note: proven.fee
+        ? `To ${proven.fee.recipient}.`
         : payout > 0
           ? 'The field for it is zero.'
           : `${name} has no field for a fee.`,
     },
     {
-      ...{ name: 'Valid until', owner: 'deadline', how: 'proven', value: { kind: 'time', seconds: found.deadline } },
+      ...{ name: 'Valid until', owner: 'deadline', how: 'proven', value: { kind: 'time', seconds: proven.deadline } },
       note: expired ? 'By this clock it has passed: the transaction would revert.' : 'After that it reverts.',
     },
-    executorFact(found.executor, contracts, executorHow),
+    executorFact(proven.executor, contracts, executorHow),
   ]
-  if (found.permit)
+  if (proven.permit)
     facts.push({
-      ...{ name: 'Signature', value: words(found.permit.kind), how: 'proven' },
+      ...{ name: 'Signature', value: words(proven.permit.kind), how: 'proven' },
       note: 'Lets the Guard draw the input; it comes with the swap.',
     })
-  for (const { name, owner, address, known, note } of others(found, contracts)) {
-    const how = against(known, address, `the ${name.toLowerCase()} ${address} is not of this chain`)
+  for (const { name, owner, address, expected, note } of others(proven, contracts)) {
+    const how = against(expected, address, `the ${name.toLowerCase()} ${address} is not of this chain`)
     facts.push({ name, value: { kind: 'address', address }, how, note, ...(owner && { owner }) })
   }
-  return { explanation: found, call: name, facts, faults }
+  return { explanation: proven, call: name, facts, faults }
 }
 
 /** Returns the fact about the pools of the route, including the pools that nothing proves. */
-export function poolsFact({ pools }: Explanation, unknown: readonly string[] | undefined): Fact {
+export function poolsFact({ pools }: Explanation, unknown: readonly string[] | undefined): ExplainFact {
   const count = pools.length === 1 ? '1 pool' : `${pools.length} pools`
   const all = { name: 'Pools', how: 'claimed' } as const
   if (unknown === undefined)
@@ -118,7 +123,7 @@ export function poolsFact({ pools }: Explanation, unknown: readonly string[] | u
 }
 
 /** @param isNamed - false if the calldata has no recipient field */
-function recipientFact(recipient: string, sender: string | undefined, isNamed: boolean): Fact {
+function recipientFact(recipient: string, sender: string | undefined, isNamed: boolean): ExplainFact {
   const [name, how] = ['Pays whom', 'proven'] as const
   if (!isNamed) {
     const note = 'The bytes have no field for anyone else: the Guard pays the sender.'
@@ -133,7 +138,7 @@ function recipientFact(recipient: string, sender: string | undefined, isNamed: b
   return { name, owner: 'recipient', how, value: { kind: 'address', address: recipient }, note: notes[whose] }
 }
 
-function contractFact(to: string | undefined, contracts: SwapContracts | undefined, how: How | undefined): Fact {
+function contractFact(to: string | undefined, contracts: SwapContracts | undefined, how: How | undefined): ExplainFact {
   const notes = {
     proven: 'The Guard, as in the deployment. It is the only contract you approve.',
     differs: `The Guard of the deployment is ${contracts?.guard}.`,
@@ -149,7 +154,7 @@ function contractFact(to: string | undefined, contracts: SwapContracts | undefin
   }
 }
 
-function executorFact(address: string, contracts: SwapContracts | undefined, how: How): Fact {
+function executorFact(address: string, contracts: SwapContracts | undefined, how: How): ExplainFact {
   const notes = {
     proven: 'One of the deployment.',
     differs: `The deployment has ${contracts?.executors.join(', ')}. Nobody knows what this one does.`,
@@ -162,7 +167,7 @@ type Other = {
   readonly name: string
   readonly owner?: FactName
   readonly address: string
-  readonly known: readonly string[] | undefined
+  readonly expected: readonly string[] | undefined
   readonly note: string
 }
 
@@ -174,19 +179,24 @@ function others({ wrapper, steps }: Explanation, contracts: SwapContracts | unde
   }
   const wrappers = contracts && (contracts.wrapper ? [contracts.wrapper] : [])
   const wrapNote = 'Wraps or unwraps the native token.'
-  if (wrapper) add({ name: 'Wrapper', owner: 'wrapper', address: wrapper, known: wrappers, note: wrapNote })
+  if (wrapper) add({ name: 'Wrapper', owner: 'wrapper', address: wrapper, expected: wrappers, note: wrapNote })
   for (const step of steps) {
-    if (step.op === 'wrap') add({ name: 'Wrapper', address: step.wrapped, known: wrappers, note: wrapNote })
-    if (step.op === 'unwrap') add({ name: 'Wrapper', address: step.tokenIn, known: wrappers, note: wrapNote })
-    const { title, singleton: role, keeper: kept } = opOf(step)
+    if (step.op === 'wrap') add({ name: 'Wrapper', address: step.wrapped, expected: wrappers, note: wrapNote })
+    if (step.op === 'unwrap') add({ name: 'Wrapper', address: step.tokenIn, expected: wrappers, note: wrapNote })
+    const { title, singleton: role, keeper: keeperRole } = opOf(step)
     const singleton = singletonOf(step)
-    const known = contracts && singletonsFor(step.op, contracts)
+    const expected = contracts && singletonsFor(step.op, contracts)
     if (role && singleton)
-      add({ name: capitalised(role), address: singleton, known, note: `Holds the pools of ${title}.` })
+      add({ name: capitalised(role), address: singleton, expected, note: `Holds the pools of ${title}.` })
     const keeper = keeperOf(step)
     // No list contains these contracts. The pool's own code names them.
-    if (kept && keeper)
-      add({ name: capitalised(kept), address: keeper, known: undefined, note: `Keeps the tokens of a ${title}.` })
+    if (keeperRole && keeper)
+      add({
+        name: capitalised(keeperRole),
+        address: keeper,
+        expected: undefined,
+        note: `Keeps the tokens of a ${title}.`,
+      })
   }
   return list
 }

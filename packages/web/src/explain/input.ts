@@ -74,6 +74,6 @@ function decode(text: string): string {
 /** Returns the text after the `#` of a link. Browsers do not send it to the server. */
 export function fragmentOf({ data, to, from, value }: PastedTx): string {
   const fields = { data, to, from, value: value === '0' ? undefined : value }
-  const given = Object.entries(fields).filter(([, field]) => field !== undefined) as [string, string][]
-  return given.length === 1 ? data : new URLSearchParams(given).toString()
+  const present = Object.entries(fields).filter(([, field]) => field !== undefined) as [string, string][]
+  return present.length === 1 ? data : new URLSearchParams(present).toString()
 }

@@ -2,14 +2,14 @@
 import type { Explanation } from '@sluice/client'
 import { opOf, SHARE_DENOMINATOR, singletonOf, tradesOf } from '@sluice/program'
 
-export type Step = Explanation['steps'][number]
+export type DecodedStep = Explanation['steps'][number]
 
-export const titleOf = (step: Step): string => opOf(step).title
+export const titleOf = (step: DecodedStep): string => opOf(step).title
 
-export type Taken = { readonly before: string; readonly base?: bigint; readonly after: string }
+export type Amounts = { readonly before: string; readonly base?: bigint; readonly after: string }
 
 /** Describes the input of a step. `base` is the amount, if the bytes contain one. */
-export function takes({ input }: Step, symbol: string): Taken {
+export function takes({ input }: DecodedStep, symbol: string): Amounts {
   switch (input.kind) {
     case 'pull':
       return { before: '', base: input.amount, after: `${symbol} from you` }
@@ -26,14 +26,14 @@ export function takes({ input }: Step, symbol: string): Taken {
   }
 }
 
-export function gives({ output }: Step, mode: Explanation['mode']): string {
+export function gives({ output }: DecodedStep, mode: Explanation['mode']): string {
   if (output.kind === 'executor') return 'kept by the Executor'
   if (output.kind === 'address') return 'straight to the next pool'
   return mode === 'custody' ? 'to the Guard (held for you)' : 'straight to you'
 }
 
 /** Returns the parties that a step takes value from and sends value to. */
-export function lanes({ input, output }: Step, mode: Explanation['mode']) {
+export function lanes({ input, output }: DecodedStep, mode: Explanation['mode']) {
   const from = input.kind === 'pull' || input.kind === 'pullAll' ? 'guard' : input.kind === 'atPool' ? null : 'executor'
   const to =
     output.kind === 'address' ? null : output.kind === 'executor' ? 'executor' : mode === 'custody' ? 'guard' : 'you'
@@ -41,7 +41,7 @@ export function lanes({ input, output }: Step, mode: Explanation['mode']) {
 }
 
 /** Returns the pool's address, or the address of the singleton that holds the pool. */
-export function placeOf(step: Step): string {
+export function placeOf(step: DecodedStep): string {
   // Pools identified by a hash have a singleton, so the placeholder hash is not used.
   return singletonOf(step) ?? tradesOf(step, () => '0x')[0]!.pool
 }

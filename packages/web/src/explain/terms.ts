@@ -25,7 +25,7 @@ export type Unusual = {
 /** Price and decimals of a token; undefined if unknown. */
 export type Valued = { readonly usd: number | undefined; readonly decimals: number | undefined }
 
-export type Terms = {
+export type TransactionTerms = {
   readonly unusual: readonly Unusual[]
   /** Descriptions of facts that the check needs but that are missing. */
   readonly missing: readonly string[]
@@ -52,25 +52,25 @@ export type TermsInput = {
   readonly output: Valued
 }
 
-export function termsOf(given: TermsInput): Terms {
-  const { explanation, contracts, input, output } = given
+export function termsOf(trade: TermsInput): TransactionTerms {
+  const { explanation, contracts, input, output } = trade
   const takesUsd = worth(explanation.amountIn, input)
   const paysUsd = worth(explanation.minOutput, output)
   const isPriced = takesUsd !== undefined && paysUsd !== undefined && takesUsd > 0
   const shortfall = isPriced ? 100 * (1 - paysUsd / takesUsd) : undefined
   const unknown = contracts && unknownPools(explanation, contracts)
-  const found = [
+  const unusual = [
     minimum(explanation, takesUsd, paysUsd, shortfall),
     fee(explanation),
-    deadline(given),
+    deadline(trade),
     unknown && pools(unknown),
-    recipient(given),
+    recipient(trade),
     signature(explanation),
   ]
   return {
     ...{ takesUsd, paysUsd, shortfall, unknown },
-    unusual: found.filter((one) => one !== undefined),
-    missing: missing(given),
+    unusual: unusual.filter((one) => one !== undefined),
+    missing: missing(trade),
   }
 }
 
@@ -82,8 +82,8 @@ function minimum(
 ): Unusual | undefined {
   const fact = 'Pays at least'
   if (shortfall !== undefined && shortfall > MAX_SHORTFALL_PERCENT) {
-    const least = `the minimum is worth ${usdText(paysUsd!)}, ${percentText(shortfall)} less than the ${usdText(takesUsd!)} it takes`
-    return { fact, text: `${least} (slippage, price impact, and fee together)` }
+    const shortfallText = `the minimum is worth ${usdText(paysUsd!)}, ${percentText(shortfall)} less than the ${usdText(takesUsd!)} it takes`
+    return { fact, text: `${shortfallText} (slippage, price impact, and fee together)` }
   }
   if (minOutput > MAX_DUST) return undefined
   const amount = minOutput === 1n ? '1 base unit' : `${minOutput} base units`

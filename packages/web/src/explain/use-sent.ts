@@ -15,7 +15,7 @@ export type Sent =
   /** `nobody`: no node is available. `absent`: the node does not know the hash. `empty`: the transaction has no calldata. */
   | { readonly kind: 'nobody' | 'absent' | 'empty' }
 
-type Found = {
+type NodeTransaction = {
   readonly input: string
   readonly to: string | null
   readonly from: string
@@ -36,9 +36,9 @@ export function useSent(chainId: number, hash: string | undefined) {
       if (!provider) return { kind: 'nobody' }
       const ask = (method: string) => provider.request({ method, params: [hash] })
       const answers = await Promise.all([ask('eth_getTransactionByHash'), ask('eth_getTransactionReceipt')])
-      const [found, receipt] = answers as [Found, Receipt]
-      if (!found) return { kind: 'absent' }
-      const { input: data, to, from, value } = found
+      const [transaction, receipt] = answers as [NodeTransaction, Receipt]
+      if (!transaction) return { kind: 'absent' }
+      const { input: data, to, from, value } = transaction
       const parsed = readPasted(JSON.stringify({ data, to, from, value }))
       if (parsed.kind !== 'transaction') return { kind: 'empty' }
       const outcome = receipt ? (receipt.status === '0x1' ? 'landed' : 'reverted') : 'waiting'

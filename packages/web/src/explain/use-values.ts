@@ -2,14 +2,14 @@
 import type { SwapContracts } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../service/client.ts'
-import { isNative, type Token, type TokenOf } from '../service/tokens.ts'
+import { isNative, type PageToken, type TokenOf } from '../service/tokens.ts'
 import type { Valued } from './terms.ts'
 
 const SOON_MS = 2_000
 /** The first responses omit prices that the service is still loading. */
 const FIRST_ANSWERS = 4
 
-type Asked = {
+type PriceRequest = {
   readonly chainId: number
   readonly tokenIn: string
   readonly tokenOut: string
@@ -20,7 +20,7 @@ type Asked = {
 
 type Values = { readonly input: Valued; readonly output: Valued; readonly isPending: boolean }
 
-export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: Asked, of: TokenOf): Values {
+export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: PriceRequest, of: TokenOf): Values {
   // The native token has the price of its wrapper.
   const priced = (token: string) => (isNative(token) && contracts?.wrapper ? contracts.wrapper : token).toLowerCase()
   const tokens = [...new Set([priced(tokenIn), priced(tokenOut)])]
@@ -37,7 +37,7 @@ export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: Aske
     const usd = data?.[priced(token)]
     return typeof usd === 'number' && Number.isFinite(usd) ? usd : undefined
   }
-  const decimalsOf = ({ tags, decimals }: Token) => (tags?.includes('unknown') ? undefined : decimals)
+  const decimalsOf = ({ tags, decimals }: PageToken) => (tags?.includes('unknown') ? undefined : decimals)
   const valued = (token: string): Valued => ({ usd: usdOf(token), decimals: decimalsOf(of(token)) })
   return { input: valued(tokenIn), output: valued(tokenOut), isPending: isLoading }
 }

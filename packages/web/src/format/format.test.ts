@@ -88,8 +88,8 @@ test('dollars become an amount that is worth no more', () => {
       const typed = parseUsd(String(usd), price, 18)
       const base = typed.kind === 'amount' ? typed.base : 0n
       const worth = base * BigInt(price)
-      const asked = BigInt(usd) * 10n ** 18n
-      expect(worth <= asked && (asked - worth) * 100_000_000n <= asked).toBe(true)
+      const whole = BigInt(usd) * 10n ** 18n
+      expect(worth <= whole && (whole - worth) * 100_000_000n <= whole).toBe(true)
     }),
   )
 })

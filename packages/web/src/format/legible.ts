@@ -1,7 +1,7 @@
 /** Cleans untrusted text for display. */
 
 /** Maximum number of characters shown of a name. */
-const MOST = 80
+const MAX_LENGTH = 80
 
 /**
  * Makes untrusted text safe to show: at most 80 characters, without characters that reverse the writing, are invisible
@@ -9,8 +9,8 @@ const MOST = 80
  */
 export function legible(text: string): string {
   const shown = text
-    .slice(0, 8 * MOST)
+    .slice(0, 8 * MAX_LENGTH)
     .replace(/[\p{C}\p{Z}\p{Mn}\p{Me}\u115f\u1160\u2800\u3164\uffa0]+/gu, ' ')
     .trim()
-  return shown.length > MOST ? `${shown.slice(0, MOST - 1)}…` : shown
+  return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH - 1)}…` : shown
 }

@@ -1,7 +1,7 @@
 /** Formats the service's JSON numbers (percent, USD) and amounts in text form. Does no arithmetic. */
 
 /** Parts of a displayed number: groups of thousands, the fraction, and the count of zeros after the point. */
-export type Shown = {
+export type ShownNumber = {
   readonly sign: string
   readonly groups: readonly string[]
   /** Includes the decimal point. */
@@ -18,14 +18,14 @@ const MINUS = '\u2212'
  * Splits a number for display.
  *
  * @param digits - significant digits, if the number has a whole part
- * @param most - maximum decimal places
+ * @param maxDecimals - maximum decimal places
  */
-export function show(text: string, digits = 7, most = 6): Shown {
+export function show(text: string, digits = 7, maxDecimals = 6): ShownNumber {
   const sign = text.startsWith('-') ? MINUS : ''
   const [whole = '0', fraction = ''] = text.replace('-', '').split('.')
   const base = { sign, text, tiny: null }
   if (whole !== '0') {
-    const keep = Math.min(most, Math.max(2, digits - whole.length))
+    const keep = Math.min(maxDecimals, Math.max(2, digits - whole.length))
     const shown = fraction.slice(0, keep).padEnd(Math.min(keep, 2), '0')
     return { ...base, groups: group(whole), fraction: keep > 0 ? `.${shown}` : '' }
   }

@@ -1,13 +1,13 @@
 /** The drift plot of the Accuracy page. */
 import { Plot } from '../ui/Plot.tsx'
-import type { After, Row } from './drift.ts'
+import type { DriftAfter, Row } from './drift.ts'
 
 type Props = { readonly row: Row; readonly others: readonly Row[] }
 
 const HEIGHT = 196
 const EDGE = 24
 /** Basis points always shown on each side of 0, so that a hundredth of a basis point does not look large. */
-const LEAST = 1
+const MIN_SCALE_BPS = 1
 const LINES = [68, 124] as const
 
 /**
@@ -19,21 +19,21 @@ export function DriftPlot(props: Props) {
 }
 
 function Drawn({ row, others, width }: Props & { readonly width: number }) {
-  const known = row.after.flatMap(({ mean, median, worst5 }) => [mean, median, worst5].filter((bps) => bps !== null))
+  const values = row.after.flatMap(({ mean, median, worst5 }) => [mean, median, worst5].filter((bps) => bps !== null))
   const medians = others.map(({ after }) => after.map(({ median }) => median))
-  const ends = [...known, ...medians.flat().filter((bps) => bps !== null)]
-  const least = Math.min(-LEAST, ...ends)
-  const most = Math.max(LEAST, ...ends)
-  const x = (bps: number) => EDGE + ((bps - least) / (most - least)) * (width - 2 * EDGE)
+  const ends = [...values, ...medians.flat().filter((bps) => bps !== null)]
+  const min = Math.min(-MIN_SCALE_BPS, ...ends)
+  const max = Math.max(MIN_SCALE_BPS, ...ends)
+  const x = (bps: number) => EDGE + ((bps - min) / (max - min)) * (width - 2 * EDGE)
   return (
     <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={spoken(row)}>
       <path className="grid-l" d={`M${x(0)} 28V${HEIGHT - 36}`} />
-      {[least, 0, most].map((bps) => (
+      {[min, 0, max].map((bps) => (
         <text
           key={bps}
           x={x(bps)}
           y={HEIGHT - 16}
-          textAnchor={bps === least ? 'start' : bps === most ? 'end' : 'middle'}
+          textAnchor={bps === min ? 'start' : bps === max ? 'end' : 'middle'}
           className={near(x(bps), x(0)) && bps !== 0 ? 'hn__hid' : undefined}
         >
           {bpsText(bps)}
@@ -60,7 +60,15 @@ function Drawn({ row, others, width }: Props & { readonly width: number }) {
   )
 }
 
-function Marks({ after, x, y }: { readonly after: After; readonly x: (bps: number) => number; readonly y: number }) {
+function Marks({
+  after,
+  x,
+  y,
+}: {
+  readonly after: DriftAfter
+  readonly x: (bps: number) => number
+  readonly y: number
+}) {
   const { median, mean, worst5 } = after
   return (
     <>
@@ -76,7 +84,7 @@ const near = (a: number, b: number): boolean => Math.abs(a - b) < 56
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 
 function spoken({ key, after }: Row): string {
-  const of = ({ median, worst5 }: After, blocks: string) =>
+  const of = ({ median, worst5 }: DriftAfter, blocks: string) =>
     median === null || worst5 === null
       ? `nothing measured ${blocks} later`
       : `median ${bpsText(median)}, worst in twenty ${bpsText(worst5)} ${blocks} later`

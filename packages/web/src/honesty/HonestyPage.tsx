@@ -1,4 +1,5 @@
 /** The Accuracy page: drift of simulated output one and two blocks after a quote. */
+import { Skeleton } from '../ui/Skeleton.tsx'
 import '../styles/prices.css'
 import '../styles/honesty.css'
 import { useQuery } from '@tanstack/react-query'
@@ -8,17 +9,17 @@ import { brief, utc } from '../format/number.ts'
 import { Swatch } from '../route/Swatch.tsx'
 import { useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
-import { Skeleton } from '../swap/Ticket.tsx'
 import { Copy } from '../ui/Copy.tsx'
+import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Bps, Count, Percent } from '../ui/Num.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
 import { DriftPlot } from './DriftPlot.tsx'
-import { type After, type Honesty, honestyOf, type Kind, kinds, type Row } from './drift.ts'
+import { type DriftAfter, type DriftKind, type Honesty, honestyOf, kinds, type Row } from './drift.ts'
 import { LeftOutPools } from './LeftOutPools.tsx'
 
-export type HonestyParams = { readonly chain?: number; readonly by?: Kind; readonly pick?: string }
+export type HonestyParams = { readonly chain?: number; readonly by?: DriftKind; readonly pick?: string }
 
 const EVERY_MS = 5_000
 
@@ -38,10 +39,7 @@ export function HonestyPage() {
   const pick = rows?.find(({ key }) => key === chosen) ?? rows?.[0]
   return (
     <>
-      <div className="lede">
-        <h1>Quote accuracy</h1>
-        <p>We re-simulate quotes one and two blocks later. Negative: you would have received less than quoted.</p>
-      </div>
+      <Lede page="honesty" />
       {error && data && (
         <div className="above">
           <Notice kind="warn" title="The service does not answer.">
@@ -66,7 +64,7 @@ export function HonestyPage() {
             <div className="panel__h hn__h">
               <h2 id="measured">{kinds[by]}</h2>
               <fieldset className="seg" aria-label="Figures by">
-                {(Object.keys(kinds) as Kind[]).map((kind) => (
+                {(Object.keys(kinds) as DriftKind[]).map((kind) => (
                   <button
                     key={kind}
                     type="button"
@@ -206,7 +204,7 @@ function Table({ rows, pick, onPick }: TableProps) {
   )
 }
 
-function WouldRevert({ of: { samples, wouldRevert } }: { readonly of: After }) {
+function WouldRevert({ of: { samples, wouldRevert } }: { readonly of: DriftAfter }) {
   return samples > 0 ? <Percent value={wouldRevert} /> : <span className="q">–</span>
 }
 

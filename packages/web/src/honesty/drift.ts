@@ -3,9 +3,9 @@ import type { Stats } from '@sluice/client'
 import { legible } from '../format/legible.ts'
 
 export const kinds = { family: 'Families', brand: 'Brands', pool: 'Pools' } as const
-export type Kind = keyof typeof kinds
+export type DriftKind = keyof typeof kinds
 
-export type After = {
+export type DriftAfter = {
   readonly samples: number
   /** Percent, 0 to 100. */
   readonly wouldRevert: number
@@ -16,7 +16,7 @@ export type After = {
 }
 
 /** One and two blocks later. */
-type Pair = readonly [After, After]
+type Pair = readonly [DriftAfter, DriftAfter]
 
 export type Row = {
   /** Name that also identifies the row in links. */
@@ -44,14 +44,14 @@ export type Honesty = {
   readonly samples: number
   readonly missed: number
   readonly chain: Pair
-  readonly rows: Readonly<Record<Kind, readonly Row[]>>
+  readonly rows: Readonly<Record<DriftKind, readonly Row[]>>
   readonly leftOut: readonly LeftOut[]
 }
 
 /** Maximum rows of a kind. The service sends no more. */
-const MOST_ROWS = 100
+const MAX_ROWS = 100
 /** Maximum absolute value of a figure, except for times. A larger value does not fit on the page. */
-const MOST_FIGURE = 1e12
+const MAX_FIGURE = 1e12
 
 export function honestyOf(stats: Stats): Honesty {
   const family = list(stats.families).map((one) => ({
@@ -93,7 +93,7 @@ function named(rows: readonly Row[]): readonly Row[] {
 }
 
 function pairOf(blocks: unknown): Pair {
-  const of = (after: number): After => {
+  const of = (after: number): DriftAfter => {
     const one: Plain = list(blocks).find((block) => block.after === after) ?? {}
     const drift: Plain = isPlain(one.driftBps) ? one.driftBps : {}
     const figures = { mean: number(drift.mean), median: number(drift.median), worst5: number(drift.worst5) }
@@ -104,10 +104,10 @@ function pairOf(blocks: unknown): Pair {
 
 const isPlain = (value: unknown): value is Plain => typeof value === 'object' && value !== null
 const list = (value: unknown): readonly Plain[] =>
-  Array.isArray(value) ? value.filter(isPlain).slice(0, MOST_ROWS) : []
+  Array.isArray(value) ? value.filter(isPlain).slice(0, MAX_ROWS) : []
 const text = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
 const number = (value: unknown): number | null =>
-  typeof value === 'number' && Math.abs(value) < MOST_FIGURE ? value : null
+  typeof value === 'number' && Math.abs(value) < MAX_FIGURE ? value : null
 /** Returns Unix seconds that fit into a Date; null for other values. */
 const time = (value: unknown): number | null => {
   const seconds = number(value)

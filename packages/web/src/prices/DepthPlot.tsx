@@ -72,11 +72,11 @@ function Drawn({ depth, others, symbol, width }: Props & { readonly width: numbe
 
 /** Draws the depth curve of a table row. The next column shows the number. */
 export function Spark({ depth }: { readonly depth: Depth }) {
-  const most = depth['10'] || 1
+  const max = depth['10'] || 1
   return (
     <svg className="spark" viewBox="0 0 96 20" aria-hidden="true">
       {impacts.map((impact, k) => {
-        const height = 20 * Math.min(1, depth[impact] / most)
+        const height = 20 * Math.min(1, depth[impact] / max)
         return <rect key={impact} x={k * 20} y={20 - height} width="14" height={height} />
       })}
     </svg>

@@ -5,7 +5,7 @@ import { Price } from '../ui/Num.tsx'
 type Reason = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'
 
 /** A price in the response of `/prices` with `detail=1`. */
-export type PriceDetail = {
+export type PriceEvidence = {
   readonly usd: number | null
   readonly confidence: number
   readonly sources: readonly {
@@ -40,7 +40,7 @@ export function Confidence({ of }: { readonly of: number }) {
 }
 
 /** Lists the pools that a price comes from, or the reason for a missing price. */
-export function Evidence({ detail }: { readonly detail: PriceDetail }) {
+export function Evidence({ detail }: { readonly detail: PriceEvidence }) {
   const { usd, confidence, sources, reason } = detail
   if (usd === null || sources.length === 0)
     return <p className="note evidence">{reason ? words[reason] : 'Assumed to be $1: no market says otherwise.'}</p>
@@ -59,7 +59,7 @@ export function Evidence({ detail }: { readonly detail: PriceDetail }) {
           </tr>
         </thead>
         <tbody>
-          {sources.map(({ pool, protocol, usd: said, weight }) => (
+          {sources.map(({ pool, protocol, usd: price, weight }) => (
             <tr key={pool}>
               <td>
                 {protocol}{' '}
@@ -70,7 +70,7 @@ export function Evidence({ detail }: { readonly detail: PriceDetail }) {
                 )}
               </td>
               <td className="r">
-                <Price value={said} />
+                <Price value={price} />
               </td>
               <td className="r">{Math.round(weight * 100)} %</td>
             </tr>

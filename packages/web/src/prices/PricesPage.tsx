@@ -1,4 +1,5 @@
 /** The Prices page: prices and depth of a chain's tokens. */
+import { Skeleton } from '../ui/Skeleton.tsx'
 import '../styles/prices.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -6,21 +7,21 @@ import { useRef } from 'react'
 import { short } from '../format/number.ts'
 import { useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
-import { isNative, type Token, useTokens } from '../service/tokens.ts'
-import { Skeleton } from '../swap/Ticket.tsx'
+import { isNative, type PageToken, useTokens } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
+import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Count, Price } from '../ui/Num.tsx'
 import { useKey } from '../ui/Shell.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
-import type { Depth } from './curve.ts'
+import { type Depth, isEndless } from './curve.ts'
 import { DepthPlot, Spark } from './DepthPlot.tsx'
-import { Confidence, Evidence, type PriceDetail } from './Evidence.tsx'
+import { Confidence, Evidence, type PriceEvidence } from './Evidence.tsx'
 
 export type PricesParams = { readonly chain?: number; readonly token?: string; readonly q?: string }
 
-type Row = Token & { readonly detail: PriceDetail | null; readonly depth: Depth | null }
+type Row = PageToken & { readonly detail: PriceEvidence | null; readonly depth: Depth | null }
 
 const EVERY_MS = 15_000
 const SOON_MS = 2_000
@@ -47,16 +48,14 @@ export function PricesPage() {
     ({ symbol, name, address }) =>
       symbol.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted) || address.toLowerCase() === wanted,
   )
-  const pick = rows?.find(({ address }) => address.toLowerCase() === chosen?.toLowerCase()) ?? shown?.[0]
+  const pick =
+    rows?.find(({ address }) => address.toLowerCase() === chosen?.toLowerCase()) ??
+    shown?.find(({ depth }) => isDrawn(depth)) ??
+    shown?.[0]
   const late = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
   return (
     <>
-      <div className="lede">
-        <h1>Prices and depth</h1>
-        <p>
-          In US dollars, from the pools of this chain alone. A token without enough liquidity behind it has no price,
-          never a guess.
-        </p>
+      <Lede page="prices">
         <label className="find">
           <span className="sr">Find a token</span>
           <input
@@ -69,7 +68,7 @@ export function PricesPage() {
             onKeyDown={(event) => event.key === 'Escape' && change({ q: '' }, true)}
           />
         </label>
-      </div>
+      </Lede>
       {(status?.state === 'failing' || late) && (
         <div className="above">
           <Notice
@@ -93,7 +92,7 @@ export function PricesPage() {
           hasFailed={error !== null}
           onPick={(token) => change({ token }, false)}
         />
-        {pick && <Detail row={pick} others={rows!} head={status?.head} />}
+        {pick ? <Detail row={pick} others={rows!} head={status?.head} /> : !rows && !error && <DetailSkeleton />}
       </div>
     </>
   )
@@ -142,7 +141,13 @@ function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
                   <Price value={row.detail?.usd ?? null} />
                 </td>
                 <td className="r">
-                  {row.depth && row.depth['2'] > 0 ? `$${short(row.depth['2'])}` : <span className="q">none</span>}
+                  {row.depth && isEndless(row.depth['2']) ? (
+                    'any amount'
+                  ) : row.depth && row.depth['2'] > 0 ? (
+                    `$${short(row.depth['2'])}`
+                  ) : (
+                    <span className="q">none</span>
+                  )}
                 </td>
                 <td className="hide-s">{row.depth && <Spark depth={row.depth} />}</td>
               </tr>
@@ -185,7 +190,7 @@ function Detail({
   readonly head: number | undefined
 }) {
   const { symbol, detail, depth } = row
-  const known = others.flatMap((other) => (other.depth && other !== row && other.depth['10'] > 0 ? [other.depth] : []))
+  const drawn = others.flatMap((other) => (isDrawn(other.depth) && other !== row ? [other.depth] : []))
   return (
     <section className="panel plot" aria-labelledby="picked" aria-live="polite">
       <div className="panel__h">
@@ -202,9 +207,11 @@ function Detail({
         <Price value={detail?.usd ?? null} />
       </div>
       {detail && <Evidence detail={detail} />}
-      {depth && depth['10'] > 0 ? (
+      {depth && isEndless(depth['2']) ? (
+        <p className="note">A pool of this token, such as a wrapper, takes any amount at the same price.</p>
+      ) : isDrawn(depth) ? (
         <>
-          <DepthPlot depth={depth} others={known} symbol={symbol} />
+          <DepthPlot depth={depth} others={drawn} symbol={symbol} />
           <p className="note">Gray: the other tokens of this chain.</p>
         </>
       ) : (
@@ -216,8 +223,26 @@ function Detail({
   )
 }
 
+const isDrawn = (depth: Depth | null): depth is Depth => depth !== null && depth['10'] > 0 && !isEndless(depth['10'])
+
+/** Placeholder in the size of the real panel, so that the table stays in its place. */
+function DetailSkeleton() {
+  return (
+    <section className="panel plot plot--loading" aria-busy="true" aria-label="Token">
+      <div className="panel__h">
+        <h2>
+          <Skeleton like="WETH" />
+        </h2>
+      </div>
+      <div className="plot__v">
+        <Skeleton like="$0 000.00" />
+      </div>
+    </section>
+  )
+}
+
 /** Loads prices and depth of all listed tokens, deepest first. */
-function useRows(chainId: number, tokens: readonly Token[] | undefined) {
+function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
   const listed =
     tokens?.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy')).slice(0, AT_ONCE) ?? []
   const addresses = listed.map(({ address }) => address)
@@ -229,7 +254,7 @@ function useRows(chainId: number, tokens: readonly Token[] | undefined) {
     retry,
     queryFn: async () => {
       const [prices, depths] = await Promise.all([
-        sluice.get<Record<string, PriceDetail>>(`/prices/${chainId}`, { token: addresses, detail: 1 }),
+        sluice.get<Record<string, PriceEvidence>>(`/prices/${chainId}`, { token: addresses, detail: 1 }),
         sluice.get<Record<string, Depth | null>>(`/liquidity/${chainId}`, { token: addresses, curve: 1 }),
       ])
       return { prices, depths }

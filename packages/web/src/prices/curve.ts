@@ -4,6 +4,11 @@
 export const impacts = ['0.5', '1', '2', '5', '10'] as const
 export type Depth = Readonly<Record<(typeof impacts)[number], number>>
 
+/** USD from which a depth is that of a pool without an end, such as a wrapper. */
+const ENDLESS_USD = 1e12
+
+export const isEndless = (usd: number): boolean => usd >= ENDLESS_USD
+
 export type Plot = {
   readonly width: number
   readonly height: number
@@ -17,9 +22,9 @@ const MARGIN = { left: 16, right: 64, top: 24, bottom: 36 }
 
 export function plotOf(all: readonly Depth[], width: number, height: number): Plot {
   const { left, right, top, bottom } = MARGIN
-  const known = all.flatMap((depth) => impacts.map((impact) => depth[impact])).filter((usd) => usd > 0)
-  const low = Math.floor(Math.log10(Math.min(...known)))
-  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...known))))
+  const values = all.flatMap((depth) => impacts.map((impact) => depth[impact])).filter((usd) => usd > 0)
+  const low = Math.floor(Math.log10(Math.min(...values)))
+  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))))
   const first = Math.log(Number(impacts[0]))
   const last = Math.log(Number(impacts.at(-1)))
   const x = (impact: string) => left + ((Math.log(Number(impact)) - first) / (last - first)) * (width - left - right)

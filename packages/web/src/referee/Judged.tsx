@@ -1,7 +1,7 @@
 /** The result panels of the Referee page. */
 import { Link } from '@tanstack/react-router'
 import { brief } from '../format/number.ts'
-import type { Chain } from '../service/chains.ts'
+import type { PageChain } from '../service/chains.ts'
 import { type TokenOf, useNamed } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Copy } from '../ui/Copy.tsx'
@@ -18,7 +18,7 @@ import type { Comparison, Sandwich, Trade, Verdict } from './verdict.ts'
 type Props = {
   readonly verdict: Verdict
   readonly params: RefereeParams
-  readonly chain: Chain
+  readonly chain: PageChain
   readonly onChange: (more: RefereeParams) => void
 }
 

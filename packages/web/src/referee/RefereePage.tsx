@@ -1,11 +1,12 @@
 /** The Referee page: compares a mined swap with the best route of its block. */
+import { Skeleton } from '../ui/Skeleton.tsx'
 import '../styles/explain.css'
 import '../styles/prices.css'
 import '../styles/referee.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { isHash } from '../format/hex.ts'
-import { Skeleton } from '../swap/Ticket.tsx'
+import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
@@ -27,13 +28,7 @@ export function RefereePage() {
   const words = verdict && notJudged(verdict, chain.name)
   return (
     <>
-      <div className="lede">
-        <h1>Referee</h1>
-        <p>
-          How good was this swap? Any mined swap of any router, compared with the best route at the same state of the
-          chain, and with a bound that no route over the known pools can beat.
-        </p>
-      </div>
+      <Lede page="referee" />
       <Ask
         key={hash}
         hash={hash ?? ''}

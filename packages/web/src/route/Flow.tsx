@@ -1,4 +1,4 @@
-/** The drawing of a route: one diagram, or a strip per token pair on narrow screens. */
+/** The drawing of a route: one diagram; on narrow screens a compact one, and a strip per token pair that opens on tap. */
 import type { Route } from '@sluice/client'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { compact } from '../format/amount.ts'
@@ -9,14 +9,14 @@ import { LegCard } from './LegCard.tsx'
 import { type Layout, layout } from './layout.ts'
 import { Sankey, type SankeyProps } from './Sankey.tsx'
 
-export type Shape = Pick<Route, 'src' | 'dst' | 'swaps' | 'fromAmount'>
+export type DrawnRoute = Pick<Route, 'src' | 'dst' | 'swaps' | 'fromAmount'>
 
-/** Width in pixels below which a route is drawn as one strip per token pair. */
+/** Width in pixels below which the diagram has no room for names, so that a strip per token pair shows them. */
 const STRIPS_BELOW = 560
 const CARD = { width: 288, height: 190 }
 
 type Props = {
-  readonly route: Shape
+  readonly route: DrawnRoute
   readonly tokenOf: TokenOf
   readonly lit: number | null
   readonly onLight: (leg: number | null) => void
@@ -57,32 +57,43 @@ export function Flow({ route, tokenOf, lit, onLight }: Props) {
   const shared = { lit, onLight: light, onUnfold: () => setUnfolded(true) }
   return (
     <div className="flow" ref={box}>
-      {width > 0 && width < STRIPS_BELOW && (
-        <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...shared} />
-      )}
-      {width >= STRIPS_BELOW && (
+      {width > 0 && (
         <Whole
           route={route}
           width={width}
           unfolded={unfolded}
+          compact={width < STRIPS_BELOW}
           symbol={(address) => tokenOf(address).symbol}
           amount={(address) => amounts.get(address) ?? ''}
           {...shared}
         />
+      )}
+      {width > 0 && width < STRIPS_BELOW && route.swaps.length > 1 && (
+        <Strips route={route} width={width} unfolded={unfolded} tokenOf={tokenOf} {...shared} />
       )}
       {lit !== null && route.swaps[lit] && <LegCard leg={route.swaps[lit]} tokenOf={tokenOf} at={at} />}
     </div>
   )
 }
 
-type Sized = { readonly route: Shape; readonly width: number; readonly unfolded: boolean }
+type Sized = { readonly route: DrawnRoute; readonly width: number; readonly unfolded: boolean }
+
+/** Heights in pixels that represent the whole order. */
+const HEIGHTS = { one: 72, few: 220, many: 320, compact: 150 } as const
+/** Number of legs from which the diagram is taller. */
+const MANY = 4
+/** Height above a bar for its symbol, and number of legs of a pair from which thin legs fold, in the compact diagram. */
+const COMPACT = { head: 20, most: 4 } as const
 
 function Whole({ route, width, unfolded, ...rest }: Sized & Omit<SankeyProps, 'layout'>) {
+  const { compact = false } = rest
   const drawn = useMemo(() => {
-    const flowHeight = route.swaps.length < 4 ? 220 : 320
-    return layout(route, { width, unfolded, flowHeight })
-  }, [route, width, unfolded])
-  return <Sankey layout={drawn} {...rest} />
+    const count = route.swaps.length
+    if (count === 1) return layout(route, { width, unfolded, flowHeight: HEIGHTS.one, head: 0 })
+    if (compact) return layout(route, { width, unfolded, flowHeight: HEIGHTS.compact, ...COMPACT })
+    return layout(route, { width, unfolded, flowHeight: count < MANY ? HEIGHTS.few : HEIGHTS.many })
+  }, [route, width, unfolded, compact])
+  return <Sankey layout={drawn} {...rest} compact={compact && route.swaps.length > 1} />
 }
 
 function Strips({
@@ -97,7 +108,7 @@ function Strips({
       stripsOf(graphOf(route)).map((strip) => {
         const flowHeight = Math.max(24, 132 * Math.sqrt(strip.flow))
         const own = { src: strip.a, dst: strip.b, swaps: strip.legs }
-        const drawn = layout(own, { width, flowHeight, most: 6, unfolded, head: 0 })
+        const drawn = layout(own, { width, flowHeight, maxLegs: 6, unfolded, head: 0 })
         // Legs are numbered within the strip, but the card and the table use their index in the route.
         const place = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
           return { ...mark, leg: { ...mark.leg, index: strip.legs[mark.leg.index]!.index } }
@@ -107,23 +118,29 @@ function Strips({
     [route, width, unfolded],
   )
   const symbol = (address: string) => tokenOf(address).symbol
-  return strips.map(({ strip: { a, b, flow }, drawn }) => (
-    <div className="strip" key={`${a}${b}`}>
-      <div className="strip__h">
-        <span>
-          {symbol(a)} → {symbol(b)}
-        </span>
-        <span className="unit">
-          <Percent value={flow * 100} places={1} /> of the order
-        </span>
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const toggle = (key: string) =>
+    setOpen(open.has(key) ? new Set([...open].filter((one) => one !== key)) : new Set([...open, key]))
+  return strips.map(({ strip: { a, b, flow, legs }, drawn }) => {
+    const key = `${a}${b}`
+    return (
+      <div className="strip" key={key}>
+        <button type="button" className="strip__h" aria-expanded={open.has(key)} onClick={() => toggle(key)}>
+          <span>
+            {symbol(a)} → {symbol(b)}
+          </span>
+          <span className="unit">
+            <Percent value={flow * 100} places={1} />, {legs.length === 1 ? '1 pool' : `${legs.length} pools`}
+          </span>
+        </button>
+        {open.has(key) && <Sankey layout={drawn} symbol={symbol} amount={() => ''} bare {...rest} />}
       </div>
-      <Sankey layout={drawn} symbol={symbol} amount={() => ''} bare {...rest} />
-    </div>
-  ))
+    )
+  })
 }
 
 /** Returns the total amount that arrives at each token, formatted. */
-function amountsOf({ src, fromAmount, swaps }: Shape, tokenOf: TokenOf): ReadonlyMap<string, string> {
+function amountsOf({ src, fromAmount, swaps }: DrawnRoute, tokenOf: TokenOf): ReadonlyMap<string, string> {
   const sums = new Map<string, bigint>([[src.toLowerCase(), BigInt(fromAmount)]])
   for (const { tokenOut, amountOut } of swaps) {
     const key = tokenOut.toLowerCase()

@@ -40,7 +40,7 @@ export function LegCard({ leg, tokenOf, at }: Props) {
         </dd>
         <dt>Price</dt>
         <dd>
-          <Decimal text={legRate(leg, tokenOf)} most={5} /> {out.symbol}
+          <Decimal text={legRate(leg, tokenOf)} maxDecimals={5} /> {out.symbol}
         </dd>
         <dt>Gas</dt>
         <dd>

@@ -68,7 +68,7 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
                     <Cell base={leg.amountOut} decimals={out.decimals} />
                   </td>
                   <td className="r">
-                    <Decimal text={legRate(leg, tokenOf)} most={5} />
+                    <Decimal text={legRate(leg, tokenOf)} maxDecimals={5} />
                   </td>
                   <td className="r">
                     <Count value={leg.gas} />

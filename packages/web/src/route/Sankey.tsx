@@ -14,6 +14,8 @@ export type SankeyProps = {
   readonly onUnfold: () => void
   /** True if bars have no names because the strip's heading shows them. */
   readonly bare?: boolean
+  /** True if gates have no names, and bars have no amounts, because the diagram is too narrow. */
+  readonly compact?: boolean
 }
 
 /** Gate height in pixels from which a label has two lines. */
@@ -21,7 +23,7 @@ const TWO_LINES = 40
 /** Band height in pixels below which the band is interrupted by its label. */
 const KNOCKED_OUT = 15
 
-export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = false }: SankeyProps) {
+export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = false, compact = false }: SankeyProps) {
   const { width, height, bands, bars, gates } = layout
   const root = useRef<SVGSVGElement>(null)
   const inOrder = useMemo(() => [...gates].sort((p, q) => p.x - q.x || p.y - q.y), [gates])
@@ -63,7 +65,7 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
         return <path key={leg.index} className={classes.filter(Boolean).join(' ')} d={path} />
       })}
       {bars.map((bar) => (
-        <BarMark key={bar.id} bar={bar} symbol={symbol(bar.id)} amount={amount(bar.id)} bare={bare} />
+        <BarMark key={bar.id} bar={bar} symbol={symbol(bar.id)} amount={compact ? '' : amount(bar.id)} bare={bare} />
       ))}
       {inOrder.map((gate, at) => (
         <GateMark
@@ -71,6 +73,7 @@ export function Sankey({ layout, symbol, amount, lit, onLight, onUnfold, bare = 
           gate={gate}
           isStop={at === stop}
           isLit={gate.leg.index === lit}
+          hasLabel={!compact}
           pair={`${symbol(gate.leg.a)} to ${symbol(gate.leg.b)}`}
           onLight={onLight}
           onKeyDown={(event) => (event.key === 'Enter' && gate.leg.folded ? onUnfold() : move(event, at))}
@@ -85,19 +88,22 @@ type BarProps = { readonly bar: Bar; readonly symbol: string; readonly amount: s
 
 function BarMark({ bar: { x, y, height, isEnd }, symbol, amount, bare }: BarProps) {
   const named = !isEnd && !bare
+  const isTall = amount !== ''
   const room = Math.max(widthOf(symbol, 600, 14), widthOf(amount)) + 6
   return (
     <g className="tk">
-      {named && <rect className="tk__k" x={x - 3} y={y - 37} width={room} height={36} />}
+      {named && <rect className="tk__k" x={x - 3} y={y - (isTall ? 37 : 19)} width={room} height={isTall ? 36 : 18} />}
       <rect x={x} y={y} width={BAR} height={height} />
       {named && (
         <>
-          <text className="tk__s" x={x} y={y - 22}>
+          <text className="tk__s" x={x} y={y - (isTall ? 22 : 5)}>
             {symbol}
           </text>
-          <text className="tk__a" x={x} y={y - 7}>
-            {amount}
-          </text>
+          {isTall && (
+            <text className="tk__a" x={x} y={y - 7}>
+              {amount}
+            </text>
+          )}
         </>
       )}
     </g>
@@ -113,13 +119,23 @@ type GateProps = {
   readonly gate: Gate
   readonly isStop: boolean
   readonly isLit: boolean
+  readonly hasLabel: boolean
   readonly pair: string
   readonly onLight: SankeyProps['onLight']
   readonly onKeyDown: (event: KeyboardEvent<SVGGElement>) => void
   readonly onClick: (event: { readonly currentTarget: SVGGElement }) => void
 }
 
-function GateMark({ gate: { leg, x, y, height, room }, isStop, isLit, pair, onLight, onKeyDown, onClick }: GateProps) {
+function GateMark({
+  gate: { leg, x, y, height, room },
+  isStop,
+  isLit,
+  hasLabel,
+  pair,
+  onLight,
+  onKeyDown,
+  onClick,
+}: GateProps) {
   const group = groupOf(leg.protocol)
   const share = `${shareText(leg.share)} %`
   const middle = y + height / 2
@@ -137,8 +153,8 @@ function GateMark({ gate: { leg, x, y, height, room }, isStop, isLit, pair, onLi
       role="button"
       tabIndex={isStop ? 0 : -1}
       aria-label={`${label}${full}, of ${pair}`}
-      onPointerEnter={(event) => onLight(leg.index, event.currentTarget)}
-      onPointerLeave={() => onLight(null)}
+      onPointerEnter={(event) => event.pointerType !== 'touch' && onLight(leg.index, event.currentTarget)}
+      onPointerLeave={(event) => event.pointerType !== 'touch' && onLight(null)}
       onFocus={(event) => onLight(leg.index, event.currentTarget)}
       onBlur={() => onLight(null)}
       onKeyDown={onKeyDown}
@@ -151,27 +167,28 @@ function GateMark({ gate: { leg, x, y, height, room }, isStop, isLit, pair, onLi
         width={Math.max(40, room)}
         height={Math.max(24, height)}
       />
-      {!two && height <= KNOCKED_OUT && (
+      {hasLabel && !two && height <= KNOCKED_OUT && (
         <rect className="gt__k" x={x + 9} y={middle - 8} width={widthOf(share, 600) + widthOf(name) + 14} height={16} />
       )}
       <rect className="gt__b" x={x} y={middle - shown / 2} width={GATE} height={shown} />
-      {two ? (
-        <>
-          <text className="gt__n" x={x + 14} y={middle - 3}>
-            {name}
-          </text>{' '}
-          <text className="gt__p" x={x + 14} y={middle + 13}>
-            {share}
+      {hasLabel &&
+        (two ? (
+          <>
+            <text className="gt__n" x={x + 14} y={middle - 3}>
+              {name}
+            </text>{' '}
+            <text className="gt__p" x={x + 14} y={middle + 13}>
+              {share}
+            </text>
+          </>
+        ) : (
+          <text x={x + 12} y={middle + 4}>
+            <tspan className="gt__p">{share}</tspan>{' '}
+            <tspan className="gt__n" dx="3">
+              {name}
+            </tspan>
           </text>
-        </>
-      ) : (
-        <text x={x + 12} y={middle + 4}>
-          <tspan className="gt__p">{share}</tspan>{' '}
-          <tspan className="gt__n" dx="3">
-            {name}
-          </tspan>
-        </text>
-      )}
+        ))}
     </g>
   )
 }

@@ -14,7 +14,7 @@ export const groups: Readonly<Record<Mechanism, string>> = {
 
 /** Mechanisms by family name and by operation name, since some families share an operation. */
 const byName: ReadonlyMap<string, Mechanism> = new Map(
-  ops.flatMap(({ name, families = [], mechanism }) => [name, ...families].map((known) => [known, mechanism])),
+  ops.flatMap(({ name, families = [], mechanism }) => [name, ...families].map((name) => [name, mechanism])),
 )
 
 /** Returns the mechanism of a family; unknown families use the style of wrappers, which has no hue. */

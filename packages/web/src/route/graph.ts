@@ -1,7 +1,7 @@
 /** A route as a graph, with the share of the order on each leg and the column of each token. */
 import type { SwapLeg } from '@sluice/client'
 
-export type Leg = SwapLeg & {
+export type GraphLeg = SwapLeg & {
   readonly index: number
   /** Lower-case addresses of the leg's tokens. */
   readonly a: string
@@ -10,18 +10,18 @@ export type Leg = SwapLeg & {
   flow: number
 }
 
-export type Token = {
+export type GraphToken = {
   readonly id: string
   flow: number
   column: number
-  readonly out: Leg[]
-  readonly into: Leg[]
+  readonly out: GraphLeg[]
+  readonly into: GraphLeg[]
 }
 
-export type Graph = {
-  readonly legs: readonly Leg[]
+export type RouteGraph = {
+  readonly legs: readonly GraphLeg[]
   /** Sorted by column. */
-  readonly tokens: readonly Token[]
+  readonly tokens: readonly GraphToken[]
   readonly last: number
   readonly src: string
   readonly dst: string
@@ -29,17 +29,17 @@ export type Graph = {
 
 export type Drawn = { readonly src: string; readonly dst: string; readonly swaps: readonly SwapLeg[] }
 
-export function graphOf({ src, dst, swaps }: Drawn): Graph {
-  const legs: Leg[] = swaps.map((swap, index) => {
+export function graphOf({ src, dst, swaps }: Drawn): RouteGraph {
+  const legs: GraphLeg[] = swaps.map((swap, index) => {
     const a = swap.tokenIn.toLowerCase()
     const b = swap.tokenOut.toLowerCase()
     return { ...swap, index, a, b, flow: 0 }
   })
-  const tokens = new Map<string, Token>()
-  const token = (id: string): Token => {
-    const known = tokens.get(id) ?? { id, flow: 0, column: 0, out: [], into: [] }
-    tokens.set(id, known)
-    return known
+  const tokens = new Map<string, GraphToken>()
+  const token = (id: string): GraphToken => {
+    const node = tokens.get(id) ?? { id, flow: 0, column: 0, out: [], into: [] }
+    tokens.set(id, node)
+    return node
   }
   for (const leg of legs) {
     token(leg.a).out.push(leg)
@@ -70,15 +70,15 @@ export function graphOf({ src, dst, swaps }: Drawn): Graph {
 }
 
 /** A leg, or several thin legs folded into one gate. */
-export type Shown = Leg & { readonly folded?: readonly Leg[] }
+export type ShownLeg = GraphLeg & { readonly folded?: readonly GraphLeg[] }
 
 /** Share of the order below which a leg is thin. */
 const THIN = 0.03
 
 /** Folds thin legs between the same two tokens into one gate, so that a column can label all its gates. */
-export function fold(legs: readonly Leg[], most: number): readonly Shown[] {
-  const room = legs.length > 30 ? Math.min(most, 4) : most
-  return pairsOf(legs).flatMap((members): readonly Shown[] => {
+export function fold(legs: readonly GraphLeg[], max: number): readonly ShownLeg[] {
+  const room = legs.length > 30 ? Math.min(max, 4) : max
+  return pairsOf(legs).flatMap((members): readonly ShownLeg[] => {
     const thin = members.slice(room - 1).filter((leg) => leg.flow < THIN)
     if (thin.length < 2) return members
     const sum = (name: 'share' | 'flow') => thin.reduce((total, leg) => total + leg[name], 0)
@@ -88,8 +88,8 @@ export function fold(legs: readonly Leg[], most: number): readonly Shown[] {
 }
 
 /** Groups legs by their two tokens, thickest first. */
-function pairsOf(legs: readonly Leg[]): readonly Leg[][] {
-  const pairs = new Map<string, Leg[]>()
+function pairsOf(legs: readonly GraphLeg[]): readonly GraphLeg[][] {
+  const pairs = new Map<string, GraphLeg[]>()
   for (const leg of legs) {
     const key = `${leg.a}>${leg.b}`
     const members = pairs.get(key) ?? []
@@ -99,10 +99,15 @@ function pairsOf(legs: readonly Leg[]): readonly Leg[][] {
   return [...pairs.values()].map((members) => members.sort((x, y) => y.flow - x.flow))
 }
 
-export type Strip = { readonly a: string; readonly b: string; readonly flow: number; readonly legs: readonly Leg[] }
+export type Strip = {
+  readonly a: string
+  readonly b: string
+  readonly flow: number
+  readonly legs: readonly GraphLeg[]
+}
 
 /** Returns one strip per token pair for narrow screens, sorted by column, then by flow. */
-export function stripsOf(graph: Graph): readonly Strip[] {
+export function stripsOf(graph: RouteGraph): readonly Strip[] {
   const column = new Map(graph.tokens.map(({ id, column }) => [id, column]))
   return pairsOf(graph.legs)
     .map((legs) => ({ a: legs[0]!.a, b: legs[0]!.b, legs, flow: legs.reduce((sum, leg) => sum + leg.flow, 0) }))

@@ -78,7 +78,7 @@ test('gates of a column keep a row each, inside the drawing, and bands have numb
 test('folding hides no flow, and unfolding shows every leg', () => {
   fc.assert(
     fc.property(route, (drawn) => {
-      const folded = layout(drawn, { width: 900, most: 3 }).gates.map(({ leg }) => leg)
+      const folded = layout(drawn, { width: 900, maxLegs: 3 }).gates.map(({ leg }) => leg)
       const whole = layout(drawn, { width: 900, unfolded: true }).gates.map(({ leg }) => leg)
       const sum = (legs: readonly { readonly flow: number }[]) => legs.reduce((total, { flow }) => total + flow, 0)
       expect(whole).toHaveLength(drawn.swaps.length)

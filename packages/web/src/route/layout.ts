@@ -2,8 +2,8 @@
  * Computes the layout of a route's bars, gates, and bands. Tokens are bars in columns, pools are gates between the
  * columns, and the height of a band is its share of the order. Pure functions from sizes to geometry.
  */
-import { type Drawn, fold, type Graph, graphOf, type Shown, type Token } from './graph.ts'
-import { type Link, order, type Slot } from './order.ts'
+import { type Drawn, fold, type GraphToken, graphOf, type RouteGraph, type ShownLeg } from './graph.ts'
+import { type FlowLink, order, type Slot } from './order.ts'
 
 export const BAR = 6
 export const GATE = 6
@@ -18,7 +18,7 @@ export type LayoutOptions = {
   /** Height that represents the whole order. */
   readonly flowHeight?: number
   /** Number of legs of a pair from which thin legs fold. */
-  readonly most?: number
+  readonly maxLegs?: number
   readonly unfolded?: boolean
   readonly head?: number
 }
@@ -31,14 +31,14 @@ export type Bar = {
   readonly isEnd: boolean
 }
 export type Gate = {
-  readonly leg: Shown
+  readonly leg: ShownLeg
   readonly x: number
   readonly y: number
   readonly height: number
   /** Width for the label. */
   readonly room: number
 }
-export type Band = { readonly leg: Shown; readonly path: string }
+export type Band = { readonly leg: ShownLeg; readonly path: string }
 export type Layout = {
   readonly width: number
   readonly height: number
@@ -48,16 +48,16 @@ export type Layout = {
 }
 
 type Chain = {
-  readonly leg: Shown
+  readonly leg: ShownLeg
   readonly gate: Slot
   readonly slots: readonly Slot[]
-  readonly links: readonly Link[]
+  readonly links: readonly FlowLink[]
 }
 
 export function layout(route: Drawn, options: LayoutOptions): Layout {
-  const { width, flowHeight = 320, most = 7, unfolded = false, head = TOKEN_HEAD } = options
+  const { width, flowHeight = 320, maxLegs = 7, unfolded = false, head = TOKEN_HEAD } = options
   const graph = graphOf(route)
-  const legs = unfolded ? graph.legs : fold(graph.legs, most)
+  const legs = unfolded ? graph.legs : fold(graph.legs, maxLegs)
   const step = (width - BAR) / graph.last
   const fan = Math.max(28, Math.min(88, step * 0.24))
   const barAt = (column: number) => column * step
@@ -101,10 +101,10 @@ export function layout(route: Drawn, options: LayoutOptions): Layout {
   }
 }
 
-type TokenSlot = Slot & { readonly token: Token }
+type TokenSlot = Slot & { readonly token: GraphToken }
 
 /** Places tokens in even columns, and gates and passing bands in odd columns. */
-function tokenSlots(graph: Graph, flowHeight: number, head: number) {
+function tokenSlots(graph: RouteGraph, flowHeight: number, head: number) {
   const columns: Slot[][] = Array.from({ length: 2 * graph.last + 1 }, () => [])
   const bySlot = new Map<string, TokenSlot>()
   for (const token of graph.tokens) {
@@ -129,7 +129,7 @@ function slotOf(
   return { kind, pair, flow, column, size, above, below, y: 0, want: 0, rank: 0, left: [], right: [] }
 }
 
-function chainOf(leg: Shown, bySlot: ReadonlyMap<string, TokenSlot>, columns: Slot[][], flowHeight: number): Chain {
+function chainOf(leg: ShownLeg, bySlot: ReadonlyMap<string, TokenSlot>, columns: Slot[][], flowHeight: number): Chain {
   const from = bySlot.get(leg.a)!
   const to = bySlot.get(leg.b)!
   const size = Math.max(THINNEST, leg.flow * flowHeight)
@@ -144,7 +144,7 @@ function chainOf(leg: Shown, bySlot: ReadonlyMap<string, TokenSlot>, columns: Sl
     slots.push(pass)
   }
   slots.push(to)
-  const links = slots.slice(1).map((right, k): Link => {
+  const links = slots.slice(1).map((right, k): FlowLink => {
     const link = { size, left: slots[k]!, right }
     link.left.right.push(link)
     right.left.push(link)
@@ -156,8 +156,8 @@ function chainOf(leg: Shown, bySlot: ReadonlyMap<string, TokenSlot>, columns: Sl
 /** Computes the vertical offsets where bands leave and meet a bar, sorted by the position of their other ends. */
 function portsOf(bars: readonly Slot[]) {
   const middle = (slot: Slot) => slot.y + slot.size / 2
-  const out = new Map<Link, number>()
-  const into = new Map<Link, number>()
+  const out = new Map<FlowLink, number>()
+  const into = new Map<FlowLink, number>()
   for (const bar of bars)
     for (const [links, other, ports] of [
       [bar.right, 'right', out],

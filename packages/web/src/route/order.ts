@@ -1,6 +1,6 @@
 /** Vertical order and position of the slots of each column: legs of a pair stay together, close to their neighbors. */
 
-export type Link = { readonly size: number; readonly left: Slot; readonly right: Slot }
+export type FlowLink = { readonly size: number; readonly left: Slot; readonly right: Slot }
 
 export type Slot = {
   readonly kind: 'token' | 'gate' | 'pass'
@@ -15,8 +15,8 @@ export type Slot = {
   y: number
   want: number
   rank: number
-  readonly left: Link[]
-  readonly right: Link[]
+  readonly left: FlowLink[]
+  readonly right: FlowLink[]
 }
 
 /** Number of sweeps that order and place, then of sweeps that only place. */
@@ -32,8 +32,8 @@ const roomOf = (column: readonly Slot[]): number =>
  *
  * @returns the total height
  */
-export function order(columns: readonly Slot[][], least: number): number {
-  const height = Math.max(least, ...columns.map(roomOf))
+export function order(columns: readonly Slot[][], minSize: number): number {
+  const height = Math.max(minSize, ...columns.map(roomOf))
   for (const column of columns) {
     column.sort((x, y) => y.flow - x.flow)
     place(column, height)
@@ -63,7 +63,7 @@ function sweep(column: Slot[], forward: boolean, ordering: boolean, height: numb
 }
 
 /** Returns the mean position of the other ends, weighted by size. */
-function pull(links: readonly Link[], side: 'left' | 'right'): number | undefined {
+function pull(links: readonly FlowLink[], side: 'left' | 'right'): number | undefined {
   const weight = links.reduce((sum, { size }) => sum + size, 0)
   if (weight === 0) return undefined
   return links.reduce((sum, link) => sum + middle(link[side]) * link.size, 0) / weight

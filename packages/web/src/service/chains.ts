@@ -11,14 +11,14 @@ export type LocalChain = {
   readonly contracts: SwapContracts
 }
 
-export type Chain = {
+export type PageChain = {
   readonly id: number
   readonly name: string
   readonly guard: string
   readonly status: 'deployed' | 'predicted'
 }
 
-export type ChainStatus = {
+export type ShownStatus = {
   readonly state: 'awake' | 'asleep' | 'failing'
   readonly head?: number
   readonly lagSeconds?: number
@@ -35,7 +35,7 @@ export type ChainStatus = {
 }
 
 /** Data that the page loads before the first render. */
-export type Setting = { readonly chains: readonly Chain[]; readonly local: LocalChain | null }
+export type Setting = { readonly chains: readonly PageChain[]; readonly local: LocalChain | null }
 
 export async function loadSetting(): Promise<Setting> {
   const [map, local] = await Promise.all([
@@ -46,7 +46,7 @@ export async function loadSetting(): Promise<Setting> {
     ),
   ])
   const chains = Object.values(map).map(
-    ({ ChainID, ChainName, TrackerName, RouterAddress, Status }): Chain => ({
+    ({ ChainID, ChainName, TrackerName, RouterAddress, Status }): PageChain => ({
       id: Number(ChainID),
       name: TrackerName || ChainName,
       guard: RouterAddress,
@@ -56,7 +56,7 @@ export async function loadSetting(): Promise<Setting> {
   return { local, chains: chains.sort((a, b) => rank(a, local) - rank(b, local) || a.id - b.id) }
 }
 
-function rank({ id, status }: Chain, local: LocalChain | null): number {
+function rank({ id, status }: PageChain, local: LocalChain | null): number {
   return id === local?.chainId ? 0 : status === 'deployed' ? 1 : 2
 }
 
@@ -76,7 +76,7 @@ export function useStatus(chainId: number, enabled = true) {
   return useQuery({
     enabled,
     queryKey: ['ready', chainId],
-    queryFn: () => statusOf<ChainStatus>(`/ready/${chainId}`),
+    queryFn: () => statusOf<ShownStatus>(`/ready/${chainId}`),
     refetchInterval: EVERY_MS,
     retry: false,
   })
@@ -85,7 +85,7 @@ export function useStatus(chainId: number, enabled = true) {
 export function useStatuses() {
   return useQuery({
     queryKey: ['ready'],
-    queryFn: () => statusOf<{ readonly chains: Readonly<Record<string, ChainStatus>> }>('/ready'),
+    queryFn: () => statusOf<{ readonly chains: Readonly<Record<string, ShownStatus>> }>('/ready'),
     refetchInterval: EVERY_MS,
     retry: false,
   })

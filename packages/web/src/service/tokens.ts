@@ -7,7 +7,7 @@ import { legible } from '../format/legible.ts'
 import { brief } from '../format/number.ts'
 import { sluice } from './client.ts'
 
-export type Token = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decimals'> & {
+export type PageToken = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decimals'> & {
   readonly tags?: readonly (ListedToken['tags'][number] | 'unknown')[]
   readonly extensions?: ListedToken['extensions']
   /** The full symbol, if `symbol` is truncated. */
@@ -24,7 +24,7 @@ const ZERO = `0x${'0'.repeat(40)}`
 const MAX_SYMBOL = 14
 
 /** Cleans a token's names for display. Its contract chooses them, so they may contain reversing, invisible, or overlong text. */
-function withSafeNames<T extends Token>(token: T): T {
+function withSafeNames<T extends PageToken>(token: T): T {
   const symbol = legible(token.symbol) || brief(token.address)
   const isLong = symbol.length > MAX_SYMBOL
   return {
@@ -39,7 +39,7 @@ type List = ReturnType<typeof useTokenList>
 
 function useSafeNames(list: List) {
   const { data } = list
-  const tokens = useMemo(() => data?.map((token): Token => withSafeNames<Token>(token)), [data])
+  const tokens = useMemo(() => data?.map((token): PageToken => withSafeNames<PageToken>(token)), [data])
   return { ...list, data: tokens }
 }
 
@@ -55,15 +55,15 @@ export function useTokenSearch(chainId: number, text: string, enabled: boolean) 
 export const isNative = (address: string): boolean =>
   address.toLowerCase() === NATIVE.toLowerCase() || address.toLowerCase() === ZERO
 
-export type TokenOf = (address: string) => Token
+export type TokenOf = (address: string) => PageToken
 
 /** Returns a function that names any address, by its short form if no list contains it. */
-function namer(tokens: readonly Token[] | undefined): TokenOf {
+function namer(tokens: readonly PageToken[] | undefined): TokenOf {
   const byAddress = new Map(tokens?.map((token) => [token.address.toLowerCase(), token]))
   return (address) => {
-    const known =
+    const token =
       byAddress.get(address.toLowerCase()) ?? (isNative(address) ? byAddress.get(NATIVE.toLowerCase()) : undefined)
-    if (known) return known
+    if (token) return token
     const symbol = isNative(address) ? 'native' : brief(address)
     return { address, symbol, name: '', decimals: 18, tags: ['unknown'] }
   }
@@ -75,16 +75,16 @@ export function useNamed(
   addresses: readonly string[],
 ): { readonly of: TokenOf; readonly ready: boolean } {
   const list = useTokens(chainId)
-  const known = new Set(list.data?.map(({ address }) => address.toLowerCase()))
+  const listed = new Set(list.data?.map(({ address }) => address.toLowerCase()))
   const missing = [...new Set(addresses.map((address) => address.toLowerCase()))].filter(
-    (address) => list.data && !known.has(address) && !isNative(address),
+    (address) => list.data && !listed.has(address) && !isNative(address),
   )
-  const found = useQuery({
+  const lookup = useQuery({
     queryKey: ['token names', chainId, missing],
     queryFn: () => Promise.all(missing.map((address) => sluice.tokenList(chainId, { q: address, limit: 1 }))),
     enabled: missing.length > 0,
     staleTime: FRESH_MS,
   })
-  const all = [...(list.data ?? []), ...(found.data?.flat().map((token) => withSafeNames<Token>(token)) ?? [])]
-  return { of: namer(all), ready: list.isSuccess && (missing.length === 0 || !found.isPending) }
+  const all = [...(list.data ?? []), ...(lookup.data?.flat().map((token) => withSafeNames<PageToken>(token)) ?? [])]
+  return { of: namer(all), ready: list.isSuccess && (missing.length === 0 || !lookup.isPending) }
 }

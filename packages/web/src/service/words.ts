@@ -4,7 +4,7 @@ import { ClientError } from '@sluice/client'
 /** The service's default limit of price impact, in percent. */
 export const IMPACT_DEFAULT = '15'
 
-export type Words = { readonly title: string; readonly text: string; readonly small: string }
+export type ErrorText = { readonly title: string; readonly text: string; readonly small: string }
 
 const byCode: Readonly<Record<string, readonly [title: string, text: string]>> = {
   NO_ROUTE: ['No route.', 'No path of pools joins these two tokens.'],
@@ -27,7 +27,7 @@ const WALLET_ERROR = 'Your wallet reported an error.'
  *
  * @param limit - requested limit of price impact, in percent
  */
-export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): Words {
+export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): ErrorText {
   if (!(error instanceof ClientError))
     return {
       // Errors of wallets and nodes have a numeric code; errors of the page do not.
@@ -62,8 +62,8 @@ export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): Words {
   if (serviceCode === 'OVERLOADED') return { title: 'Too many requests at once.', text: later, small }
   if (serviceCode === 'BEHIND' || serviceCode === 'NOT_READY')
     return { title: 'This chain is waking up.', text: later, small }
-  const known = byCode[serviceCode ?? error.code]
-  if (known) return { title: known[0], text: known[1], small }
+  const text = byCode[serviceCode ?? error.code]
+  if (text) return { title: text[0], text: text[1], small }
   return {
     title: status === undefined ? 'Something went wrong.' : `The service returned an error (${status}).`,
     text: sentence(error.message),

@@ -1,11 +1,12 @@
 /** The result of a simulation. */
+
 import type { SimulationResult } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 import { useNamed } from '../service/tokens.ts'
-import { Skeleton } from '../swap/Ticket.tsx'
 import { Copy } from '../ui/Copy.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import type { SimulateParams } from './params.ts'
 
 /** Placeholder of the result, in the same size. */

@@ -8,6 +8,7 @@ import { Prose } from '../console/FieldRow.tsx'
 import { useExampleSwap } from '../example/use-example-swap.ts'
 import { sluice } from '../service/client.ts'
 import { FormRow } from '../ui/FormRow.tsx'
+import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
@@ -48,27 +49,24 @@ export function SimulatePage() {
   const data = useRouterState({ select: ({ location }) => location.hash })
   const chain = useChain(params.chain)
   const whole = required.every((name) => params[name] !== undefined) && /^0x([0-9a-fA-F]{2})+$/.test(data)
-  const asked = { ...Object.fromEntries(fields.flatMap((name) => (params[name] ? [[name, params[name]]] : []))), data }
+  const request = {
+    ...Object.fromEntries(fields.flatMap((name) => (params[name] ? [[name, params[name]]] : []))),
+    data,
+  }
   const {
     data: result,
     error,
     isFetching,
     refetch,
   } = useQuery({
-    queryKey: ['simulate', chain.id, asked],
+    queryKey: ['simulate', chain.id, request],
     enabled: whole,
     retry: false,
-    queryFn: () => sluice.simulate(chain.id, asked as unknown as SimulateParameters),
+    queryFn: () => sluice.simulate(chain.id, request as unknown as SimulateParameters),
   })
   return (
     <>
-      <div className="lede">
-        <h1>Simulate</h1>
-        <p>
-          See what any swap transaction would do, of any router: it runs once on the current state, without funds,
-          approvals, or keys.
-        </p>
-      </div>
+      <Lede page="simulate" />
       <div className="sim">
         <SimulateForm params={params} data={data} chainId={chain.id} busy={isFetching} onAgain={() => void refetch()} />
         <section className="panel" aria-labelledby="result" aria-busy={isFetching}>

@@ -7,7 +7,7 @@ type Props = { readonly live: Live }
 const TICKS = [0, 1, 2, 3, 4]
 
 /** Shows the age of a quote in blocks. Changes once per block and has no countdown. */
-export function Age({ live: { seen: block, age, head, isAsking, isStale, silent } }: Props) {
+export function Age({ live: { newestBlock: block, age, head, isAsking, isStale, silent } }: Props) {
   const words = silent
     ? `Can’t reach the ${silent}. These figures are out of date.`
     : isAsking && block !== undefined && head !== undefined

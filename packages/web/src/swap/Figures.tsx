@@ -1,11 +1,12 @@
 /** The metrics of a quote. */
-import type { ReactNode } from 'react'
-import type { Token } from '../service/tokens.ts'
-import { Amount, Count, Percent, Usd } from '../ui/Num.tsx'
-import { Skeleton } from './Ticket.tsx'
-import type { Quote } from './use-quote.ts'
 
-type Props = { readonly quote: Quote | undefined; readonly dst: Token | undefined; readonly native: string }
+import type { ReactNode } from 'react'
+import type { PageToken } from '../service/tokens.ts'
+import { Amount, Count, Percent, Usd } from '../ui/Num.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import type { ShownQuote } from './use-quote.ts'
+
+type Props = { readonly quote: ShownQuote | undefined; readonly dst: PageToken | undefined; readonly native: string }
 
 export function Figures({ quote, dst, native }: Props) {
   const afterGas = isKnown(quote?.optimalityGapNet)

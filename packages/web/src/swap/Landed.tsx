@@ -3,7 +3,7 @@ import type { Proven, Route } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { percentBelow } from '../format/amount.ts'
-import type { Token } from '../service/tokens.ts'
+import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
@@ -12,8 +12,8 @@ import type { Paid } from './signing.ts'
 type Props = {
   readonly route: Route
   readonly paid: Paid
-  readonly src: Token
-  readonly dst: Token
+  readonly src: PageToken
+  readonly dst: PageToken
 }
 
 type TicketProps = Props & {
@@ -139,7 +139,7 @@ export function LandedPanel({ route, paid, dst }: Props) {
       {received !== undefined && (
         <div className="gauge gauge--wide">
           <Plot>
-            {(width) => <Scale {...{ width, quoted, received, words }} least={BigInt(route.minToAmount ?? '0')} />}
+            {(width) => <Scale {...{ width, quoted, received, words }} minimum={BigInt(route.minToAmount ?? '0')} />}
           </Plot>
         </div>
       )}
@@ -150,21 +150,21 @@ export function LandedPanel({ route, paid, dst }: Props) {
 /** Draws the received amount on a scale between the minimum and the quote. */
 function Scale({
   width,
-  least,
+  minimum,
   quoted,
   received,
   words,
 }: {
   readonly width: number
-  readonly least: bigint
+  readonly minimum: bigint
   readonly quoted: bigint
   readonly received: bigint
   readonly words: string
 }) {
   const QUOTED_AT = 0.97
-  const room = quoted - least
+  const room = quoted - minimum
   // Position between the minimum and the quote in millionths, which is precise enough to draw.
-  const part = room > 0n ? Number(((received - least) * 1_000_000n) / room) / 1e6 : 1
+  const part = room > 0n ? Number(((received - minimum) * 1_000_000n) / room) / 1e6 : 1
   const x = (at: number) => 1 + Math.min(1, Math.max(0, at)) * (width - 2)
   const paidAt = part * QUOTED_AT
   return (

@@ -147,8 +147,8 @@ async function outcomeOf(
   guard: string | undefined,
 ): Promise<Outcome> {
   const node = wallet && (await wallet.open()).wallet
-  const found = await getStatus(sluice, chainId, id, { toAmount, guard, ...(node?.request && { node }) })
-  const { status: state, block, swap } = found
+  const answer = await getStatus(sluice, chainId, id, { toAmount, guard, ...(node?.request && { node }) })
+  const { status: state, block, swap } = answer
   if (state === 'reverted') return { state, status: 'failed', ...(block !== null && { block }) }
   if (state !== 'landed') return { state }
   const received = swap?.received ?? undefined

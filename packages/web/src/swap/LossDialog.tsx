@@ -3,9 +3,9 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import type { Loss } from './loss.ts'
 import { MainButton } from './MainButton.tsx'
-import type { Swap } from './use-swap.ts'
+import type { SwapPageState } from './use-swap.ts'
 
-type Props = { readonly swap: Swap; readonly loss: Loss; readonly onClose: () => void }
+type Props = { readonly swap: SwapPageState; readonly loss: Loss; readonly onClose: () => void }
 
 /** Asks for confirmation of a swap that loses much of its value. */
 export function LossDialog({ swap, loss, onClose }: Props) {

@@ -1,7 +1,7 @@
 /** The main button of the ticket. */
+import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { useSwitchChain } from 'wagmi'
 import { fragmentOf } from '../explain/input.ts'
 import { plain } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
@@ -11,15 +11,16 @@ import { Amount, Usd } from '../ui/Num.tsx'
 import { useSetting } from '../ui/setting.ts'
 import { WalletDialog } from '../ui/WalletButton.tsx'
 import { useAllowance, useAllowanceWay, useWallet } from '../wallet/use-wallet.ts'
+import { useWallets } from '../wallet/wallets.ts'
 import { Cure } from './Cure.tsx'
 import { MainButton } from './MainButton.tsx'
 import { AcceptTerms, TermList, TermProblems } from './TermList.tsx'
-import type { Swap } from './use-swap.ts'
+import type { SwapPageState } from './use-swap.ts'
 
 const LossDialog = lazy(async () => ({ default: (await import('./LossDialog.tsx')).LossDialog }))
 
 /** Shows one button with the next step, or with the reason why there is none. */
-export function MainAction({ swap }: { readonly swap: Swap }) {
+export function MainAction({ swap }: { readonly swap: SwapPageState }) {
   const { order, refused, quote } = swap
   const [isConnecting, setIsConnecting] = useState(false)
   return (
@@ -27,12 +28,12 @@ export function MainAction({ swap }: { readonly swap: Swap }) {
       <TermList terms={order.terms} />
       <Action swap={swap} onConnect={() => setIsConnecting(true)} />
       {quote && !refused && <Footnote swap={swap} />}
-      {isConnecting && <WalletDialog onClose={() => setIsConnecting(false)} />}
+      <Suspense>{isConnecting && <WalletDialog onClose={() => setIsConnecting(false)} />}</Suspense>
     </>
   )
 }
 
-function Action({ swap, onConnect }: { readonly swap: Swap; readonly onConnect: () => void }) {
+function Action({ swap, onConnect }: { readonly swap: SwapPageState; readonly onConnect: () => void }) {
   const { order, live, short, refused, isReady, act } = swap
   const { chain, src, dst, entry, same, terms } = order
   const { typed } = entry
@@ -60,7 +61,7 @@ function Action({ swap, onConnect }: { readonly swap: Swap; readonly onConnect: 
   return <Sign swap={swap} onSign={act.sign} />
 }
 
-function Sign({ swap, onSign }: { readonly swap: Swap; readonly onSign: () => void }) {
+function Sign({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign: () => void }) {
   const { order, paying, loss } = swap
   const { chain, src } = order
   const [isConfirming, setIsConfirming] = useState(false)
@@ -82,13 +83,13 @@ function Sign({ swap, onSign }: { readonly swap: Swap; readonly onSign: () => vo
 /**
  * Offers the largest amount with a route, limited to the wallet's balance, if there is no route for the typed amount.
  */
-function Refused({ swap }: { readonly swap: Swap }) {
-  const { order, live, most, spendable, act } = swap
+function Refused({ swap }: { readonly swap: SwapPageState }) {
+  const { order, live, maxRoutable, spendable, act } = swap
   const { chain, src, dst, exact, limit } = order
   const named = exact === 'in' ? src : dst
   const { title, text } = wordsOf(live.error, limit)
-  const isAbove = exact === 'in' && most !== undefined && spendable !== undefined && most > spendable
-  const offered = isAbove && spendable > 0n ? spendable : most
+  const isAbove = exact === 'in' && maxRoutable !== undefined && spendable !== undefined && maxRoutable > spendable
+  const offered = isAbove && spendable > 0n ? spendable : maxRoutable
   return (
     <>
       <Notice kind="bad" title={title} urgent>
@@ -101,28 +102,29 @@ function Refused({ swap }: { readonly swap: Swap }) {
           </span>
         </MainButton>
       ) : (
-        <MainButton>{most === undefined ? 'Finding the largest amount that works…' : 'No route'}</MainButton>
+        <MainButton>{maxRoutable === undefined ? 'Finding the largest amount that works…' : 'No route'}</MainButton>
       )}
     </>
   )
 }
 
-function OtherChain({ swap, chainId }: { readonly swap: Swap; readonly chainId: number | undefined }) {
+function OtherChain({ swap, chainId }: { readonly swap: SwapPageState; readonly chainId: number | undefined }) {
   const { chain } = swap.order
   const { chains } = useSetting()
-  const { mutate: switchChain, error: notSwitched } = useSwitchChain()
+  const wallets = useWallets()
+  const { mutate: switchChain, error: notSwitched } = useMutation({ mutationFn: wallets.switchChain })
   const name = chains.find(({ id }) => id === chainId)?.name ?? `chain ${chainId ?? 'unknown'}`
   return (
     <>
       <Notice kind="warn" title={`Your wallet is on ${name}.`}>
         This quote is for {chain.name}.{notSwitched && ' The wallet did not switch.'}
       </Notice>
-      <MainButton onClick={() => switchChain({ chainId: chain.id })}>Switch to {chain.name}</MainButton>
+      <MainButton onClick={() => switchChain(chain.id)}>Switch to {chain.name}</MainButton>
     </>
   )
 }
 
-function Footnote({ swap: { order, quote } }: { readonly swap: Swap }) {
+function Footnote({ swap: { order, quote } }: { readonly swap: SwapPageState }) {
   const wallet = useWallet()
   return (
     <p className="note center">

@@ -1,9 +1,11 @@
 /** The ticket before signing. */
+
 import { lazy, Suspense, useState } from 'react'
 import { plain } from '../format/amount.ts'
-import type { Token } from '../service/tokens.ts'
+import type { PageToken } from '../service/tokens.ts'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import { Age } from './Age.tsx'
 import { Cure } from './Cure.tsx'
 import { useLedger } from './ledger.ts'
@@ -14,17 +16,16 @@ import {
   AmountField,
   amountProblem,
   Flip,
-  Least,
+  Minimum,
   Rate,
-  type Side,
-  Skeleton,
   TicketLeg,
+  type TicketSide,
   TokenButton,
   UnitToggle,
   ValueDifference,
   Worth,
 } from './Ticket.tsx'
-import { isDirect, type Swap } from './use-swap.ts'
+import { isDirect, type SwapPageState } from './use-swap.ts'
 import { Warnings } from './Warnings.tsx'
 
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
@@ -34,7 +35,7 @@ const modes = [
   ['out', 'Exact output'],
 ] as const
 
-type Props = { readonly swap: Swap; readonly onPick: (side: Side) => void }
+type Props = { readonly swap: SwapPageState; readonly onPick: (side: TicketSide) => void }
 
 /** Shows the order from top to bottom: input, output, minimum, settings, age, and the main button. */
 export function OrderForm({ swap, onPick }: Props) {
@@ -69,7 +70,7 @@ export function OrderForm({ swap, onPick }: Props) {
         <Flip onFlip={swap.act.flip} />
         <Receive swap={swap} onPick={onPick} quiet={quiet} />
       </div>
-      {!refused && order.asked && <Least quote={quote} token={order.dst} quiet={quiet} />}
+      {!refused && order.request && <Minimum quote={quote} token={order.dst} quiet={quiet} />}
       <div id="settings">
         <Suspense>
           {settings && <Settings key={order.terms.resets} auto={quote?.slippage} terms={order.terms} />}
@@ -81,18 +82,26 @@ export function OrderForm({ swap, onPick }: Props) {
 }
 
 /** Shows the typed amount, or the quoted amount of the other token. */
-function AmountOf({ swap, end, quiet }: { readonly swap: Swap; readonly end: 'in' | 'out'; readonly quiet: boolean }) {
+function AmountOf({
+  swap,
+  end,
+  quiet,
+}: {
+  readonly swap: SwapPageState
+  readonly end: 'in' | 'out'
+  readonly quiet: boolean
+}) {
   const { order, quote, refused } = swap
   const token = end === 'in' ? order.src : order.dst
-  const told = end === 'in' ? quote?.fromAmount : quote?.toAmount
+  const quoted = end === 'in' ? quote?.fromAmount : quote?.toAmount
   if (order.exact === end)
     return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
-    <output className={`amt ${quiet ? 'quiet' : ''} ${long(told, token)}`}>
-      {refused || !order.asked ? (
+    <output className={`amt ${quiet ? 'quiet' : ''} ${long(quoted, token)}`}>
+      {refused || !order.request ? (
         <span className="q">—</span>
-      ) : told !== undefined && token ? (
-        <Amount base={told} decimals={token.decimals} digits={9} most={4} />
+      ) : quoted !== undefined && token ? (
+        <Amount base={quoted} decimals={token.decimals} digits={9} maxDecimals={4} />
       ) : (
         <Skeleton like="000 000" />
       )}
@@ -138,13 +147,13 @@ const shares = [
 ] as const
 
 /** Shows the balance and buttons that pay a part of it. */
-function Balance({ swap: { order, balance, spendable, act } }: { readonly swap: Swap }) {
+function Balance({ swap: { order, balance, spendable, act } }: { readonly swap: SwapPageState }) {
   const { src, exact } = order
   if (balance === undefined || !src) return null
   const use = (percent: bigint) => act.amount(plain(((spendable ?? 0n) * percent) / 100n, src.decimals))
   return (
     <>
-      Balance <Amount base={balance} decimals={src.decimals} most={2} />
+      Balance <Amount base={balance} decimals={src.decimals} maxDecimals={2} />
       {exact === 'in' &&
         shares.map(([percent, name]) => (
           <button
@@ -194,10 +203,10 @@ function Receive({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
   )
 }
 
-function Foot({ swap }: { readonly swap: Swap }) {
+function Foot({ swap }: { readonly swap: SwapPageState }) {
   const { order, live, quote, refused, failed, tokenOf, loss } = swap
   const isPending = useLedger(order.chain.id).some(({ kind, status }) => kind !== 'approval' && status === 'pending')
-  const isQuoted = !refused && order.asked !== undefined
+  const isQuoted = !refused && order.request !== undefined
   return (
     <div className={`ticket__go ${isQuoted ? 'ticket__go--ruled' : ''}`}>
       {isQuoted && <Age live={live} />}
@@ -218,7 +227,7 @@ function Foot({ swap }: { readonly swap: Swap }) {
   )
 }
 
-function GasRemark({ swap: { order, quote } }: { readonly swap: Swap }) {
+function GasRemark({ swap: { order, quote } }: { readonly swap: SwapPageState }) {
   const gas = quote?.gasCost?.usd
   const worth = quote && worthOf(quote, order)
   if (typeof gas !== 'number' || worth === undefined || gas <= worth) return null
@@ -231,7 +240,7 @@ function GasRemark({ swap: { order, quote } }: { readonly swap: Swap }) {
 
 /** Digits of the whole part from which the amount has a smaller font. */
 const LONG = 7
-function long(amount: string | undefined, token: Token | undefined): string {
+function long(amount: string | undefined, token: PageToken | undefined): string {
   if (amount === undefined || !token) return ''
   return plain(amount, token.decimals).split('.')[0]!.length >= LONG ? 'amt--long' : ''
 }

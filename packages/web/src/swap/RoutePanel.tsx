@@ -1,35 +1,61 @@
 /** The route panel of the Swap page. */
-import { type ReactNode, useState } from 'react'
+
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { plain } from '../format/amount.ts'
 import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
 import { LegTable } from '../route/LegTable.tsx'
-import type { Token, TokenOf } from '../service/tokens.ts'
+import type { PageToken, TokenOf } from '../service/tokens.ts'
 import { Amount, Count } from '../ui/Num.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import { Figures } from './Figures.tsx'
-import { Skeleton } from './Ticket.tsx'
-import type { Live, Quote } from './use-quote.ts'
+import type { Live, ShownQuote, TypedRequest } from './use-quote.ts'
+
+const WhyRoute = lazy(async () => ({ default: (await import('./WhyRoute.tsx')).WhyRoute }))
 
 type Props = {
-  readonly live: Pick<Live, 'isAsking' | 'isStale'> & { readonly quote: Quote }
-  readonly src: Token
-  readonly dst: Token
+  readonly live: Pick<Live, 'isAsking' | 'isStale'> & { readonly quote: ShownQuote }
+  readonly src: PageToken
+  readonly dst: PageToken
   readonly tokenOf: TokenOf
-  readonly held: boolean
+  readonly isSigning: boolean
   readonly native: string
+  /** Order of the quote, whose other routes can be compared. */
+  readonly request: TypedRequest
+  readonly chainName: string
 }
 
 /** Shows the route as a flow with its legend, its metrics, and a table of the legs. */
-export function RoutePanel({ live: { quote, isAsking, isStale }, src, dst, tokenOf, held, native }: Props) {
+export function RoutePanel({
+  live: { quote, isAsking, isStale },
+  src,
+  dst,
+  tokenOf,
+  isSigning,
+  native,
+  request,
+  chainName,
+}: Props) {
   const [lit, setLit] = useState<number | null>(null)
+  const panel = useRef<HTMLElement>(null)
   const { swaps } = quote
   const pools = new Set(swaps.map(({ pool }) => pool)).size
   const families = new Set(swaps.map(({ protocol }) => protocol)).size
   const shown = [...new Set(swaps.map(({ protocol }) => groupOf(protocol)))]
-  const state = held ? 'held' : isStale ? 'stale' : isAsking ? 'asking' : 'fresh'
+  const save = async (format: 'SVG' | 'PNG') => {
+    const svg = panel.current?.querySelector<SVGSVGElement>('.flow > svg')
+    if (!svg) return
+    const { saveSvg, savePng } = await import('../route/download.ts')
+    const [paid, received] = [plain(quote.fromAmount, src.decimals), plain(quote.toAmount, dst.decimals)]
+    const title = `${paid} ${src.symbol} → ${received} ${dst.symbol} · ${chainName}, block ${quote.simulationBlock} · Sluice`
+    const drawing = { svg, title, file: `sluice-route-${quote.simulationBlock}` }
+    await (format === 'SVG' ? saveSvg(drawing) : savePng(drawing))
+  }
+  const state = isSigning ? 'held' : isStale ? 'stale' : isAsking ? 'asking' : 'fresh'
   return (
     <>
-      <section className={`panel route route--${state}`} aria-labelledby="route" aria-busy={isAsking}>
-        {isAsking && !held && <div className="busy" />}
+      <section ref={panel} className={`panel route route--${state}`} aria-labelledby="route" aria-busy={isAsking}>
+        {isAsking && !isSigning && <div className="busy" />}
         <div className="panel__h">
           <h2 id="route">Route</h2>
           <p className="route__sum">
@@ -37,7 +63,7 @@ export function RoutePanel({ live: { quote, isAsking, isStale }, src, dst, token
             <span>{families === 1 ? '1 family' : `${families} families`}</span>
             <span>
               simulated in block <Count value={quote.simulationBlock} />
-              {held && ', held'}
+              {isSigning && ', held'}
             </span>
           </p>
         </div>
@@ -50,18 +76,50 @@ export function RoutePanel({ live: { quote, isAsking, isStale }, src, dst, token
           </p>
         </div>
         <Flow route={quote} tokenOf={tokenOf} lit={lit} onLight={setLit} />
-        <div className="key" aria-hidden="true">
+        <div className="key">
           {shown.map((group) => (
             <span key={group}>
               <span className={`sw f-${group} ${group === 'wrap' ? 'sw--wrap' : ''}`} />
               {groups[group]}
             </span>
           ))}
+          <span className="key__acts">
+            {(['SVG', 'PNG'] as const).map((format) => (
+              <button key={format} type="button" className="link" onClick={() => void save(format)}>
+                Save {format}
+              </button>
+            ))}
+          </span>
         </div>
         <Figures quote={quote} dst={dst} native={native} />
       </section>
+      <Why {...{ request, quote, src, dst }} />
       <LegTable legs={swaps} tokenOf={tokenOf} lit={lit} onLight={setLit} />
     </>
+  )
+}
+
+type WhyProps = {
+  readonly request: TypedRequest
+  readonly quote: ShownQuote
+  readonly src: PageToken
+  readonly dst: PageToken
+}
+
+/** Compares the route with others on demand; at once for one pool, whose drawing shows nothing else. */
+function Why({ quote, ...rest }: WhyProps) {
+  const [isOpen, setIsOpen] = useState<boolean>()
+  const isShown = isOpen ?? quote.swaps.length === 1
+  return (
+    <section className="panel others" aria-labelledby="why-route">
+      <div className="panel__h">
+        <h2 id="why-route">{quote.swaps.length === 1 ? 'Why this pool' : 'Why this route'}</h2>
+        <button type="button" className="link" aria-expanded={isShown} onClick={() => setIsOpen(!isShown)}>
+          {isShown ? 'Hide' : 'Compare with other routes'}
+        </button>
+      </div>
+      <Suspense>{isShown && <WhyRoute quote={quote} {...rest} />}</Suspense>
+    </section>
   )
 }
 

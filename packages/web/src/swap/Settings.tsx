@@ -6,13 +6,13 @@ import { IMPACT_DEFAULT } from '../service/words.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useSwapParams } from './params.ts'
 import { slippageWarning } from './slippage.ts'
-import { isPercent, MAX_FEE, MAX_IMPACT, MAX_SLIPPAGE, type Terms } from './terms.ts'
-import type { Quote } from './use-quote.ts'
+import { isPercent, MAX_FEE, MAX_IMPACT, MAX_SLIPPAGE, type OrderTerms } from './terms.ts'
+import type { ShownQuote } from './use-quote.ts'
 
 type Props = {
   /** Slippage that the service chose for the shown route; undefined if the request set a slippage. */
-  readonly auto: Quote['slippage']
-  readonly terms: Terms
+  readonly auto: ShownQuote['slippage']
+  readonly terms: OrderTerms
 }
 
 const presets = ['0.1', '0.5', '1'] as const
@@ -159,9 +159,12 @@ type PercentageProps = {
   readonly onChange: (text: string) => void
 }
 
+/** A comma is a decimal separator, as in the amount field. */
+const withPoint = (text: string): string => text.replace(',', '.')
+
 function Percentage({ label, value, max, onChange }: PercentageProps) {
   const [text, setText] = useState(value)
-  const wrong = text !== '' && !isPercent(text, max)
+  const wrong = text !== '' && !isPercent(withPoint(text), max)
   return (
     <label className="set__f">
       <span>{label}, %</span>
@@ -174,7 +177,7 @@ function Percentage({ label, value, max, onChange }: PercentageProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          if (next === '' || isPercent(next, max)) onChange(next)
+          if (next === '' || isPercent(withPoint(next), max)) onChange(withPoint(next))
         }}
       />
       {wrong && <span className="amt__why">Enter a number from 0 to {max}.</span>}

@@ -2,7 +2,7 @@
 import { ClientError } from '@sluice/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import { brief } from '../format/number.ts'
-import type { Token } from '../service/tokens.ts'
+import type { PageToken } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
@@ -11,8 +11,8 @@ import { type Signing, type StepState, wasRefused } from './signing.ts'
 
 type Props = {
   readonly signing: Signing
-  readonly src: Token
-  readonly dst: Token
+  readonly src: PageToken
+  readonly dst: PageToken
   readonly amount: bigint
   readonly needsAllowance: boolean
   readonly onCancel: () => void
@@ -140,7 +140,7 @@ function canRetry({ error, sent }: Signing): boolean {
   return code === 'REVERTED' || (sent !== 'swap' && code !== 'PENDING')
 }
 
-type LowerProps = { readonly lower: NonNullable<Signing['lower']>; readonly dst: Token }
+type LowerProps = { readonly lower: NonNullable<Signing['lower']>; readonly dst: PageToken }
 
 function Lower({ lower, dst }: LowerProps) {
   const { route, answer } = lower

@@ -2,19 +2,21 @@
 import { lazy, Suspense, useState } from 'react'
 import { usdOf } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
+import { Lede } from '../ui/Lede.tsx'
 import { useKey } from '../ui/Shell.tsx'
 import { useTitle } from '../ui/title.ts'
 import { useLedger } from './ledger.ts'
 import { OrderForm } from './OrderForm.tsx'
 import { RouteEmpty, RoutePanel, RouteSkeleton } from './RoutePanel.tsx'
 import { Spoken } from './Spoken.tsx'
-import type { Side } from './Ticket.tsx'
-import { type Swap, useSwap } from './use-swap.ts'
+import type { TicketSide } from './Ticket.tsx'
+import { type SwapPageState, useSwap } from './use-swap.ts'
 
 /** Components that load on demand, so that the route is drawn first. */
 const TokenPicker = lazy(async () => ({ default: (await import('./TokenPicker.tsx')).TokenPicker }))
 const WhyNot = lazy(async () => ({ default: (await import('./WhyNot.tsx')).WhyNot }))
 const SigningPanel = lazy(async () => ({ default: (await import('./Signing.tsx')).SigningPanel }))
+const PairChart = lazy(async () => ({ default: (await import('./PairChart.tsx')).PairChart }))
 const Ledger = lazy(async () => ({ default: (await import('./Ledger.tsx')).Ledger }))
 const LandedTicket = lazy(async () => ({ default: (await import('./Landed.tsx')).LandedTicket }))
 const LandedPanel = lazy(async () => ({ default: (await import('./Landed.tsx')).LandedPanel }))
@@ -22,14 +24,14 @@ const LandedPanel = lazy(async () => ({ default: (await import('./Landed.tsx')).
 export function SwapPage() {
   useTitle('Swap')
   const swap = useSwap()
-  const [picking, setPicking] = useState<Side>()
+  const [picking, setPicking] = useState<TicketSide>()
   useKey('/', () => setPicking('pay'))
   useKey('r', swap.live.again)
   const { chain, src, dst } = swap.order
   const entries = useLedger(chain.id)
   return (
     <>
-      <h1 className="sr">Swap</h1>
+      <Lede page="swap" />
       <div className="swap">
         <div className="swap__side">
           <section className="panel ticket" aria-label="Order">
@@ -41,8 +43,10 @@ export function SwapPage() {
         </div>
         <div>
           <Suspense>
-            <Beside swap={swap} />
+            <SidePanel swap={swap} />
           </Suspense>
+          {/* After the first route, so that it delays nothing. */}
+          <Suspense>{swap.quote && src && dst && <PairChart chainId={chain.id} {...{ src, dst }} />}</Suspense>
         </div>
       </div>
       <Suspense>
@@ -64,10 +68,10 @@ export function SwapPage() {
   )
 }
 
-function Ticket({ swap, onPick }: { readonly swap: Swap; readonly onPick: (side: Side) => void }) {
+function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPick: (side: TicketSide) => void }) {
   const { order, signing, act } = swap
-  const { chain, src, dst, asked } = order
-  if (!signing || !src || !dst || !asked) return <OrderForm swap={swap} onPick={onPick} />
+  const { chain, src, dst, request } = order
+  if (!signing || !src || !dst || !request) return <OrderForm swap={swap} onPick={onPick} />
   if (signing.paid && signing.route)
     return (
       <LandedTicket
@@ -84,25 +88,25 @@ function Ticket({ swap, onPick }: { readonly swap: Swap; readonly onPick: (side:
 }
 
 /** Shows the route next to the ticket, or the reason for a missing route. */
-function Beside({ swap }: { readonly swap: Swap }) {
-  const { order, live, quote, refused, failed, signing, tokenOf, most, act } = swap
-  const { src, dst, asked, exact, native, pools } = order
+function SidePanel({ swap }: { readonly swap: SwapPageState }) {
+  const { order, live, quote, refused, failed, signing, tokenOf, maxRoutable, act } = swap
+  const { src, dst, request, exact, native, pools } = order
   const { limit, broken, same, entry, terms } = order
   if (broken) return <RouteEmpty>Couldn’t load the token list.</RouteEmpty>
   if (same) return <RouteEmpty>Choose two different tokens.</RouteEmpty>
   if (terms.problems.length > 0) return <RouteEmpty>Correct the terms to see the route.</RouteEmpty>
   if (entry.typed?.kind === 'wrong' || entry.typed?.kind === 'ambiguous')
     return <RouteEmpty>That isn’t a valid amount.</RouteEmpty>
-  if (src && dst && !asked) return <RouteEmpty>Enter an amount to see its route.</RouteEmpty>
-  if (!src || !dst || !asked) return <RouteSkeleton pools={pools} />
+  if (src && dst && !request) return <RouteEmpty>Enter an amount to see its route.</RouteEmpty>
+  if (!src || !dst || !request) return <RouteSkeleton pools={pools} />
   const price = order.priceOf(src)
   if (refused)
     return (
       <WhyNot
-        {...{ error: live.error, most, limit }}
-        worth={exact === 'in' && price ? usdOf(asked.amount ?? 0n, src.decimals, price) : undefined}
+        {...{ error: live.error, maxRoutable, limit }}
+        worth={exact === 'in' && price ? usdOf(request.amount ?? 0n, src.decimals, price) : undefined}
         token={exact === 'in' ? src : dst}
-        asked={BigInt(asked.amountOut ?? asked.amount ?? 0)}
+        requested={BigInt(request.amountOut ?? request.amount ?? 0)}
         onUse={act.amount}
         onRaise={act.raise}
       />
@@ -114,7 +118,8 @@ function Beside({ swap }: { readonly swap: Swap }) {
       {signing?.paid && signing.route && <LandedPanel {...{ route: signing.route, paid: signing.paid, src, dst }} />}
       <RoutePanel
         live={{ quote, isAsking: live.isAsking, isStale: live.isStale }}
-        {...{ src, dst, tokenOf, held: signing !== undefined, native }}
+        {...{ src, dst, tokenOf, isSigning: signing !== undefined, native, request }}
+        chainName={order.chain.name}
       />
     </>
   )

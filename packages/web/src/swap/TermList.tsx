@@ -1,7 +1,7 @@
 /** The lists of a swap's terms. */
 import { Notice } from '../ui/Notice.tsx'
 import { MainButton } from './MainButton.tsx'
-import type { Term, Terms } from './terms.ts'
+import type { OrderTerms, Term } from './terms.ts'
 
 const labels: Readonly<Record<Term['name'], string>> = {
   slippage: 'Slippage tolerance',
@@ -11,7 +11,7 @@ const labels: Readonly<Record<Term['name'], string>> = {
 }
 
 /** Lists every term that differs from its default. */
-export function TermList({ terms }: { readonly terms: Terms }) {
+export function TermList({ terms }: { readonly terms: OrderTerms }) {
   if (terms.list.length === 0) return null
   return (
     <dl className="terms" aria-label="Terms of this swap">
@@ -33,7 +33,7 @@ export function TermList({ terms }: { readonly terms: Terms }) {
 }
 
 /** Asks the user to accept terms from the link, which somebody else may have chosen. */
-export function AcceptTerms({ terms, symbol }: { readonly terms: Terms; readonly symbol: string }) {
+export function AcceptTerms({ terms, symbol }: { readonly terms: OrderTerms; readonly symbol: string }) {
   const recipient = terms.list.find(({ name, isNew }) => name === 'recipient' && isNew)
   const title = recipient ? `The link sends all ${symbol} to another account.` : 'The link sets terms of this swap.'
   return (
@@ -52,7 +52,7 @@ export function AcceptTerms({ terms, symbol }: { readonly terms: Terms; readonly
 }
 
 /** Lists the invalid terms. */
-export function TermProblems({ terms }: { readonly terms: Terms }) {
+export function TermProblems({ terms }: { readonly terms: OrderTerms }) {
   return (
     <>
       {terms.problems.map((text) => (

@@ -1,17 +1,23 @@
 /** Building blocks of the swap ticket. */
+
 import type { ReactNode } from 'react'
 import { rate, usdOf } from '../format/amount.ts'
-import type { Token } from '../service/tokens.ts'
+import type { PageToken } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Amount, Decimal, Usd } from '../ui/Num.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import type { Loss } from './loss.ts'
 import { ORDER_FORM } from './MainButton.tsx'
 import type { AmountEntry } from './use-amount.ts'
-import type { Quote } from './use-quote.ts'
+import type { ShownQuote } from './use-quote.ts'
 
-export type Side = 'pay' | 'receive'
+export type TicketSide = 'pay' | 'receive'
 
-type TokenButtonProps = { readonly token: Token | undefined; readonly side: Side; readonly onOpen: () => void }
+type TokenButtonProps = {
+  readonly token: PageToken | undefined
+  readonly side: TicketSide
+  readonly onOpen: () => void
+}
 
 export function TokenButton({ token, side, onOpen }: TokenButtonProps) {
   const symbol = token?.symbol ?? '…'
@@ -100,7 +106,7 @@ export function amountProblem({ typed, set }: AmountEntry): ReactNode {
 
 type UnitToggleProps = {
   readonly entry: AmountEntry
-  readonly token: Token | undefined
+  readonly token: PageToken | undefined
   readonly price: number | null | undefined
 }
 
@@ -154,18 +160,9 @@ export function Flip({ onFlip }: { readonly onFlip: () => void }) {
   )
 }
 
-/** Placeholder of a loading number. `like` sets its width. */
-export function Skeleton({ like }: { readonly like: string }) {
-  return (
-    <span className="sk" aria-hidden="true">
-      {like}
-    </span>
-  )
-}
-
 type WorthProps = {
   readonly base: bigint | string | undefined
-  readonly token: Token | undefined
+  readonly token: PageToken | undefined
   readonly price: number | null | undefined
 }
 
@@ -188,13 +185,21 @@ export function ValueDifference({ loss }: { readonly loss: Loss | undefined }) {
     <span className={loss.isHigh ? 'bad' : undefined} title="Compared with the value you pay, by current prices">
       {' '}
       ({sign}
-      {Math.abs(loss.percent).toFixed(2)} %, {sign}
+      {Math.abs(loss.percent).toFixed(2)} %, {Math.abs(loss.usd) >= 0.01 && sign}
       <Usd value={Math.abs(loss.usd)} />)
     </span>
   )
 }
 
-export function Rate({ quote, src, dst }: { readonly quote: Quote; readonly src: Token; readonly dst: Token }) {
+export function Rate({
+  quote,
+  src,
+  dst,
+}: {
+  readonly quote: ShownQuote
+  readonly src: PageToken
+  readonly dst: PageToken
+}) {
   const text = rate(
     { amount: BigInt(quote.fromAmount), decimals: src.decimals },
     { amount: BigInt(quote.toAmount), decimals: dst.decimals },
@@ -206,10 +211,14 @@ export function Rate({ quote, src, dst }: { readonly quote: Quote; readonly src:
   )
 }
 
-type LeastProps = { readonly quote: Quote | undefined; readonly token: Token | undefined; readonly quiet: boolean }
+type MinimumProps = {
+  readonly quote: ShownQuote | undefined
+  readonly token: PageToken | undefined
+  readonly quiet: boolean
+}
 
 /** Shows the minimum in the boldest type, because the contract enforces it. */
-export function Least({ quote, token, quiet }: LeastProps) {
+export function Minimum({ quote, token, quiet }: MinimumProps) {
   return (
     <div className="least">
       <span className="lab">Minimum received (or the swap reverts)</span>

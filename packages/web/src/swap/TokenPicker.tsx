@@ -2,20 +2,21 @@
 
 import { type KeyboardEvent, useId, useState } from 'react'
 import { isAddress } from '../format/hex.ts'
-import type { Chain } from '../service/chains.ts'
-import { isNative, type Token, useTokenSearch } from '../service/tokens.ts'
+import type { PageChain } from '../service/chains.ts'
+import { isNative, type PageToken, useTokenSearch } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Amount } from '../ui/Num.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import { useBalance } from '../wallet/use-wallet.ts'
-import { Disc, type Side, Skeleton } from './Ticket.tsx'
+import { Disc, type TicketSide } from './Ticket.tsx'
 import { sameToken } from './use-quote.ts'
 
 type Props = {
-  readonly chain: Pick<Chain, 'id' | 'name'>
-  readonly side: Side
+  readonly chain: Pick<PageChain, 'id' | 'name'>
+  readonly side: TicketSide
   readonly chosen: string | undefined
-  readonly onChoose: (token: Token) => void
+  readonly onChoose: (token: PageToken) => void
   readonly onClose: () => void
 }
 
@@ -102,7 +103,7 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
   )
 }
 
-function Named({ token, isChosen }: { readonly token: Token; readonly isChosen: boolean }) {
+function Named({ token, isChosen }: { readonly token: PageToken; readonly isChosen: boolean }) {
   return (
     <>
       <Disc symbol={token.symbol} />
@@ -131,12 +132,12 @@ function Named({ token, isChosen }: { readonly token: Token; readonly isChosen: 
 const id = (text: string): string => `tokens${text.replace(/\W/g, '')}`
 
 /** Sorts copies of known symbols last. */
-function ordered(tokens: readonly Token[]): readonly Token[] {
-  const isCopy = ({ tags }: Token) => Number(tags?.includes('copy') ?? false)
+function ordered(tokens: readonly PageToken[]): readonly PageToken[] {
+  const isCopy = ({ tags }: PageToken) => Number(tags?.includes('copy') ?? false)
   return [...tokens].sort((a, b) => isCopy(a) - isCopy(b))
 }
 
-function Balance({ chainId, token }: { readonly chainId: number; readonly token: Token }) {
+function Balance({ chainId, token }: { readonly chainId: number; readonly token: PageToken }) {
   const balance = useBalance(chainId, token.address)
-  return balance === undefined ? null : <Amount base={balance} decimals={token.decimals} most={4} />
+  return balance === undefined ? null : <Amount base={balance} decimals={token.decimals} maxDecimals={4} />
 }

@@ -1,13 +1,13 @@
 /** The warnings of a quote. */
-import type { Token, TokenOf } from '../service/tokens.ts'
+import type { PageToken, TokenOf } from '../service/tokens.ts'
 import { Notice } from '../ui/Notice.tsx'
 import type { Loss } from './loss.ts'
 import { MINUS, ValueDifference } from './Ticket.tsx'
-import type { Quote } from './use-quote.ts'
+import type { ShownQuote } from './use-quote.ts'
 
 type Props = {
-  readonly quote: Quote
-  readonly src: Token | undefined
+  readonly quote: ShownQuote
+  readonly src: PageToken | undefined
   readonly tokenOf: TokenOf
   readonly loss: Loss | undefined
   readonly direct: boolean

@@ -1,7 +1,7 @@
 /** The explanation of a request without a route. */
 import { plain } from '../format/amount.ts'
 import { Swatch } from '../route/Swatch.tsx'
-import type { Token } from '../service/tokens.ts'
+import type { PageToken } from '../service/tokens.ts'
 import { impactOf, isAboutSize, type Reason, refusalOf, wordsOf } from '../service/words.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count, Usd } from '../ui/Num.tsx'
@@ -11,14 +11,14 @@ import { MINUS } from './Ticket.tsx'
 type Props = {
   readonly error: unknown
   /** Token of the typed amount. */
-  readonly token: Token
-  readonly asked: bigint
+  readonly token: PageToken
+  readonly requested: bigint
   /** Requested limit of price impact, in percent. */
   readonly limit: string | undefined
   /** USD value of the input; undefined without a price. */
   readonly worth: number | undefined
   /** Largest amount with a route, in base units; undefined while loading, 0 if no amount has a route. */
-  readonly most: bigint | undefined
+  readonly maxRoutable: bigint | undefined
   readonly onUse: (text: string) => void
   readonly onRaise: () => void
 }
@@ -27,7 +27,7 @@ type Props = {
 const LISTED = 6
 
 /** Explains why there is no route, and offers the largest amount with a route. */
-export function WhyNot({ error, token, asked, limit, worth, most, onUse, onRaise }: Props) {
+export function WhyNot({ error, token, requested, limit, worth, maxRoutable, onUse, onRaise }: Props) {
   const { title, text, small } = wordsOf(error, limit)
   const { reasons, block } = refusalOf(error) ?? { reasons: [] }
   const byReason = new Map<string, Reason[]>()
@@ -48,27 +48,29 @@ export function WhyNot({ error, token, asked, limit, worth, most, onUse, onRaise
       </div>
       <div className="why">
         <div>
-          {most !== undefined && most > 0n ? (
+          {maxRoutable !== undefined && maxRoutable > 0n ? (
             <>
               <span className="lab">Largest amount available</span>
               <div className="why__v">
-                <Amount base={most} decimals={token.decimals} /> <span className="unit">{token.symbol}</span>
+                <Amount base={maxRoutable} decimals={token.decimals} /> <span className="unit">{token.symbol}</span>
               </div>
               <div className="gauge">
-                <Plot>{(width) => <Gauge width={width} most={most} asked={asked} token={token} />}</Plot>
+                <Plot>
+                  {(width) => <Gauge width={width} maxRoutable={maxRoutable} requested={requested} token={token} />}
+                </Plot>
               </div>
               <p className="note">
                 {title} {text}
               </p>
-              <button type="button" className="btn" onClick={() => onUse(plain(most, token.decimals))}>
-                Use <Amount base={most} decimals={token.decimals} /> {token.symbol}
+              <button type="button" className="btn" onClick={() => onUse(plain(maxRoutable, token.decimals))}>
+                Use <Amount base={maxRoutable} decimals={token.decimals} /> {token.symbol}
               </button>
             </>
           ) : (
             <>
               <div className="why__v">{title}</div>
               <p className="note">{text}</p>
-              {most === undefined && <p className="note">Finding the largest amount that works…</p>}
+              {maxRoutable === undefined && <p className="note">Finding the largest amount that works…</p>}
             </>
           )}
         </div>
@@ -131,20 +133,25 @@ const WORDS_MEET = 60
 /** Width of a tick label in pixels. */
 const TICK_NAME = 64
 
-type GaugeProps = { readonly width: number; readonly most: bigint; readonly asked: bigint; readonly token: Token }
+type GaugeProps = {
+  readonly width: number
+  readonly maxRoutable: bigint
+  readonly requested: bigint
+  readonly token: PageToken
+}
 
 /** Shows the largest amount with a route and the typed amount on a logarithmic scale. */
-function Gauge({ width, most, asked, token }: GaugeProps) {
+function Gauge({ width, maxRoutable, requested, token }: GaugeProps) {
   const power = (amount: bigint) =>
     String(amount).length - 1 + Math.log10(Number(`0.${String(amount).slice(0, 12)}`) * 10)
-  const high = Math.max(power(asked), power(most) + 1)
-  const low = Math.floor(Math.min(power(most), power(asked))) - 2
+  const high = Math.max(power(requested), power(maxRoutable) + 1)
+  const low = Math.floor(Math.min(power(maxRoutable), power(requested))) - 2
   const x = (at: number) => 1 + ((at - low) / (high - low)) * (width - 2)
   const ticks = Array.from({ length: Math.floor(high) - low + 1 }, (_, k) => low + k)
   const every = Math.ceil((ticks.length * TICK_NAME) / width)
   // Labels that would overlap move to the outer sides of their marks.
-  const near = x(power(asked)) - x(power(most)) < WORDS_MEET
-  const ends = near && x(power(asked)) < width - WORDS_MEET ? 'start' : 'end'
+  const near = x(power(requested)) - x(power(maxRoutable)) < WORDS_MEET
+  const ends = near && x(power(requested)) < width - WORDS_MEET ? 'start' : 'end'
   const name = (at: number) => {
     const exponent = at - token.decimals
     return exponent >= 0 && exponent < 7
@@ -170,12 +177,12 @@ function Gauge({ width, most, asked, token }: GaugeProps) {
           )}
         </g>
       ))}
-      <path className="gauge__yes" d={`M1 36H${x(power(most))}`} />
-      <text className="strong" x={x(power(most))} y={20} textAnchor={near ? 'end' : 'middle'}>
+      <path className="gauge__yes" d={`M1 36H${x(power(maxRoutable))}`} />
+      <text className="strong" x={x(power(maxRoutable))} y={20} textAnchor={near ? 'end' : 'middle'}>
         routes
       </text>
-      <path className="gauge__no" d={`M${x(power(asked)) - 1.5} 26V46`} />
-      <text className="strong" x={x(power(asked))} y={20} textAnchor={ends}>
+      <path className="gauge__no" d={`M${x(power(requested)) - 1.5} 26V46`} />
+      <text className="strong" x={x(power(requested))} y={20} textAnchor={ends}>
         entered
       </text>
       <text x={0} y={74}>

@@ -15,13 +15,13 @@ test('the ledger is bounded, keeps its order, and drops settled entries before p
   fc.assert(
     fc.property(statuses, (list) => {
       const all = list.map((status, id) => entry(id, status as LedgerEntry['status']))
-      const kept = bounded(all)
-      expect(kept).toHaveLength(Math.min(all.length, MAX_ENTRIES))
-      expect(kept.map(({ sentAt }) => sentAt)).toEqual(kept.map(({ sentAt }) => sentAt).sort((a, b) => a - b))
-      const dropped = all.filter((one) => !kept.includes(one))
-      const hasSettled = kept.some(({ status }) => status !== 'pending')
+      const remaining = bounded(all)
+      expect(remaining).toHaveLength(Math.min(all.length, MAX_ENTRIES))
+      expect(remaining.map(({ sentAt }) => sentAt)).toEqual(remaining.map(({ sentAt }) => sentAt).sort((a, b) => a - b))
+      const dropped = all.filter((one) => !remaining.includes(one))
+      const hasSettled = remaining.some(({ status }) => status !== 'pending')
       if (hasSettled) expect(dropped.every(({ status }) => status !== 'pending')).toBe(true)
-      const settled = kept.filter(({ status }) => status !== 'pending')
+      const settled = remaining.filter(({ status }) => status !== 'pending')
       for (const old of dropped.filter(({ status }) => status !== 'pending'))
         expect(settled.every(({ sentAt }) => sentAt < old.sentAt)).toBe(true)
     }),

@@ -1,7 +1,7 @@
 /** Estimated loss of a swap at current prices. Prices are floats, so the results are for display only. */
 import { usdOf } from '../format/amount.ts'
-import type { Token } from '../service/tokens.ts'
-import type { Quote } from './use-quote.ts'
+import type { PageToken } from '../service/tokens.ts'
+import type { ShownQuote } from './use-quote.ts'
 
 /** Loss in percent from which a swap asks for confirmation. */
 const BRAKE_PERCENT = 5
@@ -15,13 +15,13 @@ export type Loss = {
 }
 
 type Ends = {
-  readonly src: Token | undefined
-  readonly dst: Token | undefined
-  readonly priceOf: (token: Token | undefined) => number | null | undefined
+  readonly src: PageToken | undefined
+  readonly dst: PageToken | undefined
+  readonly priceOf: (token: PageToken | undefined) => number | null | undefined
 }
 
 /** Returns the loss between input and output at current prices, or the price impact if a price is missing. */
-export function lossOf(quote: Quote, { src, dst, priceOf }: Ends): Loss | undefined {
+export function lossOf(quote: ShownQuote, { src, dst, priceOf }: Ends): Loss | undefined {
   const [srcPrice, dstPrice] = [priceOf(src), priceOf(dst)]
   if (src && dst && typeof srcPrice === 'number' && typeof dstPrice === 'number') {
     const paid = usdOf(quote.fromAmount, src.decimals, srcPrice)
@@ -32,7 +32,7 @@ export function lossOf(quote: Quote, { src, dst, priceOf }: Ends): Loss | undefi
 }
 
 /** Returns the USD value of the output; undefined without a price. */
-export function worthOf(quote: Quote, { dst, priceOf }: Ends): number | undefined {
+export function worthOf(quote: ShownQuote, { dst, priceOf }: Ends): number | undefined {
   const price = priceOf(dst)
   return dst && typeof price === 'number' ? usdOf(quote.toAmount, dst.decimals, price) : undefined
 }

@@ -3,7 +3,7 @@ import { NATIVE } from '@sluice/client'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { isAddress } from '../format/hex.ts'
 import { legible } from '../format/legible.ts'
-import type { Token } from '../service/tokens.ts'
+import type { PageToken } from '../service/tokens.ts'
 
 export type SwapParams = {
   readonly chain?: number
@@ -65,7 +65,9 @@ export function useSwapParams() {
 }
 
 /** Returns the default pair: the chain's wrapped native token and a different dollar token. */
-export function firstPair(tokens: readonly Token[]): { readonly src: Token; readonly dst: Token } | undefined {
+export function firstPair(
+  tokens: readonly PageToken[],
+): { readonly src: PageToken; readonly dst: PageToken } | undefined {
   const listed = tokens.filter(
     ({ address, tags }) => address.toLowerCase() !== NATIVE.toLowerCase() && !tags?.includes('copy'),
   )

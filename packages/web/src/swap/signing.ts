@@ -12,10 +12,10 @@ import {
 } from '@sluice/client'
 import { type SwapQuestion, type SwapRun, useSwap } from '@sluice/react'
 import { useState } from 'react'
-import type { Token } from '../service/tokens.ts'
+import type { PageToken } from '../service/tokens.ts'
 import type { Connected } from '../wallet/use-wallet.ts'
 import { recordEntry, updateEntry } from './ledger.ts'
-import type { Quote } from './use-quote.ts'
+import type { ShownQuote } from './use-quote.ts'
 
 export type StepName = 'allow' | 'check' | 'confirm' | 'land'
 export type StepState = 'todo' | 'now' | 'done'
@@ -50,13 +50,13 @@ export type Signing = {
   readonly error: unknown
 }
 
-export type Order = {
+export type SignedOrder = {
   readonly chainId: number
-  readonly src: Token
-  readonly dst: Token
-  readonly asked: SwapRequest
+  readonly src: PageToken
+  readonly dst: PageToken
+  readonly request: SwapRequest
   /** Displayed quote. */
-  readonly shown: Quote
+  readonly shown: ShownQuote
   readonly contracts: SwapContracts | undefined
   /** True if the displayed transaction uses direct mode, which taxed output tokens need. */
   readonly direct: boolean
@@ -67,11 +67,11 @@ export function useSigning() {
   const [isApproved, setIsApproved] = useState(false)
   const [receipt, setReceipt] = useState<Pick<Signing, 'paid' | 'error'> & { readonly hash: string }>()
 
-  async function start(order: Order, connected: Connected): Promise<void> {
-    const { chainId, asked, shown, contracts, direct } = order
+  async function start(order: SignedOrder, connected: Connected): Promise<void> {
+    const { chainId, request, shown, contracts, direct } = order
     const record = ledgerOf(order)
     const floor = BigInt(shown.minToAmount ?? shown.toAmount)
-    const outcome = await run.start(chainId, asked, {
+    const outcome = await run.start(chainId, request, {
       ...{ contracts, direct },
       // The page shows the number of unknown pools instead of rejecting them.
       knownPools: false,
@@ -86,8 +86,12 @@ export function useSigning() {
     if (!outcome) return
     const { hash, route } = outcome
     const { provider } = await connected.open()
-    await receiptOf(provider, route, asked.recipient ?? connected.address, hash).then(
-      (paid) => setReceipt({ hash, paid, error: undefined }),
+    await receiptOf(provider, route, request.recipient ?? connected.address, hash).then(
+      (paid) => {
+        setReceipt({ hash, paid, error: undefined })
+        const { block, received } = paid
+        updateEntry(hash, { status: 'landed', block, ...(received !== undefined && { received: String(received) }) })
+      },
       (error: unknown) => setReceipt({ hash, paid: undefined, error }),
     )
   }
@@ -105,7 +109,7 @@ export function useSigning() {
 }
 
 /** Returns a listener that records the swap's transactions in the ledger. */
-function ledgerOf({ chainId, src, dst, asked, shown }: Order): (progress: SwapProgress) => void {
+function ledgerOf({ chainId, src, dst, request, shown }: SignedOrder): (progress: SwapProgress) => void {
   let sentAs: string | undefined
   return (progress) => {
     if (!('state' in progress) || progress.hash === undefined) return
@@ -119,7 +123,7 @@ function ledgerOf({ chainId, src, dst, asked, shown }: Order): (progress: SwapPr
         ...{ id, kind, chainId, from: state.from, sentAt: Date.now(), status: 'pending' },
         src: { symbol: src.symbol, decimals: src.decimals },
         dst: { symbol: dst.symbol, decimals: dst.decimals },
-        fromAmount: kind === 'approval' ? String(asked.amount ?? shown.fromAmount) : route.fromAmount,
+        fromAmount: kind === 'approval' ? String(request.amount ?? shown.fromAmount) : route.fromAmount,
         toAmount: route.toAmount,
       })
     }

@@ -25,7 +25,7 @@ export type Term = {
   readonly isNew: boolean
 }
 
-export type Terms = {
+export type OrderTerms = {
   /** Valid terms that are not the defaults. */
   readonly list: readonly Term[]
   /** Descriptions of invalid terms. While there are any, nothing is quoted or signed. */
@@ -100,7 +100,7 @@ export function useTerms(
   params: TermValues,
   wallet: string | undefined,
   change: (change: TermChange, replace: boolean) => void,
-): Terms & { readonly values: TermValues } {
+): OrderTerms & { readonly values: TermValues } {
   const [resets, setResets] = useState(0)
   const [, setChanges] = useState(0)
   const values = valuesOf(params, wallet)

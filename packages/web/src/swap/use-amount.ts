@@ -4,17 +4,17 @@
  */
 import { useEffect, useState } from 'react'
 import { grouped, parseAmount, parseUsd, plain, type Typed, usdOf } from '../format/amount.ts'
-import type { Token } from '../service/tokens.ts'
+import type { PageToken } from '../service/tokens.ts'
 
 /** Pause in typing after which the amount is written to the URL. */
 const TYPING_PAUSE_MS = 250
 
-export type Unit = 'token' | 'usd'
+export type AmountUnit = 'token' | 'usd'
 
 export type AmountEntry = {
   /** Text of the field, as typed. */
   readonly text: string
-  readonly unit: Unit
+  readonly unit: AmountUnit
   /** Parsed amount in base units of the token; undefined while the token is unknown. */
   readonly typed: Typed | undefined
   /** True if the URL contains this amount. */
@@ -32,7 +32,7 @@ export type AmountEntry = {
 type Draft = {
   readonly text: string
   /** Unit of the field. A dollar sign in the text overrides it. */
-  readonly unit: Unit
+  readonly unit: AmountUnit
   /** Converted once when dollars are typed, so that price updates do not change the amount. */
   readonly typed: Typed
   readonly token: string
@@ -45,7 +45,7 @@ type Draft = {
 type Options = {
   /** Amount in the URL, in whole tokens. */
   readonly value: string
-  readonly token: Token | undefined
+  readonly token: PageToken | undefined
   /** USD per whole token; null if there is no price, undefined while loading. */
   readonly price: number | null | undefined
   /** Writes the amount into the URL. */
@@ -99,9 +99,9 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
   }
 }
 
-const unitOf = (text: string, unit: Unit): Unit => (text.trim().startsWith('$') ? 'usd' : unit)
+const unitOf = (text: string, unit: AmountUnit): AmountUnit => (text.trim().startsWith('$') ? 'usd' : unit)
 
-function parse(text: string, unit: Unit, token: Token, price: number | null | undefined): Typed {
+function parse(text: string, unit: AmountUnit, token: PageToken, price: number | null | undefined): Typed {
   if (unit === 'token') return parseAmount(text, token.decimals)
   if (typeof price === 'number') return parseUsd(text.replace('$', ''), price, token.decimals)
   return { kind: 'wrong', why: `No price for ${token.symbol}. Enter an amount of ${token.symbol}.` }

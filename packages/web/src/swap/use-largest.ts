@@ -1,7 +1,8 @@
 /** Finds the largest amount with a route by a bounded number of quotes, if the service does not report it. */
+import { ClientError } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
-import { sluice } from '../service/client.ts'
-import type { Asked } from './use-quote.ts'
+import { retry, sluice } from '../service/client.ts'
+import type { TypedRequest } from './use-quote.ts'
 
 /** Maximum divisions by ten until an amount has a route, then bisection steps. */
 const TENTHS = 12
@@ -9,23 +10,27 @@ const HALVES = 5
 /** Significant digits of the proposed amount, rounded down. */
 const DIGITS = 3
 
-export function useLargest(asked: Asked | undefined, wanted: boolean) {
+export function useLargest(request: TypedRequest | undefined, wanted: boolean) {
   return useQuery({
-    queryKey: ['largest', asked],
-    enabled: wanted && asked !== undefined,
+    queryKey: ['largest', request],
+    enabled: wanted && request !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-    queryFn: async () => String(await search(asked!)),
+    retry,
+    queryFn: async () => String(await search(request!)),
   })
 }
 
-async function search({ chainId, from: _, amount, amountOut, ...terms }: Asked): Promise<bigint> {
+async function search({ chainId, from: _, amount, amountOut, ...terms }: TypedRequest): Promise<bigint> {
   const routes = (base: bigint) =>
     sluice
       .get(`/quote/${chainId}`, { ...terms, [amountOut === undefined ? 'amount' : 'amountOut']: base } as never)
       .then(
         () => true,
-        () => false,
+        (error) => {
+          // A service that is busy says nothing about the amount.
+          if (error instanceof ClientError && error.retryable) throw error
+          return false
+        },
       )
   let high = BigInt(amountOut ?? amount ?? 0)
   let low = 0n

@@ -1,26 +1,26 @@
 /** The order in the page's URL: tokens, amount, and terms, with defaults for missing parameters. */
 import { useQuery } from '@tanstack/react-query'
 import { parseAmount } from '../format/amount.ts'
-import { type Chain, useStatus } from '../service/chains.ts'
+import { type PageChain, useStatus } from '../service/chains.ts'
 import { sluice } from '../service/client.ts'
-import { isNative, type Token, useNamed, useTokens } from '../service/tokens.ts'
+import { isNative, type PageToken, useNamed, useTokens } from '../service/tokens.ts'
 import { useChain, useSetting } from '../ui/setting.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { firstPair, type SwapParams, useSwapParams } from './params.ts'
-import { requestOf, type Terms, useTerms } from './terms.ts'
+import { type OrderTerms, requestOf, useTerms } from './terms.ts'
 import { type AmountEntry, useAmount } from './use-amount.ts'
-import { type Asked, sameToken } from './use-quote.ts'
+import { sameToken, type TypedRequest } from './use-quote.ts'
 
 /** Default amount in whole tokens. The local chain needs a larger one for a route with several pools. */
 const FIRST_AMOUNT = { local: '500', other: '1' } as const
 
 type Prices = Readonly<Record<string, number | null>>
 
-export type Order = {
-  readonly chain: Chain
+export type OrderState = {
+  readonly chain: PageChain
   /** Undefined while the token list is loading. */
-  readonly src: Token | undefined
-  readonly dst: Token | undefined
+  readonly src: PageToken | undefined
+  readonly dst: PageToken | undefined
   /** True if input and output are the same token. */
   readonly same: boolean
   /** Token with the typed amount. */
@@ -29,13 +29,13 @@ export type Order = {
   readonly entry: AmountEntry
   /** The amount in the URL, in whole tokens. */
   readonly text: string
-  readonly priceOf: (token: Token | undefined) => number | null | undefined
+  readonly priceOf: (token: PageToken | undefined) => number | null | undefined
   /** Quote request; undefined if a parameter is missing or invalid. */
-  readonly asked: Asked | undefined
+  readonly request: TypedRequest | undefined
   readonly pools: number | undefined
   /** Maximum price impact, in percent; undefined for the service's default. */
   readonly limit: string | undefined
-  readonly terms: Terms
+  readonly terms: OrderTerms
   /** Error of the token list, and the retry of it. */
   readonly broken: unknown
   readonly again: () => void
@@ -48,7 +48,7 @@ export type Order = {
   ) => void
 }
 
-export function useOrder(): Order {
+export function useOrder(): OrderState {
   const [params, navigate] = useSwapParams()
   const { local } = useSetting()
   const chain = useChain(params.chain)
@@ -69,8 +69,8 @@ export function useOrder(): Order {
   const named = exact === 'in' ? src : dst
   const same = sameToken(ends.src, ends.dst)
   const prices = usePrices(chain.id, src, dst)
-  const priceOf = (token: Token | undefined) => token && prices?.[token.address]
-  const change: Order['change'] = (more, replace) => {
+  const priceOf = (token: PageToken | undefined) => token && prices?.[token.address]
+  const change: OrderState['change'] = (more, replace) => {
     const chosen = {
       chain: chain.id,
       amount: text,
@@ -92,7 +92,7 @@ export function useOrder(): Order {
     limit: terms.values.impact,
     broken: src && dst ? null : broken,
     again: () => void refetch(),
-    asked:
+    request:
       isReady && amount !== undefined
         ? {
             ...{ chainId: chain.id, src: src.address, dst: dst.address, from },
@@ -107,7 +107,7 @@ export function useOrder(): Order {
 const PRICES_EVERY_MS = 30_000
 
 /** Loads USD prices of both tokens by lower-case address; empty if the service has none, undefined while loading. */
-function usePrices(chainId: number, src: Token | undefined, dst: Token | undefined): Prices | undefined {
+function usePrices(chainId: number, src: PageToken | undefined, dst: PageToken | undefined): Prices | undefined {
   const { data, isError } = useQuery({
     queryKey: ['prices', chainId, src?.address, dst?.address],
     enabled: src !== undefined && dst !== undefined,

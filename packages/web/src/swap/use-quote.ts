@@ -4,7 +4,7 @@ import { useQuoteStream } from '@sluice/react'
 import { useEffect, useState } from 'react'
 import { useStatus } from '../service/chains.ts'
 
-export type Asked = Omit<SwapParameters, 'from' | 'amount'> & {
+export type TypedRequest = Omit<SwapParameters, 'from' | 'amount'> & {
   readonly chainId: number
   /** Base units of `src` to pay, or minimum base units of `dst` to receive. Exactly one is set. */
   readonly amount?: string
@@ -13,7 +13,7 @@ export type Asked = Omit<SwapParameters, 'from' | 'amount'> & {
   readonly from: string | undefined
 }
 
-export type Quote = Omit<Route, 'tx'> & { readonly tx?: Transaction }
+export type ShownQuote = Omit<Route, 'tx'> & { readonly tx?: Transaction }
 
 /** Age in blocks from which a quote is requested again before signing. */
 export const STALE_BLOCKS = 4
@@ -22,14 +22,17 @@ const POLL_MS = 4_000
 /** Milliseconds without a response of the service after which quotes count as out of date: four polls. */
 const SILENT_MS = 8_000
 
+/** Milliseconds after which figures of the request before make room for placeholders. */
+const LATE_MS = 1_500
+
 export type Live = {
-  /** Latest quote. While a new request is loading, the quote of the request before. */
-  readonly quote: Quote | undefined
+  /** Latest quote. While a new request is loading, the quote of the request before, for a short time. */
+  readonly quote: ShownQuote | undefined
   /** True if the quote answers the current request. */
   readonly isCurrent: boolean
   readonly error: ClientError | undefined
   /** Newest block at which the quote was checked. */
-  readonly seen: number | undefined
+  readonly newestBlock: number | undefined
   /** Blocks since `seen`. */
   readonly age: number
   readonly isStale: boolean
@@ -40,27 +43,31 @@ export type Live = {
   readonly again: () => void
 }
 
-/** @param held - true while the user signs, which stops requests and updates */
-export function useQuote(asked: Asked | undefined, held: boolean): Live {
-  const { data: status, dataUpdatedAt, refetch } = useStatus(asked?.chainId ?? 0, asked !== undefined)
+/** @param isSigning - true while the user signs, which stops requests and updates */
+export function useQuote(order: TypedRequest | undefined, isSigning: boolean): Live {
+  const { data: status, dataUpdatedAt, refetch } = useStatus(order?.chainId ?? 0, order !== undefined)
   const isSilent = useIsOlder(dataUpdatedAt, SILENT_MS)
   const head = status?.head
-  const { chainId = 0, ...parameters } = asked ?? {}
-  const stream = useQuoteStream(chainId, asked && (parameters as QuoteParameters), {
-    isPaused: held,
+  const { chainId = 0, ...parameters } = order ?? {}
+  const stream = useQuoteStream(chainId, order && (parameters as QuoteParameters), {
+    isPaused: isSigning,
     head,
     pollMs: POLL_MS,
   })
-  const { error, block: seen } = stream
+  const { error, block: newestBlock } = stream
   // Until the first check of this request, the quote belongs to the request before.
-  const isAnswered = seen !== undefined
-  const quote = error !== undefined && !isAnswered ? undefined : stream.quote
+  const isAnswered = newestBlock !== undefined
+  const key = JSON.stringify(order)
+  const [request, setRequest] = useState({ key, since: Date.now() })
+  if (request.key !== key) setRequest({ key, since: Date.now() })
+  const isLate = useIsOlder(isAnswered || isSigning ? 0 : request.since, LATE_MS)
+  const quote = !isAnswered && (error !== undefined || isLate) ? undefined : stream.quote
   const failed = error !== undefined && !isRefusal(error)
   const isChainDown = status?.state === 'failing'
-  const age = seen !== undefined && head !== undefined ? Math.max(0, head - seen) : 0
+  const age = newestBlock !== undefined && head !== undefined ? Math.max(0, head - newestBlock) : 0
   return {
-    ...{ quote, error, seen, age, head },
-    isCurrent: quote !== undefined && isAnswered && (asked?.amount === undefined || quote.fromAmount === asked.amount),
+    ...{ quote, error, newestBlock, age, head },
+    isCurrent: quote !== undefined && isAnswered && (order?.amount === undefined || quote.fromAmount === order.amount),
     isStale: quote !== undefined && (age >= STALE_BLOCKS || failed || isChainDown || isSilent),
     silent: isSilent ? 'service' : isChainDown || failed ? 'chain' : undefined,
     isAsking: stream.isFetching,
@@ -75,10 +82,10 @@ export function useQuote(asked: Asked | undefined, held: boolean): Live {
 function useIsOlder(since: number, ms: number): boolean {
   const [isOlder, setIsOlder] = useState(false)
   useEffect(() => {
-    const left = since + ms - Date.now()
-    setIsOlder(since > 0 && left <= 0)
-    if (since === 0 || left <= 0) return
-    const later = setTimeout(() => setIsOlder(true), left)
+    const leftMs = since + ms - Date.now()
+    setIsOlder(since > 0 && leftMs <= 0)
+    if (since === 0 || leftMs <= 0) return
+    const later = setTimeout(() => setIsOlder(true), leftMs)
     return () => clearTimeout(later)
   }, [since, ms])
   return isOlder

@@ -1,22 +1,23 @@
 /** State of the Swap page: the order, its quote, and its signing. */
 import { useQueryClient } from '@tanstack/react-query'
 import { plain } from '../format/amount.ts'
-import { isNative, type Token, type TokenOf, useNamed } from '../service/tokens.ts'
+import { isNative, type PageToken, type TokenOf, useNamed } from '../service/tokens.ts'
 import { isAboutSize, refusalOf } from '../service/words.ts'
 import { useSetting } from '../ui/setting.ts'
 import { useBalance, useGasReserve, useWallet } from '../wallet/use-wallet.ts'
 import { type Loss, lossOf } from './loss.ts'
 import { type Signing, useSigning } from './signing.ts'
-import type { Side } from './Ticket.tsx'
+import { slippageToSign } from './slippage.ts'
+import type { TicketSide } from './Ticket.tsx'
 import { useLargest } from './use-largest.ts'
-import { type Order, useOrder } from './use-order.ts'
-import { isRefusal, type Live, type Quote, sameToken, useQuote } from './use-quote.ts'
+import { type OrderState, useOrder } from './use-order.ts'
+import { isRefusal, type Live, type ShownQuote, sameToken, useQuote } from './use-quote.ts'
 
-export type Swap = {
-  readonly order: Order
+export type SwapPageState = {
+  readonly order: OrderState
   readonly live: Live
   /** Displayed quote: the one being signed, else the newest. */
-  readonly quote: Quote | undefined
+  readonly quote: ShownQuote | undefined
   readonly tokenOf: TokenOf
   readonly balance: bigint | undefined
   /** Balance minus the reserve for gas; undefined while unknown. */
@@ -33,14 +34,14 @@ export type Swap = {
   /** True if the request failed for another reason. */
   readonly failed: boolean
   /** Largest amount with a route, if the typed amount has none; undefined while loading, 0 if no amount has a route. */
-  readonly most: bigint | undefined
+  readonly maxRoutable: bigint | undefined
   readonly signing: Signing | undefined
   readonly act: {
     readonly amount: (text: string, replace?: boolean) => void
     readonly flip: () => void
     /** Chooses which amount is exact. Keeps the displayed amounts as far as possible. */
     readonly exact: (end: 'in' | 'out') => void
-    readonly choose: (side: Side, token: Token) => void
+    readonly choose: (side: TicketSide, token: PageToken) => void
     readonly raise: () => void
     readonly sign: () => void
     /** Returns to the order. */
@@ -48,14 +49,14 @@ export type Swap = {
   }
 }
 
-export function useSwap(): Swap {
+export function useSwap(): SwapPageState {
   const order = useOrder()
-  const { chain, src, dst, asked, change, text, entry, exact, terms } = order
+  const { chain, src, dst, request, change, text, entry, exact, terms } = order
   const { local } = useSetting()
   const wallet = useWallet()
   const queries = useQueryClient()
   const signing = useSigning()
-  const live = useQuote(asked, signing.state !== undefined)
+  const live = useQuote(request, signing.state !== undefined)
   const balance = useBalance(chain.id, src?.address)
   const quote = signing.state?.route ?? live.quote
   const typed = entry.typed
@@ -66,10 +67,10 @@ export function useSwap(): Swap {
   const named = useNamed(chain.id, quote?.swaps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]) ?? [])
   const open = signing.state === undefined
   const refused = open && isRefusal(live.error)
-  const told = refused ? refusalOf(live.error)?.maxRoutableAmount : undefined
-  const searched = refused && told === undefined && isAboutSize(live.error)
-  const largest = useLargest(asked, searched)
-  const found = largest.data === undefined ? undefined : BigInt(largest.data)
+  const reportedMax = refused ? refusalOf(live.error)?.maxRoutableAmount : undefined
+  const searched = refused && reportedMax === undefined && isAboutSize(live.error)
+  const largest = useLargest(request, searched)
+  const searchedMax = largest.isError ? 0n : largest.data === undefined ? undefined : BigInt(largest.data)
   const isReady = entry.isSettled && live.isCurrent
   return {
     ...{ order, live, quote, tokenOf: named.of, balance, paying, refused, isReady, signing: signing.state },
@@ -77,7 +78,7 @@ export function useSwap(): Swap {
     spendable: isPayingNative ? less(balance, reserve) : balance,
     loss: quote && lossOf(quote, order),
     failed: open && live.error !== undefined && !refused,
-    most: told ?? (searched ? found : 0n),
+    maxRoutable: reportedMax ?? (searched ? searchedMax : 0n),
     act: {
       amount: (amount, replace) => change({ amount }, replace),
       raise: () => terms.set({ impact: '100' }),
@@ -104,12 +105,17 @@ export function useSwap(): Swap {
         change({ [mine]: token.address, ...(swapped && { [other]: swapped }) })
       },
       sign() {
-        if (!src || !dst || !asked || !live.quote || !wallet || !isReady || terms.isNew) return
-        const { chainId, from: _, amountOut: __, ...rest } = asked
+        if (!src || !dst || !request || !live.quote || !wallet || !isReady || terms.isNew) return
+        const { chainId, from: _, amountOut: __, ...rest } = request
         const contracts = chainId === local?.chainId ? local.contracts : undefined
+        const slippage = request.slippage === 'auto' ? live.quote.slippage?.percent : request.slippage
         // An exact output order is signed with the input of its quote.
-        const order = { ...rest, amount: live.quote.fromAmount }
-        const signed = { chainId, src, dst, asked: order, shown: live.quote, contracts, direct: isDirect(live.quote) }
+        const order = {
+          ...rest,
+          amount: live.quote.fromAmount,
+          ...(slippage !== undefined && { slippage: slippageToSign(slippage) }),
+        }
+        const signed = { chainId, src, dst, request: order, shown: live.quote, contracts, direct: isDirect(live.quote) }
         void signing.start(signed, wallet)
       },
       leave() {
@@ -130,6 +136,6 @@ function less(balance: bigint | undefined, reserve: bigint | undefined): bigint 
  * Returns true if the transaction calls `swapDirect` or its permit variant, in which the Executor pays the recipient
  * itself, as taxed output tokens need.
  */
-export function isDirect({ tx }: Pick<Quote, 'tx'>): boolean {
+export function isDirect({ tx }: Pick<ShownQuote, 'tx'>): boolean {
   return tx !== undefined && /^0x(e956b9b0|c74a41f4)/.test(tx.data)
 }

@@ -11,7 +11,7 @@ export function ChainDialog({ chosen, onClose }: { readonly chosen: number; read
   const navigate = useNavigate()
   const [text, setText] = useState('')
   const wanted = text.trim().toLowerCase()
-  const found = chains.filter(({ id, name }) => name.toLowerCase().includes(wanted) || String(id) === wanted)
+  const matches = chains.filter(({ id, name }) => name.toLowerCase().includes(wanted) || String(id) === wanted)
   const choose = (id: number) => {
     onClose()
     // Tokens differ between chains, so the other URL parameters are dropped.
@@ -28,14 +28,14 @@ export function ChainDialog({ chosen, onClose }: { readonly chosen: number; read
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !found[0]) return
+            if (event.key !== 'Enter' || !matches[0]) return
             event.preventDefault()
-            choose(found[0].id)
+            choose(matches[0].id)
           }}
         />
       </div>
       <ul className="opts">
-        {found.slice(0, SHOWN).map(({ id, name, status }) => (
+        {matches.slice(0, SHOWN).map(({ id, name, status }) => (
           <li key={id}>
             <button type="button" className="opt opt--plain" aria-pressed={id === chosen} onClick={() => choose(id)}>
               <p>
@@ -47,9 +47,9 @@ export function ChainDialog({ chosen, onClose }: { readonly chosen: number; read
             </button>
           </li>
         ))}
-        {found.length === 0 && <li className="opts__none note">No matching chain.</li>}
-        {found.length > SHOWN && (
-          <li className="opts__none note">{found.length - SHOWN} more: type a part of the name.</li>
+        {matches.length === 0 && <li className="opts__none note">No matching chain.</li>}
+        {matches.length > SHOWN && (
+          <li className="opts__none note">{matches.length - SHOWN} more: type a part of the name.</li>
         )}
       </ul>
     </Dialog>

@@ -1,23 +1,13 @@
 /** The page header. */
 import { Link, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import { pages } from '../pages.ts'
 import { useStatus } from '../service/chains.ts'
 import { ChainDialog } from './ChainDialog.tsx'
 import { Count } from './Num.tsx'
 import { on, useChain } from './setting.ts'
 import { useTheme } from './theme.ts'
 import { WalletButton } from './WalletButton.tsx'
-
-const pages = [
-  ['/', 'Swap'],
-  ['/app/explain', 'Explain'],
-  ['/app/simulate', 'Simulate'],
-  ['/app/referee', 'Referee'],
-  ['/app/prices', 'Prices'],
-  ['/app/honesty', 'Accuracy'],
-  ['/app/chains', 'Chains'],
-  ['/app/api', 'API'],
-] as const
 
 export function Head() {
   const search = useRouterState({ select: ({ location }) => location.search as { chain?: number } })
@@ -43,7 +33,7 @@ export function Head() {
           Sluice
         </Link>
         <nav className="nav" aria-label="Pages" ref={nav}>
-          {pages.map(([to, name]) => (
+          {Object.values(pages).map(({ path: to, name }) => (
             <Link key={to} to={to} search={on(search.chain)} aria-current={path === to ? 'page' : undefined}>
               {name}
             </Link>

@@ -1,9 +1,9 @@
 /** Components that show numbers. */
 import { plain } from '../format/amount.ts'
-import { decimal, group, type Shown, show } from '../format/number.ts'
+import { decimal, group, type ShownNumber, show } from '../format/number.ts'
 
 /** Shows a number whose thousands are separated by CSS, so that copied text has only digits. */
-function Digits({ shown, title }: { readonly shown: Shown; readonly title?: string | undefined }) {
+function Digits({ shown, title }: { readonly shown: ShownNumber; readonly title?: string | undefined }) {
   const { sign, groups, fraction, tiny, text } = shown
   return (
     <span className="num" title={title}>
@@ -44,12 +44,12 @@ type AmountProps = {
   readonly decimals: number
   /** Significant digits; 9 for an amount that the user decides on. */
   readonly digits?: number
-  readonly most?: number
+  readonly maxDecimals?: number
 }
 
-export function Amount({ base, decimals, digits = 7, most = 6 }: AmountProps) {
+export function Amount({ base, decimals, digits = 7, maxDecimals = 6 }: AmountProps) {
   const text = plain(base, decimals)
-  return <Digits shown={show(text, digits, most)} title={text} />
+  return <Digits shown={show(text, digits, maxDecimals)} title={text} />
 }
 
 /** Shows a table cell with two decimals from 1 000 up and four below, so that decimal points nearly align. */
@@ -61,13 +61,13 @@ export function Cell({ base, decimals }: AmountProps) {
 export function Decimal({
   text,
   digits = 7,
-  most = 4,
+  maxDecimals = 4,
 }: {
   readonly text: string
   readonly digits?: number
-  readonly most?: number
+  readonly maxDecimals?: number
 }) {
-  return <Digits shown={show(text, digits, most)} title={text} />
+  return <Digits shown={show(text, digits, maxDecimals)} title={text} />
 }
 
 export function Count({ value }: { readonly value: number | bigint | string }) {
@@ -110,8 +110,9 @@ export function Price({ value }: { readonly value: number | null | undefined }) 
 type PercentProps = { readonly value: number; readonly places?: number; readonly bare?: boolean }
 
 export function Percent({ value, places = 2, bare = false }: PercentProps) {
-  const least = 10 ** -places
-  const text = value > 0 && value < least ? `< ${least.toFixed(places)}` : value.toFixed(places).replace('-', '\u2212')
+  const minShown = 10 ** -places
+  const text =
+    value > 0 && value < minShown ? `< ${minShown.toFixed(places)}` : value.toFixed(places).replace('-', '\u2212')
   return (
     <span className="num">
       {text}

@@ -1,9 +1,9 @@
 /** A token amount with its symbol. */
 import { legible } from '../format/legible.ts'
-import type { Token } from '../service/tokens.ts'
+import type { PageToken } from '../service/tokens.ts'
 import { Amount } from './Num.tsx'
 
-type Props = { readonly base: bigint | string; readonly token: Token; readonly digits?: number }
+type Props = { readonly base: bigint | string; readonly token: PageToken; readonly digits?: number }
 
 /** Shows an amount with its symbol; in base units if the token's decimals are unknown. */
 export function TokenAmount({ base, token: { symbol, decimals, tags }, digits = 7 }: Props) {

@@ -1,15 +1,15 @@
 /** Data loaded before the first render: the service's chains and the local chain. */
 import { createContext, useContext } from 'react'
-import type { Chain, Setting } from '../service/chains.ts'
+import type { PageChain, Setting } from '../service/chains.ts'
 
 export const SettingContext = createContext<Setting>({ chains: [], local: null })
 
 export const useSetting = (): Setting => useContext(SettingContext)
 
-const UNKNOWN: Chain = { id: 1, name: 'Ethereum', guard: '', status: 'predicted' }
+const UNKNOWN: PageChain = { id: 1, name: 'Ethereum', guard: '', status: 'predicted' }
 
 /** Returns the chain named in the URL; by default the local chain, or the first chain. */
-export function useChain(chainId: number | undefined): Chain {
+export function useChain(chainId: number | undefined): PageChain {
   const { chains } = useSetting()
   const named = chains.find(({ id }) => id === chainId)
   if (named) return named

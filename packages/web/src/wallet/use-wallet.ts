@@ -1,30 +1,23 @@
 /** The connected wallet in the SDK's form, its balances, and its allowances. */
 import { type AllowanceWay, canBatch, type Eip1193Provider, fromEip1193, type Wallet } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
-import { useConnection } from 'wagmi'
 import { sluice } from '../service/client.ts'
 import { isNative } from '../service/tokens.ts'
-import { LOCAL } from './local-account.ts'
+import type { Session } from './session.ts'
+import { useWalletState } from './wallets.ts'
 
-export type Connected = {
-  readonly address: string
-  /** Chain of the wallet; undefined if the wallet does not report it. */
-  readonly chainId: number | undefined
-  readonly name: string
-  readonly isLocal: boolean
+export type Connected = Omit<Session, 'provider'> & {
   readonly open: () => Promise<{ readonly wallet: Wallet; readonly provider: Eip1193Provider }>
 }
 
 export function useWallet(): Connected | undefined {
-  const { address, chainId, connector, status } = useConnection()
-  if (status !== 'connected' || !address || !connector) return undefined
+  const { session } = useWalletState()
+  if (!session) return undefined
+  const { address, chainId, name, isLocal } = session
   return {
-    address,
-    chainId,
-    name: connector.name,
-    isLocal: connector.id === LOCAL,
+    ...{ address, chainId, name, isLocal },
     async open() {
-      const provider = (await connector.getProvider()) as Eip1193Provider
+      const provider = await session.provider()
       return { provider, wallet: fromEip1193(provider, address) }
     },
   }

@@ -34,11 +34,11 @@ function script({
   batches = false,
   counts,
 }: WalletOptions) {
-  const asked: Record<string, number> = {}
-  if (counts) Object.assign(globalThis, { [counts]: asked })
+  const requests: Record<string, number> = {}
+  if (counts) Object.assign(globalThis, { [counts]: requests })
   const listeners: Record<string, ((value: unknown) => void)[]> = {}
   let chain = chainId
-  let left = declines
+  let remaining = declines
   let free = sendsFirst
   let allowed = false
   const node = async (method: string, params: unknown[] = []) => {
@@ -65,7 +65,7 @@ function script({
   }
   const provider = {
     async request({ method, params = [] }: { method: string; params?: unknown[] }) {
-      asked[method] = (asked[method] ?? 0) + 1
+      requests[method] = (requests[method] ?? 0) + 1
       if (method === 'eth_requestAccounts') allowed = true
       if (method === 'eth_requestAccounts' || method === 'eth_accounts') return allowed ? [address] : []
       if (method === 'wallet_requestPermissions') allowed = true
@@ -87,7 +87,7 @@ function script({
         return { version: '2.0.0', atomic: true, status: failed ? 500 : 200, receipts }
       }
       if (method === 'eth_sendTransaction' || method === 'eth_signTypedData_v4') {
-        if (free-- <= 0 && left-- > 0) throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+        if (free-- <= 0 && remaining-- > 0) throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
         for (let block = 0; block < slowBlocks; block++) await node('evm_mine')
       }
       return node(method, params)
@@ -105,10 +105,10 @@ function script({
     icon: 'data:image/svg+xml,<svg/>',
     rdns: 'test.wallet',
   }
-  const tell = () =>
+  const notify = () =>
     dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
-  addEventListener('eip6963:requestProvider', tell)
-  tell()
+  addEventListener('eip6963:requestProvider', notify)
+  notify()
   // Keeps the local account disconnected, so that the tests use this wallet.
   localStorage.setItem('sluice.left', '1')
 }

@@ -1,0 +1,141 @@
+/** Draws the picture of a link: the order, its result, and the pools that its input goes through. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Font, readFont } from './font.ts'
+import { type Color, Raster, widthOf } from './raster.ts'
+
+/** Size that Open Graph readers expect. */
+export const CARD = { width: 1200, height: 630 } as const
+const MARGIN = 72
+/** Maximum bands. Thinner ones are drawn as one. */
+const MAX_BANDS = 8
+/** Maximum characters of a name, so that no name displaces the amounts. */
+const MAX_NAME = 14
+
+/** Colors of the light theme of the playground. */
+const PAPER: Color = [243, 242, 238]
+const INK: Color = [22, 25, 27]
+const SOFT: Color = [74, 80, 84]
+const ACCENT: Color = [11, 107, 93]
+const BANDS: readonly Color[] = [
+  [25, 90, 206],
+  [99, 20, 14],
+  [118, 75, 116],
+  [143, 129, 85],
+  [53, 11, 140],
+  [8, 144, 188],
+  [187, 36, 0],
+]
+
+export type CardContent = {
+  readonly paid: string
+  readonly src: string
+  /** Output and pools; undefined if there is no quote. */
+  readonly received: string | undefined
+  readonly dst: string
+  readonly note: string
+  /** Names of pools with their shares in percent, largest first. */
+  readonly pools: readonly { readonly name: string; readonly share: number }[]
+}
+
+export type Fonts = { readonly text: Font; readonly strong: Font }
+
+/** Reads the fonts of the web app's build; undefined if it has none. */
+export function readFonts(webDir: string): Fonts | undefined {
+  try {
+    const [text, strong] = ['400', '600'].map((weight) =>
+      readFont(readFileSync(join(webDir, `app/card-${weight}.woff`))),
+    )
+    return { text: text!, strong: strong! }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Draws a card. @param content - undefined for a link without an order that can be quoted */
+export function drawCard({ text, strong }: Fonts, content: CardContent | undefined): Promise<Buffer> {
+  const raster = new Raster(CARD.width, CARD.height, PAPER)
+  brand(raster, strong)
+  if (!content) {
+    raster.text(strong, 'Every pool of a swap,', MARGIN, 330, 64, INK)
+    raster.text(strong, 'before you sign.', MARGIN, 410, 64, INK)
+    raster.text(text, 'Routes that are drawn, proven, and simulated.', MARGIN, 480, 32, SOFT)
+    return raster.png()
+  }
+  const src = nameOf(content.src)
+  const dst = nameOf(content.dst)
+  const line = content.received === undefined ? `${content.paid} ${src} for ${dst}` : `${content.paid} ${src}`
+  fitted(raster, strong, line, 196, 64)
+  if (content.received !== undefined) fitted(raster, strong, `for ${content.received} ${dst}`, 276, 64)
+  raster.text(text, content.note, MARGIN, 326, 28, SOFT)
+  flow(raster, { text, strong }, content.pools)
+  return raster.png()
+}
+
+function brand(raster: Raster, font: Font): void {
+  const [x, y, unit] = [MARGIN, 64, 2]
+  for (const bar of [3, 19]) raster.rect(x + bar * unit, y, 2.5 * unit, 20 * unit, INK)
+  raster.rect(x + 5 * unit, y + 3 * unit, 14 * unit, 6 * unit, INK)
+  for (const water of [13, 17]) raster.rect(x + 5 * unit, y + water * unit, 14 * unit, 2 * unit, ACCENT)
+  raster.text(font, 'Sluice', MARGIN + 60, 98, 36, INK)
+}
+
+/** Draws text in a size at which it fits. */
+function fitted(raster: Raster, font: Font, text: string, y: number, size: number): void {
+  const room = CARD.width - 2 * MARGIN
+  raster.text(font, text, MARGIN, y, Math.min(size, (size * room) / widthOf(font, text, size)), INK)
+}
+
+function flow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools']): void {
+  if (pools.length === 0) return
+  const [top, height, bar] = [376, 190, 8]
+  const [left, right] = [MARGIN, CARD.width - MARGIN]
+  const shown = pools.slice(0, pools.length > MAX_BANDS ? MAX_BANDS - 1 : MAX_BANDS)
+  const rest = pools.slice(shown.length)
+  const bands = rest.length === 0 ? shown : [...shown, { name: `${rest.length} more`, share: sum(rest) }]
+  const total = sum(bands) || 1
+  const row = height / bands.length
+  let y = top
+  for (const [index, { name, share }] of bands.entries()) {
+    const color = BANDS[index % BANDS.length]!
+    const size = Math.max(2, (height * share) / total)
+    const middle = top + row * (index + 0.5)
+    const width = Math.min(size, row - 3)
+    // The band bends from its part of the bar to its row, and back.
+    const upper = curve(left + bar, y, left + 220, middle - width / 2)
+    const lower = curve(left + bar, y + size, left + 220, middle + width / 2)
+    const mirror = (points: readonly number[]) => points.map((v, k) => (k % 2 === 0 ? left + right - v : v))
+    raster.fill([[...upper, ...reversed(mirror(upper)), ...mirror(lower), ...reversed(lower)]], color, 0.24)
+    raster.rect(left + 220, middle - width / 2, 6, width, color)
+    const label = `${share.toFixed(1)} %`
+    const size2 = Math.min(24, row - 2)
+    const end = raster.text(strong, label, left + 240, middle + size2 / 3, size2, INK)
+    raster.text(text, name.slice(0, 40), end + 10, middle + size2 / 3, size2, INK)
+    y += size
+  }
+  raster.rect(left, top, bar, height, INK)
+  raster.rect(right - bar, top, bar, height, INK)
+}
+
+const sum = (pools: CardContent['pools']): number => pools.reduce((total, { share }) => total + share, 0)
+
+/** Points of a horizontal S curve. */
+function curve(x0: number, y0: number, x1: number, y1: number): readonly number[] {
+  const points: number[] = []
+  for (let k = 0; k <= 24; k++) {
+    const t = k / 24
+    points.push(x0 + (x1 - x0) * t, y0 + (y1 - y0) * t * t * (3 - 2 * t))
+  }
+  return points
+}
+
+function reversed(points: readonly number[]): readonly number[] {
+  return points.flatMap((_, k) => (k % 2 === 0 ? [points[points.length - 2 - k]!, points[points.length - 1 - k]!] : []))
+}
+
+/** Truncates a name. Characters that the font lacks are drawn as question marks, so none can reverse or hide text. */
+function nameOf(name: string): string {
+  const characters = [...name]
+  return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME - 1).join('')}…` : name
+}

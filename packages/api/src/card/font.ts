@@ -1,0 +1,174 @@
+/** Reads glyph outlines of a WOFF font with TrueType outlines, so that pictures need no graphics library. */
+import { inflateSync } from 'node:zlib'
+
+/** Closed polygon: x and y in turn, in font units, y upwards. */
+export type Contour = readonly number[]
+
+export type Font = {
+  readonly unitsPerEm: number
+  /** Returns the outline and the advance of a character; those of `?` for a missing one. */
+  readonly glyph: (character: string) => { readonly contours: readonly Contour[]; readonly advance: number }
+}
+
+/** Line segments per quadratic curve. */
+const STEPS = 4
+/** Maximum nesting of composite glyphs. */
+const MAX_DEPTH = 4
+
+/** @throws Error if the bytes are not such a font */
+export function readFont(woff: Buffer): Font {
+  const tables = tablesOf(woff)
+  const table = (name: string): Buffer => {
+    const bytes = tables.get(name)
+    if (!bytes) throw new Error(`the font has no table ${name}`)
+    return bytes
+  }
+  const [head, cmap, glyf, loca, hmtx] = ['head', 'cmap', 'glyf', 'loca', 'hmtx'].map(table) as [
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+  ]
+  const indexOf = characterMap(cmap)
+  const isLong = head.readInt16BE(50) === 1
+  const metrics = table('hhea').readUInt16BE(34)
+  const offset = (index: number) => (isLong ? loca.readUInt32BE(index * 4) : loca.readUInt16BE(index * 2) * 2)
+  const outline = (index: number, depth = 0): readonly Contour[] => {
+    const [start, end] = [offset(index), offset(index + 1)]
+    if (start === end || depth > MAX_DEPTH) return []
+    const data = glyf.subarray(start, end)
+    return data.readInt16BE(0) >= 0 ? simple(data) : composite(data, (part) => outline(part, depth + 1))
+  }
+  const cache = new Map<string, ReturnType<Font['glyph']>>()
+  const read = (character: string): ReturnType<Font['glyph']> => {
+    const index = indexOf(character.codePointAt(0)!) || indexOf(0x3f)
+    return { contours: outline(index), advance: hmtx.readUInt16BE(4 * Math.min(index, metrics - 1)) }
+  }
+  return {
+    unitsPerEm: head.readUInt16BE(18),
+    glyph(character) {
+      // The font has a few hundred glyphs, and all missing characters are one entry.
+      const key = indexOf(character.codePointAt(0)!) ? character : '?'
+      const glyph = cache.get(key) ?? read(key)
+      cache.set(key, glyph)
+      return glyph
+    },
+  }
+}
+
+function tablesOf(woff: Buffer): ReadonlyMap<string, Buffer> {
+  if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new Error('the file is not a WOFF font')
+  const count = woff.readUInt16BE(12)
+  const tables = new Map<string, Buffer>()
+  for (let k = 0; k < count; k++) {
+    const at = 44 + 20 * k
+    const [offset, packed, length] = [4, 8, 12].map((field) => woff.readUInt32BE(at + field)) as [
+      number,
+      number,
+      number,
+    ]
+    const bytes = woff.subarray(offset, offset + packed)
+    tables.set(woff.toString('latin1', at, at + 4), packed === length ? bytes : inflateSync(bytes))
+  }
+  return tables
+}
+
+/** Reads the format 4 subtable, which maps the basic multilingual plane. */
+function characterMap(cmap: Buffer): (codePoint: number) => number {
+  const count = cmap.readUInt16BE(2)
+  const starts = Array.from({ length: count }, (_, k) => cmap.readUInt32BE(8 + 8 * k))
+  const start = starts.find((at) => cmap.readUInt16BE(at) === 4)
+  if (start === undefined) throw new Error('the font has no character map of format 4')
+  const data = cmap.subarray(start)
+  const double = data.readUInt16BE(6)
+  const field = (at: number, k: number) => data.readUInt16BE(at + 2 * k)
+  return (codePoint) => {
+    for (let k = 0; k < double / 2; k++) {
+      if (field(14, k) < codePoint) continue
+      const first = field(16 + double, k)
+      if (codePoint < first) return 0
+      const rangeAt = 16 + 3 * double + 2 * k
+      const range = data.readUInt16BE(rangeAt)
+      const delta = field(16 + 2 * double, k)
+      if (range === 0) return (codePoint + delta) & 0xffff
+      const index = data.readUInt16BE(rangeAt + range + 2 * (codePoint - first))
+      return index === 0 ? 0 : (index + delta) & 0xffff
+    }
+    return 0
+  }
+}
+
+type Point = { readonly x: number; readonly y: number; readonly isOn: boolean }
+
+function simple(data: Buffer): readonly Contour[] {
+  const ends = Array.from({ length: data.readInt16BE(0) }, (_, k) => data.readUInt16BE(10 + 2 * k))
+  const count = ends.length === 0 ? 0 : ends.at(-1)! + 1
+  let at = 10 + 2 * ends.length
+  at += 2 + data.readUInt16BE(at)
+  const flags: number[] = []
+  while (flags.length < count) {
+    const flag = data[at++]!
+    const repeats = flag & 8 ? data[at++]! : 0
+    for (let k = 0; k <= repeats; k++) flags.push(flag)
+  }
+  const axis = (short: number, same: number) => {
+    let value = 0
+    return flags.map((flag) => {
+      if (flag & short) value += flag & same ? data[at++]! : -data[at++]!
+      else if (!(flag & same)) {
+        value += data.readInt16BE(at)
+        at += 2
+      }
+      return value
+    })
+  }
+  const xs = axis(2, 16)
+  const ys = axis(4, 32)
+  const points = flags.map((flag, k): Point => ({ x: xs[k]!, y: ys[k]!, isOn: (flag & 1) === 1 }))
+  return ends.map((end, k) => flatten(points.slice(k === 0 ? 0 : ends[k - 1]! + 1, end + 1)))
+}
+
+/** Converts quadratic curves to line segments. Two control points in a row imply a point between them. */
+function flatten(points: readonly Point[]): Contour {
+  const between = (p: Point, q: Point): Point => ({ x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, isOn: true })
+  const whole = points.flatMap((point, k) => {
+    const next = points[(k + 1) % points.length]!
+    return point.isOn || next.isOn ? [point] : [point, between(point, next)]
+  })
+  const first = whole.findIndex(({ isOn }) => isOn)
+  if (first < 0) return []
+  const turned = [...whole.slice(first), ...whole.slice(0, first)]
+  const line: number[] = []
+  for (const [k, point] of turned.entries()) {
+    if (point.isOn) {
+      line.push(point.x, point.y)
+      continue
+    }
+    const [from, to] = [turned[k - 1]!, turned[(k + 1) % turned.length]!]
+    for (let step = 1; step < STEPS; step++) {
+      const t = step / STEPS
+      const [a, b, c] = [(1 - t) ** 2, 2 * t * (1 - t), t * t]
+      line.push(a * from.x + b * point.x + c * to.x, a * from.y + b * point.y + c * to.y)
+    }
+  }
+  return line
+}
+
+/** Reads a glyph that consists of shifted other glyphs. Scaled parts keep their size, since this font has none. */
+function composite(data: Buffer, outline: (index: number) => readonly Contour[]): readonly Contour[] {
+  const contours: Contour[] = []
+  let at = 10
+  for (let more = true; more; ) {
+    const flags = data.readUInt16BE(at)
+    const index = data.readUInt16BE(at + 2)
+    const isWide = (flags & 1) === 1
+    const [dx, dy] = isWide
+      ? [data.readInt16BE(at + 4), data.readInt16BE(at + 6)]
+      : [data.readInt8(at + 4), data.readInt8(at + 5)]
+    at += (isWide ? 8 : 6) + (flags & 8 ? 2 : flags & 64 ? 4 : flags & 128 ? 8 : 0)
+    for (const contour of outline(index)) contours.push(contour.map((value, k) => value + (k % 2 === 0 ? dx : dy)))
+    more = (flags & 32) !== 0
+  }
+  return contours
+}

@@ -1,0 +1,138 @@
+/** Draws filled polygons and text into pixels, and encodes them as PNG. */
+import { promisify } from 'node:util'
+import { crc32, deflate } from 'node:zlib'
+import type { Contour, Font } from './font.ts'
+
+/** Red, green, and blue, 0 to 255. */
+export type Color = readonly [number, number, number]
+
+export class Raster {
+  readonly width: number
+  readonly height: number
+  private readonly pixels: Buffer
+
+  constructor(width: number, height: number, ground: Color) {
+    this.width = width
+    this.height = height
+    this.pixels = Buffer.alloc(width * height * 3)
+    for (let at = 0; at < this.pixels.length; at++) this.pixels[at] = ground[at % 3]!
+  }
+
+  rect(x: number, y: number, width: number, height: number, color: Color, opacity = 1): void {
+    this.fill([[x, y, x + width, y, x + width, y + height, x, y + height]], color, opacity)
+  }
+
+  /** Fills closed polygons with anti-aliasing, by the signed area that each edge covers in each pixel. */
+  fill(contours: readonly Contour[], color: Color, opacity = 1): void {
+    const xs = contours.flatMap((contour) => contour.filter((_, k) => k % 2 === 0))
+    const left = Math.max(0, Math.floor(Math.min(...xs)))
+    const right = Math.min(this.width, Math.ceil(Math.max(...xs)) + 1)
+    const ys = contours.flatMap((contour) => contour.filter((_, k) => k % 2 === 1))
+    const top = Math.max(0, Math.floor(Math.min(...ys)))
+    const bottom = Math.min(this.height, Math.ceil(Math.max(...ys)))
+    if (!(bottom > top)) return
+    const stride = this.width + 2
+    const cover = new Float32Array(stride * (bottom - top))
+    for (const contour of contours)
+      for (let k = 0; k < contour.length; k += 2) {
+        const next = (k + 2) % contour.length
+        edge(cover, stride, bottom - top, contour[k]!, contour[k + 1]! - top, contour[next]!, contour[next + 1]! - top)
+      }
+    for (let row = 0; row < bottom - top; row++) {
+      let sum = 0
+      // Left of all edges nothing is covered, and right of them the sum is 0 again.
+      for (let x = left; x < right; x++) {
+        sum += cover[row * stride + x]!
+        const alpha = Math.min(1, Math.abs(sum)) * opacity
+        if (alpha > 0.002) this.blend(((row + top) * this.width + x) * 3, color, alpha)
+      }
+    }
+  }
+
+  /** Draws text with its baseline at `y`. @returns the x at which it ends */
+  text(font: Font, text: string, x: number, y: number, size: number, color: Color): number {
+    const scale = size / font.unitsPerEm
+    let pen = x
+    for (const character of text) {
+      const { contours, advance } = font.glyph(character)
+      const placed = contours.map((contour) => contour.map((v, k) => (k % 2 === 0 ? pen + v * scale : y - v * scale)))
+      if (placed.length > 0) this.fill(placed, color)
+      pen += advance * scale
+    }
+    return pen
+  }
+
+  async png(): Promise<Buffer> {
+    const row = this.width * 3
+    const lines = Buffer.alloc((row + 1) * this.height)
+    for (let y = 0; y < this.height; y++) this.pixels.copy(lines, y * (row + 1) + 1, y * row, (y + 1) * row)
+    const header = Buffer.alloc(13)
+    header.writeUInt32BE(this.width, 0)
+    header.writeUInt32BE(this.height, 4)
+    // Eight bits per channel, RGB.
+    header.set([8, 2, 0, 0, 0], 8)
+    const data = await promisify(deflate)(lines)
+    const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])
+    return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
+  }
+
+  private blend(at: number, color: Color, alpha: number): void {
+    for (let k = 0; k < 3; k++) this.pixels[at + k] = Math.round(this.pixels[at + k]! * (1 - alpha) + color[k]! * alpha)
+  }
+}
+
+export function widthOf(font: Font, text: string, size: number): number {
+  let width = 0
+  for (const character of text) width += font.glyph(character).advance
+  return (width * size) / font.unitsPerEm
+}
+
+/** Adds the signed coverage of an edge: in each row, its part left of each pixel's right side. */
+function edge(cover: Float32Array, stride: number, rows: number, x0: number, y0: number, x1: number, y1: number): void {
+  if (y0 === y1) return
+  const [sign, ax, ay, bx, by] = y0 < y1 ? [1, x0, y0, x1, y1] : [-1, x1, y1, x0, y0]
+  const slope = (bx - ax) / (by - ay)
+  const limit = stride - 2
+  for (let row = Math.max(0, Math.floor(ay)); row < Math.min(rows, Math.ceil(by)); row++) {
+    const [from, to] = [Math.max(ay, row), Math.min(by, row + 1)]
+    if (to <= from) continue
+    const height = (to - from) * sign
+    const clamp = (x: number) => Math.max(0, Math.min(limit, x))
+    const [left, right] = [clamp(ax + (from - ay) * slope), clamp(ax + (to - ay) * slope)].sort((p, q) => p - q) as [
+      number,
+      number,
+    ]
+    spread(cover, row * stride, left, right, height)
+  }
+}
+
+/** Distributes the coverage of an edge between two x positions of one row. */
+function spread(cover: Float32Array, base: number, left: number, right: number, height: number): void {
+  const first = Math.floor(left)
+  const last = Math.max(first + 1, Math.ceil(right))
+  let done = 0
+  for (let x = first; x < last; x++) {
+    // Mean part of this pixel, and of those before it, that lies right of the edge.
+    const part = right > left ? integral(x + 1, left, right) - integral(x, left, right) : x + 1 - left
+    const value = Math.max(0, Math.min(1, part)) * height
+    cover[base + x]! += value - done
+    done = value
+  }
+  cover[base + last]! += height - done
+}
+
+/** Integral of the part of an edge between `left` and `right` that lies left of x. */
+function integral(x: number, left: number, right: number): number {
+  if (x <= left) return 0
+  if (x >= right) return (right - left) / 2 + (x - right)
+  return (x - left) ** 2 / (2 * (right - left))
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const out = Buffer.alloc(body.length + 8)
+  out.writeUInt32BE(data.length, 0)
+  body.copy(out, 4)
+  out.writeUInt32BE(crc32(body), body.length + 4)
+  return out
+}

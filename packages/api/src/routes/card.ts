@@ -1,0 +1,146 @@
+/** Serves the picture of a link to the Swap page, for sites that show a preview of links (Open Graph). */
+import { type Address, toAddress } from '@sluice/chains'
+import type { Request, RequestHandler, Response } from 'express'
+import { z } from 'zod'
+import { type CardContent, drawCard, type Fonts, readFonts } from '../card/card.ts'
+import { callerOf, type Trust } from '../http/caller.ts'
+import { contextOf, type RequestContext } from '../http/context.ts'
+import { fixedHeaders } from '../http/headers.ts'
+import { NATIVE_TEXT } from '../requests.ts'
+import type { SwapResponse } from '../responses.ts'
+import type { ServedChain } from '../served-chain.ts'
+import type { Services } from '../services.ts'
+import { answerWish, readWish } from '../swap/answer.ts'
+
+/** Maximum cards in memory, of about 30 kB each, and milliseconds for which a card is kept. */
+const MAX_CARDS = 200
+const KEPT_MS = 600_000
+/** Maximum cards that are quoted and drawn at a time. Others get the card without an order. */
+const MAX_AT_ONCE = 2
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const link = z.object({
+  chain: z.coerce.number().int().positive(),
+  src: address,
+  dst: address,
+  // The page writes amounts that look like numbers in quotation marks.
+  amount: z
+    .string()
+    .transform((text) => text.replaceAll('"', ''))
+    .pipe(z.string().regex(/^\d{1,30}(\.\d{1,30})?$/)),
+  exact: z.enum(['in', 'out']).catch('in'),
+})
+export type CardLink = z.output<typeof link>
+
+/** Parses the order of a link; undefined if a preview of it shows none. */
+export function readCardLink(query: unknown): CardLink | undefined {
+  return link.safeParse(query).data
+}
+
+type Card = { readonly png: Buffer; readonly until: number }
+
+const headers = fixedHeaders()
+
+/** Creates the handler of `/app/card.png`; undefined if the web app's build has no fonts. */
+export function card(services: Services, webDir: string, trusts: Trust): RequestHandler | undefined {
+  const fonts = readFonts(webDir)
+  if (!fonts) return undefined
+  const cards = new Map<string, Card>()
+  let running = 0
+  const plain = drawCard(fonts, undefined)
+  const make = async (order: CardLink, request: Request, context: RequestContext): Promise<Buffer | undefined> => {
+    if (running >= MAX_AT_ONCE) return undefined
+    running++
+    try {
+      return await drawn(services, fonts, order, callerOf(request, trusts), context)
+    } catch (error) {
+      // A preview of an order without a route is the plain card; the page itself explains the reason.
+      context.log.info({ err: error }, 'no card for a link')
+      return undefined
+    } finally {
+      running--
+    }
+  }
+  const send = (response: Response, png: Buffer, seconds: number) => {
+    const all = ['Content-Type', 'image/png', 'Content-Length', String(png.length)]
+    const cache = ['X-Request-Id', contextOf(response).id, 'Cache-Control', `public, max-age=${seconds}`]
+    response.writeHead(200, [...headers, ...all, ...cache])
+    response.end(png)
+  }
+  return async (request, response) => {
+    const order = readCardLink(request.query)
+    const key = JSON.stringify(order)
+    const card = cards.get(key)
+    if (card && card.until > Date.now()) return send(response, card.png, 600)
+    const png = order && (await make(order, request, contextOf(response)))
+    if (!png) return send(response, await plain, 60)
+    cards.delete(key)
+    cards.set(key, { png, until: Date.now() + KEPT_MS })
+    if (cards.size > MAX_CARDS) cards.delete(cards.keys().next().value!)
+    send(response, png, 600)
+  }
+}
+
+async function drawn(
+  services: Services,
+  fonts: Fonts,
+  order: CardLink,
+  caller: string,
+  context: RequestContext,
+): Promise<Buffer> {
+  const chain = services.chain(order.chain)
+  const work = async () => drawCard(fonts, await contentOf(chain, order, context))
+  return context.within(chain.admission.run(context.signal, { caller, kind: 'aggregator' }, work))
+}
+
+async function contentOf(chain: ServedChain, order: CardLink, context: RequestContext): Promise<CardContent> {
+  const [src, dst] = await Promise.all([named(chain, order.src), named(chain, order.dst)])
+  const isOutput = order.exact === 'out'
+  const base = baseUnits(order.amount, isOutput ? dst.decimals : src.decimals)
+  const quoteRequest = readWish('quote', {
+    ...{ src: order.src, dst: order.dst, maxPriceImpact: '100' },
+    [isOutput ? 'amountOut' : 'amount']: String(base),
+  })
+  const quote = (await answerWish(quoteRequest, chain, context)) as Omit<SwapResponse, 'tx'>
+  const first = quote.swaps.filter(({ tokenIn }) => toAddress(tokenIn) === toAddress(quote.swaps[0]!.tokenIn))
+  const pools = new Set(quote.swaps.map(({ pool }) => pool)).size
+  return {
+    ...{ src: src.symbol, dst: dst.symbol },
+    paid: short(quote.fromAmount, src.decimals),
+    received: short(quote.toAmount, dst.decimals),
+    note: `${pools === 1 ? '1 pool' : `${pools} pools`} on ${chain.chain.name}, simulated at block ${quote.simulationBlock}`,
+    pools: first.map(({ dex, share }) => ({ name: dex, share })).sort((a, b) => b.share - a.share),
+  }
+}
+
+type Named = { readonly symbol: string; readonly decimals: number }
+
+/** @throws Error if the address is not a token */
+async function named({ chain, live }: ServedChain, address: string): Promise<Named> {
+  const key: Address = toAddress(address)
+  if (key === toAddress(NATIVE_TEXT)) return chain.nativeCurrency
+  const { tokens } = await live.listTokens(key)
+  const token = tokens.find((one) => one.address === key)
+  if (!token) throw new Error(`${key} is not a token`)
+  return token
+}
+
+/** @throws Error for more decimals than the token has */
+function baseUnits(amount: string, decimals: number): bigint {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  if (fraction.length > decimals) throw new Error('the amount has too many decimals')
+  return BigInt(whole + fraction.padEnd(decimals, '0'))
+}
+
+/** Formats base units with at most six digits after the point, cut and not rounded, and thin spaces between thousands. */
+function short(base: string, decimals: number): string {
+  const digits = base.padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const places = whole.length > 4 ? 2 : 6
+  const fraction = digits
+    .slice(digits.length - decimals)
+    .slice(0, places)
+    .replace(/0+$/, '')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
+  return fraction === '' || decimals === 0 ? grouped : `${grouped}.${fraction}`
+}

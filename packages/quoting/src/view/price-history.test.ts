@@ -1,0 +1,46 @@
+/** Unit tests of the price history. */
+import type { Address } from '@sluice/chains'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { PriceHistory } from './price-history.ts'
+
+const token = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as Address
+
+test('every point is the price of its block, in rising order, and their number stays bounded', () => {
+  const history = new PriceHistory([token(1)])
+  const LAST = 5_000
+  for (let number = 1; number <= LAST; number++) history.record({ number, timestamp: number * 12 }, () => number / 7)
+  const points = history.of(token(1))
+  expect(points.length).toBeGreaterThan(250)
+  expect(points.length).toBeLessThanOrEqual(512)
+  expect(points[0]!.block).toBe(1)
+  // The newest point is at most one distance old.
+  expect(LAST - points.at(-1)!.block).toBeLessThan(16)
+  for (const { block, timestamp, usd } of points) expect([timestamp, usd]).toEqual([block * 12, block / 7])
+})
+
+test('blocks that a reorg removed are replaced, whatever the order of blocks', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 80 }), (numbers) => {
+      const history = new PriceHistory([token(1)])
+      const newest = new Map<number, number>()
+      for (const [turn, number] of numbers.entries()) {
+        history.record({ number, timestamp: number }, () => turn + 1)
+        for (const block of newest.keys()) if (block >= number) newest.delete(block)
+        newest.set(number, turn + 1)
+      }
+      expect(history.of(token(1)).map(({ block, usd }) => [block, usd])).toEqual([...newest])
+    }),
+  )
+})
+
+test('tokens without a price have no points, and requested tokens displace only each other', () => {
+  const history = new PriceHistory([token(1)])
+  for (let index = 2; index <= 400; index++) history.track(token(index))
+  expect(history.size).toBe(64)
+  history.record({ number: 1, timestamp: 1 }, (address) => (address === token(400) ? null : 1))
+  expect(history.of(token(1))).toHaveLength(1)
+  expect(history.of(token(399))).toHaveLength(1)
+  expect(history.of(token(400))).toEqual([])
+  expect(history.of(token(2))).toEqual([])
+})

@@ -1,0 +1,92 @@
+/** Vite plugin that writes one HTML file per page, with its title, introduction, skeleton, and preloads. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Plugin, Rolldown } from 'vite'
+import { type PageName, pages } from './src/pages.ts'
+
+const require = createRequire(import.meta.url)
+
+type Bundle = Rolldown.OutputBundle
+
+/** Source of the chunk of each page that loads on demand. */
+const sources: Readonly<Record<PageName, string>> = {
+  swap: 'SwapPage.tsx',
+  explain: 'ExplainPage.tsx',
+  simulate: 'SimulatePage.tsx',
+  referee: 'RefereePage.tsx',
+  prices: 'PricesPage.tsx',
+  honesty: 'HonestyPage.tsx',
+  chains: 'ChainsPage.tsx',
+  api: 'ApiPage.tsx',
+}
+/** Responses that the page needs before its first render. */
+const RESPONSES = ['/chains', '/app/local-chain.json']
+
+export function htmlOfPages(): Plugin {
+  return {
+    name: 'html-of-pages',
+    enforce: 'post',
+    generateBundle(_options, bundle) {
+      const index = bundle['index.html']
+      if (index?.type !== 'asset') throw new Error('the build has no index.html')
+      const html = String(index.source)
+      // Fonts of the pictures that the service draws for links.
+      for (const weight of [400, 600]) {
+        const path = require.resolve(`@fontsource/ibm-plex-sans/files/ibm-plex-sans-latin-${weight}-normal.woff`)
+        this.emitFile({ type: 'asset', fileName: `app/card-${weight}.woff`, source: readFileSync(path) })
+      }
+      for (const name of Object.keys(pages) as PageName[]) {
+        const source = fill(html, name, bundle)
+        if (name === 'swap') index.source = source
+        else this.emitFile({ type: 'asset', fileName: `${pages[name].path.slice(1)}.html`, source })
+      }
+    },
+  }
+}
+
+function fill(html: string, name: PageName, bundle: Bundle): string {
+  const { path, name: title, lede } = pages[name]
+  const parts = {
+    '<title>Sluice</title>': `<title>${path === '/' ? 'Sluice' : `${title} · Sluice`}</title>`,
+    '<!--preload-->': preloads(name, bundle).join('\n    '),
+    '<!--description-->': lede,
+    '<!--skeleton-->': skeleton(name),
+  }
+  return Object.entries(parts).reduce((text, [mark, part]) => {
+    if (!text.includes(mark)) throw new Error(`index.html has no ${mark}`)
+    return text.replace(mark, () => part)
+  }, html)
+}
+
+function preloads(name: PageName, bundle: Bundle): readonly string[] {
+  const links = RESPONSES.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}" />`)
+  const source = sources[name]
+  const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+  const page = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${source}`))
+  const entry = chunks.find(({ isEntry }) => isEntry)
+  if (!page || !entry) throw new Error(`the build has no chunk of ${source}`)
+  const loaded = new Set([entry.fileName, ...entry.imports])
+  const scripts = [page.fileName, ...page.imports].filter((file) => !loaded.has(file))
+  const styles = chunks
+    .filter(({ fileName }) => scripts.includes(fileName))
+    .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
+  return [
+    ...links,
+    ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}" />`),
+    // The styles of the page must be there before its first paint.
+    ...styles.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" />`),
+  ]
+}
+
+/** Returns the header, the introduction, and empty panels in the places of the real ones. */
+function skeleton(name: PageName): string {
+  const { heading, lede } = pages[name]
+  const links = Object.entries(pages).map(([key, { path, name: text }]) => {
+    return `<a href="${path}"${key === name ? ' aria-current="page"' : ''}>${text}</a>`
+  })
+  const body =
+    name === 'swap'
+      ? `<div class="swap"><div class="swap__side"><section class="panel ticket bone bone--ticket"></section></div><div><section class="panel bone bone--route"></section></div></div>`
+      : `<section class="panel bone"></section>`
+  return `<header class="top"><div class="top__in"><a class="brand" href="/" aria-label="Sluice, swap"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 2v20M20 2v20" stroke="currentColor" stroke-width="2.5"/><path d="M5 5h14v6H5z" fill="currentColor"/><path class="brand__water" d="M5 16h14M5 20h14" stroke-width="2"/></svg>Sluice</a><nav class="nav" aria-label="Pages">${links.join('')}<a href="/docs">Docs</a></nav><div class="top__r"></div></div></header><main id="main"><div class="lede"><h1>${heading}</h1><p>${lede}<br>Loading…</p></div>${body}</main>`
+}

@@ -1,0 +1,41 @@
+/** Prices of a pair at past blocks, from the service's price history. Pure functions. */
+
+export type UsdPoint = { readonly block: number; readonly timestamp: number; readonly usd: number }
+/** Units of the output per unit of the input at a block. */
+export type PairRate = { readonly block: number; readonly timestamp: number; readonly rate: number }
+
+/** Combines the histories of two tokens at the blocks that both have. Used for display only, because prices are floats. */
+export function ratesOf(src: readonly UsdPoint[], dst: readonly UsdPoint[]): readonly PairRate[] {
+  const byBlock = new Map(dst.map((point) => [point.block, point.usd]))
+  return src.flatMap(({ block, timestamp, usd }) => {
+    const other = byBlock.get(block)
+    return other === undefined || other === 0 ? [] : [{ block, timestamp, rate: usd / other }]
+  })
+}
+
+export type Chart = {
+  readonly line: string
+  readonly low: number
+  readonly high: number
+  /** Change from the first to the last rate, in percent. */
+  readonly change: number
+  readonly last: { readonly x: number; readonly y: number }
+}
+
+/** Computes the line of a chart, with blocks from left to right; undefined for fewer than two points. */
+export function chartOf(rates: readonly PairRate[], width: number, height: number): Chart | undefined {
+  const first = rates[0]
+  const last = rates.at(-1)
+  if (!first || !last || first === last) return undefined
+  const values = rates.map(({ rate }) => rate)
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  const span = last.block - first.block
+  // A flat line is drawn in the middle.
+  const range = high - low
+  const x = (block: number) => ((block - first.block) / span) * width
+  const y = (rate: number) => (range === 0 ? height / 2 : height - ((rate - low) / range) * height)
+  const line = rates
+    .map(({ block, rate }, k) => `${k === 0 ? 'M' : 'L'}${x(block).toFixed(1)} ${y(rate).toFixed(1)}`)
+    .join('')
+  return { line, low, high, change: (last.rate / first.rate - 1) * 100, last: { x: width, y: y(last.rate) } }
+}

@@ -1,0 +1,25 @@
+/** The heading and the introduction of a page. */
+import type { ReactNode } from 'react'
+import { type PageName, pages } from '../pages.ts'
+
+type Props = {
+  readonly page: PageName
+  /** Continues the introduction. */
+  readonly more?: ReactNode
+  /** Shown next to the introduction. */
+  readonly children?: ReactNode
+}
+
+export function Lede({ page, more, children }: Props) {
+  const { heading, lede } = pages[page]
+  return (
+    <div className="lede">
+      <h1>{heading}</h1>
+      <p>
+        {lede}
+        {more}
+      </p>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+/** Browser wallets (EIP-6963) by wagmi. Loads on demand, because most visits need no wallet. */
+import type { Eip1193Provider } from '@sluice/client'
+import { type Config, createConfig, createStorage, http } from 'wagmi'
+import {
+  connect,
+  disconnect,
+  getConnection,
+  getConnections,
+  reconnect,
+  switchChain,
+  watchConnection,
+  watchConnectors,
+} from 'wagmi/actions'
+import type { Setting } from '../service/chains.ts'
+import type { Session, WalletOption } from './session.ts'
+
+/** Placeholder chain, because wagmi requires one even if the service lists none. */
+const NOWHERE = chainOf(1, 'Ethereum', [])
+
+export type BrowserWallets = {
+  readonly options: () => readonly WalletOption[]
+  readonly session: () => Session | undefined
+  readonly reconnect: () => Promise<unknown>
+  readonly connect: (id: string) => Promise<unknown>
+  readonly disconnect: () => Promise<unknown>
+  readonly switchChain: (chainId: number) => Promise<unknown>
+}
+
+/** @param notify - called after each change of the session or of the announced wallets */
+export function openBrowserWallets({ chains, local }: Setting, notify: () => void): BrowserWallets {
+  const wagmiChains = chains.map(({ id, name }) => chainOf(id, name, id === local?.chainId ? [local.rpcUrl] : []))
+  const [first = NOWHERE, ...others] = wagmiChains
+  const config: Config = createConfig({
+    chains: [first, ...others],
+    connectors: [],
+    multiInjectedProviderDiscovery: true,
+    // The page reads chain state only through the wallet or the local chain's node.
+    transports: Object.fromEntries([first, ...others].map(({ id }) => [id, http()])),
+    storage: createStorage({ storage: localStorage }),
+  })
+  watchConnection(config, { onChange: notify })
+  watchConnectors(config, { onChange: notify })
+  /** Ends every connection except `kept`. Otherwise wagmi would silently switch to another open connection. */
+  const leaveAll = (uid?: string) =>
+    Promise.allSettled(
+      getConnections(config).flatMap(({ connector }) =>
+        connector.uid === uid ? [] : [disconnect(config, { connector })],
+      ),
+    )
+  return {
+    options: () => config.connectors.map(({ uid, name }) => ({ id: uid, name, isLocal: false })),
+    session() {
+      const { address, chainId, connector, status } = getConnection(config)
+      if (status !== 'connected' || !address || !connector) return undefined
+      const provider = async () => (await connector.getProvider()) as Eip1193Provider
+      return { address, chainId, name: connector.name, isLocal: false, provider }
+    },
+    reconnect: () => reconnect(config),
+    async connect(id) {
+      const connector = config.connectors.find(({ uid }) => uid === id)
+      if (!connector) throw new Error('The wallet is no longer available.')
+      await connect(config, { connector })
+      await leaveAll(connector.uid)
+    },
+    disconnect: () => leaveAll(),
+    switchChain: (chainId) => switchChain(config, { chainId }),
+  }
+}
+
+function chainOf(id: number, name: string, urls: readonly string[]) {
+  const nativeCurrency = { name: 'Native', symbol: 'ETH', decimals: 18 }
+  return { id, name, nativeCurrency, rpcUrls: { default: { http: urls } } }
+}

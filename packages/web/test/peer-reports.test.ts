@@ -1,0 +1,183 @@
+/**
+ * Bug reports from the public trackers of similar pages, tried on this one. Each test names its report.
+ * Long: one case for each report, which share the stage.
+ */
+
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { findBrowser } from './src/browser.ts'
+import { type Stage, startStage } from './src/stage.ts'
+import { announce } from './src/wallet.ts'
+
+const browser = findBrowser()
+const WAIT = { timeout: 50_000 }
+
+describe.skipIf(!browser)('what users of similar pages reported', () => {
+  let stage: Stage
+  const opened: Page[] = []
+  beforeAll(async () => {
+    stage = await startStage(browser!, { RPC_TIMEOUT_MS: '30000', REQUEST_TIMEOUT_MS: '60000' })
+  })
+  afterEach(() => Promise.all(opened.splice(0).map((page) => page.context().close())))
+  afterAll(() => stage?.stop())
+
+  const pair = (src: string, dst: string, amount: string) =>
+    `/?chain=31337&src=${stage.token(src)}&dst=${stage.token(dst)}&amount=${amount}`
+  const open = async (path: string, options?: Parameters<Stage['open']>[1]) => {
+    const { page } = await stage.open(path, options)
+    opened.push(page)
+    return page
+  }
+  const go = (page: Page, name: string | RegExp) => page.locator('.btn--go', { hasText: name })
+  const field = (page: Page) => page.getByRole('textbox', { name: /^Amount to/ })
+  const ready = (page: Page) => go(page, /swap/i).waitFor(WAIT)
+
+  test('a quote of another chain is not shown after the chain changes (Uniswap/interface#7403)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.locator('.head-chip').first().click()
+    await page.getByRole('searchbox', { name: 'Search chains' }).fill('Ethereum')
+    await page.getByRole('button', { name: /^Ethereum 1 / }).click()
+    await expect.poll(() => page.url(), WAIT).toContain('chain=1')
+    await expect.poll(() => page.locator('.gt').count(), WAIT).toBe(0)
+    expect(await go(page, /swap/i).count()).toBe(0)
+  })
+
+  test('a comma is a decimal separator of the slippage too (gnosis/cowswap#1685)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Custom' }).click()
+    await page.getByRole('textbox', { name: /slippage/i }).fill('0,7')
+    await expect.poll(() => decodeURIComponent(page.url()), WAIT).toMatch(/slippage="?0\.7"?/)
+    await page.getByText('up to 0.7 % less than quoted').waitFor(WAIT)
+  })
+
+  test('an amount that buys nothing has a reason and no crash (Uniswap/interface#6992)', async () => {
+    const page = await open(pair('USDC', 'WBTC', '0.000001'))
+    await page.locator('.notice, [role="alert"]').first().waitFor(WAIT)
+    expect(await page.getByText('Something broke').count()).toBe(0)
+    expect(await go(page, /swap/i).and(page.locator(':enabled')).count()).toBe(0)
+  })
+
+  test('a recipient stays when a token is chosen (lifinance/widget#68)', async () => {
+    const recipient = '0x00000000000000000000000000000000000b0b07'
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByLabel('Send the output to another account').fill(recipient)
+    await page.getByText('not your wallet').waitFor(WAIT)
+    await page.getByRole('button', { name: 'USDC, token to receive' }).click()
+    await page.getByRole('combobox', { name: 'Search tokens' }).fill('link')
+    await page.getByRole('option', { name: /LINK/ }).click(WAIT)
+    await page.getByRole('button', { name: 'LINK, token to receive' }).waitFor(WAIT)
+    expect(page.url()).toContain(recipient)
+    await page.getByText('not your wallet').waitFor(WAIT)
+  })
+
+  test('the token of the other side swaps the sides, so that both are never the same (bancorprotocol/webapp#207)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.getByRole('button', { name: 'USDC, token to receive' }).click()
+    await page.getByRole('combobox', { name: 'Search tokens' }).fill(stage.token('WETH'))
+    await page.getByRole('option', { name: /WETH/ }).first().click(WAIT)
+    await page.getByRole('button', { name: 'WETH, token to receive' }).waitFor(WAIT)
+    await page.getByRole('button', { name: 'USDC, token to pay' }).waitFor(WAIT)
+  })
+
+  test('the rate has the paid token on the left, also for an exact output (OneKeyHQ/app-monorepo#2228)', async () => {
+    for (const exact of ['in', 'out']) {
+      const page = await open(`${pair('WETH', 'USDC', exact === 'in' ? '1' : '3000')}&exact=${exact}`)
+      await ready(page)
+      const words = (await page.locator('.leg-in__note', { hasText: '1 WETH = ' }).textContent(WAIT))!
+      const rate = Number(/1 WETH = ([\d.\s]+)\sUSDC/.exec(words)![1]!.replaceAll(/\s/g, ''))
+      expect(rate).toBeGreaterThan(2_500)
+      expect(rate).toBeLessThan(3_500)
+    }
+  })
+
+  test('the direction stays after it was turned and the quote refreshed (near/near-wallet#2610)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.getByRole('button', { name: 'Swap the two tokens' }).click()
+    await page.getByRole('button', { name: 'USDC, token to pay' }).waitFor(WAIT)
+    await ready(page)
+    const block = Number(await stage.rpc<string>('eth_blockNumber'))
+    await stage.rpc('evm_mine')
+    await expect
+      .poll(async () => Number((await page.locator('.age .unit .num').textContent())!.replaceAll(/\D/g, '')), WAIT)
+      .toBeGreaterThan(block)
+    await page.getByRole('button', { name: 'USDC, token to pay' }).waitFor(WAIT)
+    await page.getByRole('button', { name: 'WETH, token to receive' }).waitFor(WAIT)
+  })
+
+  test('the route is drawn on a phone, whole and by pair (LlamaSwap/interface#9)', async () => {
+    const page = await open('/?chain=31337', { viewport: { width: 390, height: 844 } })
+    await page.locator('.gt').first().waitFor(WAIT)
+    const box = (await page.locator('.flow > svg').boundingBox())!
+    expect(box.width).toBeGreaterThan(300)
+    // The whole route fits on one screen.
+    expect(box.height).toBeLessThan(500)
+    const before = await page.locator('.flow svg').count()
+    await page.locator('.strip__h').first().click()
+    await expect.poll(() => page.locator('.flow svg').count(), WAIT).toBe(before + 1)
+    await page.locator('.strip .gt__n').first().waitFor(WAIT)
+  })
+
+  test('a wallet on another chain can be disconnected (sushiswap/sushiswap-interface#119)', async () => {
+    const address = stage.devnet.info.accounts[1]!.address
+    const before = announce({ rpcUrl: stage.devnet.url, address, chainId: 1 })
+    const page = await open(pair('WETH', 'USDC', '1'), { before })
+    await page.getByRole('button', { name: 'Connect', exact: true }).click(WAIT)
+    await page.getByRole('button', { name: /Test wallet/ }).click(WAIT)
+    await page.getByText('Your wallet is on Ethereum.').waitFor(WAIT)
+    await page.getByRole('button', { name: /Test wallet/ }).click()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: 'Connect', exact: true }).waitFor(WAIT)
+    await page.reload()
+    await page.getByRole('button', { name: 'Connect', exact: true }).waitFor(WAIT)
+    await page.waitForTimeout(1_000)
+    expect(await page.getByRole('button', { name: 'Connect', exact: true }).count()).toBe(1)
+  })
+
+  test('messages never widen the page of a small phone (Uniswap/interface#1462)', async () => {
+    const page = await open(`${pair('WETH', 'USDC', '2')}&recipient=${'x'.repeat(200)}`, {
+      viewport: { width: 320, height: 700 },
+    })
+    await page.getByRole('alert').first().waitFor(WAIT)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  })
+
+  test('what Max enters is the amount of the quote, to the last digit (gnosis/cowswap#1332)', async () => {
+    const page = await open(pair('USDC', 'DAI', '3'))
+    await ready(page)
+    await page.getByRole('button', { name: 'Max' }).click(WAIT)
+    const balance = await stage.balance(stage.token('USDC'), stage.devnet.info.accounts[0]!.address)
+    await expect.poll(async () => plainOf(await field(page).inputValue()), WAIT).toBe(plainOf(whole(balance)))
+    await expect
+      .poll(async () => plainOf((await page.locator('.ends .num').first().getAttribute('title')) ?? ''), WAIT)
+      .toBe(plainOf(whole(balance)))
+  })
+
+  test('a wallet is remembered over a reload, and its code loads only for it (Uniswap/widgets#290)', async () => {
+    const address = stage.devnet.info.accounts[1]!.address
+    const before = announce({ rpcUrl: stage.devnet.url, address, chainId: 31337 })
+    const page = await open('/health', { before })
+    const scripts: string[] = []
+    page.on('request', (request) => scripts.push(request.url()))
+    await page.goto(`${stage.server.url}${pair('WETH', 'USDC', '1')}`)
+    await page.locator('.gt').first().waitFor(WAIT)
+    expect(scripts.filter((url) => /wallets-/.test(url))).toEqual([])
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('button', { name: /Test wallet/ }).click(WAIT)
+    await ready(page)
+    expect(scripts.filter((url) => /wallets-/.test(url)).length).toBeGreaterThan(0)
+  })
+})
+
+const plainOf = (text: string): string => text.replaceAll(/[\s ,]/g, '').replace(/\.0*$/, '')
+
+function whole(base: bigint): string {
+  const text = String(base).padStart(7, '0')
+  return `${text.slice(0, -6)}.${text.slice(-6)}`.replace(/0+$/, '')
+}
