@@ -49,7 +49,7 @@ export const pages = {
     path: '/app/api',
     name: 'API',
     heading: 'API',
-    lede: 'No key, no registration. Parameters are pre-filled with working values; edit one and the code updates.',
+    lede: 'No key, no registration. Parameters are pre-filled with working values; edit one and the code updates. Sending runs the request on this service.',
   },
 } as const satisfies Readonly<Record<string, PageText>>
 

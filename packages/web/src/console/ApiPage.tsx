@@ -80,6 +80,9 @@ export function ApiPage() {
   )
 }
 
+/** Splits a description after each full stop that a capital letter follows. */
+const sentencesOf = (text: string): readonly string[] => text.split(/(?<=\.) (?=[A-Z])/)
+
 function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; readonly params: ApiParams }) {
   const navigate = useNavigate()
   const chain = useChain(params.chain)
@@ -116,8 +119,14 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
           </h2>
         </div>
         <p className="note about">
-          <Prose text={`${endpoint.summary}. ${endpoint.description}`} />
+          <Prose text={`${endpoint.summary}.`} />
         </p>
+        {/* Short paragraphs read better on phones, and none is larger than the introduction, which is painted first. */}
+        {sentencesOf(endpoint.description).map((sentence) => (
+          <p className="note about" key={sentence}>
+            <Prose text={sentence} />
+          </p>
+        ))}
         <Form
           {...{
             endpoint,

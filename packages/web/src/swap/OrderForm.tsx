@@ -70,7 +70,7 @@ export function OrderForm({ swap, onPick }: Props) {
         <Flip onFlip={swap.act.flip} />
         <Receive swap={swap} onPick={onPick} quiet={quiet} />
       </div>
-      {!refused && order.request && <Minimum quote={quote} token={order.dst} quiet={quiet} />}
+      {!refused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={quiet} />}
       <div id="settings">
         <Suspense>
           {settings && <Settings key={order.terms.resets} auto={quote?.slippage} terms={order.terms} />}
@@ -79,6 +79,11 @@ export function OrderForm({ swap, onPick }: Props) {
       <Foot swap={swap} />
     </>
   )
+}
+
+/** Returns true if a quote is shown or expected, also while tokens load, so that their arrival does not move the layout. */
+function isExpected({ order: { request, src, dst, broken } }: SwapPageState): boolean {
+  return request !== undefined || (broken === null && (!src || !dst))
 }
 
 /** Shows the typed amount, or the quoted amount of the other token. */
@@ -98,7 +103,7 @@ function AmountOf({
     return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
     <output className={`amt ${quiet ? 'quiet' : ''} ${long(quoted, token)}`}>
-      {refused || !order.request ? (
+      {refused || !isExpected(swap) ? (
         <span className="q">—</span>
       ) : quoted !== undefined && token ? (
         <Amount base={quoted} decimals={token.decimals} digits={9} maxDecimals={4} />
@@ -206,7 +211,7 @@ function Receive({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
 function Foot({ swap }: { readonly swap: SwapPageState }) {
   const { order, live, quote, refused, failed, tokenOf, loss } = swap
   const isPending = useLedger(order.chain.id).some(({ kind, status }) => kind !== 'approval' && status === 'pending')
-  const isQuoted = !refused && order.request !== undefined
+  const isQuoted = !refused && isExpected(swap)
   return (
     <div className={`ticket__go ${isQuoted ? 'ticket__go--ruled' : ''}`}>
       {isQuoted && <Age live={live} />}
