@@ -267,6 +267,43 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.locator('.ledger__e', { hasText: 'Approve' }).waitFor(WAIT)
   })
 
+  test('the offered amount never exceeds the balance, and a wallet without gas money is told so by its node', async () => {
+    await fund(7)
+    const page = await open(pair('WETH', 'FAR', '1000000'), { before: withWallet({ address: owner(7) }) })
+    await connect(page)
+    const use = go(page, /^Use .* WETH$/)
+    // The largest amount takes several searches.
+    await use.waitFor({ timeout: 3 * WAIT.timeout })
+    await use.click()
+    const digits = (text: string) => Number(text.replaceAll(/[^\d.]/g, ''))
+    await expect.poll(async () => digits(await field(page).inputValue()), WAIT).toBeLessThanOrEqual(10)
+
+    const before = await stageOf().rpc<string>('eth_getBalance', owner(7), 'latest')
+    await stageOf().rpc('anvil_setBalance', owner(7), '0x0')
+    try {
+      await page.goto(`${stageOf().server.url}${pair('WETH', 'USDC', '1')}`)
+      await connect(page)
+      await go(page, 'Approve WETH and swap').click(WAIT)
+      await page.getByText('Your wallet reported an error.').waitFor(WAIT)
+      expect(await textOf(page.locator('.ticket'))).toMatch(/insufficient funds/i)
+      expect(await textOf(page.locator('body'))).not.toContain('This page failed')
+    } finally {
+      await stageOf().rpc('anvil_setBalance', owner(7), before)
+    }
+  })
+
+  test('after a wallet is disconnected no other account takes its place, over a reload too', async () => {
+    await fund(5)
+    const page = await open(pair('WETH', 'USDC', '1'), { before: withWallet() })
+    await connect(page)
+    await ready(page)
+    await page.locator('.top__r .head-chip').last().click()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await go(page, 'Connect a wallet').waitFor(WAIT)
+    await page.reload()
+    await go(page, 'Connect a wallet').waitFor(WAIT)
+  })
+
   test('hostile names of a token reverse, hide, and crowd out nothing', async () => {
     const page = await open('/health', { viewport: { width: 390, height: 844 } })
     const hostile = `\u202eCDSU\u200b${'W'.repeat(46)}`
