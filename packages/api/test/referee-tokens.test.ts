@@ -108,9 +108,9 @@ describe('tokens whose balances are not the sum of their transfers', () => {
       expect(trades).toMatchObject([{ dst: token('STETH'), toAmount: `${received}`, toAmountAtParent: `${received}` }])
       const back = [WHOLE / 3n + rebasePpm, 0, path.toReversed(), account(1), FAR]
       const sold = receiptOf(await v2Of(1).send('swapExactTokensForTokensSupportingFeeOnTransferTokens', back))
-      const given = -(await growth(token('STETH'), account(1), sold))
+      const spent = -(await growth(token('STETH'), account(1), sold))
       expect((await verdictOf(sold.transactionHash)).trades).toMatchObject([
-        { src: token('STETH'), fromAmount: `${given}` },
+        { src: token('STETH'), fromAmount: `${spent}` },
       ])
       for (const receipt of [bought, sold])
         if (loggedGrowth(token('STETH'), account(1), receipt) !== (await growth(token('STETH'), account(1), receipt)))
@@ -260,11 +260,11 @@ describe('routers', () => {
     const offered = 50n * WHOLE
     const v3 = builderOf(1).at(V3_ROUTER, router('uniswapSwapRouter02'))
     const receipt = receiptOf(await v3.send('exactInputSingle', [[weth, usdc, 500, account(1), offered, 0, limit]]))
-    const given = -(await growth(weth, account(1), receipt))
-    expect(given).toBeGreaterThan(0n)
-    expect(given).toBeLessThan(offered)
+    const spent = -(await growth(weth, account(1), receipt))
+    expect(spent).toBeGreaterThan(0n)
+    expect(spent).toBeLessThan(offered)
     const { trades } = await verdictOf(receipt.transactionHash)
-    expect(trades).toMatchObject([{ fromAmount: `${given}`, toAmount: `${await growth(usdc, account(1), receipt)}` }])
+    expect(trades).toMatchObject([{ fromAmount: `${spent}`, toAmount: `${await growth(usdc, account(1), receipt)}` }])
   })
 })
 

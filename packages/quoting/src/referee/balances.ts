@@ -55,15 +55,16 @@ export function balanceChanges(
 const wordOf = (data: Hex | undefined) =>
   data !== undefined && /^0x[0-9a-fA-F]{64}/.test(data) ? BigInt(data.slice(0, 66)) : undefined
 
-/** Replaces the changes of the read balances, and keeps all others as the flows state them. */
+/**
+ * Replaces the changes of the read balances, and keeps all others as the flows state them. A balance that did not change
+ * at all does not replace a logged change: on partial state, as in recordings, `balanceOf` of an index reads zero.
+ */
 export function withBalances(changes: Changes, balances: readonly BalanceChange[]): Changes {
   const corrected = new Map([...changes].map(([account, own]) => [account, new Map(own)]))
   for (const { account, token, amount } of balances) {
+    if (amount === 0n) continue
     const own = corrected.get(account) ?? new Map<Address, bigint>()
-    corrected.set(account, own)
-    if (amount === 0n) own.delete(token)
-    else own.set(token, amount)
-    if (own.size === 0) corrected.delete(account)
+    corrected.set(account, own.set(token, amount))
   }
   return corrected
 }

@@ -313,9 +313,8 @@ class SwapReferee {
   }
 }
 
-/** True if the node lacks a state that it may have had earlier. */
-const isOfState = (error: QuotingError | RpcError) =>
-  error instanceof RpcError ? error.ofBlock : error.code === 'NO_STATE'
+/** True if the node has pruned a state that the quote needs. */
+const isOfState = ({ code }: QuotingError | RpcError) => code === 'NO_STATE' || code === 'PRUNED'
 
 /** Returns undefined for a failure that the block is the reason of; throws any other. */
 function unlessOfBlock(error: unknown): undefined {

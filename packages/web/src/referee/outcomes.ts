@@ -1,5 +1,4 @@
 /** Texts of verdicts: the judged result, or the reason for no judgment. */
-import { hundredths } from '../format/number.ts'
 import type { Comparison, RefereeReport } from './report.ts'
 
 /** Title and text of a notice. */
@@ -61,8 +60,8 @@ export function comparisonText({ leftNetBps, leftBps }: Comparison): OutcomeText
   return { kind: 'good', title: `As good as the best known route: within ${NOISE_BPS} bps, ${gas}.`, text: '' }
 }
 
-/** Formats basis points with two decimals, truncated. */
-export const bpsText = (bps: number): string => `${hundredths(bps)} bps`
+/** Formats positive basis points with two decimals, rounded as in the table of metrics. */
+export const bpsText = (bps: number): string => `${bps.toFixed(2)} bps`
 
 const percentText = (bps: number): string => {
   const percent = Math.trunc(bps) / 100
