@@ -112,12 +112,12 @@ export type Sent = {
 export async function sendRecorded(node: Node, recorded: Recorded): Promise<Sent> {
   const before = await node.request<string>('evm_snapshot')
   const from = senderOf(recorded)
-  const held = await node.balance(recorded.tokenOut, from)
+  const balanceBefore = await node.balance(recorded.tokenOut, from)
   const hash = await node.request<string>('eth_sendRawTransaction', [recorded.raw])
   await mineAs(node, recorded)
   const { status, gasUsed, effectiveGasPrice, logs } = await node.receipt(hash)
   const fee = recorded.tokenOut === NATIVE ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : 0n
-  const received = (await node.balance(recorded.tokenOut, from)) - held + fee
+  const received = (await node.balance(recorded.tokenOut, from)) - balanceBefore + fee
   const gross = await grossGas((method, params) => node.request(method, params), hash)
   await node.undo(before)
   const logsHash = keccak256(
