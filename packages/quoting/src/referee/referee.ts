@@ -313,8 +313,9 @@ class SwapReferee {
   }
 }
 
-/** True if the node has pruned a state that the quote needs. */
-const isOfState = ({ code }: QuotingError | RpcError) => code === 'NO_STATE' || code === 'PRUNED'
+/** True if the node lacks a state that the quote needs; nodes report that in several ways. */
+const isOfState = (error: QuotingError | RpcError) =>
+  error instanceof RpcError ? error.ofBlock : error.code === 'NO_STATE'
 
 /** Returns undefined for a failure that the block is the reason of; throws any other. */
 function unlessOfBlock(error: unknown): undefined {
