@@ -6,7 +6,7 @@
  */
 
 import { falsify, memoized } from '@sluice/api/testing'
-import { checkCertificate, type Verdict } from '@sluice/certificate'
+import { type CertificateResult, checkCertificate } from '@sluice/certificate'
 import { NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { random, startLocal, stir } from '@sluice/liquidity/testing'
@@ -33,7 +33,7 @@ function note(to: Tally, isRight: boolean, message: string): void {
   else to.wrong.push(message)
 }
 
-const describe = (verdict: Verdict) =>
+const describe = (verdict: CertificateResult) =>
   verdict.status === 'verified' ? 'verified' : `${verdict.status}: ${verdict.reason}: ${verdict.message}`
 
 const r = random(SEED)

@@ -1,37 +1,49 @@
 /** Verdicts on two recorded blocks of Ethereum, and on transactions that users sent through routers there. */
 import type { Hex } from '@sluice/chains'
 import { mineUpTo, readBlocks, replayBlock, request, startMainnet } from '@sluice/devnet'
-import { mineAs, type Recorded, readRecorded, sendRecorded, startBefore } from '@sluice/system-test/recorded'
-import { countsOf, judge, type Row, rowsOf, serve, tableRow } from '@sluice/system-test/referee-rows'
+import {
+  mineAs,
+  type Recorded,
+  readRecorded,
+  sendRecorded,
+  setUpRecordedFactories,
+  startBefore,
+} from '@sluice/system-test/recorded'
+import { countsOf, judge, type Row, rowsOf, serve, type TableRow, tableRow } from '@sluice/system-test/referee-rows'
 import { Node } from '@sluice/system-test/wallet'
 
-type Read = {
+type RouterVerdict = {
   readonly router: string
+  /** Pools that the recorded state holds, of factories in the chain's file. */
+  readonly pools: number
   readonly isWrap: boolean
   readonly isRead: boolean
   readonly isPaidExact: boolean
   readonly isSimulatedExact: boolean
-  readonly leftBps: number | null
+  readonly rows: readonly TableRow[]
 }
 
 /** Mines a user's transaction alone, on the state that it met in its block, and judges it. */
-async function readRouter(recorded: Recorded): Promise<Read> {
+async function judgeRouter(recorded: Recorded): Promise<RouterVerdict> {
   const anvil = await startBefore(recorded)
   const services = serve(1, anvil.url)
   try {
+    const pools = await setUpRecordedFactories(anvil.url, recorded)
     const node = new Node(anvil.url)
     const { received } = await sendRecorded(node, recorded)
     const hash = await node.request<Hex>('eth_sendRawTransaction', [recorded.raw])
     await mineAs(node, recorded)
-    const { outcome, trades } = await judge(services, 1, hash)
+    const verdict = await judge(services, 1, hash)
+    const { outcome, trades } = verdict
     const [trade] = trades
     return {
       router: recorded.router,
+      pools,
       isWrap: outcome === 'wrap',
       isRead: outcome === 'swap' && trades.length === 1 && trade?.src === recorded.tokenIn.toLowerCase(),
       isPaidExact: trade?.toAmount === `${received}`,
       isSimulatedExact: trade !== undefined && trade.toAmountAtParent === trade.toAmount,
-      leftBps: trade?.comparisons[0]?.leftBps ?? null,
+      rows: rowsOf(verdict).map((row) => ({ ...tableRow(1, row), router: recorded.router })),
     }
   } finally {
     await services.close()
@@ -40,33 +52,38 @@ async function readRouter(recorded: Recorded): Promise<Read> {
 }
 
 /** Judges the recorded transactions of users, one per node. */
-async function readRouters(report: (text: string) => void) {
-  const reads: Read[] = []
+async function judgeRouters(report: (text: string) => void) {
+  const verdicts: RouterVerdict[] = []
   for (const recorded of readRecorded()) {
-    const read = await readRouter(recorded)
-    reads.push(read)
-    report(JSON.stringify(read))
+    const verdict = await judgeRouter(recorded)
+    verdicts.push(verdict)
+    const [row] = verdict.rows
+    report(`${recorded.block.number} ${recorded.router} ${row?.leftBps ?? row?.unknown.join('; ') ?? 'not a swap'}`)
   }
-  const countOf = (is: (read: Read) => boolean) => reads.filter(is).length
+  const countOf = (is: (verdict: RouterVerdict) => boolean) => verdicts.filter(is).length
+  const table = verdicts.flatMap(({ rows }) => rows)
+  const { trades, ...counts } = countsOf(table)
   return {
-    transactions: reads.length,
+    transactions: verdicts.length,
     readAsOneSwapOfItsInput: countOf(({ isRead }) => isRead),
     readAsWrapping: countOf(({ isWrap }) => isWrap),
     outputAsBalancesSay: countOf(({ isPaidExact }) => isPaidExact),
     outputWhenSimulatedAgain: countOf(({ isSimulatedExact }) => isSimulatedExact),
-    compared: countOf(({ leftBps }) => leftBps !== null),
-    byRouter: Object.fromEntries(
-      [...Map.groupBy(reads, ({ router }) => router)].map(([router, group]) => [
+    withPools: countOf(({ pools }) => pools > 0),
+    ...counts,
+    readByRouter: Object.fromEntries(
+      [...Map.groupBy(verdicts, ({ router }) => router)].map(([router, group]) => [
         router,
         `${group.filter(({ isRead, isPaidExact }) => isRead && isPaidExact).length} of ${group.length}`,
       ]),
     ),
+    table,
   }
 }
 
 /** Judges the transactions of users, and all transactions of the recorded blocks. */
 export async function judgeEthereum(report: (text: string) => void) {
-  const recordedRouterTransactions = await readRouters(report)
+  const recordedRouterTransactions = await judgeRouters(report)
   const node = await startMainnet({ replay: true })
   const services = serve(1, node.url)
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import { NATIVE } from '@sluice/chains'
-import { type Anvil, startAnvil } from '@sluice/devnet'
+import { loadRegistry, NATIVE, toAddress } from '@sluice/chains'
+import { type Anvil, findCreate2Pools, setUpFactories, startAnvil } from '@sluice/devnet'
 import { grossGas } from '@sluice/simulation/testing'
 import { AbiCoder, getBytes, keccak256, Transaction, toBeHex, toUtf8Bytes } from 'ethers'
 import type { Node } from './wallet.ts'
@@ -77,6 +77,21 @@ export async function startBefore({ block, hardfork, accounts }: Recorded): Prom
   }
 }
 
+/**
+ * Makes the factories of the chain's file return the pools that the state holds. The CREATE2 address of a pool proves
+ * its factory, which the state itself lacks, as no swap reads it.
+ *
+ * @returns the number of pools
+ */
+export async function setUpRecordedFactories(url: string, { accounts }: Recorded): Promise<number> {
+  const contracts = Object.entries(accounts).flatMap(([address, { code }]) =>
+    code === undefined ? [] : [toAddress(address)],
+  )
+  const pools = await findCreate2Pools(url, contracts, loadRegistry().chain(1)!.dexes)
+  await setUpFactories(url, pools)
+  return pools.length
+}
+
 /** Mines a block with the number, time, fee, and author of the transaction's block. */
 export async function mineAs(node: Node, { block }: Recorded): Promise<void> {
   await node.request('anvil_setCoinbase', [block.miner])
@@ -97,12 +112,12 @@ export type Sent = {
 export async function sendRecorded(node: Node, recorded: Recorded): Promise<Sent> {
   const before = await node.request<string>('evm_snapshot')
   const from = senderOf(recorded)
-  const held = await node.balance(recorded.tokenOut, from)
+  const balanceBefore = await node.balance(recorded.tokenOut, from)
   const hash = await node.request<string>('eth_sendRawTransaction', [recorded.raw])
   await mineAs(node, recorded)
   const { status, gasUsed, effectiveGasPrice, logs } = await node.receipt(hash)
   const fee = recorded.tokenOut === NATIVE ? BigInt(gasUsed) * BigInt(effectiveGasPrice) : 0n
-  const received = (await node.balance(recorded.tokenOut, from)) - held + fee
+  const received = (await node.balance(recorded.tokenOut, from)) - balanceBefore + fee
   const gross = await grossGas((method, params) => node.request(method, params), hash)
   await node.undo(before)
   const logsHash = keccak256(

@@ -1,6 +1,6 @@
 /** Verdicts of mined transactions as rows of a table. */
 import { createMetrics, loadConfig, type RefereeResponse, Services, silentLog, verdictResponse } from '@sluice/api'
-import { type Hex, loadRegistry } from '@sluice/chains'
+import { CodedError, type Hex, loadRegistry } from '@sluice/chains'
 
 /** Names of public routers by chain, from the documents of their projects. */
 const ROUTERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
@@ -46,15 +46,25 @@ export function serve(chainId: number, url: string): Services {
   return new Services(loadRegistry(), config, createMetrics(), silentLog())
 }
 
+/** Maximum attempts, because a busy machine may stop a search that takes too long. */
+const MAX_ATTEMPTS = 5
+
 /** Judges a mined transaction. */
 export async function judge(services: Services, chainId: number, hash: Hex): Promise<RefereeResponse> {
-  const work = {
-    signal: AbortSignal.timeout(600_000),
-    time: async <T>(_stage: string, run: () => T | Promise<T>) => run(),
-    log: silentLog(),
-  }
   const { chain, live } = services.chain(chainId)
-  return verdictResponse(await live.judge(hash, work), chain)
+  for (let attempt = 1; ; attempt++) {
+    const work = {
+      signal: AbortSignal.timeout(600_000),
+      time: async <T>(_stage: string, run: () => T | Promise<T>) => run(),
+      log: silentLog(),
+    }
+    try {
+      return verdictResponse(await live.judge(hash, work), chain)
+    } catch (error) {
+      const isOverrun = error instanceof CodedError && error.code === 'SEARCH_OVERRAN'
+      if (!isOverrun || attempt === MAX_ATTEMPTS) throw error
+    }
+  }
 }
 
 /** Returns the trades of a verdict. */

@@ -1,6 +1,6 @@
 /** Response schema of `/referee` and `npm run referee`: the verdict on a mined swap. */
 import type { Chain } from '@sluice/chains'
-import type { Comparison, JudgedTrade, Verdict } from '@sluice/quoting'
+import { type Comparison, GAP_CODES, type JudgedTrade, REASON_CODES, type SwapVerdict } from '@sluice/quoting'
 import { z } from 'zod'
 import { hexAddress, swapLeg, units } from './responses.ts'
 import { swapsOf } from './swap/response.ts'
@@ -34,8 +34,8 @@ const trade = z.object({
   recipient: hexAddress.describe('Account that the output went to.'),
   src: hexAddress,
   dst: hexAddress,
-  fromAmount: units.describe('All that left the trader, fees of others included.'),
-  toAmount: units.describe('All that reached the recipient.'),
+  fromAmount: units.describe('Total that left the trader, including fees of others.'),
+  toAmount: units.describe('Total that reached the recipient.'),
   netToAmount: signedUnits
     .nullable()
     .describe('`toAmount` less the gas; null if that is not known, or somebody else paid it.'),
@@ -59,7 +59,8 @@ export const refereeResponse = z.object({
     .describe(
       '`swap`: it is judged. `several`: more than one token went in or came out. `wrap`, `transfer`, `nothing`: no swap. `unknown`: the node does not know the transaction.',
     ),
-  reason: z.string().nullable().describe('Why there is nothing to judge.'),
+  reason: z.string().nullable().describe('Why there is nothing to judge, in plain words.'),
+  reasonCode: z.enum(REASON_CODES).nullable().describe('The same for programs.'),
   block: z.int().nullable(),
   blockHash: z.string().nullable(),
   index: z.int().nullable().describe('Place in its block, from 0.'),
@@ -67,7 +68,7 @@ export const refereeResponse = z.object({
   to: hexAddress.nullable(),
   gasUsed: units.nullable(),
   gasPrice: units.nullable().describe('Wei per gas that was paid.'),
-  gasCost: units.nullable().describe('Wei, for data on the chain below too where the receipt tells that.'),
+  gasCost: units.nullable().describe('Wei, including the fee for data on the layer 1 if the receipt reports it.'),
   trades: z.array(trade),
   sandwich: z
     .object({
@@ -82,17 +83,21 @@ export const refereeResponse = z.object({
     })
     .nullable()
     .describe('Transactions around it that trade in the same pool, in the same direction before it and back after it.'),
-  unknown: z.array(z.string()).describe('Gaps of what was read, in plain words.'),
+  gaps: z
+    .array(z.object({ code: z.enum(GAP_CODES), message: z.string() }))
+    .describe('Facts that could not be read: a code for programs, and plain words.'),
+  unknown: z.array(z.string()).describe('The words of `gaps`.'),
 })
 /** Response body of `/referee`. */
 export type RefereeResponse = z.infer<typeof refereeResponse>
 
 /** Converts a verdict to the response body. @param chain - chain of the transaction */
-export function verdictResponse({ mined, trades, sandwich, ...verdict }: Verdict, chain: Chain): RefereeResponse {
+export function verdictResponse({ mined, trades, sandwich, ...verdict }: SwapVerdict, chain: Chain): RefereeResponse {
   return {
     hash: verdict.hash,
     outcome: verdict.outcome,
-    reason: verdict.reason,
+    reason: verdict.reason?.message ?? null,
+    reasonCode: verdict.reason?.code ?? null,
     block: mined?.block ?? null,
     blockHash: mined?.blockHash ?? null,
     index: mined?.index ?? null,
@@ -103,7 +108,8 @@ export function verdictResponse({ mined, trades, sandwich, ...verdict }: Verdict
     gasCost: mined?.costWei.toString() ?? null,
     trades: trades.map((trade) => tradeBody(trade, chain)),
     sandwich: sandwich && { ...sandwich, gain: sandwich.gain.toString() },
-    unknown: [...verdict.unknown],
+    gaps: verdict.gaps.map(({ code, message }) => ({ code, message })),
+    unknown: verdict.gaps.map(({ message }) => message),
   }
 }
 

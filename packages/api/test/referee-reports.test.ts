@@ -71,7 +71,8 @@ describe('what was given and received', () => {
     const receipt = receiptOf(
       await routerOf(1).send('addLiquidityETH', [usdc, 10n ** 10n, 0, 0, account(1), FAR], WHOLE),
     )
-    expect(await verdictOf(receipt.transactionHash)).toMatchObject({ status: 200, outcome: 'several', trades: [] })
+    const verdict = await verdictOf(receipt.transactionHash)
+    expect(verdict).toMatchObject({ status: 200, outcome: 'several', reasonCode: 'SEVERAL_INPUTS', trades: [] })
   })
 
   test('a transaction that is not mined yet', async () => {
@@ -178,10 +179,13 @@ describe('a node of another make', () => {
         old.some((each) => JSON.stringify(params).includes(each))
           ? { error: { code: -32_000, message } }
           : undefined
-      const { status, outcome, trades, unknown } = await verdictOf(hash, server.url)
+      const { status, outcome, trades, gaps } = await verdictOf(hash, server.url)
       expect([status, outcome], message).toEqual([200, 'swap'])
       expect(trades[0]!.comparisons, message).toEqual([])
-      expect(unknown.join(), message).toContain('the best')
+      expect(
+        gaps.map(({ code }) => code),
+        message,
+      ).toContain('NO_STATE')
     }
   })
 
@@ -194,7 +198,7 @@ describe('a node of another make', () => {
     const verdict = await verdictOf(hash, server.url)
     // Without the native token that went in, there is no trade to be read.
     expect(verdict, JSON.stringify(verdict)).toMatchObject({ status: 200, outcome: 'nothing', trades: [] })
-    expect(verdict.unknown.join()).toContain('moves of the native token')
+    expect(verdict.gaps.map(({ code }) => code)).toContain('NATIVE_MOVES')
   })
 
   const hashOf = async (block: number) =>

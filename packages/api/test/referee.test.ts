@@ -400,7 +400,7 @@ test('creations of contracts before it, which the node does not simulate, are le
   expect(verdict.trades[0]!.comparisons.map(({ state }) => state)).toEqual(['position', 'parent'])
 })
 
-test('without traces and simulations of blocks, what is not known is told', async () => {
+test('without traces and simulations of blocks, the verdict names what it lacks', async () => {
   const lacking = /^(debug_|eth_simulateV1|eth_getBlockReceipts)/
   const proxy = await NodeProxy.start(local.devnet.url, ({ method }) =>
     lacking.test(method) ? { error: { code: -32_601, message: `the method ${method} does not exist` } } : undefined,
@@ -413,11 +413,10 @@ test('without traces and simulations of blocks, what is not known is told', asyn
     const { toAmount } = (await judge(second!.transactionHash)).trades[0]!
     expect(verdict.trades[0]).toMatchObject({ toAmount, toAmountAtParent: null })
     expect(verdict.trades[0]!.comparisons.map(({ state }) => state)).toEqual(['parent'])
-    expect(verdict.unknown).toEqual([
-      expect.stringContaining('the native token'),
-      expect.stringContaining('in its position'),
-      expect.stringContaining('would have paid'),
+    expect(verdict.gaps.map(({ code }) => code)).toEqual([
+      ...['NATIVE_MOVES_OF_OTHERS', 'BALANCES', 'POSITION_STATE', 'OUTPUT_AT_PARENT'],
     ])
+    expect(verdict.unknown).toEqual(verdict.gaps.map(({ message }) => message))
     const alone = await judge(first!.transactionHash, poor)
     expect(alone.trades[0]!.comparisons.map(({ state }) => state)).toEqual(['position'])
   } finally {

@@ -1,6 +1,6 @@
 /** Schema of a certificate, and a parser for untrusted input: checks, bounds, and copies every field. */
 
-/** Ends a check with a verdict. */
+/** Ends a check with a result. */
 export class Stop extends Error {
   status: 'refuted' | 'not checkable' = 'refuted'
   reason = ''
@@ -92,5 +92,4 @@ export const readCertificate = object({
   bound: integer(),
   digest: hash,
 })
-export type Certificate = ReturnType<typeof readCertificate>
-export type CertifiedPool = Certificate['pools'][number]
+export type CertifiedPool = ReturnType<typeof readCertificate>['pools'][number]

@@ -22,10 +22,10 @@ const between = (random: () => number, from: number, to: number) =>
 const big = (value: number) => BigInt(Math.round(value * 2 ** 20)) * (SCALE >> 20n)
 const whole = (value: number) => big(value) / SCALE
 
-/** The most that a trade earns, by ternary search over its size: pools pay less and less for more. */
-function byTrial(pay: (amountIn: bigint) => bigint, sold: bigint, bought: bigint, most: bigint): bigint {
+/** Maximizes the earnings of a trade by ternary search over its size, since pools pay less and less for more. */
+function byTrial(pay: (amountIn: bigint) => bigint, sold: bigint, bought: bigint, max: bigint): bigint {
   const earned = (amount: bigint) => bought * pay(amount) - sold * amount
-  let [low, high] = [0n, most]
+  let [low, high] = [0n, max]
   let best = 0n
   for (let step = 0; step < 200 && high - low > 2n; step++) {
     const [a, b] = [low + (high - low) / 3n, high - (high - low) / 3n]
@@ -37,10 +37,10 @@ function byTrial(pay: (amountIn: bigint) => bigint, sold: bigint, bought: bigint
   return best
 }
 
-/** The bound is at least what trial finds, and above it by no more than a part and so many units. */
-function expectTight(bound: bigint, found: bigint, units: bigint, message: string): void {
-  expect(bound, message).toBeGreaterThanOrEqual(found)
-  expect(bound - found, message).toBeLessThanOrEqual(found / 1_000_000n + units)
+/** The bound is at least the result of trials, and above it by no more than a part and so many units. */
+function expectTight(bound: bigint, searched: bigint, units: bigint, message: string): void {
+  expect(bound, message).toBeGreaterThanOrEqual(searched)
+  expect(bound - searched, message).toBeLessThanOrEqual(searched / 1_000_000n + units)
 }
 
 test('roots are rounded down', () => {
@@ -62,14 +62,14 @@ test('constant product: as getAmountOut of the pair pays', () => {
     const sold = big(between(random, 1e-6, 1))
     const bought = whole((Number(sold) * Number(x) * between(random, 0.8, 1.5)) / Number(y))
     const pay = (amount: bigint) => {
-      const kept = amount * (1_000_000n - feePpm)
-      return (kept * y) / (x * 1_000_000n + kept)
+      const net = amount * (1_000_000n - feePpm)
+      return (net * y) / (x * 1_000_000n + net)
     }
-    const found = byTrial(pay, sold, bought, 10n * x)
+    const searched = byTrial(pay, sold, bought, 10n * x)
     const bound = constantProduct(x, y, feePpm, sold, bought)
-    if (found > 0n) earning++
+    if (searched > 0n) earning++
     // What whole units leave over.
-    expectTight(bound, found, 4n * (bought + sold), `run ${run}`)
+    expectTight(bound, searched, 4n * (bought + sold), `run ${run}`)
   }
   expect(earning).toBeGreaterThan(RUNS / 3)
 })
@@ -105,19 +105,19 @@ describe('concentrated liquidity', () => {
         return zeroForOne ? [(over0 + by0 - 1n) / by0, over1 / by1] : [(over1 + by1 - 1n) / by1, over0 / by0]
       })
       const pay = (amount: bigint) => {
-        let left = (amount * (1_000_000n - feePpm)) / 1_000_000n
+        let unspent = (amount * (1_000_000n - feePpm)) / 1_000_000n
         let paid = 0n
         for (const [k, [takes, pays]] of amounts.entries()) {
-          if (left >= takes!) {
-            left -= takes!
+          if (unspent >= takes!) {
+            unspent -= takes!
             paid += pays!
             continue
           }
           const [depth, at] = [liquidity[k]!, edges[k]!]
           if (depth === 0n) break
           const next = zeroForOne
-            ? (depth * Q96 * at + depth * Q96 + left * at - 1n) / (depth * Q96 + left * at)
-            : at + (left * Q96) / depth
+            ? (depth * Q96 * at + depth * Q96 + unspent * at - 1n) / (depth * Q96 + unspent * at)
+            : at + (unspent * Q96) / depth
           return paid + (zeroForOne ? (depth * (at - next)) / Q96 : (depth * Q96 * (next - at)) / (next * at))
         }
         return paid
@@ -125,8 +125,8 @@ describe('concentrated liquidity', () => {
       const rate = (Number(edges[0]) / 2 ** 96) ** (zeroForOne ? 2 : -2)
       const sold = big(1)
       const bought = whole((Number(sold) / rate) * between(random, 0.98, 1.05))
-      const most = (amounts.reduce((sum, [takes]) => sum + takes!, 0n) * 11n) / 10n + 1_000n
-      const found = byTrial(pay, sold, bought, most)
+      const max = (amounts.reduce((sum, [takes]) => sum + takes!, 0n) * 11n) / 10n + 1_000n
+      const searched = byTrial(pay, sold, bought, max)
       const { pays, piece } = concentratedTrade(zeroForOne, feePpm, sold, bought)
       let bound = 0n
       for (let k = 0; k < 3 && pays(edges[k]!); k++) {
@@ -134,8 +134,8 @@ describe('concentrated liquidity', () => {
         bound += earned
         if (isEnd) break
       }
-      if (found > 0n) earning++
-      expectTight(bound, found, 12n * (bought + sold), `run ${run}`)
+      if (searched > 0n) earning++
+      expectTight(bound, searched, 12n * (bought + sold), `run ${run}`)
     }
     expect(earning).toBeGreaterThan(RUNS / 3)
   })
@@ -161,9 +161,9 @@ describe('stable', () => {
     const ann = a * n
     const d = invariant(xp, ann)
     let [c, sum] = [d, 0n]
-    for (const [k, held] of xp.entries()) {
+    for (const [k, scaled] of xp.entries()) {
       if (k === j) continue
-      const x = k === i ? held + dx : held
+      const x = k === i ? scaled + dx : scaled
       sum += x
       c = (c * d) / (x * n)
     }
@@ -194,11 +194,11 @@ describe('stable', () => {
       const sold = big(1)
       const bought = big(between(random, 0.99, 1.1))
       const pay = (dx: bigint) => (dx > 0n ? exchange(balances, a, feeE10, i, j, dx) : 0n)
-      const found = byTrial(pay, sold, bought, 20n * 10n ** 24n)
+      const searched = byTrial(pay, sold, bought, 20n * 10n ** 24n)
       const only = (price: bigint, at: number) => units.map((_, k) => (k === at ? price : null))
       const bound = stable({ balances, units, a100: a * 100n, feeE10 }, only(sold, i), only(bought, j))
-      if (found > 0n) earning++
-      expectTight(bound, found, 100n * (sold + bought), `run ${run}`)
+      if (searched > 0n) earning++
+      expectTight(bound, searched, 100n * (sold + bought), `run ${run}`)
     }
     expect(earning).toBeGreaterThan(RUNS / 20)
   })
@@ -208,7 +208,7 @@ describe('stable', () => {
       const random = seeded(run)
       const { balances, a, feeE10 } = draw(random, 3)
       const units = [1n, 10n ** 12n, 1n]
-      const held = balances.map((balance, k) => balance / units[k]!)
+      const amounts = balances.map((balance, k) => balance / units[k]!)
       const prices = [1, random() * 0.04 + 0.99, random() * 0.04 + 0.99].map(big)
       const base = prices.map((price, k) => price * units[k]!)
       const isFork = run % 2 === 0
@@ -216,9 +216,9 @@ describe('stable', () => {
         sold: base.map((price, k) => ((k === 0) === isFork ? price : null)),
         bought: base.map((price, k) => ((k === 0) === isFork ? null : price)),
       }
-      const bound = stable({ balances: held, units, a100: a * 100n, feeE10 }, sides.sold, sides.bought)
+      const bound = stable({ balances: amounts, units, a100: a * 100n, feeE10 }, sides.sold, sides.bought)
       // In one coin and out of the two others, or the other way round, each swap on what the one before left.
-      let found = 0n
+      let searched = 0n
       for (let first = 0; first <= 24; first++)
         for (let second = 0; second <= 24; second++) {
           const parts = [first, second].map((k) => (k === 0 ? 0n : whole(1e20 * 1.55 ** k)))
@@ -232,11 +232,11 @@ describe('stable', () => {
             // The whole fee leaves, so that none of it is reused.
             now = now.with(i, now[i]! + dx).with(j, now[j]! - (paid * 10n ** 10n) / (10n ** 10n - feeE10))
           }
-          if (earned > found) found = earned
+          if (earned > searched) searched = earned
         }
-      expect(bound, `run ${run}`).toBeGreaterThanOrEqual(found)
+      expect(bound, `run ${run}`).toBeGreaterThanOrEqual(searched)
       // The grid is coarse.
-      expect(Number(bound), `run ${run}`).toBeLessThan(Number(found) * 1.25 + 1e50)
+      expect(Number(bound), `run ${run}`).toBeLessThan(Number(searched) * 1.25 + 1e50)
     }
   })
 })

@@ -21,28 +21,28 @@ export function rootDown(value: bigint, degree: bigint): bigint {
 
 /** Returns max over d of bought·y·γd/(x + γd) − sold·d = (√(bought·y) − √(sold·x/γ))², or 0 if no trade earns. */
 export function constantProduct(x: bigint, y: bigint, feePpm: bigint, sold: bigint, bought: bigint): bigint {
-  const kept = PPM - feePpm
-  if (bought * y * kept <= sold * x * PPM) return 0n
-  return bought * y + divUp(sold * x * PPM, kept) - rootDown((4n * bought * y * sold * x * PPM) / kept, 2n)
+  const net = PPM - feePpm
+  if (bought * y * net <= sold * x * PPM) return 0n
+  return bought * y + divUp(sold * x * PPM, net) - rootDown((4n * bought * y * sold * x * PPM) / net, 2n)
 }
 
 /** Earnings in one direction through concentrated liquidity, piece by piece. */
 export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, sold: bigint, bought: bigint) {
-  const kept = PPM - feePpm
+  const net = PPM - feePpm
   const sides = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
   /** Returns true while the next unit earns at a √price with 96 fractional bits. */
   const pays = (sqrtPrice: bigint) => {
     const [over, under] = sides(sqrtPrice)
-    return bought * over ** 2n * kept > sold * under ** 2n * PPM
+    return bought * over ** 2n * net > sold * under ** 2n * PPM
   }
   /** Returns the earnings in a piece, and true if the trade ends within it. */
   const piece = (liquidity: bigint, from: bigint, to: bigint) => {
     const [[over, under], [overEnd, underEnd]] = [sides(from), sides(to)]
-    const start = divUp(bought * liquidity * over, under) + divUp(sold * liquidity * under * PPM, over * kept)
+    const start = divUp(bought * liquidity * over, under) + divUp(sold * liquidity * under * PPM, over * net)
     const isEnd = !pays(to)
     const rest = isEnd
-      ? rootDown((4n * liquidity ** 2n * bought * sold * PPM) / kept, 2n)
-      : (bought * liquidity * overEnd) / underEnd + (sold * liquidity * underEnd * PPM) / (overEnd * kept)
+      ? rootDown((4n * liquidity ** 2n * bought * sold * PPM) / net, 2n)
+      : (bought * liquidity * overEnd) / underEnd + (sold * liquidity * underEnd * PPM) / (overEnd * net)
     return { earned: start - rest, isEnd }
   }
   return { pays, piece }
@@ -85,14 +85,14 @@ export function stable(pool: StablePool, sold: Each<bigint | null>, bought: Each
   // Prices per unit of 18 decimals, times 10^18 to stay integers.
   const high = sold.map((price, k) => price && (price * E18) / units[k]!)
   const low = bought.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
-  const scale = [...high, ...low].reduce<bigint>((most, price) => (price && price > most ? price : most), 1n)
+  const scale = [...high, ...low].reduce<bigint>((max, price) => (price && price > max ? price : max), 1n)
   const parts = (values: Each<bigint | null>, one: bigint) =>
     values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / one) / 2 ** 120))
-  const found = search(parts(x, d), Number(ann) / 100, parts(low, scale), parts(high, scale))
+  const minimizer = search(parts(x, d), Number(ann) / 100, parts(low, scale), parts(high, scale))
   const exact = (value: number) => (BigInt(Math.round(value * 2 ** 100)) * scale) >> 100n
-  const least = (a: bigint, b: bigint) => (a < b ? a : b)
-  const q = found.q.map((value, k) => -least(-least(exact(value), high[k] ?? exact(value)), -low[k]!))
-  const mu = exact(found.mu / 100)
+  const min = (a: bigint, b: bigint) => (a < b ? a : b)
+  const q = minimizer.q.map((value, k) => -min(-min(exact(value), high[k] ?? exact(value)), -low[k]!))
+  const mu = exact(minimizer.mu / 100)
   const rest = q.map((price) => price - mu * ann)
   const product = rest.reduce((all, part) => all * part, 100n * mu) / n ** n
   const isSound = mu > 0n && rest.every((part) => part > 0n) && q.every((price, k) => price <= (high[k] ?? price))

@@ -1,4 +1,4 @@
-/** The checker on states in memory: verdicts, and whatever a stranger may send. */
+/** Tests the checker on states in memory: results, and hostile input. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,20 +1,22 @@
 /** Verifies a certificate, which bounds the output of any route, against the chain. */
-import { type Certificate, type CertifiedPool, notCheckable, readCertificate, refuted, Stop } from './certificate.ts'
+import { type CertifiedPool, notCheckable, readCertificate, refuted, Stop } from './certificate.ts'
 import { divUp, sumOf } from './earnings.ts'
-import { type Node, type NodeOptions, nodeAt, type Request } from './node.ts'
-import { readPool, type Swap } from './states.ts'
+import { type Node, type NodeOptions, nodeAt } from './node.ts'
+import { readPool } from './states.ts'
 
+/** Options of a check. */
 export type CheckOptions = NodeOptions & {
   /** Ids of pools that the certificate must list. */
   readonly mustInclude?: readonly string[]
   /** Maximum share of pools of kind `assumed`; default 0.5. */
   readonly maxAssumed?: number
-} & ({ readonly request: Request } | { readonly url: string })
+}
 
 /** Pools read concurrently, each by about ten calls. */
 const MAX_CONCURRENT = 8
 
-export type Verdict = Awaited<ReturnType<typeof checkCertificate>>
+/** The result of a check: verified, refuted, or not checkable with a reason. */
+export type CertificateResult = Awaited<ReturnType<typeof checkCertificate>>
 
 /**
  * Verifies a certificate.
@@ -30,7 +32,7 @@ export async function checkCertificate(certificate: unknown, options: CheckOptio
   }
 }
 
-async function check(certificate: Certificate, options: CheckOptions) {
+async function check(certificate: ReturnType<typeof readCertificate>, options: CheckOptions) {
   const { pools, block, bound, beyond, chainId } = certificate
   const unit = 10n ** certificate.scale
   const prices = new Map(certificate.prices.map(({ token, byHop }) => [token, byHop]))
@@ -57,8 +59,8 @@ async function check(certificate: Certificate, options: CheckOptions) {
     throw notCheckable('too many unknown pools', `${assumed.length} of ${pools.length}`)
 
   const node = nodeAt(options, block.number)
-  const found = await node.ask('eth_chainId', [])
-  if (found !== `0x${chainId.toString(16)}`) throw notCheckable('other chain', `the node is of chain ${found}`)
+  const nodeId = await node.ask('eth_chainId', [])
+  if (nodeId !== `0x${chainId.toString(16)}`) throw notCheckable('other chain', `the node is of chain ${nodeId}`)
   const checkBlock = async () => {
     const hash = await node.hash()
     if (hash !== block.hash) throw notCheckable('no such block', `block ${block.number} of the node is ${hash}`)
@@ -82,15 +84,15 @@ type PricesOf = (token: string) => readonly bigint[]
 /** Returns the maximum earnings of a pool by the covered swaps, over all numbers of hops. */
 async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, hops: number): Promise<bigint> {
   const { id, kind, address, tokens, pairs, taxes } = pool
-  const kept = (k: number, side: 'soldPpm' | 'boughtPpm') =>
+  const netOfTax = (k: number, side: 'soldPpm' | 'boughtPpm') =>
     1_000_000n - (taxes.find(({ token }) => Number(token) === k)?.[side] ?? 0n)
   const swapsAt = (hop: number) =>
-    pairs.map((pair): Swap => {
+    pairs.map((pair) => {
       const [from, to] = [Number(pair[0]), Number(pair[1])]
       const [input, output] = [tokens[from], tokens[to]]
       if (!input || !output || from === to) throw notCheckable('malformed', `pairs of ${id} must be of its tokens`)
-      const sold = (pricesOf(input)[hop]! * 1_000_000n) / kept(from, 'soldPpm')
-      return { from, to, sold, bought: divUp(pricesOf(output)[hop + 1]! * kept(to, 'boughtPpm'), 1_000_000n) }
+      const sold = (pricesOf(input)[hop]! * 1_000_000n) / netOfTax(from, 'soldPpm')
+      return { from, to, sold, bought: divUp(pricesOf(output)[hop + 1]! * netOfTax(to, 'boughtPpm'), 1_000_000n) }
     })
   const byHop = Array.from({ length: hops }, (_, hop) => swapsAt(hop))
   if (kind === 'assumed') return pool.earned

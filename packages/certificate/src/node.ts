@@ -2,22 +2,23 @@
 import { notCheckable, refuted } from './certificate.ts'
 
 /** Request function of EIP-1193. */
-export type Request = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>
-export type NodeOptions = { readonly deadlineMs?: number; readonly maxReads?: number }
+export type EthRequest = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>
+type NodeSource = { readonly request: EthRequest } | { readonly url: string }
+export type NodeOptions = { readonly deadlineMs?: number; readonly maxReads?: number } & NodeSource
 /** Words returned by a view: as many as requested, at least one. */
-export type Words = readonly [bigint, bigint]
+export type CallWords = readonly [bigint, bigint]
 
 export type Node = ReturnType<typeof nodeAt>
 
 /** Creates a reader of a block. Its functions throw Stop. */
-export function nodeAt(from: NodeOptions & ({ readonly request: Request } | { readonly url: string }), number: bigint) {
+export function nodeAt(from: NodeOptions, number: bigint) {
   const { deadlineMs = 10_000, maxReads = 60_000 } = from
   const request = 'request' in from ? from.request : overHttp(from.url, deadlineMs)
   const block = `0x${number.toString(16)}`
-  let left = maxReads
+  let readsLeft = maxReads
 
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
-    if (--left < 0) throw notCheckable('out of reach', `it takes more than ${maxReads} reads`)
+    if (--readsLeft < 0) throw notCheckable('out of reach', `it takes more than ${maxReads} reads`)
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
@@ -34,20 +35,20 @@ export function nodeAt(from: NodeOptions & ({ readonly request: Request } | { re
   }
 
   /** Calls a view and returns its words. */
-  const view = async (to: string, selector: string, argument?: bigint | number, minWords = 1): Promise<Words> => {
+  const view = async (to: string, selector: string, argument?: bigint | number, minWords = 1): Promise<CallWords> => {
     const word = argument === undefined ? '' : BigInt.asUintN(256, BigInt(argument)).toString(16).padStart(64, '0')
     const answer = await ask('eth_call', [{ to, data: selector + word }, block])
     const words = typeof answer === 'string' && answer.length < 10_000 ? (answer.slice(2).match(/.{64}/g) ?? []) : []
     if (words.length < minWords || words.some((digits) => !/^[0-9a-f]{64}$/i.test(digits)))
       throw refuted('not such a pool', `${to} does not answer ${selector}`)
-    return words.map((digits) => BigInt(`0x${digits}`)) as unknown as Words
+    return words.map((digits) => BigInt(`0x${digits}`)) as unknown as CallWords
   }
 
   const hash = async () => Object(await ask('eth_getBlockByNumber', [block, false])).hash as unknown
   return { ask, view, hash }
 }
 
-function overHttp(url: string, deadlineMs: number): Request {
+function overHttp(url: string, deadlineMs: number): EthRequest {
   return async (call) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call })
     const options = { method: 'POST', body, headers: { 'content-type': 'application/json' } }

@@ -1,15 +1,15 @@
 /** Reads pool states at a block: the text that is hashed into the digest, and the earnings of swaps. */
 import { type CertifiedPool, notCheckable, refuted, Stop } from './certificate.ts'
 import { concentratedTrade, constantProduct, MAX_TICK, sqrtRatioAtTick, stable, sumOf } from './earnings.ts'
-import type { Node, Words } from './node.ts'
+import type { CallWords, Node } from './node.ts'
 
 /**
  * Swap between two tokens by index: the cost of a unit that the pool receives, and the value of a unit that it pays.
  */
-export type Swap = { readonly from: number; readonly to: number; readonly sold: bigint; readonly bought: bigint }
+type Swap = { readonly from: number; readonly to: number; readonly sold: bigint; readonly bought: bigint }
 type Earned = (swaps: readonly Swap[]) => Promise<bigint>
 type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earned: Earned }
-type View = (selector: string, argument?: bigint | number, least?: number) => Promise<Words>
+type View = (selector: string, argument?: bigint | number, minWords?: number) => Promise<CallWords>
 
 /** Maximum words of the tick bitmap that a trade may cross. */
 const MAX_WORDS = 400
@@ -28,9 +28,9 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
 
 async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
   const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
-  const [held, [token0], [token1]] = await Promise.all(reads)
-  const trade = ({ from, to, sold, bought }: Swap) => constantProduct(held[from]!, held[to]!, feePpm, sold, bought)
-  const state = `constant-product ${held[0]} ${held[1]} ${feePpm}`
+  const [depth, [token0], [token1]] = await Promise.all(reads)
+  const trade = ({ from, to, sold, bought }: Swap) => constantProduct(depth[from]!, depth[to]!, feePpm, sold, bought)
+  const state = `constant-product ${depth[0]} ${depth[1]} ${feePpm}`
   return { tokens: [token0, token1], state, earned: async (swaps) => sumOf(swaps.map(trade)) }
 }
 
@@ -43,7 +43,7 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
   const trade = async ({ from, sold, bought }: Swap): Promise<bigint> => {
     const down = from === 0
     const { pays, piece } = concentratedTrade(down, feePpm, sold, bought)
-    let [at, left, sum, bits, words] = [start, liquidity, 0n, 0n, 0]
+    let [at, active, sum, bits, words] = [start, liquidity, 0n, 0n, 0]
     for (let tickAt = Math.floor(tick / step) + (down ? 0 : 1); pays(at); tickAt += down ? -1 : 1) {
       if (words === 0 || (tickAt & 255) === (down ? 255 : 0)) {
         if (++words > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
@@ -52,11 +52,11 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
       const isSet = ((bits >> BigInt(tickAt & 255)) & 1n) === 1n
       if (!isSet && (tickAt & 255) !== (down ? 0 : 255)) continue
       const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, tickAt * step)))
-      const { earned, isEnd } = piece(left, at, end)
+      const { earned, isEnd } = piece(active, at, end)
       sum += earned
       if (isEnd || Math.abs(tickAt * step) >= MAX_TICK) break
       at = end
-      if (isSet) left += BigInt.asIntN(128, (await view('0xf30dba93', tickAt * step, 2))[1]) * (down ? -1n : 1n)
+      if (isSet) active += BigInt.asIntN(128, (await view('0xf30dba93', tickAt * step, 2))[1]) * (down ? -1n : 1n)
     }
     return sum
   }

@@ -27,7 +27,8 @@ import { type Simulate, type Work, withSignal } from './quote/ports.ts'
 import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
 import { SingleFlight } from './quote/single-flight.ts'
-import { referee, type Verdict } from './referee/referee.ts'
+import { referee } from './referee/referee.ts'
+import type { SwapVerdict } from './referee/verdict.ts'
 import { RouterSearch } from './search/router-search.ts'
 import { Simulator } from './simulation/simulator.ts'
 import { WalletChecks } from './simulation/wallet-checks.ts'
@@ -115,7 +116,7 @@ export class LiveChain {
   private readonly pastQuoter: PastQuoter
   /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
   private readonly olderContracts: () => Promise<SwapContracts | undefined>
-  private readonly verdicts = new SingleFlight<Verdict>()
+  private readonly verdicts = new SingleFlight<SwapVerdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
    * Search for quotes at past blocks. Their graphs hold the pools of few pairs, so short searches never use a thread.
@@ -290,7 +291,7 @@ export class LiveChain {
    *
    * @throws RpcError if the node fails; MarketError `BUSY` if too many swaps are queued
    */
-  async judge(hash: Hex, work: Work): Promise<Verdict> {
+  async judge(hash: Hex, work: Work): Promise<SwapVerdict> {
     if (this.verdicts.size >= MAX_PENDING_VERDICTS) throw new MarketError('BUSY', 'too many swaps are being judged')
     return this.verdicts.run(hash, work.signal, (signal) =>
       this.verdictSlots.run(() => {
@@ -300,7 +301,7 @@ export class LiveChain {
     )
   }
 
-  private refereeOf(hash: Hex, work: Work): Promise<Verdict> {
+  private refereeOf(hash: Hex, work: Work): Promise<SwapVerdict> {
     const { chain } = this
     const now = this.rpc
     const quoteOver = async (rpc: Rpc, block: number, request: QuoteRequest, own: Work) => {

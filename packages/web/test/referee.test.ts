@@ -160,7 +160,7 @@ describe.skipIf(!browser)('the page of the referee', () => {
   }
 
   test('says what is not comparable, and why', async () => {
-    const { page } = await answered({ outcome: 'several', reason: 'two tokens went out', trades: [], unknown: [] })
+    const { page } = await answered({ outcome: 'several', reason: 'two tokens went out', trades: [], gaps: [] })
     await page.getByText('Not comparable.').waitFor(WAIT)
     await page.getByText('Two tokens went out.').waitFor()
   })
@@ -183,7 +183,10 @@ describe.skipIf(!browser)('the page of the referee', () => {
     }
     const body = {
       ...{ outcome: 'swap', block: 1e300, index: -1, trades: [null, { ...trade, src: evil }, trade] },
-      ...{ sandwich: { pool: evil, front: null, back: 7, gain: 'x' }, unknown: [evil, 7, { a: 1 }, evil.repeat(200)] },
+      ...{
+        sandwich: { pool: evil, front: null, back: 7, gain: 'x' },
+        gaps: [evil, 7, { a: 1 }, { code: evil, message: evil.repeat(200) }],
+      },
     }
     const { page, complaints } = await answered(body)
     await page.getByRole('heading', { name: 'Figures' }).waitFor(WAIT)

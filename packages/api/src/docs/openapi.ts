@@ -141,7 +141,7 @@ const descriptions = {
   referee: {
     summary: 'How good a mined swap was',
     description:
-      'Reads what a swap of any router gave and received, by logs and moves of the native token, quotes the same trade at the state before it, and says what was left on the table, at most by the proven bound, and whether its neighbors in the block look like a sandwich. The node must have the state of the block before; with eth_simulateV1 the state in its position in the block is compared, too. Gaps are told in `unknown`. Takes seconds.',
+      'Reads what a swap of any router gave and received, by logs, balances, and moves of the native token, quotes the same trade at the state before it, and says what was left on the table, at most by the proven bound, and whether its neighbors in the block look like a sandwich. The node must have the state of the block before; with eth_simulateV1 the state in its position in the block is compared, too. `gaps` names what could not be read. Takes seconds.',
     statuses: chainStatuses,
   },
   stats: {

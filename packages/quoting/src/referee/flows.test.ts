@@ -28,7 +28,7 @@ test('transfers of tokens count, and those of NFTs and other logs do not', () =>
   ])
 })
 
-test('the wrapper gives what it mints and receives what it burns, once, whichever of its logs tell that', () => {
+test('the wrapper gives what it mints and receives what it burns, once, by any of its logs', () => {
   const minted = { token: WETH, from: WETH, to: ANN, amount: 5n }
   expect(tokenFlows([wrapping(DEPOSIT, ANN, 5n)], WETH)).toEqual([minted])
   expect(tokenFlows([wrapping(WITHDRAWAL, ANN, 5n)], WETH)).toEqual([{ ...minted, from: ANN, to: WETH }])

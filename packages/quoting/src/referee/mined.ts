@@ -1,4 +1,4 @@
-/** A mined transaction with its block, as a node tells them. */
+/** Reads a mined transaction and its block from a node, and simulates it again. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import {
   type BlockHeader,
@@ -8,6 +8,7 @@ import {
   type Rpc,
   RpcError,
 } from '@sluice/rpc'
+import { type BalanceChange, balanceCalls, balanceChanges, holdingsOf } from './balances.ts'
 import { type CallFrame, type Flow, type FlowLog, nativeFlows, tokenFlows } from './flows.ts'
 
 export type RawTransaction = {
@@ -61,7 +62,7 @@ export type MinedReceipt = {
   readonly gasUsed: bigint
   /** Wei per gas that was paid. */
   readonly gasPriceWei: bigint
-  /** Wei for gas and, where the receipt tells it, for data on the chain below. */
+  /** Wei for gas and, if the receipt reports it, for data on the layer 1. */
   readonly costWei: bigint
   readonly logs: readonly FlowLog[]
 }
@@ -76,7 +77,12 @@ export type MinedBlock = {
 /** Neighbors on either side that are read one by one if the node has no eth_getBlockReceipts. */
 const MAX_NEIGHBORS = 4
 
-/** Undefined if the node does not know it; `pending` if it is not mined. @throws RpcError */
+/**
+ * Reads the receipt of a transaction.
+ *
+ * @returns undefined if the node does not know the transaction; `pending` if it is not mined
+ * @throws RpcError
+ */
 export async function readReceipt(
   rpc: Rpc,
   hash: Hex,
@@ -99,7 +105,7 @@ function readable<T>(method: string, read: () => T): T {
   }
 }
 
-/** @throws RpcError */
+/** Reads the block of a transaction. @throws RpcError */
 export async function readBlock(
   rpc: Rpc,
   { hash, index, block, blockHash }: MinedReceipt,
@@ -132,7 +138,7 @@ const isSameText = (one: unknown, other: Hex) => typeof one === 'string' && one.
 /** Receipts of the block, or of the nearest neighbors alone. */
 export type Neighborhood = { readonly receipts: readonly MinedReceipt[]; readonly isWhole: boolean }
 
-/** @throws RpcError */
+/** Reads the receipts of the block, or of the nearest neighbors alone. @throws RpcError */
 export async function readNeighbors(
   rpc: Rpc,
   { block, index }: MinedReceipt,
@@ -169,7 +175,7 @@ export async function traceNative(rpc: Rpc, hash: Hex, options: RequestOptions):
   }
 }
 
-/** Nodes refuse what they lack in many words. */
+/** True if no node of the chain has the method or the state. */
 const isUnable = (error: RpcError) => error.ofBlock || error.isRefusal
 
 export type Resimulated = {
@@ -177,6 +183,8 @@ export type Resimulated = {
   readonly gasUsed: bigint
   /** Flows of tokens, and of the native token if the node reports its moves. */
   readonly flows: readonly Flow[]
+  /** Changes of the balances that the flows name; undefined if the node cannot read balances in a simulation. */
+  readonly balances: readonly BalanceChange[] | undefined
   /** True if status and logs are those of the receipt. */
   readonly isAsMined: boolean
 }
@@ -200,33 +208,61 @@ export async function resimulate(
   { parent, environment, transactions }: MinedBlock,
   { before, wrapper, options }: ResimulationOptions,
 ): Promise<Resimulated | undefined> {
-  const sent = [...before, transactions[mined.index]!]
+  const earlier = before.map(simulatedCall)
+  const own = simulatedCall(transactions[mined.index]!)
   const { coinbase, baseFeePerGas, number, timestamp, prevRandao } = environment
   const blockOverrides = {
     ...{ number: quantity(number!), time: quantity(timestamp!), feeRecipient: coinbase },
     ...(baseFeePerGas !== undefined && { baseFeePerGas: quantity(baseFeePerGas) }),
     ...(prevRandao && { prevRandao }),
   }
-  const blockStateCalls = [{ blockOverrides, calls: sent.map(simulatedCall) }]
   const at = { blockHash: parent.hash }
-  const simulate = async (traceTransfers: boolean) => {
+  const simulate = async (calls: readonly object[], traceTransfers: boolean, overrides = {}) => {
+    const blockStateCalls = [{ blockOverrides: { ...blockOverrides, ...overrides }, calls }]
     const simulation = { blockStateCalls, traceTransfers, validation: false }
     const answer = await rpc.request<RawSimulation>('eth_simulateV1', [simulation, at], options).catch(ifAble)
-    return answer && readable('eth_simulateV1', () => lastOf(answer, sent.length))
+    return answer && readable('eth_simulateV1', () => resultsOf(answer, calls.length))
   }
-  const traced = await simulate(true)
+  const traced = (await simulate([...earlier, own], true))?.at(-1)
   if (!traced) return undefined
-  const own = traced.logs.filter(({ address }) => address !== NATIVE_LOGS)
+  const logged = traced.logs.filter(({ address }) => address !== NATIVE_LOGS)
   // Some nodes leave out the logs of contracts if they trace transfers.
-  const lacksLogs = traced.succeeded && own.length === 0 && mined.logs.length > 0
-  const plain = lacksLogs ? ((await simulate(false))?.logs ?? []) : own
+  const lacksLogs = traced.succeeded && logged.length === 0 && mined.logs.length > 0
+  const plain = lacksLogs ? ((await simulate([...earlier, own], false))?.at(-1)?.logs ?? []) : logged
   const native = traced.logs.filter(({ address }) => address === NATIVE_LOGS)
   const flows = tokenFlows([...native, ...plain], wrapper)
-  return { ...traced, flows, isAsMined: traced.succeeded === mined.succeeded && isSameLogs(plain, mined.logs) }
+
+  const isAsMined = traced.succeeded === mined.succeeded && isSameLogs(plain, mined.logs)
+  const { succeeded, gasUsed } = traced
+  const holdings = succeeded ? holdingsOf(flows, mined.from, wrapper) : []
+  const reads = balanceCalls(holdings)
+  const readBalances = async (): Promise<readonly BalanceChange[] | undefined> => {
+    const results = await simulate([...earlier, ...reads, own, ...reads], false, { gasLimit: READ_BLOCK_GAS })
+    const [start, end] = [earlier.length, earlier.length + reads.length]
+    // The reads must not change what the transaction does.
+    if (!results || !isSameLogs(results[end]!.logs, plain)) return undefined
+    const data = results.map(({ returnData }) => returnData)
+    return balanceChanges(holdings, data.slice(start, end), data.slice(end + 1))
+  }
+  const balances = holdings.length === 0 ? [] : await readBalances().catch(unlessAborted)
+  return { succeeded, gasUsed, flows, isAsMined, balances }
 }
 
+/** Returns undefined for a failure of the node. Balances are a correction, without which a verdict is still possible. */
+function unlessAborted(error: unknown): undefined {
+  if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
+}
+
+/** Gas limit of a simulated block with reads of balances, so that they fit in behind a full block. */
+const READ_BLOCK_GAS: Hex = '0x3b9aca00'
+
 type RawSimulation = readonly {
-  readonly calls: readonly { readonly status: Hex; readonly gasUsed: Hex; readonly logs?: readonly RawLog[] }[]
+  readonly calls: readonly {
+    readonly status: Hex
+    readonly gasUsed: Hex
+    readonly returnData?: Hex
+    readonly logs?: readonly RawLog[]
+  }[]
 }[]
 
 /** Returns undefined if no node of the chain can; throws any other failure. */
@@ -235,12 +271,15 @@ function ifAble(error: unknown): undefined {
   throw error
 }
 
-/** Result of the last of `count` simulated calls. */
-function lastOf(answer: RawSimulation, count: number) {
+/** Returns the results of `count` simulated calls. */
+function resultsOf(answer: RawSimulation, count: number) {
   const { calls } = answer[0]!
   if (calls.length !== count) throw new Error(`${calls.length} results for ${count} calls`)
-  const { status, gasUsed, logs = [] } = calls.at(-1)!
-  return { succeeded: BigInt(status) === 1n, gasUsed: BigInt(gasUsed), logs: logs.map(logOf) }
+  return calls.map(({ status, gasUsed, returnData, logs = [] }) => ({
+    ...{ succeeded: BigInt(status) === 1n, gasUsed: BigInt(gasUsed) },
+    returnData: returnData === undefined ? undefined : bytesOf(returnData),
+    logs: logs.map(logOf),
+  }))
 }
 
 /** Stands for the native token in logs of its transfers (ERC-7528). */
@@ -252,7 +291,7 @@ function isSameLogs(one: readonly FlowLog[], other: readonly FlowLog[]): boolean
   return text(one) === text(other)
 }
 
-/** As a call of a simulation that is typed: without what changes its gas alone. */
+/** Converts a transaction to a typed call, without fields that change nothing but its gas. */
 export function callOf({ from, to, input, value, gas, gasPrice, maxFeePerGas }: RawTransaction): CallRequest {
   const price = gasPrice ?? maxFeePerGas
   return {
@@ -310,7 +349,7 @@ function wordOf(text: string): Hex {
 
 /** @throws Error if the text is not bytes */
 function bytesOf(text: string): Hex {
-  if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(text)) throw new Error('the data of a log is not bytes')
+  if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(text)) throw new Error('the data of a log or result is not bytes')
   return text as Hex
 }
 

@@ -6,6 +6,8 @@ import type { Quote } from '../quote/finalize.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
 import type { Work } from '../quote/ports.ts'
 import { type QuoteRequest, quoteRequest } from '../quote/request.ts'
+import { withBalances } from './balances.ts'
+import type { GapCode, VerdictGap } from './codes.ts'
 import { boundOf, bpsBelow, gasInOutput } from './figures.ts'
 import { type Changes, changesOf, type Flow, recordedNativeFlows, tokenFlows } from './flows.ts'
 import { midBlockRpc } from './mid-block.ts'
@@ -23,93 +25,57 @@ import {
 } from './mined.ts'
 import { findSandwich, type Sandwich } from './sandwich.ts'
 import { withoutGasDeposits } from './settlement.ts'
-import { type Reading, readTrades, type Trade } from './trades.ts'
+import { readTrades, type Trade, type TradeReading } from './trades.ts'
+import type { Comparison, JudgedTrade, SwapVerdict } from './verdict.ts'
 
-/** Quotes at the end of a past block, by a node that may stand in the midst of the next one. @throws as LiveChain.quoteAtBlock does */
+/** Quotes at the end of a past block, by a node that may be in the middle of the next one. @throws as LiveChain.quoteAtBlock does */
 type QuoteOver = (rpc: Rpc, block: number, request: QuoteRequest, work: Work) => Promise<Quote>
 
 export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteOver: QuoteOver }
-
-/** Comparison of an output with the best at a state. Amounts are base units of the output. */
-export type Comparison = {
-  /** `position`: behind the transactions before it in its block. `parent`: at the end of the block before. */
-  readonly state: 'position' | 'parent'
-  readonly best: Pick<Quote, 'id' | 'amountOut' | 'netAmountOut' | 'gasCostWei' | 'poolsPending' | 'route'> & {
-    readonly pools: readonly string[]
-  }
-  /** No route of the known pools pays more; null if no bound is known. */
-  readonly bound: bigint | null
-  /** Basis points of the best by which the output was below it; negative if it was above. */
-  readonly leftBps: number | null
-  /** The same of the bound: no more than this was left. */
-  readonly leftAtMostBps: number | null
-  /** The same after gas, of both; null if the gas has no price in the output, or somebody else has paid it. */
-  readonly leftNetBps: number | null
-}
-
-export type JudgedTrade = Trade & {
-  /** Output of the same transaction at the end of the block before; null if it fails there, or no node can run it. */
-  readonly paidAtParent: bigint | null
-  /** Output less the gas of the transaction. */
-  readonly netAmountOut: bigint | null
-  /** The state in its position first, where it is known. */
-  readonly comparisons: readonly Comparison[]
-}
-
-export type Verdict = {
-  readonly hash: Hex
-  readonly outcome: 'unknown' | 'pending' | 'reverted' | 'nothing' | 'transfer' | 'wrap' | 'several' | 'swap'
-  /** Reason for which there is no swap to judge. */
-  readonly reason: string | null
-  readonly mined: Pick<
-    MinedReceipt,
-    'block' | 'blockHash' | 'index' | 'from' | 'to' | 'gasUsed' | 'gasPriceWei' | 'costWei'
-  > | null
-  readonly trades: readonly JudgedTrade[]
-  /** Null if none was seen. */
-  readonly sandwich: Sandwich | null
-  /** Gaps of what was read, in plain words. */
-  readonly unknown: readonly string[]
-}
 
 /** Trades of one transaction that are judged; a batch may settle dozens. */
 const MAX_TRADES = 4
 /** Transactions before it that are run again for each read of the state in its position. */
 const MAX_BEFORE = 250
-/** Accounts that gave or received something and are looked at for their code. */
+/** Accounts that gave a token and whose code is read. */
 const MAX_ACCOUNTS = 200
 /** Start of the code of an account that delegates to a contract (EIP-7702). */
 const DELEGATION = '0xef0100'
 
-/** @throws RpcError if the node fails */
-export async function referee(hash: Hex, ports: RefereePorts, work: Work): Promise<Verdict> {
+/**
+ * Judges a mined transaction.
+ *
+ * @throws RpcError if the node fails
+ */
+export async function referee(hash: Hex, ports: RefereePorts, work: Work): Promise<SwapVerdict> {
   const options = { signal: work.signal }
   const { rpc } = ports
-  const empty = { hash, reason: null, mined: null, trades: [], sandwich: null, unknown: [] }
-  const mined = await work.time('transaction', () => readReceipt(rpc, hash, options))
-  if (mined === undefined) return { ...empty, outcome: 'unknown', reason: 'the node does not know the transaction' }
-  if (mined === 'pending') return { ...empty, outcome: 'pending', reason: 'the transaction is not mined' }
-  if (!mined.succeeded)
-    return {
-      ...empty,
-      outcome: 'reverted',
-      reason: 'the transaction reverted: nothing was swapped',
-      mined: placeOf(mined),
-    }
-  return new Hearing(mined, ports, work, options).judge()
+  const empty = { hash, mined: null, trades: [], sandwich: null, gaps: [] }
+  const receipt = await work.time('transaction', () => readReceipt(rpc, hash, options))
+  if (receipt === undefined) {
+    const reason = { code: 'UNKNOWN_TRANSACTION', message: 'the node does not know the transaction' } as const
+    return { ...empty, outcome: 'unknown', reason }
+  }
+  if (receipt === 'pending')
+    return { ...empty, outcome: 'pending', reason: { code: 'NOT_MINED', message: 'the transaction is not mined' } }
+  if (!receipt.succeeded) {
+    const reason = { code: 'REVERTED', message: 'the transaction reverted: nothing was swapped' } as const
+    return { ...empty, outcome: 'reverted', reason, mined: placeOf(receipt) }
+  }
+  return new SwapReferee(receipt, ports, work, options).judge()
 }
 
 const placeOf = ({ block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }: MinedReceipt) => {
   return { block, blockHash, index, from, to, gasUsed, gasPriceWei, costWei }
 }
 
-/** The case of one transaction. */
-class Hearing {
+/** Judges one transaction. */
+class SwapReferee {
   private readonly mined: MinedReceipt
   private readonly ports: RefereePorts
   private readonly work: Work
   private readonly options: RequestOptions
-  private readonly unknown: string[] = []
+  private readonly gaps: VerdictGap[] = []
   /** Transactions of the block that are run before it. */
   private before: MinedBlock['transactions'] = []
 
@@ -120,23 +86,39 @@ class Hearing {
     this.options = options
   }
 
-  async judge(): Promise<Verdict> {
-    const { mined, options, work, unknown } = this
+  async judge(): Promise<SwapVerdict> {
+    const { mined, options, work, gaps } = this
     const { rpc } = this.ports
     const block = await work.time('block', () => readBlock(rpc, mined, options))
     const inPosition = await work.time('position', () => this.runInPosition(block))
-    const changes = changesOf(withoutGasDeposits(await this.flows(block, inPosition), mined.logs))
-    const reading = await this.read(changes, block)
-    const verdict = { hash: mined.hash, mined: placeOf(mined), unknown }
+    const flows = withoutGasDeposits(await this.flows(block, inPosition), mined.logs)
+    const changes = this.corrected(changesOf(flows), inPosition)
+    const returned = new Set(flows.flatMap(({ to, token }) => (to === mined.from ? [token] : [])))
+    const reading = await this.read(changes, block, returned)
+    const verdict = { hash: mined.hash, mined: placeOf(mined), gaps }
     if (reading.kind !== 'swap') {
-      const reason = reading.kind === 'wrap' ? 'the native token was wrapped or unwrapped, at no price' : reading.reason
-      return { ...verdict, outcome: reading.kind, reason, trades: [], sandwich: null }
+      const { kind, code, reason } = reading
+      return { ...verdict, outcome: kind, reason: { code, message: reason }, trades: [], sandwich: null }
     }
     const [sandwich, trades] = await Promise.all([
       work.time('neighbors', () => this.sandwich(changes, block)),
       this.compare(reading.trades, block, inPosition),
     ])
     return { ...verdict, outcome: 'swap', reason: null, trades, sandwich }
+  }
+
+  private addGap(code: GapCode, message: string): void {
+    this.gaps.push({ code, message })
+  }
+
+  /** Corrects what the logs state by the balances, if the transaction ends as mined in the simulation that reads them. */
+  private corrected(changes: Changes, inPosition: Resimulated | undefined): Changes {
+    if (inPosition?.isAsMined && inPosition.balances) return withBalances(changes, inPosition.balances)
+    this.addGap(
+      'BALANCES',
+      'balances before and after it: the node cannot simulate it, so amounts are those of its logs',
+    )
+    return changes
   }
 
   private get wrapper(): Address | null {
@@ -154,7 +136,8 @@ class Hearing {
     this.before = calls
     const some = await this.runBehind(block, calls)
     if (some)
-      this.unknown.push(
+      this.addGap(
+        'CREATIONS_SKIPPED',
         `what ${index - calls.length} creations of contracts before it did: the node does not simulate them`,
       )
     return some
@@ -179,20 +162,23 @@ class Hearing {
     const { from, block, costWei } = mined
     const isAlone = transactions.filter((other) => other.from.toLowerCase() === from).length === 1 && from !== miner
     if (!isAlone) {
-      this.unknown.push(
+      this.addGap(
+        'NATIVE_MOVES',
         'moves of the native token: the node neither traces nor simulates, and the sender has more in this block',
       )
       return tokens
     }
     const [before, after] = await Promise.all([block - 1, block].map((number) => this.balance(from, number)))
     if (before === undefined || after === undefined) {
-      this.unknown.push(
+      this.addGap(
+        'NATIVE_MOVES',
         'moves of the native token: the node neither traces nor simulates, and has no state of the block any more',
       )
       return tokens
     }
-    this.unknown.push(
-      "moves of the native token, but for the sender's: they are told by its balance, since the node does not trace",
+    this.addGap(
+      'NATIVE_MOVES_OF_OTHERS',
+      "moves of the native token between other accounts: the node does not trace, so the sender's balance is used",
     )
     const amount = after - before + costWei
     if (amount === 0n) return tokens
@@ -216,27 +202,28 @@ class Hearing {
       Promise.all(accounts.map((account) => rpc.getCode(account, block, this.options)))
     const codes = await at(this.mined.block).catch(unlessOfBlock)
     if (codes) return codes
-    this.unknown.push(
-      'which accounts had code then: the node has no state of the block any more, so it is told by the newest one',
+    this.addGap(
+      'CODE_AT_BLOCK',
+      'which accounts had code then: the node has no state of the block any more, so the newest block is used',
     )
     return at('latest')
   }
 
-  private async read(changes: Changes, { miner }: MinedBlock): Promise<Reading> {
+  private async read(changes: Changes, { miner }: MinedBlock, returned: ReadonlySet<Address>): Promise<TradeReading> {
     const { from: sender, logs } = this.mined
-    const context = { sender, miner, logs, wrapper: this.wrapper }
+    const context = { sender, miner, logs, returned, wrapper: this.wrapper }
     const isRelayed = ![...(changes.get(sender)?.values() ?? [])].some((amount) => amount < 0n)
     const givers = [...changes].flatMap(([account, own]) =>
       [...own.values()].some((amount) => amount < 0n) && account !== sender ? [account] : [],
     )
-    const asked = isRelayed ? givers.slice(0, MAX_ACCOUNTS) : []
-    const codes = await this.codes(asked)
-    const people = asked.filter((_, k) => codes[k] === '0x' || codes[k]!.startsWith(DELEGATION))
+    const candidates = isRelayed ? givers.slice(0, MAX_ACCOUNTS) : []
+    const codes = await this.codes(candidates)
+    const people = candidates.filter((_, k) => codes[k] === '0x' || codes[k]!.startsWith(DELEGATION))
     return readTrades(changes, { ...context, people: new Set(people) })
   }
 
   private async sandwich(own: Changes, block: MinedBlock): Promise<Sandwich | null> {
-    const { mined, options, wrapper, unknown } = this
+    const { mined, options, wrapper } = this
     const neighbors = await readNeighbors(this.ports.rpc, mined, block, options).catch(
       (error: unknown): Neighborhood => {
         if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
@@ -245,7 +232,8 @@ class Hearing {
     )
     const { receipts, isWhole } = neighbors
     if (!isWhole)
-      unknown.push(
+      this.addGap(
+        'NEIGHBORS',
         receipts.length > 0
           ? `a sandwich by transactions that are not next to it: only ${receipts.length - 1} neighbors could be read`
           : 'a sandwich: its neighbors could not be read',
@@ -264,19 +252,24 @@ class Hearing {
     block: MinedBlock,
     inPosition: Resimulated | undefined,
   ): Promise<readonly JudgedTrade[]> {
-    const { mined, unknown, work } = this
+    const { mined, work } = this
     const { rpc } = this.ports
     if (trades.length > MAX_TRADES)
-      unknown.push(`all but ${MAX_TRADES} of its ${trades.length} trades, which are not judged`)
+      this.addGap('MORE_TRADES', `all but ${MAX_TRADES} of its ${trades.length} trades, which are not judged`)
     const canStand = mined.index === 0 || inPosition?.isAsMined === true
     if (!canStand)
-      unknown.push(
+      this.addGap(
+        'POSITION_STATE',
         `the state in its position, behind ${mined.index} transactions of the block: ${
           inPosition ? 'it ends otherwise when it is simulated there' : 'the node cannot simulate it there'
         }`,
       )
     const atParent = mined.index === 0 ? inPosition : await work.time('parent', () => this.runBehind(block, []))
-    if (!atParent) unknown.push('what it would have paid at the end of the block before: the node cannot simulate it')
+    if (!atParent)
+      this.addGap(
+        'OUTPUT_AT_PARENT',
+        'what it would have paid at the end of the block before: the node cannot simulate it',
+      )
     const before = this.before.map(callOf)
     const { parent, environment } = block
     const middle = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, before, environment })
@@ -302,7 +295,7 @@ class Hearing {
   }
 
   private async compareAt(state: Comparison['state'], rpc: Rpc, trade: Trade): Promise<Comparison | undefined> {
-    const { mined, unknown } = this
+    const { mined } = this
     const { tokenIn, tokenOut, amountIn } = trade
     const request = quoteRequest({
       ...{ tokenIn, tokenOut, amountIn, from: NEUTRAL_SENDER, gasPriceWei: mined.gasPriceWei },
@@ -314,11 +307,15 @@ class Hearing {
       const isOfNode = error instanceof RpcError && error.code !== 'ABORTED'
       if (!(error instanceof QuotingError) && !isOfNode) throw error
       const place = state === 'position' ? 'in its position' : 'at the end of the block before'
-      unknown.push(`the best ${place}: ${error.message}`)
+      this.addGap(isOfState(error) ? 'NO_STATE' : 'NO_QUOTE', `the best ${place}: ${error.message}`)
       return undefined
     }
   }
 }
+
+/** True if the node lacks a state that the quote needs; nodes report that in several ways. */
+const isOfState = (error: QuotingError | RpcError) =>
+  error instanceof RpcError ? error.ofBlock : error.code === 'NO_STATE'
 
 /** Returns undefined for a failure that the block is the reason of; throws any other. */
 function unlessOfBlock(error: unknown): undefined {
@@ -364,6 +361,7 @@ function netOf(
 /** Output of the same trade in a simulation; null if the transaction failed there. */
 function outputOf(simulated: Resimulated | undefined, { recipient, tokenOut }: Trade): bigint | null {
   if (!simulated?.succeeded) return null
-  const received = changesOf(simulated.flows).get(recipient)?.get(tokenOut) ?? 0n
+  const changes = withBalances(changesOf(simulated.flows), simulated.balances ?? [])
+  const received = changes.get(recipient)?.get(tokenOut) ?? 0n
   return received > 0n ? received : null
 }

@@ -1,65 +1,69 @@
-/** The trades of a transaction, by what its accounts have more or less of afterwards. */
+/** Reads the trades of a transaction from the amounts by which it changed the balances of accounts. */
 import { type Address, NATIVE } from '@sluice/chains'
+import type { ReasonCode } from './codes.ts'
 import type { Changes, FlowLog } from './flows.ts'
 import { namedOwners } from './settlement.ts'
 
-/** Amounts that somebody gave and received, base units. */
+/** Amounts that an account gave and received, in base units. */
 export type Trade = {
   readonly trader: Address
-  /** Account that the output went to: mostly the trader's own. */
+  /** Account that received the output; usually the trader itself. */
   readonly recipient: Address
   readonly tokenIn: Address
   readonly tokenOut: Address
-  /** All that left the trader, the fees that others took of it included. */
+  /** Total that left the trader, including fees that others took. */
   readonly amountIn: bigint
-  /** All that reached the recipient. */
+  /** Total that reached the recipient. */
   readonly amountOut: bigint
-  /** Accounts that received some of either token and gave nothing: fees, as far as can be told. */
+  /** Accounts that received some of either token and gave nothing: probably fees. */
   readonly fees: readonly { readonly account: Address; readonly token: Address; readonly amount: bigint }[]
 }
 
-export type Reading =
-  | { readonly kind: 'swap'; readonly trades: readonly Trade[] }
-  /** The native token for its wrapper, or back: there is nothing to judge. */
-  | { readonly kind: 'wrap' }
-  | { readonly kind: 'transfer' | 'nothing' | 'several'; readonly reason: string }
+/** A transaction that is no swap to judge. */
+export type Unjudged = {
+  readonly kind: 'wrap' | 'transfer' | 'nothing' | 'several'
+  readonly code: ReasonCode
+  readonly reason: string
+}
+
+/** The trades of a transaction, or the reason why it has none. */
+export type TradeReading = { readonly kind: 'swap'; readonly trades: readonly Trade[] } | Unjudged
 
 export type TradeContext = {
   readonly sender: Address
-  /** Author of the block, who is paid by senders as well. */
+  /** Author of the block, whom senders may pay in the transaction. */
   readonly miner: Address
   readonly wrapper: Address | null
-  /** Accounts without code, or with code by delegation (EIP-7702): people rather than pools. */
+  /** Accounts without code, or with delegated code (EIP-7702): people rather than pools. */
   readonly people: ReadonlySet<Address>
   readonly logs: readonly FlowLog[]
+  /** Tokens that the sender received, even if it gave more of them. */
+  readonly returned: ReadonlySet<Address>
 }
 
+/** Tokens that an account has less of, and tokens that it has more of, with positive amounts. */
 type Sides = {
-  readonly given: readonly (readonly [Address, bigint])[]
-  readonly got: readonly (readonly [Address, bigint])[]
+  readonly inputs: readonly (readonly [Address, bigint])[]
+  readonly outputs: readonly (readonly [Address, bigint])[]
 }
 
-export function readTrades(changes: Changes, context: TradeContext): Reading {
+const unjudged = (kind: Unjudged['kind'], code: ReasonCode, reason: string): Unjudged => ({ kind, code, reason })
+const tokensIn = (side: Sides['inputs']) => `${side.length} tokens: ${side.map(([token]) => token).join(', ')}`
+
+/** Reads the trades of a transaction from the changes of its accounts. */
+export function readTrades(changes: Changes, context: TradeContext): TradeReading {
   const { sender, wrapper } = context
-  const { given, got } = sidesOf(changes, sender)
-  if (given.length === 0) return relayed(changes, context)
-  if (given.length > 1) {
-    return {
-      kind: 'several',
-      reason: `the sender gave ${given.length} tokens: ${given.map(([token]) => token).join(', ')}`,
-    }
-  }
-  const [[tokenIn, amountIn]] = given as [[Address, bigint]]
-  if (got.length > 1) {
-    return {
-      kind: 'several',
-      reason: `the sender received ${got.length} tokens: ${got.map(([token]) => token).join(', ')}`,
-    }
-  }
-  const own = got[0] && { recipient: sender, tokenOut: got[0][0], amountOut: got[0][1] }
-  const output = own ?? receiverOf(changes, tokenIn, context)
+  const { inputs, outputs } = sidesOf(changes, sender)
+  const [input] = inputs
+  if (!input) return readOrders(changes, context)
+  if (inputs.length > 1) return unjudged('several', 'SEVERAL_INPUTS', `the sender gave ${tokensIn(inputs)}`)
+  if (outputs.length > 1) return unjudged('several', 'SEVERAL_OUTPUTS', `the sender received ${tokensIn(outputs)}`)
+  const [tokenIn, amountIn] = input
+  const own = outputs[0] && { recipient: sender, tokenOut: outputs[0][0], amountOut: outputs[0][1] }
+  const output = own ?? outputOfOthers(changes, tokenIn, context)
   if ('kind' in output) return output
-  if (wrapper && isWrap(tokenIn, output.tokenOut, wrapper)) return { kind: 'wrap' }
+  if (wrapper && isWrap(tokenIn, output.tokenOut, wrapper))
+    return unjudged('wrap', 'WRAPPED', 'the native token was wrapped or unwrapped, at no price')
   const trade = { trader: sender, tokenIn, amountIn, ...output }
   return { kind: 'swap', trades: [{ ...trade, fees: feesOf(changes, trade, context) }] }
 }
@@ -70,58 +74,62 @@ const isWrap = (one: Address, other: Address, wrapper: Address) =>
 function sidesOf(changes: Changes, account: Address): Sides {
   const own = [...(changes.get(account) ?? [])]
   return {
-    given: own.flatMap(([token, amount]) => (amount < 0n ? [[token, -amount] as const] : [])),
-    got: own.filter(([, amount]) => amount > 0n),
+    inputs: own.flatMap(([token, amount]) => (amount < 0n ? [[token, -amount] as const] : [])),
+    outputs: own.filter(([, amount]) => amount > 0n),
   }
 }
 
-/** Accounts that gave nothing, with what they received. */
+/** Yields accounts that gave nothing, with the amounts that they received. */
 function* receivers(changes: Changes, { miner, wrapper }: TradeContext) {
   for (const account of changes.keys()) {
-    const { given, got } = sidesOf(changes, account)
-    if (given.length === 0 && account !== miner && account !== wrapper)
-      for (const [token, amount] of got) yield { account, token, amount }
+    const { inputs, outputs } = sidesOf(changes, account)
+    if (inputs.length === 0 && account !== miner && account !== wrapper)
+      for (const [token, amount] of outputs) yield { account, token, amount }
   }
 }
 
 type Output = Pick<Trade, 'recipient' | 'tokenOut' | 'amountOut'>
 
-/** The account that received the output in place of the sender: of those that received most of the only token that came out. */
-function receiverOf(
-  changes: Changes,
-  tokenIn: Address,
-  context: TradeContext,
-): Output | Exclude<Reading, { kind: 'swap' }> {
+/** Finds the account that received most of the only other token that came out, if the sender received none. */
+function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | Unjudged {
   const all = [...receivers(changes, context)]
   const others = all.filter(({ token }) => token !== tokenIn)
   const tokens = [...new Set(others.map(({ token }) => token))]
   if (tokens.length > 1)
-    return { kind: 'several', reason: `others received ${tokens.length} tokens: ${tokens.join(', ')}` }
+    return unjudged(
+      'several',
+      'SEVERAL_OUTPUTS_OF_OTHERS',
+      `others received ${tokens.length} tokens: ${tokens.join(', ')}`,
+    )
   const [first] = others.toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
   if (first) return { recipient: first.account, tokenOut: first.token, amountOut: first.amount }
+  if (context.returned.has(tokenIn))
+    return unjudged('nothing', 'SAME_TOKEN', 'the sender received the token that it gave, and nobody received another')
   return all.length > 0
-    ? { kind: 'transfer', reason: 'a token was sent and nothing came back' }
-    : { kind: 'nothing', reason: 'the sender gave a token for which nobody received another one' }
+    ? unjudged('transfer', 'SENT', 'a token was sent and nothing came back')
+    : unjudged('nothing', 'NO_OUTPUT', 'the sender gave a token for which nobody received another one')
 }
 
-/** Trades of those who did not send the transaction: orders that a solver settles, or operations that a relayer sends. */
-function relayed(changes: Changes, context: TradeContext): Reading {
+/** Reads the trades of other accounts than the sender: orders that a solver settles, or operations that a relayer sends. */
+function readOrders(changes: Changes, context: TradeContext): TradeReading {
   const owners = new Set([...context.people, ...namedOwners(context.logs)])
   const trades = [...owners].flatMap((trader): Trade[] => {
-    const { given, got } = sidesOf(changes, trader)
-    if (given.length !== 1 || got.length !== 1) return []
-    const [[tokenIn, amountIn], [tokenOut, amountOut]] = [given[0]!, got[0]!]
+    const { inputs, outputs } = sidesOf(changes, trader)
+    if (inputs.length !== 1 || outputs.length !== 1) return []
+    const [[tokenIn, amountIn], [tokenOut, amountOut]] = [inputs[0]!, outputs[0]!]
     return [{ trader, recipient: trader, tokenIn, amountIn, tokenOut, amountOut, fees: [] }]
   })
   if (trades.length > 0) return { kind: 'swap', trades }
-  const gaveOnly = [...owners].filter((account) => sidesOf(changes, account).given.length > 0)
-  if (gaveOnly.length > 0)
-    return { kind: 'several', reason: 'the sender gave nothing, and no other account gave one token for another' }
-  const isByContracts = [...changes.keys()].some((account) => sidesOf(changes, account).given.length > 0)
-  return {
-    kind: 'nothing',
-    reason: isByContracts ? 'only contracts gave tokens, which are not told apart from pools' : 'nobody gave a token',
-  }
+  const gave = (account: Address) => sidesOf(changes, account).inputs.length > 0
+  if ([...owners].some(gave))
+    return unjudged(
+      'several',
+      'NO_SINGLE_ORDER',
+      'the sender gave nothing, and no other account gave one token for another',
+    )
+  return [...changes.keys()].some(gave)
+    ? unjudged('nothing', 'ONLY_CONTRACTS', 'only contracts gave tokens, which cannot be distinguished from pools')
+    : unjudged('nothing', 'NO_INPUT', 'nobody gave a token')
 }
 
 function feesOf(changes: Changes, trade: Omit<Trade, 'fees'>, context: TradeContext): Trade['fees'] {

@@ -4,7 +4,7 @@ import { Flow } from '../route/Flow.tsx'
 import { LegTable } from '../route/LegTable.tsx'
 import type { TokenOf } from '../service/tokens.ts'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
-import type { Comparison, Trade } from './verdict.ts'
+import type { Comparison, Trade } from './report.ts'
 
 type Props = { readonly trade: Trade; readonly comparison: Comparison; readonly tokenOf: TokenOf }
 

@@ -10,21 +10,21 @@ import { Notice } from '../ui/Notice.tsx'
 import { Bps, Count } from '../ui/Num.tsx'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
 import { BetterRoute } from './BetterRoute.tsx'
-import { isSandwichUnknown, verdictWords } from './outcomes.ts'
+import { comparisonText, isSandwichUnknown } from './outcomes.ts'
 import { type RefereeParams, type State, states } from './params.ts'
+import type { Comparison, RefereeReport, Sandwich, Trade } from './report.ts'
 import { Scale } from './Scale.tsx'
-import type { Comparison, Sandwich, Trade, Verdict } from './verdict.ts'
 
 type Props = {
-  readonly verdict: Verdict
+  readonly report: RefereeReport
   readonly params: RefereeParams
   readonly chain: PageChain
   readonly onChange: (more: RefereeParams) => void
 }
 
 /** Shows a judged swap: the verdict, its metrics, neighboring transactions, and the better route. */
-export function Judged({ verdict, params, chain, onChange }: Props) {
-  const { trades, sandwich, gaps } = verdict
+export function Judged({ report, params, chain, onChange }: Props) {
+  const { trades, sandwich, gaps } = report
   const trade = trades[(params.trade ?? 1) - 1] ?? trades[0]!
   const { comparisons, src, dst, fees } = trade
   const comparison = comparisons.find(({ state }) => state === params.at) ?? comparisons[0]
@@ -64,10 +64,10 @@ export function Judged({ verdict, params, chain, onChange }: Props) {
           A better route may appear. This page asks again by itself.
         </Notice>
       )}
-      <Neighbors sandwich={sandwich} isUnknown={isSandwichUnknown(verdict)} tokenOf={of} />
+      <Neighbors sandwich={sandwich} isUnknown={isSandwichUnknown(report)} tokenOf={of} />
       <div className="referee">
         <Figures
-          {...{ verdict, trade, comparison, tokenOf: of, chainId: chain.id, hash: params.hash ?? '', onChange }}
+          {...{ report, trade, comparison, tokenOf: of, chainId: chain.id, hash: params.hash ?? '', onChange }}
         />
         {comparison && (
           <section className="panel plot referee__scale" aria-labelledby="scale">
@@ -87,8 +87,8 @@ export function Judged({ verdict, params, chain, onChange }: Props) {
       {gaps.length > 0 && (
         <Notice kind="info" title="Not known:">
           <ul className="referee__gaps">
-            {gaps.map((gap) => (
-              <li key={gap}>{gap}</li>
+            {gaps.map(({ message }) => (
+              <li key={message}>{message}</li>
             ))}
           </ul>
         </Notice>
@@ -100,7 +100,7 @@ export function Judged({ verdict, params, chain, onChange }: Props) {
 type BannerProps = { readonly comparison: Comparison; readonly trade: Trade; readonly tokenOf: TokenOf }
 
 function Banner({ comparison, trade, tokenOf }: BannerProps) {
-  const { kind, title, text } = verdictWords(comparison)
+  const { kind, title, text } = comparisonText(comparison)
   return (
     <div className={`verdict verdict--${kind}`} role="status">
       <Icon name={kind} />
@@ -121,7 +121,7 @@ function Banner({ comparison, trade, tokenOf }: BannerProps) {
 }
 
 type FiguresProps = {
-  readonly verdict: Verdict
+  readonly report: RefereeReport
   readonly trade: Trade
   readonly comparison: Comparison | undefined
   readonly tokenOf: TokenOf
@@ -130,7 +130,7 @@ type FiguresProps = {
   readonly onChange: (more: RefereeParams) => void
 }
 
-function Figures({ verdict, trade, comparison, tokenOf, chainId, hash, onChange }: FiguresProps) {
+function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }: FiguresProps) {
   const { trader, recipient, comparisons, fees } = trade
   const dst = tokenOf(trade.dst)
   const amount = (base: bigint | null) =>
@@ -153,7 +153,7 @@ function Figures({ verdict, trade, comparison, tokenOf, chainId, hash, onChange 
             ))}
           </fieldset>
         ) : (
-          comparison && <span className="note">{alone(comparison.state, verdict.index)}</span>
+          comparison && <span className="note">{alone(comparison.state, report.index)}</span>
         )}
       </div>
       <dl className="rows referee__rows">
@@ -181,13 +181,13 @@ function Figures({ verdict, trade, comparison, tokenOf, chainId, hash, onChange 
         ))}
         <Row name="Trader" value={<Address of={trader} />} />
         {recipient.toLowerCase() !== trader.toLowerCase() && <Row name="Paid to" value={<Address of={recipient} />} />}
-        {verdict.block !== null && (
+        {report.block !== null && (
           <Row
             name="Mined"
             value={
               <>
-                block <Count value={verdict.block} />
-                {verdict.index !== null && `, position ${verdict.index}`}
+                block <Count value={report.block} />
+                {report.index !== null && `, position ${report.index}`}
               </>
             }
           />

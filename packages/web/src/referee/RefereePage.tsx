@@ -13,7 +13,7 @@ import { useTitle } from '../ui/title.ts'
 import { Judged } from './Judged.tsx'
 import { notJudged } from './outcomes.ts'
 import type { RefereeParams } from './params.ts'
-import { useVerdict } from './use-verdict.ts'
+import { useReport } from './use-report.ts'
 
 export function RefereePage() {
   useTitle('Referee')
@@ -21,11 +21,11 @@ export function RefereePage() {
   const { hash } = params
   const chain = useChain(params.chain)
   const navigate = useNavigate()
-  const { data: verdict, error, isFetching } = useVerdict(chain.id, hash)
+  const { data: report, error, isFetching } = useReport(chain.id, hash)
   const change = (more: RefereeParams) =>
     navigate({ to: '/app/referee', search: (before: RefereeParams) => ({ ...before, ...more }) })
   const isWrong = hash !== undefined && !isHash(hash.trim())
-  const words = verdict && notJudged(verdict, chain.name)
+  const outcome = report && notJudged(report, chain.name)
   return (
     <>
       <Lede page="referee" />
@@ -47,16 +47,16 @@ export function RefereePage() {
             A hash is 0x and 64 hex digits.
           </Notice>
         )}
-        {error && !verdict && <Failure error={error} />}
-        {words && (
+        {error && !report && <Failure error={error} />}
+        {outcome && (
           <div role="status">
-            <Notice kind={words.kind} title={words.title}>
-              {words.text}
+            <Notice kind={outcome.kind} title={outcome.title}>
+              {outcome.text}
             </Notice>
           </div>
         )}
-        {!isWrong && isFetching && !verdict && <Judging />}
-        {verdict && !words && <Judged {...{ verdict, params, chain, onChange: change }} />}
+        {!isWrong && isFetching && !report && <Judging />}
+        {report && !outcome && <Judged {...{ report, params, chain, onChange: change }} />}
       </div>
     </>
   )

@@ -1,7 +1,7 @@
 /** The scale that compares a payment with the best route. */
 import { Plot } from '../ui/Plot.tsx'
 import { bpsText } from './outcomes.ts'
-import type { Comparison } from './verdict.ts'
+import type { Comparison } from './report.ts'
 
 type Props = { readonly paid: bigint; readonly comparison: Comparison }
 

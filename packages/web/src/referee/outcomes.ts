@@ -1,8 +1,8 @@
 /** Texts of verdicts: the judged result, or the reason for no judgment. */
-import { hundredths } from '../format/number.ts'
-import type { Comparison, Verdict } from './verdict.ts'
+import type { Comparison, RefereeReport } from './report.ts'
 
-export type Words = { readonly kind: 'good' | 'warn' | 'info'; readonly title: string; readonly text: string }
+/** Title and text of a notice. */
+export type OutcomeText = { readonly kind: 'good' | 'warn' | 'info'; readonly title: string; readonly text: string }
 
 /** Smaller differences are noise from the gas price and rounding. */
 const NOISE_BPS = 1
@@ -13,7 +13,10 @@ const sentence = (text: string): string => {
 }
 
 /** Explains why a transaction was not judged; undefined if it was. */
-export function notJudged({ outcome, reason, block, trades, gaps }: Verdict, chain: string): Words | undefined {
+export function notJudged(
+  { outcome, reason, block, trades, gaps }: RefereeReport,
+  chain: string,
+): OutcomeText | undefined {
   switch (outcome) {
     case 'unknown':
       return {
@@ -35,19 +38,16 @@ export function notJudged({ outcome, reason, block, trades, gaps }: Verdict, cha
       break
   }
   if (trades.some(({ comparisons }) => comparisons.length > 0)) return undefined
-  if (gaps.some(isAboutState)) {
+  if (gaps.some(({ code }) => code === 'NO_STATE')) {
     const of = block === null ? 'the block before' : `block ${block - 1}`
     const text = 'Judging an old swap takes an archive node.'
     return { kind: 'warn', title: `The service’s node has no state of ${of}.`, text }
   }
-  return { kind: 'warn', title: 'Not comparable.', text: gaps.map(sentence).join(' ') }
+  return { kind: 'warn', title: 'Not comparable.', text: gaps.map(({ message }) => sentence(message)).join(' ') }
 }
 
-/** Detects the service's message about pruned state. */
-const isAboutState = (gap: string): boolean => gap.includes('does not have the state')
-
 /** Describes the verdict on a trade at a state in one sentence. */
-export function verdictWords({ leftNetBps, leftBps }: Comparison): Words {
+export function comparisonText({ leftNetBps, leftBps }: Comparison): OutcomeText {
   const left = leftNetBps ?? leftBps
   const gas = leftNetBps === null ? 'before gas' : 'net of gas'
   if (left === null) return { kind: 'info', title: 'Not comparable.', text: 'The best route pays nothing.' }
@@ -60,8 +60,8 @@ export function verdictWords({ leftNetBps, leftBps }: Comparison): Words {
   return { kind: 'good', title: `As good as the best known route: within ${NOISE_BPS} bps, ${gas}.`, text: '' }
 }
 
-/** Formats basis points with two decimals, truncated. */
-export const bpsText = (bps: number): string => `${hundredths(bps)} bps`
+/** Formats positive basis points with two decimals, rounded as in the table of metrics. */
+export const bpsText = (bps: number): string => `${bps.toFixed(2)} bps`
 
 const percentText = (bps: number): string => {
   const percent = Math.trunc(bps) / 100
@@ -69,4 +69,4 @@ const percentText = (bps: number): string => {
 }
 
 /** True if the service could not read the neighbors of the transaction. */
-export const isSandwichUnknown = ({ gaps }: Verdict): boolean => gaps.some((gap) => gap.startsWith('a sandwich'))
+export const isSandwichUnknown = ({ gaps }: RefereeReport): boolean => gaps.some(({ code }) => code === 'NEIGHBORS')

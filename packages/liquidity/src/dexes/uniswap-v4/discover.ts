@@ -3,6 +3,7 @@ import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sl
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
+import { Bounded } from '@sluice/simulation'
 import { keccak256 } from 'ethers'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
@@ -43,6 +44,10 @@ const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
 /** Bounds of a key: `uint24`, and the manager's maximum of an `int24`. */
 const MAX_FEE = 0xffffff
 const MAX_TICK_SPACING = 32_767
+/** Maximum pairs whose usual ids are cached, about 2 KB each. */
+const MAX_CACHED_PAIRS = 4_000
+/** Ids of the usual keys by sorted pair. Without them, hashing takes a third of the time of reading a past block. */
+const usualIds = new Bounded<string, readonly Hex[]>(MAX_CACHED_PAIRS)
 /** About 2.5 million gas. */
 const IDS_PER_READ = 800
 
@@ -59,10 +64,17 @@ function poolId([currency0, currency1]: readonly [Address, Address], key: Uniswa
 }
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
-    USUAL_KEYS.map(([fee, tickSpacing]) => makePool(row, pair, { fee, tickSpacing, hooks: ZERO_ADDRESS })),
-  )
+  const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) => usualPools(row, pair))
   return yield* initialized(row, candidates)
+}
+
+function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Pool<null>[] {
+  const tokens = sortTokens(pair)
+  const keys = USUAL_KEYS.map(([fee, tickSpacing]) => ({ fee, tickSpacing, hooks: ZERO_ADDRESS }))
+  const pairKey = tokens.join()
+  const ids = usualIds.get(pairKey) ?? keys.map((key) => poolId(tokens, key))
+  usualIds.set(pairKey, ids)
+  return keys.map((key, k) => poolOf(row, tokens, key, ids[k]!))
 }
 
 /** Filters pools that exist: an initialized pool always has a price. */
@@ -86,8 +98,12 @@ function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<rea
 
 function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4Key): Pool<null> {
   const tokens = sortTokens(pair)
+  return poolOf(row, tokens, key, poolId(tokens, key))
+}
+
+function poolOf(row: DexRow, tokens: readonly [Address, Address], key: UniswapV4Key, id: Hex): Pool<null> {
   const { family, brand: dex, address } = row
-  return { id: poolId(tokens, key), family, dex, address, tokens, fixed: key, state: null }
+  return { id, family, dex, address, tokens, fixed: key, state: null }
 }
 
 /** Verifies listed pools: the id is the hash of the key, so a key that the manager knows is a real pool. */

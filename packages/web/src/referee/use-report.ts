@@ -2,7 +2,7 @@
 import { ClientError, SluiceClient } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { isHash } from '../format/hex.ts'
-import { type Verdict, verdictOf } from './verdict.ts'
+import { type RefereeReport, reportOf } from './report.ts'
 
 /** Judging reads a block and quotes at two past states, which takes longer than a quote. */
 const TIMEOUT_MS = 60_000
@@ -10,15 +10,15 @@ const AGAIN_MS = 3_000
 /** Maximum requests for a verdict that may still change. */
 const MAX_ANSWERS = 20
 
-const patient = new SluiceClient({ baseUrl: location.origin, timeoutMs: TIMEOUT_MS })
+const client = new SluiceClient({ baseUrl: location.origin, timeoutMs: TIMEOUT_MS })
 
 /** True if pools are still loading or the transaction is not mined. */
-const mayChange = ({ outcome, trades }: Verdict): boolean =>
+const mayChange = ({ outcome, trades }: RefereeReport): boolean =>
   outcome === 'pending' || trades.some(({ comparisons }) => comparisons.some(({ isPending }) => isPending))
 
-export function useVerdict(chainId: number, hash: string | undefined) {
+export function useReport(chainId: number, hash: string | undefined) {
   const text = hash?.trim().toLowerCase() ?? ''
-  return useQuery<Verdict>({
+  return useQuery<RefereeReport>({
     queryKey: ['referee', chainId, text],
     enabled: isHash(text),
     staleTime: Number.POSITIVE_INFINITY,
@@ -26,6 +26,6 @@ export function useVerdict(chainId: number, hash: string | undefined) {
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data && mayChange(data) && dataUpdateCount < MAX_ANSWERS ? AGAIN_MS : false,
     queryFn: async ({ signal }) =>
-      verdictOf(await patient.get<Readonly<Record<string, unknown>>>(`/referee/${chainId}/${text}`, {}, signal)),
+      reportOf(await client.get<Readonly<Record<string, unknown>>>(`/referee/${chainId}/${text}`, {}, signal)),
   })
 }

@@ -43,14 +43,18 @@ export type Sandwich = {
   readonly gain: bigint
 }
 
-export type Verdict = {
+/** A fact that the service could not read. */
+export type Gap = { readonly code: string; readonly message: string }
+
+/** A parsed response of `/referee`. */
+export type RefereeReport = {
   readonly outcome: Outcome
   readonly reason: string
   readonly block: number | null
   readonly index: number | null
   readonly trades: readonly Trade[]
   readonly sandwich: Sandwich | null
-  readonly gaps: readonly string[]
+  readonly gaps: readonly Gap[]
 }
 
 const OUTCOMES: readonly string[] = [
@@ -64,11 +68,11 @@ const MAX_BPS = 1e9
 type Plain = Readonly<Record<string, unknown>>
 
 /**
- * Parses a verdict.
+ * Parses a response.
  *
  * @throws Error if the outcome is unknown to this page
  */
-export function verdictOf(answer: Plain): Verdict {
+export function reportOf(answer: Plain): RefereeReport {
   const { outcome } = answer
   if (!OUTCOMES.includes(String(outcome))) throw new Error('the service answered with an unknown outcome')
   return {
@@ -78,7 +82,10 @@ export function verdictOf(answer: Plain): Verdict {
     index: count(answer.index),
     trades: list(answer.trades).flatMap(tradeOf),
     sandwich: isPlain(answer.sandwich) ? sandwichOf(answer.sandwich) : null,
-    gaps: Array.isArray(answer.unknown) ? answer.unknown.slice(0, MAX_ROWS).map(text).filter(Boolean) : [],
+    gaps: list(answer.gaps).flatMap((gap): readonly Gap[] => {
+      const [code, message] = [text(gap.code), text(gap.message)]
+      return message ? [{ code, message }] : []
+    }),
   }
 }
 

@@ -1,0 +1,70 @@
+/**
+ * Balances around a simulated transaction. Logs do not state them for every token: shares of rebasing tokens and of
+ * lending markets grow without a transfer, and some tokens log the amount before their own fee.
+ */
+import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import type { Changes, Flow } from './flows.ts'
+
+/** An account and a token that it holds. */
+export type Holding = { readonly account: Address; readonly token: Address }
+
+/** Balances that are read before and after one transaction. */
+const MAX_HOLDINGS = 150
+/** Gas of one read: many times as much as a balance takes that is computed from an index. */
+const READ_GAS = 500_000n
+const BALANCE_OF = '0x70a08231'
+
+/** Lists the holdings that the flows change, those of `first` ahead. The wrapper's own account is none. */
+export function holdingsOf(flows: readonly Flow[], first: Address, wrapper: Address | null): readonly Holding[] {
+  const holdings = new Map<string, Holding>()
+  for (const { token, from, to } of flows) {
+    if (token === NATIVE) continue
+    for (const account of [from, to])
+      if (account !== ZERO_ADDRESS && !(token === wrapper && account === wrapper))
+        holdings.set(`${account} ${token}`, { account, token })
+  }
+  const rank = ({ account }: Holding) => (account === first ? 0 : 1)
+  return [...holdings.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_HOLDINGS)
+}
+
+/** Returns the calls of a simulation that read the balances. */
+export function balanceCalls(holdings: readonly Holding[]): readonly object[] {
+  return holdings.map(({ account, token }) => ({
+    from: ZERO_ADDRESS,
+    to: token,
+    input: `${BALANCE_OF}${account.slice(2).padStart(64, '0')}`,
+    gas: `0x${READ_GAS.toString(16)}`,
+  }))
+}
+
+/** A change of a balance. */
+export type BalanceChange = Holding & { readonly amount: bigint }
+
+/** Returns the changes between two rounds of reads; none of tokens that fail to return a balance. */
+export function balanceChanges(
+  holdings: readonly Holding[],
+  before: readonly (Hex | undefined)[],
+  after: readonly (Hex | undefined)[],
+): readonly BalanceChange[] {
+  return holdings.flatMap((holding, k) => {
+    const [start, end] = [wordOf(before[k]), wordOf(after[k])]
+    return start === undefined || end === undefined ? [] : [{ ...holding, amount: end - start }]
+  })
+}
+
+const wordOf = (data: Hex | undefined) =>
+  data !== undefined && /^0x[0-9a-fA-F]{64}/.test(data) ? BigInt(data.slice(0, 66)) : undefined
+
+/**
+ * Replaces the changes of the read balances, and keeps all others as the flows state them. A balance that did not change
+ * at all does not replace a logged change: on partial state, as in recordings, `balanceOf` of an index reads zero.
+ */
+export function withBalances(changes: Changes, balances: readonly BalanceChange[]): Changes {
+  const corrected = new Map([...changes].map(([account, own]) => [account, new Map(own)]))
+  for (const { account, token, amount } of balances) {
+    if (amount === 0n) continue
+    const own = corrected.get(account) ?? new Map<Address, bigint>()
+    corrected.set(account, own.set(token, amount))
+  }
+  return corrected
+}

@@ -1,0 +1,61 @@
+/** Codes of reasons and gaps in verdicts. Programs read the codes; the texts next to them are for people. */
+
+/** Reasons for which a transaction is no swap to judge. */
+export const REASON_CODES = [
+  /** The node does not know the transaction. */
+  'UNKNOWN_TRANSACTION',
+  'NOT_MINED',
+  'REVERTED',
+  /** The native token for its wrapper, or back, which has no price to judge. */
+  'WRAPPED',
+  'SEVERAL_INPUTS',
+  'SEVERAL_OUTPUTS',
+  /** Accounts other than the sender received several tokens. */
+  'SEVERAL_OUTPUTS_OF_OTHERS',
+  /** The sender gave nothing, and no other account gave one token for another. */
+  'NO_SINGLE_ORDER',
+  /** A token was sent and nothing came back. */
+  'SENT',
+  /** The sender gave a token for which nobody received another one. */
+  'NO_OUTPUT',
+  /** The sender received the token that it gave, as after swaps in a circle, and nobody received another one. */
+  'SAME_TOKEN',
+  /** Only contracts gave tokens. They cannot be distinguished from pools. */
+  'ONLY_CONTRACTS',
+  'NO_INPUT',
+] as const
+export type ReasonCode = (typeof REASON_CODES)[number]
+
+/** Facts that could not be read. */
+export const GAP_CODES = [
+  /** Creations of contracts earlier in the block, which the node does not simulate. */
+  'CREATIONS_SKIPPED',
+  /** Moves of the native token. */
+  'NATIVE_MOVES',
+  /** Moves of the native token between accounts other than the sender. */
+  'NATIVE_MOVES_OF_OTHERS',
+  /** Balances before and after the transaction: amounts are those of the logs. */
+  'BALANCES',
+  /** Code of accounts at the block: that of the newest block is used. */
+  'CODE_AT_BLOCK',
+  /** Neighbors in the block, so that a sandwich may be missed. */
+  'NEIGHBORS',
+  /** Trades above the maximum of one transaction. */
+  'MORE_TRADES',
+  /** The state in its position in the block. */
+  'POSITION_STATE',
+  /** Output of the same transaction at the end of the block before. */
+  'OUTPUT_AT_PARENT',
+  /** The node does not have a state that the best route needs. */
+  'NO_STATE',
+  /** The best route, for another reason. */
+  'NO_QUOTE',
+] as const
+export type GapCode = (typeof GAP_CODES)[number]
+
+/** A fact that a verdict lacks. */
+export type VerdictGap = {
+  readonly code: GapCode
+  /** In plain words, as the object of "not known". */
+  readonly message: string
+}
