@@ -41,6 +41,7 @@ const BENCHMARKS: Readonly<Record<string, string>> = {
   pricing: 'pricing.ts',
   readability: 'readability.ts',
   reading: 'reading.ts',
+  real: 'real.ts',
   referee: 'referee.ts',
   reorgs: 'weather/reorgs.ts',
   rolling: 'rolling.ts',

@@ -49,7 +49,7 @@ export async function withDecimals(url: string, prices: ReadonlyMap<string, numb
   const priced = await Promise.all(
     [...prices].map(async ([token, usd]) => {
       const known = listed.get(token)
-      if (known !== undefined) return [{ token, usd, decimals: known }]
+      if (typeof known === 'number') return [{ token, usd, decimals: known }]
       const answer = await request<string>(url, 'eth_call', [{ to: token, data }, 'latest']).catch(() => '0x')
       return answer === '0x' ? [] : [{ token, usd, decimals: Number(BigInt(answer)) }]
     }),

@@ -1,0 +1,101 @@
+/**
+ * `npm run bench -- real [--trades <count> --seed <n> --tokens <count>]`: requests random trades from one client on real
+ * Ethereum state (`npm run mainnet`) and records how long answers take, and how long the search in them takes. The first
+ * draw loads pools and is not measured; the measured draw has other trades. Results in `results/real.json`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadRegistry } from '@sluice/chains'
+import { deployContracts } from '@sluice/contracts'
+import { accounts, startMainnet } from '@sluice/devnet'
+import { startProcess } from './api/world.ts'
+import { drawTrades, nativeOf, type Trade } from './honesty/draw.ts'
+import { pricesOf, tokensOfState, withDecimals } from './honesty/prices.ts'
+import { record, rounded } from './record.ts'
+
+const { values } = parseArgs({
+  options: {
+    trades: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '20261128' },
+    tokens: { type: 'string', default: '40' },
+  },
+})
+const [count, seed, tokenCount] = [values.trades, values.seed, values.tokens].map(Number) as [number, number, number]
+const from = accounts()[0]!.address
+const LISTED_SLOWEST = 10
+
+type Answer = {
+  readonly trade: Trade
+  readonly code: string
+  readonly ms: number
+  readonly searchMs: number
+  readonly legs: number
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'sluice-real-'))
+const node = await startMainnet()
+try {
+  const { chainId, url } = node
+  await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
+  const env = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', DEPLOYMENTS_DIR: directory, RPC_URL_1: url }
+  const service = await startProcess('service.ts', [], env)
+  try {
+    const { all, busy } = tokensOfState()
+    const prices = await pricesOf(service.url, all, chainId)
+    const native = nativeOf(prices.get(loadRegistry().chain(chainId)!.wrappedNative!.address.toLowerCase())!)
+    // The most traded tokens come first: those of the recorded blocks.
+    const priced = (await withDecimals(url, prices)).toSorted(
+      (a, b) => Number(busy.has(b.token)) - Number(busy.has(a.token)) || (a.token < b.token ? -1 : 1),
+    )
+    const drawn = priced.slice(0, tokenCount)
+    const tokens = { native, all: drawn, busy: drawn }
+    for (const trade of drawTrades(seed + 1, count, tokens)) await ask(service.url, chainId, trade)
+    const answers: Answer[] = []
+    for (const trade of drawTrades(seed, count, tokens)) answers.push(await ask(service.url, chainId, trade))
+    report(answers, drawn.length)
+  } finally {
+    await service.stop()
+  }
+} finally {
+  await node.stop()
+  rmSync(directory, { recursive: true })
+}
+
+async function ask(api: string, chainId: number, trade: Trade): Promise<Answer> {
+  const { src, dst, amount } = trade
+  const query = new URLSearchParams({ src, dst, amount: String(amount), from })
+  const start = performance.now()
+  const response = await fetch(`${api}/aggregator/${chainId}?${query}`)
+  const body = (await response.json()) as { readonly code?: string; readonly swaps?: readonly unknown[] }
+  const ms = performance.now() - start
+  const search = /(?:^|, )route;dur=([\d.]+)/.exec(response.headers.get('server-timing') ?? '')?.[1]
+  const code = response.ok ? 'answered' : (body.code ?? String(response.status))
+  return { trade, code, ms, searchMs: Number(search ?? 0), legs: body.swaps?.length ?? 0 }
+}
+
+function report(answers: readonly Answer[], tokensDrawn: number): void {
+  const outcomes: Record<string, number> = {}
+  for (const { code } of answers) outcomes[code] = (outcomes[code] ?? 0) + 1
+  const slowest = answers.toSorted((a, b) => b.ms - a.ms).slice(0, LISTED_SLOWEST)
+  record('real', {
+    seed,
+    trades: answers.length,
+    tokens: tokensDrawn,
+    outcomes,
+    allMs: quantiles(answers.map(({ ms }) => ms)),
+    answeredMs: quantiles(answers.filter(({ code }) => code === 'answered').map(({ ms }) => ms)),
+    searchMs: quantiles(answers.map(({ searchMs }) => searchMs)),
+    slowest: slowest.map(({ trade: { src, dst, usd }, code, ms, searchMs, legs }) => ({
+      ...{ src, dst, usd, code, legs },
+      ...{ ms: rounded(ms), searchMs },
+    })),
+  })
+}
+
+function quantiles(all: readonly number[]) {
+  const sorted = all.toSorted((a, b) => a - b)
+  const at = (part: number) => rounded(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0)
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), worst: at(1) }
+}
