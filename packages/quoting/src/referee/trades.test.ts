@@ -44,6 +44,15 @@ describe('a swap', () => {
     })
   })
 
+  test('that ends in the native token may pay its fee before the output is unwrapped', () => {
+    const flows = [
+      ...[move(A, ANN, POOL, 100n), move(WETH, POOL, SOLVER, 52n), move(WETH, SOLVER, FEES, 2n)],
+      ...[move(WETH, SOLVER, WETH, 50n), move(NATIVE, WETH, SOLVER, 50n), move(NATIVE, SOLVER, ANN, 50n)],
+    ]
+    const fees = [{ account: FEES, token: WETH, amount: 2n }]
+    expect(read(flows)).toEqual({ kind: 'swap', trades: [{ ...trade, tokenOut: NATIVE, fees }] })
+  })
+
   test('may be for another recipient, who receives most of what comes out', () => {
     const flows = [move(A, ANN, POOL, 100n), move(B, POOL, BOB, 50n), move(B, POOL, FEES, 1n)]
     const fees = [{ account: FEES, token: B, amount: 1n }]

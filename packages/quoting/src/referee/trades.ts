@@ -134,7 +134,11 @@ function readOrders(changes: Changes, context: TradeContext): TradeReading {
 
 function feesOf(changes: Changes, trade: Omit<Trade, 'fees'>, context: TradeContext): Trade['fees'] {
   const { trader, recipient, tokenIn, tokenOut } = trade
+  const { wrapper } = context
+  // Routers that unwrap the output take their part before it is unwrapped.
+  const isOf = (token: Address, side: Address) => token === side || (wrapper !== null && isWrap(token, side, wrapper))
   return [...receivers(changes, context)].filter(
-    ({ account, token }) => account !== trader && account !== recipient && (token === tokenIn || token === tokenOut),
+    ({ account, token }) =>
+      account !== trader && account !== recipient && (isOf(token, tokenIn) || isOf(token, tokenOut)),
   )
 }
