@@ -17,6 +17,8 @@ const MAX_HOUR_CALLS = 250
 /** Calls of an hour without blocks, apart from those of quotes (`npm run bench -- bill`: 91). */
 const HOUR_OF_POLLS = 100
 const MAX_HOUR_BYTES = 3_000_000
+/** Families whose gas changes with time: a quote through their pools takes one more call (docs/operations.md). */
+const SIMULATED_TWICE = 'algebra-v1,algebra-integral'
 
 let devnet: Devnet
 let node: NodeProxy
@@ -42,7 +44,8 @@ afterAll(async () => {
 async function quote(): Promise<void> {
   const { WETH, USDC } = devnet.info.tokens
   amount += 10n ** 15n
-  const query = { src: WETH.address, dst: USDC.address, amount, from: devnet.info.accounts[0]!.address }
+  const pair = { src: WETH.address, dst: USDC.address, excludeSources: SIMULATED_TWICE }
+  const query = { ...pair, amount, from: devnet.info.accounts[0]!.address }
   expect((await get(swapUrl(service.url, devnet.chainId, query))).status).toBe(200)
 }
 

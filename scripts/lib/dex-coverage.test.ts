@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadRegistry } from '@sluice/chains'
+import { families } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { dexCoverage } from './dex-coverage.ts'
 import { root } from './run.ts'
@@ -17,4 +18,10 @@ test('a family that is not served needs a reason', () => {
   const [chain] = chains
   const row = { ...chain!.dexes[0]!, family: 'unheard-of' }
   expect(() => dexCoverage([{ ...chain!, dexes: [row] }])).toThrow(/^unheard-of: no reason/)
+})
+
+test('every family has a line that says which of its pools are left out', () => {
+  const page = dexCoverage(chains)
+  for (const { id } of families) expect(page).toMatch(new RegExp(`^\\| ${id} \\| (exact|sampled) \\| `, 'm'))
+  expect(page).toContain('| uniswap-v4-hooks | sampled | ')
 })

@@ -34,4 +34,5 @@ interface IUniswapV4PoolManagerState {
     event ProtocolFeeUpdated(bytes32 indexed id, uint24 protocolFee);
 
     function extsload(bytes32 slot) external view returns (bytes32 value);
+    function exttload(bytes32 slot) external view returns (bytes32 value);
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IAlgebraFactory} from "../interfaces/IAlgebraFactory.sol";
 import {IAlgebraIntegralPoolState} from "../interfaces/IAlgebraIntegralPoolState.sol";
+import {IUniswapV3Pool} from "../interfaces/IUniswapV3Pool.sol";
 
 /// @title AlgebraIntegralLens
-/// @notice Reads Algebra Integral pools; never deployed.
+/// @notice Reads Algebra Integral pools, and tries swaps in those whose plugin sets the fee; never deployed.
 contract AlgebraIntegralLens {
     int24 private constant MIN_TICK = -887272;
     int24 private constant MAX_TICK = 887272;
     /// @dev Bits of `pluginConfig`: the plugin is asked before a swap, or keeps the fee itself.
     uint8 private constant PLUGIN_SETS_FEE = 1 | 1 << 7;
+    /// @dev More than any pool takes up to its price limit.
+    int256 private constant PLENTY = 1 << 127;
 
     struct State {
         uint160 sqrtPriceX96;
@@ -17,15 +21,34 @@ contract AlgebraIntegralLens {
         uint128 liquidity;
         uint24 feePpm;
         int24 tickSpacing;
+        /// The plugin may change the fee at the swap itself.
+        bool pluginSetsFee;
         /// Two words a tick, rising: its index, then gross liquidity in the high and net liquidity in the low half.
         uint256[] ticks;
     }
 
-    /// @notice All zero for a pool whose plugin may change the fee at the swap itself: no quote of it would be exact.
+    /// @notice Pools of custom deployers for `tokens`, taken two by two: those of the first deployer, then of the next; zero where
+    /// there is none.
+    function findCustom(IAlgebraFactory factory, address[] calldata deployers, address[] calldata tokens)
+        external
+        view
+        returns (address[] memory pools)
+    {
+        uint256 pairs = tokens.length / 2;
+        pools = new address[](deployers.length * pairs);
+        for (uint256 d; d < deployers.length; ++d) {
+            for (uint256 i; i < pairs; ++i) {
+                try factory.customPoolByPair(deployers[d], tokens[2 * i], tokens[2 * i + 1]) returns (address pool) {
+                    pools[d * pairs + i] = pool;
+                } catch {}
+            }
+        }
+    }
+
     function read(IAlgebraIntegralPoolState pool) external view returns (State memory state) {
         (uint160 price, int24 tick, uint16 lastFee, uint8 pluginConfig,,) = pool.globalState();
-        if (pluginConfig & PLUGIN_SETS_FEE != 0) return state;
         (state.sqrtPriceX96, state.tick, state.feePpm) = (price, tick, lastFee);
+        state.pluginSetsFee = pluginConfig & PLUGIN_SETS_FEE != 0;
         // The first release has no such getter; its last fee holds until it is changed.
         try pool.fee() returns (uint16 fee) {
             state.feePpm = fee;
@@ -44,6 +67,40 @@ contract AlgebraIntegralLens {
             (uint256 gross, int128 net,,,,) = pool.ticks(at);
             state.ticks[2 * i] = uint256(int256(at));
             state.ticks[2 * i + 1] = gross << 128 | uint128(net);
+        }
+    }
+
+    /// @notice Inputs that the pool asks for swaps up to two prices, fee included, from which the fee that it charges now follows.
+    /// @return pluginSetsFee False if no swap needs to be tried; both amounts are zero then.
+    /// @return paid0 Input of the first token that moves the price down to `lower`; zero if the swap fails.
+    /// @return paid1 Input of the second token that moves the price up to `upper`.
+    function probe(IAlgebraIntegralPoolState pool, uint160 lower, uint160 upper)
+        external
+        returns (bool pluginSetsFee, uint256 paid0, uint256 paid1)
+    {
+        (,,, uint8 pluginConfig,,) = pool.globalState();
+        pluginSetsFee = pluginConfig & PLUGIN_SETS_FEE != 0;
+        if (!pluginSetsFee) return (false, 0, 0);
+        paid0 = _paid(address(pool), true, lower);
+        paid1 = _paid(address(pool), false, upper);
+    }
+
+    /// @dev The pool asks for its payment by a callback, whose revert undoes the swap and carries out the amount.
+    function _paid(address pool, bool zeroForOne, uint160 limit) private returns (uint256 paid) {
+        try IUniswapV3Pool(pool).swap(address(this), zeroForOne, PLENTY, limit, "") {}
+        catch (bytes memory word) {
+            if (word.length == 32) paid = abi.decode(word, (uint256));
+        }
+    }
+
+    /// @dev The pool's callback, whatever its name: `(int256 amount0, int256 amount1, bytes data)`; the positive one is owed.
+    fallback() external {
+        assembly ("memory-safe") {
+            let amount0 := calldataload(4)
+            let amount1 := calldataload(36)
+            mstore(0x00, amount0)
+            if slt(amount0, amount1) { mstore(0x00, amount1) }
+            revert(0x00, 0x20)
         }
     }
 

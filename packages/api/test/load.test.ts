@@ -43,9 +43,12 @@ afterEach(() => {
 
 /** Amount in base units that is split over more pools than the others. */
 const LARGE = 3n * 10n ** 18n
+/** Families whose gas changes with time: a quote through their pools takes a second simulation, at its deadline. */
+const SIMULATED_TWICE = 'algebra-v1,algebra-integral'
 const swapPath = (amount = 10n ** 18n, chainId = 31337) => {
   const { tokens, accounts } = devnet.info
-  const swap = { src: tokens.WETH!.address, dst: tokens.USDC!.address, from: accounts[0]!.address }
+  const pair = { src: tokens.WETH!.address, dst: tokens.USDC!.address }
+  const swap = { ...pair, from: accounts[0]!.address, excludeSources: SIMULATED_TWICE }
   return `/aggregator/${chainId}?${new URLSearchParams({ ...swap, amount: String(amount) })}`
 }
 const get = (path: string, init?: RequestInit) => ask(server.url + path, init)

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { bytecode } from '@sluice/bindings/bytecode'
+import { executableFamilies } from '@sluice/program'
 import { startAnvil } from './anvil.ts'
 import { BLOCK_SECONDS, CHAIN_ID, GENESIS_TIMESTAMP } from './constants.ts'
 import { withLock } from './lock.ts'
@@ -90,7 +91,10 @@ function read(home: string, fromCache: boolean): Prepared {
   return { info, stateFile: join(home, 'chain.json'), fromCache }
 }
 
-/** Hashes all inputs of the build: recipes, token sources, packages (by the lockfile), and the bytecode of our contracts. */
+/**
+ * Hashes all inputs of the build: recipes, token sources, packages (by the lockfile), the bytecode of our contracts, and the
+ * families that the saved deployment records for the Executor.
+ */
 function inputsHash(): string {
   const hash = createHash('sha256')
   for (const folder of [
@@ -105,6 +109,7 @@ function inputsHash(): string {
       hash.update(file).update(readFileSync(join(path, file)))
     }
   }
-  hash.update(readFileSync(join(root, 'package-lock.json'))).update(JSON.stringify(bytecode))
+  hash.update(readFileSync(join(root, 'package-lock.json')))
+  hash.update(JSON.stringify(bytecode)).update(JSON.stringify(executableFamilies))
   return hash.digest('hex').slice(0, 16)
 }

@@ -104,6 +104,7 @@ export const SECTIONS: readonly Section[] = [
       ['docs/decisions/intermediates.md', 'Trust in pools and tokens'],
       ['docs/decisions/measured-gas.md', 'Measured gas'],
       ['docs/decisions/pool-lists.md', 'Lists of pools'],
+      ['docs/decisions/sampled-pools.md', 'Sampled pools'],
       ['docs/decisions/mcp.md', 'Tools for agents'],
       ['docs/decisions/solver.md', 'Solvers'],
       ['docs/decisions/recipient.md', 'Another recipient'],

@@ -159,6 +159,22 @@ export type ReadableState = {
   readonly feePpm?: number
 }
 
+/** A swap of a route, as far as sampling needs it. */
+export type SampledSwap = { readonly tokenIn: Address; readonly tokenOut: Address; readonly amountIn: bigint }
+
+/** Sampling of pools without local math. @see docs/decisions/sampled-pools.md */
+export type Sampling<State> = {
+  /**
+   * Samples a pool at the inputs of swaps as well, so that quotes of these inputs are exact. Returns the state with
+   * these samples; null if the pool cannot be read.
+   */
+  refine(row: DexRow, pool: Pool<State>, swaps: readonly SampledSwap[]): Reads<State | null>
+  /** True if the pool has a sample so close to the input that another adds nothing. */
+  isSampledAt(pool: Pool<State>, swap: SampledSwap): boolean
+  /** Text that changes with every trade that the contract accounts for, instead of the reserves. */
+  stampOf(pool: Pool<State>): string
+}
+
 /**
  * A DEX family: pools that share math and encoding. Pure: it yields the reads that it needs and decodes their results;
  * the market does the I/O.
@@ -223,6 +239,12 @@ export interface DexFamily<State = unknown> {
    * more than necessary. Absent: all state changes emit logs.
    */
   refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): Reads<readonly (State | null)[]>
+  /**
+   * Set by families whose pools are quoted from swaps simulated on chain at every block. The market samples few pools,
+   * of tokens that were requested lately; routes use one that is not trusted only where even their minimum output is
+   * more than other pools pay.
+   */
+  readonly sampled?: Sampling<State>
   /** True for pools that `refreshStates` must update; depends only on immutable data. Absent: all pools. */
   movesSilently?(pool: Pool<null>): boolean
   /** topic0 of the logs by which a factory announces a new pool, if it does; `createdPool` decodes them. */

@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
-import type { Pool } from './family.ts'
+import type { Pool, SampledSwap } from './family.ts'
 import type { FoundPool } from './market/pool-reader.ts'
 import type { TokenFacts } from './market/token-facts.ts'
 
@@ -97,6 +97,13 @@ export interface Market {
    * keep some.
    */
   before?(block: BlockHeader): Snapshot | undefined
+  /**
+   * Samples pools of the newest block at the inputs of swaps, by pool id, so that their quotes are exact there. Resolves
+   * to a snapshot of the same block, or to the newest one. Absent if another process reads the chain.
+   *
+   * @throws RpcError
+   */
+  refine?(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<Snapshot>
   /**
    * Returns the pools found by log scan that a swap between the tokens may use. Absent if another process scans the
    * logs.

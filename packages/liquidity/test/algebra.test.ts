@@ -59,17 +59,20 @@ test('pools tell their version: read, quoted and traded as those of a recorded o
 /** `readFixed` where getters answer so many words. */
 function versionOf(words: readonly number[]): unknown {
   const pool: Pool<null> = {
-    id: 'p',
+    id: `0x${'11'.repeat(20)}`,
     family: 'algebra',
     dex: 'test',
     address: toAddress(`0x${'11'.repeat(20)}`),
-    tokens: [],
+    tokens: [toAddress(`0x${'22'.repeat(20)}`), toAddress(`0x${'33'.repeat(20)}`)],
     state: null,
   }
-  const row = { family: 'algebra', brand: 'test', role: 'factory', address: pool.address }
+  const row = { family: 'algebra', brand: 'test', role: 'factory', address: toAddress(`0x${'44'.repeat(20)}`) }
   const reading = familyOf('algebra')!.readFixed!(row, [pool], 1)
   reading.next()
-  const { value } = reading.next(words.map((count): Hex | null => (count ? `0x${'00'.repeat(32 * count)}` : null)))
+  const read = reading.next(words.map((count): Hex | null => (count ? `0x${'00'.repeat(32 * count)}` : null)))
+  // The factory confirms a pool of Integral as its own for the pair: a list of one address.
+  const confirmed = [32n, 1n, BigInt(pool.id)].map((word) => word.toString(16).padStart(64, '0')).join('')
+  const { value } = read.done ? read : reading.next([`0x${confirmed}`])
   return (value as readonly Pool[])[0]!.fixed
 }
 

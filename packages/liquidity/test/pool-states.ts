@@ -208,6 +208,7 @@ const generators: Generators = {
   },
   'wrapped-native': (r) => poolOf('wrapped-native', { supply: r.pick([0n, r.amount(1, 100)]) }),
   'prop-amm': (r) => poolOf('prop-amm', venue(r)),
+  'uniswap-v4-hooks': (r) => poolOf('uniswap-v4-hooks', { ...venue(r), focus: [[], []], stamp: '' }),
 }
 
 /** Pools of each family, by its id. */

@@ -72,10 +72,10 @@ afterAll(() => world?.stop())
 
 const poolOf = (key: PoolKey) => world.market.snapshot().pools.get(poolId(key))
 
-test('those whose hook takes no part in swaps are found by their creation, and no others', () => {
-  expect(poolOf(keys.bystander)).toBeDefined()
-  expect(poolOf(keys.feeSetter)).toBeDefined()
-  expect(poolOf(keys.meddler)).toBeUndefined()
+test('those whose hook takes no part in swaps are found by their creation, and others are sampled', () => {
+  expect(poolOf(keys.bystander)?.family).toBe('uniswap-v4')
+  expect(poolOf(keys.feeSetter)?.family).toBe('uniswap-v4')
+  expect(poolOf(keys.meddler)?.family ?? 'uniswap-v4-hooks').toBe('uniswap-v4-hooks')
 })
 
 test('they quote what the manager pays through the Executor, dust to drain', async () => {

@@ -50,7 +50,7 @@ test('a market that was asked for nothing else knows what one knows that was ask
     await fresh.stop()
   }
   await asked.stop()
-})
+}, 180_000)
 
 test('tokens that known pools of an end bring are looked for with the other end, so many and no more', async () => {
   const hubs = [token('WETH'), token('USDC')]

@@ -52,7 +52,8 @@ export type PoolView = {
  */
 export function viewPool(pool: Pool): PoolView | null {
   const family = familyOf(pool.family)
-  return family === undefined ? null : readView(pool, family)
+  // Samples are answers of code that anyone can deploy, and must not set prices.
+  return family === undefined || family.sampled ? null : readView(pool, family)
 }
 
 /** Returns the price curve between two tokens, by index; null if the pool refuses swaps. */

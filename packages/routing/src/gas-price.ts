@@ -37,7 +37,7 @@ export function outputPerWei(graph: Graph, request: RouteTerms, target: number):
 
 /** Returns the output of the best path before gas; 0 if there is no path. */
 function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: number): number {
-  const rates = passableRates(graph, request.trust, ends, undefined, () => {})
+  const rates = passableRates(graph, request.trust, ends, undefined, false, () => {})
   const free = {
     perGas: 0,
     perLeg: 0,

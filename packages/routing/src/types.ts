@@ -58,6 +58,11 @@ export type RouteTerms = {
   readonly sources?: SourceFilter
   /** Tokens and pools that the route may pass through between its ends; no restriction if absent. */
   readonly trust?: Trust
+  /**
+   * Admits sampled pools at the ends although they are not trusted. The caller must compare the route with one without
+   * them: their answers in a simulation promise nothing. Default: false.
+   */
+  readonly withSampled?: boolean
   readonly taxes?: Taxes
   /**
    * When to compute the bound after gas, which takes about as long as the search itself: together with the route (default), `later`

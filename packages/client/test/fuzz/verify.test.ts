@@ -18,7 +18,7 @@ afterAll(() => stage?.stop())
 
 const plan = LONG
   ? { mutations: 20_000, seed: Date.now() >>> 0, runEvery: 50 }
-  : { mutations: 600, seed: 1, runEvery: 10 }
+  : { mutations: 600, seed: 1, runEvery: 3 }
 
 test(`of ${plan.mutations} mutations, seed ${plan.seed}, none that changes who gets what is accepted`, async () => {
   const report = await campaign(stage, plan)

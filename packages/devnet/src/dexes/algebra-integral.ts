@@ -19,10 +19,10 @@ const ALGEBRA_INTEGRAL_POOLS: readonly TieredPoolSpec[] = [
   tiered('FRAX', 'USDC', 80, 5_000_000n),
 ]
 
-/** Pools whose fee follows volatility, set by the protocol's default plugin. */
+/** Pools whose fee follows volatility, set by the protocol's default plugin: 1.06 basis points while prices stand still. */
 const ALGEBRA_INTEGRAL_DYNAMIC_POOLS: readonly PoolSpec[] = [
-  pool('WETH', 'USDC', 5_000_000n, 9n),
-  pool('LINK', 'USDC', 1_200_000n, -13n),
+  pool('WETH', 'USDC', 5_000_000n, 1n),
+  pool('LINK', 'USDC', 1_200_000n, -1n),
 ]
 
 export const algebraIntegral: Recipe = async (chain, tokens) => {

@@ -32,6 +32,7 @@ import { syncswap } from './syncswap/index.ts'
 import { uniswapV2 } from './uniswap-v2/index.ts'
 import { uniswapV3 } from './uniswap-v3/index.ts'
 import { uniswapV4 } from './uniswap-v4/index.ts'
+import { uniswapV4Hooks } from './uniswap-v4-hooks/index.ts'
 import { velodromeV2 } from './velodrome-v2/index.ts'
 import { woofiV2 } from './woofi-v2/index.ts'
 import { wrappedNative } from './wrapped-native/index.ts'
@@ -45,6 +46,7 @@ export const families: readonly DexFamily<any>[] = [
   slipstream,
   ramsesCl,
   uniswapV4,
+  uniswapV4Hooks,
   solidly,
   velodromeV2,
   curveStable,

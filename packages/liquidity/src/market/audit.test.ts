@@ -30,6 +30,7 @@ function audited(size: number) {
   }
   const mutex = { run: <T>(work: () => Promise<T>) => work() }
   const parts = {
+    directory: { sampling: { has: (id: string) => id.startsWith('sampled') } },
     ledger: {
       get history() {
         return state.history
@@ -83,4 +84,13 @@ test('nothing is compared before the second block', async () => {
   state.history = { oldest: only, top: only }
   await auditor.run()
   expect(follower.read).toEqual([])
+})
+
+test('sampled pools are not compared: each block samples them anew', async () => {
+  const { auditor, follower, state, moveTo } = audited(32)
+  moveTo(2)
+  const { top } = state.history as { top: { pools: { idsOfPart: () => readonly string[] } } }
+  top.pools.idsOfPart = () => ['sampled 1', 'pool1']
+  await auditor.run()
+  expect(follower.read).toEqual([['pool1']])
 })

@@ -37,7 +37,9 @@ export class Auditor {
     this.audited = top.block.hash
     const rounds = Math.max(1, Math.min(ROUNDS, Math.floor(top.pools.size / MIN_POOLS)))
     this.round = (this.round + 1) % rounds
-    const ids = new Set(top.pools.idsOfPart(this.round, rounds))
+    const { sampling } = this.parts.directory
+    // Samples are taken at each block, at other amounts each time.
+    const ids = new Set([...top.pools.idsOfPart(this.round, rounds)].filter((id) => !sampling.has(id)))
     const { differ, gone } = await this.follower.reread(top.block, top.pools, ids, 'background')
     this.checked += ids.size
     if (differ.length + gone.length > 0) await this.repair(new Set([...differ.map(({ id }) => id), ...gone]))

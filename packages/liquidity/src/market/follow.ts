@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Hex } from '@sluice/chains'
 import { type BlockHeader, inSlices, type Log, type Priority, type Rpc, RpcError, type Steps } from '@sluice/rpc'
 import { MarketError } from '../errors.ts'
-import type { Pool } from '../family.ts'
+import type { Pool, SampledSwap } from '../family.ts'
 import { PoolMap, poolChanges } from '../pool-map.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { applyLogs } from './apply.ts'
@@ -17,6 +17,7 @@ import { type Entry, History } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import { readPools, refreshPools } from './pool-reader.ts'
+import { runReads } from './reads.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 /** Components that the parts of a market share. */
@@ -41,6 +42,8 @@ function isOfTheBlock(error: unknown): boolean {
 function isGone(error: unknown): boolean {
   return (error instanceof RpcError && error.code === 'BLOCK_GONE') || error instanceof MarketError
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 type Differences = { readonly differ: readonly Pool[]; readonly gone: readonly string[] }
 
@@ -140,21 +143,51 @@ export class Follower {
     } else if (!ledger.newest) ledger.commit(history, null)
   }
 
-  /** Reads pools at the end of a block. Pools that cannot be read are left out. */
-  async read(block: BlockHeader, ids: Iterable<string>, priority: Priority = 'quote'): Promise<readonly Pool[]> {
+  /**
+   * Reads pools at the end of a block. Pools that cannot be read are left out.
+   *
+   * @param chosen - sampled pools to read; default: those that have their turn
+   */
+  async read(
+    block: BlockHeader,
+    ids: Iterable<string>,
+    priority: Priority = 'quote',
+    chosen?: ReadonlySet<string>,
+  ): Promise<readonly Pool[]> {
     const { rpc, directory, signal } = this.parts
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
-    const entries = [...ids].flatMap((id) => directory.found.get(id) ?? [])
+    const foundPools = [...ids].flatMap((id) => directory.found.get(id) ?? [])
+    // Sampled pools are read within their budget only.
+    const sampled = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
+    const turn = sampled.length > 0 ? (chosen ?? this.sampledNow(block)) : NONE
+    const entries = foundPools.filter(({ pool: { id } }) => turn.has(id) || !directory.sampling.has(id))
     const incomplete = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
     const complete = entries.filter((entry) => !directory.isIncomplete(entry))
     const read = await readPools(rpc, block, { complete, incomplete }, directory.families, options)
     for (const entry of read.completed) directory.complete(entry)
+    this.noteSampled(
+      sampled.filter((id) => turn.has(id)),
+      read.pools,
+      block.number,
+    )
     for (const { pool } of incomplete) {
       // The pool may have been dropped during the read.
       const entry = directory.found.get(pool.id)
       if (entry && directory.isIncomplete(entry)) directory.couldNotComplete(entry, block.number)
     }
     return read.pools.filter(({ id }) => directory.found.has(id))
+  }
+
+  /** Ids of the sampled pools that have their turn at a block. */
+  private sampledNow({ number }: BlockHeader): ReadonlySet<string> {
+    const { directory, ledger } = this.parts
+    const { again, fresh } = directory.sampling.choose(ledger.history?.top.pools ?? PoolMap.empty, number)
+    return new Set([...again, ...fresh])
+  }
+
+  private noteSampled(ids: Iterable<string>, read: readonly Pool[], block: number): void {
+    const readable = new Set(read.map(({ id }) => id))
+    for (const id of ids) this.parts.directory.sampling.sampled(id, readable.has(id), block)
   }
 
   /** Undoes the blocks above `from` and applies the logs of `blocks`. */
@@ -184,7 +217,11 @@ export class Follower {
       const dirty = new Set([...reread, ...awaited, ...created])
       const updated = pools.with(changed.values())
       const silent = last ? directory.silent(updated).filter((id) => !dirty.has(id)) : []
-      const sources = await Promise.all([this.reread(block, pools, dirty), this.refresh(block, updated, silent)])
+      const sources = await Promise.all([
+        this.reread(block, pools, dirty),
+        this.refresh(block, updated, silent),
+        ...(last ? [this.sample(block, updated)] : []),
+      ])
       const differ = sources.flatMap((each) => each.differ)
       const gone = sources.flatMap((each) => each.gone)
       pools = updated.with(differ, gone)
@@ -285,6 +322,52 @@ export class Follower {
       'follow',
       compare(pools, ids, await refreshPools(rpc, block, known, directory.families, { signal })),
     )
+  }
+
+  /** Samples the pools that have their turn at a block; the others have no state, since they could have changed. */
+  private async sample(block: BlockHeader, pools: PoolMap): Promise<Differences> {
+    const { directory } = this.parts
+    if (directory.sampling.size === 0) return { differ: [], gone: [] }
+    const { again, fresh } = directory.sampling.choose(pools, block.number)
+    const stale = directory.sampling.ids().filter((id) => pools.has(id) && !again.has(id))
+    const [refreshed, read] = await Promise.all([
+      this.refresh(block, pools, [...again]),
+      this.read(block, fresh, 'quote', fresh),
+    ])
+    for (const id of refreshed.gone) directory.sampling.sampled(id, false, block.number)
+    return { differ: [...refreshed.differ, ...read], gone: [...refreshed.gone, ...stale] }
+  }
+
+  /**
+   * Samples pools of the newest block at the inputs of swaps, so that their quotes are exact there, and publishes the
+   * result as another snapshot of that block. Does nothing if the chain has moved on.
+   *
+   * @throws RpcError
+   */
+  async refine(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<void> {
+    const { rpc, directory, ledger, signal } = this.parts
+    const before = ledger.history?.top
+    if (!before || before.block.hash !== block.hash) return
+    const pools = [...swaps.keys()].flatMap((id) => (directory.found.has(id) ? (before.pools.get(id) ?? []) : []))
+    const generators = pools.map((pool) => {
+      const { row } = directory.found.get(pool.id)!
+      return directory.familyOf(row).sampled!.refine(row, pool, swaps.get(pool.id)!)
+    })
+    const states = await runReads(rpc, { blockHash: block.hash }, generators, { signal })
+    await ledger.mutex.run(async () => {
+      const { history } = ledger
+      if (!history || history.top.block.hash !== block.hash) return
+      const { top } = history
+      const differ = pools.flatMap((pool, k) => {
+        // Another caller may have refined the pool meanwhile; the next quote repeats this one then.
+        const isSame = top.pools.get(pool.id) === pool && directory.found.has(pool.id)
+        return isSame && states[k] !== null ? [{ ...pool, state: states[k] }] : []
+      })
+      if (differ.length === 0) return
+      const changed = differ.map(({ id }) => id)
+      const entry = { ...top, pools: top.pools.with(differ), changed: new Set([...top.changed, ...changed]) }
+      ledger.commit(history.replaceTop(entry), changed)
+    })
   }
 
   /**

@@ -214,21 +214,22 @@ export class LogScan {
     try {
       const logs = await rpc.getLogs(
         {
-          address: targets.map(({ row }) => row.address),
+          address: [...new Set(targets.map(({ row }) => row.address))],
           topics: [[...new Set(targets.flatMap(({ family }) => family.creationTopics!))]],
           fromBlock: from,
           toBlock: to,
         },
         { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS },
       )
-      const byAddress = new Map(targets.map((target) => [target.row.address, target]))
-      const foundPools = logs.flatMap((log): FoundPool[] => {
-        const target = byAddress.get(log.address)
-        // The filter matches any address with any topic: skip logs whose topic belongs to another family.
-        if (!target || !target.family.creationTopics!.includes(log.topics[0]!)) return []
-        const pool = target.family.createdPool?.(target.row, log)
-        return pool ? [{ row: target.row, pool }] : []
-      })
+      // Several families can serve pools of one contract.
+      const byAddress = Map.groupBy(targets, ({ row }) => row.address)
+      const foundPools = logs.flatMap((log) =>
+        (byAddress.get(log.address) ?? []).flatMap(({ row, family }): FoundPool[] => {
+          // The filter matches any address with any topic: skip logs whose topic belongs to another family.
+          const pool = family.creationTopics!.includes(log.topics[0]!) && family.createdPool?.(row, log)
+          return pool ? [{ row, pool }] : []
+        }),
+      )
       for (const entry of foundPools) directory.listed.set(entry.pool.id, entry)
       await this.add(foundPools)
       for (const target of targets) target.next = to + 1

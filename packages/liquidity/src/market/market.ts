@@ -8,7 +8,7 @@ import { abortable, type BlockHeader, inSlices, type Rpc } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import { families as allFamilies } from '../dexes/index.ts'
 import { MarketError } from '../errors.ts'
-import type { DexFamily } from '../family.ts'
+import type { DexFamily, SampledSwap } from '../family.ts'
 import type { PoolList } from '../pool-list/pool-list.ts'
 import type { Market, MarketHealth, ScanStatus, Snapshot } from '../snapshot.ts'
 import { Auditor } from './audit.ts'
@@ -188,6 +188,11 @@ class ChainMarket implements IndexedMarket {
   async take(found: readonly FoundPool[]): Promise<void> {
     if (!this.ledger.newest) await this.sync()
     await this.discovery.take(found)
+  }
+
+  async refine(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<Snapshot> {
+    await this.follower.refine(block, swaps)
+    return this.snapshot()
   }
 
   listed(tokens: readonly Address[]): Promise<readonly FoundPool[]> {

@@ -12,6 +12,7 @@ import { FoundPools } from './found-pools.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
 import { type PairScope, pairScopeOf } from './pairs.ts'
 import { type Families, type FoundPool, servedRows } from './pool-reader.ts'
+import { SamplingBudget } from './sampling-budget.ts'
 
 /**
  * Maximum blocks between two attempts to read the immutable facts of a pool: the fee of a nearly empty pair cannot be
@@ -35,6 +36,8 @@ export class PoolDirectory {
     const { refreshStates, movesSilently } = this.familyOf(row)
     return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
   })
+  /** Chooses the pools that are sampled. */
+  readonly sampling: SamplingBudget
   /** Ids of followed pools by token, for tokens that can be dropped. */
   private readonly poolsOf = new Map<Address, Set<string>>()
   /** Number of pools by their list of tokens. */
@@ -44,7 +47,7 @@ export class PoolDirectory {
   private readonly completed = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
   private readonly incomplete = new Backoff(MAX_BLOCKS_INCOMPLETE)
-  private readonly rowByFactory: ReadonlyMap<Address, DexRow>
+  private readonly rowsByFactory: ReadonlyMap<Address, readonly DexRow[]>
   /** Functions that return the pool id of a log, by topic0, for contracts that hold many pools. */
   private readonly idByTopic: ReadonlyMap<Hex, (log: Log) => string>
 
@@ -52,13 +55,14 @@ export class PoolDirectory {
     this.limits = limits
     this.tokens = new AskedTokens(namedTokens(chain), limits)
     this.listed = new Bounded(limits.listed)
+    this.sampling = new SamplingBudget(this.tokens, (row) => this.familyOf(row).sampled !== undefined)
     this.families = new Map(families.map((family) => [family.id, family]))
     this.rows = servedRows(chain, this.families)
     this.scope = pairScopeOf(chain)
     for (const token of this.scope.intermediates) this.tokens.add(token)
     // Pools of the native token are wanted as soon as a wrapper connects it to other tokens.
     if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.add(ZERO_ADDRESS)
-    this.rowByFactory = new Map(this.rows.map((row) => [row.address, row]))
+    this.rowsByFactory = Map.groupBy(this.rows, (row) => row.address)
     const served = new Set(this.rows.map((row) => this.familyOf(row)))
     this.topics = [...served].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
     this.idByTopic = new Map(
@@ -106,6 +110,7 @@ export class PoolDirectory {
       }
     }
     this.pools.set(id, entry)
+    this.sampling.add(entry)
     return true
   }
 
@@ -122,6 +127,7 @@ export class PoolDirectory {
 
   private drop({ id, tokens }: Pool<null>): void {
     this.pools.delete(id)
+    this.sampling.drop(id)
     this.incomplete.worked(id)
     const same = tokens.join()
     const count = this.sameTokens.get(same)! - 1
@@ -167,9 +173,9 @@ export class PoolDirectory {
     return this.pools.silent.has(id)
   }
 
-  /** Returns the ids of such pools in a map. */
+  /** Returns the ids of such pools in a map, without sampled ones, which have a budget of their own. */
   silent(pools: PoolMap): readonly string[] {
-    return [...this.pools.silent].filter((id) => pools.has(id))
+    return [...this.pools.silent].filter((id) => pools.has(id) && !this.sampling.has(id))
   }
 
   /**
@@ -177,24 +183,25 @@ export class PoolDirectory {
    * initialized.
    */
   awaited(pools: PoolMap, logs: readonly Log[]): readonly string[] {
-    return logs.map(this.idOf).filter((id) => this.found.has(id) && !pools.has(id))
+    return logs.map(this.idOf).filter((id) => this.found.has(id) && !pools.has(id) && !this.sampling.has(id))
   }
 
   /** Registers the pools that a block created. @returns ids of those between followed tokens */
   created(logs: readonly Log[]): readonly string[] {
-    return logs.flatMap((log) => {
-      const row = this.rowByFactory.get(log.address)
-      if (!row) return []
-      const family = this.familyOf(row)
-      if (!family.createdPool || !family.creationTopics?.includes(log.topics[0]!)) return []
-      const pool = family.createdPool(row, log)
-      if (!pool) return []
-      if (family.listedByLogs) {
-        this.listed.set(pool.id, { row, pool })
-        for (const token of pool.tokens) this.tokens.forgetNeighbors(token)
-      }
-      if (!this.isWanted(pool)) return []
-      return this.add({ row, pool }) ? [pool.id] : []
-    })
+    return logs.flatMap((log) =>
+      (this.rowsByFactory.get(log.address) ?? []).flatMap((row) => this.createdBy(row, log) ?? []),
+    )
+  }
+
+  private createdBy(row: DexRow, log: Log): string | null {
+    const family = this.familyOf(row)
+    if (!family.createdPool || !family.creationTopics?.includes(log.topics[0]!)) return null
+    const pool = family.createdPool(row, log)
+    if (!pool) return null
+    if (family.listedByLogs) {
+      this.listed.set(pool.id, { row, pool })
+      for (const token of pool.tokens) this.tokens.forgetNeighbors(token)
+    }
+    return this.isWanted(pool) && this.add({ row, pool }) ? pool.id : null
   }
 }

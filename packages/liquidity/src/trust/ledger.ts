@@ -263,7 +263,8 @@ export class TrustLedger {
     const before = this.known.get(pool.id)
     if (!watched || !before || before === pool) return
     const family = familyOf(pool.family)!
-    if (family.reserves(before).join() !== family.reserves(pool).join()) return
+    const traceOf = (of: Pool) => family.sampled?.stampOf(of) ?? family.reserves(of).join()
+    if (traceOf(before) !== traceOf(pool)) return
     const first = (of: Pool) => orRefused(() => family.priceCurve(of, of.tokens[0]!, of.tokens[1]!))
     const [was, is] = [first(before), first(pool)]
     const paid = (curve: typeof was) => (curve ? curve.sqrtPrice[0]! ** 2 * curve.keepIn * curve.keepOut : 0)

@@ -21,6 +21,7 @@ export const uniswapV4 = defineOp(
       hooks: { kind: 'address', flag: 64 },
     },
     singleton: 'manager',
+    families: ['uniswap-v4', 'uniswap-v4-hooks'],
     trustedIn: 'managers',
     native: 'also',
   },

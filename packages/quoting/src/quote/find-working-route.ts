@@ -15,6 +15,7 @@ import { afterRequestIsSent } from './once-asked.ts'
 import type { AutoSlippage, Search, Work } from './ports.ts'
 import { type DecidedRequest, decided, type QuoteRequest } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
+import { searchSampled } from './sampled-search.ts'
 import { searchAmount } from './search-amount.ts'
 import { searchFailure } from './search-failure.ts'
 import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
@@ -54,6 +55,8 @@ export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
   }
 
 export type WorkingRoute = {
+  /** View whose pools the route was found in. */
+  readonly view: ChainView
   readonly route: Route
   readonly trial: WorkingTrial
   /** Automatic slippage, if the request asks for it. */
@@ -123,7 +126,7 @@ async function searchInRounds(
   let lift: readonly [bigint, bigint] = [1n, 1n]
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
-    const state = { request, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
+    const state = { request, callerRequest, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
     const { result, ...extra } = await searchRound(state, context, work)
     const { route, rivals = [] } = result
     const affordable = rivals.filter(({ gas }) => gas <= maxGas)
@@ -192,13 +195,15 @@ type Round = {
   readonly excludePools: ReadonlySet<string>
   readonly lift: readonly [bigint, bigint]
   readonly isFirst: boolean
+  /** The request before the slippage was decided. */
+  readonly callerRequest: QuoteRequest
   /** Failure of the previous round's route; empty if there was none. */
   readonly lastFailure: string
 }
 
 /** @throws QuotingError if no route is found */
 async function searchRound(
-  { request, gasPriceWei, excludePools, lift, isFirst, lastFailure }: Round,
+  { request, callerRequest, gasPriceWei, excludePools, lift, isFirst, lastFailure }: Round,
   context: RoundsContext,
   { signal, time }: Work,
 ) {
@@ -214,8 +219,13 @@ async function searchRound(
     ...(request.withProof && { proof: true }),
     ...(isMeasured && { mostRivals: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES }),
   }
-  const result = await time('route', () => search(view, searchRequest, signal))
-  if (result.ok) return { searchRequest, result, proof: result.proof }
+  const slippagePpmOf = (route: Route) =>
+    callerRequest.slippagePpm === 'auto' ? context.slippageOf(route).ppm : request.slippagePpm
+  const outcome = await time('route', () =>
+    searchSampled(view, searchRequest, { search, signal, slippagePpmOf, mayRefine: isFirst }),
+  )
+  const { result } = outcome
+  if (result.ok) return { ...outcome, result, proof: result.proof }
   if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)
   const searchAgain = (other: RouteRequest | ExactOutputRequest) => search(view, { ...other, work: LATER_WORK }, signal)
   throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })

@@ -69,12 +69,13 @@ export async function quoteAtView(
   void gasProber.want(endsOf(request, chain), source)
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())
   const context = { ...parts, ...termsContext(view, parts), rpc }
-  const { alternativeIndex, searchRequest, proof, ...working } = await findWorkingRoute(
-    request,
-    gasPriceWei,
-    context,
-    work,
-  )
+  const {
+    view: searched,
+    alternativeIndex,
+    searchRequest,
+    proof,
+    ...working
+  } = await findWorkingRoute(request, gasPriceWei, context, work)
   const { route, ranked, trial, slippage } = working
   const { gasUsed } = trial.simulation
   const gross = Number(transactionGas(trial.swap.data, BigInt(gasUsed)))
@@ -96,12 +97,12 @@ export async function quoteAtView(
     slippage,
   }
   const finalized = await work.time('finalize', () => finalize({ ...simulated, signal }))
-  const certify = () => (proof ? certificateOf(proof, searchRequest, view.snapshot) : null)
+  const certify = () => (proof ? certificateOf(proof, searchRequest, searched.snapshot) : null)
   const quote: Quote = { ...finalized, ...(request.withProof && { proof: await work.time('prove', certify) }) }
   // Quotes with a permit are not logged, because a permit is a signature.
   const asSent = trial.simulation.ways.sender === 'bare'
   if (!request.permit)
-    onQuote(view, { quote, from: request.from, searchRequest, alternativeIndex, terms: trial.terms, asSent })
+    onQuote(searched, { quote, from: request.from, searchRequest, alternativeIndex, terms: trial.terms, asSent })
   return quote
 }
 

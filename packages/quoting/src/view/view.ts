@@ -1,6 +1,6 @@
 /** A chain at one block, as requests see it. */
 import type { Address, Hex } from '@sluice/chains'
-import type { Snapshot } from '@sluice/liquidity'
+import type { SampledSwap, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import type { Graph } from '@sluice/routing'
 import type { Bounded } from '@sluice/simulation'
@@ -13,6 +13,13 @@ export type ChainView = {
   readonly groups: Bounded<string, true>
   readonly answers: Answers
   readonly graph: () => Graph
+  /**
+   * Samples pools at the inputs of swaps, by pool id, and returns a view of the same block with these samples; this view
+   * if the chain has moved on. Absent if this process does not read the chain.
+   *
+   * @throws RpcError
+   */
+  readonly refine?: (swaps: ReadonlyMap<string, readonly SampledSwap[]>) => Promise<ChainView>
   /** Prices of the newest block in memory, which may be later than this block. */
   readonly prices: () => Prices
   /** Current gas price in wei. */

@@ -206,8 +206,14 @@ export class ChainViews {
     const block = { blockHash: snapshot.block.hash }
     const gasPriceWei = once(() => fees.gasPrice(rpc, snapshot.block))
     let graph: Graph | undefined
-    return {
+    const view: ChainView = {
       snapshot,
+      ...(market.refine && {
+        refine: async (swaps) => {
+          const refined = await market.refine!(snapshot.block, swaps)
+          return refined.block.hash === snapshot.block.hash ? this.current() : view
+        },
+      }),
       groups: new Bounded(MAX_GROUPS),
       answers: new Answers(),
       graph: () => {
@@ -222,6 +228,7 @@ export class ChainViews {
       codeOf: memo((account) => rpc.getCode(account, block)),
       assertDeployed: once(() => assertDeployed(block)),
     }
+    return view
   }
 }
 

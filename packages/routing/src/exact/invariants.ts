@@ -2,7 +2,7 @@
 import { FLOAT_PPM, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { isTrustedPool } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
-import { isChosen } from '../problem/passable.ts'
+import { isChosen, isSampled } from '../problem/passable.ts'
 import { DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of } from '../problem/problem.ts'
 import { refusalOf } from '../sources.ts'
 import type { ExactOutputRequest, Route, RouteRequest, RouteTerms } from '../types.ts'
@@ -38,7 +38,8 @@ function brokenBy({ legs, amountIn, amountOut }: Route, request: RouteTerms): st
     const from = canonical(tokenIn)
     const to = canonical(tokenOut)
     if (to !== target && trust && !trust.tokens.has(tokenOut)) return `it passes through ${tokenOut}`
-    const chosen = (from === source || to === target) && isChosen(pool, sources)
+    const isAdmitted = isChosen(pool, sources) || (request.withSampled === true && isSampled(pool))
+    const chosen = (from === source || to === target) && isAdmitted
     if (trust && !chosen && !isTrustedPool(pool, trust)) return `pool ${pool.id} is not trusted`
     const before = balances.get(from)
     if (sold <= 0n || !before || before.amount < sold)

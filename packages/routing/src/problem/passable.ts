@@ -1,5 +1,5 @@
 /** Determines the edges that a route may use between its ends, and those that it may use at its ends. */
-import { isTrustedPool, type Pool, type Trust } from '@sluice/liquidity'
+import { familyOf, isTrustedPool, type Pool, type Trust } from '@sluice/liquidity'
 import type { Graph, Rates } from '../graph/graph.ts'
 import type { SourceFilter } from '../sources.ts'
 
@@ -25,8 +25,10 @@ export type Ends = { readonly source: number; readonly target: number }
 
 /**
  * Rates of edges for a route between two ends. The ends may be any token. At the ends, pools whose output depends on
- * untrusted accounts are admitted only if the caller names their source.
+ * untrusted accounts are admitted only if the caller names their source, or if they are sampled and `withSampled` is
+ * true.
  *
+ * @param withSampled - true if the caller compares the route with one without such pools
  * @param refused - called for each pool at the ends that is not admitted
  */
 export function passableRates(
@@ -34,6 +36,7 @@ export function passableRates(
   trust: Trust | undefined,
   { source, target }: Ends,
   sources: SourceFilter | undefined,
+  withSampled: boolean,
   refused: (pool: Pool) => void,
 ): Rates {
   const { topology, edges } = graph
@@ -48,7 +51,8 @@ export function passableRates(
     const joins =
       (from[edge] === source || trust.tokens.has(tokenIn)) && (to[edge] === target || trust.tokens.has(tokenOut))
     if (!joins) return
-    if (!isTrustedPool(pool, trust) && !isChosen(pool, sources)) return refused(pool)
+    if (!isTrustedPool(pool, trust) && !isChosen(pool, sources) && !(withSampled && isSampled(pool)))
+      return refused(pool)
     rate[edge] = graph.rate[edge]!
     rateBack[reverse[edge]!] = graph.rate[edge]!
   }
@@ -56,6 +60,9 @@ export function passableRates(
   for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) admit(reverse[edge]!)
   return { rate, rateBack }
 }
+
+/** True if the pool is quoted from swaps that were simulated on chain. */
+export const isSampled = ({ family }: Pool): boolean => familyOf(family)?.sampled !== undefined
 
 /** Returns true if the caller names the family or DEX of the pool. */
 export function isChosen({ family, dex }: Pool, sources: SourceFilter | undefined): boolean {

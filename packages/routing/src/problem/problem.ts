@@ -152,7 +152,8 @@ export class Admission {
     this.source = source
     this.target = target
     const { topology } = graph
-    const passable = passableRates(graph, request.trust, { source, target }, request.sources, (pool) =>
+    const withSampled = request.withSampled === true
+    const passable = passableRates(graph, request.trust, { source, target }, request.sources, withSampled, (pool) =>
       this.note(pool, UNTRUSTED),
     )
     this.rate = passable.rate

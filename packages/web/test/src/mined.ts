@@ -71,7 +71,8 @@ export async function mined(stage: Stage): Promise<Mined> {
   return {
     receipt,
     byService: async (amount) => {
-      const query = `src=${token('WETH')}&dst=${token('USDC')}&amount=${amount}&from=${account(1)}`
+      const query = `src=${token('WETH')}&dst=${token('USDC')}&amount=${amount}&from=${account(1)}&gasPrice=${10n ** 10n}`
+      // The price at which it is mined, which decides between routes.
       const answer = (await (await fetch(`${server.url}/aggregator/31337?${query}`)).json()) as {
         readonly tx: Sent
         readonly gasEstimate: string

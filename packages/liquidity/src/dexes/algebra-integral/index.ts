@@ -1,20 +1,28 @@
 import type { DexFamily } from '../../family.ts'
-import { type ConcentratedState, listEnd } from '../../math/concentrated.ts'
-import { createdPool, creationTopics, findPools } from '../common/algebra-discover.ts'
+import { listEnd } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
-import { applyLog, readStates, topics } from './state.ts'
+import { createdPool, creationTopics, findPools, readFixed } from './discover.ts'
+import { applyLog, readStates, refreshStates, topics } from './state.ts'
+import type { AlgebraIntegralState } from './types.ts'
 
-/** Algebra Integral pools without a dynamic-fee plugin. */
-export const algebraIntegral: DexFamily<ConcentratedState> = {
+/** Algebra Integral pools. A fee that a plugin sets is the one that it charges at the end of the block. */
+export const algebraIntegral: DexFamily<AlgebraIntegralState> = {
   id: 'algebra-integral',
   findPools,
+  readFixed,
   readStates,
+  refreshStates,
   creationTopics,
   createdPool,
   topics,
   applyLog,
-  ...concentratedTrade('algebra-integral', { stepEnd: listEnd, observesTicks: false }),
+  ...concentratedTrade<AlgebraIntegralState>('algebra-integral', {
+    stepEnd: listEnd,
+    swapFeePpm: ({ feePpm, pluginFees }, zeroForOne) => pluginFees?.[zeroForOne ? 0 : 1] ?? feePpm,
+    observesTicks: false,
+    observesBlocks: ({ pluginFees }) => pluginFees !== undefined,
+  }),
   keepsTokens: true,
   // The plugins store the timepoints.
   laterGas: TIMEPOINT_SEARCH_GAS,

@@ -5,16 +5,16 @@
 import type { DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
+import { createdPool, creationTopics, findPools } from '../algebra-integral/discover.ts'
 import { algebraIntegral } from '../algebra-integral/index.ts'
 import { algebraV1 } from '../algebra-v1/index.ts'
-import { createdPool, creationTopics, findPools } from '../common/algebra-discover.ts'
 import { TIMEPOINT_SEARCH_GAS } from '../common/later-gas.ts'
 import { type AlgebraFixed, readFixed } from './version.ts'
 
 type Version = NonNullable<AlgebraFixed['version']>
 /** Family of a version; it only receives pools of that version. */
 type Member = DexFamily<ConcentratedState>
-const members: Readonly<Record<Version, Member>> = { v1: algebraV1 as Member, integral: algebraIntegral }
+const members: Readonly<Record<Version, Member>> = { v1: algebraV1 as Member, integral: algebraIntegral as Member }
 
 const versionOf = ({ fixed }: Pool) => (fixed as AlgebraFixed | undefined)?.version
 /** A pool has a state only if its version is known. */
@@ -44,7 +44,7 @@ export const algebra: DexFamily<ConcentratedState> = {
   stateNeedsFixed: true,
   readStates: (row: DexRow, pools) => byVersion(pools, (member, some) => member.readStates(row, some)),
   refreshStates: (row, pools, block) => byVersion(pools, (member, some) => member.refreshStates?.(row, some, block)),
-  movesSilently: (pool) => versionOf(pool) === 'v1',
+  movesSilently: (pool) => versionOf(pool) !== undefined,
   creationTopics,
   createdPool,
   topics: [...new Set([...algebraV1.topics, ...algebraIntegral.topics])],

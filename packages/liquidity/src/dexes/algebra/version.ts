@@ -2,6 +2,7 @@
 import { IAlgebraVersion__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
+import { readFixed as readGenuine } from '../algebra-integral/discover.ts'
 
 /** Null for a version with other swap rules. */
 export type AlgebraFixed = { readonly version: 'v1' | 'integral' | null }
@@ -14,12 +15,18 @@ const CALLS = [
   getters.encodeFunctionData('communityFeeLastTimestamp'),
 ] as readonly Hex[]
 
-export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
+/** Reads versions. Leaves out pools of Integral whose custom deployer is not named. */
+export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
   const answers = yield pools.flatMap(({ address: to }) => CALLS.map((data) => ({ to, data })))
-  return pools.map((pool, i) => {
+  const versioned = pools.map((pool, i) => {
     const words = answers.slice(i * CALLS.length, (i + 1) * CALLS.length).map(wordsOf)
     return { ...pool, fixed: { version: versionOf(words) } satisfies AlgebraFixed }
   })
+  const integral = versioned.filter(({ fixed }) => fixed.version === 'integral')
+  if (integral.length === 0) return versioned
+  const genuine = yield* readGenuine(row, integral)
+  const refused = new Set(integral.flatMap(({ id }, i) => (genuine[i] ? [] : [id])))
+  return versioned.map((pool) => (refused.has(pool.id) ? null : pool))
 }
 
 /** Returns the number of words in a result; 0 if the call failed. */

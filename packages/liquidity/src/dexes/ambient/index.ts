@@ -1,10 +1,12 @@
 /** Family of Ambient (CrocSwap) pools. */
 import type { DexFamily } from '../../family.ts'
 import { endingAt } from '../../math/curve-end.ts'
+import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
+import { tickAtRoot } from './curve.ts'
 import { limitBitsOf, maxInput, quote } from './math.ts'
-import { curveOf, reservesOf } from './pieces.ts'
+import { curveOf, netOf, reservesOf } from './pieces.ts'
 import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
 
@@ -13,8 +15,7 @@ const CURVE_BITS = 32
 
 const { hop, piece } = gasRow('ambient')
 
-/** Ambient pools of the standard pool type. */
-export const ambient: DexFamily<AmbientState> = {
+const pools: DexFamily<AmbientState> = {
   id: 'ambient',
   payment: { pullsInput: true, forwardsOutput: true },
   holdsNative: true,
@@ -50,3 +51,14 @@ export const ambient: DexFamily<AmbientState> = {
     output,
   }),
 }
+
+/** Ambient pools of the standard pool type, whose state is possible. */
+export const ambient: DexFamily<AmbientState> = withConsistentState<AmbientState, DexFamily<AmbientState>>(
+  pools,
+  ({ state }) =>
+    pathOfTicks(
+      state.concLiq,
+      tickAtRoot(state.priceRoot),
+      state.levels.map((level) => [level[0], netOf(level)] as const),
+    ),
+)

@@ -9,7 +9,7 @@ const ONE = 2 ** 64
 const FEE_UNIT = 1e6
 const TAKE_UNIT = 256
 /** Returns the net liquidity of a level; the lowest bit of a lot count is a flag. */
-const netOf = ([, bidLots, askLots]: AmbientLevel): bigint => ((bidLots & ~1n) - (askLots & ~1n)) << 10n
+export const netOf = ([, bidLots, askLots]: AmbientLevel): bigint => ((bidLots & ~1n) - (askLots & ~1n)) << 10n
 
 /** Price range with constant liquidity. */
 type Piece = { readonly from: bigint; readonly to: bigint; readonly liquidity: bigint }

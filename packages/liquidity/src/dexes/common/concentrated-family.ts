@@ -1,5 +1,5 @@
 /** Quotes, curves, and steps shared by the families with ticks. */
-import { type DexFamily, PoolRefusal } from '../../family.ts'
+import { type DexFamily, type Pool, PoolRefusal } from '../../family.ts'
 import {
   type ConcentratedState,
   type ConcentratedSwap,
@@ -14,6 +14,7 @@ import { endingAt } from '../../math/curve-end.ts'
 import { concentratedCurve } from '../../math/curves.ts'
 import { concentratedOutline } from '../../math/outline.ts'
 import { concentratedReserves } from '../../math/positions.ts'
+import { pathOfTicks, withConsistentState } from './consistent-state.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS, PIECE_GAS } from './gas.ts'
 
@@ -26,6 +27,8 @@ export type ConcentratedKind<State> = {
   readonly maxAmount?: bigint
   /** False if pools have no oracle, or write it in every block regardless of the tick. */
   readonly observesTicks?: boolean
+  /** Returns true for pools whose first swap in a block writes an oracle even if the tick stays. */
+  readonly observesBlocks?: (state: State) => boolean
 }
 
 /**
@@ -45,6 +48,7 @@ export function concentratedTrade<State extends ConcentratedState>(
     swapFeePpm = ({ feePpm }) => feePpm,
     maxAmount,
     observesTicks = true,
+    observesBlocks = () => false,
   }: ConcentratedKind<State> = {},
 ): Pick<
   DexFamily<State>,
@@ -58,7 +62,7 @@ export function concentratedTrade<State extends ConcentratedState>(
   | 'takesTaxedInput'
   | 'step'
 > {
-  return {
+  const trade: ReturnType<typeof concentratedTrade<State>> = {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const feePpm = swapFeePpm(pool.state, zeroForOne)
@@ -68,7 +72,7 @@ export function concentratedTrade<State extends ConcentratedState>(
       const { amountOut, state, ticksCrossed, wordsWalked } = swapped
       const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_GAS_RATIO * wordsWalked)
       const writes = ticksWritten(pool.state, swapped, zeroForOne)
-      if (observesTicks && state.tick !== pool.state.tick) writes.push('oracle')
+      if ((observesTicks && state.tick !== pool.state.tick) || observesBlocks(pool.state)) writes.push('oracle')
       return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
     },
     inputFor(pool, tokenIn, tokenOut, amountOut) {
@@ -102,6 +106,7 @@ export function concentratedTrade<State extends ConcentratedState>(
       output,
     }),
   }
+  return withConsistentState(trade, ({ state }: Pool<State>) => pathOfTicks(state.liquidity, state.tick, state.ticks))
 }
 
 function ticksWritten<State extends ConcentratedState>(

@@ -1,4 +1,5 @@
 import type { DexFamily } from '../../family.ts'
+import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { decodeConfig, keyOf } from './config.ts'
@@ -12,8 +13,7 @@ const { hop, piece } = gasRow('ekubo')
 /** Gas of an empty bitmap word, measured in the core: a load and a loop iteration. */
 const WORD_GAS = 9_400
 
-/** Ekubo pools without extensions. */
-export const ekubo: DexFamily<EkuboState> = {
+const pools: DexFamily<EkuboState> = {
   id: 'ekubo',
   rowsOf,
   holdsNative: true,
@@ -55,3 +55,8 @@ export const ekubo: DexFamily<EkuboState> = {
     output,
   }),
 }
+
+/** Ekubo pools without extensions, whose state is possible. */
+export const ekubo: DexFamily<EkuboState> = withConsistentState<EkuboState, DexFamily<EkuboState>>(pools, ({ state }) =>
+  pathOfTicks(state.liquidity, state.tick, state.ticks),
+)

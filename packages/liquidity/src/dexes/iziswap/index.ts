@@ -2,6 +2,7 @@
 import type { DexFamily } from '../../family.ts'
 import { endingAt } from '../../math/curve-end.ts'
 import { concentratedReserves } from '../../math/positions.ts'
+import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { curveOf } from './curve.ts'
@@ -11,8 +12,7 @@ import type { IziswapState } from './types.ts'
 
 const { hop, piece } = gasRow('iziswap')
 
-/** iZiSwap pools. */
-export const iziswap: DexFamily<IziswapState> = {
+const pools: DexFamily<IziswapState> = {
   id: 'iziswap',
   findPools,
   readStates,
@@ -48,11 +48,12 @@ export const iziswap: DexFamily<IziswapState> = {
   }),
 }
 
+const endpointsOf = ({ points }: Pick<IziswapState, 'points'>) =>
+  points.flatMap(({ point, endpoint, liquidityNet }) => (endpoint ? [[point, liquidityNet] as const] : []))
+
 /** Returns the reserves of positions, as if prices were continuous between points, plus the limit orders. */
 function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta }: IziswapState): [bigint, bigint] {
-  const ticks = points.flatMap(({ point, endpoint, liquidityNet }) =>
-    endpoint ? [[point, liquidityNet] as const] : [],
-  )
+  const ticks = endpointsOf({ points })
   const ofPositions = concentratedReserves({
     ticks,
     sqrtPriceX96,
@@ -66,3 +67,9 @@ function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta
     points.reduce((sum, { sellingY }) => sum + sellingY, ofPositions[1]),
   ]
 }
+
+/** iZiSwap pools, whose state is possible. */
+export const iziswap: DexFamily<IziswapState> = withConsistentState<IziswapState, DexFamily<IziswapState>>(
+  pools,
+  ({ state }) => pathOfTicks(state.liquidity, state.point, endpointsOf(state)),
+)

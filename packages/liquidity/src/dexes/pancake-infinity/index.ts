@@ -1,6 +1,7 @@
 import type { DexFamily } from '../../family.ts'
 import { binReserves } from '../../math/bins.ts'
 import { concentratedReserves } from '../../math/positions.ts'
+import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools, provePools, rowsOf } from './discover.ts'
@@ -11,8 +12,7 @@ import type { InfinityState } from './types.ts'
 
 const GAS = gasRow('pancake-infinity')
 
-/** Pancake Infinity pools without hooks that take part in swaps. */
-export const pancakeInfinity: DexFamily<InfinityState> = {
+const pools: DexFamily<InfinityState> = {
   id: 'pancake-infinity',
   holdsNative: true,
   rowsOf,
@@ -48,3 +48,9 @@ export const pancakeInfinity: DexFamily<InfinityState> = {
     return { op: 'pancake-infinity', vault, hops, tokenIn, input, output }
   },
 }
+
+/** Pancake Infinity pools without hooks that take part in swaps, whose state is possible. */
+export const pancakeInfinity: DexFamily<InfinityState> = withConsistentState<InfinityState, DexFamily<InfinityState>>(
+  pools,
+  ({ state }) => (state.kind === 'cl' ? pathOfTicks(state.liquidity, state.tick, state.ticks) : null),
+)

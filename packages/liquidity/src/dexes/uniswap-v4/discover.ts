@@ -107,26 +107,44 @@ function poolOf(row: DexRow, tokens: readonly [Address, Address], key: UniswapV4
 }
 
 /** Verifies listed pools: the id is the hash of the key, so a key that the manager knows is a real pool. */
-export function provePools(row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
-  return provenBy(listed, listedPool, (candidates) => initialized(row, candidates))
+export const provePools = proverOf(false)
+/** Like `provePools`, for pools whose hook takes part in swaps. */
+export const proveHookPools = proverOf(true)
 
-  function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {
+function proverOf(isHooked: boolean) {
+  return (row: DexRow, listed: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> =>
+    provenBy(
+      listed,
+      (pool) => listedPool(row, pool),
+      (candidates) => initialized(row, candidates),
+    )
+
+  function listedPool(row: DexRow, { tokens, fixed }: ListedPool): Pool<null> | null {
     const { fee, tickSpacing, hooks } = (fixed ?? {}) as Readonly<Record<string, unknown>>
     const pair = pairOf(tokens)
     if (!pair || !integerIn(fee, 0, MAX_FEE) || !integerIn(tickSpacing, 1, MAX_TICK_SPACING) || !isAddress(hooks))
       return null
     const key = { fee, tickSpacing, hooks: toAddress(hooks) }
-    return touchesSwaps(key.hooks) ? null : makePool(row, pair, key)
+    return touchesSwaps(key.hooks) === isHooked ? makePool(row, pair, key) : null
   }
 }
 
 const INITIALIZE = manager.getEvent('Initialize').topicHash as Hex
 export const creationTopics: readonly Hex[] = [INITIALIZE]
 
-/** Returns the pool of a creation log; null if its hook takes part in swaps, so that quotes could not be computed. */
+/** Returns the pool of a creation log; null if its hook takes part in swaps, so that it has no math of its own. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
+  return createdIf(false, row, log)
+}
+
+/** Returns the pool of a creation log if its hook takes part in swaps. */
+export function createdHookPool(row: DexRow, log: Log): Pool<null> | null {
+  return createdIf(true, row, log)
+}
+
+function createdIf(isHooked: boolean, row: DexRow, log: Log): Pool<null> | null {
   const event = manager.decodeEventLog('Initialize', log.data, log.topics)
   const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
-  if (touchesSwaps(key.hooks)) return null
+  if (touchesSwaps(key.hooks) !== isHooked) return null
   return makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
 }

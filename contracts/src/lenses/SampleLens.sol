@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @title SampleLens
+/// @notice Runs a swap at several amounts, each from the same state, for pools without math of our own; never deployed.
+/// @dev Three frames for each amount, because the pool is hostile. `swapOnce` makes the swap and may fail in any way. `trial` makes
+///   one word of it: zero where `swapOnce` failed, and reverts with that word, which undoes the swap. `_outputs` accepts exactly one
+///   word, so nothing that a pool reverts with can pass for a result. Gas is limited for each amount and for all.
+abstract contract SampleLens {
+    error OnlySelf();
+
+    /// @dev Swaps `amount` and returns the output; may revert. Called in a frame of its own.
+    /// @param pool Identity of the pool, as the family encodes it.
+    function _swap(bytes calldata pool, bool zeroForOne, uint256 amount) internal virtual returns (uint256 amountOut);
+
+    /// @notice One swap; only for `trial`.
+    function swapOnce(bytes calldata pool, bool zeroForOne, uint256 amount) external returns (uint256) {
+        if (msg.sender != address(this)) revert OnlySelf();
+        return _swap(pool, zeroForOne, amount);
+    }
+
+    /// @notice Makes one swap and reverts with its output as one word; zero if it failed. Only for `_outputs`.
+    function trial(bytes calldata pool, bool zeroForOne, uint256 amount) external {
+        if (msg.sender != address(this)) revert OnlySelf();
+        bytes memory data = abi.encodeCall(this.swapOnce, (pool, zeroForOne, amount));
+        assembly ("memory-safe") {
+            let ok := call(gas(), address(), 0, add(data, 0x20), mload(data), 0x00, 0x20)
+            ok := and(ok, eq(returndatasize(), 0x20))
+            mstore(0x00, mul(ok, mload(0x00)))
+            revert(0x00, 0x20)
+        }
+    }
+
+    /// @dev Outputs by amount; zero where the swap fails or the gas is used up.
+    /// @param gasEach Gas of one swap.
+    /// @param gasAll Gas of all of them; amounts after that are not tried.
+    function _outputs(bytes memory pool, bool zeroForOne, uint256[] memory amounts, uint256 gasEach, uint256 gasAll)
+        internal
+        returns (uint256[] memory outputs)
+    {
+        outputs = new uint256[](amounts.length);
+        uint256 start = gasleft();
+        for (uint256 i; i < amounts.length; ++i) {
+            if (start - gasleft() + gasEach > gasAll) break;
+            bytes memory data = abi.encodeCall(this.trial, (pool, zeroForOne, amounts[i]));
+            uint256 output;
+            assembly ("memory-safe") {
+                let ok := call(gasEach, address(), 0, add(data, 0x20), mload(data), 0x00, 0x20)
+                if and(iszero(ok), eq(returndatasize(), 0x20)) { output := mload(0x00) }
+            }
+            outputs[i] = output;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/**
+ * Pool discovery for Algebra Integral: one pool per pair of the factory itself, and one for each custom deployer that the
+ * chain's file names in the row's contracts, as `customDeployer` with any suffix. Other deployers choose the plugins of
+ * their pools freely, so their pools are not found.
+ */
+import { AlgebraIntegralLens__factory, IAlgebraFactory__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import * as standard from '../common/algebra-discover.ts'
+import { chunks } from '../common/chunks.ts'
+import { pairPool } from '../common/pair-discover.ts'
+
+const LENS = lensOf('AlgebraIntegralLens')
+const lens = AlgebraIntegralLens__factory.createInterface()
+const factory = IAlgebraFactory__factory.createInterface()
+const CUSTOM_POOL = factory.getEvent('CustomPool')
+
+const CUSTOM_DEPLOYER = /^customDeployer/
+/** Lookups per read: about 2 million gas. */
+const LOOKUPS_PER_READ = 500
+const LOOKUP_GAS = 5_000
+
+/** Custom deployers that a row names. */
+const deployersOf = ({ contracts = {} }: DexRow): readonly Address[] =>
+  Object.entries(contracts).flatMap(([name, address]) => (CUSTOM_DEPLOYER.test(name) ? [address] : []))
+
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const pools = yield* standard.findPools(row, pairs)
+  const deployers = deployersOf(row)
+  if (deployers.length === 0) return pools
+  const batches = chunks(pairs, Math.max(1, Math.floor(LOOKUPS_PER_READ / deployers.length)))
+  const answers = yield batches.map((batch) => ({
+    ...LENS,
+    data: lens.encodeFunctionData('findCustom', [row.address, [...deployers], batch.flat()]) as Hex,
+    gas: LOOKUP_GAS * deployers.length * batch.length,
+  }))
+  const custom = batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return []
+    const [addresses] = lens.decodeFunctionResult('findCustom', answer) as unknown as [readonly string[]]
+    return addresses.flatMap((pool, k) => {
+      const address = toAddress(pool)
+      return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[k % batch.length]!)]
+    })
+  })
+  return [...pools, ...custom]
+}
+
+export const creationTopics: readonly Hex[] = [...standard.creationTopics, CUSTOM_POOL.topicHash as Hex]
+
+/** Returns the pool of a creation log; null if the row does not name its custom deployer. */
+export function createdPool(row: DexRow, log: Log): Pool<null> | null {
+  if (log.topics[0] !== CUSTOM_POOL.topicHash) return standard.createdPool(row, log)
+  const { deployer, token0, token1, pool } = factory.decodeEventLog(CUSTOM_POOL, log.data, log.topics)
+  if (!deployersOf(row).includes(toAddress(deployer))) return null
+  return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
+}
+
+/**
+ * Leaves out pools that the factory does not have for their pair: it announces pools of custom deployers by the same log
+ * as its own, and their plugins are code of other people.
+ */
+export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
+  const confirmed = yield* findPools(
+    row,
+    pools.map(({ tokens }) => [tokens[0]!, tokens[1]!] as const),
+  )
+  const genuineIds = new Set(confirmed.map(({ id }) => id))
+  return pools.map((pool) => (genuineIds.has(pool.id) ? pool : null))
+}

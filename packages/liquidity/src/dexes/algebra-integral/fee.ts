@@ -1,0 +1,54 @@
+/**
+ * Fee of pools whose plugin sets it at the swap itself, from the input that a swap up to a known price takes. The fee is
+ * the sum of what the pool and its plugin charge, however they agree on it.
+ */
+import { PPM } from '@sluice/chains'
+import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBelow } from '../../math/concentrated.ts'
+import { divUp } from '../../math/integers.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../../math/ticks.ts'
+
+/** A swap to try: up to `limit`, through one range of liquidity. */
+export type FeeProbe = {
+  /** √price with 96 fractional bits. */
+  readonly limit: bigint
+  /** Input up to the limit without the fee, in base units. */
+  readonly netInput: bigint
+}
+
+/**
+ * Returns the swap in a direction that ends half way to the next tick; null if there is no liquidity.
+ *
+ * @param zeroForOne - true if the price falls
+ */
+export function feeProbe(
+  { sqrtPriceX96: price, tick, liquidity: inRange, ticks }: Omit<ConcentratedState, 'feePpm' | 'tickSpacing'>,
+  zeroForOne: boolean,
+): FeeProbe | null {
+  let liquidity = inRange
+  for (let next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; next += zeroForOne ? -1 : 1) {
+    const ahead = ticks[next]
+    const boundary = ahead ? sqrtRatioAtTick(ahead[0]) : zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
+    const limit = (price + boundary) / 2n
+    if (limit !== price && limit !== boundary) {
+      if (liquidity <= 0n) return null
+      const netInput = zeroForOne
+        ? amount0Between(limit, price, liquidity, true)
+        : amount1Between(price, limit, liquidity, true)
+      return { limit, netInput }
+    }
+    if (!ahead) return null
+    // The price is at this tick, which the swap crosses first.
+    liquidity += zeroForOne ? -ahead[1] : ahead[1]
+  }
+}
+
+/** Returns the fee in ppm that makes a swap of `netInput` cost `paid`; null if none does. */
+export function feeFrom({ netInput }: FeeProbe, paid: bigint): number | null {
+  if (paid < netInput || paid === 0n) return null
+  const about = ((paid - netInput) * PPM) / paid
+  for (const fee of [about, about + 1n, about - 1n]) {
+    if (fee < 0n || fee >= PPM) continue
+    if (netInput + divUp(netInput * fee, PPM - fee) === paid) return Number(fee)
+  }
+  return null
+}

@@ -1,0 +1,94 @@
+/**
+ * Refuses states in which liquidity would be negative: a contract cannot have them, so a node that returns one is
+ * broken or malicious, and our formulas would pay for such liquidity.
+ */
+import type { DexFamily, Pool } from '../../family.ts'
+import { PoolRefusal } from '../../family.ts'
+import { emptyCurve } from '../../math/curves.ts'
+
+/** Liquidity at the price, and the changes that a price meets on its way. */
+export type LiquidityPath = {
+  readonly inRange: bigint
+  /** Changes when the price falls, nearest first. */
+  readonly falling: Iterable<bigint>
+  /** Changes when the price rises, nearest first. */
+  readonly rising: Iterable<bigint>
+}
+
+/** True if the liquidity is negative at the price or anywhere on the way to either end. */
+function isContradictory({ inRange, falling, rising }: LiquidityPath): boolean {
+  if (inRange < 0n) return true
+  for (const changes of [falling, rising]) {
+    let liquidity = inRange
+    for (const change of changes) {
+      liquidity += change
+      if (liquidity < 0n) return true
+    }
+  }
+  return false
+}
+
+/** Returns the path of a pool with ticks, each with the net liquidity that a rising price adds. */
+export function pathOfTicks(
+  inRange: bigint,
+  tick: number,
+  ticks: readonly (readonly [index: number, liquidityNet: bigint, ...rest: unknown[]])[],
+): LiquidityPath {
+  let split = ticks.findIndex(([index]) => index > tick)
+  if (split < 0) split = ticks.length
+  return {
+    inRange,
+    falling: ticks
+      .slice(0, split)
+      .reverse()
+      .map(([, net]) => -net),
+    rising: ticks.slice(split).map(([, net]) => net),
+  }
+}
+
+/** Functions of a family that depend on the state of a pool. */
+type StateFunctions<State> = Pick<DexFamily<State>, 'quoteExactInput' | 'maxInput' | 'priceCurve' | 'reserves'> &
+  Partial<Pick<DexFamily<State>, 'inputFor' | 'outline'>>
+
+/** Returns the functions with contradictory states refused. Each state is checked once. */
+export function withConsistentState<State extends object, F extends StateFunctions<State>>(
+  functions: F,
+  pathOf: (pool: Pool<State>) => LiquidityPath | null,
+): F {
+  const refusals = new WeakMap<object, boolean>()
+  const isRefused = (pool: Pool<State>): boolean => {
+    let refused = refusals.get(pool.state)
+    if (refused === undefined) {
+      const path = pathOf(pool)
+      refused = path !== null && isContradictory(path)
+      refusals.set(pool.state, refused)
+    }
+    return refused
+  }
+  const assertConsistent = (pool: Pool<State>) => {
+    if (isRefused(pool)) throw new PoolRefusal('UNSUPPORTED', 'its liquidity would be negative')
+  }
+  const { quoteExactInput, maxInput, priceCurve, reserves, inputFor, outline } = functions
+  return {
+    ...functions,
+    quoteExactInput: (pool, ...swap) => {
+      assertConsistent(pool)
+      return quoteExactInput(pool, ...swap)
+    },
+    maxInput: (pool, ...tokens) => (isRefused(pool) ? 0n : maxInput(pool, ...tokens)),
+    priceCurve: (pool, ...tokens) => (isRefused(pool) ? emptyCurve(1) : priceCurve(pool, ...tokens)),
+    reserves: (pool) => (isRefused(pool) ? pool.tokens.map(() => 0n) : reserves(pool)),
+    ...(inputFor && {
+      inputFor: (...[pool, ...swap]: Parameters<NonNullable<DexFamily<State>['inputFor']>>) => {
+        assertConsistent(pool)
+        return inputFor(pool, ...swap)
+      },
+    }),
+    ...(outline && {
+      outline: (...[pool, band]: Parameters<NonNullable<DexFamily<State>['outline']>>) => {
+        assertConsistent(pool)
+        return outline(pool, band)
+      },
+    }),
+  }
+}

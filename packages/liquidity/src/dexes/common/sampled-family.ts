@@ -1,0 +1,176 @@
+/**
+ * Families whose pools are quoted from samples: a lens runs swaps of several amounts inside `eth_call`, each from the
+ * same state. The family says how; reading, interpolation, and the choice of amounts are here.
+ */
+import type { Address, DexRow, Hex } from '@sluice/chains'
+import type { DexFamily, Pool, Read, Reads, SampledSwap } from '../../family.ts'
+import { isZeroForOne } from './direction.ts'
+import { gasRow } from './gas.ts'
+import { around, isSameAmount, isSettled, ladderOf, searchLadder, withFocus } from './sampled-ladder.ts'
+import {
+  maxSampledInput,
+  quoteSampled,
+  type SampledAmount,
+  type SampledState,
+  sampledPoolCurve,
+  toSamples,
+} from './sampled-state.ts'
+
+/** Gas of one simulated swap; a hook that takes more counts as a refusal. */
+export const SAMPLE_GAS = 600_000
+/** Gas of all samples of a pool in one direction. */
+export const DIRECTION_GAS = 2_500_000
+/** Maximum ladders of a pool that is sampled for the first time; each comes closer to its knee. */
+const MAX_ROUNDS = 4
+/** Gas of one read: both directions, and the calls around them. */
+const SAMPLED_READ_GAS = 2 * DIRECTION_GAS + 300_000
+
+/** Amounts of each token to sell. */
+export type SampleAmounts = readonly [readonly bigint[], readonly bigint[]]
+/** Outputs of these amounts; 0 for a swap that fails. */
+export type SampleOutputs = {
+  readonly outputs: readonly [readonly bigint[], readonly bigint[]]
+  /** @see SampledState.stamp */
+  readonly stamp: string
+}
+
+/** Sampling of one family. */
+export type SampledKind = {
+  readonly id: string
+  /** Read of one pool at the amounts, within `SAMPLED_READ_GAS`. */
+  readOf(row: DexRow, pool: Pool<unknown>, amounts: SampleAmounts): Read
+  decode(answer: Hex): SampleOutputs
+}
+
+const NOTHING: readonly [readonly bigint[], readonly bigint[]] = [[], []]
+
+/** Pools to sample, each with its amounts and the focus of its next state. */
+type Sampling = {
+  readonly pool: Pool<unknown>
+  readonly amounts: SampleAmounts
+  readonly focus: SampledState['focus']
+}
+
+const sideOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Address) =>
+  isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1
+
+/** Samples pools; null for a pool that cannot be read or trades in no direction. */
+function* sample(
+  { readOf, decode }: SampledKind,
+  row: DexRow,
+  wanted: readonly Sampling[],
+): Reads<readonly (SampledState | null)[]> {
+  const answers = yield wanted.map(({ pool, amounts }) => ({ ...readOf(row, pool, amounts), gas: SAMPLED_READ_GAS }))
+  return answers.map((answer, k) => {
+    if (!answer) return null
+    const { amounts, focus } = wanted[k]!
+    const { outputs, stamp } = decode(answer)
+    const samples = [toSamples(amounts[0], outputs[0]), toSamples(amounts[1], outputs[1])] as const
+    if (samples[0].length + samples[1].length === 0) return null
+    return { samples, focus, sold: [0n, 0n], stamp }
+  })
+}
+
+/** Samples pools at the amounts that their last samples lead to. */
+const sampleAgain = (
+  kind: SampledKind,
+  row: DexRow,
+  pools: readonly Pool<SampledState>[],
+): Reads<readonly (SampledState | null)[]> =>
+  sample(
+    kind,
+    row,
+    pools.map((pool) => ({
+      pool,
+      amounts: [ladderOf(pool.state, 0), ladderOf(pool.state, 1)],
+      focus: pool.state.focus,
+    })),
+  )
+
+/** Samples pools of which nothing is known, until the amounts have settled. */
+function* sampleFirst(
+  kind: SampledKind,
+  row: DexRow,
+  pools: readonly Pool<null>[],
+): Reads<readonly (SampledState | null)[]> {
+  const search = [searchLadder(), searchLadder()] as const
+  const coarse = yield* sample(
+    kind,
+    row,
+    pools.map((pool) => ({ pool, amounts: search, focus: NOTHING })),
+  )
+  const states = new Map(pools.map(({ id }, k) => [id, coarse[k]!]))
+  let open = pools.filter(({ id }) => states.get(id))
+  for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
+    const before = open.map((pool) => ({ ...pool, state: states.get(pool.id)! }))
+    const after = yield* sampleAgain(kind, row, before)
+    for (const [k, { id }] of before.entries()) states.set(id, after[k]!)
+    open = open.filter((_, k) => after[k] && !isSettled(before[k]!.state, after[k]))
+  }
+  return pools.map(({ id }) => states.get(id) ?? null)
+}
+
+/** Adds samples at the inputs of swaps to those of a pool. */
+function* refine(
+  { readOf, decode }: SampledKind,
+  row: DexRow,
+  pool: Pool<SampledState>,
+  swaps: readonly SampledSwap[],
+): Reads<SampledState | null> {
+  const { state } = pool
+  const inputsOf = (i: 0 | 1) =>
+    swaps.flatMap(({ tokenIn, tokenOut, amountIn }) => (sideOf(pool, tokenIn, tokenOut) === i ? [amountIn] : []))
+  const amounts = [inputsOf(0).flatMap(around), inputsOf(1).flatMap(around)] as const
+  const [answer] = yield [{ ...readOf(row, pool, amounts), gas: SAMPLED_READ_GAS }]
+  if (!answer) return null
+  const { outputs } = decode(answer)
+  const merged = (i: 0 | 1): readonly SampledAmount[] => {
+    const all = [...state.samples[i], ...amounts[i].map((amount, k): SampledAmount => [amount, outputs[i][k]!])]
+    return toSamples(
+      all.map(([amountIn]) => amountIn),
+      all.map(([, amountOut]) => amountOut),
+    )
+  }
+  const focusOf = (i: 0 | 1) => inputsOf(i).reduce(withFocus, state.focus[i])
+  return { ...state, samples: [merged(0), merged(1)], focus: [focusOf(0), focusOf(1)] }
+}
+
+/** Returns reads and quotes of a sampled family. */
+export function sampledFamily(
+  kind: SampledKind,
+): Pick<
+  DexFamily<SampledState>,
+  | 'readStates'
+  | 'refreshStates'
+  | 'sampled'
+  | 'topics'
+  | 'applyLog'
+  | 'quoteExactInput'
+  | 'maxInput'
+  | 'priceCurve'
+  | 'reserves'
+  | 'takesTaxedInput'
+> {
+  const { hop: gas } = gasRow(kind.id)
+  return {
+    readStates: (row, pools) => sampleFirst(kind, row, pools),
+    refreshStates: (row, pools) => sampleAgain(kind, row, pools),
+    sampled: {
+      refine: (row, pool, swaps) => refine(kind, row, pool, swaps),
+      isSampledAt: (pool, { tokenIn, tokenOut, amountIn }) =>
+        pool.state.samples[sideOf(pool, tokenIn, tokenOut)].some(([sampledIn]) => isSameAmount(sampledIn, amountIn)),
+      stampOf: ({ state }) => state.stamp,
+    },
+    // Every block samples again, whether or not a log says that something changed.
+    topics: [],
+    applyLog: () => 'ignore',
+    quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
+      ...quoteSampled(pool.state, sideOf(pool, tokenIn, tokenOut), amountIn),
+      gas,
+    }),
+    maxInput: (pool, tokenIn, tokenOut) => maxSampledInput(pool.state, sideOf(pool, tokenIn, tokenOut)),
+    priceCurve: (pool, tokenIn, tokenOut) => sampledPoolCurve(pool.state, sideOf(pool, tokenIn, tokenOut)),
+    reserves: ({ state: { samples } }) => [samples[1].at(-1)?.[1] ?? 0n, samples[0].at(-1)?.[1] ?? 0n],
+    takesTaxedInput: false,
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * Quotes between samples of a pool whose swaps a lens simulates on chain. The pool's math is unknown; the outputs at
+ * the sampled amounts are exact.
+ */
+import { PoolRefusal, type PriceCurve } from '../../family.ts'
+import { curveEnd } from '../../math/curve-end.ts'
+import { emptyCurve } from '../../math/curves.ts'
+import { max, min } from '../../math/integers.ts'
+import { curveThrough, type Points } from '../../math/spline.ts'
+
+/** A simulated swap. */
+export type SampledAmount = readonly [amountIn: bigint, amountOut: bigint]
+
+/** State of a sampled pool of two tokens. */
+export type SampledState = {
+  /** By the token that is sold; inputs and outputs ascend. Empty if the pool does not trade in this direction now. */
+  readonly samples: readonly [readonly SampledAmount[], readonly SampledAmount[]]
+  /** Inputs that routes have used, newest first. They are sampled again at each block. */
+  readonly focus: readonly [readonly bigint[], readonly bigint[]]
+  /** Amount of each token sold by quoted swaps since the samples were taken. */
+  readonly sold: readonly [bigint, bigint]
+  /** Text that changes with every trade that the contract itself accounts for; used to detect other price changes. */
+  readonly stamp: string
+}
+
+/** Maximum relative error that is assumed for curves, for the bounds of the search. */
+const MAX_OUTPUT_ERROR = 0.05
+/** Minimum relative distance of two points of a curve. */
+const MIN_RISE = 1e-8
+/** Minimum relative error that is assumed: a hundredth of a basis point. */
+const MIN_OUTPUT_ERROR = 1e-6
+
+/**
+ * Returns the samples of one direction in order, without those that fail or pay no more than a smaller amount: the
+ * monotone part of the answers.
+ */
+export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]): readonly SampledAmount[] {
+  const samples = amounts
+    .map((amountIn, k): SampledAmount => [amountIn, outputs[k]!])
+    .filter(([amountIn, amountOut]) => amountIn > 0n && amountOut > 0n)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  const ascending: SampledAmount[] = []
+  for (const sample of samples) if (sample[1] > (ascending.at(-1)?.[1] ?? 0n)) ascending.push(sample)
+  return ascending
+}
+
+/**
+ * Quotes an exact input. Exact at a sampled amount; between two of them interpolated, within the limits that a concave
+ * output has there.
+ *
+ * @throws PoolRefusal `PAUSED` if it does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` for the opposite
+ * direction after a swap, since its new price is unknown; `TOO_SMALL`
+ */
+export function quoteSampled(
+  state: SampledState,
+  i: 0 | 1,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: SampledState } {
+  const { sold } = state
+  const samples = state.samples[i]
+  if (samples.length === 0) throw new PoolRefusal('PAUSED', 'the pool does not trade in this direction now')
+  if (sold[i === 0 ? 1 : 0] > 0n) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
+  if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
+  const total = sold[i] + amountIn
+  if (total > samples.at(-1)![0])
+    throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isOwnLimit: true })
+  const amountOut = outputAt(samples, total) - outputAt(samples, sold[i])
+  if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return { amountOut, state: { ...state, sold: i === 0 ? [total, sold[1]] : [sold[0], total] } }
+}
+
+/** Returns the largest input that `quoteSampled` accepts. */
+export function maxSampledInput({ samples, sold }: SampledState, i: 0 | 1): bigint {
+  if (samples[i].length === 0 || sold[i === 0 ? 1 : 0] > 0n) return 0n
+  const last = samples[i].at(-1)!
+  // Nothing is left to buy after the last sample.
+  return last[0] > sold[i] && last[1] > outputAt(samples[i], sold[i]) ? last[0] - sold[i] : 0n
+}
+
+/** Returns the curve through the concave hull of the samples. */
+export function sampledPoolCurve(state: SampledState, i: 0 | 1): PriceCurve {
+  const { samples, sold } = state
+  const maxInput = maxSampledInput(state, i)
+  if (maxInput === 0n) return emptyCurve(1)
+  const before = outputAt(samples[i], sold[i])
+  const points: Points = { x: [0], y: [0] }
+  for (const [k, [amountIn, amountOut]] of samples[i].entries()) {
+    const [x, y] = [Number(amountIn - sold[i]), Number(amountOut - before)]
+    // Floats must distinguish the points. The last one is the end of the curve, so it replaces the one before.
+    const isApart = x > points.x.at(-1)! * (1 + MIN_RISE) && y > points.y.at(-1)! * (1 + MIN_RISE)
+    const isEnd = k === samples[i].length - 1 && points.x.length > 1
+    if (!isApart && !isEnd) continue
+    if (!isApart) {
+      points.x.pop()
+      points.y.pop()
+    }
+    points.x.push(x)
+    points.y.push(y)
+  }
+  if (points.x.length < 2) return emptyCurve(1)
+  points.x[points.x.length - 1] = Math.min(points.x.at(-1)!, curveEnd(maxInput, 1))
+  return { ...curveThrough(points), keepIn: 1, keepOut: 1, outputError: errorOf(samples[i]) }
+}
+
+/** Returns the output of an input up to the last sample, rounded down. */
+export function outputAt(samples: readonly SampledAmount[], amountIn: bigint): bigint {
+  if (amountIn <= 0n) return 0n
+  const k = intervalOf(samples, amountIn)
+  const [toIn, toOut] = samples[k]!
+  if (amountIn === toIn) return toOut
+  const [low, high] = concaveLimits(samples, k, amountIn)
+  const before = hyperbolaAt(samples, k - 2, amountIn)
+  const after = hyperbolaAt(samples, k - 1, amountIn)
+  const estimate = before === null || after === null ? (before ?? after ?? low) : (before + after) >> 1n
+  return max(low, min(high, estimate))
+}
+
+/**
+ * Returns the relative difference of two independent estimates of the output of an input: through the samples before
+ * it, and through those after it. Null if the input is sampled.
+ */
+export function errorAt(samples: readonly SampledAmount[], amountIn: bigint): number | null {
+  if (amountIn <= 0n || amountIn > (samples.at(-1)?.[0] ?? 0n)) return null
+  const k = intervalOf(samples, amountIn)
+  if (samples[k]![0] === amountIn) return null
+  const [low, high] = concaveLimits(samples, k, amountIn)
+  const estimates = [k - 2, k - 1].flatMap((first) => {
+    const estimate = hyperbolaAt(samples, first, amountIn)
+    return estimate === null ? [] : [max(low, min(high, estimate))]
+  })
+  const [before = low, after = estimates.length === 1 ? before : high] = estimates
+  const difference = before > after ? before - after : after - before
+  return high > 0n ? Number(difference) / Number(high) : 1
+}
+
+/** Index of the first sample at or above an input. */
+function intervalOf(samples: readonly SampledAmount[], amountIn: bigint): number {
+  const k = samples.findIndex(([sampledIn]) => sampledIn >= amountIn)
+  return k < 0 ? samples.length - 1 : k
+}
+
+/** Sample `k`; the origin for −1. */
+const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount => (k < 0 ? [0n, 0n] : samples[k]!)
+
+/**
+ * Returns the limits of a concave output between samples k − 1 and k: the chord, and the lower of the chords on both
+ * sides, extended. Both are the chord where the samples are not concave.
+ */
+function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: bigint): readonly [bigint, bigint] {
+  const [from, to] = [pointAt(samples, k - 1), pointAt(samples, k)]
+  const chord = onLine(from, to, amountIn)
+  let high: bigint | null = null
+  if (k > 0) high = onLine(pointAt(samples, k - 2), from, amountIn)
+  if (k + 1 < samples.length) {
+    const back = onLine(to, samples[k + 1]!, amountIn)
+    high = high === null ? back : min(high, back)
+  }
+  return [chord, high === null ? to[1] : max(chord, min(high, to[1]))]
+}
+
+function onLine([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, amountIn: bigint): bigint {
+  const product = (toOut - fromOut) * (amountIn - fromIn)
+  // BigInt division rounds toward zero; the line may be extended to the left.
+  const quotient = product / (toIn - fromIn)
+  return fromOut + (product < 0n && product % (toIn - fromIn) !== 0n ? quotient - 1n : quotient)
+}
+
+/**
+ * Returns the output of an input on the hyperbola a·t / (1 + b·t) through samples `first`, `first` + 1 and `first` + 2,
+ * which x·y = k is; null if there are not three, or they are not concave.
+ */
+function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn: bigint): bigint | null {
+  if (first < -1 || first + 2 >= samples.length) return null
+  const [startIn, startOut] = pointAt(samples, first)
+  const [nearIn, nearOut] = samples[first + 1]!
+  const [farIn, farOut] = samples[first + 2]!
+  const [x, y, z, w] = [nearIn - startIn, nearOut - startOut, farIn - startIn, farOut - startOut]
+  // b = bend / scale; 0 for a straight line.
+  const bend = y * z - w * x
+  const scale = x * z * (w - y)
+  if (bend < 0n || scale <= 0n) return null
+  const t = amountIn - startIn
+  return startOut + (y * t * (scale + bend * x)) / (x * (scale + bend * t))
+}
+
+/** Returns the largest difference of both estimates in the middle of the intervals. */
+function errorOf(samples: readonly SampledAmount[]): number {
+  let error = MIN_OUTPUT_ERROR
+  for (let k = 1; k < samples.length; k++) {
+    const [from, to] = [samples[k - 1]![0], samples[k]![0]]
+    error = Math.max(error, errorAt(samples, (from + to) >> 1n) ?? 0)
+  }
+  return Math.min(error, MAX_OUTPUT_ERROR)
+}

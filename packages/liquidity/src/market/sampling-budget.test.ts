@@ -1,0 +1,113 @@
+/** Tests of the budget for sampled pools: how many, which, and that no number of worthless pools hides another. */
+import { type Address, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { toBeHex } from 'ethers'
+import { describe, expect, test } from 'vitest'
+import { AskedTokens } from './asked-tokens.ts'
+import { marketLimits } from './limits.ts'
+import {
+  MAX_OF_SAME_TOKENS,
+  MAX_SAMPLED_POOLS,
+  MAX_UNSAMPLED,
+  SAMPLED_IDLE_MS,
+  SamplingBudget,
+} from './sampling-budget.ts'
+
+const token = (n: number): Address => toAddress(toBeHex(n, 20))
+const [WETH, USDC] = [token(1), token(2)]
+const NOW = 1_000_000_000
+const row = { family: 'sampled', brand: 'x', role: 'manager', address: token(9) } as const
+
+function setUp() {
+  const tokens = new AskedTokens(new Set([WETH, USDC, ZERO_ADDRESS]), marketLimits)
+  const budget = new SamplingBudget(tokens, ({ family }) => family === 'sampled')
+  const add = (id: string, pair: readonly [Address, Address]) =>
+    budget.add({ row, pool: { id, family: 'sampled', dex: 'x', address: token(9), tokens: pair, state: null } })
+  return { tokens, budget, add }
+}
+const all = ({ again, fresh }: ReturnType<SamplingBudget['choose']>) => [...again, ...fresh]
+
+test('pools of other families are not counted', () => {
+  const { budget } = setUp()
+  budget.add({
+    row: { ...row, family: 'other' },
+    pool: { id: 'a', family: 'other', dex: 'x', address: token(9), tokens: [WETH, USDC], state: null },
+  })
+  expect(budget.has('a')).toBe(false)
+  expect(budget.size).toBe(0)
+})
+
+test('only pools whose token was requested lately are sampled; named tokens do not count for others', () => {
+  const { tokens, budget, add } = setUp()
+  add('asked', [WETH, token(5)])
+  add('not asked', [WETH, token(6)])
+  add('named', [WETH, USDC])
+  add('native', [ZERO_ADDRESS, USDC])
+  tokens.add(token(5), NOW)
+  tokens.add(WETH, NOW)
+  expect(all(budget.choose(new Map(), 1, NOW))).toEqual(['asked'])
+  tokens.add(USDC, NOW)
+  expect(all(budget.choose(new Map(), 1, NOW)).sort()).toEqual(['asked', 'named', 'native'])
+  expect(all(budget.choose(new Map(), 1, NOW + SAMPLED_IDLE_MS))).toEqual([])
+})
+
+test('the most recently requested tokens come first, within the limit', () => {
+  const { tokens, budget, add } = setUp()
+  const pools = new Map<string, true>()
+  for (let k = 0; k < 2 * MAX_SAMPLED_POOLS; k++) {
+    add(`${k}`, [WETH, token(10 + k)])
+    tokens.add(token(10 + k), NOW + k)
+    pools.set(`${k}`, true)
+  }
+  const { again } = budget.choose(pools, 1, NOW + 1_000)
+  expect([...again]).toEqual(Array.from({ length: MAX_SAMPLED_POOLS }, (_, k) => `${2 * MAX_SAMPLED_POOLS - 1 - k}`))
+})
+
+describe('many pools of the same tokens', () => {
+  test('share a few places, and those without samples take turns', () => {
+    const { tokens, budget, add } = setUp()
+    tokens.add(token(5), NOW)
+    for (let k = 0; k < 20; k++) add(`${k}`, [WETH, token(5)])
+    const tried = new Set<string>()
+    for (let block = 0; block < 40; block++) {
+      const { again, fresh } = budget.choose(new Map(), block, NOW)
+      expect(again.size).toBe(0)
+      expect(fresh.size).toBeLessThanOrEqual(MAX_UNSAMPLED)
+      for (const id of fresh) tried.add(id)
+    }
+    expect(tried.size).toBe(20)
+  })
+
+  test('that refuse every swap are tried ever more rarely, so that another gets its turn', () => {
+    const { tokens, budget, add } = setUp()
+    tokens.add(token(5), NOW)
+    for (let k = 0; k < 60; k++) add(`bad ${k}`, [WETH, token(5)])
+    add('good', [WETH, token(5)])
+    let goodAt: number | undefined
+    for (let block = 0; block < 200 && goodAt === undefined; block++)
+      for (const id of budget.choose(new Map(), block, NOW).fresh) {
+        if (id === 'good') goodAt = block
+        budget.sampled(id, id === 'good', block)
+      }
+    expect(goodAt).toBeLessThan(100)
+  })
+
+  test('that have samples keep them, and leave room for no more than the limit', () => {
+    const { tokens, budget, add } = setUp()
+    tokens.add(token(5), NOW)
+    const pools = new Map<string, true>()
+    for (let k = 0; k < 9; k++) {
+      add(`${k}`, [WETH, token(5)])
+      pools.set(`${k}`, true)
+    }
+    const { again, fresh } = budget.choose(pools, 3, NOW)
+    expect([again.size, fresh.size]).toEqual([MAX_OF_SAME_TOKENS, 0])
+  })
+})
+
+test('a dropped pool is not sampled', () => {
+  const { tokens, budget, add } = setUp()
+  tokens.add(token(5), NOW)
+  add('a', [WETH, token(5)])
+  budget.drop('a')
+  expect(all(budget.choose(new Map(), 1, NOW))).toEqual([])
+})

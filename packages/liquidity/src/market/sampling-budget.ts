@@ -1,0 +1,114 @@
+/**
+ * Chooses the pools that are sampled at a block. A sample costs a swap in the node, and anyone can create pools that
+ * must be sampled, so their number is limited: for all tokens together, and for pools of the same tokens.
+ */
+import { type DexRow, ZERO_ADDRESS } from '@sluice/chains'
+import type { AskedTokens } from './asked-tokens.ts'
+import { Backoff } from './backoff.ts'
+import type { FoundPool } from './pool-reader.ts'
+
+/** Maximum pools that are sampled at a block: three calls of 20 million gas. */
+export const MAX_SAMPLED_POOLS = 12
+/** Maximum pools with the same tokens among them. */
+export const MAX_OF_SAME_TOKENS = 4
+/** Maximum pools among them that have no samples yet, which take twice as much gas. */
+export const MAX_UNSAMPLED = 3
+/** Maximum pools with the same tokens that are considered at a block, in turns. */
+const MAX_CONSIDERED = 32
+/** Milliseconds without a request of its tokens after which a pool is not sampled. */
+export const SAMPLED_IDLE_MS = 600_000
+/** Maximum blocks between two attempts at a pool that refuses every swap. */
+const MAX_BACKOFF = 1_024
+
+/** Pools that are sampled at a block, by id. */
+export type SamplingChoice = {
+  /** Pools to sample again. */
+  readonly again: ReadonlySet<string>
+  /** Pools to sample for the first time, or after a pause. */
+  readonly fresh: ReadonlySet<string>
+}
+
+/** Budget of one market. */
+export class SamplingBudget {
+  private readonly tokens: AskedTokens
+  private readonly isSampled: (row: DexRow) => boolean
+  /** Followed pools that must be sampled, by id. */
+  private readonly pools = new Map<string, FoundPool>()
+  private readonly backoff = new Backoff(MAX_BACKOFF)
+
+  constructor(tokens: AskedTokens, isSampled: (row: DexRow) => boolean) {
+    this.tokens = tokens
+    this.isSampled = isSampled
+  }
+
+  /** True for a followed pool that must be sampled. */
+  has(id: string): boolean {
+    return this.pools.has(id)
+  }
+
+  /** Ids of the followed pools that must be sampled. */
+  ids(): readonly string[] {
+    return [...this.pools.keys()]
+  }
+
+  get size(): number {
+    return this.pools.size
+  }
+
+  add(entry: FoundPool): void {
+    if (this.isSampled(entry.row)) this.pools.set(entry.pool.id, entry)
+  }
+
+  drop(id: string): void {
+    this.pools.delete(id)
+    this.backoff.worked(id)
+  }
+
+  /** Records whether a pool could be sampled. */
+  sampled(id: string, worked: boolean, block: number): void {
+    if (worked) this.backoff.worked(id)
+    else if (this.pools.has(id)) this.backoff.failed(id, block)
+  }
+
+  /**
+   * Chooses the pools of the most recent requests. Of pools with the same tokens, those that have samples come first;
+   * the others take turns, so that no number of worthless pools hides another for long.
+   */
+  choose(pools: { has(id: string): boolean }, block: number, now = Date.now()): SamplingChoice {
+    const wanted: { readonly id: string; readonly key: string; readonly askedAt: number }[] = []
+    for (const [id, { pool }] of this.pools) {
+      const askedAt = this.askedAt(pool.tokens)
+      if (now - askedAt < SAMPLED_IDLE_MS && (pools.has(id) || this.backoff.isDue(id, block)))
+        wanted.push({ id, key: pool.tokens.join(), askedAt })
+    }
+    wanted.sort((a, b) => b.askedAt - a.askedAt || (a.id < b.id ? -1 : 1))
+    const again = new Set<string>()
+    const fresh = new Set<string>()
+    for (const group of Map.groupBy(wanted, ({ key }) => key).values()) {
+      const withSamples = group.filter(({ id }) => pools.has(id))
+      const withoutSamples = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_CONSIDERED)
+      const freePlaces = () => MAX_SAMPLED_POOLS - again.size - fresh.size
+      for (const { id } of withSamples.slice(0, Math.min(freePlaces(), MAX_OF_SAME_TOKENS))) again.add(id)
+      const room = Math.min(
+        freePlaces(),
+        MAX_UNSAMPLED - fresh.size,
+        MAX_OF_SAME_TOKENS - Math.min(withSamples.length, MAX_OF_SAME_TOKENS),
+      )
+      const first = block * MAX_UNSAMPLED
+      for (let k = 0; k < Math.min(room, withoutSamples.length); k++)
+        fresh.add(withoutSamples[(first + k) % withoutSamples.length]!.id)
+    }
+    return { again, fresh }
+  }
+
+  /**
+   * Returns when the pool was requested: both of its tokens if the chain's file names both, else the ones that it does
+   * not name.
+   */
+  private askedAt(tokens: FoundPool['pool']['tokens']): number {
+    const unnamed = tokens.filter((token) => !this.tokens.isNamed(token))
+    // The native token is never requested itself, but as its wrapper.
+    const deciding = unnamed.length > 0 ? unnamed : tokens.filter((token) => token !== ZERO_ADDRESS)
+    return Math.min(...deciding.map((token) => this.tokens.following(token)?.requestedAt ?? 0))
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * Algebra Integral with the protocol's own default plugin, whose fee follows the volatility: the fee that is read is what
+ * swaps pay, in calm and in volatile times.
+ */
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { createBuilder, hardhatArtifact } from '@sluice/devnet'
+import type { Log } from '@sluice/rpc'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { feeFrom, feeProbe } from '../src/dexes/algebra-integral/fee.ts'
+import type { AlgebraIntegralState } from '../src/dexes/algebra-integral/types.ts'
+import { familyOf, type Pool } from '../src/index.ts'
+import { runReads } from '../src/market/reads.ts'
+import { sqrtRatioAtTick } from '../src/math/ticks.ts'
+import { fuzz, stir } from './fuzz/trials.ts'
+import { startLocal, type World } from './fuzz/world.ts'
+import { random } from './random.ts'
+
+const QUOTES = process.env.LONG ? 50_000 : 300
+const FAMILY = 'algebra-integral'
+/** Swaps that move the price back and forth, with minutes between them. */
+const WAVES = 12
+
+let world: World
+beforeAll(async () => {
+  world = await startLocal()
+})
+afterAll(() => world?.stop())
+
+type DynamicPool = Pool<AlgebraIntegralState>
+const dynamicPools = () =>
+  world
+    .pools()
+    .filter((pool) => pool.family === FAMILY && (pool.state as AlgebraIntegralState).pluginFees) as DynamicPool[]
+const only = () => ({ ...world, pools: dynamicPools })
+const feesOf = () => new Map(dynamicPools().map(({ id, state }) => [id, state.pluginFees![0]]))
+
+/** Lets time pass in steps, without a trade. */
+async function pass(seconds: number): Promise<void> {
+  await world.request('evm_increaseTime', [seconds])
+  await world.request('evm_mine')
+  await world.sync()
+}
+
+test('pools with the default plugin are found, and those without one have no fees of a plugin', () => {
+  expect(dynamicPools().length).toBe(2)
+  const plain = world
+    .pools()
+    .filter(({ family, state }) => family === FAMILY && !(state as AlgebraIntegralState).pluginFees)
+  expect(plain.length).toBe(3)
+})
+
+test('the timepoint that the plugin writes counts in the gas of a hop', () => {
+  const writesOf = (pool: Pool) =>
+    familyOf(FAMILY)!.quoteExactInput(pool, pool.tokens[0]!, pool.tokens[1]!, 10n ** 9n).writes ?? []
+  for (const pool of world.pools().filter(({ family }) => family === FAMILY))
+    expect(writesOf(pool).includes('oracle')).toBe((pool.state as AlgebraIntegralState).pluginFees !== undefined)
+})
+
+test('in calm times they quote what the Executor is paid, dust to drain', async () => {
+  await pass(86_400)
+  const { exact, mismatches } = await fuzz(only(), FAMILY, QUOTES, 71)
+  expect(mismatches).toEqual([])
+  expect(exact).toBeGreaterThan(QUOTES / 4)
+})
+
+test('the fee rises with volatility, and they quote what the Executor is paid', async () => {
+  const before = feesOf()
+  for (let wave = 0; wave < WAVES; wave++) await stir(only(), 200 + wave)
+  const after = feesOf()
+  expect([...after].some(([id, fee]) => fee > before.get(id)!)).toBe(true)
+  // What the pool remembers is the fee of its last swap.
+  expect(dynamicPools().some(({ state }) => state.pluginFees![0] !== state.feePpm)).toBe(true)
+  const { exact, mismatches } = await fuzz(only(), FAMILY, QUOTES, 72)
+  expect(mismatches).toEqual([])
+  expect(exact).toBeGreaterThan(QUOTES / 4)
+})
+
+test('the fee moves with time, although no log tells of it', async () => {
+  const before = feesOf()
+  const hasMoved = () => [...feesOf()].some(([id, fee]) => fee !== before.get(id)!)
+  for (let hour = 0; hour < 24 && !hasMoved(); hour++) await pass(3_600)
+  expect(hasMoved()).toBe(true)
+  expect((await fuzz(only(), FAMILY, QUOTES / 3, 73)).mismatches).toEqual([])
+})
+
+test('a plugin that is switched off leaves the last fee', async () => {
+  const [pool] = dynamicPools()
+  const row = world.chain.dexes.find(({ family }) => family === FAMILY)!
+  const factory = world.request<Hex>('eth_call', [{ to: row.address, data: '0x8da5cb5b' }, 'latest'])
+  const owner = toAddress(`0x${(await factory).slice(-40)}`)
+  await world.request('anvil_impersonateAccount', [owner])
+  await world.request('anvil_setBalance', [owner, '0xde0b6b3a7640000'])
+  // setPluginConfig(uint8)
+  const data = `0xbca57f81${'0'.repeat(64)}`
+  const { status } = await world.request<{ status: Hex }>('eth_sendTransactionSync', [
+    { from: owner, to: pool!.address, data },
+  ])
+  expect(status).toBe('0x1')
+  await world.sync()
+  const after = world.market.snapshot().pools.get(pool!.id)!.state as AlgebraIntegralState
+  expect(after.pluginFees).toBeUndefined()
+  const silent = { ...world, pools: () => world.pools().filter(({ id }) => id === pool!.id) }
+  expect((await fuzz(silent, FAMILY, 40, 74)).mismatches).toEqual([])
+})
+
+test('pools of a custom deployer are found where the row names it, and of no other', async () => {
+  const row = world.chain.dexes.find(({ family }) => family === FAMILY)!
+  const [token0, token1] = world.pools().find(({ family }) => family === FAMILY)!.tokens as [Address, Address]
+  const deployer = toAddress(`0x${'d1'.repeat(20)}`)
+  const answer = await world.request<Hex>('eth_call', [{ to: row.address, data: '0x8da5cb5b' }, 'latest'])
+  const owner = toAddress(`0x${answer.slice(-40)}`)
+  await world.request('anvil_impersonateAccount', [owner])
+  await world.request('anvil_setBalance', [owner, '0xde0b6b3a7640000'])
+  const builder = createBuilder(world.chain.rpcUrls[0]!, owner)
+  const factoryAbi = hardhatArtifact('@cryptoalgebra/integral-core', 'AlgebraFactory').abi
+  const entry = await builder.deploy(
+    hardhatArtifact('@cryptoalgebra/integral-periphery', 'AlgebraCustomPoolEntryPoint'),
+    [row.address],
+  )
+  const factory = builder.at(factoryAbi, row.address)
+  await factory.send('grantRole', [await factory.read('CUSTOM_POOL_DEPLOYER'), entry.address])
+  // Answers every call with zero: a deployer that gives its pools no plugin.
+  await world.request('anvil_setCode', [deployer, '0x5f5f5260205ff3'])
+  await world.request('anvil_impersonateAccount', [deployer])
+  await world.request('anvil_setBalance', [deployer, '0xde0b6b3a7640000'])
+  const create = entry.abi.encodeFunctionData('createCustomPool', [deployer, deployer, token0, token1, '0x'])
+  const sent = { from: deployer, to: entry.address, data: create, gas: '0x989680' }
+  const { status, logs } = await world.request<{ status: Hex; logs: Log[] }>('eth_sendTransactionSync', [sent])
+  expect(status).toBe('0x1')
+  const expected = toAddress(await factory.read<string>('customPoolByPair', [deployer, token0, token1]))
+  const named = { ...row, contracts: { ...row.contracts, customDeployer1: deployer } }
+  const family = familyOf(FAMILY)!
+  const head = await world.rpc.getBlock('latest')
+  const find = (of: DexRow) =>
+    runReads(world.rpc, { blockHash: head!.hash }, [family.findPools(of, [[token0, token1]])])
+  expect((await find(named))[0]!.map(({ id }) => id)).toContain(expected)
+  expect((await find(row))[0]!.map(({ id }) => id)).not.toContain(expected)
+  const ofFactory = logs.filter(({ address }) => address === row.address)
+  const created = (of: DexRow) =>
+    ofFactory.flatMap((log) =>
+      family.creationTopics!.includes(log.topics[0]!) ? (family.createdPool!(of, log) ?? []) : [],
+    )
+  // The factory announces the pool twice: as any of its own, and as that of the deployer.
+  expect(new Set(created(named).map(({ id }) => id))).toEqual(new Set([expected]))
+  const proven = async (of: DexRow) => {
+    const reads = family.readFixed!(of, created(of).slice(0, 1), head!.number)
+    const [pools] = await runReads(world.rpc, { blockHash: head!.hash }, [reads])
+    return pools!.flatMap((pool) => pool?.id ?? [])
+  }
+  expect(await proven(named)).toEqual([expected])
+  expect(await proven(row)).toEqual([])
+})
+
+test('every fee is found from the input that it leads to, at any price and depth', () => {
+  const r = random(9)
+  for (let k = 0; k < 20_000; k++) {
+    const tick = r.integer(800_000) - 400_000
+    const liquidity = r.amount(30, 100)
+    const state = {
+      tick,
+      sqrtPriceX96: sqrtRatioAtTick(tick) + BigInt(r.integer(1_000)),
+      liquidity,
+      ticks: [
+        [tick - 60, liquidity, liquidity],
+        [tick + 60, -liquidity, liquidity],
+      ] as const,
+    }
+    const probe = feeProbe(state, r.integer(2) === 0)!
+    const fee = BigInt(r.integer(65_536))
+    // Below two million units several fees lead to the same input.
+    if (probe.netInput < 2_000_000n) continue
+    const paid = probe.netInput + (probe.netInput * fee + (1_000_000n - fee) - 1n) / (1_000_000n - fee)
+    expect(feeFrom(probe, paid)).toBe(Number(fee))
+  }
+})
+
+test('a price at an initialized tick is probed in the range that the swap enters', () => {
+  const at = (tick: number, price: number) => ({
+    tick,
+    sqrtPriceX96: sqrtRatioAtTick(price),
+    liquidity: 5n,
+    ticks: [
+      [-60, 7n, 7n],
+      [0, 5n, 5n],
+      [60, -12n, 12n],
+    ] as const,
+  })
+  const down = feeProbe(
+    {
+      ...at(0, 0),
+      liquidity: 12n * 10n ** 18n,
+      ticks: at(0, 0).ticks.map(([i, n, g]) => [i, n * 10n ** 18n, g] as const),
+    },
+    true,
+  )!
+  expect(down.limit).toBe((sqrtRatioAtTick(0) + sqrtRatioAtTick(-60)) / 2n)
+  const up = feeProbe(
+    {
+      ...at(-1, 0),
+      liquidity: 7n * 10n ** 18n,
+      ticks: at(-1, 0).ticks.map(([i, n, g]) => [i, n * 10n ** 18n, g] as const),
+    },
+    false,
+  )!
+  expect(up.limit).toBe((sqrtRatioAtTick(0) + sqrtRatioAtTick(60)) / 2n)
+  expect(feeProbe({ ...at(0, 0), liquidity: 0n, ticks: [] }, true)).toBeNull()
+})
+
+test('inputs that no fee explains are refused', () => {
+  expect(feeFrom({ limit: 1n, netInput: 10n ** 12n }, 10n ** 12n - 1n)).toBeNull()
+  expect(feeFrom({ limit: 1n, netInput: 10n ** 12n }, 0n)).toBeNull()
+  expect(feeFrom({ limit: 1n, netInput: 10n ** 12n }, 10n ** 12n + 1n)).toBeNull()
+  expect(feeFrom({ limit: 1n, netInput: 10n ** 12n }, 10n ** 12n)).toBe(0)
+})
+
+test('a second swap of a route pays the same fee', () => {
+  const [pool] = dynamicPools()
+  if (!pool) return
+  const [tokenIn, tokenOut] = [pool.tokens[0]!, pool.tokens[1]!]
+  const { state } = familyOf(FAMILY)!.quoteExactInput(pool, tokenIn, tokenOut, 10n ** 12n)
+  expect((state as AlgebraIntegralState).pluginFees).toEqual(pool.state.pluginFees)
+})
