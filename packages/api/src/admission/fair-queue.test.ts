@@ -31,7 +31,7 @@ test('between callers who all have works waiting, what each was given differs by
         order.set(ticket.caller, ticket.item)
         costs.set(ticket.caller, costs.get(ticket.caller)! + ticket.cost)
         waiting.set(ticket.caller, waiting.get(ticket.caller)! - 1)
-        expect(queue.size).toBe(works.length - taken - 1)
+        expect(queue.size).toBe(works.length - index - 1)
         const backlogged = [...waiting].filter(([, count]) => count > 0).map(([caller]) => costs.get(caller)!)
         if (backlogged.length > 1)
           expect(Math.max(...backlogged) - Math.min(...backlogged)).toBeLessThanOrEqual(2 * largest)

@@ -76,10 +76,7 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
 /** Adds a Permit2 signature to a swap. */
 async function bySignature({ devnet: { url }, guard }: Stage, honest: Honest): Promise<Honest> {
   const { request: swapRequest, route } = honest
-  const wallet = fromEip1193(
-    { requestJson: ({ method, params }) => request(url, method, params ?? []) },
-    swapRequest.from,
-  )
+  const wallet = fromEip1193({ request: ({ method, params }) => request(url, method, params ?? []) }, swapRequest.from)
   const data = encodeCall(selectors.approve, PERMIT2, 2n ** 200n)
   await wallet.succeeded(await wallet.send({ to: swapRequest.src, data, value: 0n }))
   const wanted = { token: swapRequest.src, spender: guard, amount: BigInt(swapRequest.amount!) }
