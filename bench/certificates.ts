@@ -20,15 +20,15 @@ const PER_ROUND = 250
 /** Families that the checker supports, for half of the trades. The other trades use all families. */
 const CHECKED = ['uniswap-v2', 'uniswap-v3', 'curve-stable', 'wrapped-native']
 
-type Tally = { made: number; right: number; readonly wrong: string[] }
-const tally = (): Tally => ({ made: 0, right: 0, wrong: [] })
+type Tally = { count: number; right: number; readonly wrong: string[] }
+const tally = (): Tally => ({ count: 0, right: 0, wrong: [] })
 const verified = tally()
 const refuted = new Map<string, Tally>()
 const kinds = new Map<string, number>()
 let [slackBps, apartBps, compared, close, checkMs] = [0, 0, 0, 0, 0]
 
 function note(to: Tally, isRight: boolean, message: string): void {
-  to.made++
+  to.count++
   if (isRight) to.right++
   else to.wrong.push(message)
 }
@@ -63,10 +63,10 @@ function drawTrade(pools: readonly Pool[]): RouteRequest {
 
 type Certified = { readonly certificate: Certificate; readonly paid: bigint }
 
-function certify(graph: Graph, asked: RouteRequest): Certified | null {
-  const result = findRoute(graph, asked)
+function certify(graph: Graph, request: RouteRequest): Certified | null {
+  const result = findRoute(graph, request)
   if (!result.ok || !result.proof || result.proof.pools.length === 0) return null
-  const certificate = certificateOf(result.proof, asked, graph.snapshot)
+  const certificate = certificateOf(result.proof, request, graph.snapshot)
   const { route } = result
   if (BigInt(certificate.bound) < route.amountOut)
     verified.wrong.push(`the route pays ${route.amountOut} of ${certificate.bound}`)
@@ -82,14 +82,14 @@ function certify(graph: Graph, asked: RouteRequest): Certified | null {
 
 let earlier: Certificate | undefined
 try {
-  for (let round = 0; verified.made < COUNT; round++) {
+  for (let round = 0; verified.count < COUNT; round++) {
     await stir(world, SEED + round)
     const snapshot = world.market.snapshot()
     const graph = buildGraph(snapshot)
     const pools = [...snapshot.pools.values()]
     const options = { request: memoized(({ method, params }) => world.request(method, params)), maxAssumed: 1 }
     let last: Certificate | undefined
-    for (let k = 0; k < PER_ROUND && verified.made < COUNT; ) {
+    for (let k = 0; k < PER_ROUND && verified.count < COUNT; ) {
       const certified = certify(graph, drawTrade(pools))
       if (!certified) continue
       const { certificate, paid } = certified
@@ -105,11 +105,11 @@ try {
       const ways = falsify(certificate, { recomputed: verdict.recomputed, paid, below, ...(earlier && { earlier }) })
       if (ways.length === 0) continue
       // Chooses the kind with the fewest cases so far, so that all kinds occur about equally often.
-      const [{ way, reason, certificate: made }] = ways.toSorted(
-        (a, b) => (refuted.get(a.way)?.made ?? 0) - (refuted.get(b.way)?.made ?? 0),
+      const [{ way, reason, certificate: issued }] = ways.toSorted(
+        (a, b) => (refuted.get(a.way)?.count ?? 0) - (refuted.get(b.way)?.count ?? 0),
       ) as [(typeof ways)[number]]
       const mustInclude = certificate.pools.map(({ id }) => id)
-      const answer = await checkCertificate(made, { ...options, ...(reason === 'pool missing' && { mustInclude }) })
+      const answer = await checkCertificate(issued, { ...options, ...(reason === 'pool missing' && { mustInclude }) })
       const to = refuted.get(way) ?? tally()
       refuted.set(way, to)
       note(to, answer.status === 'refuted' && answer.reason === reason, `${way}: ${describe(answer)}`)
@@ -124,17 +124,17 @@ const all = [...refuted.values()]
 const wrong = [...verified.wrong, ...all.flatMap((one) => one.wrong)]
 record('certificates', {
   seed: SEED,
-  certificates: verified.made,
+  certificates: verified.count,
   verified: verified.right,
-  falsified: all.reduce((sum, { made }) => sum + made, 0),
+  falsified: all.reduce((sum, { count }) => sum + count, 0),
   refuted: all.reduce((sum, { right }) => sum + right, 0),
-  refutedByWay: Object.fromEntries([...refuted].sort().map(([way, { made, right }]) => [way, `${right} of ${made}`])),
+  refutedByWay: Object.fromEntries([...refuted].sort().map(([way, { count, right }]) => [way, `${right} of ${count}`])),
   poolsByKind: Object.fromEntries([...kinds].sort()),
   meanSlackBps: rounded(slackBps / verified.right, 6),
   largestAboveOptimalityGapBps: rounded(apartBps, 6),
   comparedWithOptimalityGap: compared,
   atMostTenthOfBpsAboveIt: close,
-  meanCheckMs: rounded(checkMs / verified.made, 2),
+  meanCheckMs: rounded(checkMs / verified.count, 2),
   wrong: wrong.slice(0, 20),
 })
 if (wrong.length > 0) process.exitCode = 1

@@ -57,7 +57,7 @@ type World = {
 
 const QUOTES = Number(process.env.QUOTES ?? 100_000)
 const ROUNDS = 5
-const MOST_HASHES = 4
+const MAX_HASHES = 4
 const SEED = 1_000
 const root = join(import.meta.dirname, '..')
 const file = join(import.meta.dirname, 'results/families.json')
@@ -74,9 +74,9 @@ const worlds: World[] = [
 if (ekubo)
   worlds.unshift({ ...ofFile('ekubo', 'Ethereum', 'EKUBO_CORE'), start: (round) => startEkubo(ekubo, SEED + round) })
 for (const { family, from, start } of DEPLOYED_FAMILIES) {
-  const given = deployedOf(family)
-  if (given)
-    worlds.unshift({ ...ofFile(family, from, variableOf(family)), start: (round) => start(given, SEED + round) })
+  const deployed = deployedOf(family)
+  if (deployed)
+    worlds.unshift({ ...ofFile(family, from, variableOf(family)), start: (round) => start(deployed, SEED + round) })
 }
 
 function ofFile(name: string, from: string, variable: string) {
@@ -143,7 +143,7 @@ async function measure(world: World): Promise<void> {
 async function codeHashes(pools: PoolWorld, family: string): Promise<string[]> {
   const hashes = new Set<string>()
   for (const pool of pools.pools()) {
-    if (pool.family !== family || hashes.size === MOST_HASHES) continue
+    if (pool.family !== family || hashes.size === MAX_HASHES) continue
     hashes.add(keccak256(await pools.request<string>('eth_getCode', [pool.address, 'latest'])))
   }
   return [...hashes]

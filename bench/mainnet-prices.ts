@@ -68,31 +68,31 @@ try {
 async function tokensOf(): Promise<readonly Address[]> {
   const pools = new Set<string>(state.pools.map(({ address }) => address.toLowerCase()))
   const traded = state.pools.flatMap((pool) => pool.tokens.map((token) => toAddress(token)))
-  const found = new Set(traded)
+  const tokens = new Set(traded)
   for (const account of Object.keys(state.accounts)) {
     const address = toAddress(account)
-    if (pools.has(address) || found.has(address)) continue
+    if (pools.has(address) || tokens.has(address)) continue
     const [decimals, supply] = [await read(address, 'decimals'), await read(address, 'totalSupply')]
-    if (decimals !== null && supply !== null && BigInt(String(supply[0])) > 0n) found.add(address)
+    if (decimals !== null && supply !== null && BigInt(String(supply[0])) > 0n) tokens.add(address)
   }
-  return [...found]
+  return [...tokens]
 }
 
 async function compare(rows: readonly Row[]) {
-  const known = COMPARED.map((symbol) => rows.find((row) => row.symbol === symbol)!)
+  const comparedRows = COMPARED.map((symbol) => rows.find((row) => row.symbol === symbol)!)
   const places = new Map<string, Named>()
-  for (const { address, symbol } of known) {
+  for (const { address, symbol } of comparedRows) {
     places.set(address, { address, symbol, decimals: listed.get(address)!.decimals! })
   }
-  const weth = known[0]!.address
+  const weth = comparedRows[0]!.address
   const wethUsd = await deepest(weth, DOLLARS, places, 1)
   const compared = []
-  for (const { address, symbol, detail } of known) {
+  for (const { address, symbol, detail } of comparedRows) {
     const isDollar = DOLLARS.includes(symbol)
     const others = isDollar ? DOLLARS.filter((other) => other !== symbol) : symbol === 'wstETH' ? ['WETH'] : DOLLARS
-    const said = await deepest(address, others, places, symbol === 'wstETH' ? wethUsd.usd : 1)
-    const percentOff = rounded((detail.usd! / said.usd - 1) * 100, 3)
-    compared.push({ symbol, usd: detail.usd, deepestPool: said.pool, poolUsd: said.usd, percentOff })
+    const deepestRate = await deepest(address, others, places, symbol === 'wstETH' ? wethUsd.usd : 1)
+    const percentOff = rounded((detail.usd! / deepestRate.usd - 1) * 100, 3)
+    compared.push({ symbol, usd: detail.usd, deepestPool: deepestRate.pool, poolUsd: deepestRate.usd, percentOff })
   }
   return compared
 }
@@ -110,13 +110,18 @@ async function deepest(token: Address, others: readonly string[], places: Readon
     const other = places.get(a === token ? b : a)
     if ((a !== token && b !== token) || !other || !others.includes(other.symbol)) continue
     const balance = await read(other.address, 'balanceOf', [pool.address])
-    const held = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
-    const said = await rateOf(pool)
-    if (said === null || said.isDated < best.isDated || (said.isDated === best.isDated && held <= best.held)) continue
-    const { rate, isDated } = said
+    const balanceNumber = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
+    const poolRate = await rateOf(pool)
+    if (
+      poolRate === null ||
+      poolRate.isDated < best.isDated ||
+      (poolRate.isDated === best.isDated && balanceNumber <= best.held)
+    )
+      continue
+    const { rate, isDated } = poolRate
     const [own, its] = [places.get(token)!.decimals, other.decimals]
     const price = a === token ? rate * 10 ** (own - its) : (1 / rate) * 10 ** (own - its)
-    best = { pool: pool.address, usd: price * usd, held, isDated }
+    best = { pool: pool.address, usd: price * usd, held: balanceNumber, isDated }
   }
   return best
 }

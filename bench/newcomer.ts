@@ -26,8 +26,8 @@ const dir = mkdtempSync(join(tmpdir(), 'sluice-newcomer-'))
 const clone = join(dir, 'sluice')
 /** PATH of a user, without the folders that npm added to this process. */
 const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
-const [given] = process.argv.slice(2)
-if (given !== undefined) path.unshift(dirname(given))
+const [argument] = process.argv.slice(2)
+if (argument !== undefined) path.unshift(dirname(argument))
 const userEnv = { ...process.env, PATH: path.join(delimiter), CI: '', NODE_COMPILE_CACHE: '' }
 const running = new Set<ChildProcess>()
 
@@ -58,10 +58,10 @@ async function firstLocalQuote(begin: number) {
   const [, block] = /```bash\n(.*?)```/s.exec(readFileSync(join(clone, 'docs/guides/quote.md'), 'utf8'))!
   const variables = { SLUICE_URL: `http://localhost:${port}`, CHAIN: '31337' }
   const env = { ...userEnv, ...variables, WETH: tokens.WETH.address, USDC: tokens.USDC.address }
-  const asked = performance.now()
+  const startedAt = performance.now()
   const answer = JSON.parse(execFileSync('bash', ['-euo', 'pipefail', '-c', block!], { env, encoding: 'utf8' }))
   if (!(BigInt(answer.toAmount ?? 0) > 0n)) throw new Error(`the first quote is ${JSON.stringify(answer)}`)
-  const quoteMs = performance.now() - asked
+  const quoteMs = performance.now() - startedAt
   end(child)
   return {
     localChainReadySeconds: rounded(startedMs / 1_000),

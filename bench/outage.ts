@@ -47,8 +47,8 @@ process.exit()
 /** Returns the recorded modes. Each takes half an hour, so they can be measured separately. */
 function recorded(): object {
   const path = join(import.meta.dirname, 'results/outage.json')
-  const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Record<string, object>) : {}
-  return Object.fromEntries(MODES.flatMap((mode) => (known[mode] ? [[mode, known[mode]]] : [])))
+  const results = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Record<string, object>) : {}
+  return Object.fromEntries(MODES.flatMap((mode) => (results[mode] ? [[mode, results[mode]]] : [])))
 }
 
 /** Runs each mode in its own process. The `dns` process has only a name server that never responds. */
@@ -105,12 +105,12 @@ async function measure(mode: Mode): Promise<object> {
     await quotes(5_000)
     const before = await quotes(15_000)
     const atStart = processNow(service)
-    const asked: number[] = []
+    const statuses: number[] = []
     const askedMs: number[] = []
     const ask = async (id: number) => {
       const start = performance.now()
       const { status } = await get(`${service.url}/prices/${id}?token=${WETH.address}`)
-      asked.push(status)
+      statuses.push(status)
       askedMs.push(performance.now() - start)
     }
     const waking = Promise.all(dead.map(ask))
@@ -139,7 +139,11 @@ async function measure(mode: Mode): Promise<object> {
       growthMB: rounded(highest - settled!),
       maxSockets: sockets,
       cpuPercent: rounded((100 * (atEnd.cpuSeconds - atStart.cpuSeconds)) / (minutes * 60)),
-      deadChains: { requests: asked.length, statuses: count(asked), lateMedianMs: rounded(late[late.length >> 1]!) },
+      deadChains: {
+        requests: statuses.length,
+        statuses: count(statuses),
+        lateMedianMs: rounded(late[late.length >> 1]!),
+      },
       healthy: { before, meanwhile, p50Ratio: rounded(meanwhile.p50Ms / before.p50Ms, 2) },
     }
   } finally {

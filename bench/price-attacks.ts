@@ -31,13 +31,13 @@ async function attack(seed: number) {
     'a block later': market.pools,
     'two blocks later': market.pools,
   }
-  const told: Record<string, object> = {}
+  const results: Record<string, object> = {}
   for (const [k, [when, pools]] of Object.entries(blocks).entries()) {
     readings = pools === market.pools ? market.shares : market.bentShares
     prices.take(snapshotAt(market, k + 1, pools))
     const { honest, credited } = await scoreOf(prices, market)
-    const times = Object.fromEntries(Object.entries(credited).map(([by, most]) => [by, rounded(most, 3)]))
-    told[when] = { honest, creditedTimesWhatIsLocked: times }
+    const times = Object.fromEntries(Object.entries(credited).map(([by, maxFactor]) => [by, rounded(maxFactor, 3)]))
+    results[when] = { honest, creditedTimesWhatIsLocked: times }
   }
-  return { seed, hostileTokens: market.fakes.length, poolsBentForABlock: market.spike.length, ...told }
+  return { seed, hostileTokens: market.fakes.length, poolsBentForABlock: market.spike.length, ...results }
 }

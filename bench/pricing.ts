@@ -23,7 +23,7 @@ const BLOCKS = 100
 const LISTED = 200
 const CHANGED = 200
 const MANY_CHANGED = 2_000
-const ASKED = 200
+const PRICED_TOKENS = 200
 
 /** Wall-clock time and this thread's CPU time. Other load affects mainly the first. */
 type Time = { readonly ms: number; readonly cpuMs: number }
@@ -112,7 +112,7 @@ record('pricing', {
       [`${MANY_CHANGED} pools changed, those between hubs among them`]: blocks.many.block,
       nothingChanged: summary(unchanged),
     },
-    [`pricesOf${ASKED}TokensAfterABlock`]: blocks.hubs.look,
+    [`pricesOf${PRICED_TOKENS}TokensAfterABlock`]: blocks.hubs.look,
     deepestToken: {
       ...{ depth: rounded(depth.ms), longestSlice: rounded(depthSliceMs) },
       ...{ firstCurve: rounded(firstCurve.ms), curveAfterABlock: blocks.hubs.curve },
@@ -142,11 +142,14 @@ async function follow(changed: number, first: number) {
   const look: Time[] = []
   const curve: Time[] = []
   for (let n = 0; n < BLOCKS; n++) {
-    const known = [...Array(Math.max(0, 6 - first)).keys(), ...Array.from({ length: changed }, () => pick(6, POOLS))]
-    pools = pools.with(known.slice(0, changed).map((i) => moved(pools.get(address(10_000_000 + i))!)))
+    const changedPools = [
+      ...Array(Math.max(0, 6 - first)).keys(),
+      ...Array.from({ length: changed }, () => pick(6, POOLS)),
+    ]
+    pools = pools.with(changedPools.slice(0, changed).map((i) => moved(pools.get(address(10_000_000 + i))!)))
     block.push(await timed(() => prices.follow(snapshot())))
-    const asked = Array.from({ length: ASKED }, () => address(pick(0, TOKENS - SCAMS)))
-    look.push(await timed(() => asked.map((token) => prices.usd(token))))
+    const tokens = Array.from({ length: PRICED_TOKENS }, () => address(pick(0, TOKENS - SCAMS)))
+    look.push(await timed(() => tokens.map((token) => prices.usd(token))))
     curve.push(await timed(() => prices.depthCurve(address(1))))
   }
   return { block: summary(block), look: summary(look), curve: summary(curve) }

@@ -35,13 +35,13 @@ const percentile = (values: readonly number[], share: number) =>
 
 async function times(work: () => Promise<unknown>, runs = RUNS): Promise<readonly number[]> {
   for (let i = 0; i < runs / 5; i++) await work()
-  const taken: number[] = []
+  const times: number[] = []
   for (let i = 0; i < runs; i++) {
     const start = performance.now()
     await work()
-    taken.push(performance.now() - start)
+    times.push(performance.now() - start)
   }
-  return taken
+  return times
 }
 
 const post = (url: string, body: string) =>

@@ -40,7 +40,7 @@ async function settledPrices({ api, chainId }: Place, list: string): Promise<Pri
 /** Returns dollars per base unit of each token with a price. */
 async function unitPrices(place: Place): Promise<ReadonlyMap<string, number>> {
   const { api, chainId, tokens } = place
-  const found = new Map<string, number>()
+  const balances = new Map<string, number>()
   for (let at = 0; at < tokens.length; at += 10) {
     const list = tokens.slice(at, at + 10).join()
     const prices = await settledPrices(place, list)
@@ -48,10 +48,10 @@ async function unitPrices(place: Place): Promise<ReadonlyMap<string, number>> {
       (await ask<Record<string, { decimals: number | null } | null>>(`${api}/tokens/${chainId}?token=${list}`)) ?? {}
     for (const [token, { usd }] of Object.entries(prices)) {
       const decimals = reports[token]?.decimals
-      if (usd && decimals != null) found.set(token, usd / 10 ** decimals)
+      if (usd && decimals != null) balances.set(token, usd / 10 ** decimals)
     }
   }
-  return found
+  return balances
 }
 
 /** Trades each token for the next ones, with default settings and with `any`. */
@@ -114,7 +114,7 @@ const whole = (value: number | null) => (value === null ? 'reverts' : rounded(va
 const localChain = await onLocalChain()
 console.log(localChain)
 const verdicts = await trapped()
-const told = {
+const result = {
   trade: '4,000 LINK for UNI on the local chain',
   worstGainBps: Math.min(...verdicts.map(({ gainBps }) => gainBps ?? Number.NEGATIVE_INFINITY)),
   traps: verdicts.map(({ trap, baitedPercent, baitedQuoteBps, baitedLossBps, stepsOnIt, gainBps, ...usual }) => ({
@@ -132,4 +132,4 @@ const told = {
     },
   })),
 }
-record('strangers', { ...told, honest: { localChain } })
+record('strangers', { ...result, honest: { localChain } })

@@ -19,8 +19,13 @@ const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
 const world = await startWorld()
 const { info, url: node } = world.devnet
-const most = String(2 * STREAMS)
-const limits = { MAX_STREAMS: most, MAX_STREAMS_PER_CALLER: most, MAX_CONNECTIONS_PER_CALLER: most, MAX_QUEUED: most }
+const maxStreams = String(2 * STREAMS)
+const limits = {
+  MAX_STREAMS: maxStreams,
+  MAX_STREAMS_PER_CALLER: maxStreams,
+  MAX_CONNECTIONS_PER_CALLER: maxStreams,
+  MAX_QUEUED: maxStreams,
+}
 const patient = { MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', LOG_LEVEL: 'silent', DRIFT_SAMPLE_PERCENT: '0' }
 const service = await startProcess('service.ts', [], { ...world.env, ...limits, ...patient })
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
@@ -36,7 +41,7 @@ const pairs = [
   ['DAI', 'USDC', 10_000n * 10n ** 18n],
   ['LINK', 'UNI', 100n * 10n ** 18n],
 ] as const
-const wish = (k: number, more = 0) => {
+const requestOf = (k: number, more = 0) => {
   const [src, dst, amount] = pairs[k % pairs.length]!
   return new URLSearchParams({ src: token(src), dst: token(dst), amount: String(amount + BigInt(k + more)) })
 }
@@ -61,11 +66,11 @@ async function trade(): Promise<void> {
 /** Returns the processor time of quotes of one block, all different. */
 async function quotes(count: number, round: number): Promise<number> {
   await trade()
-  await json(`/quote/31337?${wish(0, (round + 1) * 10 * STREAMS)}`)
+  await json(`/quote/31337?${requestOf(0, (round + 1) * 10 * STREAMS)}`)
   const before = serviceMs()
   let next = 0
   const worker = async () => {
-    for (let k = next++; k < count; k = next++) await json(`/quote/31337?${wish(k, (round + 1) * STREAMS)}`)
+    for (let k = next++; k < count; k = next++) await json(`/quote/31337?${requestOf(k, (round + 1) * STREAMS)}`)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   return serviceMs() - before
@@ -132,8 +137,8 @@ try {
   await quotes(Math.min(100, STREAMS), 0)
   const rounds = [await quotes(STREAMS, 1), await quotes(STREAMS, 2), await quotes(STREAMS, 3)]
   const quotesMs = rounds.sort((a, b) => a - b)[1]!
-  const different = await watch((k) => wish(k))
-  const same = await watch(() => wish(0))
+  const different = await watch((k) => requestOf(k))
+  const same = await watch(() => requestOf(0))
   record('stream', {
     streams: STREAMS,
     blocks: BLOCKS,

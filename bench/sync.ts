@@ -82,8 +82,8 @@ const block = {
 }
 const facts = { chainId: 1, block, extra: null }
 const database = new SnapshotDatabase(path)
-const known = [...map.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
-const saveMs = timed(() => database.save(facts, { known, changed: map.values(), gone: [] }))
+const knownPools = [...map.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
+const saveMs = timed(() => database.save(facts, { known: knownPools, changed: map.values(), gone: [] }))
 const { changed } = poolChanges(history.at(-2)!, map)
 const saveNextMs = timed(() => database.save({ ...facts, extra: 1 }, { known: [], changed, gone: [] }))
 database.close()
@@ -94,9 +94,9 @@ rmSync(dir, { recursive: true })
 /** Measures a restart in a separate process without compiled code. */
 function restart(): { readonly importedMs: number; readonly readyMs: number } {
   const script = join(import.meta.dirname, 'sync-restart.ts')
-  const told = JSON.parse(execFileSync(process.execPath, [script, path], { encoding: 'utf8' }))
-  if (told.pools !== POOLS) throw new Error('pools were lost')
-  return told
+  const reported = JSON.parse(execFileSync(process.execPath, [script, path], { encoding: 'utf8' }))
+  if (reported.pools !== POOLS) throw new Error('pools were lost')
+  return reported
 }
 
 function timed(task: () => void): number {

@@ -73,12 +73,12 @@ export function familyFacts(): FamilyFacts[] {
 
 function paidBy(source: string, step: string): string[] {
   if (step) return ['callback']
-  const found: string[] = []
-  if (AHEAD.test(source)) found.push('ahead')
-  if (MEASURED.test(source)) found.push('ahead, measured')
-  if (TAKES.test(source)) found.push(/\.approve\(/.test(source) ? 'taken, approved' : 'taken')
-  if (/\{value: /.test(source)) found.push('native with the call')
-  return found
+  const findings: string[] = []
+  if (AHEAD.test(source)) findings.push('ahead')
+  if (MEASURED.test(source)) findings.push('ahead, measured')
+  if (TAKES.test(source)) findings.push(/\.approve\(/.test(source) ? 'taken, approved' : 'taken')
+  if (/\{value: /.test(source)) findings.push('native with the call')
+  return findings
 }
 
 function partialOf(name: string, folder: string, source: string, step: string): string[] {
@@ -90,16 +90,16 @@ function partialOf(name: string, folder: string, source: string, step: string): 
     return [
       `${notDrawn}; else reverts, by the amounts returned, but for 2^-${rounding} of the input, which is forfeited`,
     ]
-  const found = PARTIAL.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
+  const partial = PARTIAL.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
   if (/!pulled\) Inputs/.test(source))
-    found.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
-  if (AHEAD.test(source) || MEASURED.test(source)) found.push('the pool keeps it')
+    partial.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
+  if (AHEAD.test(source) || MEASURED.test(source)) partial.push('the pool keeps it')
   if (/\{value: /.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
-    found.push('native: unguarded, exact input')
+    partial.push('native: unguarded, exact input')
   const own = UNGUARDED[folder]
-  if (own) found.push(own)
-  if (found.length === 0) throw new Error(`${name}: nothing says what becomes of a partial fill`)
-  return found
+  if (own) partial.push(own)
+  if (partial.length === 0) throw new Error(`${name}: nothing says what becomes of a partial fill`)
+  return partial
 }
 
 /** Returns the account that may call back, from the flag of the awaited callback. */
@@ -114,16 +114,17 @@ function callbackOf(step: string): string {
 function answersOf(source: string): string[] {
   const views = viewsOf(source)
   const called = [...source.matchAll(/\.(\w+)(?:\{[^}]*\})?\(/g)].map(([, name]) => name!)
-  const asked = [...new Set(called.filter((name) => views.has(name)))].map((name) => `\`${name}\``)
-  if (/function owed\(/.test(source)) asked.push('the amount that the callback asks for')
-  if (/0x0902f1ac/.test(source)) asked.push('`getReserves`')
+  const calledViews = [...new Set(called.filter((name) => views.has(name)))].map((name) => `\`${name}\``)
+  if (/function owed\(/.test(source)) calledViews.push('the amount that the callback asks for')
+  if (/0x0902f1ac/.test(source)) calledViews.push('`getReserves`')
   if (/:= mload\(0x00\)|consumed := mload|consumed(?:,)?\) =|\(,, amount\) =/.test(source))
-    asked.push('amounts that `swap` returns')
-  if (/Inputs\.(requireSpent|forfeit)\(|clearApproval\(/.test(source)) asked.push("`allowance` of the input's token")
+    calledViews.push('amounts that `swap` returns')
+  if (/Inputs\.(requireSpent|forfeit)\(|clearApproval\(/.test(source))
+    calledViews.push("`allowance` of the input's token")
   if (/balanceOf\(pool\)|balanceOf\(\w+\.pool\)|payMeasured/.test(source))
-    asked.push("`balanceOf` of the pool in the input's token")
-  if (/requireWhole\(trade\.pool, nativeBefore/.test(source)) asked.push("the Executor's own balance")
-  return [...new Set(asked)]
+    calledViews.push("`balanceOf` of the pool in the input's token")
+  if (/requireWhole\(trade\.pool, nativeBefore/.test(source)) calledViews.push("the Executor's own balance")
+  return [...new Set(calledViews)]
 }
 
 /** Returns the view functions of the interfaces that a family's source imports. */

@@ -47,18 +47,20 @@ if (values.rpc !== undefined && ids.length !== 1) exit(`--rpc goes with one chai
 const strange = ids.find((id) => registry.chain(id) === undefined)
 if (strange !== undefined) exit(`chain ${strange} is not in the registry`)
 
-const found = new Map<number, readonly Finding[]>()
+const findingsByChain = new Map<number, readonly Finding[]>()
 const queue = [...ids]
 await Promise.all(Array.from({ length: AT_ONCE }, work))
-for (const id of ids) suggest(id, found.get(id)!)
+for (const id of ids) suggest(id, findingsByChain.get(id)!)
 
-const all = [...found.values()].flat()
+const all = [...findingsByChain.values()].flat()
 if (values.all) console.log(`\n${ids.length} chains: ${tally(all)}`)
 if (values.report) {
   const report = ids.map((chainId) => ({
     chainId,
     name: registry.chain(chainId)!.name,
-    findings: found.get(chainId)!.map(({ check, status, detail, fix }) => ({ check, status, detail, fixable: !!fix })),
+    findings: findingsByChain
+      .get(chainId)!
+      .map(({ check, status, detail, fix }) => ({ check, status, detail, fixable: !!fix })),
   }))
   writeFileSync(userPath(values.report), `${JSON.stringify(report, null, 2)}\n`)
 }
@@ -73,7 +75,7 @@ async function work(): Promise<void> {
       registry.deployment(id),
       values.rpc ? [values.rpc] : own ? [own] : chain.rpcUrls,
     )
-    found.set(id, findings)
+    findingsByChain.set(id, findings)
     console.log(
       values.all
         ? `${id} ${chain.name}: ${tally(findings)}`

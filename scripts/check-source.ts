@@ -15,8 +15,8 @@ const manifests = new Map<string, Manifest>()
 
 /** Returns the package.json that applies to a folder. */
 function manifestOf(folder: string): Manifest {
-  const known = manifests.get(folder)
-  if (known) return known
+  const cached = manifests.get(folder)
+  if (cached) return cached
   const path = join(root, folder, 'package.json')
   const manifest = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : manifestOf(dirname(folder))
   manifests.set(folder, manifest)

@@ -102,9 +102,9 @@ test.each(fields)('$field.path of $name suits its format', ({ field, typeOf }) =
   expect(rule, `unknown format ${field.format}`).toBeDefined()
   expect(path === VALUE ? 'value' : typeOf.get(path)).toMatch(rule!.type)
   expect(field.label.length).toBeGreaterThan(0)
-  const given = Object.keys(field.params ?? {})
-  expect(rule!.needs.filter((name) => !given.includes(name))).toEqual([])
-  expect(given.filter((name) => ![...rule!.needs, ...rule!.may].includes(name))).toEqual([])
+  const parameters = Object.keys(field.params ?? {})
+  expect(rule!.needs.filter((name) => !parameters.includes(name))).toEqual([])
+  expect(parameters.filter((name) => ![...rule!.needs, ...rule!.may].includes(name))).toEqual([])
   const { tokenPath, nativeCurrencyAddress = [], base, decimals } = field.params ?? {}
   if (tokenPath !== undefined) expect(typeOf.get(String(tokenPath))).toBe('address')
   for (const reference of nativeCurrencyAddress as string[])

@@ -41,10 +41,10 @@ const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTa
 
 /** Returns the fields of a type that is one literal. */
 function fieldsOf(name: string): readonly string[] {
-  const found = source.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name)
-  if (!found || !ts.isTypeAliasDeclaration(found) || !ts.isTypeLiteralNode(found.type))
+  const declaration = source.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name)
+  if (!declaration || !ts.isTypeAliasDeclaration(declaration) || !ts.isTypeLiteralNode(declaration.type))
     throw new Error(`${path} has no literal type ${name}`)
-  return found.type.members.map((member) => (member.name as ts.Identifier).text).sort()
+  return declaration.type.members.map((member) => (member.name as ts.Identifier).text).sort()
 }
 
 const queryOf = (endpoint: string) =>

@@ -62,11 +62,15 @@ test.each(Object.keys(services))(
 )
 
 test('the service is given variables that it knows, and time to end', () => {
-  const known = read('packages/api/src/config.ts')
+  const configSource = read('packages/api/src/config.ts')
   for (const { environment, stop_grace_period, build } of ours) {
-    const given = Object.entries(environment!).map(([name, value]) => [name, value.replace(/^\$\{\w+:-(.*)\}$/, '$1')])
-    for (const [name] of given) expect(name!.startsWith('RPC_URL_') || known.includes(`  ${name}: `), name).toBe(true)
-    const { shutdownGraceMs, redisUrl } = loadConfig(Object.fromEntries(given))
+    const entries = Object.entries(environment!).map(([name, value]) => [
+      name,
+      value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+    ])
+    for (const [name] of entries)
+      expect(name!.startsWith('RPC_URL_') || configSource.includes(`  ${name}: `), name).toBe(true)
+    const { shutdownGraceMs, redisUrl } = loadConfig(Object.fromEntries(entries))
     if (redisUrl) expect(Object.keys(services)).toContain(new URL(redisUrl).hostname)
     expect(Number.parseInt(stop_grace_period!, 10) * 1000).toBeGreaterThan(shutdownGraceMs)
     expect(build).toBe('.')

@@ -14,7 +14,7 @@ import { root } from './lib/run.ts'
 const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
-const MOST_MB = 80
+const MAX_MB = 80
 
 const instructions = readFileSync(join(root, 'Dockerfile'), 'utf8').replaceAll('\\\n', '').split('\n')
 const all = (name: string) =>
@@ -54,7 +54,7 @@ function asInTheImage(port: number) {
 
 test('the image is small, and lists what is in it', async () => {
   const { stdout } = await run('du', ['-sm', app])
-  expect(Number.parseInt(stdout, 10)).toBeLessThan(MOST_MB)
+  expect(Number.parseInt(stdout, 10)).toBeLessThan(MAX_MB)
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version: string }>
   }

@@ -104,7 +104,7 @@ function percent({ covered, of }: Ratio): string {
 
 /** Parses an lcov file into sources by path: https://manpages.debian.org/lcov/geninfo.1.en.html#FILES */
 function parse(lcov: string): Map<string, Reached> {
-  const found = lcov.split('end_of_record').flatMap((section): [string, Reached][] => {
+  const sections = lcov.split('end_of_record').flatMap((section): [string, Reached][] => {
     const file = section.match(/^SF:(src\/.*)$/m)?.[1]
     if (!file) return []
     const lines = [...section.matchAll(/^DA:(\d+),(\d+)/gm)].map(
@@ -116,5 +116,5 @@ function parse(lcov: string): Map<string, Reached> {
     }))
     return [[file, { lines: new Map(lines), branches }]]
   })
-  return new Map(found.sort(([a], [b]) => a.localeCompare(b)))
+  return new Map(sections.sort(([a], [b]) => a.localeCompare(b)))
 }

@@ -21,17 +21,17 @@ function runNode(args: readonly string[], { input = '', env = {} }: { input?: st
     encoding: 'utf8',
   })
 }
-const found = (env: NodeJS.ProcessEnv = {}) =>
+const run = (env: NodeJS.ProcessEnv = {}) =>
   runNode(['-e', "console.log(await (await import('@sluice/contracts')).deployerKey())"], { env }).stdout.trim()
 
 test('there is none where neither has it; the environment comes before the keystore', () => {
-  expect(found()).toBe('undefined')
+  expect(run()).toBe('undefined')
   const hardhat = join(root, 'node_modules/hardhat/dist/src/cli.js')
   const stored = runNode([hardhat, 'keystore', 'set', '--dev', 'DEPLOYER_KEY'], { input: `${key}\n` })
   expect(stored.stdout).toContain('set in the development keystore')
-  expect(found()).toBe(key)
+  expect(run()).toBe(key)
   const other = `0x${'34'.repeat(32)}`
-  expect(found({ DEPLOYER_KEY: other })).toBe(other)
+  expect(run({ DEPLOYER_KEY: other })).toBe(other)
 }, 180_000)
 
 test('Hardhat has a network for every chain of the registry that runs the contracts', () => {

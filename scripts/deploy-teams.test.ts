@@ -266,12 +266,12 @@ describe('a deployment to many chains', () => {
       { chainId: 424_302, rpcUrl: raced.url },
       { chainId: 424_303, rpcUrl: easy!.url },
     ]
-    const said: string[] = []
+    const output: string[] = []
     const first = await deployMany({
       targets,
       deploymentsDir: dir,
       timeoutMs: 3_000,
-      onProgress: (text) => said.push(text),
+      onProgress: (text) => output.push(text),
     })
     expect(first.map(({ status }) => status)).toEqual(['failed', 'deployed', 'deployed'])
     expect(isFrontRun).toBe(true)
@@ -282,8 +282,8 @@ describe('a deployment to many chains', () => {
         .sort(),
     ).toEqual(['424302.json', '424303.json'])
     expect(first.every(({ estimateWei }) => estimateWei! > 0n)).toBe(true)
-    expect(said.join('\n')).toContain('estimated cost\nchain')
-    expect(said.join('\n') + resultTable(first)).not.toContain('secret')
+    expect(output.join('\n')).toContain('estimated cost\nchain')
+    expect(output.join('\n') + resultTable(first)).not.toContain('secret')
     expect(resultTable(first)).toMatch(/^424301 .* failed .*NODE_FAILED|TRANSACTION_FAILED/m)
 
     wire.fault = () => undefined
@@ -338,9 +338,9 @@ describe('an account', () => {
     const { url } = await node(['--no-mining'])
     const [rich] = (await accountsOf(url)) as [string]
     await request(url, 'eth_sendTransaction', [{ from: rich, to: POOR, value: TEN_ETHER }])
-    const said: string[] = []
-    const deployment = deploy(url, { privateKey: KEY, onProgress: (text: string) => said.push(text) })
-    await until(() => said.some((text) => text.includes('pending funds')))
+    const output: string[] = []
+    const deployment = deploy(url, { privateKey: KEY, onProgress: (text: string) => output.push(text) })
+    await until(() => output.some((text) => text.includes('pending funds')))
     expect(await blockOf(url)).toBe(0)
     await request(url, 'evm_setAutomine', [true])
     await request(url, 'evm_mine', [])
@@ -369,9 +369,9 @@ describe('an account', () => {
         { from: own, to: KEYLESS_DEPLOYER.address, data: `0x${'00'.repeat(32)}${initCode.slice(2)}`, gas: '0x7a1200' },
       ])
     await expect(deploy(url, { timeoutMs: 1_500 })).rejects.toMatchObject({ code: 'TRANSACTION_PENDING' })
-    const said: string[] = []
-    const deployment = deploy(url, { onProgress: (text: string) => said.push(text) })
-    await until(() => said.some((text) => text.includes('2 pending transactions')))
+    const output: string[] = []
+    const deployment = deploy(url, { onProgress: (text: string) => output.push(text) })
+    await until(() => output.some((text) => text.includes('2 pending transactions')))
     await request(url, 'evm_mine', [])
     await deployment
     await expectDeployed(url)
@@ -470,10 +470,10 @@ describe('the keyless deployer', () => {
    */
   test('whose gas does not suffice is not sent', async () => {
     const anvil = await node(NO_DEPLOYER)
-    const dear = await proxyTo(anvil, ({ method }) =>
+    const expensive = await proxyTo(anvil, ({ method }) =>
       method === 'eth_estimateGas' ? { result: '0x1e8480' } : undefined,
     )
-    await expectRefused(dear.url, anvil.url, /needs 2000000 gas here and is signed for 100000/)
+    await expectRefused(expensive.url, anvil.url, /needs 2000000 gas here and is signed for 100000/)
   })
 
   /**

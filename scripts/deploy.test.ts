@@ -43,10 +43,10 @@ afterAll(async () => {
 
 describe('a deployment', () => {
   test('that is a dry run sends and writes nothing', async () => {
-    const said: string[] = []
-    const { guard, executors } = await deploy({ dryRun: true, onProgress: (text: string) => said.push(text) })
+    const output: string[] = []
+    const { guard, executors } = await deploy({ dryRun: true, onProgress: (text: string) => output.push(text) })
     expect(guard.status).toBe('predicted')
-    const text = said.join('\n')
+    const text = output.join('\n')
     for (const address of [KEYLESS_DEPLOYER.address, guard.address, executors[0]!.address])
       expect(text).toContain(`at ${address}`)
     expect(text).toMatch(/would cost up to 0\.0\d+ native at [\d.]+ gwei; nothing was sent or written/)
@@ -70,10 +70,10 @@ describe('a deployment', () => {
     const old = await startAnvil({ chainId, args: ['--hardfork', hardfork] })
     const oldDir = mkdtempSync(join(tmpdir(), 'sluice-deploy-london-'))
     try {
-      const made = await deploy({ rpcUrl: old.url, deploymentsDir: oldDir })
+      const record = await deploy({ rpcUrl: old.url, deploymentsDir: oldDir })
       const { guard, executor } = await currentPlan('london')
-      expect(made.guard).toMatchObject({ address: guard.address, build: 'london', status: 'deployed' })
-      expect(made.executors).toMatchObject([{ address: executor.address, build: 'london', status: 'deployed' }])
+      expect(record.guard).toMatchObject({ address: guard.address, build: 'london', status: 'deployed' })
+      expect(record.executors).toMatchObject([{ address: executor.address, build: 'london', status: 'deployed' }])
       const { checks, notes } = await verifyDeployment({ chainId, deploymentsDir: oldDir, rpcUrl: old.url })
       expect(checks).toHaveLength(8)
       expect(checks.filter(({ ok }) => !ok)).toEqual([])
@@ -143,18 +143,23 @@ describe('a deployment', () => {
     const send = <T>(method: string, ...params: unknown[]) => rpcOf<T>(contested.url, method, ...params)
     try {
       const { guard } = await currentPlan('cancun')
-      const rival = (await send<string[]>('eth_accounts'))[1]
+      const competitor = (await send<string[]>('eth_accounts'))[1]
       await send('evm_setAutomine', false)
       const data = `0x${'00'.repeat(32)}${guard.initCode.slice(2)}`
-      await send('eth_sendTransaction', { from: rival, to: KEYLESS_DEPLOYER.address, data, gasPrice: '0x4a817c800' })
+      await send('eth_sendTransaction', {
+        from: competitor,
+        to: KEYLESS_DEPLOYER.address,
+        data,
+        gasPrice: '0x4a817c800',
+      })
       // The other account's transaction is mined only after ours is rejected.
       const onProgress = (text: string) => {
         if (text.startsWith('refused')) void send('evm_setAutomine', true).then(() => send('evm_mine'))
       }
-      const made = await deploy({ rpcUrl: contested.url, deploymentsDir: contestedDir, onProgress })
-      expect(made.guard).toMatchObject({ status: 'deployed', address: guard.address })
-      expect(made.guard.transaction).toBeUndefined()
-      expect(made.executors[0]!.transaction).toBeDefined()
+      const record = await deploy({ rpcUrl: contested.url, deploymentsDir: contestedDir, onProgress })
+      expect(record.guard).toMatchObject({ status: 'deployed', address: guard.address })
+      expect(record.guard.transaction).toBeUndefined()
+      expect(record.executors[0]!.transaction).toBeDefined()
     } finally {
       await contested.stop()
       rmSync(contestedDir, { recursive: true, force: true })
@@ -180,14 +185,14 @@ describe('generations of the Executor', () => {
       await rpc('eth_sendTransactionSync', { from, to: KEYLESS_DEPLOYER.address, data: salt + initCode.slice(2) })
       const codeHash = keccak256(await rpc<string>('eth_getCode', address, 'latest')) as Hex
       const record = { address, salt, initCodeHash: keccak256(initCode) as Hex, codeHash, build: 'cancun' as const }
-      const seen = { version: 77, families: ['uniswap-v2'], ...record, status: 'deployed' as const, block: 1 }
-      const gone = { ...seen, address: toAddress(`0x${'99'.repeat(20)}`), version: 76 }
+      const recordBefore = { version: 77, families: ['uniswap-v2'], ...record, status: 'deployed' as const, block: 1 }
+      const gone = { ...recordBefore, address: toAddress(`0x${'99'.repeat(20)}`), version: 76 }
 
       const [newest] = (await deploy()).executors
-      const made = await deploy()
-      writeDeployment(generationsDir, { ...made, executors: [gone, seen, newest!] })
+      const deployed = await deploy()
+      writeDeployment(generationsDir, { ...deployed, executors: [gone, recordBefore, newest!] })
       const { executors } = await deploy({ deploymentsDir: generationsDir })
-      expect(executors).toEqual([seen, newest])
+      expect(executors).toEqual([recordBefore, newest])
 
       const options = { chainId, deploymentsDir: generationsDir, rpcUrl: anvil.url }
       const { checks } = await verifyDeployment({ ...options, standardJsonDir: generationsDir })
@@ -221,9 +226,9 @@ describe('the deployments of this repository', () => {
     expect(notes.filter((note) => note.includes('is predicted'))).toHaveLength(2)
     const empty = await startAnvil({ chainId: 10 })
     try {
-      const asked = await verifyDeployment({ chainId: 10, rpcUrl: empty.url })
-      expect(asked.checks.filter(({ ok }) => !ok)).toEqual([])
-      expect(asked.notes).toEqual([
+      const verification = await verifyDeployment({ chainId: 10, rpcUrl: empty.url })
+      expect(verification.checks.filter(({ ok }) => !ok)).toEqual([])
+      expect(verification.notes).toEqual([
         expect.stringContaining('Guard is NOT deployed yet'),
         expect.stringContaining('Executor 1 is NOT deployed yet'),
       ])

@@ -120,14 +120,14 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
       const { spec } = owner.template
       const [container] = spec.containers
       const environment = environmentOf(spec, all)
-      const known = read('packages/api/src/config.ts')
+      const configSource = read('packages/api/src/config.ts')
       for (const name of Object.keys(environment))
-        expect(name.startsWith('RPC_URL_') || known.includes(`  ${name}: `), name).toBe(true)
-      const isTold =
+        expect(name.startsWith('RPC_URL_') || configSource.includes(`  ${name}: `), name).toBe(true)
+      const isReported =
         'REDIS_URL' in environment ||
         !spec.containers[0].envFrom.some(({ secretRef }: Manifest) => secretRef.name === 'elsewhere')
       const { port, metricsPort, metricsHost, trustProxy, shutdownGraceMs, role } = loadConfig(
-        isTold ? environment : { ...environment, REDIS_URL: 'redis://told.elsewhere' },
+        isReported ? environment : { ...environment, REDIS_URL: 'redis://told.elsewhere' },
       )
       expect(container.ports).toEqual([
         { name: 'http', containerPort: port },
@@ -159,10 +159,10 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
 
     for (const { metadata, spec } of servicesOf(all)) {
       const { 'statefulset.kubernetes.io/pod-name': pod, ...selector } = spec.selector
-      const found = some(selector)
-      expect(found.length, metadata.name).toBe(1)
-      for (const { targetPort } of spec.ports) expect(portsOf(found[0]!)).toContain(targetPort)
-      if (pod) expect(pod.replace(/-\d+$/, '')).toBe(found[0]!.owner)
+      const selected = some(selector)
+      expect(selected.length, metadata.name).toBe(1)
+      for (const { targetPort } of spec.ports) expect(portsOf(selected[0]!)).toContain(targetPort)
+      if (pod) expect(pod.replace(/-\d+$/, '')).toBe(selected[0]!.owner)
     }
     for (const { kind, metadata, spec } of podsOf(all)) {
       expect(isOf(spec.template.metadata.labels, spec.selector.matchLabels)).toBe(true)

@@ -58,8 +58,8 @@ function collect(): void {
 
 function recordLimits(): void {
   const counts = [...faults].map(([folder, own]) => {
-    const left = KINDS.filter((kind) => own[kind].length > 0).map((kind) => [kind, own[kind].length])
-    return [folder, Object.fromEntries(left)] as const
+    const remaining = KINDS.filter((kind) => own[kind].length > 0).map((kind) => [kind, own[kind].length])
+    return [folder, Object.fromEntries(remaining)] as const
   })
   const sorted = Object.fromEntries(counts.sort(([a], [b]) => (a < b ? -1 : 1)))
   writeFileSync(LIMITS, `${JSON.stringify(sorted, null, 2)}\n`)

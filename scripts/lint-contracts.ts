@@ -56,15 +56,15 @@ const { code, output } = await forge(['lint', '--color', 'never', ...DEPLOYED], 
 })
 if (code !== 0) throw new Error(`forge lint failed:\n${output}`)
 
-const found = new Map<string, number>()
+const counts = new Map<string, number>()
 for (const [, rule, file] of output.matchAll(/^\w+\[([\w-]+)\]: [^\n]*\n\s*╭▸ ([^:\n]+):/gm)) {
   const key = `${rule} ${file}`
-  found.set(key, (found.get(key) ?? 0) + 1)
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 let unanswered = 0
-for (const key of new Set([...found.keys(), ...answers.map(({ rule, file }) => `${rule} ${file}`)])) {
+for (const key of new Set([...counts.keys(), ...answers.map(({ rule, file }) => `${rule} ${file}`)])) {
   const answer = answers.find(({ rule, file }) => `${rule} ${file}` === key)
-  const findings = found.get(key) ?? 0
+  const findings = counts.get(key) ?? 0
   const settled = findings === (answer?.findings ?? 0)
   if (!settled) unanswered += 1
   console.log(`${settled ? 'answered' : 'OPEN    '}  ${findings} × ${key}${answer ? `: ${answer.why}` : ''}`)

@@ -35,9 +35,9 @@ const past = new PastBlocks(chain, { settleMs: SETTLE_MS })
 try {
   const at = values.block === undefined ? 'latest' : Number(values.block)
   const { prices, block } = await past.pricesAt(at, [...tokens.values()], rpc)
-  const told: Record<string, object> = {}
-  for (const [sent, token] of tokens) told[sent] = priceDetail(await prices.detail(token), block, true)
-  console.log(JSON.stringify(told, null, 2))
+  const results: Record<string, object> = {}
+  for (const [sent, token] of tokens) results[sent] = priceDetail(await prices.detail(token), block, true)
+  console.log(JSON.stringify(results, null, 2))
 } catch (error) {
   if (!(error instanceof QuotingError || error instanceof RpcError)) throw error
   console.error(error.message)

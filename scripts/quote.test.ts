@@ -63,8 +63,8 @@ test('prices are those of the endpoint with what they rest on, and of the past',
     promisify(execFile)(process.execPath, [...command, ...args], { env: { ...process.env, ...overlay } })
   const now = JSON.parse((await run(token)).stdout)
   // The service prices newly found pools one block later.
-  const told = async () => (await ask('prices', { token, detail: '1' })) as Record<string, { usd: number }>
-  await expect.poll(async () => (await told())[token]!.usd, { timeout: 20_000 }).toBe(now[token].usd)
+  const pricesOf = async () => (await ask('prices', { token, detail: '1' })) as Record<string, { usd: number }>
+  await expect.poll(async () => (await pricesOf())[token]!.usd, { timeout: 20_000 }).toBe(now[token].usd)
   expect(now[token]).toMatchObject({ reason: null, sources: expect.any(Array) })
   expect(JSON.parse((await run('--block', String(now[token].block), token)).stdout)).toEqual(now)
   await expect(run('--block', '99999999', token)).rejects.toMatchObject({ code: 1 })

@@ -3,11 +3,11 @@
  * there are no contracts, prints only the route, from the pools of a node or a saved snapshot.
  */
 import {
-  answerWish,
+  answerRequest,
   type Config,
   createMetrics,
   loadConfig,
-  readWish,
+  readRequest,
   Services,
   silentLog,
   swapParameters,
@@ -62,17 +62,17 @@ async function quote(): Promise<number> {
   const settings = serviceConfig(chainId)
   const registry = loadRegistry({ chainsDir: settings.chainsDir, deploymentsDir: settings.deploymentsDir })
   const services = new Services(registry, settings, createMetrics(), silentLog())
-  const given = Object.entries(values).filter(([name]) => names.includes(name))
+  const entries = Object.entries(values).filter(([name]) => names.includes(name))
   const gasPrice = values['gas-price']
   const parameters = {
     src,
     dst,
     ...(!wantsOutput && { amount: amountIn }),
     ...(gasPrice && { gasPrice }),
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(entries),
   }
   try {
-    const wish = readWish('from' in parameters ? 'swap' : 'quote', parameters)
+    const parsed = readRequest('from' in parameters ? 'swap' : 'quote', parameters)
     const work = {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       time: async <T>(_stage: string, run: () => T | Promise<T>) => run(),
@@ -80,9 +80,9 @@ async function quote(): Promise<number> {
     }
     const chain = services.chain(chainId)
     // The first response starts the search for pools and gas measurements. The second equals that of a running service.
-    await answerWish(wish, chain, work)
+    await answerRequest(parsed, chain, work)
     await chain.live.settled(SETTLE_MS)
-    console.log(JSON.stringify(await answerWish(wish, chain, work), null, 2))
+    console.log(JSON.stringify(await answerRequest(parsed, chain, work), null, 2))
     return 0
   } catch (thrown) {
     const { code, status, message, details } = toApiError(thrown)

@@ -90,8 +90,8 @@ describe('commands that are run here', () => {
   )
 
   test('the file that pack makes is the one that the README names', () => {
-    const [made] = readdirSync(dir).filter((name) => name.endsWith('.tgz'))
-    expect(readme).toContain(`npx ./${made} --rpc 1=`)
+    const [archive] = readdirSync(dir).filter((name) => name.endsWith('.tgz'))
+    expect(readme).toContain(`npx ./${archive} --rpc 1=`)
   })
 })
 

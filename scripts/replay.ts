@@ -24,14 +24,14 @@ try {
   const record = findRecord(quoteLogPath(dataDir, meant.chainId), quoteId)
   if (!record) fail(`${quoteId}: the log of chain ${meant.chainId} has no such quote, or none any more`, MISUSED)
   const replayed = replayRecord(record)
-  tell(replayed)
+  print(replayed)
   process.exitCode = replayed.differences.length > 0 ? 1 : 0
 } catch (error) {
   if (!(error instanceof MarketError)) throw error
   fail(error.message, MISUSED)
 }
 
-function tell({ at, block, amountIn, amountOut, minOutput, route, data, differences }: Replayed): void {
+function print({ at, block, amountIn, amountOut, minOutput, route, data, differences }: Replayed): void {
   console.log(`${quoteId}: made at ${at} of block ${block}`)
   for (const leg of route?.legs ?? [])
     console.log(

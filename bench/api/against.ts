@@ -68,9 +68,9 @@ async function measure(name: Name, connections: number, seconds = SECONDS) {
 
 async function warmUp(name: Name, connections: number): Promise<void> {
   const { url, next } = sides[name]
-  let left = WARM_UP / WARM_UP_PARTS
-  while (left > 0)
-    left -= (await closedLoop({ url, next: () => getRequest(next()), connections, seconds: 1 })).answers[200] ?? 0
+  let remaining = WARM_UP / WARM_UP_PARTS
+  while (remaining > 0)
+    remaining -= (await closedLoop({ url, next: () => getRequest(next()), connections, seconds: 1 })).answers[200] ?? 0
 }
 
 /**

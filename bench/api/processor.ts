@@ -12,10 +12,12 @@ export function cpuMs(pid: number): number {
 
 /** Returns the process id of a local node, found by the port on its command line. */
 export function nodeOfPort(port: number): number {
-  const told = `\0--port\0${port}\0`
-  const found = readdirSync('/proc').find((name) => /^\d+$/.test(name) && commandLineOf(name).includes(told))
-  if (!found) throw new Error(`no process was started with --port ${port}`)
-  return Number(found)
+  const portArgument = `\0--port\0${port}\0`
+  const processId = readdirSync('/proc').find(
+    (name) => /^\d+$/.test(name) && commandLineOf(name).includes(portArgument),
+  )
+  if (!processId) throw new Error(`no process was started with --port ${port}`)
+  return Number(processId)
 }
 
 function commandLineOf(pid: string): string {

@@ -21,12 +21,12 @@ const world = await startWorld()
 const service = await startProcess('service.ts', [], { ...world.env, NODE_OPTIONS: '--expose-gc' })
 const { tokens } = world.devnet.info
 const nextSwap = swapPaths(world.devnet)
-const swapOfStranger = () => nextSwap().replace(/from=0x[0-9a-fA-F]{40}/, `from=${address()}`)
+const swapOfNewSender = () => nextSwap().replace(/from=0x[0-9a-fA-F]{40}/, `from=${address()}`)
 const list = Object.values(tokens).map((token) => token.address)
 
 /** Request kinds with their share of the load. */
 const mix: readonly (readonly [number, () => Promise<Response>])[] = [
-  [40, () => get(swapOfStranger())],
+  [40, () => get(swapOfNewSender())],
   [15, () => get(`/prices/31337?token=${list.slice(0, 10).join()}`)],
   [5, () => get(`/liquidity/31337?token=${list.slice(0, 5).join()}&curve=1`)],
   [5, () => get(`/prices/31337?token=${address()}`)],
@@ -34,7 +34,7 @@ const mix: readonly (readonly [number, () => Promise<Response>])[] = [
   [10, simulate],
   [10, () => get(`/aggregator/31337?src=${randomBytes(9).toString('hex')}&amount=${randomBytes(3).toString('hex')}`)],
   [5, () => get(`/${randomBytes(6).toString('hex')}`)],
-  [5, () => get(swapOfStranger(), AbortSignal.timeout(HANG_UP_MS))],
+  [5, () => get(swapOfNewSender(), AbortSignal.timeout(HANG_UP_MS))],
 ]
 const wheel = mix.flatMap(([share, work]) => Array.from({ length: share }, () => work))
 

@@ -81,22 +81,22 @@ export function checkTrades(result: CheckedTrades, trades: number, note: (text: 
 
 function addTrade(result: CheckedTrades, checked: Checked, where: string, note: (text: string) => void): void {
   const { certificates, checks, examples, largestBps } = result
-  const found = (text: string) => {
+  const reported = (text: string) => {
     const example = `${where}: ${text}`
     note(example)
     if (examples.length < MAX_EXAMPLES) examples.push(example)
   }
   result.trades++
-  for (const check of checked.made) checks[check].made++
+  for (const check of checked.performed) checks[check].made++
   certificates.issued += checked.hasCertificate ? 1 : 0
   certificates.false += checked.falseCertificates.length > 0 ? 1 : 0
-  for (const text of checked.falseCertificates) found(`false certificate: ${text}`)
+  for (const text of checked.falseCertificates) reported(`false certificate: ${text}`)
   for (const { check, lossBps, detail } of checked.findings) {
     const tally = checks[check]
     tally.worstBps = Math.max(tally.worstBps, rounded(lossBps, 3))
     if (lossBps <= ALLOWED[check]) continue
     tally.violations++
-    found(`${check} ${lossBps.toFixed(3)} bps: ${detail}`)
+    reported(`${check} ${lossBps.toFixed(3)} bps: ${detail}`)
   }
   largestBps.push(rounded(Math.max(0, ...checked.findings.map(({ lossBps }) => lossBps)), 4))
   largestBps.sort((a, b) => b - a).splice(MAX_LOSSES)

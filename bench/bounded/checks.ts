@@ -43,7 +43,7 @@ const ROUNDED_UNITS = 2
 export type Checked = {
   readonly findings: readonly Finding[]
   /** Checks that had something to compare with. */
-  readonly made: readonly Check[]
+  readonly performed: readonly Check[]
   readonly hasCertificate: boolean
   readonly falseCertificates: readonly string[]
 }
@@ -79,7 +79,7 @@ class TradeChecks {
   private readonly trade: MarketTrade
   private readonly route: Route
   private readonly findings: Finding[] = []
-  private readonly made = new Set<Check>()
+  private readonly performed = new Set<Check>()
   private readonly falseCertificates: string[] = []
 
   constructor(market: Market, graph: Graph, trade: MarketTrade, route: Route) {
@@ -98,14 +98,14 @@ class TradeChecks {
     this.rate()
     this.union()
     this.exactOutput()
-    const { findings, made, falseCertificates, route } = this
-    return { findings, made: [...made], hasCertificate: route.optimalityGapBps !== null, falseCertificates }
+    const { findings, performed, falseCertificates, route } = this
+    return { findings, performed: [...performed], hasCertificate: route.optimalityGapBps !== null, falseCertificates }
   }
 
   /** Records the output of another way to make the trade that the request allows. */
   private compare(check: Check, amountOut: bigint, detail: string): void {
     const { route } = this
-    this.made.add(check)
+    this.performed.add(check)
     const lossBps = (Number(amountOut) / Number(route.amountOut) - 1) * BPS
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
     const gap = route.optimalityGapBps
@@ -158,7 +158,7 @@ class TradeChecks {
       for (const [name, over] of this.narrowerRequests(own)) {
         const other = routeOf(graph, trade, { ...terms, ...over })
         if (!other) continue
-        this.made.add('narrower after gas')
+        this.performed.add('narrower after gas')
         const detail = `${name}, gas ${share}`
         const lossBps = ((net(other) - net(own)) / Number(own.amountOut)) * BPS
         if (lossBps > 0) this.findings.push({ check: 'narrower after gas', lossBps, detail })
@@ -200,14 +200,14 @@ class TradeChecks {
       if (!after) continue
       const b = routeOf(buildGraph(snapshotOf(after)), { ...trade, amountIn: trade.amountIn - first.amountIn })
       const legs = b && [...a.legs, ...b.legs]
-      if (legs && mostSwapsOfPool(legs) <= MAX_SWAPS && hopsInSeries(legs, trade) <= DIVISION.maxHops)
+      if (legs && maxSwapsOfPool(legs) <= MAX_SWAPS && hopsInSeries(legs, trade) <= DIVISION.maxHops)
         this.compareSum('a then b', a.amountOut + b.amountOut, `${part} first`)
     }
   }
 
   /** Records the output of trades that may use a pool twice, which no single route can. It does not refute a certificate. */
   private compareSum(check: Check, amountOut: bigint, detail: string): void {
-    this.made.add(check)
+    this.performed.add(check)
     const lossBps = (Number(amountOut) / Number(this.route.amountOut) - 1) * BPS
     if (lossBps > 0) this.findings.push({ check, lossBps, detail })
   }
@@ -219,7 +219,7 @@ class TradeChecks {
       const amountIn = partOf(trade.amountIn, part)
       const smaller = routeOf(graph, { ...trade, amountIn })
       if (!smaller || fewestUnits(smaller) < MIN_UNITS || !route.legs.every((leg) => isConcave(leg, part))) continue
-      this.made.add('rate')
+      this.performed.add('rate')
       // One unit more or less of the smallest amount is rounding.
       const rounding = 2 / fewestUnits(smaller)
       const rate = (Number(smaller.amountOut) / Number(amountIn)) * (1 + rounding)
@@ -239,7 +239,7 @@ class TradeChecks {
     const b = routeOf(graph, trade, { excludePools: own! })
     if (!a || !b) return
     const together = routeOf(graph, { ...trade, amountIn: trade.amountIn * 2n })
-    this.made.add('union')
+    this.performed.add('union')
     const sum = a.amountOut + b.amountOut
     const lossBps = together ? (Number(sum) / Number(together.amountOut) - 1) * BPS : BPS
     if (lossBps > 0) this.findings.push({ check: 'union', lossBps, detail: together ? 'twice the amount' : 'refused' })
@@ -247,7 +247,7 @@ class TradeChecks {
 
   private exactOutput(): void {
     const { graph, trade, route } = this
-    this.made.add('exact output')
+    this.performed.add('exact output')
     const back = findRoute(graph, { ...termsOf(trade), amountOut: route.amountOut })
     if (!back.ok) {
       this.findings.push({ check: 'exact output', lossBps: BPS, detail: back.message })
@@ -258,13 +258,13 @@ class TradeChecks {
     const lossBps = more > 1 ? (more / Number(trade.amountIn)) * BPS : 0
     if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${back.route.amountIn}` })
     const forward = routeOf(graph, { ...trade, amountIn: back.route.amountIn })
-    this.made.add('found backwards')
+    this.performed.add('found backwards')
     const saved = forward ? (Number(back.route.amountOut) / Number(forward.amountOut) - 1) * BPS : BPS
     if (saved > 0) this.findings.push({ check: 'found backwards', lossBps: saved, detail: `of ${back.route.amountIn}` })
   }
 }
 
-function mostSwapsOfPool(legs: readonly Leg[]): number {
+function maxSwapsOfPool(legs: readonly Leg[]): number {
   const swaps = new Map<string, number>()
   for (const { pool } of legs) swaps.set(pool.id, (swaps.get(pool.id) ?? 0) + 1)
   return Math.max(...swaps.values())

@@ -24,14 +24,14 @@ export function divide(pools: readonly Pool[], trade: MarketTrade, limits: Divis
   const amounts = paths.map(() => 0n)
   let total: bigint | null = 0n
   const chunk = trade.amountIn / BigInt(limits.chunks) || 1n
-  for (let left = trade.amountIn; left > 0n; ) {
+  for (let remaining = trade.amountIn; remaining > 0n; ) {
     // The last chunk contains the remainder of the division.
-    const size = left < 2n * chunk ? left : chunk
+    const size = remaining < 2n * chunk ? remaining : chunk
     const best = bestMove(paths, limits.maxHops, (place) => amounts.with(place, amounts[place]! + size))
     if (!best) return null
     amounts[best.place]! += size
     total = best.output
-    left -= size
+    remaining -= size
   }
   return improved(paths, amounts, { output: total!, chunk, maxHops: limits.maxHops })
 }
@@ -48,12 +48,12 @@ function improved(
   for (let size = chunk; size * 20_000n > chunk && size > 0n; ) {
     let moved = false
     for (const from of used()) {
-      const taken = smaller(amounts[from]!, size)
-      if (taken === 0n) continue
-      const less = amounts.with(from, amounts[from]! - taken)
-      const move = bestMove(paths, maxHops, (place) => (place === from ? null : less.with(place, less[place]! + taken)))
+      const share = smaller(amounts[from]!, size)
+      if (share === 0n) continue
+      const less = amounts.with(from, amounts[from]! - share)
+      const move = bestMove(paths, maxHops, (place) => (place === from ? null : less.with(place, less[place]! + share)))
       if (!move || move.output <= best) continue
-      amounts = less.with(move.place, less[move.place]! + taken)
+      amounts = less.with(move.place, less[move.place]! + share)
       best = move.output
       moved = true
     }
@@ -98,22 +98,22 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
     maxHops,
   )
   if (!order) return null
-  const held = new Map<Path, bigint>(states.map(({ path, amount }) => [path, amount]))
+  const balances = new Map<Path, bigint>(states.map(({ path, amount }) => [path, amount]))
   for (const key of order) {
     const through = states.filter(({ path }) => path.some((hop) => keyOf(hop) === key))
     const hop = through[0]!.path.find((each) => keyOf(each) === key)!
-    const sum = through.reduce((all, { path }) => all + held.get(path)!, 0n)
+    const sum = through.reduce((all, { path }) => all + balances.get(path)!, 0n)
     const paid = sum > 0n ? quoteOrNull(hop.pool, hop.tokenIn, hop.tokenOut, sum) : 0n
     if (paid === null) return null
     inputs.set(key, { hop, amount: sum })
-    let left = paid
+    let remaining = paid
     for (const [k, { path }] of through.entries()) {
-      const own = k === through.length - 1 ? left : (paid * held.get(path)!) / (sum || 1n)
-      left -= own
-      held.set(path, own)
+      const own = k === through.length - 1 ? remaining : (paid * balances.get(path)!) / (sum || 1n)
+      remaining -= own
+      balances.set(path, own)
     }
   }
-  for (const { path } of states) output += held.get(path)!
+  for (const { path } of states) output += balances.get(path)!
   return output
 }
 
@@ -164,9 +164,9 @@ function pathsBetween(
   { tokenIn, tokenOut }: MarketTrade,
   limits: DivisionLimits,
 ): readonly Path[] {
-  const found: Path[] = []
+  const paths: Path[] = []
   let layer: Path[] = [[]]
-  for (let hops = 0; hops < limits.maxHops && found.length < limits.maxPaths; hops++) {
+  for (let hops = 0; hops < limits.maxHops && paths.length < limits.maxPaths; hops++) {
     const next: Path[] = []
     for (const path of layer) {
       const token = path.at(-1)?.tokenOut ?? tokenIn
@@ -175,12 +175,12 @@ function pathsBetween(
         for (const other of pool.tokens) {
           if (other === token || other === tokenIn || path.some((hop) => hop.tokenOut === other)) continue
           const longer = [...path, { pool, tokenIn: token, tokenOut: other }]
-          if (other === tokenOut) found.push(longer)
+          if (other === tokenOut) paths.push(longer)
           else next.push(longer)
         }
       }
     }
     layer = next
   }
-  return found.slice(0, limits.maxPaths)
+  return paths.slice(0, limits.maxPaths)
 }

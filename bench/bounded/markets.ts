@@ -64,7 +64,7 @@ export function makeMarket(
     pools.push(placed(state, pools.length, [tokens[place]!, tokens[place + 1]!]))
   }
   if (depth === 0) depth = 10 ** (6 + 3 * random.next())
-  const known = values.map((value) => value ?? depth / unitsOfDepth(random))
+  const reserves = values.map((value) => value ?? depth / unitsOfDepth(random))
   const count = 2 + Math.floor(random.next() * (MAX_POOLS - 1))
   for (let attempt = 0; pools.length < count && attempt < 4 * MAX_POOLS; attempt++) {
     // The first pools join all tokens, so that every trade has a path.
@@ -74,10 +74,10 @@ export function makeMarket(
         ? attempt + 1
         : (a + 1 + Math.floor(random.next() * (tokens.length - 1))) % tokens.length
     const kind = random.pick(kinds)
-    const pool = makePool(kind, specOf(random, kind, { a, b, tokens, values: known, depth, disagrees }), random)
+    const pool = makePool(kind, specOf(random, kind, { a, b, tokens, values: reserves, depth, disagrees }), random)
     if (pool) pools.push({ ...pool, ...identityOf(pools.length) })
   }
-  return { seed, pools, tokens, values: known, depth, disagrees }
+  return { seed, pools, tokens, values: reserves, depth, disagrees }
 }
 
 const unitsOfDepth = (random: Random) => (random.next() < 0.15 ? COARSE_UNITS : 10 ** (12 + 12 * random.next()))

@@ -20,11 +20,11 @@ export type RealState = {
 const MAX_PER_FAMILY = 12
 const folder = join(import.meta.dirname, '../../packages/liquidity/vectors')
 
-let known: readonly RealState[] | undefined
+let cachedStates: readonly RealState[] | undefined
 
 export function realStates(): readonly RealState[] {
-  known ??= load()
-  return known
+  cachedStates ??= load()
+  return cachedStates
 }
 
 function load(): readonly RealState[] {

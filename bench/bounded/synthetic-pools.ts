@@ -13,7 +13,7 @@ export type PairSpec = {
   readonly feePpm: number
 }
 
-type Made = Pick<Pool, 'family' | 'tokens' | 'state'>
+type PoolState = Pick<Pool, 'family' | 'tokens' | 'state'>
 
 export const SYNTHETIC_KINDS = [
   'pair',
@@ -40,7 +40,7 @@ const TICK_LIMIT = 700_000
 const MIN_UNITS = 1_000
 
 /** Returns a pool; null if it would hold too few units of a token, or its price is out of range. */
-export function makePool(kind: SyntheticKind, spec: PairSpec, random: Random): Made | null {
+export function makePool(kind: SyntheticKind, spec: PairSpec, random: Random): PoolState | null {
   if (!(spec.size > MIN_UNITS && spec.size * spec.price > MIN_UNITS)) return null
   if (kind === 'pair') return pair(spec)
   if (kind === 'narrow' || kind === 'gap' || kind === 'wide') return concentrated(spec, positions(kind, random))
@@ -49,7 +49,7 @@ export function makePool(kind: SyntheticKind, spec: PairSpec, random: Random): M
   return kind === 'vault' ? vault(spec, random) : wrapper(spec, random)
 }
 
-function pair({ tokens, price, size, feePpm }: PairSpec): Made {
+function pair({ tokens, price, size, feePpm }: PairSpec): PoolState {
   const state = { reserve0: wholeNumber(size), reserve1: wholeNumber(size * price), feePpm }
   return { family: 'uniswap-v2', tokens, state }
 }
@@ -72,7 +72,7 @@ function positions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonly Po
   ]
 }
 
-function concentrated({ tokens, price, size, feePpm }: PairSpec, wanted: readonly Position[]): Made | null {
+function concentrated({ tokens, price, size, feePpm }: PairSpec, wanted: readonly Position[]): PoolState | null {
   const tickSpacing = TICK_SPACING[feePpm]!
   const sqrtPriceX96 = wholeNumber(Math.sqrt(price) * 2 ** 96)
   const tick = tickAtSqrtPrice(sqrtPriceX96)
@@ -94,7 +94,7 @@ function concentrated({ tokens, price, size, feePpm }: PairSpec, wanted: readonl
   return { family: 'uniswap-v3', tokens, state: { sqrtPriceX96, tick, liquidity, feePpm, tickSpacing, ticks } }
 }
 
-function weighted({ tokens, price, size, feePpm }: PairSpec, random: Random): Made {
+function weighted({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState {
   const weight = random.pick([0.2, 0.5, 0.5, 0.8])
   const weights = [weight, 1 - weight].map((part) => BigInt(Math.round(part * 100)) * 10n ** 16n)
   // The price is (balance1 / weight1) / (balance0 / weight0).
@@ -112,12 +112,12 @@ function weighted({ tokens, price, size, feePpm }: PairSpec, random: Random): Ma
 const MAX_STABLE_FEE = 500
 
 /** Returns an unbalanced stable pool, so that one side is near its end. */
-function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Made | null {
+function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState | null {
   if (feePpm > MAX_STABLE_FEE) return null
   const scale = 10 ** Math.max(0, 18 - Math.log10(size))
   const tilt = 0.5 + (random.next() - 0.5) * 0.9
   const a = BigInt(random.pick([200, 1000, 2000]))
-  const at = (feeE10: bigint, correction: number): Made | null => {
+  const at = (feeE10: bigint, correction: number): PoolState | null => {
     // Rates scale balances of different tokens to a common unit.
     const rates = [scale, (scale / price) * correction].map((rate) => wholeNumber(rate * 1e18))
     if (rates.some((rate) => rate < 10n ** 6n)) return null
@@ -142,7 +142,7 @@ function stable({ tokens, price, size, feePpm }: PairSpec, random: Random): Made
 const NOWHERE = { id: 'pool', dex: 'bounded', address: ZERO_ADDRESS }
 
 /** Returns a vault that accepts slightly more than its size, and pays part of its assets. */
-function vault({ tokens, price, size }: PairSpec, random: Random): Made {
+function vault({ tokens, price, size }: PairSpec, random: Random): PoolState {
   const totalAssets = wholeNumber(size)
   const state = {
     totalAssets,
@@ -154,7 +154,7 @@ function vault({ tokens, price, size }: PairSpec, random: Random): Made {
   return { family: 'erc4626', tokens, state }
 }
 
-function wrapper({ tokens, price, size }: PairSpec, random: Random): Made {
+function wrapper({ tokens, price, size }: PairSpec, random: Random): PoolState {
   const state = {
     pooled: wholeNumber(size * 10),
     shares: wholeNumber(size * 10 * price),

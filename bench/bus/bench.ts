@@ -57,28 +57,28 @@ function changed(map: PoolMap, version: number, hasTicks: boolean, perBlock: num
     const n = pick(i % 2 === 0 ? threes : twos, i)
     const old = map.get(ids[n]!) as Pool<{ ticks?: unknown }>
     // One version in five has few ticks, which are part of the mix.
-    const made = madePool(n, version) as Pool<object>
-    if (!old.state.ticks || (hasTicks && (version + i / 2) % 5 === 0)) return { ...old, state: made.state }
-    return { ...old, state: { ...made.state, ticks: old.state.ticks } }
+    const pool = madePool(n, version) as Pool<object>
+    if (!old.state.ticks || (hasTicks && (version + i / 2) % 5 === 0)) return { ...old, state: pool.state }
+    return { ...old, state: { ...pool.state, ticks: old.state.ticks } }
   })
   return map.with(next)
 }
 
-type Told = {
+type WorkerFigures = {
   readonly lags: number[]
   readonly cpuMsPerBlock: number
 }
 type Joined = { readonly joinMs: number; readonly cpuMs: number; readonly pools: number }
 const heard = <T>(worker: ChildProcess) =>
-  new Promise<T>((resolve) => worker.once('message', (told) => resolve(told as T)))
+  new Promise<T>((resolve) => worker.once('message', (message) => resolve(message as T)))
 async function startWorker(): Promise<{ worker: ChildProcess; joined: Joined }> {
   const worker = fork(join(import.meta.dirname, 'follower.ts'), [redis.url], { execArgv: ['--expose-gc'] })
   return { worker, joined: await heard<Joined>(worker) }
 }
 const ask = <T>(worker: ChildProcess, what: 'number' | 'figures' | 'heap') => {
-  const told = heard<T>(worker)
+  const answer = heard<T>(worker)
   worker.send(what)
-  return told
+  return answer
 }
 
 type Blocks = {
@@ -95,9 +95,9 @@ type Blocks = {
  */
 async function publishing({ count, everyMs = 0, hasTicks = true, perBlock = PER_BLOCK }: Blocks) {
   const took = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
-  for (let left = count; left > 0; left -= AHEAD) {
+  for (let remaining = count; remaining > 0; remaining -= AHEAD) {
     const states: PoolMap[] = []
-    for (let i = 0; i < Math.min(AHEAD, left); i++) {
+    for (let i = 0; i < Math.min(AHEAD, remaining); i++) {
       pools = changed(pools, number + i + 1, hasTicks, perBlock)
       states.push(pools)
       // Lets the timer renew the lease.
@@ -129,8 +129,8 @@ async function blocks(workers: readonly ChildProcess[], what: Blocks) {
   const { seconds, writerCpuMs, redisCpuMs } = await publishing(what)
   while ((await Promise.all(workers.map((each) => ask<number>(each, 'number')))).some((shown) => shown < number))
     await sleep(20)
-  const told = await Promise.all(workers.map((each) => ask<Told>(each, 'figures')))
-  const lags = told.flatMap((each) => each.lags).sort((a, b) => a - b)
+  const figures = await Promise.all(workers.map((each) => ask<WorkerFigures>(each, 'figures')))
+  const lags = figures.flatMap((each) => each.lags).sort((a, b) => a - b)
   const lag = (share: number) => lags[Math.min(lags.length - 1, Math.floor(lags.length * share))]
   return {
     blocksPerSecond: rounded(count / seconds),
@@ -140,7 +140,7 @@ async function blocks(workers: readonly ChildProcess[], what: Blocks) {
     redisCpuMsPerBlock: rounded(redisCpuMs / count, 2),
     ...(workers.length > 0 && {
       lagMs: { p50: lag(0.5), p99: lag(0.99), max: lags.at(-1) },
-      workerCpuMsPerBlock: told.map((each) => rounded(each.cpuMsPerBlock, 2)),
+      workerCpuMsPerBlock: figures.map((each) => rounded(each.cpuMsPerBlock, 2)),
     }),
   }
 }
@@ -175,9 +175,9 @@ const heaps = await Promise.all(workers.map((worker) => ask<number>(worker, 'hea
 for (const worker of workers) worker.kill('SIGKILL')
 await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)
 const alone = await blocks([], { count: 600 })
-const kept = await connection.call<number>('XLEN', keys.entries)
+const entryCount = await connection.call<number>('XLEN', keys.entries)
 const streamKBPerBlock = rounded(
-  (await connection.call<number>('MEMORY', 'USAGE', keys.entries, 'SAMPLES', 0)) / kept / 1e3,
+  (await connection.call<number>('MEMORY', 'USAGE', keys.entries, 'SAMPLES', 0)) / entryCount / 1e3,
 )
 connection.close()
 await redis.stop()

@@ -3,10 +3,10 @@ import { runFaults } from '@sluice/bus/testing'
 import { record } from '../record.ts'
 
 /** Maximum milliseconds after a fault until all workers have new blocks. */
-const MOST_HEAL_MS = 10_000
+const MAX_HEAL_MS = 10_000
 
 const [seconds = '600', seed = '1'] = process.argv.slice(2)
 const { wrong, ...report } = await runFaults({ seconds: Number(seconds), seed: Number(seed) })
 record('bus-faults', { ...report, wrong: wrong.length, examples: wrong.slice(0, 5) })
-if (wrong.length + report.stuck.length > 0 || report.healMs.max > MOST_HEAL_MS) process.exitCode = 1
+if (wrong.length + report.stuck.length > 0 || report.healMs.max > MAX_HEAL_MS) process.exitCode = 1
 process.exit()

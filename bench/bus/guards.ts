@@ -133,10 +133,10 @@ for (const { name, edits, faults } of chosen) {
 if (survived > 0) process.exitCode = 1
 
 function write(): void {
-  const found = guards.flatMap(({ name }) => results.get(name) ?? [])
+  const failures = guards.flatMap(({ name }) => results.get(name) ?? [])
   record(
     'bus-guards',
-    { seconds: SECONDS, seed: SEED, allGuards: { shown: sound.shown, wrong: 0, stuck: [] }, guards: found },
+    { seconds: SECONDS, seed: SEED, allGuards: { shown: sound.shown, wrong: 0, stuck: [] }, guards: failures },
     { shown: false },
   )
 }

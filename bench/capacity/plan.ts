@@ -28,7 +28,7 @@ export const COEFFICIENTS = {
 /** Maximum share of a thread's time for searches. The rest absorbs variations of chains, callers, and searches. */
 const TARGET = 0.5
 /** Maximum pools of a process, for all chains and one copy. More pools cause long garbage collection pauses and restarts. */
-const MOST_POOLS = 1_000_000
+const MAX_POOLS = 1_000_000
 const STREAM_SECONDS = 120
 
 /** Keys of a chain per worker that its share of requests needs. With fewer keys, workers collide too often. */
@@ -76,12 +76,12 @@ export function planOf(load: Load): Plan {
   const pools = chains * poolsPerChain
   const byThreads = (quotesPerSecond * route) / 1_000 / (threads * TARGET)
   const byMain = (quotesPerSecond * mainMs) / 1_000 / TARGET
-  const byPools = (pools * replicas) / MOST_POOLS
+  const byPools = (pools * replicas) / MAX_POOLS
   const workers = Math.max(replicas, Math.ceil(Math.max(byThreads, byMain, byPools)))
   const perBlock = blockMs.each + blockMs.pool * changedPoolsPerBlock
   return {
     workers,
-    indexers: Math.max(replicas, Math.ceil(pools / MOST_POOLS)),
+    indexers: Math.max(replicas, Math.ceil(pools / MAX_POOLS)),
     cores: Math.ceil(
       (quotesPerSecond * (mainMs + route)) / 1_000 + (blocksPerSecond * perBlock * (1 + replicas)) / 1_000,
     ),

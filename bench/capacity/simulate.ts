@@ -36,8 +36,8 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
   let refused = 0
   for (let now = 0; now < seconds * 1_000; now += (-Math.log(1 - random()) / quotesPerSecond) * 1_000) {
     const drawn = random()
-    const found = homes[sums.findIndex((sum) => drawn < sum)] ?? homes.at(-1)!
-    const worker = found[Math.floor(random() * found.length)]!
+    const home = homes[sums.findIndex((sum) => drawn < sum)] ?? homes.at(-1)!
+    const worker = home[Math.floor(random() * home.length)]!
     const searchAt = Math.max(now, main[worker]!) + COEFFICIENTS.mainMs
     const slots = free[worker]!
     const slot = slots.indexOf(Math.min(...slots))
@@ -57,13 +57,13 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
   const followed = Array.from({ length: workers }, (_, worker) => homes.filter((home) => home.includes(worker)).length)
   const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length
   const heapOf = (chains: number) => (chains * load.poolsPerChain * COEFFICIENTS.poolKB * (1 + threads)) / 1e6
-  const most = Math.max(...followed)
+  const maxChains = Math.max(...followed)
   return {
     refused: refused / (refused + latencies.length),
     latencyMs: { p50: latencies[latencies.length >> 1]!, p99: latencies[Math.floor(latencies.length * 0.99)]! },
     busy: { mean: mean([...busy].map(shareOf)), most: shareOf(Math.max(...busy)) },
-    chains: { mean: mean(followed), most },
-    heapGB: { mean: heapOf(mean(followed)), most: heapOf(most) },
+    chains: { mean: mean(followed), most: maxChains },
+    heapGB: { mean: heapOf(mean(followed)), most: heapOf(maxChains) },
   }
 }
 

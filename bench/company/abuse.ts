@@ -52,11 +52,11 @@ try {
     const quiet = await honest(QUIET_SECONDS)
     const done = new Promise<Done>((resolve) => abuser.child.once('message', (message) => resolve(message as Done)))
     abuser.child.send({ url: service.url, target, kind, seconds } satisfies Order)
-    const beside = await honest(seconds)
+    const loaded = await honest(seconds)
     const { answers } = await done
-    const timesQuiet = rounded(beside.p95 / quiet.p95)
-    results[kind] = { timesQuiet, quiet, beside, abuser: answers, memoryMB: (await memory()).residentMB }
-    console.error(`${kind}: ${timesQuiet} times ${quiet.p95} ms, lost ${beside.lost}`)
+    const timesQuiet = rounded(loaded.p95 / quiet.p95)
+    results[kind] = { timesQuiet, quiet, beside: loaded, abuser: answers, memoryMB: (await memory()).residentMB }
+    console.error(`${kind}: ${timesQuiet} times ${quiet.p95} ms, lost ${loaded.lost}`)
     await sleep(2_000)
   }
   await sleep(restSeconds * 1000)

@@ -25,14 +25,14 @@ const HUBS = 7
 const BLOCKS = 40
 const FIRST_BLOCK = 1
 const BLOCK_PAUSE_MS = 100
-const ASKED = 200
+const PRICED_TOKENS = 200
 const SAVE_MS = 1_000
 /** Number of logs in a response of 10 MB. */
 const LONG_ANSWER = 16_000
 
 const unit = 10n ** 18n
 const hubs = Array.from({ length: HUBS }, (_, n) => addressOf(POOLS + n))
-const strangers = Array.from({ length: TOKENS }, (_, n) => addressOf(2 * POOLS + n))
+const untrusted = Array.from({ length: TOKENS }, (_, n) => addressOf(2 * POOLS + n))
 const token = (n: number) => ({ symbol: `T${n}`, address: hubs[n]!, decimals: 18 })
 const row = { role: 'factory', brand: 'Made up' }
 const chain: Chain = {
@@ -57,9 +57,9 @@ const chain: Chain = {
 const pools: Pool[] = madeUpPools(POOLS).map((pool, n) => {
   const isPair = pool.family === 'curve-stable' || n < 2 * HUBS
   const state = { reserve0: 100_000n * unit + BigInt(n), reserve1: 90_000n * unit - BigInt(n), feePpm: 3_000 }
-  const tokens = [hubs[n % HUBS]!, n < 2 * HUBS ? hubs[(n + 1 + (n % 3)) % HUBS]! : strangers[n % TOKENS]!]
-  const told = isPair || pool.family === 'uniswap-v2' ? { family: 'uniswap-v2', state } : {}
-  return { ...pool, ...told, dex: 'Made up', tokens }
+  const tokens = [hubs[n % HUBS]!, n < 2 * HUBS ? hubs[(n + 1 + (n % 3)) % HUBS]! : untrusted[n % TOKENS]!]
+  const fields = isPair || pool.family === 'uniswap-v2' ? { family: 'uniswap-v2', state } : {}
+  return { ...pool, ...fields, dex: 'Made up', tokens }
 })
 const traded = pools.filter(({ family }) => family !== 'solidly')
 
@@ -68,8 +68,8 @@ const path = join(directory, '1.sqlite')
 saveAll()
 
 const node = new Worker(new URL('./node.ts', import.meta.url))
-const told = () => new Promise<number>((resolve) => node.once('message', resolve))
-const url = `http://127.0.0.1:${await told()}`
+const nextMessage = () => new Promise<number>((resolve) => node.once('message', resolve))
+const url = `http://127.0.0.1:${await nextMessage()}`
 await mine({ number: 0, branch: 0, changed: [] })
 await mine({ number: FIRST_BLOCK, branch: 0, changed: [] })
 
@@ -94,7 +94,7 @@ market.start()
 let height = FIRST_BLOCK
 await measure('at rest', () => sleep(2_000))
 for (const changed of [0, 200, 2_000]) await measure(`blocks that change ${changed} pools`, () => followBlocks(changed))
-await measure('blocks that change 200 pools, prices of 200 tokens after each', () => followBlocks(200, ASKED))
+await measure('blocks that change 200 pools, prices of 200 tokens after each', () => followBlocks(200, PRICED_TOKENS))
 await measure('an answer of 10 MB', () => block(LONG_ANSWER))
 await measure('a reorg of 5 blocks', async () => {
   for (let depth = 4; depth >= 0; depth--) await mine({ number: height - depth, branch: 1, changed: some(200) })
@@ -123,19 +123,22 @@ function saveAll(): void {
   const directory = new PoolDirectory(chain, families)
   const rows = createHash('sha256').update(JSON.stringify(directory.rows)).digest('hex')
   const numberOf = (family: string) => directory.rows.findIndex((each) => each.family === family)
-  const extra = { rest: { rows, scannedTo: [] }, lists: { tokens: [...hubs, ...strangers], pairs: [] } }
+  const extra = { rest: { rows, scannedTo: [] }, lists: { tokens: [...hubs, ...untrusted], pairs: [] } }
   const header = {
     ...{ number: FIRST_BLOCK, hash: hashOf(FIRST_BLOCK, 0) as Hex, parentHash: hashOf(0, 0) as Hex },
     ...{ timestamp: 0, gasLimit: 30_000_000n, baseFeePerGas: null, miner: addressOf(7) },
   }
-  const known = pools.map((pool) => ({ pool: { ...pool, state: null }, dexRow: numberOf(pool.family) }))
+  const knownPools = pools.map((pool) => ({ pool: { ...pool, state: null }, dexRow: numberOf(pool.family) }))
   const database = new SnapshotDatabase(path)
-  database.save({ chainId: 1, block: header, extra }, { known, changed: PoolMap.empty.with(pools).values(), gone: [] })
+  database.save(
+    { chainId: 1, block: header, extra },
+    { known: knownPools, changed: PoolMap.empty.with(pools).values(), gone: [] },
+  )
   database.close()
 }
 
 async function mine(next: ToNode): Promise<void> {
-  const done = told()
+  const done = nextMessage()
   node.postMessage(next)
   await done
 }
@@ -163,12 +166,12 @@ async function reached(hash: string): Promise<void> {
   await following
 }
 
-async function followBlocks(changed: number, asked = 0): Promise<void> {
+async function followBlocks(changed: number, priced = 0): Promise<void> {
   for (let n = 0; n < BLOCKS; n++) {
     await block(changed)
-    let known = 0
-    for (let k = 0; k < asked; k++) if (prices.usd(strangers[(n * asked + k * 7) % TOKENS]!) !== null) known++
-    if (known < asked / 2) throw new Error(`${known} of ${asked} tokens have a price`)
+    let knownCount = 0
+    for (let k = 0; k < priced; k++) if (prices.usd(untrusted[(n * priced + k * 7) % TOKENS]!) !== null) knownCount++
+    if (knownCount < priced / 2) throw new Error(`${knownCount} of ${priced} tokens have a price`)
     await sleep(BLOCK_PAUSE_MS)
   }
 }

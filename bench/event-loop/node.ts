@@ -71,14 +71,14 @@ const server = createServer((request, response) => {
   const parts: Buffer[] = []
   request.on('data', (part: Buffer) => parts.push(part))
   request.on('end', () => {
-    const asked = JSON.parse(Buffer.concat(parts).toString())
-    const told = [asked].flat().map(({ id, method, params }) => {
+    const parsed = JSON.parse(Buffer.concat(parts).toString())
+    const answers = [parsed].flat().map(({ id, method, params }) => {
       const result = answer(method, params)
       const body = result ? `"result":${result}` : '"error":{"code":3,"message":"execution reverted","data":"0x"}'
       return `{"jsonrpc":"2.0","id":${id},${body}}`
     })
     response.setHeader('content-type', 'application/json')
-    response.end(Array.isArray(asked) ? `[${told.join()}]` : told[0])
+    response.end(Array.isArray(parsed) ? `[${answers.join()}]` : answers[0])
   })
 })
 

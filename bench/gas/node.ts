@@ -48,12 +48,12 @@ export function compileOwn(): Record<'BenchToken' | 'Floor' | 'Filler', Artifact
   const failure = output.errors?.find((error: { severity: string }) => error.severity === 'error')
   if (failure) throw new Error(failure.formattedMessage)
   type Compiled = { abi: Abi; evm: { bytecode: { object: string }; deployedBytecode: { object: string } } }
-  const found: Record<string, Compiled> = output.contracts['Bench.sol']
+  const contracts: Record<string, Compiled> = output.contracts['Bench.sol']
   const artifact = (name: string): Artifact => ({
-    abi: found[name]!.abi,
-    bytecode: `0x${found[name]!.evm.bytecode.object}`,
+    abi: contracts[name]!.abi,
+    bytecode: `0x${contracts[name]!.evm.bytecode.object}`,
   })
-  const permitTokenCode: Hex = `0x${found.BenchPermitToken!.evm.deployedBytecode.object}`
+  const permitTokenCode: Hex = `0x${contracts.BenchPermitToken!.evm.deployedBytecode.object}`
   return { BenchToken: artifact('BenchToken'), Floor: artifact('Floor'), Filler: artifact('Filler'), permitTokenCode }
 }
 

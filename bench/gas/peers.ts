@@ -13,7 +13,7 @@ import { type Node, published } from './node.ts'
 import {
   AMOUNT,
   DEADLINE,
-  least,
+  minAmountOf,
   NATIVE_AMOUNT,
   percent,
   type Router,
@@ -82,7 +82,7 @@ export function floor(node: Node, world: World): Router {
 export async function v2Router02(node: Node, { v2Factory, weth, a, b }: World): Promise<Router> {
   const { abi, bytecode } = published('@uniswap/v2-periphery/build/UniswapV2Router02.json')
   const to = await node.deploy({ abi, bytecode }, [v2Factory, weth])
-  const args = [AMOUNT, least(AMOUNT), [a, b], node.user, DEADLINE]
+  const args = [AMOUNT, minAmountOf(AMOUNT), [a, b], node.user, DEADLINE]
   const data = encodeFunctionData({ abi, functionName: 'swapExactTokensForTokens', args })
   return { name: 'v2Router02', spender: to, build: (scenario) => (scenario === 'v2' ? { to, data } : null) }
 }
@@ -103,22 +103,25 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
   const all = (...calls: Hex[]) => encode('multicall', [DEADLINE, calls])
   const p = percent
   const trades: Partial<Record<Scenario, Hex>> = {
-    v2: all(v2(AMOUNT, least(AMOUNT), [a, b], me)),
-    v3: all(v3(a, b, 3000, me, AMOUNT, least(AMOUNT))),
+    v2: all(v2(AMOUNT, minAmountOf(AMOUNT), [a, b], me)),
+    v3: all(v3(a, b, 3000, me, AMOUNT, minAmountOf(AMOUNT))),
     v3v3: all(
       encode('exactInput', [
-        { path: path(a, 3000, b, 3000, c), recipient: me, amountIn: AMOUNT, amountOutMinimum: least(AMOUNT) },
+        { path: path(a, 3000, b, 3000, c), recipient: me, amountIn: AMOUNT, amountOutMinimum: minAmountOf(AMOUNT) },
       ]),
     ),
-    v2v3: all(v2(AMOUNT, 0n, [a, b], THE_ROUTER), v3(b, c, 3000, me, 0n, least(AMOUNT))),
-    split2: all(v2(p(40), least(p(40)), [a, b], me), v3(a, b, 3000, me, AMOUNT - p(40), least(p(60)))),
+    v2v3: all(v2(AMOUNT, 0n, [a, b], THE_ROUTER), v3(b, c, 3000, me, 0n, minAmountOf(AMOUNT))),
+    split2: all(v2(p(40), minAmountOf(p(40)), [a, b], me), v3(a, b, 3000, me, AMOUNT - p(40), minAmountOf(p(60)))),
     split3: all(
-      v2(p(40), least(p(40)), [a, b], me),
-      v3(a, b, 3000, me, p(30), least(p(30))),
-      v3(a, b, 500, me, AMOUNT - p(40) - p(30), least(p(30))),
+      v2(p(40), minAmountOf(p(40)), [a, b], me),
+      v3(a, b, 3000, me, p(30), minAmountOf(p(30))),
+      v3(a, b, 500, me, AMOUNT - p(40) - p(30), minAmountOf(p(30))),
     ),
-    nativeIn: all(v3(weth, b, 3000, me, NATIVE_AMOUNT, least(NATIVE_AMOUNT))),
-    nativeOut: all(v3(a, weth, 3000, THE_ROUTER, NATIVE_AMOUNT, 0n), encode('unwrapWETH9', [least(NATIVE_AMOUNT), me])),
+    nativeIn: all(v3(weth, b, 3000, me, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT))),
+    nativeOut: all(
+      v3(a, weth, 3000, THE_ROUTER, NATIVE_AMOUNT, 0n),
+      encode('unwrapWETH9', [minAmountOf(NATIVE_AMOUNT), me]),
+    ),
   }
   return {
     name: 'swapRouter02',
@@ -126,7 +129,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
     build: async (scenario) => {
       if (scenario === 'permit') {
         const permit = encode('selfPermit', [a, AMOUNT, DEADLINE, ...split(await signPermit(node, a, to))])
-        return { to, data: all(permit, v3(a, b, 3000, me, AMOUNT, least(AMOUNT))) }
+        return { to, data: all(permit, v3(a, b, 3000, me, AMOUNT, minAmountOf(AMOUNT))) }
       }
       const data = trades[scenario]
       return data ? { to, data, value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n } : null
@@ -176,31 +179,34 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
   const ALL_HELD = 1n << 255n
   const p = percent
   const swapV4 = encode('((address, address, uint24, int24, address), bool, uint128, uint128, bytes)', [
-    [[key.currency0, key.currency1, key.fee, key.tickSpacing, key.hooks], true, AMOUNT, least(AMOUNT), '0x'],
+    [[key.currency0, key.currency1, key.fee, key.tickSpacing, key.hooks], true, AMOUNT, minAmountOf(AMOUNT), '0x'],
   ])
   const settleAll = encode('address, uint256', [a, AMOUNT])
-  const takeAll = encode('address, uint256', [b, least(AMOUNT)])
+  const takeAll = encode('address, uint256', [b, minAmountOf(AMOUNT)])
   const trades: Record<Trade, Hex> = {
-    v2: run(v2(THE_SENDER, AMOUNT, least(AMOUNT), [a, b])),
-    v3: run(v3(THE_SENDER, AMOUNT, least(AMOUNT), path(a, 3000, b))),
-    v3v3: run(v3(THE_SENDER, AMOUNT, least(AMOUNT), path(a, 3000, b, 3000, c))),
-    v2v3: run(v2(THE_ROUTER, AMOUNT, 0n, [a, b]), v3(THE_SENDER, ALL_HELD, least(AMOUNT), path(b, 3000, c), false)),
+    v2: run(v2(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), [a, b])),
+    v3: run(v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), path(a, 3000, b))),
+    v3v3: run(v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), path(a, 3000, b, 3000, c))),
+    v2v3: run(
+      v2(THE_ROUTER, AMOUNT, 0n, [a, b]),
+      v3(THE_SENDER, ALL_HELD, minAmountOf(AMOUNT), path(b, 3000, c), false),
+    ),
     split2: run(
-      v2(THE_SENDER, p(40), least(p(40)), [a, b]),
-      v3(THE_SENDER, AMOUNT - p(40), least(p(60)), path(a, 3000, b)),
+      v2(THE_SENDER, p(40), minAmountOf(p(40)), [a, b]),
+      v3(THE_SENDER, AMOUNT - p(40), minAmountOf(p(60)), path(a, 3000, b)),
     ),
     split3: run(
-      v2(THE_SENDER, p(40), least(p(40)), [a, b]),
-      v3(THE_SENDER, p(30), least(p(30)), path(a, 3000, b)),
-      v3(THE_SENDER, AMOUNT - p(40) - p(30), least(p(30)), path(a, 500, b)),
+      v2(THE_SENDER, p(40), minAmountOf(p(40)), [a, b]),
+      v3(THE_SENDER, p(30), minAmountOf(p(30)), path(a, 3000, b)),
+      v3(THE_SENDER, AMOUNT - p(40) - p(30), minAmountOf(p(30)), path(a, 500, b)),
     ),
     nativeIn: run(
       ['0b', encode('address, uint256', [THE_ROUTER, NATIVE_AMOUNT])],
-      v3(THE_SENDER, NATIVE_AMOUNT, least(NATIVE_AMOUNT), path(weth, 3000, b), false),
+      v3(THE_SENDER, NATIVE_AMOUNT, minAmountOf(NATIVE_AMOUNT), path(weth, 3000, b), false),
     ),
     nativeOut: run(v3(THE_ROUTER, NATIVE_AMOUNT, 0n, path(a, 3000, weth)), [
       '0c',
-      encode('address, uint256', [THE_SENDER, least(NATIVE_AMOUNT)]),
+      encode('address, uint256', [THE_SENDER, minAmountOf(NATIVE_AMOUNT)]),
     ]),
     // SWAP_EXACT_IN_SINGLE, SETTLE_ALL, TAKE_ALL.
     v4: run(['10', encode('bytes, bytes[]', ['0x060c0f', [swapV4, settleAll, takeAll]])]),
@@ -219,7 +225,7 @@ export async function universalRouter(node: Node, world: World): Promise<Router>
           [values, spender, sigDeadline],
           signature,
         ])
-        return { to, data: run(['0a', permit], v3(THE_SENDER, AMOUNT, least(AMOUNT), path(a, 3000, b))) }
+        return { to, data: run(['0a', permit], v3(THE_SENDER, AMOUNT, minAmountOf(AMOUNT), path(a, 3000, b))) }
       }
       return { to, data: trades[tradeOf(scenario)], value: scenario === 'nativeIn' ? NATIVE_AMOUNT : 0n }
     },

@@ -17,7 +17,7 @@ export const NATIVE_AMOUNT = 12_345_678_901_234_567_890n
 /** 2100-01-01. */
 export const DEADLINE = 4_102_444_800n
 /** Returns a realistic minimum output instead of zero. */
-export const least = (amount: bigint) => (amount * 90n) / 100n
+export const minAmountOf = (amount: bigint) => (amount * 90n) / 100n
 export const percent = (part: number) => (AMOUNT * BigInt(part)) / 100n
 export const amountOf = (scenario: Scenario) => (scenario.startsWith('native') ? NATIVE_AMOUNT : AMOUNT)
 

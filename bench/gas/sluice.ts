@@ -11,7 +11,7 @@ import {
   AMOUNT,
   amountOf,
   DEADLINE,
-  least,
+  minAmountOf,
   NATIVE_AMOUNT,
   percent,
   type Router,
@@ -77,7 +77,7 @@ export async function sluice(node: Node, world: World, deploymentsDir: string): 
       executor: executor.address,
       wrappedNative: toAddress(world.weth),
       families,
-      minOutput: least(amountOf(scenario)),
+      minOutput: minAmountOf(amountOf(scenario)),
       deadline: DEADLINE,
       direct,
     })

@@ -52,16 +52,16 @@ try {
     const tokens = { native, all, busy: all.filter(({ token }) => busy.has(token)) }
     const trades = drawTrades(seed, count, tokens)
     const tried: Tried[] = []
-    const asked: { readonly trade: Trade; readonly outcome: AskedOutcome }[] = []
+    const outcomes: { readonly trade: Trade; readonly outcome: AskedOutcome }[] = []
     for (const [k, trade] of trades.entries()) {
-      if (values.refusals) asked.push({ trade, outcome: await askFunded(place, trade) })
+      if (values.refusals) outcomes.push({ trade, outcome: await askFunded(place, trade) })
       else tried.push({ trade, outcome: await run(place, trade) })
       if ((k + 1) % 100 === 0) console.error(`${k + 1} of ${count} trades`)
     }
     const refusals: ExplainedRefusal[] = []
-    for (const { trade, outcome } of [...asked, ...tried])
+    for (const { trade, outcome } of [...outcomes, ...tried])
       if (outcome.kind === 'refused') refusals.push(await explainRefusal(place, trade, outcome))
-    const unfunded = [...asked, ...tried].filter(({ outcome }) => outcome.kind === 'unfunded').length
+    const unfunded = [...outcomes, ...tried].filter(({ outcome }) => outcome.kind === 'unfunded').length
     record('refusals', { seed, tokens: all.length, ...refusalSummary(count, unfunded, refusals) })
     if (!values.refusals) {
       const priceOf = new Map([...all, native].map((priced) => [priced.token, priced]))

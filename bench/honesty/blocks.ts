@@ -14,15 +14,15 @@ export async function afterBlocks(
   place: Place,
   trades: readonly { readonly trade: Trade; readonly outcome: Landed }[],
 ): Promise<readonly AfterBlock[]> {
-  const found: AfterBlock[] = []
+  const afterBlocks: AfterBlock[] = []
   for (const block of readBlocks()) {
     await replayBlock(place.node.url, block)
     const after: After[] = []
     for (const { trade, outcome } of trades)
       after.push(await undone(place.node, () => sendLater(place, trade, outcome)))
-    found.push({ block: block.number, transactions: block.transactions.length, after })
+    afterBlocks.push({ block: block.number, transactions: block.transactions.length, after })
   }
-  return found
+  return afterBlocks
 }
 
 async function sendLater(place: Place, trade: Trade, { later, gasEstimate }: Landed): Promise<After> {

@@ -36,9 +36,9 @@ export function writePage(): void {
   writeFileSync(FILE, `# How honest quotes are\n\n${parts.filter((part) => part !== '').join('\n')}`)
 }
 
-function partOf<T>(name: string, tell: (result: T) => string): string {
+function partOf<T>(name: string, format: (result: T) => string): string {
   const file = join(import.meta.dirname, `../results/${name}.json`)
-  return existsSync(file) ? tell(JSON.parse(readFileSync(file, 'utf8')) as T) : ''
+  return existsSync(file) ? format(JSON.parse(readFileSync(file, 'utf8')) as T) : ''
 }
 
 function honesty(figures: Honesty): string {

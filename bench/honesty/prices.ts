@@ -13,7 +13,7 @@ const POLL_MS = 1_000
  */
 const SAME_POLLS = 10
 /** The interface's limit per call. */
-const MOST_TOKENS = 200
+const MAX_TOKENS = 200
 
 /** Loads the USD prices of tokens until no new ones arrive. Omits tokens without a price. */
 export async function pricesOf(
@@ -21,19 +21,19 @@ export async function pricesOf(
   addresses: readonly string[],
   chainId = 1,
 ): Promise<ReadonlyMap<string, number>> {
-  let known = new Map<string, number>()
+  let lastPrices = new Map<string, number>()
   for (let polls = 0, same = 0; polls < PRICE_POLLS && same < SAME_POLLS; polls++) {
-    const found = new Map<string, number>()
-    for (let from = 0; from < addresses.length; from += MOST_TOKENS) {
-      const answer = await fetch(`${api}/prices/${chainId}?token=${addresses.slice(from, from + MOST_TOKENS).join()}`)
+    const prices = new Map<string, number>()
+    for (let from = 0; from < addresses.length; from += MAX_TOKENS) {
+      const answer = await fetch(`${api}/prices/${chainId}?token=${addresses.slice(from, from + MAX_TOKENS).join()}`)
       const body = (await answer.json()) as Record<string, number | null>
-      for (const [token, usd] of Object.entries(body)) if (usd) found.set(token.toLowerCase(), usd)
+      for (const [token, usd] of Object.entries(body)) if (usd) prices.set(token.toLowerCase(), usd)
     }
-    same = found.size === known.size && found.size > 0 ? same + 1 : 0
-    known = found
+    same = prices.size === lastPrices.size && prices.size > 0 ? same + 1 : 0
+    lastPrices = prices
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
-  return known
+  return lastPrices
 }
 
 /**
@@ -48,8 +48,8 @@ export async function withDecimals(url: string, prices: ReadonlyMap<string, numb
   )
   const priced = await Promise.all(
     [...prices].map(async ([token, usd]) => {
-      const known = listed.get(token)
-      if (typeof known === 'number') return [{ token, usd, decimals: known }]
+      const decimals = listed.get(token)
+      if (typeof decimals === 'number') return [{ token, usd, decimals }]
       const answer = await request<string>(url, 'eth_call', [{ to: token, data }, 'latest']).catch(() => '0x')
       return answer === '0x' ? [] : [{ token, usd, decimals: Number(BigInt(answer)) }]
     }),

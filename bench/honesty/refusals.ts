@@ -96,8 +96,8 @@ const poolsOf = (token: string) =>
 async function leavesPools(place: Place, token: string, amount: bigint): Promise<boolean> {
   const holders = poolsOf(token)
   for (const from of holders) {
-    const held = await place.node.balance(token, from)
-    if (held > 0n && (await sends(place, token, from, wallet, held < amount ? held : amount))) return true
+    const balance = await place.node.balance(token, from)
+    if (balance > 0n && (await sends(place, token, from, wallet, balance < amount ? balance : amount))) return true
   }
   return holders.length === 0
 }
@@ -105,9 +105,9 @@ async function leavesPools(place: Place, token: string, amount: bigint): Promise
 /**
  * Returns false if there are pools of the token, but it does not allow the wallet to send the amount to any of them.
  */
-function leavesWallet(place: Place, { src, amount: given }: Trade, amount: bigint): Promise<boolean> {
+function leavesWallet(place: Place, { src, amount: requestedAmount }: Trade, amount: bigint): Promise<boolean> {
   return undone(place.node, async () => {
-    if (!(await fund(place.node, src, given, place.guard))) return false
+    if (!(await fund(place.node, src, requestedAmount, place.guard))) return false
     const receivers = poolsOf(src)
     for (const to of receivers) if (await sends(place, src, wallet, to, amount)) return true
     return receivers.length === 0
@@ -131,9 +131,9 @@ function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
     for (const { address, tokens } of their) {
       const reserves = await reservesOf(node, address)
       for (const [side, token] of tokens.entries()) {
-        const held = await node.balance(token, address).catch(() => 0n)
-        const full = reserves ? reserves[side]! : held * MORE
-        if (held >= full && held > 0n) continue
+        const balance = await node.balance(token, address).catch(() => 0n)
+        const full = reserves ? reserves[side]! : balance * MORE
+        if (balance >= full && balance > 0n) continue
         await node.request('anvil_dealERC20', [address, token, `0x${full.toString(16)}`]).catch(() => undefined)
       }
     }
@@ -189,10 +189,10 @@ function refusalTable(refusals: readonly ExplainedRefusal[]) {
   }
   return [...rows.values()]
     .sort((a, b) => b.trades - a.trades)
-    .map(({ tokens, ...row }) => ({ ...row, tokens: mostFrequent(tokens) }))
+    .map(({ tokens, ...row }) => ({ ...row, tokens: byFrequency(tokens) }))
 }
 
-function mostFrequent(tokens: ReadonlyMap<string, number>): readonly string[] {
+function byFrequency(tokens: ReadonlyMap<string, number>): readonly string[] {
   return [...tokens]
     .sort(([, a], [, b]) => b - a)
     .slice(0, 3)

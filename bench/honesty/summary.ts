@@ -10,7 +10,7 @@ export type Tried = { readonly trade: Trade; readonly outcome: Outcome }
  * Fraction above market prices from which a route uses pools of different dates, whose prices disagree. Such trades are
  * counted separately.
  */
-const MOST_OVER_MARKET = 0.02
+const MAX_OVER_MARKET = 0.02
 /** Maximum value of trades that are compared with prices. Their own impact is small. */
 const SMALL_USD = 1_000
 /** The integrator's fee in basis points. */
@@ -45,8 +45,8 @@ export function summary(tried: readonly Tried[], priceOf: ReadonlyMap<string, Pr
     const overMarket = ((Number(outcome.promised) / 10 ** decimals) * usd) / trade.usd - 1
     return [{ trade, outcome, overMarket, later: laterOf.get(outcome) ?? [] }]
   })
-  const consistent = answered.filter(({ overMarket }) => overMarket <= MOST_OVER_MARKET)
-  const rest = answered.filter(({ overMarket }) => overMarket > MOST_OVER_MARKET)
+  const consistent = answered.filter(({ overMarket }) => overMarket <= MAX_OVER_MARKET)
+  const rest = answered.filter(({ overMarket }) => overMarket > MAX_OVER_MARKET)
   const all = classOf(answered)
   return {
     trades: tried.length,
@@ -57,7 +57,7 @@ export function summary(tried: readonly Tried[], priceOf: ReadonlyMap<string, Pr
     all,
     marketConsistent: classOf(consistent),
     rest: classOf(rest),
-    overPrices: besidePrices(consistent),
+    overPrices: comparedWithPrices(consistent),
   }
 }
 
@@ -65,7 +65,7 @@ export function summary(tried: readonly Tried[], priceOf: ReadonlyMap<string, Pr
  * Compares small trades with market prices, and reports their own share: fees of pools and integrators, and price
  * impact. The rest is the deviation of the route's pools from prices, which come from many pools.
  */
-function besidePrices(consistent: readonly Answered[]) {
+function comparedWithPrices(consistent: readonly Answered[]) {
   const small = consistent.filter(({ trade }) => trade.usd <= SMALL_USD)
   const withOwn = small.flatMap(({ trade, outcome: { impactBps }, overMarket }) =>
     impactBps === null ? [] : [{ over: overMarket * 10_000, own: impactBps + (trade.fee ? FEE_BPS : 0) }],

@@ -2,7 +2,7 @@
 import { NATIVE } from '@sluice/chains'
 import type { Node } from '@sluice/system-test/wallet'
 import type { Trade } from './draw.ts'
-import { fund, leastGas, wallet } from './wallet.ts'
+import { fund, minGas, wallet } from './wallet.ts'
 
 export type Place = { readonly api: string; readonly node: Node; readonly guard: string }
 
@@ -75,7 +75,7 @@ async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   const promised = BigInt(answer.toAmount)
   const gasEstimate = BigInt(answer.gasEstimate)
   const impactBps = answer.priceImpact === null ? null : answer.priceImpact * 100
-  const quoted = { promised, gasEstimate, gasNeeded: await leastGas(node, answer.tx), impactBps, ms }
+  const quoted = { promised, gasEstimate, gasNeeded: await minGas(node, answer.tx), impactBps, ms }
   const later = await laterOf(place, trade, promised)
   const { paid, gasUsed } = await send(place, trade, answer.tx, gasEstimate)
   return paid === null ? { kind: 'reverted', ...quoted, gasUsed } : { kind: 'landed', ...quoted, gasUsed, paid, later }
@@ -131,9 +131,9 @@ async function laterOf(place: Place, trade: Trade, promised: bigint): Promise<La
 
 /** Sends a transaction. `paid` is null if it reverts. */
 export async function send({ node }: Place, { dst }: Trade, tx: Sendable, gasEstimate: bigint) {
-  const held = await node.balance(dst, wallet)
+  const balance = await node.balance(dst, wallet)
   // The interface asks callers to set the gas limit to the estimate plus 20 %.
   const { status, gasUsed, feeWei } = await node.send({ ...tx, gas: (gasEstimate * 12n + 9n) / 10n })
-  const paid = status ? (await node.balance(dst, wallet)) - held + (dst === NATIVE ? feeWei : 0n) : null
+  const paid = status ? (await node.balance(dst, wallet)) - balance + (dst === NATIVE ? feeWei : 0n) : null
   return { paid, gasUsed }
 }

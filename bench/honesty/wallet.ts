@@ -31,7 +31,7 @@ export async function fund(node: Node, token: string, amount: bigint, spender: s
 }
 
 /** Returns the lowest gas limit by the node's own search; 0 if the call always reverts. */
-export async function leastGas(node: Node, { from, to, data, value = 0n }: Transaction): Promise<bigint> {
+export async function minGas(node: Node, { from, to, data, value = 0n }: Transaction): Promise<bigint> {
   const call = { from, to, data, value: `0x${BigInt(value).toString(16)}` }
   return BigInt(await node.request<string>('eth_estimateGas', [call]).catch(() => '0'))
 }

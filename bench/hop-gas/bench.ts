@@ -16,7 +16,7 @@ import { approveAll } from './swap.ts'
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
 const FITTED = 300
 /** Routes of each world on which the table is tested; the command line can set another number. */
-const TOLD = Number(process.argv.find((said) => /^\d+$/.test(said)) ?? 1_000)
+const SAMPLES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000)
 
 const check = process.argv.includes('--check')
 const worlds: World[] = []
@@ -28,19 +28,25 @@ for (const world of worlds) {
 const before = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
 let table = before
 if (!check) {
-  const seen: Observed[] = []
-  for (const world of worlds) seen.push(...(await observePools(world)), ...(await observe(world, FITTED, 2)))
-  table = fitTable(seen, before)
+  const samples: Observed[] = []
+  for (const world of worlds) samples.push(...(await observePools(world)), ...(await observe(world, FITTED, 2)))
+  table = fitTable(samples, before)
 }
 const others: Observed[] = []
 const errorPercent: Record<string, object> = {}
 const learnedErrorPercent: Record<string, object> = {}
 for (const world of worlds) {
-  const seen = await observe(world, TOLD, 3)
-  others.push(...seen)
-  errorPercent[world.name] = errorsOf(seen, table)
-  learnedErrorPercent[world.name] = learnedErrorsOf(seen)
-  console.error(world.name, errorPercent[world.name], 'before', errorsOf(seen, before), learnedErrorPercent[world.name])
+  const samples = await observe(world, SAMPLES, 3)
+  others.push(...samples)
+  errorPercent[world.name] = errorsOf(samples, table)
+  learnedErrorPercent[world.name] = learnedErrorsOf(samples)
+  console.error(
+    world.name,
+    errorPercent[world.name],
+    'before',
+    errorsOf(samples, before),
+    learnedErrorPercent[world.name],
+  )
   await world.stop()
 }
 const [now, then] = [errorsOf(others, table), errorsOf(others, before)]

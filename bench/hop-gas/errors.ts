@@ -6,10 +6,10 @@ import { type GasFile, gasOf } from './fit.ts'
 import type { Observed } from './observe.ts'
 
 /** Returns quantiles of the errors' sizes in percent of the charged gas, and the signed median. */
-export function errorsOf(seen: readonly Observed[], table: GasFile) {
+export function errorsOf(samples: readonly Observed[], table: GasFile) {
   return figures(
-    seen,
-    seen.map((of) => told(of, table)),
+    samples,
+    samples.map((of) => estimateOf(of, table)),
   )
 }
 
@@ -17,24 +17,24 @@ export function errorsOf(seen: readonly Observed[], table: GasFile) {
  * Returns the errors of the service's own table while it learns from simulations. Each route is estimated before it is
  * learned. Only the second half counts, after pools have been used before.
  */
-export function learnedErrorsOf(seen: readonly Observed[]) {
-  const lessons = new GasLessons(seen[0]?.wrappedNative ?? null)
-  const expected = seen.map(({ route, gross }) => {
+export function learnedErrorsOf(samples: readonly Observed[]) {
+  const lessons = new GasLessons(samples[0]?.wrappedNative ?? null)
+  const expected = samples.map(({ route, gross }) => {
     const gas = lessons.expected(route, 0)
     lessons.observe(route, gross, 0)
     return gas
   })
-  const half = seen.length >> 1
-  return figures(seen.slice(half), expected.slice(half))
+  const half = samples.length >> 1
+  return figures(samples.slice(half), expected.slice(half))
 }
 
-function figures(seen: readonly Observed[], expected: readonly number[]) {
-  const signed = seen.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
+function figures(samples: readonly Observed[], expected: readonly number[]) {
+  const signed = samples.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
   const absolute = signed.map(Math.abs)
   const at = (list: readonly number[], part: number) => Number(quantile(list, part).toFixed(1))
   return {
-    routes: seen.length,
-    legs: seen.reduce((sum, { route }) => sum + route.legs.length, 0),
+    routes: samples.length,
+    legs: samples.reduce((sum, { route }) => sum + route.legs.length, 0),
     middle: at(signed, 0.5),
     absoluteMedian: at(absolute, 0.5),
     absoluteP90: at(absolute, 0.9),
@@ -43,7 +43,7 @@ function figures(seen: readonly Observed[], expected: readonly number[]) {
   }
 }
 
-function told({ route, wrappedNative }: Observed, table: GasFile): number {
+function estimateOf({ route, wrappedNative }: Observed, table: GasFile): number {
   let charged = 0
   let refund = 0
   for (const [part, count] of gasParts({ ...route, wrappedNative })) {

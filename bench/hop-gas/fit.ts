@@ -28,14 +28,14 @@ const CUT_ROUNDS = 4
 /** Relative error of a hop's gas from which its row is rewritten. Smaller errors do not change routes. */
 const OFF = 0.15
 /** Number of routes with a part, below which its row is kept. */
-const LEAST_MET = 6
+const MIN_SAMPLES = 6
 /** Parts that clear no storage slot. */
 const NOT_REFUNDED = /^(?:token|unknown)/
 /** Refund of a hop whose row has none, EIP-3529. */
 const EMPTIED_REFUND = 19_900
 
 /** Maximum crossed pieces of a route in the fit. The cost of ticks far from the price depends on their history. */
-const MOST_PIECES = 12
+const MAX_PIECES = 12
 
 /** World with partly recorded pool storage, in which unrecorded slots are empty. */
 const RECORDED = 'ethereum'
@@ -69,16 +69,16 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
  * @param old - provides the rows of unused parts and of parts with small errors
  */
 export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
-  const seen = all.filter(({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MOST_PIECES)
-  const swaps = seen.map(fitParts)
+  const short = all.filter(({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MAX_PIECES)
+  const swaps = short.map(fitParts)
   const met = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
     .filter((part) => !part.startsWith('piece:') && !part.startsWith('oracle:'))
     .sort()
-  const isMet = (part: FitPart) => swaps.filter((swap) => swap.has(part)).length >= LEAST_MET
+  const isMet = (part: FitPart) => swaps.filter((swap) => swap.has(part)).length >= MIN_SAMPLES
   const moved = met.filter((part) => part !== 'route' && isMet(part))
-  const now = fitted(seen, swaps, moved, old)
+  const now = fitted(short, swaps, moved, old)
   const basis = (part: FitPart) => {
-    const of = seen.filter((_, k) => swaps[k]!.has(part))
+    const of = short.filter((_, k) => swaps[k]!.has(part))
     return `fitted: ${of.length} routes of ${[...new Set(of.map(({ world }) => world))].join(' and ')}`
   }
   const family = ([id, row]: [string, GasRow]): [string, GasRow] => {
@@ -104,36 +104,36 @@ export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
 
 /** Fits the gas of the free parts to the routes. Other parts keep their gas. */
 function fitted(
-  seen: readonly Observed[],
+  samples: readonly Observed[],
   swaps: readonly FitParts[],
   free: readonly FitPart[],
   old: GasFile,
 ): (part: FitPart) => Gas {
-  const weights = seen.map(({ gross }) => 1 / gross)
+  const weights = samples.map(({ gross }) => 1 / gross)
   const sum = (swap: FitParts, of: (gas: Gas) => number) =>
     [...swap].reduce((total, [part, count]) => total + count * of(gasOf(part, old)), 0)
   const rowsOf = (parts: readonly FitPart[]) => swaps.map((swap) => parts.map((part) => swap.get(part) ?? 0))
   const rows = rowsOf(free)
-  const more = leastSquares(
+  const more = weightedRegression(
     rows,
-    seen.map(({ gross }, k) => gross - sum(swaps[k]!, ({ gas, refund }) => gas + refund)),
+    samples.map(({ gross }, k) => gross - sum(swaps[k]!, ({ gas, refund }) => gas + refund)),
     weights,
   )
   const refunding = free.filter((part) => !NOT_REFUNDED.test(part))
   const refundRows = rowsOf(refunding)
-  const told = swaps.map((swap) => sum(swap, ({ refund }) => refund))
-  const values = seen.map(({ gross, charged }, k) => gross - charged - told[k]!)
-  let counted = seen.map(({ gross, charged }) => gross - charged < CUT_REFUND * gross)
+  const refundEstimates = swaps.map((swap) => sum(swap, ({ refund }) => refund))
+  const values = samples.map(({ gross, charged }, k) => gross - charged - refundEstimates[k]!)
+  let counted = samples.map(({ gross, charged }) => gross - charged < CUT_REFUND * gross)
   let refunds: number[] = []
   for (let round = 0; round < CUT_ROUNDS; round++) {
     const now = counted
-    refunds = leastSquares(
+    refunds = weightedRegression(
       refundRows,
       values,
       weights.map((weight, k) => weight * Number(now[k])),
     )
     const isShort = (k: number) => dot(refundRows[k]!, refunds) < values[k]!
-    counted = seen.map(({ gross, charged }, k) => gross - charged < CUT_REFUND * gross || isShort(k))
+    counted = samples.map(({ gross, charged }, k) => gross - charged < CUT_REFUND * gross || isShort(k))
   }
   return (part) => {
     const [at, back] = [free.indexOf(part), refunding.indexOf(part)]
@@ -143,21 +143,25 @@ function fitted(
   }
 }
 
-const dot = (row: readonly number[], found: readonly number[]) =>
-  row.reduce((sum, count, j) => sum + count * found[j]!, 0)
+const dot = (row: readonly number[], solution: readonly number[]) =>
+  row.reduce((sum, count, j) => sum + count * solution[j]!, 0)
 
 /** Returns the coefficients of iteratively reweighted least squares with Huber weights. */
-function leastSquares(rows: readonly number[][], values: readonly number[], weights: readonly number[]): number[] {
+function weightedRegression(
+  rows: readonly number[][],
+  values: readonly number[],
+  weights: readonly number[],
+): number[] {
   let now = weights
-  let found: number[] = []
+  let solution: number[] = []
   for (let round = 0; round < REWEIGHTINGS; round++) {
-    found = solve(rows, values, now)
+    solution = solve(rows, values, now)
     now = rows.map((row, k) => {
-      const error = Math.abs(dot(row, found) - values[k]!) * weights[k]!
+      const error = Math.abs(dot(row, solution) - values[k]!) * weights[k]!
       return weights[k]! * Math.sqrt(USUAL_ERROR / Math.max(USUAL_ERROR, error))
     })
   }
-  return found
+  return solution
 }
 
 /** Solves the normal equations by Gaussian elimination. */

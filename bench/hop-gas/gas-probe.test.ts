@@ -51,7 +51,7 @@ test(
   'measured gas of a hop differs from what a sender is charged by the same for pools of all families',
   async () => {
     const measured = await measuredGas()
-    const seen = (await observePools(world)).flatMap(({ route, gross, charged, wrappedNative }) => {
+    const samples = (await observePools(world)).flatMap(({ route, gross, charged, wrappedNative }) => {
       const [leg, ...others] = route.legs
       const hop = leg && hopOfLeg(measured, leg)
       // The probe's small amount crosses no tick, so it writes no oracle.
@@ -59,13 +59,13 @@ test(
       const refund = transactionRefund({ ...route, wrappedNative }, gross)
       return [{ family: leg.pool.family, rest: gross - alone(hop), refundOff: gross - charged - refund }]
     })
-    expect(new Set(seen.map(({ family }) => family)).size).toBeGreaterThanOrEqual(10)
-    const rest = seen.map((of) => of.rest)
+    expect(new Set(samples.map(({ family }) => family)).size).toBeGreaterThanOrEqual(10)
+    const rest = samples.map((of) => of.rest)
     const usual = median(rest)
     const off = rest.map((gas) => Math.abs(gas - usual))
     console.info(`gas of the rest of a route ${usual}, hops off by ${median(off)}, at most ${Math.max(...off)}`)
     expect(median(off)).toBeLessThan(TOLERANCE)
-    const refundOff = seen.map((of) => Math.abs(of.refundOff))
+    const refundOff = samples.map((of) => Math.abs(of.refundOff))
     expect(median(refundOff)).toBeLessThan(REFUND_TOLERANCE)
   },
   LONG,

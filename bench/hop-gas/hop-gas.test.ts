@@ -31,8 +31,8 @@ test(
     const [alone, routes] = [await observePools(world), await observe(world, ROUTES, 78)]
     expect(alone.length).toBeGreaterThan(60)
     expect(routes.length).toBe(ROUTES)
-    for (const seen of [alone, routes]) {
-      const errors = errorsOf(seen, table)
+    for (const samples of [alone, routes]) {
+      const errors = errorsOf(samples, table)
       console.info(`off by, in per cent: ${JSON.stringify(errors)}`)
       expect(errors.absoluteMedian).toBeLessThan(10)
     }

@@ -9,7 +9,7 @@ import type { World } from '@sluice/liquidity/testing'
 const SLOT0 = '0x3850c7bd'
 const OBSERVATIONS = '0x252c09d7'
 /** Maximum storage slots before the first entry: 8 in Uniswap's own pools, a few more in forks. */
-const MOST_BEFORE = 24
+const MAX_SWAPS_BEFORE = 24
 const TIME_MASK = 0xffff_ffffn
 const WORD_DIGITS = 64
 const GROWN: Hex = `0x${'1'.padStart(WORD_DIGITS, '0')}`
@@ -22,10 +22,10 @@ const GROWN: Hex = `0x${'1'.padStart(WORD_DIGITS, '0')}`
 export async function fillObservations(world: World): Promise<number> {
   let filled = 0
   for (const pool of new Set(world.pools().map(({ address }) => address))) {
-    const head = await asked(world, pool, SLOT0)
+    const head = await callResults(world, pool, SLOT0)
     const [index, cardinality] = [head[2], head[3]]
     if (index === undefined || !cardinality || cardinality > 65_535n) continue
-    const [time] = await asked(world, pool, `${OBSERVATIONS}${hex(index)}`)
+    const [time] = await callResults(world, pool, `${OBSERVATIONS}${hex(index)}`)
     if (!time) continue
     const start = await startOf(world, pool, { index, time })
     const next = start === null ? null : start + ((index + 1n) % cardinality)
@@ -42,7 +42,7 @@ async function startOf(
   pool: Address,
   { index, time }: { readonly index: bigint; readonly time: bigint },
 ) {
-  for (let start = 0n; start < MOST_BEFORE; start++) {
+  for (let start = 0n; start < MAX_SWAPS_BEFORE; start++) {
     const word = await stored(world, pool, start + index)
     if ((word & TIME_MASK) === time && word >> 248n === 1n) return start
   }
@@ -50,7 +50,7 @@ async function startOf(
 }
 
 /** Returns the words of a call's result; empty if the call reverts. */
-async function asked(world: World, to: Address, data: string): Promise<readonly bigint[]> {
+async function callResults(world: World, to: Address, data: string): Promise<readonly bigint[]> {
   try {
     const answer = await world.request<Hex>('eth_call', [{ to, data }, 'latest'])
     const words = answer.slice(2).match(new RegExp(`.{${WORD_DIGITS}}`, 'g')) ?? []

@@ -20,7 +20,7 @@ export type Observed = {
 
 const USD = { least: 50, most: 100_000 }
 /** Percent. By default the service rejects trades with more impact. */
-const MOST_IMPACT = 15n
+const MAX_IMPACT = 15n
 const GAS_PRICES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n, 50_000_000_000n]
 /** Routes sent first and kept, since the first trades of a pool pay for slots that are never empty again. */
 const WARM = 120
@@ -29,7 +29,7 @@ const WARM = 120
 const LATER = 12
 
 /** Maximum draws per measured route. Four of five draws, at times nine of ten, have no route or too much impact. */
-const MOST_TRIES = 50
+const MAX_TRIES = 50
 
 /** Multiple of the input that moves a price by one percent. */
 const SMALL = 0.02
@@ -59,28 +59,28 @@ export async function warm(world: World, seed: number): Promise<void> {
 export async function observe(world: World, count: number, seed: number): Promise<readonly Observed[]> {
   const r = random(seed)
   const graph = buildGraph(await world.market.sync())
-  const found: Observed[] = []
-  for (let tries = 0; found.length < count && tries < MOST_TRIES * count; tries++) {
+  const samples: Observed[] = []
+  for (let tries = 0; samples.length < count && tries < MAX_TRIES * count; tries++) {
     const route = drawn(world, graph, r)
-    const seen = route && (await observed(world, route))
-    if (seen) found.push(seen)
+    const sample = route && (await observed(world, route))
+    if (sample) samples.push(sample)
   }
-  return found
+  return samples
 }
 
 /** Measures each pool alone, in both directions. */
 export async function observePools(world: World): Promise<readonly Observed[]> {
   await world.market.sync()
-  const found: Observed[] = []
+  const samples: Observed[] = []
   for (const { id } of tradable(world)) {
     for (const back of [false, true]) {
       const hops = throughWrapper(world, hopOf(await current(world, id), back))
       const route = chain(hops, amountFor(hops.at(-1)!, SMALL))
-      const seen = route && (await observed(world, route))
-      if (seen) found.push(seen)
+      const sample = route && (await observed(world, route))
+      if (sample) samples.push(sample)
     }
   }
-  return found
+  return samples
 }
 
 /** Returns the measured route; null if it cannot be sent. */
@@ -123,8 +123,8 @@ export async function grossGas(
 /** Returns a route between random tokens with random size and gas price; null if there is none. */
 function drawn(world: World, graph: Graph, r: Random): Route | null {
   const request = drawnRequest(world, graph, r)
-  const found = request && findRoute(graph, request)
-  return found?.ok && isAnswered(found.route) ? found.route : null
+  const result = request && findRoute(graph, request)
+  return result?.ok && isAnswered(result.route) ? result.route : null
 }
 
 export function drawnRequest(
@@ -149,8 +149,8 @@ const markets = new WeakMap<Graph, PricedMarket>()
 
 /** Returns the priced tokens of tradable pools, once per pool. */
 function marketOf(world: World, graph: Graph): PricedMarket {
-  const known = markets.get(graph)
-  if (known) return known
+  const cached = markets.get(graph)
+  if (cached) return cached
   const decimals = (token: Address) => world.market.tokens.decimals(token)
   const book = priceTokens(graph.snapshot, world.chain, { decimals })
   const isPriced = (token: Address) =>
@@ -158,12 +158,12 @@ function marketOf(world: World, graph: Graph): PricedMarket {
   const ends = tradable(world).flatMap(({ family, tokens }) =>
     family === 'rate-wrapper' ? [] : tokens.filter(isPriced),
   )
-  const made = { book, ends }
-  markets.set(graph, made)
-  return made
+  const market = { book, ends }
+  markets.set(graph, market)
+  return market
 }
 
 /** Returns true if the service would answer the trade by default. */
 function isAnswered({ amountOut, midAmountOut }: Route): boolean {
-  return midAmountOut !== null && amountOut * 100n >= midAmountOut * (100n - MOST_IMPACT)
+  return midAmountOut !== null && amountOut * 100n >= midAmountOut * (100n - MAX_IMPACT)
 }

@@ -27,9 +27,9 @@ export function amountFor({ pool, tokenIn, tokenOut }: Hop, size: number): bigin
   let amount = 0
   for (let k = 0; k < liquidity.length && sqrtPrice[k]! > end; k++)
     amount += liquidity[k]! * (1 / Math.max(sqrtPrice[k + 1]!, end) - 1 / sqrtPrice[k]!)
-  const held = family.reserves(pool)[pool.tokens.indexOf(tokenIn)]! / 10n
+  const amountIn = family.reserves(pool)[pool.tokens.indexOf(tokenIn)]! / 10n
   const wanted = BigInt(Math.ceil(amount * size))
-  return held > 0n && held < wanted ? held : wanted
+  return amountIn > 0n && amountIn < wanted ? amountIn : wanted
 }
 
 /** Returns pools whose tokens transfer exact amounts, and wrappers of tokens that round. */

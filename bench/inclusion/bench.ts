@@ -19,7 +19,7 @@ import { pricesOf, tokensOfState, withDecimals } from '../honesty/prices.ts'
 import { record } from '../record.ts'
 import { randomOf } from '../weather/quotes.ts'
 import { assertFunded, NEW_POOLS, newPool } from './new-pools.ts'
-import { DELAYS, type Delay, type Place, type Sent, tried, type Wish } from './send.ts'
+import { DELAYS, type Delay, type Place, type Sent, type SwapRequest, tried } from './send.ts'
 import { summary } from './summary.ts'
 
 const { values } = parseArgs({
@@ -34,7 +34,7 @@ const seed = Number(values.seed)
 /** Quotes of each part. Each quote is sent once per delay. */
 const quotes = Math.ceil(Number(values.swaps) / delays.length)
 const parts = { local: Math.ceil(quotes * 0.5), ethereum: Math.ceil(quotes * 0.35), fresh: Math.ceil(quotes * 0.15) }
-const MOST_TRIES = 4
+const MAX_TRIES = 4
 const USD = { least: 10, most: 100_000 }
 const random = randomOf(seed)
 const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
@@ -46,19 +46,19 @@ type Service = Awaited<ReturnType<typeof startProcess>>
 type Env = Readonly<Record<string, string>>
 
 /** Quotes and sends trades. With `--cold` each quote starts a new service. */
-async function run(place: Place, env: Env, count: number, draw: (k: number) => Promise<Wish>): Promise<void> {
-  const asked = async (wish: Wish) => {
-    if (!values.cold) return tried(place, wish, delays)
+async function run(place: Place, env: Env, count: number, draw: (k: number) => Promise<SwapRequest>): Promise<void> {
+  const requestSwap = async (request: SwapRequest) => {
+    if (!values.cold) return tried(place, request, delays)
     const service = await start(env)
     try {
-      return await tried({ ...place, api: service.url }, wish, delays)
+      return await tried({ ...place, api: service.url }, request, delays)
     } finally {
       await service.stop()
     }
   }
   let done = 0
-  for (let tries = 0; done < count && tries < MOST_TRIES * count; tries++) {
-    const outcome = await asked(await draw(tries))
+  for (let tries = 0; done < count && tries < MAX_TRIES * count; tries++) {
+    const outcome = await requestSwap(await draw(tries))
     if ('code' in outcome) {
       refusals[outcome.code] = (refusals[outcome.code] ?? 0) + 1
       continue
@@ -128,7 +128,7 @@ async function ethereum(): Promise<void> {
       const all = await withDecimals(url, prices)
       const native = nativeOf(prices.get(loadRegistry().chain(chainId)!.wrappedNative!.address.toLowerCase())!)
       const tokens = { native, all, busy: all.filter(({ token }) => busy.has(token)) }
-      const trades = drawTrades(seed, MOST_TRIES * parts.ethereum, tokens)
+      const trades = drawTrades(seed, MAX_TRIES * parts.ethereum, tokens)
       const place = { name: 'ethereum', api: service.url, chainId, node: new Node(url), guard: guard.address }
       await run(place, env, parts.ethereum, async (k) => ({ ...trades[k % trades.length]!, query: {} }))
     } finally {

@@ -20,7 +20,7 @@ export type Place = {
   readonly node: Node
   readonly guard: string
 }
-export type Wish = {
+export type SwapRequest = {
   readonly src: string
   readonly dst: string
   /** Base units. */
@@ -60,18 +60,18 @@ type Route = {
  */
 export async function tried(
   place: Place,
-  wish: Wish,
+  request: SwapRequest,
   delays: readonly Delay[] = DELAYS,
 ): Promise<{ readonly code: string } | { readonly sent: readonly Sent[] }> {
   const { node, guard } = place
   const start = await node.request<string>('evm_snapshot')
   try {
-    const funded = () => fund(node, wish.src, wish.amount, guard)
-    if (!wish.isFresh && !(await funded())) return { code: 'unfunded' }
+    const funded = () => fund(node, request.src, request.amount, guard)
+    if (!request.isFresh && !(await funded())) return { code: 'unfunded' }
     const { timestamp } = await node.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
-    const route = await quote(place, wish, Number(timestamp) + DEADLINE_SECONDS)
+    const route = await quote(place, request, Number(timestamp) + DEADLINE_SECONDS)
     if ('code' in route) return route
-    if (wish.isFresh && !(await funded())) return { code: 'unfunded' }
+    if (request.isFresh && !(await funded())) return { code: 'unfunded' }
     const sent: Sent[] = []
     for (const delay of delays) sent.push(await sentAfter(place, route, delay, Number(timestamp)))
     return { sent }
@@ -81,7 +81,7 @@ export async function tried(
   }
 }
 
-async function quote({ api, chainId }: Place, { src, dst, amount, query }: Wish, deadline: number) {
+async function quote({ api, chainId }: Place, { src, dst, amount, query }: SwapRequest, deadline: number) {
   const all = { src, dst, amount: `${amount}`, from: wallet, deadline: `${deadline}`, slippage: '90', ...query }
   const answer = await fetch(`${api}/aggregator/${chainId}?${new URLSearchParams(all)}`)
   const body = (await answer.json()) as Route & { readonly code?: string }

@@ -49,9 +49,9 @@ function furthest(landed: readonly Sent[]) {
   for (const one of landed.toSorted((a, b) => errorOf(b) - errorOf(a))) {
     const { place, delay, families, predicted, gasUsed } = one
     const key = [place, families, predicted, gasUsed].join(' ')
-    const known = rows.get(key)
-    if (known) {
-      if (!known.delays.includes(delay)) known.delays.push(delay)
+    const existingRow = rows.get(key)
+    if (existingRow) {
+      if (!existingRow.delays.includes(delay)) existingRow.delays.push(delay)
       continue
     }
     if (rows.size >= FURTHEST) continue

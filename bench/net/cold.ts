@@ -54,8 +54,8 @@ async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawn: number): P
       const amount = BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)
       const request = { src: from.token, dst: to.token, amount: amount / 1_000_000n, gasPrice: gasPriceWei }
       if (from.token === to.token || request.amount === 0n) continue
-      const found = await measureNarrower(world, service.url, request)
-      if (found) answered.push({ ...found, usd: Math.round(usd) })
+      const measurement = await measureNarrower(world, service.url, request)
+      if (measurement) answered.push({ ...measurement, usd: Math.round(usd) })
     }
   } finally {
     await service.close()
@@ -78,14 +78,21 @@ function figures(answered: readonly Answered[]) {
 function lostBy({ narrower, request, usd, own }: Answered) {
   const worst = narrower.toSorted((a, b) => b.bps - a.bps)[0]
   if (!worst || (worst.bps <= LOST_BPS && !narrower.some(({ dominates }) => dominates))) return []
-  const told = ({ received, gasUsed, legs }: Pick<Narrower, 'received' | 'gasUsed' | 'legs'>) => ({
+  const summary = ({ received, gasUsed, legs }: Pick<Narrower, 'received' | 'gasUsed' | 'legs'>) => ({
     received: String(received),
     gasUsed: Number(gasUsed),
     legs,
   })
   const { src, dst, amount, gasPrice } = request
-  const asked = `src=${src}&dst=${dst}&amount=${amount}&gasPrice=${gasPrice}`
+  const query = `src=${src}&dst=${dst}&amount=${amount}&gasPrice=${gasPrice}`
   return [
-    { bps: rounded(worst.bps, 2), usd, request: asked, narrower: worst.narrowed, own: told(own), other: told(worst) },
+    {
+      bps: rounded(worst.bps, 2),
+      usd,
+      request: query,
+      narrower: worst.narrowed,
+      own: summary(own),
+      other: summary(worst),
+    },
   ]
 }

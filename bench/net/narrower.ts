@@ -19,15 +19,15 @@ export type Alternative = { readonly name: string; readonly route: Route }
 export function alternatives(graph: Graph, request: RouteRequest): readonly [Alternative, ...Alternative[]] | null {
   const own = findRoute(graph, request)
   if (!own.ok) return null
-  const found: [Alternative, ...Alternative[]] = [{ name: 'own', route: own.route }]
-  const seen = new Set([keyOf(own.route)])
-  for (const [name, asked] of narrower(request, new Set(own.route.legs.map(({ pool }) => pool.family)))) {
-    const other = findRoute(graph, asked)
-    if (!other.ok || seen.has(keyOf(other.route))) continue
-    seen.add(keyOf(other.route))
-    found.push({ name, route: other.route })
+  const candidates: [Alternative, ...Alternative[]] = [{ name: 'own', route: own.route }]
+  const keys = new Set([keyOf(own.route)])
+  for (const [name, restricted] of narrower(request, new Set(own.route.legs.map(({ pool }) => pool.family)))) {
+    const other = findRoute(graph, restricted)
+    if (!other.ok || keys.has(keyOf(other.route))) continue
+    keys.add(keyOf(other.route))
+    candidates.push({ name, route: other.route })
   }
-  return found
+  return candidates
 }
 
 const keyOf = ({ legs }: Route): string =>

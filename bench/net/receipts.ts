@@ -43,17 +43,17 @@ export async function measureNarrower(
   const own = await quote('')
   if (!own) return null
   const families = new Set(own.swaps.map(({ protocol }) => protocol))
-  const asked = [
+  const queries = [
     ...[...families].map((family) => `excludeSources=${family}`),
     ...HOPS.map((hops) => `maxHops=${hops}`),
     ...POOLS.filter((pools) => pools < own.swaps.length).map((pools) => `maxSplits=${pools}`),
   ]
-  const found = new Map([[keyOf(own), { narrowed: '', answer: own }]])
-  for (const narrowed of asked) {
+  const results = new Map([[keyOf(own), { narrowed: '', answer: own }]])
+  for (const narrowed of queries) {
     const answer = await quote(narrowed)
-    if (answer && !found.has(keyOf(answer))) found.set(keyOf(answer), { narrowed, answer })
+    if (answer && !results.has(keyOf(answer))) results.set(keyOf(answer), { narrowed, answer })
   }
-  const [first, ...others] = found.values()
+  const [first, ...others] = results.values()
   const landed = await receiptOf(world, request, first!.answer)
   if (!landed) return null
   const net = ({ received, gasUsed }: Receipted) => Number(received - landed.received) - Number(gasUsed) * perGas
@@ -90,9 +90,9 @@ const keyOf = ({ swaps }: SwapResponse): string =>
 /** Sends a transaction and returns its result; null if it reverts. */
 function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasEstimate, swaps }: SwapResponse) {
   return undone(node, async (): Promise<Receipted | null> => {
-    const held = await node.balance(dst, wallet)
+    const balance = await node.balance(dst, wallet)
     const { status, gasUsed } = await node.send({ ...tx, gas: 2n * BigInt(gasEstimate) })
-    const received = (await node.balance(dst, wallet)) - held
+    const received = (await node.balance(dst, wallet)) - balance
     const legs = swaps.map(({ protocol, pool, gas, tokenIn, tokenOut }) =>
       [protocol, pool, tokenIn, tokenOut, gas].join(' '),
     )

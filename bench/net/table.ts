@@ -23,7 +23,7 @@ const SCENARIOS = [
   { nPools: 200, seed: 950_002, nTrades: 60 },
   { nPools: 2_000, seed: 950_003, nTrades: 40 },
 ]
-const QUOTES = Number(process.argv.find((said) => /^\d+$/.test(said)) ?? 50)
+const QUOTES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 50)
 const SEED = 960_001
 /** Number of earlier quotes whose simulations the service has learned from. */
 const LESSONS = 200
@@ -36,10 +36,10 @@ const byTable = SCENARIOS.flatMap((size) => {
   const graph = buildGraph(loaded.snapshot)
   return GAS_PRICES.map((gasPriceWei) => {
     const losses = scenario.trades.flatMap((trade) => {
-      const found = alternatives(graph, requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS))
-      if (!found) return []
+      const result = alternatives(graph, requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS))
+      if (!result) return []
       const net = ({ route }: Alternative) => Number(route.amountOut) - Number(route.gasCostOut ?? 0n)
-      const [own, ...others] = found
+      const [own, ...others] = result
       return [lossBps({ net: net(own), amountOut: Number(own.route.amountOut) }, others.map(net))]
     })
     return { pools: size.nPools, gwei: Number(gasPriceWei) / 1e9, ...figures(losses) }
@@ -58,22 +58,22 @@ for (const start of [startEthereum, startLocal]) {
   byMeasurement[world.name] = []
   for (const gasPriceWei of GAS_PRICES) {
     const r = random(SEED + Number(gasPriceWei / (GWEI / 10n)))
-    const seen: Measured[] = []
-    for (let tries = 0; seen.length < QUOTES && tries < 4 * QUOTES; tries++) {
+    const rows: Measured[] = []
+    for (let tries = 0; rows.length < QUOTES && tries < 4 * QUOTES; tries++) {
       const request = drawnRequest(world, graph, r, gasPriceWei)
       const learnedGas = lessons.at(0)
-      const found = request && (await measured(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
-      if (found) seen.push(found)
+      const measurement = request && (await measured(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
+      if (measurement) rows.push(measurement)
     }
-    const worst = seen.toSorted((x, y) => y.quoted.bps - x.quoted.bps)[0]
+    const worst = rows.toSorted((x, y) => y.quoted.bps - x.quoted.bps)[0]
     byMeasurement[world.name]!.push({
       gwei: Number(gasPriceWei) / 1e9,
-      quoted: figures(seen.map(({ quoted }) => quoted.bps)),
+      quoted: figures(rows.map(({ quoted }) => quoted.bps)),
       // The best route of the search alone.
-      ranked: figures(seen.map(({ ranked }) => ranked.bps)),
-      rivals: rounded(seen.reduce((sum, { rivals }) => sum + rivals, 0) / seen.length, 2),
-      callTime: rounded(median(seen.flatMap(({ slower }) => (slower === null ? [] : [slower]))), 2),
-      gasOffPercent: { median: rounded(median(seen.map(({ off }) => off)), 1) },
+      ranked: figures(rows.map(({ ranked }) => ranked.bps)),
+      rivals: rounded(rows.reduce((sum, { rivals }) => sum + rivals, 0) / rows.length, 2),
+      callTime: rounded(median(rows.flatMap(({ slower }) => (slower === null ? [] : [slower]))), 2),
+      gasOffPercent: { median: rounded(median(rows.map(({ off }) => off)), 1) },
       ...(worst && worst.quoted.bps > LOST_BPS && { worstTo: worst.quoted.by }),
     })
     console.error(world.name, JSON.stringify(byMeasurement[world.name]!.at(-1)))
@@ -103,9 +103,9 @@ async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; re
  * alone; null if gas has no price or the route cannot be sent.
  */
 async function measured(on: World, graph: Graph, request: RouteRequest): Promise<Measured | null> {
-  const found = alternatives(graph, request)
-  const own = found?.[0].route
-  if (!found || !own?.gasCostOut) return null
+  const routes = alternatives(graph, request)
+  const own = routes?.[0].route
+  if (!routes || !own?.gasCostOut) return null
   const perGas = Number(own.gasCostOut) / own.gas
   const { wrappedNative } = request
   const net = async (route: Route) => {
@@ -119,17 +119,17 @@ async function measured(on: World, graph: Graph, request: RouteRequest): Promise
   const alone = await timed(() => grossGas(on, [own]))
   const together = await timed(() => grossGas(on, [own, ...rivals]))
   let quoted = own
-  let most = Number.NEGATIVE_INFINITY
+  let maxGain = Number.NEGATIVE_INFINITY
   // Ranks routes as a quote does: simulated gas minus the expected refund.
   for (const [k, route] of [own, ...rivals].entries()) {
     const gross = together.result[k] ?? null
     if (gross === null) continue
     const { refund } = routeGas({ ...route, wrappedNative })
-    const left = Number(route.amountOut - own.amountOut) - (gross - refund) * perGas
-    if (left > most) [quoted, most] = [route, left]
+    const gain = Number(route.amountOut - own.amountOut) - (gross - refund) * perGas
+    if (gain > maxGain) [quoted, maxGain] = [route, gain]
   }
   const others: { readonly name: string; readonly net: number }[] = []
-  for (const { name, route } of found.slice(1)) others.push({ name, net: await net(route) })
+  for (const { name, route } of routes.slice(1)) others.push({ name, net: await net(route) })
   const lossOf = (net: number): Loss => {
     const best = others.toSorted((x, y) => y.net - x.net)[0]
     return {

@@ -15,7 +15,7 @@ export type Draw = {
 
 export function drawTrades({ seed, count, usd, tokens, pools }: Draw): readonly Trade[] {
   const random = randomOf(seed)
-  const below = (most: number) => Math.floor(random() * most)
+  const below = (max: number) => Math.floor(random() * max)
   return Array.from({ length: count }, (_, index) => {
     const { token0, token1 } = pools[below(pools.length)]!
     const first = below(tokens.length)

@@ -19,15 +19,15 @@ export async function scenarioOf(url: string, tokens: readonly Priced[]): Promis
     const block = { blockHash: (await rpc.getBlock('latest'))!.hash }
     for (const family of ['uniswap-v2', 'uniswap-v3'] as const) {
       const row = rows.find((each) => each.family === family && each.brand === BRANDS[family])!
-      const found = readState('ethereum').pools.filter(
+      const pairPools = readState('ethereum').pools.filter(
         ({ factory, tokens: [a, b] }) => factory === row.address.toLowerCase() && ids.has(a) && ids.has(b),
       )
       const reads = familyOf(family)!.readStates(
         row,
-        found.map((pool) => unread(pool, row)),
+        pairPools.map((pool) => unread(pool, row)),
       )
       const [states] = await runReads(rpc, block, [reads])
-      found.forEach((pool, index) => {
+      pairPools.forEach((pool, index) => {
         const state = states![index]
         if (state) pools.push(poolOf(pool, state as UniswapV2State | UniswapV3State, pools.length))
       })

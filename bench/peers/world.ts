@@ -55,9 +55,9 @@ async function tokensOf(node: Node, api: string, guard: string): Promise<readonl
   const { wrappedNative, stables } = loadRegistry().chain(1)!
   const named = [wrappedNative!, ...stables].map(({ address }) => address.toLowerCase())
   const rank = ({ token }: Priced) => (named.includes(token) ? named.indexOf(token) : named.length)
-  const known = await withDecimals(node.url, await pricesOf(api, all))
+  const priced = await withDecimals(node.url, await pricesOf(api, all))
   const tokens: Priced[] = []
-  for (const token of known) if (busy.has(token.token) && (await canBeHad(node, token, guard))) tokens.push(token)
+  for (const token of priced) if (busy.has(token.token) && (await canBeHad(node, token, guard))) tokens.push(token)
   return tokens.sort((a, b) => rank(a) - rank(b))
 }
 

@@ -29,7 +29,7 @@ const search = (trade: ownScenario.ScenarioTrade) =>
 
 const until = performance.now() + WARM_UP_MS
 while (performance.now() < until) for (const trade of trades) search(trade)
-const told = trades.map((trade) => {
+const rows = trades.map((trade) => {
   let us = Number.POSITIVE_INFINITY
   for (let run = 0; run < RUNS; run++) {
     const start = performance.now()
@@ -39,4 +39,4 @@ const told = trades.map((trade) => {
   const { amountOut, legs } = code.routeTrade(loaded, graph, trade, BigInt(wei))
   return { us, route: JSON.stringify([amountOut, legs]) }
 })
-process.stdout.write(JSON.stringify(told))
+process.stdout.write(JSON.stringify(rows))

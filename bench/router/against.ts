@@ -23,15 +23,15 @@ const GAS_PRICES = [0n, 10n ** 10n]
 /** Processes per side. */
 const ROUNDS = 3
 
-type Told = readonly { readonly us: number; readonly route: string }[]
+type SideResult = readonly { readonly us: number; readonly route: string }[]
 
-function measure(side: string, size: (typeof SIZES)[number], gasPriceWei: bigint): Told {
+function measure(side: string, size: (typeof SIZES)[number], gasPriceWei: bigint): SideResult {
   const file = join(import.meta.dirname, 'against-side.ts')
   const printed = execFileSync(process.execPath, [file, side, JSON.stringify(size), String(gasPriceWei)], {
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
   })
-  return JSON.parse(printed) as Told
+  return JSON.parse(printed) as SideResult
 }
 
 const figuresOf = (trades: readonly { readonly own: number; readonly earlier: number }[]) => {
@@ -58,7 +58,7 @@ for (const size of SIZES) {
     const rounds = Array.from({ length: ROUNDS }, (_, round) => {
       // The sides alternate in running first.
       const sides = round % 2 === 0 ? [root, other] : [other, root]
-      const [first, second] = sides.map((side) => measure(side, size, gasPriceWei)) as [Told, Told]
+      const [first, second] = sides.map((side) => measure(side, size, gasPriceWei)) as [SideResult, SideResult]
       return round % 2 === 0 ? { own: first, earlier: second } : { own: second, earlier: first }
     })
     const shortest = (side: 'own' | 'earlier', trade: number) =>

@@ -23,7 +23,7 @@ const SIZES = [
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
 /** Minimum dollars of a trade in runs with a gas price, since gas dominates the result of smaller trades. */
-const LEAST_USD = 500
+const MIN_USD = 500
 /** Maximum number of pools for the simple methods, which quote every pool again and are slow. */
 const PLAIN_PEERS_UP_TO = 200
 const PLAIN_TRADES = 10
@@ -62,7 +62,7 @@ async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]>
   const uniswap = uniswapPeer(scenario, price)
   const foreign = await Promise.all(process.argv.slice(2).map((file) => foreignPeer(file, scenario, price)))
   const rows: Row[] = []
-  const trades = scenario.trades.filter(({ usd = 0 }) => gasPrice === 0n || usd >= LEAST_USD)
+  const trades = scenario.trades.filter(({ usd = 0 }) => gasPrice === 0n || usd >= MIN_USD)
   for (const peer of foreign) await warmUp(trades, peer.run)
   await warmUp(trades, (trade) => routeTrade(loaded, graph, trade, gasPrice))
   for (const [index, trade] of trades.entries()) {
@@ -91,8 +91,8 @@ async function runPeer(peer: Peer, runs: number, scenario: Scenario, trade: Scen
   const times: number[] = []
   for (let run = 0; run < runs; run++) {
     const start = performance.now()
-    const found = peer.run(trade)
-    route = found instanceof Promise ? await found : found
+    const result = peer.run(trade)
+    route = result instanceof Promise ? await result : result
     times.push(performance.now() - start)
   }
   if (!route) return null

@@ -17,15 +17,15 @@ export function certificates() {
     const graph = scenarioGraph(loaded)
     for (const trade of scenario.trades) gaps.push(routeTrade(loaded, graph, trade, 0n).gapBps)
   }
-  const known = gaps.filter((gap) => gap !== null)
+  const knownGaps = gaps.filter((gap) => gap !== null)
   return {
     trades: gaps.length,
-    withoutBound: gaps.length - known.length,
-    within1Bps: rounded(known.filter((gap) => gap <= 1).length / gaps.length, 5),
+    withoutBound: gaps.length - knownGaps.length,
+    within1Bps: rounded(knownGaps.filter((gap) => gap <= 1).length / gaps.length, 5),
     bps: {
-      median: rounded(median(known), 4),
-      p999: rounded(quantile(known, 0.999), 3),
-      max: rounded(Math.max(...known), 3),
+      median: rounded(median(knownGaps), 4),
+      p999: rounded(quantile(knownGaps, 0.999), 3),
+      max: rounded(Math.max(...knownGaps), 3),
     },
   }
 }

@@ -6,7 +6,7 @@ import { median, quantile } from './statistics.ts'
 /** Difference in basis points of the output below which a comparison is a tie. */
 const TIE_BPS = 0.1
 /** Maximum listed trades that a peer routed better. */
-const MOST_LOST = 10
+const MAX_LOST = 10
 
 export type Outcome = { readonly net: number; readonly ms: number }
 export type Row = {
@@ -94,7 +94,7 @@ function compared(rows: readonly Row[], name: string) {
       median: rounded(median(differences), 3),
       p95: rounded(quantile(differences, 0.95), 1),
     },
-    worst: lost.slice(0, MOST_LOST).map(({ seed, trade, bps }) => ({ seed, trade, bps: rounded(bps, 3) })),
+    worst: lost.slice(0, MAX_LOST).map(({ seed, trade, bps }) => ({ seed, trade, bps: rounded(bps, 3) })),
     ms: { median: rounded(median(times), 3), p95: rounded(quantile(times, 0.95), 3) },
     ourTimeToTheirs: rounded(median(paired.map(({ ratio }) => ratio)), 2),
   }

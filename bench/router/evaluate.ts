@@ -48,8 +48,8 @@ export class Executor {
   }
 
   private stateOf(id: number): State {
-    const known = this.states.get(id)
-    if (known) return known
+    const cached = this.states.get(id)
+    if (cached) return cached
     const loaded = load(this.poolOf(id))
     this.states.set(id, loaded)
     return loaded
@@ -68,21 +68,21 @@ export class Executor {
  */
 export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonly ScenarioLeg[]): Evaluation {
   const executor = new Executor(scenario)
-  const held = new Map<number, bigint>([[trade.tokenIn, BigInt(trade.amountIn)]])
+  const balances = new Map<number, bigint>([[trade.tokenIn, BigInt(trade.amountIn)]])
   let gas = YARDSTICK.route
   let unspent = 0
   for (const { pool, tokenIn, tokenOut, num, den } of legs) {
-    const balance = held.get(tokenIn) ?? 0n
+    const balance = balances.get(tokenIn) ?? 0n
     const amountIn = (balance * BigInt(num)) / BigInt(den)
     if (amountIn > balance) throw new RangeError(`pool ${pool}: the leg spends more than is held`)
     if (amountIn <= 0n) continue
     const swapped = executor.swap(pool, tokenIn, tokenOut, amountIn)
-    held.set(tokenIn, balance - amountIn)
-    held.set(tokenOut, (held.get(tokenOut) ?? 0n) + swapped.amountOut)
+    balances.set(tokenIn, balance - amountIn)
+    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapped.amountOut)
     gas += swapped.gas
     if (swapped.unspent > 0n) unspent++
   }
-  return { amountOut: held.get(trade.tokenOut) ?? 0n, gas, unspent }
+  return { amountOut: balances.get(trade.tokenOut) ?? 0n, gas, unspent }
 }
 
 /** Executes paths, each with its share of the amount. Shared pools are priced one path after the other. */
@@ -97,13 +97,13 @@ export function evaluatePaths(
   let spent = 0n
   let unspent = 0
   for (const path of paths) {
-    let held = BigInt(path.amountIn)
+    let balance = BigInt(path.amountIn)
     let token = trade.tokenIn
-    spent += held
+    spent += balance
     for (const { pool, tokenIn, tokenOut } of path.hops) {
       if (tokenIn !== token) throw new RangeError(`the path breaks off before pool ${pool}`)
-      const swapped = executor.swap(pool, tokenIn, tokenOut, held)
-      held = swapped.amountOut
+      const swapped = executor.swap(pool, tokenIn, tokenOut, balance)
+      balance = swapped.amountOut
       token = tokenOut
       const base = YARDSTICK.hop[executor.familyOf(pool)]
       // Paths through the same pool can be one leg, so its base gas counts once, and its ticks each time.
@@ -111,7 +111,7 @@ export function evaluatePaths(
       if (swapped.unspent > 0n) unspent++
     }
     if (token !== trade.tokenOut) throw new RangeError('a path ends at another token')
-    amountOut += held
+    amountOut += balance
   }
   if (spent > BigInt(trade.amountIn)) throw new RangeError('the paths spend more than the amount')
   return { amountOut, gas: [...crossed.values()].reduce((sum, gas) => sum + gas, YARDSTICK.route), unspent }

@@ -16,7 +16,7 @@ const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 1
 /** Ticks beyond which prices lose too much precision. */
 const TICK_LIMIT = 700_000
 /** Minimum positions of tick pools, which have up to about 30. The first position spans the full range. */
-const LEAST_POSITIONS = 3
+const MIN_POSITIONS = 3
 const MORE_POSITIONS = 28
 const WIDEST_POSITION = 25_000
 const FULL_RANGE_WEIGHT = 0.08
@@ -34,7 +34,7 @@ type Spec = {
 
 export class PoolFactory {
   readonly pools: ScenarioPool[] = []
-  private readonly seen = new Set<string>()
+  private readonly keys = new Set<string>()
   private readonly tokens: readonly ScenarioToken[]
   private readonly random: Random
 
@@ -54,7 +54,7 @@ export class PoolFactory {
     const [lower, upper] = BigInt(tokens[a]!.address) > BigInt(tokens[b]!.address) ? [b, a] : [a, b]
     const venue = type === 'v3' ? feePpm : Math.floor(random.next() * PAIR_VENUES)
     const key = `${type} ${lower} ${upper} ${venue}`
-    if (this.seen.has(key)) return false
+    if (this.keys.has(key)) return false
     const [token0, token1] = [tokens[lower]!, tokens[upper]!]
     const noise = Math.exp(((random.next() * 2 - 1) * WITHIN_FEE * feePpm) / 1e6)
     const price = (token0.priceUsd / token1.priceUsd) * 10 ** (token1.decimals - token0.decimals) * noise
@@ -70,7 +70,7 @@ export class PoolFactory {
     const pool = make({ base, token0, token1, tvl, price }, random)
     if (!pool) return false
     this.pools.push(pool)
-    this.seen.add(key)
+    this.keys.add(key)
     return true
   }
 }
@@ -166,8 +166,8 @@ function positions(
 ): readonly Position[] {
   const [lowest, highest] = [Math.ceil(MIN_TICK / spacing) * spacing, Math.floor(MAX_TICK / spacing) * spacing]
   const narrowest = Math.log(spacing * 2)
-  const count = LEAST_POSITIONS + Math.floor(random.next() * random.next() * MORE_POSITIONS)
-  const made: Position[] = []
+  const count = MIN_POSITIONS + Math.floor(random.next() * random.next() * MORE_POSITIONS)
+  const positions: Position[] = []
   let total = 0
   for (let index = 0; index < count; index++) {
     let [low, high] = [lowest, highest]
@@ -185,8 +185,8 @@ function positions(
       ((at - a) * token1.priceUsd) / 10 ** token1.decimals +
       ((1 / at - 1 / b) * token0.priceUsd) / 10 ** token0.decimals
     if (!(worth > 0)) continue
-    made.push({ low, high, liquidity: weight / worth })
+    positions.push({ low, high, liquidity: weight / worth })
     total += weight
   }
-  return made.map((position) => ({ ...position, liquidity: (position.liquidity * tvl) / total }))
+  return positions.map((position) => ({ ...position, liquidity: (position.liquidity * tvl) / total }))
 }

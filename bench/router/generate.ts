@@ -22,7 +22,7 @@ const DAI = 3
 const SIZES = [0.0001, 0.001, 0.01, 0.05, 0.2]
 const CLASSES = ['hub-hub', 'hub-tail', 'tail-hub', 'tail-tail'] as const
 /** Minimum depth in dollars of a traded tail token. */
-const LEAST_DEPTH_USD = 20_000
+const MIN_DEPTH_USD = 20_000
 
 export type ScenarioSpec = {
   readonly name: string
@@ -94,8 +94,8 @@ function makeTokens(nPools: number, random: Random): readonly ScenarioToken[] {
 }
 
 /** Returns a value in USD with a Pareto distribution. */
-const pareto = (random: Random, least: number, alpha: number, most: number) =>
-  Math.min(most, least / (random.next() || 1e-9) ** (1 / alpha))
+const pareto = (random: Random, min: number, alpha: number, max: number) =>
+  Math.min(max, min / (random.next() || 1e-9) ** (1 / alpha))
 
 function addHubPools(factory: PoolFactory, kinds: Kinds, nPools: number, random: Random): void {
   factory.add(kinds.has('v3') ? 'v3' : 'v2', WETH, USDC, 1.2e8, kinds.has('v3') ? 500 : 3000)
@@ -168,7 +168,7 @@ function makeTrades(
   const traded = tokens.filter(({ id }) => depth.has(id))
   const hubs = traded.filter(({ hub }) => hub)
   const tails = traded.filter(({ hub }) => !hub)
-  const deepTails = tails.filter(({ id }) => depth.get(id)! > LEAST_DEPTH_USD)
+  const deepTails = tails.filter(({ id }) => depth.get(id)! > MIN_DEPTH_USD)
   const group = deepTails.length > 0 ? deepTails : tails
   const componentOf = components(tokens.length, pools)
   const trades: ScenarioTrade[] = []

@@ -27,29 +27,32 @@ for (const size of SIZES) {
     const graph = scenarioGraph(loaded)
     const pairs = scenario.trades.flatMap((trade) => {
       const quote = requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS)
-      const found = findRoute(graph, quote)
-      if (!found.ok) return []
+      const result = findRoute(graph, quote)
+      if (!result.ok) return []
       const { amountIn, ...terms } = quote
-      const wish: ExactOutputRequest = { ...terms, amountOut: found.route.amountOut }
-      return [{ quote, wish, amountIn }]
+      const inverseRequest: ExactOutputRequest = { ...terms, amountOut: result.route.amountOut }
+      return [{ quote, wish: inverseRequest, amountIn }]
     })
-    await warmUp(pairs, ({ quote, wish }) => [findRoute(graph, quote), findRoute(graph, wish)])
+    await warmUp(pairs, ({ quote, wish: inverseRequest }) => [
+      findRoute(graph, quote),
+      findRoute(graph, inverseRequest),
+    ])
     let missed = 0
-    const trades = pairs.flatMap(({ quote, wish, amountIn }) => {
-      const least = findRoute(graph, wish)
-      if (!least.ok || least.route.amountOut < wish.amountOut) {
+    const trades = pairs.flatMap(({ quote, wish: inverseRequest, amountIn }) => {
+      const inverse = findRoute(graph, inverseRequest)
+      if (!inverse.ok || inverse.route.amountOut < inverseRequest.amountOut) {
         missed++
         return []
       }
       const shortest = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]
       for (let run = 0; run < RUNS; run++) {
-        for (const [side, request] of [quote, wish].entries()) {
+        for (const [side, request] of [quote, inverseRequest].entries()) {
           const start = performance.now()
           findRoute(graph, request)
           shortest[side] = Math.min(shortest[side]!, performance.now() - start)
         }
       }
-      const moreBps = (Number(least.route.amountIn) / Number(amountIn) - 1) * BPS
+      const moreBps = (Number(inverse.route.amountIn) / Number(amountIn) - 1) * BPS
       return [{ ratio: shortest[1] / shortest[0], ms: shortest, moreBps }]
     })
     const ratios = trades.map(({ ratio }) => ratio)

@@ -39,8 +39,8 @@ const sqrtPrices = new Map<number, bigint>()
 
 /** Returns the square root of the price at a tick, times 2^96. */
 export function sqrtPriceAtTick(tick: number): bigint {
-  const known = sqrtPrices.get(tick)
-  if (known !== undefined) return known
+  const cached = sqrtPrices.get(tick)
+  if (cached !== undefined) return cached
   const distance = Math.abs(tick)
   let ratio = 1n << 128n
   TICK_FACTORS.forEach((factor, bit) => {
@@ -78,8 +78,8 @@ export function amount1Between(a: bigint, b: bigint, liquidity: bigint, up: bool
 }
 
 export function pairOut(reserveIn: bigint, reserveOut: bigint, feePpm: bigint, amountIn: bigint): bigint {
-  const kept = amountIn * (PPM - feePpm)
-  return (kept * reserveOut) / (reserveIn * PPM + kept)
+  const netInput = amountIn * (PPM - feePpm)
+  return (netInput * reserveOut) / (reserveIn * PPM + netInput)
 }
 
 export type TickState = {

@@ -37,7 +37,7 @@ function timed(run: () => void) {
   return { ms: performance.now() - from, cpuMs: (user + system) / 1000 }
 }
 
-const told = (times: readonly number[]) => ({
+const summary = (times: readonly number[]) => ({
   median: rounded(median(times), 2),
   p95: rounded(quantile(times, 0.95), 2),
   worst: rounded(Math.max(...times), 2),
@@ -72,10 +72,10 @@ for (const gasPriceWei of GAS_PRICES) {
   searches.push({
     gwei: Number(gasPriceWei / 10n ** 9n),
     trades: times.length,
-    ms: told(times.map(({ ms }) => ms)),
-    cpuMs: told(times.map(({ cpuMs }) => cpuMs)),
+    ms: summary(times.map(({ ms }) => ms)),
+    cpuMs: summary(times.map(({ cpuMs }) => cpuMs)),
     /** CPU time of the first search in a block. Later searches share data that is computed once per target. */
-    firstCpuMs: told(times.map(({ first }) => first)),
+    firstCpuMs: summary(times.map(({ first }) => first)),
   })
 }
 record('scale', {

@@ -123,10 +123,10 @@ export function readScenario(text: string): ScenarioFile {
 }
 
 function places(list: string, entries: readonly { readonly id: Id }[]): ReadonlyMap<Id, number> {
-  const found = new Map<Id, number>()
+  const indexes = new Map<Id, number>()
   for (const [place, { id }] of entries.entries()) {
-    if (found.has(id)) throw new Error(`${list}.${place}.id ${JSON.stringify(id)} is there twice`)
-    found.set(id, place)
+    if (indexes.has(id)) throw new Error(`${list}.${place}.id ${JSON.stringify(id)} is there twice`)
+    indexes.set(id, place)
   }
-  return found
+  return indexes
 }

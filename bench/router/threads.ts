@@ -23,7 +23,7 @@ const BLOCK_MS = 2_000
 const CHANGED = 200
 const BLOCKS = 40
 /** Timeout that no search reaches on a busy machine, since timeouts are not measured. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 const GAS_PRICE = 10n ** 10n
 
 const scenario = generate({ name: 'threads', nPools: POOLS, seed: 940_001, nTrades: TRADES })
@@ -96,8 +96,8 @@ async function blockCost(threads: RouterThreads, count: number): Promise<number>
   return median(times)
 }
 
-const one = new RouterThreads({ count: 1, timeoutMs: PATIENCE_MS })
-const two = new RouterThreads({ count: 2, timeoutMs: PATIENCE_MS })
+const one = new RouterThreads({ count: 1, timeoutMs: TIMEOUT_MS })
+const two = new RouterThreads({ count: 2, timeoutMs: TIMEOUT_MS })
 for (const [threads, count] of [
   [one, 1],
   [two, 2],

@@ -17,7 +17,7 @@ const LANES = 4
 /** Milliseconds of load before and after a reorg. */
 const AROUND_MS = 400
 /** Maximum tokens of one `/tokens` request. */
-const MOST_TOKENS = 10
+const MAX_TOKENS = 10
 const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
 
 /** A response with the times of its request and its arrival. */
@@ -53,7 +53,7 @@ function nextPath(): string {
   const some =
     tokens
       .filter(() => random() < 0.3)
-      .slice(0, MOST_TOKENS)
+      .slice(0, MAX_TOKENS)
       .join() || tokens[0]
   return `/${kind < 0.8 ? 'prices' : kind < 0.9 ? 'liquidity' : 'tokens'}/31337?token=${some}`
 }
@@ -100,7 +100,7 @@ const blockAt = (number: number) =>
   request(devnet.url, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]) as Promise<Block | null>
 
 /** Adds blocks and removes them. Other blocks replace them, unless the chain becomes shorter. */
-async function reorg(depth: number, seen: boolean, gone: Gone): Promise<void> {
+async function reorg(depth: number, isReported: boolean, gone: Gone): Promise<void> {
   const { chainId, info } = devnet
   const [from, to] = info.accounts
   const mark = await request(devnet.url, 'evm_snapshot', [])
@@ -109,8 +109,8 @@ async function reorg(depth: number, seen: boolean, gone: Gone): Promise<void> {
   // The block contains a transaction, so that no block of the other branch has its hash.
   await request(devnet.url, 'eth_sendTransaction', [{ from: from!.address, to: to!.address, value }])
   if (depth > 1) await request(devnet.url, 'anvil_mine', [`0x${(depth - 1).toString(16)}`])
-  if (seen) await ask(`/prices/${chainId}?token=${tokens[0]}`)
-  if (seen) await ask(randomPath(devnet, random))
+  if (isReported) await ask(`/prices/${chainId}?token=${tokens[0]}`)
+  if (isReported) await ask(randomPath(devnet, random))
   const head = Number(await request(devnet.url, 'eth_blockNumber', []))
   const hashes: string[] = []
   for (let number = base + 1; number <= head; number++) hashes.push((await blockAt(number))!.hash)
@@ -121,53 +121,54 @@ async function reorg(depth: number, seen: boolean, gone: Gone): Promise<void> {
 }
 
 /** Returns the fault of a response; undefined if there is none. */
-function fault({ status, body, askedAt }: Answer, gone: Gone, known: ReadonlySet<string>): string | undefined {
+function fault({ status, body, askedAt }: Answer, gone: Gone, knownHashes: ReadonlySet<string>): string | undefined {
   if (!ALLOWED.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
   if (status !== 200) return undefined
   const { blockHash } = JSON.parse(body) as { readonly blockHash?: string }
   if (blockHash === undefined) return undefined
   const goneAt = gone.get(blockHash)
   if (goneAt !== undefined) return goneAt < askedAt ? 'a block that was gone when it was asked for' : undefined
-  return known.has(blockHash) ? undefined : 'a block that never was'
+  return knownHashes.has(blockHash) ? undefined : 'a block that never was'
 }
 
 const rows: object[] = []
 const faults: Record<string, number> = {}
 let slowest = 0
 /** Number of responses that contain their block. */
-let held = 0
+let consistent = 0
 try {
   for (let i = 0; i < 40; i++) await ask(nextPath())
-  for (const seen of [true, false])
+  for (const isReported of [true, false])
     for (const depth of DEPTHS) {
       const answers: Answer[] = []
       for (let round = 0; round < ROUNDS; round++) {
         const gone: Gone = new Map()
         const end = load()
         await sleep(AROUND_MS)
-        await reorg(depth, seen, gone)
+        await reorg(depth, isReported, gone)
         await sleep(AROUND_MS)
         const some = await end()
         const head = Number(await request(devnet.url, 'eth_blockNumber', []))
-        const known = new Set<string>()
-        for (let number = Math.max(0, head - 200); number <= head; number++) known.add((await blockAt(number))!.hash)
+        const knownHashes = new Set<string>()
+        for (let number = Math.max(0, head - 200); number <= head; number++)
+          knownHashes.add((await blockAt(number))!.hash)
         for (const answer of some) {
-          const what = fault(answer, gone, known)
-          if (answer.status === 200 && answer.body.includes('"blockHash"')) held++
+          const what = fault(answer, gone, knownHashes)
+          if (answer.status === 200 && answer.body.includes('"blockHash"')) consistent++
           if (what) faults[what] = (faults[what] ?? 0) + 1
         }
         answers.push(...some)
       }
-      const most = Math.max(...answers.map(({ ms }) => ms))
-      slowest = Math.max(slowest, most)
+      const maxMs = Math.max(...answers.map(({ ms }) => ms))
+      slowest = Math.max(slowest, maxMs)
       const refused = answers.filter(({ status }) => status === 422 || status === 503).length
       const row = {
         depth,
-        seen,
+        seen: isReported,
         answers: answers.length,
         refused,
         p50: percentile(answers, 0.5),
-        slowest: rounded(most),
+        slowest: rounded(maxMs),
       }
       rows.push(row)
       console.log(JSON.stringify(row))
@@ -176,5 +177,5 @@ try {
   await service.stop()
   await devnet.stop()
 }
-record('reorgs', { slowest: rounded(slowest), heldToTheNode: held, faults, rows })
+record('reorgs', { slowest: rounded(slowest), heldToTheNode: consistent, faults, rows })
 process.exit(Object.keys(faults).length > 0 ? 1 : 0)

@@ -15,12 +15,12 @@ test('--all asks every chain, many at a time, and reports each', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-check-all-'))
   // One node serves all chains. It has none of their contracts, but reports each chain's id.
   let open = 0
-  let most = 0
-  const asked = new Set<string>()
+  let max = 0
+  const methods = new Set<string>()
   const proxy = await NodeProxy.start(anvil.url, async ({ method }, path) => {
     if (method !== 'eth_chainId') return undefined
-    asked.add(path)
-    most = Math.max(most, ++open)
+    methods.add(path)
+    max = Math.max(max, ++open)
     await new Promise((resolve) => setTimeout(resolve, 5))
     open--
     return { result: `0x${Number(path.slice(1)).toString(16)}` }
@@ -45,8 +45,8 @@ test('--all asks every chain, many at a time, and reports each', async () => {
       const status = (name: string) => findings.find(({ check }) => check === name)?.status
       expect([chainId, status('chain id'), status('state overrides')]).toEqual([chainId, 'pass', 'pass'])
     }
-    expect(asked.size).toBe(ids.length)
-    expect(most).toBeGreaterThan(1)
+    expect(methods.size).toBe(ids.length)
+    expect(max).toBeGreaterThan(1)
   } finally {
     await proxy.stop()
     await anvil.stop()

@@ -89,10 +89,10 @@ describe('finds and corrects', () => {
   ])('%s', async (what, spoil) => {
     const file = original()
     spoil(file)
-    const found = (await check(file)).filter((finding) => finding.check === what && finding.fix)
-    expect(found).toHaveLength(1)
+    const findings = (await check(file)).filter((finding) => finding.check === what && finding.fix)
+    expect(findings).toHaveLength(1)
     const before = formatChainFile(file)
-    found[0]!.fix!(file)
+    findings[0]!.fix!(file)
     expect(file).toEqual(original())
     expect(patch('31337.json', before, formatChainFile(file))).toMatch(
       /^--- a\/31337\.json\n\+\+\+ b\/31337\.json\n@@ /,
@@ -101,10 +101,10 @@ describe('finds and corrects', () => {
 
   test('an endpoint of another chain', async () => {
     const file = original()
-    const [found] = problems(await check(file, [otherChain.url, devnet.url]))
-    expect(found!.check).toBe('chain id')
+    const [problem] = problems(await check(file, [otherChain.url, devnet.url]))
+    expect(problem!.check).toBe('chain id')
     file.rpcUrls = [otherChain.url, devnet.url]
-    found!.fix!(file)
+    problem!.fix!(file)
     expect(file.rpcUrls).toEqual([devnet.url])
   })
 })
@@ -152,9 +152,9 @@ describe('finds', () => {
   ])('%s that is wrong, without an answer to put in its place', async (what, spoil) => {
     const file = original()
     spoil(file)
-    const found = problems(await check(file)).filter((finding) => finding.check === what)
-    expect(found).toHaveLength(1)
-    expect(found[0]!.fix).toBeUndefined()
+    const findings = problems(await check(file)).filter((finding) => finding.check === what)
+    expect(findings).toHaveLength(1)
+    expect(findings[0]!.fix).toBeUndefined()
   })
 })
 

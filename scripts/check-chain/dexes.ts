@@ -23,19 +23,19 @@ async function checkRow(subject: Subject, row: DexRow): Promise<readonly Finding
   const fees = row.feeBasis === 'assumed' || row.feeBasis === 'default'
   const note = fees ? `; its fee of ${row.feePpm! / 10_000} % is a guess` : ''
   if (!(await hasCode(subject, row.address))) return [fail(check, `no code at ${row.address}`)]
-  const found = pass(check, `${row.address}${note}`)
-  return row.initCodeHash === undefined ? [found] : [found, await checkInitCodeHash(subject, row, row.initCodeHash)]
+  const passed = pass(check, `${row.address}${note}`)
+  return row.initCodeHash === undefined ? [passed] : [passed, await checkInitCodeHash(subject, row, row.initCodeHash)]
 }
 
 async function checkInitCodeHash(subject: Subject, row: DexRow, initCodeHash: Hex): Promise<Finding> {
   const check = `pool address ${row.brand}`
-  const known = await findPool(subject, row)
-  if (known === null) return unknown(check, 'no pool of two hubs to compare with')
+  const pool = await findPool(subject, row)
+  if (pool === null) return unknown(check, 'no pool of two hubs to compare with')
   const deployer = row.contracts?.poolDeployer ?? row.address
-  const derived = toAddress(getCreate2Address(deployer, known.salt, initCodeHash))
-  return derived === known.pool
+  const derived = toAddress(getCreate2Address(deployer, pool.salt, initCodeHash))
+  return derived === pool.pool
     ? pass(check, derived)
-    : fail(check, `the factory says ${known.pool}, the init-code hash gives ${derived}`)
+    : fail(check, `the factory says ${pool.pool}, the init-code hash gives ${derived}`)
 }
 
 type KnownPool = { readonly pool: Address; readonly salt: Hex }
@@ -55,7 +55,7 @@ async function findPool(subject: Subject, { family, address }: DexRow): Promise<
     return pool === ZERO_ADDRESS ? null : { pool, salt: salt as Hex }
   }
   const form = saltOf(family)
-  const asked =
+  const calls =
     form === 'uniswap-v2'
       ? pairs.map(([a, b]) =>
           ask(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
@@ -70,5 +70,5 @@ async function findPool(subject: Subject, { family, address }: DexRow): Promise<
             ),
           )
         : []
-  return (await Promise.all(asked)).find((pool) => pool !== null) ?? null
+  return (await Promise.all(calls)).find((pool) => pool !== null) ?? null
 }

@@ -25,14 +25,14 @@ export const checkFees: Check = async ({ chain, rpc, block }) => {
   )
   const answering: L1FeeModel[] = fees.filter(({ fee }) => fee !== null).map(({ model }) => model)
   const recorded = chain.l1FeeModel
-  const told = recorded === 'metis' ? 'op-stack' : recorded
+  const kind = recorded === 'metis' ? 'op-stack' : recorded
   const first = answering[0]
   const fix = (model: L1FeeModel) => (file: { l1FeeModel: L1FeeModel }) => {
     file.l1FeeModel = model
   }
   if (recorded === 'zksync') return [unknown(check, 'zksync: not asked, such chains are not served')]
-  if (answering.includes(told) && !(first === 'mantle' && told === 'op-stack'))
-    return [pass(check, `${recorded}: ${fees.find(({ model }) => model === told)!.fee!.feeWei} wei`)]
+  if (answering.includes(kind) && !(first === 'mantle' && kind === 'op-stack'))
+    return [pass(check, `${recorded}: ${fees.find(({ model }) => model === kind)!.fee!.feeWei} wei`)]
   if (first !== undefined)
     return recorded === 'unknown'
       ? [missing(check, `the oracle of ${first} answers, none is recorded`, fix(first))]

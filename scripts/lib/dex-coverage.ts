@@ -122,6 +122,6 @@ function chainLine({ chainId, name, dexes }: Chain): string {
       .map(([family, list]) => (list.length > 1 ? `${family} ${list.length}` : family))
       .join(', ')
   const served = dexes.filter(isServed)
-  const left = dexes.filter((row) => !isServed(row))
-  return `| ${name} (${chainId}) | ${dexes.length} | ${served.length} | ${counted(served)} | ${counted(left)} |`
+  const remaining = dexes.filter((row) => !isServed(row))
+  return `| ${name} (${chainId}) | ${dexes.length} | ${served.length} | ${counted(served)} | ${counted(remaining)} |`
 }

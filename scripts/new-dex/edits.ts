@@ -67,12 +67,12 @@ export function editsFor({ name, Name, camel, snake, code }: Names & { readonly 
  */
 export function applyEdit(content: string, { file, before, insert }: Edit): string {
   const pattern = typeof before === 'string' ? before.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : before.source
-  const found = [...content.matchAll(new RegExp(pattern, 'g'))]
-  if (found.length !== 1) {
+  const matches = [...content.matchAll(new RegExp(pattern, 'g'))]
+  if (matches.length !== 1) {
     throw new NewDexError(
-      `${file} holds ${JSON.stringify(String(before))} ${found.length} times, not once: scripts/new-dex/edits.ts must learn its new form`,
+      `${file} holds ${JSON.stringify(String(before))} ${matches.length} times, not once: scripts/new-dex/edits.ts must learn its new form`,
     )
   }
-  const at = found[0]!.index
+  const at = matches[0]!.index
   return content.slice(0, at) + insert + content.slice(at)
 }

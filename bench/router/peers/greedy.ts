@@ -29,10 +29,10 @@ export function greedyPeer(scenario: Scenario, gasPrice: number, parts: 1 | type
         part === parts - 1 ? amount - (amount / BigInt(parts)) * BigInt(parts - 1) : amount / BigInt(parts)
       const hops = bestPath(executor, trade, amountIn, poolsOf, (pool) => (used.has(pool) ? 0 : perGas))
       if (!hops) return null
-      let held = amountIn
+      let remaining = amountIn
       for (const { pool, tokenIn, tokenOut } of hops) {
         used.add(pool)
-        held = executor.swap(pool, tokenIn, tokenOut, held).amountOut
+        remaining = executor.swap(pool, tokenIn, tokenOut, remaining).amountOut
       }
       paths.push({ amountIn, hops })
     }

@@ -31,8 +31,8 @@ export async function foreignPeer(file: string, scenario: Scenario, gasPrice: nu
   return {
     name,
     run: (trade) => {
-      const found = run(trade)
-      return found instanceof Promise ? found.then((result) => result?.route ?? null) : (found?.route ?? null)
+      const outcome = run(trade)
+      return outcome instanceof Promise ? outcome.then((result) => result?.route ?? null) : (outcome?.route ?? null)
     },
   }
 }

@@ -43,25 +43,22 @@ export function candidatesOf({ pools, tokens, nativeToken }: Scenario): Candidat
 
   const choose = (tokenIn: number, tokenOut: number, limits: Limits, kind: (pool: ScenarioPool) => boolean) => {
     const chosen = new Set<ScenarioPool>()
-    const take = (
-      from: readonly ScenarioPool[],
-      most: number,
-      wanted: (pool: ScenarioPool) => boolean = () => true,
-    ) => {
-      let taken = 0
+    const take = (from: readonly ScenarioPool[], max: number, wanted: (pool: ScenarioPool) => boolean = () => true) => {
+      let count = 0
       for (const pool of from) {
-        if (taken >= most) break
+        if (count >= max) break
         if (chosen.has(pool) || !kind(pool) || !wanted(pool)) continue
         chosen.add(pool)
-        taken++
+        count++
       }
-      return taken
+      return count
     }
     const trades = (token: number) => (pool: ScenarioPool) => pool.token0 === token || pool.token1 === token
     for (const end of [tokenIn, tokenOut]) {
-      let left = limits.topNWithBaseToken
+      let remaining = limits.topNWithBaseToken
       for (const base of bases)
-        if (base !== end) left -= take(ofToken.get(end)!, Math.min(left, limits.topNWithEachBaseToken), trades(base))
+        if (base !== end)
+          remaining -= take(ofToken.get(end)!, Math.min(remaining, limits.topNWithEachBaseToken), trades(base))
     }
     take(ofToken.get(tokenIn)!, limits.topNDirectSwaps, trades(tokenOut))
     for (const end of [tokenIn, tokenOut]) take(ofToken.get(end)!, 1, trades(nativeToken))

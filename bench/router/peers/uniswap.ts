@@ -114,11 +114,11 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
       const part = (total * BigInt(percent)) / 100n
       const amount = CurrencyAmount.fromRawAmount(tokenIn, String(part))
       for (const { pools } of paths) {
-        const found = quote(pools, trade.tokenIn, part)
-        if (!found) continue
-        const gasCostInToken = CurrencyAmount.fromRawAmount(tokenOut, String(BigInt(Math.floor(found.gas * perGas))))
-        const paid = CurrencyAmount.fromRawAmount(tokenOut, String(found.amount))
-        const ids = found.hops.map((hop) => String(hop.pool))
+        const result = quote(pools, trade.tokenIn, part)
+        if (!result) continue
+        const gasCostInToken = CurrencyAmount.fromRawAmount(tokenOut, String(BigInt(Math.floor(result.gas * perGas))))
+        const paid = CurrencyAmount.fromRawAmount(tokenOut, String(result.amount))
+        const ids = result.hops.map((hop) => String(hop.pool))
         quotes[percent] ??= []
         quotes[percent].push({
           ...{
@@ -129,11 +129,11 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
             poolIdentifiers: ids,
             poolAddresses: ids,
           },
-          ...{ quote: paid, gasCostInToken, gasCostInUSD: none, gasEstimate: BigNumber.from(found.gas) },
+          ...{ quote: paid, gasCostInToken, gasCostInUSD: none, gasEstimate: BigNumber.from(result.gas) },
           ...{ route: { input: tokenIn, output: tokenOut, path: [tokenIn, tokenOut], pools: [] } },
           amount,
           quoteAdjustedForGas: paid.subtract(gasCostInToken),
-          hops: found.hops,
+          hops: result.hops,
         } as Quote)
       }
     }

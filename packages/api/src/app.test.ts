@@ -5,7 +5,7 @@ import { duplexPair } from 'node:stream'
 import { type Address, NATIVE, toAddress } from '@sluice/chains'
 import { QuotingError, type StreamUpdate } from '@sluice/quoting'
 import { describe, expect, test } from 'vitest'
-import { Admission } from './admission/admission.ts'
+import { ChainAdmission } from './admission/admission.ts'
 import { Places } from './admission/places.ts'
 import { createApp } from './app.ts'
 import { loadConfig } from './config.ts'
@@ -31,7 +31,7 @@ function served(live: object = {}, environment: Readonly<Record<string, string>>
       deployment: { guard: { address: account('f') }, executors: [] },
       routerAddress: account('f'),
     },
-    admission: new Admission({ places, maxWaiting: 10, maxWaitMs: 1_000 }),
+    admission: new ChainAdmission({ places, maxWaiting: 10, maxWaitMs: 1_000 }),
     live: { recentAnswer: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...live },
   }
   const services = {
@@ -40,7 +40,7 @@ function served(live: object = {}, environment: Readonly<Record<string, string>>
       chainMap: () => ({ 1: { ChainName: 'Ethereum', ChainID: '1', CoinsPrefix: null, RouterAddress: account('f') } }),
       supportedIds: () => [1],
     },
-    streams: new EventStreams({ most: 2, mostOfCaller: 2 }),
+    streams: new EventStreams({ max: 2, maxPerCaller: 2 }),
     chain: (chainId: number) => {
       if (chainId !== 1) throw unsupportedChain(chainId)
       return chain
@@ -229,8 +229,8 @@ describe('reports of tokens', () => {
     const groups: unknown[] = []
     const { ask } = served({
       views: {
-        standing: async (asked: unknown, _signal: unknown, work: (view: object) => Promise<unknown>) => {
-          groups.push(asked)
+        standing: async (request: unknown, _signal: unknown, work: (view: object) => Promise<unknown>) => {
+          groups.push(request)
           return work({ snapshot: {} })
         },
       },

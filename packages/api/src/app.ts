@@ -10,7 +10,7 @@ import { compatiblePaths } from './compatible/routes.ts'
 import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
 import { readBody } from './http/body.ts'
-import { callerOf, type Trust } from './http/caller.ts'
+import { callerOf, type ProxyTrust } from './http/caller.ts'
 import { attach, contextOf, RequestContext } from './http/context.ts'
 import { edge } from './http/edge.ts'
 import { record } from './http/record.ts'
@@ -54,7 +54,7 @@ export type App = {
   /** Serves only `/metrics`, for a port that clients cannot reach. */
   readonly metrics: RequestListener
   /** Predicate for trusted proxies, from `TRUST_PROXY`. */
-  readonly trusts: Trust
+  readonly trusts: ProxyTrust
 }
 
 /**
@@ -64,7 +64,7 @@ export type App = {
  */
 export function createApp(services: Services, config: Config, recorder?: TraceRecorder): App {
   const app = createRoutes(services, config)
-  const trusts: Trust = app.get('trust proxy fn')
+  const trusts: ProxyTrust = app.get('trust proxy fn')
   const listener: RequestListener = (request, response) => {
     const context = new RequestContext(request, services.log, config.requestTimeoutMs)
     const trace = traceOf(request, recorder)
@@ -111,21 +111,21 @@ function createRoutes(services: Services, config: Config): Express {
   app.set('etag', false)
   app.disable('x-powered-by')
 
-  const trusts: Trust = app.get('trust proxy fn')
+  const trusts: ProxyTrust = app.get('trust proxy fn')
   app.use(edge)
 
   const perChain = (work: ChainEndpoint<string>, send: Send = sendPlain): RequestHandler => {
     return async (request, response) => {
       const context = contextOf(response)
       const chain: ServedChain = response.locals.chain
-      const asked = {
+      const task = {
         caller: callerOf(request, trusts),
         kind: asksFor(request.originalUrl, request.method)?.kind ?? 'other',
         onWait: () => {
           context.isSlowed = true
         },
       }
-      const run = chain.admission.run(context.signal, asked, () => work(request, chain, context, config))
+      const run = chain.admission.run(context.signal, task, () => work(request, chain, context, config))
       send(request, response, context, await context.within(run))
     }
   }
@@ -159,10 +159,10 @@ function createRoutes(services: Services, config: Config): Express {
   llamaPricePaths(app, { services, config, trusts }, allow)
   app
     .route('/prices/:chainId')
-    .get(onChain, known, perChain(prices, replyTagged))
+    .get(onChain, recentAnswer, perChain(prices, replyTagged))
     .post(onChain, readBody, perChain(postedPrices))
     .all(allow('GET, HEAD, POST'))
-  app.route('/liquidity/:chainId').get(onChain, known, perChain(liquidity, replyTagged)).all(allow('GET, HEAD'))
+  app.route('/liquidity/:chainId').get(onChain, recentAnswer, perChain(liquidity, replyTagged)).all(allow('GET, HEAD'))
   app.route('/history/:chainId').get(onChain, json(history)).all(allow('GET, HEAD'))
   app.route('/tokens/:chainId').get(onChain, json(tokens)).all(allow('GET, HEAD'))
   app
@@ -185,7 +185,7 @@ function createRoutes(services: Services, config: Config): Express {
 }
 
 /** Sends the remembered answer if the same URL was answered at this block. */
-const known: RequestHandler = (request, response, next) => {
+const recentAnswer: RequestHandler = (request, response, next) => {
   const chain: ServedChain = response.locals.chain
   const body = chain.live.recentAnswer(request.url)
   if (body === undefined) next()
@@ -204,7 +204,7 @@ function ofOperators(services: Services, config: Config, allow: (methods: string
   return router
 }
 
-type WholeService = { readonly services: Services; readonly config: Config; readonly trusts: Trust }
+type WholeService = { readonly services: Services; readonly config: Config; readonly trusts: ProxyTrust }
 
 /** Creates the routes of the OpenAPI document, the documentation, and the playground. */
 function ofNoChain({ services, config, trusts }: WholeService, allow: (methods: string) => RequestHandler): Router {

@@ -1,7 +1,7 @@
 /** Sets the gauges of chains for a metrics scrape. */
 import type { ScanStatus } from '@sluice/liquidity'
 import { CHAIN_STATES } from '@sluice/quoting'
-import { exportDrift, MOST_DRIFTS } from './drift-metrics.ts'
+import { exportDrift, MAX_DRIFTS } from './drift-metrics.ts'
 import type { Metrics } from './metrics.ts'
 import { exportRpcHealth } from './rpc-metrics.ts'
 import type { ServedChain } from './served-chain.ts'
@@ -35,7 +35,7 @@ export function exportGauges({ live, admission }: ServedChain, metrics: Metrics)
     metrics.slots.set({ chain, kind }, count)
   for (const [kind, count] of Object.entries(live.tokens.standings.counts))
     metrics.standings.set({ chain, kind }, count)
-  exportDrift(metrics.drift, live.chain.chainId, live.drift(MOST_DRIFTS))
+  exportDrift(metrics.drift, live.chain.chainId, live.drift(MAX_DRIFTS))
   if (live.rpcHealth) exportRpcHealth(metrics.rpc, live.chain.chainId, live.rpcHealth)
   for (const [kind, count] of Object.entries(live.streams.counts)) metrics.streams.set({ chain, kind }, count)
   for (const [state, count] of Object.entries(admission.load)) metrics.load.set({ chain, state }, count)

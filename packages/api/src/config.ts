@@ -261,10 +261,10 @@ export class ConfigError extends Error {
  * @throws ConfigError with every invalid variable
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const nonEmpty = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   const mistakes: string[] = []
   const rpcUrls = new Map<number, readonly string[]>()
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(nonEmpty)) {
     const chainId = rpcUrlName.exec(name)?.[1]
     if (!chainId) {
       if (name.startsWith('RPC_URL_')) mistakes.push(`${name}: must end in a chain id, such as RPC_URL_1`)
@@ -274,11 +274,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     if (parsed.success) rpcUrls.set(Number(chainId), parsed.data)
     else mistakes.push(`${name}: ${parsed.error.issues[0]?.message}`)
   }
-  if (['worker', 'indexer'].includes(given.ROLE ?? '') && !given.REDIS_URL)
-    mistakes.push(`ROLE: ${given.ROLE} needs REDIS_URL`)
-  if (given.METRICS_PORT && Number(given.METRICS_PORT) > 0 && given.METRICS_PORT === (given.PORT ?? '3000'))
+  if (['worker', 'indexer'].includes(nonEmpty.ROLE ?? '') && !nonEmpty.REDIS_URL)
+    mistakes.push(`ROLE: ${nonEmpty.ROLE} needs REDIS_URL`)
+  if (nonEmpty.METRICS_PORT && Number(nonEmpty.METRICS_PORT) > 0 && nonEmpty.METRICS_PORT === (nonEmpty.PORT ?? '3000'))
     mistakes.push('METRICS_PORT: must differ from PORT')
-  const parsed = environment.safeParse(given)
+  const parsed = environment.safeParse(nonEmpty)
   if (!parsed.success)
     mistakes.push(...parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`))
   if (!parsed.success || mistakes.length > 0)

@@ -4,7 +4,7 @@ import { AFTER, type ByBlock, type DriftFigures, type Figures } from '@sluice/qu
 import { Gauge, type Registry } from 'prom-client'
 
 /** Maximum exported families of a chain, and likewise brands and pools. The ones with the most samples are exported. */
-export const MOST_DRIFTS = 32
+export const MAX_DRIFTS = 32
 
 /** Metrics of drift. */
 export type DriftMetrics = ReturnType<typeof createDriftMetrics>

@@ -17,7 +17,7 @@ const LONG = 5
  * Minimum releasable memory. A load of 32 connections on one chain leaves up to 440 MB of code, young generation, and garbage,
  * which is worth a slow start of the next load.
  */
-const LEAST_BYTES = 300e6
+const MIN_BYTES = 300e6
 
 /**
  * Disables V8's pretenuring for the whole process, so all objects are allocated in the young generation. Under load many objects
@@ -35,15 +35,15 @@ export function returnMemoryAtRest(intervalMs = INTERVAL_MS): () => void {
   const utilization = loopMeter()
   utilization()
   /** Resident bytes after the last collection, or at the start; only memory above it can be released. */
-  let least = process.memoryUsage().rss
+  let minBytes = process.memoryUsage().rss
   let rested = 0
   const look = () => {
     rested = utilization() > RESTING ? 0 : rested + 1
     if (rested < LONG) return
     const { rss, heapUsed } = process.memoryUsage()
-    if (rss - least < Math.max(LEAST_BYTES, heapUsed)) return
+    if (rss - minBytes < Math.max(MIN_BYTES, heapUsed)) return
     collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-    least = process.memoryUsage().rss
+    minBytes = process.memoryUsage().rss
   }
   const timer = setInterval(look, intervalMs).unref()
   return () => clearInterval(timer)

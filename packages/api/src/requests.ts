@@ -61,24 +61,24 @@ export const simulateFields = z
 export type SimulateFields = z.output<typeof simulateFields>
 
 /** Parses addresses; the keys are the addresses as sent. */
-function addresses(sent: readonly string[], most: number, context: z.core.$RefinementCtx) {
+function addresses(sent: readonly string[], max: number, context: z.core.$RefinementCtx) {
   const read = new Map<string, Address>()
   for (const part of sent) {
     const address = asAddress(part)
     if (address === null) return refuse(context, 'token must be valid 0x... addresses, separated by commas')
     read.set(part, address)
   }
-  if (read.size > most && new Set(read.values()).size > most)
-    return refuse(context, `token must list at most ${most} addresses`)
+  if (read.size > max && new Set(read.values()).size > max)
+    return refuse(context, `token must list at most ${max} addresses`)
   return read as ReadonlyMap<string, Address>
 }
 
-const tokenList = (most: number) =>
+const tokenList = (max: number) =>
   text('token')
     .transform((sent, context) =>
-      sent === '' ? refuse(context, 'token must be provided') : addresses(sent.split(','), most, context),
+      sent === '' ? refuse(context, 'token must be provided') : addresses(sent.split(','), max, context),
     )
-    .describe(`One token address or up to ${most}, separated by commas.`)
+    .describe(`One token address or up to ${max}, separated by commas.`)
 
 const detail = z
   .enum(['0', '1'], 'detail must be 0 or 1')

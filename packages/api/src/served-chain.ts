@@ -1,7 +1,7 @@
 /** Combines a live chain with its admission control. */
 import type { Chain, Deployment } from '@sluice/chains'
 import { LiveChain, type LiveChainOptions } from '@sluice/quoting'
-import { Admission, type AdmissionOptions } from './admission/admission.ts'
+import { type AdmissionOptions, ChainAdmission } from './admission/admission.ts'
 
 type Options = Omit<LiveChainOptions, 'isBusy'> & {
   readonly routerAddress: string
@@ -14,14 +14,14 @@ export class ServedChain {
   readonly deployment: Deployment
   readonly routerAddress: string
   readonly live: LiveChain
-  readonly admission: Admission
+  readonly admission: ChainAdmission
 
   /** @throws QuotingError `NO_EXECUTOR` */
   constructor({ routerAddress, admission, ...options }: Options) {
     this.chain = options.chain
     this.deployment = options.deployment
     this.routerAddress = routerAddress
-    this.admission = new Admission(admission)
+    this.admission = new ChainAdmission(admission)
     this.live = new LiveChain({ ...options, isBusy: () => this.admission.load.running > 0 })
   }
 }

@@ -74,7 +74,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
   server.on('clientError', answerMalformed(config.errorVersion, services.metrics))
   // Unknown `Expect` headers are ignored, as RFC 9110 (section 10.1.1) allows.
   server.on('checkExpectation', bounded(listener))
-  boundConnections(server, { most: config.maxConnectionsPerCaller, version: config.errorVersion, trusts })
+  boundConnections(server, { max: config.maxConnectionsPerCaller, version: config.errorVersion, trusts })
   await listen(server, config)
   const metricsServer = await serveMetrics(app.metrics, config)
   const { port } = server.address() as AddressInfo
@@ -98,7 +98,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
     leaveMemory()
     services.stop()
     // Leave first: other processes take over the owned chains while running requests finish here.
-    const left = scaleOut?.leave()
+    const leaving = scaleOut?.leave()
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
     // A keep-alive connection becomes idle only after its last response.
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
@@ -106,7 +106,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
     await stopped
     clearTimeout(cut)
     clearInterval(sweep)
-    await left
+    await leaving
     await services.close()
     await recorder?.close()
     // Close the metrics last, so they also cover the shutdown.

@@ -48,7 +48,7 @@ export class Services {
     this.config = config
     this.threads = threads
     this.places = new Places(config.maxConcurrent)
-    this.streams = new EventStreams({ most: config.maxStreams, mostOfCaller: config.maxStreamsPerCaller })
+    this.streams = new EventStreams({ max: config.maxStreams, maxPerCaller: config.maxStreamsPerCaller })
     this.metrics = metrics
     this.log = log
   }
@@ -59,8 +59,8 @@ export class Services {
    * @throws ApiError `UNSUPPORTED_CHAIN` for a chain outside the chain map
    */
   chain(chainId: number): ServedChain {
-    const known = this.chains.get(chainId)
-    if (known) return known
+    const existing = this.chains.get(chainId)
+    if (existing) return existing
     const entry = this.registry.chainMap()[String(chainId)]
     const chain = this.registry.chain(chainId)
     const deployment = entry && this.registry.deployment(chainId)
@@ -81,7 +81,7 @@ export class Services {
   }
 
   /** Returns a chain that had a request since the start; undefined for any other chain. */
-  known(chainId: number): ServedChain | undefined {
+  startedChain(chainId: number): ServedChain | undefined {
     return this.chains.get(chainId)
   }
 

@@ -139,7 +139,7 @@ test(`${ADDRESSES} addresses of strangers over every endpoint`, { timeout: 3_600
   expect(statuses.get(200)).toBeGreaterThan(0)
 
   const after = await metrics()
-  for (const [kind, most] of Object.entries(LIMITS)) expect(state(after, kind), kind).toBeLessThanOrEqual(most)
+  for (const [kind, max] of Object.entries(LIMITS)) expect(state(after, kind), kind).toBeLessThanOrEqual(max)
   // Addresses without a token are never followed, and most hostile tokens return invalid values.
   expect(state(after, 'tokens') - state(before, 'tokens')).toBeLessThanOrEqual(tokens.length)
   expect(state(after, 'pools')).toBe(state(before, 'pools'))

@@ -28,11 +28,11 @@ async function start(env: Readonly<Record<string, string>>): Promise<RunningServ
   return server
 }
 
-let asked = 0
+let requestCount = 0
 function swapPath(): string {
   const { tokens, accounts } = devnet.info
   const swap = { src: tokens.WETH!.address, dst: tokens.USDC!.address, from: accounts[0]!.address }
-  return `/aggregator/31337?${new URLSearchParams({ ...swap, amount: String(10n ** 18n + BigInt(asked++)) })}`
+  return `/aggregator/31337?${new URLSearchParams({ ...swap, amount: String(10n ** 18n + BigInt(requestCount++)) })}`
 }
 
 test.skipIf(process.platform !== 'linux')(
@@ -42,21 +42,21 @@ test.skipIf(process.platform !== 'linux')(
     expect((await ask(url + swapPath())).status).toBe(200)
     proxy.delayMs = 40
     let over = false
-    let taken = 0
+    let takenCount = 0
     const greedy = Array.from({ length: 16 }, async () => {
       const connection = await Connection.open(url, GREEDY)
       while (!over) {
         expect((await connection.send(getRequest(swapPath()))).status).toBe(200)
-        taken++
+        takenCount++
       }
       connection.close()
     })
     const polite = await Connection.open(url, POLITE)
-    while (taken < 16) await new Promise((resolve) => setTimeout(resolve, 10))
-    const before = taken
+    while (takenCount < 16) await new Promise((resolve) => setTimeout(resolve, 10))
+    const before = takenCount
     const requests = 10
     for (let k = 0; k < requests; k++) expect((await polite.send(getRequest(swapPath()))).status).toBe(200)
-    const passed = (taken - before) / requests
+    const passed = (takenCount - before) / requests
     over = true
     polite.close()
     await Promise.all(greedy)

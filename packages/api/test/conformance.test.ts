@@ -13,13 +13,13 @@ const ZERO = `0x${'0'.repeat(40)}`
 const LIMIT = `${2n ** 256n}`
 /** Concurrent requests, fewer than the service admits at once. */
 const AT_ONCE = 8
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 
 /** Repeats a request while the service is overloaded. */
 async function askAgain(url: string): ReturnType<typeof ask> {
   for (let tried = 1; ; tried++) {
     const answer = await ask(url)
-    if (answer.status !== 503 || tried === MOST_TRIES) return answer
+    if (answer.status !== 503 || tried === MAX_TRIES) return answer
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
 }
@@ -183,16 +183,16 @@ const simulateParameters: Record<string, Bad[]> = {
 const isText = (name: string): Bad[] => all([{}, { toString: 'x' }], `${name} must be a string`)
 
 const tokenText = 'token must be valid 0x... addresses, separated by commas'
-const tokenParameter = (most: number): Bad[] => [
+const tokenParameter = (max: number): Bad[] => [
   ...provided('token'),
   ...all([...noAddress, `${A},`, `,${A}`, `${A},,${B}`, `${A}, ${B}`, `${A};${B}`], tokenText),
   [
-    Array.from({ length: most + 1 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`).join(),
-    `token must list at most ${most} addresses`,
+    Array.from({ length: max + 1 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`).join(),
+    `token must list at most ${max} addresses`,
   ],
   repeated('token', A),
 ]
-const mostTokens = { prices: 200, liquidity: 200, tokens: 10 } as const
+const maxTokens = { prices: 200, liquidity: 200, tokens: 10 } as const
 
 const chainIds = ['0', '01', '0x1', '1.0', '1e3', '-1', '+1', ' 1', '1 ', 'one', '٣', 'NaN', '__proto__', '1,2']
 const endpoints = ['aggregator', 'simulate', 'prices', 'liquidity', 'tokens']
@@ -224,16 +224,16 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   /** Expects the error of this version. */
   async function refuses(path: string, [value, text, status = 400]: Bad, init?: RequestInit): Promise<void> {
     const answer = await ask(server.url + path, init)
-    const seen = `${JSON.stringify(value)}: ${answer.status} ${answer.text}`
-    expect(answer.status, seen).toBe(status)
+    const description = `${JSON.stringify(value)}: ${answer.status} ${answer.text}`
+    expect(answer.status, description).toBe(status)
     if (version === 'A') {
-      expect(answer.type, seen).toBe('text/plain')
-      expect(answer.text, seen).toBe(text)
+      expect(answer.type, description).toBe('text/plain')
+      expect(answer.text, description).toBe(text)
     } else {
-      expect(answer.type, seen).toBe('application/json')
+      expect(answer.type, description).toBe('application/json')
       const body = JSON.parse(answer.text)
-      expect(errorSchema.safeParse(body).success, seen).toBe(true)
-      expect(body.error, seen).toBe(text)
+      expect(errorSchema.safeParse(body).success, description).toBe(true)
+      expect(body.error, description).toBe(text)
       expect(body.requestId).toBe(answer.headers.get('x-request-id'))
     }
   }
@@ -259,8 +259,8 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     for (const bad of typed) await refuses('/simulate/1', bad, post({ ...simulation, [name]: bad[0] }))
   })
 
-  test.each(Object.entries(mostTokens))('/%s refuses every bad token', async (endpoint, most) => {
-    for (const bad of tokenParameter(most)) await refuses(`/${endpoint}/1?${query({ token: bad[0] })}`, bad)
+  test.each(Object.entries(maxTokens))('/%s refuses every bad token', async (endpoint, max) => {
+    for (const bad of tokenParameter(max)) await refuses(`/${endpoint}/1?${query({ token: bad[0] })}`, bad)
   })
 
   test('/liquidity refuses every bad curve', async () => {

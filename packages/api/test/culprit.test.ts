@@ -30,8 +30,8 @@ test('a small pool that has no code any more costs the route its own part, not t
   const after = await quote()
   expect(after.swaps.map(({ pool }) => pool)).not.toContain(smallest!.pool)
   const others = before.swaps.filter(({ pool }) => pool !== smallest!.pool).map(({ pool }) => pool)
-  const kept = others.filter((pool) => after.swaps.some((swap) => swap.pool === pool))
-  expect(kept.length).toBeGreaterThanOrEqual(others.length - 2)
+  const remaining = others.filter((pool) => after.swaps.some((swap) => swap.pool === pool))
+  expect(remaining.length).toBeGreaterThanOrEqual(others.length - 2)
   // The smallest pool carried little, so its loss costs at most 0.2 % of the output.
   expect(Number(after.toAmount) / Number(before.toAmount)).toBeGreaterThan(0.998)
 }, 60_000)

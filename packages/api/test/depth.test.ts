@@ -25,18 +25,18 @@ async function answered<T>(path: string): Promise<T> {
   return JSON.parse(text)
 }
 
-async function asked<T>(endpoint: string, token: string): Promise<T> {
+async function answerOf<T>(endpoint: string, token: string): Promise<T> {
   return (await answered<Record<string, T>>(`${endpoint}/31337?token=${token}`))[token]!
 }
 
 /** Polls an answer about a token until all its pools are known and the token is measured. */
 async function of<T>(endpoint: string, token: string): Promise<T> {
   for (let look = 0; look < LOOKS; look++) {
-    const value = await asked<T>(endpoint, token)
+    const value = await answerOf<T>(endpoint, token)
     const isSettling = 'settling' in (await answered<object>('ready/31337'))
     const detail = await answered<Record<string, { reason?: string }>>(`prices/31337?token=${token}&detail=1`)
     const { reason } = detail[token]!
-    if (!isSettling && (value !== null || FINAL.includes(reason!)) && (await asked<T>(endpoint, token)) === value)
+    if (!isSettling && (value !== null || FINAL.includes(reason!)) && (await answerOf<T>(endpoint, token)) === value)
       return value
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -66,7 +66,7 @@ function raw(text: string): Promise<Answer> {
 }
 
 /** Runs a task while the node does not answer. */
-async function held<T>(work: () => Promise<T>): Promise<T> {
+async function heldBack<T>(work: () => Promise<T>): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   proxy.answer = () => promise
   try {
@@ -112,16 +112,16 @@ const causes: Readonly<Record<ApiErrorCode, (() => Promise<Answer>) | string>> =
   NODE_PAUSED: 'packages/api/test/providers.test.ts',
   BEHIND: onServer(() => swap({ minimumBlock: '99999999' })),
   OVERLOADED: () =>
-    held(async () => {
+    heldBack(async () => {
       const before = proxy.requests
       const first = ask(narrow.url + swap({ amount: '1000' })).catch(() => {})
       await expect.poll(() => proxy.requests, { timeout: 20_000 }).toBeGreaterThan(before)
-      const asked = await Promise.all([1, 2, 3].map((k) => ask(narrow.url + swap({ amount: `${2_000 + k}` }))))
+      const answers = await Promise.all([1, 2, 3].map((k) => ask(narrow.url + swap({ amount: `${2_000 + k}` }))))
       await first
-      return asked.find(({ text }) => text.includes('OVERLOADED'))!
+      return answers.find(({ text }) => text.includes('OVERLOADED'))!
     }),
   NOT_READY: 'packages/api/test/stream.test.ts',
-  TIMEOUT: () => held(() => ask(narrow.url + swap({ amount: '3000' }))),
+  TIMEOUT: () => heldBack(() => ask(narrow.url + swap({ amount: '3000' }))),
   ROUTE_TIMEOUT: 'packages/api/test/route-timeout.test.ts',
   CLIENT_CLOSED: 'packages/api/test/load.test.ts',
 }

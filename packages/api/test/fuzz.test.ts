@@ -103,10 +103,10 @@ test(`${RUNS} malformed requests get no 5xx and no stack trace`, { timeout: 600_
       const started = performance.now()
       const { status, text } = await ask(server.url + shot.path, shot.init)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      const seen = `${JSON.stringify(shot)} → ${status} ${text.slice(0, 300)}`
+      const description = `${JSON.stringify(shot)} → ${status} ${text.slice(0, 300)}`
       // 200 is correct for a request that is valid by chance. 503 would mean overload, which this test must not cause.
-      expect(status < 500, seen).toBe(true)
-      expect(text, seen).not.toMatch(/\.(ts|js):\d+/)
+      expect(status < 500, description).toBe(true)
+      expect(text, description).not.toMatch(/\.(ts|js):\d+/)
       slowest = Math.max(slowest, performance.now() - started)
     }
   }

@@ -94,9 +94,9 @@ function differenceOfObjects(actual: unknown, printed: object, path: string): st
   if (!('…' in printed) && keys.length < patterns.length) return `${path}: fields ${keys}`
   return first(
     patterns.map(([key, value]) => {
-      const found = keys.filter((own) => isLike(own, key))
-      if (found.length === 0) return `${path}.${key}: missing`
-      return first(found.map((own) => difference((actual as Record<string, unknown>)[own], value, `${path}.${own}`)))
+      const match = keys.filter((own) => isLike(own, key))
+      if (match.length === 0) return `${path}.${key}: missing`
+      return first(match.map((own) => difference((actual as Record<string, unknown>)[own], value, `${path}.${own}`)))
     }),
   )
 }

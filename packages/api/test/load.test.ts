@@ -17,7 +17,7 @@ let simulations = 0
 /** Distinct simulations sent to the node. */
 const simulated = new Set<string>()
 /** Promise that the node's simulations wait for. */
-let held: Promise<void> | undefined
+let blocked: Promise<void> | undefined
 beforeAll(async () => {
   devnet = await startChain()
   proxy = await NodeProxy.start(devnet.url, async ({ method, params }) => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
     if (method !== 'eth_call' || !call.from || call.from !== call.to) return undefined
     simulations++
     simulated.add(JSON.stringify(call))
-    await held
+    await blocked
     return undefined
   })
   server = await startOver(proxy.url)
@@ -79,7 +79,7 @@ test('a caller who hangs up frees the place at once, and what was not begun is n
   try {
     await warmUp(small.url, swapPath())
     const { promise, resolve: release } = Promise.withResolvers<void>()
-    held = promise
+    blocked = promise
     const before = simulated.size
     const state = async (name: string, count: number) =>
       (await ask(`${small.url}/metrics`)).text.includes(`sluice_chain_requests{chain="31337",state="${name}"} ${count}`)
@@ -96,7 +96,7 @@ test('a caller who hangs up frees the place at once, and what was not begun is n
     await until(() => state('running', 0))
     expect(await Promise.all(waiting)).toEqual(['gone', 'gone', 'gone', 'gone'])
     // The node still delays the first simulation, but no client waits for it.
-    held = undefined
+    blocked = undefined
     expect((await ask(small.url + swapPath(5n * 10n ** 18n))).status).toBe(200)
     release()
     // Only the first and the last request were simulated; the three queued ones never started.
@@ -104,7 +104,7 @@ test('a caller who hangs up frees the place at once, and what was not begun is n
     const { text } = await ask(`${small.url}/metrics`)
     expect(text).toMatch(/sluice_requests_total{endpoint="\/aggregator\/:chainId",status="499",code="CLIENT_CLOSED"} 4/)
   } finally {
-    held = undefined
+    blocked = undefined
     await small.close()
   }
 })

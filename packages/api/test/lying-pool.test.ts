@@ -15,7 +15,7 @@ import { compiledAs, deployToken } from './src/tokens.ts'
 const WHOLE = 10n ** 18n
 const DEADLINE_MS = 15_000
 /** Maximum samples until the fading pool is left out. */
-const MOST_SAMPLES = 20
+const MAX_SAMPLES = 20
 const dir = mkdtempSync(join(tmpdir(), 'sluice-lies-'))
 let devnet: Devnet
 let server: RunningServer
@@ -23,7 +23,7 @@ let token: Contract
 let liar: Contract
 let weth: string
 /** Reserves that the pair holds and initially reports: twice the depth of the genuine pair, at a 3 % better price. */
-const HELD = { weth: 2_000n * WHOLE, token: 2_060n * WHOLE }
+const BALANCES = { weth: 2_000n * WHOLE, token: 2_060n * WHOLE }
 
 beforeAll(async () => {
   devnet = await startChain()
@@ -33,10 +33,10 @@ beforeAll(async () => {
   const factory = await builder.deploy(compiledAs('LyingFactory'), [weth, token.address])
   liar = builder.at(compiledAs('LyingPair').abi, await factory.read<string>('pair'))
   const wrapper = builder.at(['function deposit() payable', 'function transfer(address,uint256)'], weth)
-  await wrapper.send('deposit', [], HELD.weth)
-  await wrapper.send('transfer', [liar.address, HELD.weth])
-  await token.send('mint', [liar.address, HELD.token])
-  await claim(HELD.token)
+  await wrapper.send('deposit', [], BALANCES.weth)
+  await wrapper.send('transfer', [liar.address, BALANCES.weth])
+  await token.send('mint', [liar.address, BALANCES.token])
+  await claim(BALANCES.token)
   server = await startOver(devnet.url, {
     CHAINS_DIR: withDex(factory.address),
     DATA_DIR: dir,
@@ -61,17 +61,17 @@ function withDex(address: string): string {
 /** Mines a block in which the pair starts to report the given reserve of the token. */
 function claim(reserve: bigint): Promise<unknown> {
   const isFirst = BigInt(weth) < BigInt(token.address)
-  return liar.send('claim', isFirst ? [HELD.weth, reserve] : [reserve, HELD.weth])
+  return liar.send('claim', isFirst ? [BALANCES.weth, reserve] : [reserve, BALANCES.weth])
 }
 
-const told = async (): Promise<StatsResponse> => JSON.parse((await ask(`${server.url}/stats/31337?limit=100`)).text)
+const statsOf = async (): Promise<StatsResponse> => JSON.parse((await ask(`${server.url}/stats/31337?limit=100`)).text)
 
 /** Returns the statistics once they have the given number of samples one block later. */
 async function stats(samples: number): Promise<StatsResponse> {
   const until = Date.now() + DEADLINE_MS
   for (;;) {
-    const found = await told()
-    if (found.blocks[0]!.samples >= samples || Date.now() > until) return found
+    const stats = await statsOf()
+    if (stats.blocks[0]!.samples >= samples || Date.now() > until) return stats
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -90,22 +90,22 @@ async function quote(src: string, dst: string, amount = WHOLE): Promise<Answer> 
 const lured = ({ pools }: Answer) => pools.includes(liar.address.toLowerCase())
 const isHonest = ({ pool }: StatsResponse['withdrawing'][number]) => pool !== liar.address.toLowerCase()
 
-test(`is charged what it costs, then left out, within ${MOST_SAMPLES} samples; no genuine pool beside it is`, async () => {
+test(`is charged what it costs, then left out, within ${MAX_SAMPLES} samples; no genuine pool beside it is`, async () => {
   const { USDC, DAI } = devnet.info.tokens
-  let asked = 0
+  let requestCount = 0
   let charged: number | undefined
-  for (let sample = 1; sample <= MOST_SAMPLES; sample++) {
-    await claim(HELD.token)
+  for (let sample = 1; sample <= MAX_SAMPLES; sample++) {
+    await claim(BALANCES.token)
     const [bait] = await Promise.all([
       quote(weth, token.address),
       // Genuine pools are sampled in the same blocks; trades move some of them.
       quote(weth, USDC!.address),
       quote(USDC!.address, DAI!.address, 1_000_000_000n),
     ])
-    asked += 3
+    requestCount += 3
     if (!lured(bait)) break
-    await claim((HELD.token * 98n) / 100n)
-    const { withdrawing } = await stats(asked)
+    await claim((BALANCES.token * 98n) / 100n)
+    const { withdrawing } = await stats(requestCount)
     expect(withdrawing.filter(isHonest)).toEqual([])
     const [one] = withdrawing
     if (one && one.leftOutUntil === null) charged ??= one.haircutPercent
@@ -113,7 +113,7 @@ test(`is charged what it costs, then left out, within ${MOST_SAMPLES} samples; n
   }
   // The pool pays 2 % less, so transactions with 0.5 % slippage would revert.
   expect(charged).toBeCloseTo(2, 1)
-  const { withdrawing, blocks } = await told()
+  const { withdrawing, blocks } = await statsOf()
   expect(withdrawing).toMatchObject([
     { pool: liar.address.toLowerCase(), dex: 'Lies', haircutPercent: 100, leftOutUntil: expect.any(Number) },
   ])
@@ -123,7 +123,7 @@ test(`is charged what it costs, then left out, within ${MOST_SAMPLES} samples; n
 }, 120_000)
 
 test('while it is left out its best offers find no taker, and the log makes such a quote again', async () => {
-  await claim(HELD.token)
+  await claim(BALANCES.token)
   const answer = await quote(weth, token.address)
   expect(lured(answer)).toBe(false)
   const until = Date.now() + DEADLINE_MS
@@ -140,9 +140,9 @@ test('while it is left out its best offers find no taker, and the log makes such
 })
 
 test('comes back by itself', async () => {
-  const [one] = (await told()).withdrawing
+  const [one] = (await statsOf()).withdrawing
   await request(devnet.url, 'evm_setNextBlockTimestamp', one!.leftOutUntil!)
-  await claim(HELD.token)
+  await claim(BALANCES.token)
   expect(lured(await quote(weth, token.address))).toBe(true)
-  expect((await told()).withdrawing).toEqual([])
+  expect((await statsOf()).withdrawing).toEqual([])
 })

@@ -21,8 +21,8 @@ const run = (...args: string[]): { readonly full: number; readonly rest: number 
 
 // Resident memory depends on the machine.
 test('a process at rest gives back what a flood took, which it would have kept', { tags: 'long' }, () => {
-  const kept = run()
+  const retained = run()
   const returned = run('return')
-  expect(kept.rest).toBeGreaterThan(kept.full / 2)
+  expect(retained.rest).toBeGreaterThan(retained.full / 2)
   expect(returned.rest).toBeLessThan(returned.full / 2)
 })

@@ -51,8 +51,8 @@ test('its policy allows own files alone, and calls to the node of a local chain 
   const accounts = [{ address: '0x2', privateKey: '0x3' }]
   writeFileSync(local, JSON.stringify({ chainId: 31337, rpcUrl: 'http://127.0.0.1:9/x', accounts, contracts }))
   expect(await policyOf()).toContain("connect-src 'self' http://127.0.0.1:9;")
-  const known = await (await fetch(`${server.url}/app/local-chain.json`)).json()
-  expect(known).toEqual({
+  const localChain = await (await fetch(`${server.url}/app/local-chain.json`)).json()
+  expect(localChain).toEqual({
     local: { chainId: 31337, rpcUrl: 'http://127.0.0.1:9/x', accounts: [{ address: '0x2' }], contracts },
   })
 })

@@ -73,8 +73,8 @@ const usable = (pool: DevnetPool) => pool.tokens.every((symbol) => symbol === 'E
 async function amountOf(token: string, usd: number): Promise<string | undefined> {
   const price = (await get('/prices', { token }))[token] as number | null
   if (!price) return undefined
-  const known = Object.values(local.devnet.info.tokens).find(({ address }) => address === token)
-  const units = 10n ** BigInt(known?.decimals ?? 18)
+  const tokenInfo = Object.values(local.devnet.info.tokens).find(({ address }) => address === token)
+  const units = 10n ** BigInt(tokenInfo?.decimals ?? 18)
   const amount = (BigInt(Math.round((usd / price) * 1e6)) * units) / 1_000_000n
   return amount > 0n ? `${amount}` : undefined
 }
@@ -140,7 +140,7 @@ const headNumber = async () => Number(await rpc<string>('eth_blockNumber'))
 describe('a quote of a past block', () => {
   let queries: readonly Query[]
   let block: number
-  let asked: readonly Body[]
+  let requests: readonly Body[]
   let later: RunningServer
 
   beforeAll(async () => {
@@ -151,7 +151,7 @@ describe('a quote of a past block', () => {
     for (const { src, dst, amount } of queries)
       await warmUp(local.server.url, `/quote/31337?src=${src}&dst=${dst}&amount=${amount}`)
     block = await headNumber()
-    asked = await Promise.all(queries.map((query) => get('/quote', { ...query, gasPrice: '0' })))
+    requests = await Promise.all(queries.map((query) => get('/quote', { ...query, gasPrice: '0' })))
     const moved = await moveAllPools()
     expect(moved.length, 'pools that were traded in').toBeGreaterThan(60)
     // A new service has no memory of the earlier requests.
@@ -161,7 +161,7 @@ describe('a quote of a past block', () => {
 
   test('is the one that was answered then, to the unit, for pairs of every family', async () => {
     expect(await headNumber()).toBeGreaterThan(block + 60)
-    const quoted = asked.filter(({ toAmount }) => toAmount)
+    const quoted = requests.filter(({ toAmount }) => toAmount)
     expect(quoted.length).toBeGreaterThan(queries.length * 0.8)
     const families = new Set(quoted.flatMap(({ swaps }) => swaps!.map(({ protocol }) => protocol)))
     expect(families.size, [...families].join()).toBeGreaterThan(13)
@@ -169,7 +169,7 @@ describe('a quote of a past block', () => {
     for (const [k, query] of queries.entries()) {
       const past = await get('/quote', { ...query, gasPrice: '0', block: String(block) })
       const now = await get('/quote', { ...query, gasPrice: '0' })
-      expect(figures(past), JSON.stringify(query)).toEqual(figures(asked[k]!))
+      expect(figures(past), JSON.stringify(query)).toEqual(figures(requests[k]!))
       if (past.toAmount !== now.toAmount) differ++
     }
     expect(differ, 'quotes that differ by now').toBeGreaterThan(queries.length / 2)
@@ -178,7 +178,7 @@ describe('a quote of a past block', () => {
   test('is the same from a service that has never seen the block', async () => {
     for (const [k, query] of queries.entries()) {
       const past = await get('/quote', { ...query, gasPrice: '0', block: String(block) }, later)
-      const { toAmount, code, blockHash } = asked[k]!
+      const { toAmount, code, blockHash } = requests[k]!
       expect([past.toAmount, past.code, past.blockHash], JSON.stringify(query)).toEqual([toAmount, code, blockHash])
     }
   }, 300_000)
@@ -207,9 +207,9 @@ describe('a quote of a past block', () => {
     const { native } = past.gasCost as { native: string }
     const charged = BigInt(past.gasCharged as string)
     expect(BigInt(native) / charged).toBeGreaterThanOrEqual(BigInt(baseFeePerGas[1]!))
-    const dear = await get('/quote', { ...query!, block: `${block}`, gasPrice: '77000000000' })
-    expect(BigInt((dear.gasCost as { native: string }).native)).toBe(
-      BigInt(dear.gasCharged as string) * 77_000_000_000n,
+    const expensive = await get('/quote', { ...query!, block: `${block}`, gasPrice: '77000000000' })
+    expect(BigInt((expensive.gasCost as { native: string }).native)).toBe(
+      BigInt(expensive.gasCharged as string) * 77_000_000_000n,
     )
   })
 
@@ -290,11 +290,11 @@ describe('pools and contracts that come and go', () => {
     try {
       expect(await get('/quote', query, fresh)).toMatchObject({ code: 'GUARD_NOT_DEPLOYED' })
       // The contracts exist at neither block, so the simulation runs their constructors.
-      const made = await get('/quote', { ...query, block: `${before}` }, fresh)
-      expect(made, JSON.stringify(made)).toMatchObject({ status: 200, simulationBlock: before })
+      const quote = await get('/quote', { ...query, block: `${before}` }, fresh)
+      expect(quote, JSON.stringify(quote)).toMatchObject({ status: 200, simulationBlock: before })
       await setCodes({ [guard]: codes[0]!, [executor]: codes[1]! })
       const past = await get('/quote', { ...query, block: `${before}` })
-      expect([past.toAmount, past.gasEstimate]).toEqual([made.toAmount, made.gasEstimate])
+      expect([past.toAmount, past.gasEstimate]).toEqual([quote.toAmount, quote.gasEstimate])
     } finally {
       await fresh.close()
     }
@@ -345,10 +345,10 @@ describe('what cannot be answered', () => {
 
   test('many past blocks at once are answered or told to come again', async () => {
     const block = await headNumber()
-    const asked = await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: 40 }, (_, k) => get('/quote', { ...query(), block: `${block - (k % 20)}` })),
     )
-    const statuses = asked.map(({ status }) => status as number)
+    const statuses = answers.map(({ status }) => status as number)
     expect(
       statuses.every((status) => [200, 503, 504].includes(status)),
       statuses.join(),

@@ -18,7 +18,7 @@ type Detail = {
 }
 
 const NOBODY = `0x${'ab'.repeat(20)}`
-const MOST_POSTED = 1_000
+const MAX_POSTED = 1_000
 /** Concurrent requests for past prices, far more than the service admits. */
 const BURST = 60
 /** Blocks of the chart that one caller requests at once. */
@@ -27,7 +27,7 @@ const HONEST = 10
 const HONEST_MS = 5_000
 /** `MAX_CONCURRENT` of the service. */
 const AT_ONCE = 24
-const MOST_ROUNDS = 60
+const MAX_ROUNDS = 60
 const RETRY_MS = 1_000
 /** Time without a change of prices; more than two block times of the local chain. */
 const QUIET_MS = 3_000
@@ -73,9 +73,9 @@ test('detail=1 answers the same prices with what they rest on', async () => {
     expect(depthUsd).toBeGreaterThan(10_000)
     expect(confidence).toBeGreaterThan(0.3)
     expect(sources.length).toBeGreaterThan(0)
-    for (const { pool, usd: said } of sources) {
+    for (const { pool, usd: reportedUsd } of sources) {
       expect(devnet.info.pools.map(({ id, address }) => (id ?? address).toLowerCase())).toContain(pool.toLowerCase())
-      expect(Math.abs(said / usd! - 1)).toBeLessThan(0.05)
+      expect(Math.abs(reportedUsd / usd! - 1)).toBeLessThan(0.05)
     }
   }
 })
@@ -108,16 +108,16 @@ test('a token without a price says why', async () => {
 test('a token that could be bought and not sold when it was measured has no price: unsellable', async () => {
   const trap = await deployToken(devnet, 'TrapToken')
   const token = trap.address.toLowerCase()
-  const told = async () =>
+  const pricesOf = async () =>
     ((await get(`/prices/31337?token=${token}&detail=1`)) as unknown as Record<string, Detail>)[token]!
-  await expect.poll(async () => (await told()).usd, { timeout: 30_000 }).toBeCloseTo(30, 0)
-  await trap.send('close', [(await told()).sources[0]!.pool])
+  await expect.poll(async () => (await pricesOf()).usd, { timeout: 30_000 }).toBeCloseTo(30, 0)
+  await trap.send('close', [(await pricesOf()).sources[0]!.pool])
   const report = JSON.parse((await ask(`${server.url}/tokens/31337?token=${token}`)).text)
   expect(report[token].pools).toMatchObject([{ sellable: false }])
   // The answer for this block does not change, so mine another one.
   await trap.send('approve', [NOBODY, 0n])
-  await expect.poll(async () => (await told()).reason, { timeout: 30_000 }).toBe('unsellable')
-  expect(await told()).toMatchObject({ usd: null, depthUsd: null, confidence: 0, sources: [] })
+  await expect.poll(async () => (await pricesOf()).reason, { timeout: 30_000 }).toBe('unsellable')
+  expect(await pricesOf()).toMatchObject({ usd: null, depthUsd: null, confidence: 0, sources: [] })
   expect(await get(`/prices/31337?token=${token}`)).toEqual({ [token]: null })
   expect(await get(`/liquidity/31337?token=${token}`)).toEqual({ [token]: null })
 })
@@ -132,10 +132,10 @@ test('a chart of many blocks at once is answered in the end, and others are answ
   const block = await newest()
   const from = (caller: string) => ({ headers: { 'x-forwarded-for': caller } })
   const chart = (n: number) => ask(`${server.url}${listed(`&block=${block - n}`)}`, from('192.0.2.1'))
-  let left = Array.from({ length: CHART }, (_, n) => n)
+  let remaining = Array.from({ length: CHART }, (_, n) => n)
   let answered = 0
-  for (let round = 0; left.length > 0 && round < MOST_ROUNDS; round++) {
-    const points = Promise.all(left.map(chart))
+  for (let round = 0; remaining.length > 0 && round < MAX_ROUNDS; round++) {
+    const points = Promise.all(remaining.map(chart))
     // Another caller is served while most of the burst waits.
     for (let n = 0; n < HONEST && round === 0; n++) {
       const start = performance.now()
@@ -153,13 +153,13 @@ test('a chart of many blocks at once is answered in the end, and others are answ
       if (status === 200) answered++
       else if (status === 503 || status === 504) {
         if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-        refused.push(left[k]!)
+        refused.push(remaining[k]!)
       } else expect(JSON.parse(text).code, text).toBe('NO_STATE')
     }
-    left = refused
-    if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    remaining = refused
+    if (remaining.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }
-  expect(left).toEqual([])
+  expect(remaining).toEqual([])
   expect(answered).toBeGreaterThanOrEqual(CHART / 2)
 }, 600_000)
 
@@ -183,14 +183,14 @@ test('callers who ask for far more of the past than can be read are turned away 
 
 test('a thousand tokens may be posted, and no more', async () => {
   const many = Array.from(
-    { length: MOST_POSTED },
+    { length: MAX_POSTED },
     (_, k) => `0x${'c'.repeat(30)}${(k + 1).toString(16).padStart(10, '0')}`,
   )
-  const asked = [...tokens, ...many.slice(tokens.length)]
-  const answer = await post({ token: asked })
+  const requestedTokens = [...tokens, ...many.slice(tokens.length)]
+  const answer = await post({ token: requestedTokens })
   expect(answer.status).toBe(200)
   const body = JSON.parse(answer.text) as Record<string, number | null>
-  expect(Object.keys(body)).toEqual(asked)
+  expect(Object.keys(body)).toEqual(requestedTokens)
   const plain = await get(listed())
   for (const token of tokens) expect(body[token]).toBe(plain[token])
   for (const [wrong, text] of [
@@ -200,9 +200,9 @@ test('a thousand tokens may be posted, and no more', async () => {
     [{ token: ['0x12'] }, 'token must be valid 0x... addresses'],
     [{ token: tokens, detail: '2' }, 'detail must be 0 or 1'],
   ] as const) {
-    const { status, text: said } = await post(wrong)
+    const { status, text: answerText } = await post(wrong)
     expect(status).toBe(400)
-    expect(said).toContain(text)
+    expect(answerText).toContain(text)
   }
 })
 

@@ -107,9 +107,9 @@ describe('each pool earns what its genuine quotes say', () => {
   ]
   const CURVE = ['function get_dy(int128,int128,uint256) view returns (uint256)']
   /** Returns the maximum earnings of a pool from a ternary search over trade sizes, priced by the pool or its router. */
-  async function byTrial(pay: (amount: bigint) => Promise<bigint>, sold: bigint, bought: bigint, most: bigint) {
+  async function byTrial(pay: (amount: bigint) => Promise<bigint>, sold: bigint, bought: bigint, max: bigint) {
     const earned = async (amount: bigint) => bought * (await pay(amount)) - sold * amount
-    let [low, high, best] = [1n, most, 0n]
+    let [low, high, best] = [1n, max, 0n]
     for (let step = 0; step < 60 && high - low > 2n; step++) {
       const [a, b] = [low + (high - low) / 3n, high - (high - low) / 3n]
       const [ofA, ofB] = await Promise.all([earned(a), earned(b)])
@@ -174,9 +174,9 @@ describe('each pool earns what its genuine quotes say', () => {
         }
         const verdict = await check(certificate)
         if (verdict.status !== 'verified') throw new Error(`${pool.id}: ${verdict.message}`)
-        const found = await byTrial(pay, sold, bought, one * 10n ** 7n)
-        if (found > 0n) earning++
-        const units = found / scale
+        const result = await byTrial(pay, sold, bought, one * 10n ** 7n)
+        if (result > 0n) earning++
+        const units = result / scale
         expect(verdict.recomputed, pool.id).toBeGreaterThanOrEqual(units)
         expect(verdict.recomputed, pool.id).toBeLessThanOrEqual(units + units / 100_000n + 10n + sold / scale)
       }

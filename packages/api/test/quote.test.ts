@@ -9,7 +9,7 @@ import { deployToken } from './src/tokens.ts'
 const local = localService()
 
 /** Account that was never used on the local chain, like the neutral sender. */
-const STRANGER = `0x${'5a'.repeat(20)}`
+const UNTRUSTED = `0x${'5a'.repeat(20)}`
 
 async function get(endpoint: 'aggregator' | 'quote', query: Readonly<Record<string, string>>) {
   const answer = await ask(`${local.server.url}/${endpoint}/31337?${new URLSearchParams(query)}`)
@@ -27,51 +27,53 @@ test('pairs of the local chain are quoted as their transactions are, by a strang
   // Both requests need the same deadline, because each zero byte of calldata costs 12 gas less.
   const deadline = `${Math.floor(Date.now() / 1000) + 3600}`
   let priced = 0
-  let asked = 0
+  let requestCount = 0
   for (const [i, src] of tokens.entries())
     for (const [j, dst] of tokens.entries()) {
       // The short profile tests a fifth of the pairs, in which each token is still sold and bought several times.
       if (src === dst || (!LONG && (i + j) % 5 !== 0)) continue
-      asked++
+      requestCount++
       const amount = `${10n ** BigInt(decimalsOf.get(src as never) ?? 18)}`
       const query = { src, dst, amount, slippage: '1', maxPriceImpact: '100', deadline }
       // Background work may change pools, gas or prices between the requests, so repeat the comparison.
       const { quoted, tx } = await vi.waitFor(async () => {
         const quoted = await get('quote', query)
-        const stranger = await get('aggregator', { ...query, from: STRANGER })
-        const { tx, requestId: _, ...same } = stranger.body
+        const untrusted = await get('aggregator', { ...query, from: UNTRUSTED })
+        const { tx, requestId: _, ...same } = untrusted.body
         const { requestId: __, ...figures } = quoted.body
-        expect({ ...figures, status: quoted.status }, `${src} ${dst}`).toEqual({ ...same, status: stranger.status })
+        expect({ ...figures, status: quoted.status }, `${src} ${dst}`).toEqual({ ...same, status: untrusted.status })
         if (quoted.status !== 200) return { quoted, tx }
-        const held = await get('aggregator', { ...query, from: holder })
-        const more = BigInt(held.body.toAmount) - BigInt(quoted.body.toAmount)
+        const withHoldings = await get('aggregator', { ...query, from: holder })
+        const more = BigInt(withHoldings.body.toAmount) - BigInt(quoted.body.toAmount)
         // A holder's gas differs, which decides between routes of nearly equal output. Rebasing shares also round differently.
         const gasCost = BigInt(quoted.body.toAmount) - BigInt(quoted.body.netToAmount ?? quoted.body.toAmount)
-        const most = gasCost / 100n
-        expect(more < 0n ? -more : more, `${src} ${dst} by a holder`).toBeLessThanOrEqual(most > 1n ? most : 1n)
+        const maxGasCost = gasCost / 100n
+        expect(more < 0n ? -more : more, `${src} ${dst} by a holder`).toBeLessThanOrEqual(
+          maxGasCost > 1n ? maxGasCost : 1n,
+        )
         return { quoted, tx }
       }, 10_000)
       expect(quoted.body.tx).toBeUndefined()
       if (quoted.status !== 200) continue
       priced++
-      expect(tx.from).toBe(STRANGER)
+      expect(tx.from).toBe(UNTRUSTED)
     }
-  expect(priced).toBeGreaterThan(asked - tokens.length)
+  expect(priced).toBeGreaterThan(requestCount - tokens.length)
 }, 300_000)
 
 test('from may be given, and changes nothing but who is simulated', async () => {
   const [src, dst] = [local.devnet.info.tokens.WETH!.address, local.devnet.info.tokens.USDC!.address]
   const query = { src, dst, amount: `${10n ** 18n}` }
-  const { body, status } = await get('quote', { ...query, from: STRANGER })
+  const { body, status } = await get('quote', { ...query, from: UNTRUSTED })
   expect(status).toBe(200)
   expect(body).toEqual((await get('quote', query)).body)
-  const guard = (await get('aggregator', { ...query, from: STRANGER })).body.tx.to
+  const guard = (await get('aggregator', { ...query, from: UNTRUSTED })).body.tx.to
   expect((await get('quote', { ...query, from: guard })).body.code).toBe('INVALID_PARAMETER')
 })
 
 test('a token that refuses contracts, and bars people, is quoted both ways', async () => {
   const picky = await deployToken(local.devnet, 'PickyToken')
-  await picky.send('bar', [STRANGER])
+  await picky.send('bar', [UNTRUSTED])
   const weth = local.devnet.info.tokens.WETH!.address
   for (const [src, dst] of [
     [weth, picky.address],
@@ -80,7 +82,7 @@ test('a token that refuses contracts, and bars people, is quoted both ways', asy
     const { status, body } = await get('quote', { src, dst, amount: `${10n ** 15n}` })
     expect(status, JSON.stringify(body)).toBe(200)
     expect(BigInt(body.toAmount)).toBeGreaterThan(0n)
-    const barred = await get('aggregator', { src, dst, amount: `${10n ** 15n}`, from: STRANGER })
+    const barred = await get('aggregator', { src, dst, amount: `${10n ** 15n}`, from: UNTRUSTED })
     expect(barred.body.code).toBe('ROUTE_REVERTED')
   }
 })

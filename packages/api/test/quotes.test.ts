@@ -28,10 +28,10 @@ test('each quote is what it would be alone, at one block, and a mistake in one i
   const alone = async (endpoint: string, query: Record<string, string>) =>
     JSON.parse((await ask(local.server.url + path(endpoint, query))).text)
   // A busy process may omit the gap after gas, but must not return a different one.
-  const expectSame = (told: { optimalityGapNet: unknown }, other: { optimalityGapNet: unknown }) => {
-    const gaps = [told, other].map(({ optimalityGapNet }) => optimalityGapNet).filter((gap) => gap !== null)
+  const expectSame = (reported: { optimalityGapNet: unknown }, other: { optimalityGapNet: unknown }) => {
+    const gaps = [reported, other].map(({ optimalityGapNet }) => optimalityGapNet).filter((gap) => gap !== null)
     expect(new Set(gaps).size).toBeLessThanOrEqual(1)
-    expect({ ...told, optimalityGapNet: null }).toEqual({ ...other, optimalityGapNet: null })
+    expect({ ...reported, optimalityGapNet: null }).toEqual({ ...other, optimalityGapNet: null })
   }
   expect(quotes).toHaveLength(5)
   expectSame(quotes[0], await alone('aggregator', swap))

@@ -29,14 +29,14 @@ const NEAR = 0.01
 const local = localService()
 const builder = () => createBuilder(local.devnet.url, local.devnet.info.accounts[6]!.address)
 
-async function told(token: string, more = ''): Promise<Detail> {
+async function detailOf(token: string, more = ''): Promise<Detail> {
   const { text } = await ask(`${local.server.url}/prices/31337?token=${token}&detail=1${more}`)
   return (JSON.parse(text) as Record<string, Detail>)[token]!
 }
 
 async function usdOf(token: string): Promise<number> {
-  await expect.poll(async () => (await told(token)).usd, { timeout: 30_000 }).not.toBeNull()
-  return (await told(token)).usd!
+  await expect.poll(async () => (await detailOf(token)).usd, { timeout: 30_000 }).not.toBeNull()
+  return (await detailOf(token)).usd!
 }
 
 /** Returns the USD value of a pool's balances at the prices of the service. */
@@ -62,15 +62,15 @@ test.each([
 ])('shares of a genuine pool of %s are worth what the pool holds', async (family, count) => {
   const pool = poolOf(family, count)
   const tokens = addressesOf(pool)
-  const held = []
-  for (const token of tokens) held.push(await builder().at(ERC20, token).read<bigint>('balanceOf', [pool.address]))
+  const balances = []
+  for (const token of tokens) balances.push(await builder().at(ERC20, token).read<bigint>('balanceOf', [pool.address]))
   const share = builder().at(ERC20, pool.address)
   const supply = Number(await share.read<bigint>('totalSupply')) / 1e18
-  const dollars = await heldUsd(tokens, held)
+  const dollars = await heldUsd(tokens, balances)
   await expect
-    .poll(async () => ((await told(pool.address)).usd ?? 0) / (dollars / supply), { timeout: 30_000 })
+    .poll(async () => ((await detailOf(pool.address)).usd ?? 0) / (dollars / supply), { timeout: 30_000 })
     .toBeGreaterThan(1 - NEAR)
-  const { usd, depthUsd, sources } = await told(pool.address)
+  const { usd, depthUsd, sources } = await detailOf(pool.address)
   expect((usd! * supply) / dollars).toBeLessThan(1 + NEAR)
   expect(depthUsd! / dollars).toBeGreaterThan(0.9)
   expect(depthUsd! / dollars).toBeLessThan(1 + NEAR)
@@ -90,15 +90,15 @@ test.each([
   const bpt = builder().at(BPT, pool.address)
   const vault = builder().at(VAULT, await bpt.read<string>('getVault'))
   const all = await vault.readAll('getPoolTokens', [pool.id])
-  const [tokens, held] = [[...all[0]] as string[], [...all[1]] as bigint[]]
+  const [tokens, balances] = [[...all[0]] as string[], [...all[1]] as bigint[]]
   const parts = [...tokens.keys()].filter((k) => tokens[k]!.toLowerCase() !== pool.address.toLowerCase())
   const dollars = await heldUsd(
     parts.map((k) => tokens[k]!.toLowerCase()),
-    parts.map((k) => held[k]!),
+    parts.map((k) => balances[k]!),
   )
   const supply = Number(await bpt.read<bigint>('getActualSupply')) / 1e18
   const share = pool.address.toLowerCase()
-  await expect.poll(async () => (await told(share)).usd, { timeout: 30_000 }).not.toBeNull()
+  await expect.poll(async () => (await detailOf(share)).usd, { timeout: 30_000 }).not.toBeNull()
   expect(Math.abs(((await usdOf(share)) * supply) / dollars - 1)).toBeLessThan(2 * NEAR)
 })
 
@@ -112,11 +112,11 @@ test('shares of a reserve are worth one each of what it holds, and count for no 
   // Each block allows a new answer, and a gain of a share counts after two observations.
   const next = async () => {
     await weth.send('deposit', [], 1n)
-    return told(share)
+    return detailOf(share)
   }
   const wethUsd = await usdOf(info.tokens.WETH!.address)
   await expect.poll(async () => (await next()).usd, { timeout: 30_000, interval: 500 }).toBe(wethUsd)
-  const { depthUsd } = await told(share)
+  const { depthUsd } = await detailOf(share)
   expect(depthUsd! / (10 * (await usdOf(share)))).toBeLessThanOrEqual(1)
   // After lending, the remaining balance is below the minimum for a price.
   await reserve.send('lend', [info.accounts[0]!.address, 10n * WHOLE - WHOLE / 100n])

@@ -40,7 +40,7 @@ const post = async (path: string, body: unknown) => {
 }
 
 type Token = { readonly referencePrice?: string | null; readonly availableBalance: string; readonly trusted: boolean }
-const known = (referencePrice: bigint | null): Token => ({
+const knownToken = (referencePrice: bigint | null): Token => ({
   ...{ decimals: 18, symbol: 'X', referencePrice: referencePrice === null ? null : String(referencePrice) },
   ...{ availableBalance: '0', trusted: true },
 })
@@ -48,7 +48,7 @@ const known = (referencePrice: bigint | null): Token => ({
 function auctionOf(orders: readonly object[], more: object = {}) {
   return {
     ...{ id: '1', liquidity: [], effectiveGasPrice: String(GAS_PRICE), surplusCapturingJitOrderOwners: [] },
-    tokens: { [token('WETH')]: known(WHOLE) },
+    tokens: { [token('WETH')]: knownToken(WHOLE) },
     deadline: new Date(Date.now() + 9_000).toISOString(),
     ...{ orders, ...more },
   }
@@ -81,13 +81,13 @@ async function settled(wanted: CowOrder, more: object = {}) {
   for (let again = 0; solution === undefined && again < 5; again++) [solution] = await solve(auctionOf([listed], more))
   expect(solution, 'a solution').toBeDefined()
   const { sellToken, buyToken } = wanted
-  const before = { sell: await settlement.held(sellToken), buy: await settlement.held(buyToken) }
+  const before = { sell: await settlement.balanceOf(sellToken), buy: await settlement.balanceOf(buyToken) }
   const own = { sell: await settlement.balance(sellToken), buy: await settlement.balance(buyToken) }
   const gas = await settlement.settle({ ...wanted, salt }, solution!)
   return {
     ...{ solution: solution!, gas },
-    paid: before.sell - (await settlement.held(sellToken)),
-    received: (await settlement.held(buyToken)) - before.buy,
+    paid: before.sell - (await settlement.balanceOf(sellToken)),
+    received: (await settlement.balanceOf(buyToken)) - before.buy,
     /** Growth of the settlement contract's balances. */
     kept: {
       sell: (await settlement.balance(sellToken)) - own.sell,
@@ -99,10 +99,10 @@ async function settled(wanted: CowOrder, more: object = {}) {
 describe('settled by the genuine contract', () => {
   test('a market order to sell receives what the route pays', async () => {
     const { toAmount } = await quoted({ src: token('WETH'), dst: token('USDC'), amount: `${WHOLE}` })
-    const { solution, paid, received, kept } = await settled(order())
+    const { solution, paid, received, kept: surplus } = await settled(order())
     expect(paid).toBe(WHOLE)
     expect(received).toBe(BigInt(toAmount!))
-    expect(kept).toEqual({ sell: 0n, buy: 0n })
+    expect(surplus).toEqual({ sell: 0n, buy: 0n })
     expect(solution.trades[0]).not.toHaveProperty('fee')
   })
 
@@ -114,11 +114,11 @@ describe('settled by the genuine contract', () => {
       amountOut: `${buyAmount}`,
       slippage: '0',
     })
-    const { paid, received, kept } = await settled(order({ kind: 'buy', sellAmount: 10n * WHOLE, buyAmount }))
+    const { paid, received, kept: surplus } = await settled(order({ kind: 'buy', sellAmount: 10n * WHOLE, buyAmount }))
     expect(received).toBe(buyAmount)
     expect(paid).toBe(BigInt(fromAmount!))
-    expect(kept.sell).toBe(0n)
-    expect(kept.buy).toBeGreaterThanOrEqual(0n)
+    expect(surplus.sell).toBe(0n)
+    expect(surplus.buy).toBeGreaterThanOrEqual(0n)
   })
 
   test.each([
@@ -131,23 +131,23 @@ describe('settled by the genuine contract', () => {
     async (kind, sell, priced) => {
       const amounts =
         kind === 'sell' ? { sellAmount: 100n * WHOLE, buyAmount: 1n } : { sellAmount: 1_000n * WHOLE, buyAmount: WHOLE }
-      const tokens = priced ? undefined : { tokens: { [token(sell)]: known(null) } }
+      const tokens = priced ? undefined : { tokens: { [token(sell)]: knownToken(null) } }
       const wanted = order({ kind, class: 'limit', sellToken: token(sell), buyToken: token('LINK'), ...amounts })
-      const { solution, paid, received, kept, gas } = await settled(wanted, tokens)
+      const { solution, paid, received, kept: surplus, gas } = await settled(wanted, tokens)
       const fee = BigInt(solution.trades[0]!.fee!)
       const [interaction] = solution.interactions
       const input = BigInt(interaction!.inputs[0]!.amount)
       const output = BigInt(interaction!.outputs[0]!.amount)
       // Amounts must balance exactly over all parties.
-      expect(paid).toBe(input + kept.sell)
-      expect(received).toBe(output - kept.buy)
+      expect(paid).toBe(input + surplus.sell)
+      expect(received).toBe(output - surplus.buy)
       if (kind === 'sell') {
         expect(paid).toBe(100n * WHOLE)
         // The contract sells the fee together with the rest of the order.
-        expect(kept.buy).toBeGreaterThanOrEqual((output * fee) / paid)
+        expect(surplus.buy).toBeGreaterThanOrEqual((output * fee) / paid)
       } else {
         expect(received).toBe(WHOLE)
-        expect(kept.sell).toBe(fee)
+        expect(surplus.sell).toBe(fee)
       }
       expect(BigInt(solution.gas)).toBeGreaterThanOrEqual(gas)
       expect(BigInt(solution.gas)).toBeLessThan(gas * 2n)
@@ -218,7 +218,7 @@ describe('a hostile driver', () => {
     ['orders.0.sellAmount', () => ({ orders: [listed({ sellAmount: '-1' })] })],
     ['orders.0.uid', () => ({ orders: [listed({ uid: '0x11' })] })],
     ['effectiveGasPrice', () => ({ effectiveGasPrice: 1 })],
-    ['tokens', () => ({ tokens: { weth: known(1n) } })],
+    ['tokens', () => ({ tokens: { weth: knownToken(1n) } })],
     ['liquidity.0', () => ({ liquidity: [{ kind: 'constantProduct', id: '1', tokens: {}, fee: '1e3' }] })],
   ]
   test.each(wrong)('is told that %s is wrong', async (field, change) => {
@@ -342,10 +342,10 @@ test('random auctions: every solution keeps its order’s limit, and settles', a
         if (wanted.partiallyFillable) expect(executed).toBeLessThanOrEqual(full)
         else expect(executed).toBe(full)
         // The protocol does not support tokens with a transfer tax.
-        if (sell === 'TAXED' || buy === 'TAXED' || (await settlement.held(wanted.sellToken)) < sold + fee) return
-        const before = await settlement.held(wanted.buyToken)
+        if (sell === 'TAXED' || buy === 'TAXED' || (await settlement.balanceOf(wanted.sellToken)) < sold + fee) return
+        const before = await settlement.balanceOf(wanted.buyToken)
         await settlement.settle({ ...wanted, salt }, solution)
-        expect((await settlement.held(wanted.buyToken)) - before).toBe(bought)
+        expect((await settlement.balanceOf(wanted.buyToken)) - before).toBe(bought)
         solved++
       })
     }),
@@ -379,7 +379,7 @@ test('networks are named as in the protocol’s URLs, or by chain id', async () 
 })
 
 describe('quotes for UniswapX', () => {
-  const asked = (change: object = {}) => ({
+  const orderOf = (change: object = {}) => ({
     ...{
       tokenInChainId: 31337,
       tokenOutChainId: 31337,
@@ -400,7 +400,7 @@ describe('quotes for UniswapX', () => {
 
   test('both directions leave the filler its gas', async () => {
     const exact = await quoted({ src: token('WETH'), dst: token('USDC'), amount: `${WHOLE}` })
-    const forward = await post('/uniswapx/quote', asked())
+    const forward = await post('/uniswapx/quote', orderOf())
     expect(forward).toMatchObject({
       status: 200,
       body: { chainId: 31337, requestId: 'a-b-c', quoteId: 'q', filler: settlement.address },
@@ -408,7 +408,7 @@ describe('quotes for UniswapX', () => {
     expect(BigInt(forward.body.amountOut)).toBeLessThan(BigInt(exact.toAmount!))
     expect(BigInt(forward.body.amountOut)).toBeGreaterThan((BigInt(exact.toAmount!) * 98n) / 100n)
     const wanted = forward.body.amountOut
-    const back = await post('/uniswapx/quote', asked({ type: 'EXACT_OUTPUT', amount: wanted }))
+    const back = await post('/uniswapx/quote', orderOf({ type: 'EXACT_OUTPUT', amount: wanted }))
     expect(back).toMatchObject({ status: 200, body: { amountOut: wanted } })
     // The reverse quote must have about the same price.
     expect(BigInt(back.body.amountIn)).toBeGreaterThan((WHOLE * 999n) / 1000n)
@@ -416,9 +416,9 @@ describe('quotes for UniswapX', () => {
   })
 
   test('without a quote it answers 204, and names the field that is wrong', async () => {
-    expect((await post('/uniswapx/quote', asked({ tokenOut: `0x${'12'.repeat(20)}` }))).status).toBe(204)
-    expect((await post('/uniswapx/quote', asked({ amount: '1' }))).status).toBe(204)
-    const { status, body } = await post('/uniswapx/quote', asked({ tokenOutChainId: 1 }))
+    expect((await post('/uniswapx/quote', orderOf({ tokenOut: `0x${'12'.repeat(20)}` }))).status).toBe(204)
+    expect((await post('/uniswapx/quote', orderOf({ amount: '1' }))).status).toBe(204)
+    const { status, body } = await post('/uniswapx/quote', orderOf({ tokenOutChainId: 1 }))
     expect(status).toBe(400)
     expect(body.error).toContain('tokenOutChainId')
   })

@@ -43,13 +43,13 @@ afterAll(async () => {
 
 const mine = () => request(devnet.url, 'evm_mine')
 
-const told = async (url = server.url): Promise<StatsResponse> => JSON.parse((await ask(`${url}/stats/31337`)).text)
+const statsOf = async (url = server.url): Promise<StatsResponse> => JSON.parse((await ask(`${url}/stats/31337`)).text)
 
 async function stats(samples: number) {
   const until = Date.now() + DEADLINE_MS
   for (;;) {
-    const found = await told()
-    if (found.samples + found.missed >= samples || Date.now() > until) return found
+    const stats = await statsOf()
+    if (stats.samples + stats.missed >= samples || Date.now() > until) return stats
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -76,9 +76,9 @@ async function moveAgainst(amount: bigint): Promise<void> {
 }
 
 test('a chain of which nothing was measured says so, and is not woken for it', async () => {
-  const found = await told()
-  expect(found).toMatchObject({ chainId: 31337, samplePercent: 100, samples: 0, missed: 0, pools: [] })
-  expect(found.blocks.map(({ after, samples, driftBps }) => [after, samples, driftBps.mean])).toEqual([
+  const stats = await statsOf()
+  expect(stats).toMatchObject({ chainId: 31337, samplePercent: 100, samples: 0, missed: 0, pools: [] })
+  expect(stats.blocks.map(({ after, samples, driftBps }) => [after, samples, driftBps.mean])).toEqual([
     [1, 0, null],
     [2, 0, null],
   ])
@@ -132,16 +132,16 @@ test('slippage=auto is what the pools were seen to move, with its reason, for an
     )
     return JSON.parse(text)
   }
-  const given = await get({ amount: `${WHOLE}` })
-  const { percent, reason } = given.slippage
+  const answer = await get({ amount: `${WHOLE}` })
+  const { percent, reason } = answer.slippage
   expect(reason).toContain('measured for 1 of its 1 pool,')
   // One of the two samples lost about 1 %.
   expect(percent).toBeGreaterThan(0.2)
   expect(percent).toBeLessThanOrEqual(3)
   const ppm = BigInt(Math.round(percent * 10_000))
-  expect(given.minToAmount).toBe(`${(BigInt(given.toAmount) * (1_000_000n - ppm)) / 1_000_000n}`)
-  const wanted = await get({ amountOut: given.minToAmount })
-  expect(wanted.minToAmount).toBe(given.minToAmount)
+  expect(answer.minToAmount).toBe(`${(BigInt(answer.toAmount) * (1_000_000n - ppm)) / 1_000_000n}`)
+  const wanted = await get({ amountOut: answer.minToAmount })
+  expect(wanted.minToAmount).toBe(answer.minToAmount)
   expect(wanted.slippage.percent).toBeCloseTo(percent, 1)
   expect(Number(wanted.fromAmount) / Number(WHOLE)).toBeCloseTo(1, 3)
   const wrapped = await get({ src: `0x${'e'.repeat(40)}`, dst: src, amount: '1000' })
@@ -161,7 +161,7 @@ test('no call goes into it where it is switched off', async () => {
     await quote(off.url)
     await mine()
     await quote(off.url)
-    expect(await told(off.url)).toMatchObject({ samplePercent: 0, samples: 0, missed: 0 })
+    expect(await statsOf(off.url)).toMatchObject({ samplePercent: 0, samples: 0, missed: 0 })
   } finally {
     await off.close()
   }

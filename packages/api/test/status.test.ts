@@ -83,16 +83,16 @@ describe('a swap that landed', () => {
       (await balance(of, block)) - (await balance(of, block - 1)) + (of === NATIVE ? gas : 0n)
     const [received, spent] = [await grown(dst), -(await grown(src))]
     expect(received).toBeGreaterThan(0n)
-    const found = await statusOf(hash, `?toAmount=${route.toAmount}`)
-    expect(found).toMatchObject({ hash, status: 'landed', block, from, to: local.devnet.info.guard, reason: null })
-    expect(found.gasUsed).toBe(BigInt(receipt.gasUsed).toString())
-    expect(found.gasCost.native).toBe(gas.toString())
-    expect(found.confirmations).toBe(Number(await rpc<string>('eth_blockNumber')) - block + 1)
-    expect({ ...found.swap, src: found.swap.src.toLowerCase(), dst: found.swap.dst.toLowerCase() }).toMatchObject({
+    const status = await statusOf(hash, `?toAmount=${route.toAmount}`)
+    expect(status).toMatchObject({ hash, status: 'landed', block, from, to: local.devnet.info.guard, reason: null })
+    expect(status.gasUsed).toBe(BigInt(receipt.gasUsed).toString())
+    expect(status.gasCost.native).toBe(gas.toString())
+    expect(status.confirmations).toBe(Number(await rpc<string>('eth_blockNumber')) - block + 1)
+    expect({ ...status.swap, src: status.swap.src.toLowerCase(), dst: status.swap.dst.toLowerCase() }).toMatchObject({
       ...{ src: src.toLowerCase(), dst: dst.toLowerCase(), fromAmount: `${WHOLE}`, minToAmount: route.minToAmount },
       ...{ received: received.toString(), quoted: route.toAmount, spent: spent.toString() },
     })
-    expect(found.swap.difference).toBeCloseTo(
+    expect(status.swap.difference).toBeCloseTo(
       Number((received * 1_000_000n) / BigInt(route.toAmount)) / 10_000 - 100,
       3,
     )
@@ -105,9 +105,9 @@ test('a swap that reverted says why', async () => {
   // Replace the deadline in the calldata with one that has passed.
   const data = late.tx.data.replace((1_999_999_999).toString(16).padStart(64, '0'), '1'.padStart(64, '0'))
   const hash = await mined({ ...sentBy(late), data })
-  const found = await statusOf(hash, `?toAmount=${late.toAmount}`)
-  expect(found).toMatchObject({ status: 'reverted', reason: expect.stringContaining('Expired') })
-  expect(found.swap).toMatchObject({ deadline: 1, received: null, spent: null, difference: null })
+  const status = await statusOf(hash, `?toAmount=${late.toAmount}`)
+  expect(status).toMatchObject({ status: 'reverted', reason: expect.stringContaining('Expired') })
+  expect(status.swap).toMatchObject({ deadline: 1, received: null, spent: null, difference: null })
 })
 
 test('a transaction waits, lands, and a reorganization makes it wait again or be unknown', async () => {

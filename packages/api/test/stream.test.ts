@@ -215,7 +215,7 @@ test('who reads nothing holds little, and is let go: at once with too much waiti
   expect(full.destroyed).toBe(1)
   expect(full.written).toHaveLength(2)
 
-  const streams = new EventStreams({ most: 10, mostOfCaller: 10 })
+  const streams = new EventStreams({ max: 10, maxPerCaller: 10 })
   const [early, late] = [new Unread(), new Unread()]
   streams.keep(early.response, () => undefined)
   streams.endAll(new ApiError('NOT_READY', 'the service is stopping'))

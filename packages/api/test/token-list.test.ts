@@ -57,10 +57,10 @@ test('tokens with liquidity beside a hub are on it without being asked for, and 
         interval: 500,
       })
       .toBe('listed')
-    const found = await find()
-    expect(found).toMatchObject({ symbol: 'UNASKED', tags: ['found'] })
+    const tokens = await find()
+    expect(tokens).toMatchObject({ symbol: 'UNASKED', tags: ['found'] })
     const { text } = await ask(`${fresh.url}/liquidity/31337?token=${unasked}`)
-    expect(found!.extensions.depthUsd).toBeCloseTo(JSON.parse(text)[unasked], 0)
+    expect(tokens!.extensions.depthUsd).toBeCloseTo(JSON.parse(text)[unasked], 0)
   } finally {
     await fresh.close()
   }
@@ -104,8 +104,8 @@ test("it fits the schema of Uniswap's token lists, and holds every token of the 
 
 test('what tokens say of themselves is harmless to show', async () => {
   const { tokens } = await list({ limit: '1000' })
-  const told = new Map(tokens.map(({ address, symbol, name }) => [same(address), { symbol, name }]))
-  const shown = [...hostile.values()].map((address) => told.get(same(address))!)
+  const listed = new Map(tokens.map(({ address, symbol, name }) => [same(address), { symbol, name }]))
+  const shown = [...hostile.values()].map((address) => listed.get(same(address))!)
   expect(shown.map(({ symbol }) => symbol)).toEqual(['EVIL', '[2JRED', 'L'.repeat(20), '</script><b>X', 'twolines'])
   expect(shown.map(({ name }) => name)).toEqual([
     'Name of EVIL',

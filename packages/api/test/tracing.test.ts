@@ -36,7 +36,7 @@ let devnet: Devnet
 let collector: Server
 let server: RunningServer
 const bodies: Body[] = []
-const seen: { readonly path: string; readonly key: unknown }[] = []
+const requests: { readonly path: string; readonly key: unknown }[] = []
 
 beforeAll(async () => {
   devnet = await startChain()
@@ -44,7 +44,7 @@ beforeAll(async () => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      seen.push({ path: request.url!, key: request.headers['x-key'] })
+      requests.push({ path: request.url!, key: request.headers['x-key'] })
       bodies.push(JSON.parse(Buffer.concat(chunks).toString()))
       response.setHeader('Content-Type', 'application/json').end('{}')
     })
@@ -107,7 +107,7 @@ test('a quote shows discovery, search, simulation and calls to the node within t
   }
   for (const call of calls) expect(call.name).toMatch(/^node /)
   expect(attribute(bodies[0]!.resourceSpans[0]!.resource, 'service.name')).toBe('swaps')
-  expect(seen[0]).toEqual({ path: '/v1/traces', key: 'a b' })
+  expect(requests[0]).toEqual({ path: '/v1/traces', key: 'a b' })
 })
 
 test('an answer that refuses is told with its code; one whose caller wants no trace is not recorded', async () => {

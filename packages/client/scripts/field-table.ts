@@ -20,7 +20,7 @@ const rows: Readonly<Record<Proof, readonly [harm: string, proof: string]>> = {
   registry: ['receives the input', "the address is in the chain's list for this operation"],
   wrapper: ['receives the input', "the address is the chain's wrapper of the native token"],
   request: ['runs code that sets the rate', 'the token is `src` or `dst` of the request'],
-  'no-code': ['runs code before and after the trade', 'it is zero: no code beside that of the singleton runs'],
+  'no-code': ['runs code before and after the trade', 'it is zero: no code except that of the singleton runs'],
   flow: ['sends tokens where nobody asks for them', 'it agrees with the tokens and legs of the route, end to end'],
   'pool-key': [
     'names a pool whose maker chose the price',

@@ -107,15 +107,15 @@ test('only the bytes that the bindings write are read', () => {
       for (const [at, kind, byte] of changes)
         calldata.splice(at % (calldata.length + 1), kind === 1 ? 0 : 1, ...(kind === 2 ? [] : [byte]))
       const data = `0x${Buffer.from(calldata).toString('hex')}`
-      let found: ReturnType<typeof decodeSwap>
+      let decoded: ReturnType<typeof decodeSwap>
       try {
-        found = decodeSwap(data, 0n)
+        decoded = decodeSwap(data, 0n)
       } catch (error) {
         expect(error).toMatchObject({ code: 'UNSAFE' })
         return
       }
       read++
-      expect(encodeGuardSwap({ ...found, value: 0n })).toBe(data)
+      expect(encodeGuardSwap({ ...decoded, value: 0n })).toBe(data)
     }),
     { numRuns: 2_000 },
   )

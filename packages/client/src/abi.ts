@@ -23,8 +23,8 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
   const selector = data.slice(0, 10).toLowerCase()
   if (value === 0n && isPermitSwap(selector)) return decodePermitSwap(data)
   const { swap, swapNative, swapWithPayout, swapDirect } = selectors
-  const known: readonly string[] = [swap, swapNative, swapWithPayout, swapDirect]
-  if (!/^0x([0-9a-fA-F]{2})+$/.test(data) || !known.includes(selector))
+  const swapSelectors: readonly string[] = [swap, swapNative, swapWithPayout, swapDirect]
+  if (!/^0x([0-9a-fA-F]{2})+$/.test(data) || !swapSelectors.includes(selector))
     throw new ClientError('UNSAFE', 'the calldata is no swap of the Guard')
   const body = data.slice(10).toLowerCase()
   const word = (index: number): bigint => {

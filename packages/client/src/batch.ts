@@ -30,12 +30,12 @@ export async function canBatch(wallet: Wallet, chainId: number): Promise<boolean
   if (!wallet.request) return false
   const chain = `0x${chainId.toString(16)}`
   try {
-    const found = (await wallet.request('wallet_getCapabilities', [wallet.address, [chain]])) as Record<
+    const capabilities = (await wallet.request('wallet_getCapabilities', [wallet.address, [chain]])) as Record<
       string,
       { readonly atomic?: { readonly status?: string } } | undefined
     > | null
     // EIP-5792 uses chain 0x0 for capabilities of all chains.
-    const status = (found?.[chain] ?? found?.['0x0'])?.atomic?.status
+    const status = (capabilities?.[chain] ?? capabilities?.['0x0'])?.atomic?.status
     return status === 'supported' || status === 'ready'
   } catch {
     // Wallets without the method return different errors.

@@ -70,8 +70,8 @@ export class SluiceClient {
     quotes: readonly QuoteParameters[],
     signal?: AbortSignal,
   ): Promise<readonly (Route | Quote | ClientError)[]> {
-    const asked = { body: { quotes: quotes.map(textual) }, signal }
-    const { quotes: results } = await request<{ quotes: unknown }>(this.options, `/quotes/${chainId}`, asked)
+    const content = { body: { quotes: quotes.map(textual) }, signal }
+    const { quotes: results } = await request<{ quotes: unknown }>(this.options, `/quotes/${chainId}`, content)
     if (!Array.isArray(results) || results.length !== quotes.length)
       throw new ClientError('BAD_ANSWER', 'the quotes are not as the interface has them')
     return results.map((result: Partial<Route> & Partial<Refusal>, k) => {

@@ -12,17 +12,17 @@ import { knownContracts, knownFactories } from './known-contracts.ts'
  */
 export function contractsOf(chainId: number): SwapContracts | undefined {
   const isIn = (chains: string) => chains.split(' ').includes(String(chainId))
-  const known = (role: keyof typeof knownContracts): string[] =>
+  const contractsOf = (role: keyof typeof knownContracts): string[] =>
     Object.entries(knownContracts[role]).flatMap(([address, chains]) => (isIn(chains) ? [address] : []))
-  const [guard] = known('guard')
+  const [guard] = contractsOf('guard')
   if (guard === undefined) return undefined
-  const [wrapper] = known('wrapper')
+  const [wrapper] = contractsOf('wrapper')
   return {
     guard,
-    executors: known('executors'),
+    executors: contractsOf('executors'),
     wrapper,
-    ...listed(known),
-    infinityManagers: known('infinityManagers'),
+    ...listed(contractsOf),
+    infinityManagers: contractsOf('infinityManagers'),
     factories: knownFactories.filter(({ chains }) => isIn(chains)),
   }
 }

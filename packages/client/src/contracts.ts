@@ -35,16 +35,16 @@ export type SwapContracts = Readonly<Record<TrustedList, readonly string[]>> & {
 /**
  * Merges the contracts that the caller names with the known ones. For each role, the caller's contracts replace the known ones.
  *
- * @param known - contracts of the chain known to this package, if any
+ * @param defaults - contracts of the chain known to this package, if any
  * @throws ClientError `UNSAFE` if the Guard or the Executors are unknown; they are never taken from the service
  */
 export function trustedContracts(
   chainId: number,
   named: Partial<SwapContracts> = {},
-  known: SwapContracts | undefined = undefined,
+  defaults: SwapContracts | undefined = undefined,
 ): SwapContracts {
-  const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
-  const { guard, executors, ...rest } = { ...known, ...given } as Partial<SwapContracts>
+  const overrides = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
+  const { guard, executors, ...rest } = { ...defaults, ...overrides } as Partial<SwapContracts>
   if (!guard || !executors?.length)
     throw new ClientError(
       'UNSAFE',

@@ -30,8 +30,8 @@ const transaction = ({ pulledToken, bytes }: Golden) => {
 }
 
 test.each(golden)('$name', (program) => {
-  const found = explain(transaction(program))
-  expect(found).toMatchObject({
+  const explanation = explain(transaction(program))
+  expect(explanation).toMatchObject({
     guard: address('66'),
     recipient: address('77'),
     tokenIn: program.pulledToken,
@@ -42,20 +42,20 @@ test.each(golden)('$name', (program) => {
     fee: { ppm: 1500n, recipient: address('44') },
     executor: address('33'),
   })
-  expect(found.steps).toEqual(decodeProgram(program.bytes, program.pulledToken))
-  expect(found.steps.length).toBeGreaterThan(0)
-  expect(found.pools.length).toBeGreaterThan(0)
+  expect(explanation.steps).toEqual(decodeProgram(program.bytes, program.pulledToken))
+  expect(explanation.steps.length).toBeGreaterThan(0)
+  expect(explanation.pools.length).toBeGreaterThan(0)
   // Every pool must be in the bytes, except derived ids and the token that the Guard draws.
-  const hashed = new Set(found.steps.flatMap((step) => (hashedOps.has(step.op) ? poolsOf(step) : [])))
-  for (const pool of found.pools) {
+  const hashed = new Set(explanation.steps.flatMap((step) => (hashedOps.has(step.op) ? poolsOf(step) : [])))
+  for (const pool of explanation.pools) {
     const inBytes = program.bytes.toLowerCase().includes(pool.slice(2).toLowerCase())
     expect(inBytes || hashed.has(pool) || pool === program.pulledToken, pool).toBe(true)
   }
 })
 
 test('together they hold every instruction there is', () => {
-  const seen = new Set(golden.flatMap((program) => explain(transaction(program)).steps.map(({ op }) => op)))
-  expect([...seen].sort()).toEqual(ops.map(({ name }) => name).sort())
+  const operations = new Set(golden.flatMap((program) => explain(transaction(program)).steps.map(({ op }) => op)))
+  expect([...operations].sort()).toEqual(ops.map(({ name }) => name).sort())
 })
 
 test('a program cut anywhere is refused, not half explained', () => {

@@ -12,7 +12,7 @@ const lower = (text: string): string =>
   text.toLowerCase() === NATIVE.toLowerCase() ? NATIVE_ADDRESS : text.toLowerCase()
 
 /** Balance of the Executor in base units; null if it depends on the output of a pool. */
-type Held = bigint | null
+type Balance = bigint | null
 
 /**
  * Finds a fault in the token flow. Long: one loop over the steps, and nested functions that share its state.
@@ -27,16 +27,16 @@ export function faultOf(
   value: bigint,
 ): string | undefined {
   const legs = [...swaps]
-  const held = new Map<string, Held>()
+  const balances = new Map<string, Balance>()
   /** Token by pool, for pools that were paid before their own step. */
   const prepaid = new Map<string, string>()
-  let left = order.amountIn
+  let remaining = order.amountIn
   /** Tokens paid to the recipient. */
   const paid = new Set<string>()
   // If the Guard does not wrap native input, the Executor receives it as value.
   if (value > 0n && order.tokenIn === NATIVE_ADDRESS) {
-    held.set(NATIVE_ADDRESS, value)
-    left = 0n
+    balances.set(NATIVE_ADDRESS, value)
+    remaining = 0n
   }
   const targets: readonly string[] =
     order.tokenOut === NATIVE_ADDRESS ? [NATIVE_ADDRESS, order.wrapper] : [order.tokenOut]
@@ -54,16 +54,16 @@ export function faultOf(
       if (!targets.includes(tokenOut)) return `step ${index + 1} pays the recipient another token`
       paid.add(tokenOut)
     } else {
-      const before = held.has(tokenOut) ? held.get(tokenOut)! : 0n
+      const before = balances.has(tokenOut) ? balances.get(tokenOut)! : 0n
       // Wrapping is one to one. The output of any other pool is not in the bytes.
       const gained = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
-      held.set(tokenOut, before === null || gained === null ? null : before + gained)
+      balances.set(tokenOut, before === null || gained === null ? null : before + gained)
     }
   }
   if (legs.length > 0) return 'the pools'
-  if (left > 0n) return 'the program leaves input with the sender'
+  if (remaining > 0n) return 'the program leaves input with the sender'
   if (prepaid.size > 0) return 'a step pays a stranger'
-  if ([...held.values()].some((amount) => amount !== 0n)) return 'the program leaves tokens in the Executor'
+  if ([...balances.values()].some((amount) => amount !== 0n)) return 'the program leaves tokens in the Executor'
   if (order.wrapper !== NATIVE_ADDRESS && !paid.has(order.wrapper)) return 'the Guard is to unwrap what nobody pays it'
   return paid.size > 0 ? undefined : 'nothing is paid out'
 
@@ -88,13 +88,13 @@ export function faultOf(
   }
 
   /** Deducts a step's input from its source. Returns undefined if the source does not hold it. */
-  function take({ input, tokenIn, ...step }: Step): Held | undefined {
+  function take({ input, tokenIn, ...step }: Step): Balance | undefined {
     switch (input.kind) {
       case 'pull':
       case 'pullAll': {
         const amount = input.kind === 'pull' ? input.amount : order.amountIn
-        if (tokenIn !== order.tokenIn || amount === 0n || amount > left) return undefined
-        left -= amount
+        if (tokenIn !== order.tokenIn || amount === 0n || amount > remaining) return undefined
+        remaining -= amount
         return amount
       }
       case 'atPool': {
@@ -104,21 +104,21 @@ export function faultOf(
         return null
       }
     }
-    const there = held.get(tokenIn)
+    const there = balances.get(tokenIn)
     if (there === undefined || there === 0n) return undefined
     if (input.kind === 'rest') {
-      held.delete(tokenIn)
+      balances.delete(tokenIn)
       return there
     }
     if (input.kind === 'held') {
       // A fixed amount may exceed an unknown balance, or leave a remainder of it.
       if (there === null || input.amount === 0n || input.amount > there) return undefined
-      held.set(tokenIn, there - input.amount)
+      balances.set(tokenIn, there - input.amount)
       return input.amount
     }
     if (there === null) return null
     const part = shareOf(there, input.share)
-    held.set(tokenIn, there - part)
+    balances.set(tokenIn, there - part)
     return part
   }
 }

@@ -25,19 +25,23 @@ const MAX_PAUSE_MS = 10_000
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 /** Parameters of one request. A request with a body is a POST. */
-export type Asked = { readonly query?: Parameters; readonly body?: object; readonly signal?: AbortSignal | undefined }
+export type RequestContent = {
+  readonly query?: Parameters
+  readonly body?: object
+  readonly signal?: AbortSignal | undefined
+}
 
 /** Sends a request and returns the JSON response. @throws ClientError */
-export async function request<T>(options: HttpOptions, path: string, asked: Asked = {}): Promise<T> {
+export async function request<T>(options: HttpOptions, path: string, content: RequestContent = {}): Promise<T> {
   const { retries = 2 } = options
   for (let tries = 0; ; tries++) {
     try {
-      return await once<T>(options, path, asked)
+      return await once<T>(options, path, content)
     } catch (error) {
       const waitMs = pauseOf(error, tries)
       // A `fetch` of the caller may return a malformed response, so other errors are possible.
       if (tries >= retries || waitMs === undefined) throw toClientError(error, 'BAD_ANSWER')
-      await pause(waitMs, asked.signal)
+      await pause(waitMs, content.signal)
     }
   }
 }
@@ -70,7 +74,7 @@ export function aborted({ reason }: AbortSignal): ClientError {
   return new ClientError('ABORTED', 'given up by the caller', {}, { cause: reason })
 }
 
-async function once<T>(options: HttpOptions, path: string, { query = {}, body, signal }: Asked): Promise<T> {
+async function once<T>(options: HttpOptions, path: string, { query = {}, body, signal }: RequestContent): Promise<T> {
   const { referer, timeoutMs = 15_000 } = options
   const headers = { ...(body && { 'content-type': 'application/json' }), ...(referer && { referer }) }
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -123,10 +127,10 @@ async function reached<T>(
 
 /** Returns a signal that aborts when any of the signals does. Node 18 lacks `AbortSignal.any`. */
 export function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSignal {
-  const given = signals.filter((signal) => signal !== undefined)
-  if (typeof AbortSignal.any === 'function') return AbortSignal.any(given)
+  const signalsToFollow = signals.filter((signal) => signal !== undefined)
+  if (typeof AbortSignal.any === 'function') return AbortSignal.any(signalsToFollow)
   const controller = new AbortController()
-  for (const signal of given) {
+  for (const signal of signalsToFollow) {
     const abort = () => controller.abort(signal.reason)
     if (signal.aborted) abort()
     else signal.addEventListener('abort', abort, { once: true, signal: controller.signal })
@@ -166,9 +170,9 @@ function urlOf({ baseUrl }: HttpOptions, path: string, query: Parameters): URL {
 
 /** Encodes parameters as text: numbers and amounts in decimal, lists separated by commas. */
 export function textual(parameters: Parameters): Record<string, string> {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
+  const entries = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
-    given.map(([name, value]) => [name, typeof value === 'number' ? numberText(value) : String(value)]),
+    entries.map(([name, value]) => [name, typeof value === 'number' ? numberText(value) : String(value)]),
   )
 }
 

@@ -36,7 +36,7 @@ type Options = {
   readonly chainId: number
   /** Trusted contracts of the chain. */
   readonly contracts: SwapContracts
-  readonly asked: RouteParameters
+  readonly request: RouteParameters
   readonly terms: QuoteTerms
 }
 
@@ -84,7 +84,7 @@ export class KeptQuote {
   /** True if the caller's terms confirm the amount or waive the confirmation. */
   get isSure(): boolean {
     const { trustQuote, minToAmount, maxFromAmount, witness } = this.options.terms
-    const limit = this.options.asked.amountOut === undefined ? minToAmount : maxFromAmount
+    const limit = this.options.request.amountOut === undefined ? minToAmount : maxFromAmount
     return trustQuote === true || limit !== undefined || witness !== undefined
   }
 
@@ -113,7 +113,7 @@ export class KeptQuote {
    * @throws ClientError `UNSAFE` if the minimum output is too low, or no known pool can confirm it
    */
   async runs(tx = this.route.tx, missing?: MissingAllowance): Promise<boolean> {
-    const { wallet, asked, terms, contracts } = this.options
+    const { wallet, request, terms, contracts } = this.options
     let output: bigint
     try {
       output = await simulate(wallet, tx, missing)
@@ -123,26 +123,26 @@ export class KeptQuote {
     }
     if (this.isSure) return true
     const { minOutput } = this.explanation
-    if (minOutput < floorOf(output, asked, terms.tolerance))
+    if (minOutput < floorOf(output, request, terms.tolerance))
       throw new ClientError('UNSAFE', `the swap brings ${output}, and its least output is ${minOutput}`)
-    const known = await bestOfKnownPools(wallet, tx, decodeSwap(tx.data, weiOf(tx)), contracts, missing)
-    if (known === undefined)
+    const poolOutput = await bestOfKnownPools(wallet, tx, decodeSwap(tx.data, weiOf(tx)), contracts, missing)
+    if (poolOutput === undefined)
       throw new ClientError(
         'UNSAFE',
         'no known pool of these tokens confirms the amount: name `minToAmount`, a `witness`, or `trustQuote: true`',
       )
-    if (minOutput < floorOf(known, asked, terms.tolerance))
-      throw new ClientError('UNSAFE', `a known pool brings ${known}, and the least output is ${minOutput}`)
+    if (minOutput < floorOf(poolOutput, request, terms.tolerance))
+      throw new ClientError('UNSAFE', `a known pool brings ${poolOutput}, and the least output is ${minOutput}`)
     return true
   }
 
   private async checkWitness(): Promise<void> {
-    const { asked, terms, wallet } = this.options
+    const { request, terms, wallet } = this.options
     const { witness, tolerance } = terms
     if (!witness) return
     const { amountIn: amount, minOutput } = this.explanation
     if (this.witnessed?.amount !== amount) {
-      const { amountOut, ...rest } = asked
+      const { amountOut, ...rest } = request
       const output = await Promise.resolve()
         .then(() => witness({ ...rest, amount }, wallet))
         .catch((error) => {
@@ -150,15 +150,15 @@ export class KeptQuote {
         })
       this.witnessed = { amount, output: amountOf(output, 'the witnessed amount') }
     }
-    const floor = floorOf(this.witnessed.output, asked, tolerance)
+    const floor = floorOf(this.witnessed.output, request, tolerance)
     if (minOutput < floor)
       throw new ClientError('UNSAFE', `the least output ${minOutput} is below minToAmount ${floor} of the witness`)
   }
 }
 
-async function next({ client, wallet, chainId, contracts, asked, terms }: Options): Promise<Current> {
-  const route = await client.getSwap(chainId, asked, terms.signal)
-  const explanation = proveSwap(contracts, route, asked, terms)
+async function next({ client, wallet, chainId, contracts, request, terms }: Options): Promise<Current> {
+  const route = await client.getSwap(chainId, request, terms.signal)
+  const explanation = proveSwap(contracts, route, request, terms)
   return { route, explanation, block: Math.min(route.simulationBlock, await wallet.blockNumber()) }
 }
 

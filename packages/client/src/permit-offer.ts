@@ -37,7 +37,7 @@ export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request
   require(domain.chainId === chainId || String(domain.chainId) === String(chainId), 'the chain')
   const isPermit2 = offer.kind === 'permit2'
   require(same(domain.verifyingContract, isPermit2 ? PERMIT2 : src), 'the contract')
-  require([...knownGuards, ...(guard ? [guard] : [])].some((known) => same(message.spender, known)), 'the spender')
+  require([...knownGuards, ...(guard ? [guard] : [])].some((spender) => same(message.spender, spender)), 'the spender')
   const isDai = offer.kind === 'dai'
   if (!isPermit2) require(same(isDai ? message.holder : message.owner, from), 'the owner')
   if (isPermit2) require(same(details.token, src), 'the token')
@@ -62,14 +62,14 @@ function formOf(kind: unknown): readonly [Readonly<Record<string, string>> | und
 
 /** Returns true if both have the same types, in any order of type names. */
 function isSameJson(types: unknown, expected: Readonly<Record<string, unknown>>): boolean {
-  const given = Object(types) as Json
+  const offered = Object(types) as Json
   const { EIP712Domain, ...named } = expected
-  const names = Object.keys(given).filter((name) => name !== 'EIP712Domain')
-  const isDomain = given.EIP712Domain === undefined || fields(given.EIP712Domain) === fields(EIP712Domain)
+  const names = Object.keys(offered).filter((name) => name !== 'EIP712Domain')
+  const isDomain = offered.EIP712Domain === undefined || fields(offered.EIP712Domain) === fields(EIP712Domain)
   return (
     isDomain &&
     names.length === Object.keys(named).length &&
-    names.every((name) => fields(given[name]) === fields(named[name]))
+    names.every((name) => fields(offered[name]) === fields(named[name]))
   )
 }
 

@@ -183,8 +183,8 @@ async function tokenPermit(wallet: Wallet, chainId: number, token: string): Prom
   // `PERMIT_TYPEHASH()` is optional in EIP-2612. A token with another type hash supports neither form.
   const isDai = type === typehash(`Permit(${DAI_FIELDS})`)
   if (WORD.test(type) && !isDai && type !== typehash(`Permit(${EIP2612_FIELDS})`)) return undefined
-  const told = textOf(versionAnswer)
-  for (const version of told === undefined ? COMMON_VERSIONS : [told, ...COMMON_VERSIONS]) {
+  const reportedVersion = textOf(versionAnswer)
+  for (const version of reportedVersion === undefined ? COMMON_VERSIONS : [reportedVersion, ...COMMON_VERSIONS]) {
     const domain = { name, version, chainId, verifyingContract: token }
     if (separatorOf(domain) === separator.toLowerCase())
       return { kind: isDai ? 'dai' : 'eip2612', domain, nonce: BigInt(nonce) }

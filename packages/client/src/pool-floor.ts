@@ -56,13 +56,13 @@ export async function bestOfKnownPools(
   const outputs = await Promise.all(
     paths.map((steps) => {
       const { recipient = tx.from as Hex } = order
-      const known = { ...order, recipient, tokenIn: src, minOutput: 1n, program: encodeProgram(steps) }
+      const swap = { ...order, recipient, tokenIn: src, minOutput: 1n, program: encodeProgram(steps) }
       const wrapped = order.tokenOut === ZERO && !order.direct ? { wrapper: wrapper! } : {}
       const { permit } = order
       // The signature covers the Guard and the amount but not the program, so it is still valid.
       const data = permit
-        ? encodePermitSwap({ ...known, ...wrapped }, permit)
-        : encodeSwap({ ...known, ...wrapped }, value)
+        ? encodePermitSwap({ ...swap, ...wrapped }, permit)
+        : encodeSwap({ ...swap, ...wrapped }, value)
       return simulate(wallet, { ...tx, data }, missing).catch(() => 0n)
     }),
   )

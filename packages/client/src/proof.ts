@@ -24,7 +24,7 @@ export type Unproven = {
   readonly isContract: boolean
 }
 
-type Known = Pick<SwapContracts, 'factories' | 'wrapper'> & Partial<SwapContracts>
+type ProofContracts = Pick<SwapContracts, 'factories' | 'wrapper'> & Partial<SwapContracts>
 
 /**
  * Finds the unproven fields of a route. The required proof of a field is its row in `fieldProofs`.
@@ -36,11 +36,11 @@ type Known = Pick<SwapContracts, 'factories' | 'wrapper'> & Partial<SwapContract
 export function unprovenFields(
   steps: readonly Step[],
   legs: readonly SwapLeg[],
-  contracts: Known,
+  contracts: ProofContracts,
   tokens: readonly string[],
 ): readonly Unproven[] {
   const accepted = contracts.pools ?? []
-  const found: Unproven[] = []
+  const unproven: Unproven[] = []
   let next = 0
   for (const [index, step] of steps.entries()) {
     const trades = tradesOf(step, keccak256)
@@ -61,18 +61,18 @@ export function unprovenFields(
         addressIn(field) ?? '',
         pool.length === ID_LENGTH && entry.isContract ? pool : '',
       ]
-      if (!names.some((name) => isIn(name, accepted))) found.push(entry)
+      if (!names.some((name) => isIn(name, accepted))) unproven.push(entry)
     }
     if (isLeg) next += trades.length
   }
-  return found
+  return unproven
 }
 
 function holds(
   step: Step,
   field: StepField,
   leg: SwapLeg | undefined,
-  contracts: Known,
+  contracts: ProofContracts,
   tokens: readonly string[],
 ): boolean {
   const value = String(field.value).toLowerCase()
@@ -106,7 +106,7 @@ function runsAsPool(step: Step, { field }: StepField): boolean {
 }
 
 /** Returns true if the value is the chain's wrapper, or is in the chain's list for the operation. */
-export function isRegistered({ op, field, proof, value }: StepField, contracts: Known): boolean {
+export function isRegistered({ op, field, proof, value }: StepField, contracts: ProofContracts): boolean {
   if (proof === 'wrapper') return isIn(String(value), contracts.wrapper ? [contracts.wrapper] : [])
   const { singleton, trustedIn } = opOf({ op })
   const list = field === singleton ? contracts[trustedIn as TrustedList] : contracts.infinityManagers

@@ -52,49 +52,49 @@ const ADDRESS_LENGTH = 42
  * @param contracts - all trusted contracts of the chain; `terms.contracts` is ignored
  * @throws ClientError `UNSAFE` with the first mismatch, or with all unproven fields
  */
-export function proveSwap(contracts: SwapContracts, route: Route, asked: RouteParameters, terms: SwapTerms): Proven {
+export function proveSwap(contracts: SwapContracts, route: Route, request: RouteParameters, terms: SwapTerms): Proven {
   try {
-    return prove(contracts, route, asked, terms)
+    return prove(contracts, route, request, terms)
   } catch (error) {
     throw toClientError(error, 'UNSAFE', 'the route or the request is malformed: ')
   }
 }
 
-function prove(contracts: SwapContracts, route: Route, asked: RouteParameters, terms: SwapTerms): Proven {
-  const found = explain(route.tx)
+function prove(contracts: SwapContracts, route: Route, request: RouteParameters, terms: SwapTerms): Proven {
+  const explanation = explain(route.tx)
   const require = (holds: boolean, what: string) => {
     if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${what}`)
   }
   const value = weiOf(route.tx)
-  require(same(found.guard, contracts.guard), `it calls ${found.guard}, not the Guard`)
-  require(same(route.tx.from, asked.from), 'the sender')
-  require(same(found.recipient, asked.recipient ?? asked.from), 'the recipient')
-  require(same(found.tokenIn, asked.src), 'the input token')
-  require(same(found.tokenOut, asked.dst), 'the output token')
-  checkInput(found.amountIn, route, asked, terms, require)
-  require(value === (same(asked.src, NATIVE) ? found.amountIn : 0n), 'the value')
-  require(found.mode === 'custody' || terms.direct === true, 'direct mode, which was not requested')
-  require(isIn(found.executor, contracts.executors), `the Executor ${found.executor} is not known`)
+  require(same(explanation.guard, contracts.guard), `it calls ${explanation.guard}, not the Guard`)
+  require(same(route.tx.from, request.from), 'the sender')
+  require(same(explanation.recipient, request.recipient ?? request.from), 'the recipient')
+  require(same(explanation.tokenIn, request.src), 'the input token')
+  require(same(explanation.tokenOut, request.dst), 'the output token')
+  checkInput(explanation.amountIn, route, request, terms, require)
+  require(value === (same(request.src, NATIVE) ? explanation.amountIn : 0n), 'the value')
+  require(explanation.mode === 'custody' || terms.direct === true, 'direct mode, which was not requested')
+  require(isIn(explanation.executor, contracts.executors), `the Executor ${explanation.executor} is not known`)
   const order = decodeSwap(route.tx.data, value)
   checkPermit(order, terms.permit, require)
-  checkRegistered(found, contracts, require)
-  checkFee(found, asked, require)
-  checkDeadline(found.deadline, asked.deadline, require)
-  checkOutput(found.minOutput, route, asked, terms, require)
-  for (const excluded of asked.excludePools ?? []) {
-    require(!isIn(excluded, [...found.pools, ...found.contracts]), `the pool ${excluded} was excluded`)
+  checkRegistered(explanation, contracts, require)
+  checkFee(explanation, request, require)
+  checkDeadline(explanation.deadline, request.deadline, require)
+  checkOutput(explanation.minOutput, route, request, terms, require)
+  for (const excluded of request.excludePools ?? []) {
+    require(!isIn(excluded, [...explanation.pools, ...explanation.contracts]), `the pool ${excluded} was excluded`)
   }
-  const fault = faultOf(order, found.steps, route.swaps, value)
+  const fault = faultOf(order, explanation.steps, route.swaps, value)
   require(fault === undefined, fault ?? '')
-  const unproven = checkProofs(found, route, asked, contracts, terms)
-  if (route.calls !== undefined) checkCalls(route, found.amountIn)
+  const unproven = checkProofs(explanation, route, request, contracts, terms)
+  if (route.calls !== undefined) checkCalls(route, explanation.amountIn)
   const unknown = unproven.flatMap(({ isContract, pool, value }) => {
     if (!isContract) return []
     // A pool id may begin with the address of a contract, as Balancer V2's do.
     const address = value.slice(0, ADDRESS_LENGTH)
     return pool.startsWith(address) ? [pool] : [pool, address]
   })
-  return { ...found, unproven, unknownPools: [...new Set(unknown)] }
+  return { ...explanation, unproven, unknownPools: [...new Set(unknown)] }
 }
 
 type Require = (holds: boolean, what: string) => void
@@ -109,8 +109,8 @@ function checkProofs(
 ): readonly Unproven[] {
   const open = unprovenFields(steps, swaps, contracts, [src, dst])
   const accepted = { ...contracts, pools: [...(contracts.pools ?? []), ...accept] }
-  const left = knownPools ? open : unprovenFields(steps, swaps, accepted, [src, dst])
-  const refused = knownPools === false ? left.filter(({ isContract }) => !isContract) : left
+  const remaining = knownPools ? open : unprovenFields(steps, swaps, accepted, [src, dst])
+  const refused = knownPools === false ? remaining.filter(({ isContract }) => !isContract) : remaining
   if (refused.length === 0) return open
   const names = [...new Set(refused.map(({ field, value }) => `${field} ${value}`))]
   throw new ClientError(
@@ -131,32 +131,38 @@ function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContrac
 }
 
 /** Checks that the permit equals the signed one. The Guard takes its owner, spender and token from the swap. */
-function checkPermit({ permit: found }: GuardOrder, signed: GuardPermit | undefined, require: Require): void {
+function checkPermit({ permit: actual }: GuardOrder, signed: GuardPermit | undefined, require: Require): void {
   if (!signed) {
-    require(found === undefined, 'a signature, which was not asked for')
+    require(actual === undefined, 'a signature, which was not asked for')
     return
   }
-  require(found !== undefined, 'the signature is missing')
+  require(actual !== undefined, 'the signature is missing')
   for (const field of ['kind', 'amount', 'nonce', 'deadline'] as const)
-    require(found?.[field] === signed[field], `the ${field} of the signature`)
-  require(same(found?.signature ?? '', signed.signature), 'the signature')
+    require(actual?.[field] === signed[field], `the ${field} of the signature`)
+  require(same(actual?.signature ?? '', signed.signature), 'the signature')
 }
 
-function checkFee({ fee }: Explanation, asked: RouteParameters, require: Require): void {
-  const ppm = toPpm(asked.convenienceFee ?? 0)
+function checkFee({ fee }: Explanation, request: RouteParameters, require: Require): void {
+  const ppm = toPpm(request.convenienceFee ?? 0)
   require((fee?.ppm ?? 0n) === ppm, 'the fee')
-  require(!fee || same(fee.recipient, asked.convenienceFeeRecipient ?? ''), 'the fee recipient')
+  require(!fee || same(fee.recipient, request.convenienceFeeRecipient ?? ''), 'the fee recipient')
 }
 
-function checkDeadline(deadline: bigint, asked: number | undefined, require: Require): void {
+function checkDeadline(deadline: bigint, requested: number | undefined, require: Require): void {
   const latest = Math.floor(Date.now() / 1000) + DEFAULT_DEADLINE_SECONDS + CLOCK_SKEW_SECONDS
-  require(asked === undefined ? deadline <= BigInt(latest) : deadline === BigInt(asked), 'the deadline')
+  require(requested === undefined ? deadline <= BigInt(latest) : deadline === BigInt(requested), 'the deadline')
 }
 
 /** Checks that the input equals `amount` (for an exact output: `fromAmount`) and is at most `maxFromAmount`. */
-function checkInput(amountIn: bigint, route: Route, asked: RouteParameters, terms: SwapTerms, require: Require): void {
-  const isExactOutput = asked.amountOut !== undefined
-  const stated = isExactOutput ? amountOf(route.fromAmount, 'fromAmount') : amountOf(asked.amount, 'amount')
+function checkInput(
+  amountIn: bigint,
+  route: Route,
+  request: RouteParameters,
+  terms: SwapTerms,
+  require: Require,
+): void {
+  const isExactOutput = request.amountOut !== undefined
+  const stated = isExactOutput ? amountOf(route.fromAmount, 'fromAmount') : amountOf(request.amount, 'amount')
   require(amountIn === stated && amountIn > 0n, 'the input amount')
   if (terms.maxFromAmount === undefined) return
   const limit = amountOf(terms.maxFromAmount, 'maxFromAmount')
@@ -167,16 +173,17 @@ function checkInput(amountIn: bigint, route: Route, asked: RouteParameters, term
 function checkOutput(
   minOutput: bigint,
   route: Route,
-  asked: RouteParameters,
+  request: RouteParameters,
   terms: SwapTerms,
   require: Require,
 ): void {
-  const slippage = asked.slippage === 'auto' ? (route.slippage?.percent ?? 0) : asked.slippage
-  require(asked.slippage !== 'auto' || toPpm(slippage!) <= toPpm(MAX_AUTO_PERCENT), `a slippage of ${slippage} percent`)
+  const slippage = request.slippage === 'auto' ? (route.slippage?.percent ?? 0) : request.slippage
+  require(request.slippage !== 'auto' ||
+    toPpm(slippage!) <= toPpm(MAX_AUTO_PERCENT), `a slippage of ${slippage} percent`)
   const promised = lessSlippage(amountOf(route.toAmount, 'toAmount'), slippage)
-  const least = promised > 0n ? promised : 1n
+  const minExpected = promised > 0n ? promised : 1n
   require(minOutput ===
-    (asked.amountOut === undefined ? least : amountOf(asked.amountOut, 'amountOut')), 'the least output')
+    (request.amountOut === undefined ? minExpected : amountOf(request.amountOut, 'amountOut')), 'the least output')
   if (terms.minToAmount === undefined) return
   const floor = amountOf(terms.minToAmount, 'minToAmount')
   require(minOutput >= floor, `the least output ${minOutput} is below minToAmount ${floor}`)

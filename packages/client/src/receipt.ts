@@ -34,8 +34,8 @@ export async function settled(wallet: Wallet, hash: string, fromBlock: number, s
   let failures = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
-      const found = (await receiptOf(wallet, hash)) ?? (await executionOf(wallet, hash, fromBlock))
-      if (found) return found
+      const receipt = (await receiptOf(wallet, hash)) ?? (await executionOf(wallet, hash, fromBlock))
+      if (receipt) return receipt
       failures = 0
     } catch (cause) {
       if (++failures === MAX_FAILURES)

@@ -84,21 +84,21 @@ export async function getStatus(
   return checked(nodeStatus(wanted, { transaction, receipt, head }, { guards, quoted }), reported)
 }
 
-function checked({ isSwapRead, ...found }: NodeStatus, reported: TransactionStatus): CheckedStatus {
-  const isMined = found.block !== null
-  const agrees = found.status === reported.status
+function checked({ isSwapRead, ...observed }: NodeStatus, reported: TransactionStatus): CheckedStatus {
+  const isMined = observed.block !== null
+  const agrees = observed.status === reported.status
   const proven: readonly ProvableField[] = [
     ...(isMined ? BY_RECEIPT : []),
-    ...(found.from === null ? [] : BY_TRANSACTION),
+    ...(observed.from === null ? [] : BY_TRANSACTION),
     ...(isSwapRead ? (['swap'] as const) : []),
   ]
   return {
-    ...found,
+    ...observed,
     // If the outcomes differ, the amounts in the service's `swap` belong to another outcome.
-    swap: isSwapRead || !agrees ? found.swap : reported.swap,
+    swap: isSwapRead || !agrees ? observed.swap : reported.swap,
     reason: agrees ? reported.reason : null,
     proven,
-    contradicted: contradictions(found, reported, proven),
+    contradicted: contradictions(observed, reported, proven),
     reported,
   }
 }
@@ -108,17 +108,17 @@ function checked({ isSwapRead, ...found }: NodeStatus, reported: TransactionStat
  * has not seen the transaction yet does not contradict.
  */
 function contradictions(
-  found: Omit<TransactionStatus, 'reason'>,
+  observed: Omit<TransactionStatus, 'reason'>,
   reported: TransactionStatus,
   proven: readonly ProvableField[],
 ): readonly string[] {
   if (reported.status === 'unknown') return []
-  const isMined = found.block !== null && reported.block !== null
+  const isMined = observed.block !== null && reported.block !== null
   // Confirmations may differ, because the head moves between the two requests.
   const fields = proven.filter(
     (name) => name !== 'confirmations' && (isMined || name === 'swap' || BY_TRANSACTION.includes(name)),
   )
-  const [own, others] = [partsOf(found, fields), partsOf(reported, fields)]
+  const [own, others] = [partsOf(observed, fields), partsOf(reported, fields)]
   const afterwards = new Set(['swap.spent', 'swap.received', 'swap.difference'])
   return [...own.keys()].filter((name) => (isMined || !afterwards.has(name)) && own.get(name) !== others.get(name))
 }

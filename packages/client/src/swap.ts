@@ -126,19 +126,19 @@ class SwapRun {
     const { wallet, chainId, options } = this
     const current = await wallet.chainId()
     if (current !== chainId) throw new ClientError('WALLET', `the wallet is on chain ${current}, not ${chainId}`)
-    const asked = { ...this.request, from: wallet.address } as RouteParameters
-    if (asked.amount !== undefined) amountOf(asked.amount, 'amount')
+    const request = { ...this.request, from: wallet.address } as RouteParameters
+    if (request.amount !== undefined) amountOf(request.amount, 'amount')
     // Loaded lazily: the list of known contracts is half as large as the rest of the package.
     const { contractsOf } = await import('./contracts-of.ts')
     const contracts = trustedContracts(chainId, options.contracts, contractsOf(chainId))
     const { guard } = contracts
     if ((await wallet.code(guard)).length <= 2) throw new ClientError('UNSAFE', `the Guard ${guard} has no code`)
-    const quote = await KeptQuote.ask({ client: this.client, wallet, chainId, contracts, asked, terms: options })
+    const quote = await KeptQuote.ask({ client: this.client, wallet, chainId, contracts, request, terms: options })
     this.report({ stage: 'quoted', route: quote.route, proven: quote.explanation })
-    const isNative = asked.src.toLowerCase() === NATIVE.toLowerCase()
+    const isNative = request.src.toLowerCase() === NATIVE.toLowerCase()
     for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
       const allowed = quote.explanation.amountIn
-      const done = isNative ? undefined : await this.allow(quote, asked, guard)
+      const done = isNative ? undefined : await this.allow(quote, request, guard)
       if (done) return done
       await quote.refresh()
       // The new quote of an exact output may need more input than the allowance covers.
@@ -176,10 +176,10 @@ class SwapRun {
    *
    * @returns the outcome if that way also sent the swap; undefined if only the allowance exists now
    */
-  private async allow(quote: KeptQuote, asked: RouteParameters, guard: string): Promise<SwapOutcome | undefined> {
+  private async allow(quote: KeptQuote, request: RouteParameters, guard: string): Promise<SwapOutcome | undefined> {
     const { wallet, chainId, options } = this
-    const missing = { token: asked.src, spender: guard, amount: quote.explanation.amountIn }
-    const needed = await approvals(wallet, asked.src, guard, missing.amount)
+    const missing = { token: request.src, spender: guard, amount: quote.explanation.amountIn }
+    const needed = await approvals(wallet, request.src, guard, missing.amount)
     if (needed.length === 0) return undefined
     // State overrides cannot set the allowance of some tokens. If so, simulate after the approval.
     const isAhead = quote.isSure || (await quote.runs(quote.route.tx, missing))
@@ -189,7 +189,7 @@ class SwapRun {
         if (done) return done
       }
       if (way === 'permit') {
-        const done = await this.permit(quote, asked, missing)
+        const done = await this.permit(quote, request, missing)
         if (done) return done
       }
       if (way === 'approve') {
@@ -222,7 +222,7 @@ class SwapRun {
 
   private async permit(
     quote: KeptQuote,
-    asked: RouteParameters,
+    request: RouteParameters,
     missing: MissingAllowance,
   ): Promise<SwapOutcome | undefined> {
     const { wallet, chainId, options } = this
@@ -237,7 +237,7 @@ class SwapRun {
     const tx = withPermit(route.tx, permit)
     // `calls` contains the transaction without the signature, so drop it.
     const { calls, ...bare } = route
-    proveSwap(quote.contracts, { ...bare, tx }, asked, { ...options, permit })
+    proveSwap(quote.contracts, { ...bare, tx }, request, { ...options, permit })
     // If the token does not accept the signature, try the next way.
     return (await quote.runs(tx)) ? this.send(route, tx) : undefined
   }

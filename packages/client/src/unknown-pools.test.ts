@@ -31,8 +31,8 @@ test('pools of known factories are known by their addresses, though the bytes na
 })
 
 test('another address, the pool of another kind, and a fee that is not of the factory are named', () => {
-  const stranger = at('ba')
-  expect(unknownOf({ op: 'uniswap-v2', pool: stranger }, { op: 'uniswap-v3', pool: POOL })).toEqual([stranger])
+  const untrusted = at('ba')
+  expect(unknownOf({ op: 'uniswap-v2', pool: untrusted }, { op: 'uniswap-v3', pool: POOL })).toEqual([untrusted])
   expect(unknownOf({ op: 'uniswap-v2', pool: POOL })).toEqual([POOL])
   expect(unknownOf({ op: 'uniswap-v2', pool: PAIR, feePpm: 100_000 })).toEqual([PAIR])
 })

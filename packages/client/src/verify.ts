@@ -16,7 +16,7 @@ import type { Route, RouteParameters } from './types.ts'
  * const { minOutput } = verify(1, route, request, { minToAmount: 2_450_000_000n })
  * ```
  */
-export function verify(chainId: number, route: Route, asked: RouteParameters, terms: SwapTerms = {}): Proven {
+export function verify(chainId: number, route: Route, request: RouteParameters, terms: SwapTerms = {}): Proven {
   const { contracts } = Object(terms) as SwapTerms
-  return proveSwap(trustedContracts(chainId, contracts, contractsOf(chainId)), route, asked, terms)
+  return proveSwap(trustedContracts(chainId, contracts, contractsOf(chainId)), route, request, terms)
 }

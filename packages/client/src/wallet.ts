@@ -102,8 +102,8 @@ function receiptBy(request: (method: string, params: readonly unknown[]) => Prom
 async function mined(hash: string, receipt: (hash: string) => Promise<Receipt | undefined>): Promise<boolean> {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS
   while (Date.now() < deadline) {
-    const found = await receipt(hash)
-    if (found) return found.succeeded
+    const result = await receipt(hash)
+    if (result) return result.succeeded
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
   throw new ClientError('PENDING', `transaction ${hash} was not mined within ${RECEIPT_TIMEOUT_MS / 1000} s`, { hash })
@@ -158,10 +158,10 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
   })
   const sign = signer.signTypedData ?? signer._signTypedData
   const receipt = async (hash: string): Promise<Receipt | undefined> => {
-    const found = await provider.getTransactionReceipt(hash)
+    const receipt = await provider.getTransactionReceipt(hash)
     // ethers 6 names the field `hash`, ethers 5 `transactionHash`.
-    return found
-      ? { hash: String(found.hash ?? found.transactionHash ?? hash), succeeded: found.status === 1 }
+    return receipt
+      ? { hash: String(receipt.hash ?? receipt.transactionHash ?? hash), succeeded: receipt.status === 1 }
       : undefined
   }
   return {

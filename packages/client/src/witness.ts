@@ -12,7 +12,7 @@ import type { Wallet } from './wallet.ts'
  *
  * @throws any error if the output is unknown; nothing is signed then
  */
-export type Witness = (asked: SwapParameters, wallet: Wallet) => Promise<bigint>
+export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigint>
 
 /** Default percent by which a quote may be below its witness in addition to the slippage: fees, price impact, newer blocks. */
 const DEFAULT_TOLERANCE = 1
@@ -28,7 +28,7 @@ const SIGNIFICANT_DIGITS = 15
  * ```
  */
 export function quotedBy(client: SluiceClient, chainId: number): Witness {
-  return async (asked) => BigInt((await client.getSwap(chainId, asked)).toAmount)
+  return async (request) => BigInt((await client.getSwap(chainId, request)).toAmount)
 }
 
 /**
@@ -40,12 +40,12 @@ export function quotedBy(client: SluiceClient, chainId: number): Witness {
  * ```
  */
 export function pricedBy(client: SluiceClient, chainId: number): Witness {
-  return async (asked, wallet) => {
-    const prices = await client.prices(chainId, [asked.src, asked.dst])
-    const [given, taken] = [prices[asked.src], prices[asked.dst]]
-    if (!given || !taken)
-      throw new ClientError('UNSAFE', `the second source has no price of ${given ? asked.dst : asked.src}`)
-    return converted(asked, wallet, rational(given), rational(taken))
+  return async (request, wallet) => {
+    const prices = await client.prices(chainId, [request.src, request.dst])
+    const [srcPrice, dstPrice] = [prices[request.src], prices[request.dst]]
+    if (!srcPrice || !dstPrice)
+      throw new ClientError('UNSAFE', `the second source has no price of ${srcPrice ? request.dst : request.src}`)
+    return converted(request, wallet, rational(srcPrice), rational(dstPrice))
   }
 }
 
@@ -58,7 +58,7 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
  * ```
  */
 export function atPrice(price: number | string): Witness {
-  return (asked, wallet) => converted(asked, wallet, rational(Number(price)), { digits: 1n, exponent: 0 })
+  return (request, wallet) => converted(request, wallet, rational(Number(price)), { digits: 1n, exponent: 0 })
 }
 
 /** Returns the minimum acceptable output: the witnessed output less tolerance and slippage. */
@@ -79,11 +79,18 @@ function rational(value: number): Rational {
   return { digits: BigInt(mantissa.replace('.', '')), exponent: Number(exponent) - (SIGNIFICANT_DIGITS - 1) }
 }
 
-async function converted(asked: SwapParameters, wallet: Wallet, given: Rational, taken: Rational): Promise<bigint> {
-  const [from, to] = await Promise.all([decimalsOf(wallet, asked.src), decimalsOf(wallet, asked.dst)])
-  const power = given.exponent - taken.exponent + to - from
-  const value = BigInt(asked.amount) * given.digits
-  return power >= 0 ? (value * 10n ** BigInt(power)) / taken.digits : value / (taken.digits * 10n ** BigInt(-power))
+async function converted(
+  request: SwapParameters,
+  wallet: Wallet,
+  srcPrice: Rational,
+  dstPrice: Rational,
+): Promise<bigint> {
+  const [from, to] = await Promise.all([decimalsOf(wallet, request.src), decimalsOf(wallet, request.dst)])
+  const power = srcPrice.exponent - dstPrice.exponent + to - from
+  const value = BigInt(request.amount) * srcPrice.digits
+  return power >= 0
+    ? (value * 10n ** BigInt(power)) / dstPrice.digits
+    : value / (dstPrice.digits * 10n ** BigInt(-power))
 }
 
 async function decimalsOf(wallet: Wallet, token: string): Promise<number> {

@@ -27,7 +27,7 @@ import {
 import { CHAIN, type Stage, startStage } from './service.ts'
 
 type Hex = `0x${string}`
-const stranger: Hex = `0x${'57'.repeat(20)}`
+const untrusted: Hex = `0x${'57'.repeat(20)}`
 const amount = 10n ** 18n
 
 /** Sources of a vault that keeps all payments, and of a WETH9 with a fallback function, as on Ethereum. */
@@ -185,14 +185,14 @@ describe('a vault of a stranger behind the wrapper as a pool', () => {
   })
 
   test('is shown, and excluded by its address', async () => {
-    const asked: SwapParameters = { ...wanted(), from: stage.devnet.info.accounts[0]!.address }
-    const route = theft(await stage.client.getSwap(CHAIN, asked))
+    const request: SwapParameters = { ...wanted(), from: stage.devnet.info.accounts[0]!.address }
+    const route = theft(await stage.client.getSwap(CHAIN, request))
     expect(explain(route.tx).contracts).toContain(thief)
     expect(explain(route.tx).singletons).toContain(thief)
     const terms = { ...stage, knownPools: false }
-    expect(verify(CHAIN, route, asked, terms).unknownPools).toEqual([stage.token('WETH').toLowerCase(), thief])
+    expect(verify(CHAIN, route, request, terms).unknownPools).toEqual([stage.token('WETH').toLowerCase(), thief])
     for (const excluded of [thief, thief.toUpperCase().replace('X', 'x'), pairOf()])
-      expect(() => verify(CHAIN, route, { ...asked, excludePools: [excluded] }, terms)).toThrow(/was excluded/)
+      expect(() => verify(CHAIN, route, { ...request, excludePools: [excluded] }, terms)).toThrow(/was excluded/)
   })
 })
 
@@ -233,50 +233,50 @@ describe('calls and permits', () => {
   })
 
   test('calls hold a reset, an exact approval of the Guard and the transaction, and nothing else', async () => {
-    const asked: SwapParameters = { ...wanted(), from: from(), calls: 1 }
-    const route = await stage.client.getSwap(CHAIN, asked)
+    const request: SwapParameters = { ...wanted(), from: from(), calls: 1 }
+    const route = await stage.client.getSwap(CHAIN, request)
     expect(route.calls!.length).toBeGreaterThan(1)
-    verify(CHAIN, route, asked, stage)
+    verify(CHAIN, route, request, stage)
     const calls = [
       approval(stage.guard, 0n),
       approval(stage.guard, amount),
       { to: route.tx.to, data: route.tx.data, value: '0' },
     ]
-    verify(CHAIN, { ...route, calls }, asked, stage)
+    verify(CHAIN, { ...route, calls }, request, stage)
     const evil: readonly (readonly object[])[] = [
-      [approval(stranger, 2n ** 256n - 1n), ...calls],
-      [approval(stranger, amount), calls[2]!],
+      [approval(untrusted, 2n ** 256n - 1n), ...calls],
+      [approval(untrusted, amount), calls[2]!],
       [approval(stage.guard, amount + 1n), calls[2]!],
       [approval(stage.guard, amount, stage.token('DAI')), calls[2]!],
       [calls[2]!, calls[1]!],
-      [...calls, approval(stranger, amount)],
+      [...calls, approval(untrusted, amount)],
       [calls[1]!, { ...calls[2]!, data: `${route.tx.data}00` }],
-      [calls[1]!, { ...calls[2]!, to: stranger }],
+      [calls[1]!, { ...calls[2]!, to: untrusted }],
       [calls[1]!, { ...calls[2]!, value: '1' }],
       [],
     ]
     for (const list of evil) {
       const changed = { ...route, calls: list as unknown as NonNullable<Route['calls']> }
-      expect(() => verify(CHAIN, changed, asked, stage)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
-      await expect(behind(() => changed).getSwap(CHAIN, asked)).rejects.toMatchObject({ code: 'UNSAFE' })
+      expect(() => verify(CHAIN, changed, request, stage)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
+      await expect(behind(() => changed).getSwap(CHAIN, request)).rejects.toMatchObject({ code: 'UNSAFE' })
     }
   })
 
   test('a permit that is offered is for the Guard, of this owner, token, amount and chain', async () => {
     const wallet = fromEip1193(providerOf(), from())
     const dai = stage.token('DAI')
-    const asked = { src: dai, from: from(), amount: 10n ** 18n }
-    const { permits } = await stage.client.get<{ permits: PermitOffer[] }>(`/permit/${CHAIN}`, { ...asked })
+    const request = { src: dai, from: from(), amount: 10n ** 18n }
+    const { permits } = await stage.client.get<{ permits: PermitOffer[] }>(`/permit/${CHAIN}`, { ...request })
     expect(permits.map(({ kind }) => kind)).toContain('permit2')
-    expect(await stage.client.getPermits(CHAIN, asked)).toEqual(permits)
+    expect(await stage.client.getPermits(CHAIN, request)).toEqual(permits)
     expect(wallet.address).toBe(from())
     const changes: readonly ((offer: PermitOffer, data: Record<string, Record<string, unknown>>) => object)[] = [
-      (offer, data) => ({ ...offer, typedData: { ...data, message: { ...data.message, spender: stranger } } }),
-      (offer, data) => ({ ...offer, typedData: { ...data, domain: { ...data.domain, verifyingContract: stranger } } }),
+      (offer, data) => ({ ...offer, typedData: { ...data, message: { ...data.message, spender: untrusted } } }),
+      (offer, data) => ({ ...offer, typedData: { ...data, domain: { ...data.domain, verifyingContract: untrusted } } }),
       (offer, data) => ({ ...offer, typedData: { ...data, domain: { ...data.domain, chainId: 1 } } }),
       (offer, data) => ({ ...offer, typedData: { ...data, primaryType: 'PermitBatch' } }),
       (offer, data) => ({ ...offer, typedData: { ...data, types: { ...data.types, PermitSingle: [] } } }),
-      ...[{ token: stranger }, { amount: String(2n ** 160n - 1n) }].map(
+      ...[{ token: untrusted }, { amount: String(2n ** 160n - 1n) }].map(
         (change) => (offer: PermitOffer, data: Record<string, Record<string, unknown>>) => ({
           ...offer,
           typedData: {
@@ -285,8 +285,8 @@ describe('calls and permits', () => {
           },
         }),
       ),
-      (offer) => ({ ...offer, approval: approval(stranger, amount, dai) }),
-      (offer) => ({ ...offer, approval: approval('0x000000000022D473030F116dDEE9F6B43aC78BA3', amount, stranger) }),
+      (offer) => ({ ...offer, approval: approval(untrusted, amount, dai) }),
+      (offer) => ({ ...offer, approval: approval('0x000000000022D473030F116dDEE9F6B43aC78BA3', amount, untrusted) }),
       (offer) => ({ ...offer, kind: 'anything' }),
       () => ({}),
     ]
@@ -297,7 +297,7 @@ describe('calls and permits', () => {
         }),
         '/permit/',
       )
-      await expect(hostile.getPermits(CHAIN, asked), String(change)).rejects.toMatchObject({ code: 'UNSAFE' })
+      await expect(hostile.getPermits(CHAIN, request), String(change)).rejects.toMatchObject({ code: 'UNSAFE' })
     }
   })
 })
@@ -309,18 +309,20 @@ describe('the quote that is confirmed', () => {
     const client = behind((route) =>
       answers++ === 0 ? { ...route, simulationBlock: route.simulationBlock - 10 } : route,
     )
-    const seen: string[] = []
-    const confirm = (route: Route) => seen.push(route.tx.data) > 0
+    const selectors: string[] = []
+    const confirm = (route: Route) => selectors.push(route.tx.data) > 0
     await swap(client, wallet, CHAIN, wanted(), { ...stage, confirm, ways: ['approve'] })
-    expect(seen.at(-1)).toBe(sent.at(-1)!.data)
+    expect(selectors.at(-1)).toBe(sent.at(-1)!.data)
     expect(answers).toBeGreaterThan(1)
   })
 
   test('is confirmed again when its pools change after the approval, though it pays no less', async () => {
     const { sent, wallet } = await walletOf(1)
-    const asked = { ...wanted(), from: wallet.address }
+    const pending = { ...wanted(), from: wallet.address }
     const [a, b] = await Promise.all(
-      ['uniswap-v2', 'uniswap-v3'].map((source) => stage.client.getSwap(CHAIN, { ...asked, includeSources: [source] })),
+      ['uniswap-v2', 'uniswap-v3'].map((source) =>
+        stage.client.getSwap(CHAIN, { ...pending, includeSources: [source] }),
+      ),
     )
     // A hostile service would promise the same output for both routes.
     const promise = BigInt(a!.toAmount) < BigInt(b!.toAmount) ? a!.toAmount : b!.toAmount
@@ -331,8 +333,8 @@ describe('the quote that is confirmed', () => {
     }
     let answers = 0
     const client = behind(() => (answers++ === 0 ? equal(a!) : equal(b!)))
-    const seen: string[] = []
-    const confirm = (route: Route) => seen.push(route.tx.data) > 0
+    const methods: string[] = []
+    const confirm = (route: Route) => methods.push(route.tx.data) > 0
     const mined = {
       ...wallet,
       // Mine four blocks after the approval, so that the quote gets too old.
@@ -345,8 +347,8 @@ describe('the quote that is confirmed', () => {
     const done = swap(client, mined, CHAIN, wanted(), { ...stage, confirm, minToAmount: 1n, ways: ['approve'] })
     // The second route has an old block, too, so STALE is a valid end. The test is about what was signed.
     await done.catch((error: ClientError) => expect(error.code).toBe('STALE'))
-    expect(seen[0]).toBe(equal(a!).tx.data)
-    for (const { to, data } of sent) if (to === stage.guard) expect(seen).toContain(data)
+    expect(methods[0]).toBe(equal(a!).tx.data)
+    for (const { to, data } of sent) if (to === stage.guard) expect(methods).toContain(data)
   })
 
   test('of a future block grows old by the blocks of the wallet', async () => {
@@ -437,7 +439,7 @@ describe('the connection', () => {
       await expect(stream.next()).rejects.toMatchObject({ name: 'ClientError' })
       const { wallet } = await walletOf(0, { sign: async () => '0x02' })
       const hidden = privately(wallet, url)
-      await expect(hidden.send({ to: stranger, data: '0x', value: 0n })).rejects.toMatchObject({ name: 'ClientError' })
+      await expect(hidden.send({ to: untrusted, data: '0x', value: 0n })).rejects.toMatchObject({ name: 'ClientError' })
     }
     expect(met).toEqual([])
   })

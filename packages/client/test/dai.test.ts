@@ -83,15 +83,15 @@ test('the service offers that form, and takes it, to the base unit', async () =>
   const offer = offers.find(({ kind }) => kind === 'dai')!
   expect(offer).toMatchObject({ unlimited: true, approval: null })
   const signature = await wallet.request!('eth_signTypedData_v4', [wallet.address, JSON.stringify(offer.typedData)])
-  const asked = { ...sold, from: wallet.address, permit: `${offer.permit}${signature}` }
-  const route = await client.getSwap(CHAIN, asked)
+  const request = { ...sold, from: wallet.address, permit: `${offer.permit}${signature}` }
+  const route = await client.getSwap(CHAIN, request)
   const balance = async () => BigInt(await wallet.call(USDC, encodeCall(BALANCE_OF, wallet.address)))
   const before = await balance()
   const { to, data } = route.tx
   expect(await wallet.succeeded(await wallet.send({ to, data, value: 0n, gas: gasLimit(route) }))).toBe(true)
   expect((await balance()) - before).toBe(BigInt(route.toAmount))
   // The permit's nonce is used, but the unlimited allowance remains.
-  expect((await client.getSwap(CHAIN, asked)).toAmount).toMatch(/^\d+$/)
+  expect((await client.getSwap(CHAIN, request)).toAmount).toMatch(/^\d+$/)
 })
 
 test('the pools of Uniswap and PancakeSwap there are known by their factories', async () => {

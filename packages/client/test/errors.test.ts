@@ -29,18 +29,18 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   afterAll(() => server?.close())
 
   test('a route comes typed, from every endpoint', async () => {
-    const asked = wanted()
-    const route = await client.getSwap(CHAIN, asked)
+    const request = wanted()
+    const route = await client.getSwap(CHAIN, request)
     expect(route.tx.to).toBe(stage.guard)
-    const { from: _, ...walletless } = asked
+    const { from: _, ...walletless } = request
     expect((await client.getQuote(CHAIN, walletless)).toAmount).toBe(route.toAmount)
     const { from, to, data } = route.tx
-    const simulation = { from, to, data, tokenIn: asked.src, amountIn: asked.amount, tokenOut: asked.dst }
+    const simulation = { from, to, data, tokenIn: request.src, amountIn: request.amount, tokenOut: request.dst }
     expect(await client.simulate(CHAIN, simulation)).toMatchObject({ success: true, amountOut: route.toAmount })
     expect(await client.simulate(CHAIN, { ...simulation, data: '0xdeadbeef' })).toMatchObject({ success: false })
-    expect((await client.prices(CHAIN, [asked.src, asked.dst]))[asked.src]).toBeGreaterThan(0)
-    expect((await client.liquidity(CHAIN, [asked.src]))[asked.src]).toBeGreaterThan(0)
-    const exact = { src: asked.src, dst: asked.dst, amountOut: 10n ** 6n }
+    expect((await client.prices(CHAIN, [request.src, request.dst]))[request.src]).toBeGreaterThan(0)
+    expect((await client.liquidity(CHAIN, [request.src]))[request.src]).toBeGreaterThan(0)
+    const exact = { src: request.src, dst: request.dst, amountOut: 10n ** 6n }
     expect((await client.getQuote(CHAIN, exact)).minToAmount).toBe(`${10n ** 6n}`)
     const [first, second] = await client.getQuotes(CHAIN, [walletless, { ...walletless, amount: '1e18' }])
     expect(first).toMatchObject({ toAmount: route.toAmount })

@@ -23,7 +23,7 @@ import {
 } from '../src/index.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
-const stranger = `0x${'57'.repeat(20)}` as const
+const untrusted = `0x${'57'.repeat(20)}` as const
 const MILLENNIUM_SECONDS = 1_000n * 365n * 86_400n
 let stage: Stage
 beforeAll(async () => {
@@ -60,62 +60,62 @@ function rewritten(route: Route, change: (steps: readonly Step[]) => readonly St
 const cheap = (route: Route): Route => ({ ...reordered(route, () => ({ minOutput: 1n })), toAmount: '1' })
 
 describe('verify', () => {
-  const refuses = (route: Route, asked: SwapParameters, message: RegExp, terms: SwapOptions = {}) =>
-    expect(() => verify(CHAIN, route, asked, { ...stage, ...terms })).toThrow(
+  const refuses = (route: Route, request: SwapParameters, message: RegExp, terms: SwapOptions = {}) =>
+    expect(() => verify(CHAIN, route, request, { ...stage, ...terms })).toThrow(
       expect.objectContaining({ code: 'UNSAFE', message: expect.stringMatching(message) }),
     )
 
   test('holds the least output against what the caller knows', async () => {
-    const asked = wethForUsdc()
-    const route = await stage.client.getSwap(CHAIN, asked)
+    const request = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, request)
     const minToAmount = BigInt(route.minToAmount!)
-    expect(verify(CHAIN, route, asked, { ...stage, minToAmount }).minOutput).toBe(minToAmount)
-    refuses(cheap(route), asked, /below minToAmount/, { minToAmount })
-    refuses(route, asked, /below minToAmount/, { minToAmount: minToAmount + 1n })
-    refuses(route, asked, /minToAmount must be an integer/, { minToAmount: '1e18' })
+    expect(verify(CHAIN, route, request, { ...stage, minToAmount }).minOutput).toBe(minToAmount)
+    refuses(cheap(route), request, /below minToAmount/, { minToAmount })
+    refuses(route, request, /below minToAmount/, { minToAmount: minToAmount + 1n })
+    refuses(route, request, /minToAmount must be an integer/, { minToAmount: '1e18' })
   })
 
   test('refuses an answer in which any one field of the order differs', async () => {
-    const asked = wethForUsdc()
-    const route = await stage.client.getSwap(CHAIN, asked)
+    const request = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, request)
     const signature = `0x${'11'.repeat(64)}1b` as const
     const permit = { kind: 'eip2612', amount, nonce: 0n, deadline: MILLENNIUM_SECONDS, signature } as const
     const changes: Readonly<Record<keyof typeof orderRows, (order: GuardSwap) => Partial<GuardSwap>>> = {
-      tokenIn: () => ({ tokenIn: stranger }),
+      tokenIn: () => ({ tokenIn: untrusted }),
       amountIn: ({ amountIn }) => ({ amountIn: amountIn + 1n }),
-      tokenOut: () => ({ tokenOut: stranger }),
+      tokenOut: () => ({ tokenOut: untrusted }),
       minOutput: ({ minOutput }) => ({ minOutput: minOutput - 1n }),
       deadline: ({ deadline }) => ({ deadline: deadline + MILLENNIUM_SECONDS }),
-      executor: () => ({ executor: stranger }),
-      wrapper: () => ({ recipient: asked.from, wrapper: stranger }),
-      feePpm: () => ({ recipient: asked.from, feePpm: 1n, feeRecipient: stranger }),
-      feeRecipient: () => ({ recipient: asked.from, feePpm: 1n, feeRecipient: asked.from }),
-      recipient: () => ({ recipient: stranger }),
-      direct: () => ({ recipient: asked.from, direct: true }),
+      executor: () => ({ executor: untrusted }),
+      wrapper: () => ({ recipient: request.from, wrapper: untrusted }),
+      feePpm: () => ({ recipient: request.from, feePpm: 1n, feeRecipient: untrusted }),
+      feeRecipient: () => ({ recipient: request.from, feePpm: 1n, feeRecipient: request.from }),
+      recipient: () => ({ recipient: untrusted }),
+      direct: () => ({ recipient: request.from, direct: true }),
       program: ({ program }) => ({ program: `${program}00` }),
-      permit: () => ({ recipient: asked.from, permit }),
+      permit: () => ({ recipient: request.from, permit }),
     }
-    expect(verify(CHAIN, route, asked, stage).tokenIn).toBe(asked.src)
+    expect(verify(CHAIN, route, request, stage).tokenIn).toBe(request.src)
     for (const [field, change] of Object.entries(changes)) {
       const changed = reordered(route, change)
       expect(changed.tx.data, field).not.toBe(route.tx.data)
-      expect(() => verify(CHAIN, changed, asked, stage), field).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
+      expect(() => verify(CHAIN, changed, request, stage), field).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
     }
   })
 
   test('allows direct mode to those who asked for it, by an Executor that is known', async () => {
-    const asked = wethForUsdc()
-    const route = await stage.client.getSwap(CHAIN, asked)
+    const request = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, request)
     expect(explain(route.tx)).toMatchObject({ mode: 'custody', executor: stage.devnet.info.executor })
-    const direct = reordered(route, () => ({ recipient: asked.from, direct: true }))
+    const direct = reordered(route, () => ({ recipient: request.from, direct: true }))
     expect(explain(direct.tx).mode).toBe('direct')
-    refuses(direct, asked, /direct mode/)
-    expect(verify(CHAIN, direct, asked, { ...stage, direct: true }).mode).toBe('direct')
-    const unknown = reordered(direct, () => ({ executor: stranger }))
-    expect(explain(unknown.tx).executor).toBe(stranger)
-    refuses(unknown, asked, /Executor .* is not known/, { direct: true })
-    const contracts = { ...stage.contracts, executors: [stranger] }
-    expect(verify(CHAIN, unknown, asked, { contracts, direct: true }).executor).toBe(stranger)
+    refuses(direct, request, /direct mode/)
+    expect(verify(CHAIN, direct, request, { ...stage, direct: true }).mode).toBe('direct')
+    const unknown = reordered(direct, () => ({ executor: untrusted }))
+    expect(explain(unknown.tx).executor).toBe(untrusted)
+    refuses(unknown, request, /Executor .* is not known/, { direct: true })
+    const contracts = { ...stage.contracts, executors: [untrusted] }
+    expect(verify(CHAIN, unknown, request, { contracts, direct: true }).executor).toBe(untrusted)
   })
 
   test('holds the deadline to what was asked, or to the usual one', async () => {
@@ -124,12 +124,12 @@ describe('verify', () => {
       false,
     ])
     const deadline = Math.max(Number(timestamp), Math.floor(Date.now() / 1000)) + 60
-    const asked = { ...wethForUsdc(), deadline }
-    const route = await stage.client.getSwap(CHAIN, asked)
-    expect(verify(CHAIN, route, asked, stage).deadline).toBe(BigInt(deadline))
+    const limited = { ...wethForUsdc(), deadline }
+    const route = await stage.client.getSwap(CHAIN, limited)
+    expect(verify(CHAIN, route, limited, stage).deadline).toBe(BigInt(deadline))
     for (const later of [1n, MILLENNIUM_SECONDS]) {
       const late = reordered(route, ({ deadline }) => ({ deadline: deadline + later }))
-      refuses(late, asked, /the deadline/)
+      refuses(late, limited, /the deadline/)
     }
     const late = reordered(route, ({ deadline }) => ({ deadline: deadline + MILLENNIUM_SECONDS }))
     refuses(late, wethForUsdc(), /the deadline/)
@@ -138,77 +138,77 @@ describe('verify', () => {
   test('refuses a manager that is not known, under a genuine pool id', async () => {
     const v4 = stage.devnet.info.pools.find(({ family }) => family === 'uniswap-v4')!
     const [src, dst] = v4.tokens.map((symbol) => (symbol === 'ETH' ? NATIVE : stage.token(symbol))) as [string, string]
-    const asked = { ...wethForUsdc(), src, dst, includeSources: ['uniswap-v4'], maxPriceImpact: 100 }
-    const route = await stage.client.getSwap(CHAIN, asked)
-    verify(CHAIN, route, asked, stage)
+    const request = { ...wethForUsdc(), src, dst, includeSources: ['uniswap-v4'], maxPriceImpact: 100 }
+    const route = await stage.client.getSwap(CHAIN, request)
+    verify(CHAIN, route, request, stage)
     const fake = rewritten(route, (steps) =>
-      steps.map((step) => (step.op === 'uniswap-v4' ? { ...step, manager: stranger } : step)),
+      steps.map((step) => (step.op === 'uniswap-v4' ? { ...step, manager: untrusted } : step)),
     )
     expect(explain(fake.tx).pools).toEqual(explain(route.tx).pools)
-    expect(explain(fake.tx).singletons).toEqual([stranger])
-    refuses(fake, asked, /manager .* is not known/)
+    expect(explain(fake.tx).singletons).toEqual([untrusted])
+    refuses(fake, request, /manager .* is not known/)
   })
 
   test('refuses the vault of one Balancer in a step of the other', async () => {
     const pool = stage.devnet.info.pools.find(({ family }) => family === 'balancer-v2')!
     const [src, dst] = pool.tokens.map((symbol) => stage.token(symbol)) as [string, string]
-    const asked = { ...wethForUsdc(), src, dst, includeSources: ['balancer-v2'], maxPriceImpact: 100 }
-    const route = await stage.client.getSwap(CHAIN, asked)
-    verify(CHAIN, route, asked, stage)
+    const request = { ...wethForUsdc(), src, dst, includeSources: ['balancer-v2'], maxPriceImpact: 100 }
+    const route = await stage.client.getSwap(CHAIN, request)
+    verify(CHAIN, route, request, stage)
     const vault = stage.contracts.vaultsV3[0] as `0x${string}`
     const other = rewritten(route, (steps) =>
       steps.map((step) => (step.op === 'balancer-v2' ? { ...step, vault } : step)),
     )
-    refuses(other, asked, /vault .* is not known/)
+    refuses(other, request, /vault .* is not known/)
   })
 
   test('refuses a batch without hops, which hands the input to whom it names', async () => {
-    const asked = wethForUsdc()
-    const route = await stage.client.getSwap(CHAIN, asked)
+    const request = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, request)
     const half = (amount / 2n).toString(16).padStart(32, '0')
     const evil = reordered(route, ({ program }) => ({
-      program: `0x080c${half}${stranger.slice(2)}00${program.slice(2)}`,
+      program: `0x080c${half}${untrusted.slice(2)}00${program.slice(2)}`,
     }))
-    refuses(evil, asked, /needs at least one hop/)
+    refuses(evil, request, /needs at least one hop/)
   })
 
   test('refuses whatever stands behind the program', async () => {
-    const asked = wethForUsdc()
-    const route = await stage.client.getSwap(CHAIN, asked)
+    const request = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, request)
     for (const tail of ['00', '0'.repeat(64), 'f'.repeat(64)]) {
       const longer = { ...route, tx: { ...route.tx, data: `${route.tx.data}${tail}` as const } }
-      refuses(longer, asked, /not encoded as the compiler does/)
+      refuses(longer, request, /not encoded as the compiler does/)
     }
   })
 
   test('refuses a program that leaves something behind, or pays ahead what nobody takes', async () => {
-    const asked = wethForUsdc()
-    const route = await stage.client.getSwap(CHAIN, asked)
+    const request = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, request)
     const last = (change: Partial<Step>) =>
       rewritten(route, (steps) => [...steps.slice(0, -1), { ...steps.at(-1)!, ...change } as Step])
-    refuses(last({ output: { kind: 'executor' } }), asked, /leaves tokens in the Executor/)
+    refuses(last({ output: { kind: 'executor' } }), request, /leaves tokens in the Executor/)
     const [pool] = explain(route.tx).pools
-    refuses(last({ output: { kind: 'address', address: pool as `0x${string}` } }), asked, /pays a stranger/)
-    refuses(last({ input: { kind: 'pull', amount: 1n } }), asked, /leaves input|what step/)
+    refuses(last({ output: { kind: 'address', address: pool as `0x${string}` } }), request, /pays a stranger/)
+    refuses(last({ input: { kind: 'pull', amount: 1n } }), request, /leaves input|what step/)
   })
 
   test('refuses a wrapper that is not known', async () => {
-    const asked = { ...wethForUsdc(), src: NATIVE, includeSources: ['uniswap-v2'] }
-    const route = await stage.client.getSwap(CHAIN, asked)
-    verify(CHAIN, route, asked, stage)
-    expect(() => verify(CHAIN, route, asked, { contracts: { ...stage.contracts, wrapper: stranger } })).toThrow(
+    const request = { ...wethForUsdc(), src: NATIVE, includeSources: ['uniswap-v2'] }
+    const route = await stage.client.getSwap(CHAIN, request)
+    verify(CHAIN, route, request, stage)
+    expect(() => verify(CHAIN, route, request, { contracts: { ...stage.contracts, wrapper: untrusted } })).toThrow(
       /wrapper/,
     )
   })
 
   test('refuses a Guard that is to unwrap what nobody pays it', async () => {
-    const asked = { ...wethForUsdc(), dst: NATIVE }
-    const route = await stage.client.getSwap(CHAIN, asked)
-    verify(CHAIN, route, asked, stage)
+    const request = { ...wethForUsdc(), dst: NATIVE }
+    const route = await stage.client.getSwap(CHAIN, request)
+    verify(CHAIN, route, request, stage)
     const wrapper = stage.token('WETH')
     refuses(
-      reordered(route, () => ({ recipient: asked.from, wrapper })),
-      asked,
+      reordered(route, () => ({ recipient: request.from, wrapper })),
+      request,
       /unwrap what nobody pays it/,
     )
   })
@@ -219,10 +219,10 @@ describe('verify', () => {
     expect(ethereum.managers).toEqual(['0x000000000004444c5dc75cb358380d2e3de08a90'])
     expect(ethereum.vaultsV2).toContain('0xba12222222228d8ba445958a75a0704d566bf2c8')
     expect(ethereum.wrapper).toBe('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
-    const asked = wethForUsdc()
-    const route = await stage.client.getSwap(CHAIN, asked)
+    const request = wethForUsdc()
+    const route = await stage.client.getSwap(CHAIN, request)
     const { guard } = stage
-    expect(() => verify(CHAIN, route, asked, { contracts: { guard } })).toThrow(/not known to this version/)
+    expect(() => verify(CHAIN, route, request, { contracts: { guard } })).toThrow(/not known to this version/)
   })
 })
 

@@ -23,19 +23,19 @@ const wanted = () => ({ src: NATIVE, dst: stage.token('USDC'), amount: 10n ** 16
 
 /** Creates a client whose first `failures` requests go to a closed port. */
 function unlucky(failures: number, retries?: number) {
-  const seen: string[] = []
+  const requests: string[] = []
   const client = new SluiceClient({
     baseUrl: stage.server.url,
     timeoutMs: 30_000,
     ...(retries !== undefined && { retries }),
     fetch: (input, init) => {
-      seen.push(String(input))
+      requests.push(String(input))
       const url = new URL(String(input))
-      if (seen.length <= failures) url.port = '9'
+      if (requests.length <= failures) url.port = '9'
       return fetch(url, init)
     },
   })
-  return { client, seen }
+  return { client, seen: requests }
 }
 
 test('what may succeed later is asked again, so many times', async () => {
@@ -58,13 +58,13 @@ test("the caller's signal ends a request, and the wait between two", async () =>
   const aborted = { code: 'ABORTED', retryable: false }
   await expect(stage.client.getQuote(CHAIN, wanted(), AbortSignal.abort())).rejects.toMatchObject(aborted)
   const controller = new AbortController()
-  const { client, seen } = unlucky(100, 50)
+  const { client, seen: requests } = unlucky(100, 50)
   const asking = client.chains(controller.signal)
   setTimeout(() => controller.abort(), 100)
   const started = performance.now()
   await expect(asking).rejects.toMatchObject(aborted)
   expect(performance.now() - started).toBeLessThan(2_000)
-  expect(seen.length).toBeLessThan(3)
+  expect(requests.length).toBeLessThan(3)
 })
 
 test('a swap that is given up sends nothing', async () => {

@@ -68,11 +68,11 @@ beforeAll(async () => {
 afterAll(() => stage?.stop())
 
 const walletOf = (index: number, refuses?: number) => {
-  const [sent, asked]: [Outgoing[], string[]] = [[], []]
+  const [sent, requests]: [Outgoing[], string[]] = [[], []]
   const wallet = fromEip1193(
     {
       request({ method, params }) {
-        asked.push(method)
+        requests.push(method)
         if (method === 'eth_signTypedData_v4' && refuses) throw Object.assign(new Error('no'), { code: refuses })
         return request(stage.devnet.url, method, params ?? [])
       },
@@ -83,7 +83,7 @@ const walletOf = (index: number, refuses?: number) => {
     sent.push(transaction)
     return wallet.send(transaction)
   }
-  return { sent, asked, wallet: { ...wallet, send } }
+  return { sent, asked: requests, wallet: { ...wallet, send } }
 }
 const wanted = () => ({ src: stage.token('USDC'), dst: stage.token('DAI'), amount: 10_000_000n })
 
@@ -104,7 +104,7 @@ test('the swap is one transaction, which draws exactly what was signed', async (
 })
 
 test('a token without it is approved, and so is one whose owner cannot sign for it', async () => {
-  const { sent, asked, wallet } = walletOf(0)
+  const { sent, asked: requests, wallet } = walletOf(0)
   await swap(
     stage.client,
     wallet,
@@ -113,7 +113,7 @@ test('a token without it is approved, and so is one whose owner cannot sign for 
     stage,
   )
   expect(sent).toHaveLength(2)
-  expect(asked).not.toContain('eth_signTypedData_v4')
+  expect(requests).not.toContain('eth_signTypedData_v4')
   const mute = walletOf(1, -32_601)
   await swap(stage.client, mute.wallet, CHAIN, wanted(), stage)
   expect(mute.sent).toHaveLength(2)
@@ -139,10 +139,10 @@ test('the service names what to sign, and takes it as part of the question', asy
     wallet.address,
     JSON.stringify(offer!.typedData),
   ])) as string
-  const asked = { src, dst, amount, from: wallet.address }
-  const route = await stage.client.getSwap(CHAIN, { ...asked, permit: `${offer!.permit}${signature}` })
+  const request = { src, dst, amount, from: wallet.address }
+  const route = await stage.client.getSwap(CHAIN, { ...request, permit: `${offer!.permit}${signature}` })
   const { permit } = decodeSwap(route.tx.data, 0n)
-  expect(verify(CHAIN, route, asked, { ...stage, permit }).permit).toMatchObject({ kind: 'eip2612', amount })
+  expect(verify(CHAIN, route, request, { ...stage, permit }).permit).toMatchObject({ kind: 'eip2612', amount })
   const before = await stage.balance(dst, wallet.address)
   await wallet.succeeded(await wallet.send({ to: route.tx.to, data: route.tx.data, value: 0n, gas: gasLimit(route) }))
   expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
@@ -170,23 +170,23 @@ test('where the owner has approved Permit2, a token without a permit is swapped 
     expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
   }
   expect(await allowanceOf(wallet, src, stage.guard)).toBe(0n)
-  const left = await wallet.call(PERMIT2, encodeCall(selectors.permit2Allowance, wallet.address, src, stage.guard))
+  const remaining = await wallet.call(PERMIT2, encodeCall(selectors.permit2Allowance, wallet.address, src, stage.guard))
   // The remaining amount is zero, because the swap draws the whole signed amount.
-  expect(BigInt(left.slice(0, 66))).toBe(0n)
+  expect(BigInt(remaining.slice(0, 66))).toBe(0n)
 })
 
 test('what was signed is what verify wants to find, to the byte, in both modes', async () => {
   const { wallet } = walletOf(2)
-  const asked = { src: stage.token('DAI'), dst: stage.token('USDC'), amount: 10n ** 18n, from: wallet.address }
-  const route = await stage.client.getSwap(CHAIN, asked)
-  const missing = { token: asked.src, spender: stage.guard, amount: asked.amount }
+  const request = { src: stage.token('DAI'), dst: stage.token('USDC'), amount: 10n ** 18n, from: wallet.address }
+  const route = await stage.client.getSwap(CHAIN, request)
+  const missing = { token: request.src, spender: stage.guard, amount: request.amount }
   const permit = (await signPermit(wallet, CHAIN, missing, explain(route.tx).deadline))!
   const signed = { ...route, tx: withPermit(route.tx, permit) }
-  expect(verify(CHAIN, signed, asked, { ...stage, permit }).permit).toEqual({
-    ...{ kind: 'permit2', amount: asked.amount, deadline: permit.deadline },
+  expect(verify(CHAIN, signed, request, { ...stage, permit }).permit).toEqual({
+    ...{ kind: 'permit2', amount: request.amount, deadline: permit.deadline },
   })
   const refuses = (of: typeof route, terms: object, message: RegExp) =>
-    expect(() => verify(CHAIN, of, asked, { ...stage, ...terms })).toThrow(message)
+    expect(() => verify(CHAIN, of, request, { ...stage, ...terms })).toThrow(message)
   refuses(signed, {}, /not asked for/)
   refuses(route, { permit }, /signature is missing/)
   for (const change of [
@@ -203,18 +203,18 @@ test('what was signed is what verify wants to find, to the byte, in both modes',
   const order = decodeSwap(route.tx.data, 0n)
   const direct = {
     ...route.tx,
-    data: encodePermitSwap({ ...order, recipient: asked.from as Hex, direct: true }, permit),
+    data: encodePermitSwap({ ...order, recipient: request.from as Hex, direct: true }, permit),
   }
   refuses({ ...route, tx: direct }, { permit }, /direct mode/)
-  expect(verify(CHAIN, { ...route, tx: direct }, asked, { ...stage, permit, direct: true }).mode).toBe('direct')
+  expect(verify(CHAIN, { ...route, tx: direct }, request, { ...stage, permit, direct: true }).mode).toBe('direct')
 })
 
 test('a signature in the transaction of a service is refused', async () => {
-  const asked = { ...wanted(), from: stage.devnet.info.accounts[0]!.address }
-  const route = await stage.client.getSwap(CHAIN, asked)
+  const request = { ...wanted(), from: stage.devnet.info.accounts[0]!.address }
+  const route = await stage.client.getSwap(CHAIN, request)
   const permit = { kind: 'eip2612', amount: 1n, nonce: 0n, deadline: 1n, signature: `0x${'1b'.repeat(65)}` } as const
   const { data } = withPermit(route.tx, permit)
-  expect(() => verify(CHAIN, { ...route, tx: { ...route.tx, data } }, asked, stage)).toThrow(/a signature/)
+  expect(() => verify(CHAIN, { ...route, tx: { ...route.tx, data } }, request, stage)).toThrow(/a signature/)
 })
 
 test('such swaps are packed and read as the bindings do it, and no other bytes are', () => {
@@ -269,14 +269,16 @@ test('such swaps are packed and read as the bindings do it, and no other bytes a
       const bytes = [...Buffer.from(data.slice(2), 'hex')]
       bytes.splice(at % (bytes.length + 1), how === 1 ? 0 : 1, ...(how === 2 ? [] : [byte]))
       const near = `0x${Buffer.from(bytes).toString('hex')}` as const
-      let found: ReturnType<typeof decodeSwap>
+      let decoded: ReturnType<typeof decodeSwap>
       try {
-        found = decodeSwap(near, 0n)
+        decoded = decodeSwap(near, 0n)
       } catch (error) {
         expect(error).toMatchObject({ code: 'UNSAFE' })
         return
       }
-      expect(found.permit ? encodePermitSwap(found, found.permit) : encodeGuardSwap({ ...found, value: 0n })).toBe(near)
+      expect(
+        decoded.permit ? encodePermitSwap(decoded, decoded.permit) : encodeGuardSwap({ ...decoded, value: 0n }),
+      ).toBe(near)
     }),
   )
 })

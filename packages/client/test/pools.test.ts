@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ClientError, explain, NATIVE, type Route, type SwapParameters, verify } from '../src/index.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
-const stranger = `0x${'57'.repeat(20)}` as const
-const strangerId = `0x${'57'.repeat(32)}` as const
+const untrusted = `0x${'57'.repeat(20)}` as const
+const untrustedId = `0x${'57'.repeat(32)}` as const
 let stage: Stage
 beforeAll(async () => {
   stage = await startStage()
@@ -17,27 +17,27 @@ afterAll(() => stage?.stop())
 function withOtherPool(step: Step): Step {
   switch (step.op) {
     case 'wrap':
-      return { ...step, wrapped: stranger }
+      return { ...step, wrapped: untrusted }
     case 'unwrap':
-      return { ...step, tokenIn: stranger, input: { kind: 'rest' } }
+      return { ...step, tokenIn: untrusted, input: { kind: 'rest' } }
     case 'uniswap-v4':
       return { ...step, hops: step.hops.map((hop) => ({ ...hop, fee: hop.fee + 1 })) }
     case 'balancer-v2':
-      return { ...step, hops: step.hops.map((hop) => ({ ...hop, poolId: strangerId })) }
+      return { ...step, hops: step.hops.map((hop) => ({ ...hop, poolId: untrustedId })) }
     case 'pancake-infinity':
       return { ...step, hops: step.hops.map((hop) => ({ ...hop, fee: hop.fee + 1 })) }
     case 'ekubo':
-      return { ...step, hops: step.hops.map((hop) => ({ ...hop, config: strangerId })) }
+      return { ...step, hops: step.hops.map((hop) => ({ ...hop, config: untrustedId })) }
     case 'ambient':
       return { ...step, poolIdx: step.poolIdx + 1 }
     case 'balancer-v3':
-      return { ...step, hops: step.hops.map((hop) => ({ ...hop, pool: stranger })) }
+      return { ...step, hops: step.hops.map((hop) => ({ ...hop, pool: untrusted })) }
     case 'erc4626':
-      return step.deposit ? { ...step, tokenOut: stranger } : { ...step, tokenIn: stranger, input: { kind: 'rest' } }
+      return step.deposit ? { ...step, tokenOut: untrusted } : { ...step, tokenIn: untrusted, input: { kind: 'rest' } }
     case 'rate-wrapper':
-      return step.wrap ? { ...step, tokenOut: stranger } : { ...step, tokenIn: stranger, input: { kind: 'rest' } }
+      return step.wrap ? { ...step, tokenOut: untrusted } : { ...step, tokenIn: untrusted, input: { kind: 'rest' } }
     default:
-      return { ...step, pool: stranger }
+      return { ...step, pool: untrusted }
   }
 }
 
@@ -56,15 +56,15 @@ const same = <T>(value: T) => value
 const lies: Record<string, (route: Route) => Route> = {
   'another pool': (route) => tampered(route, same, (steps) => [...steps.slice(0, -1), withOtherPool(steps.at(-1)!)]),
   'a lower least output': (route) => tampered(route, ({ minOutput }) => ({ minOutput: minOutput / 2n }), same),
-  'a fee': (route) => tampered(route, () => ({ recipient: route.tx.from, feePpm: 1n, feeRecipient: stranger }), same),
+  'a fee': (route) => tampered(route, () => ({ recipient: route.tx.from, feePpm: 1n, feeRecipient: untrusted }), same),
   'another fee recipient': (route) =>
-    tampered(route, () => ({ recipient: route.tx.from, feePpm: 10_000n, feeRecipient: stranger }), same),
-  'another input token': (route) => tampered(route, () => ({ tokenIn: stranger, value: 0n }), same),
-  'another output token': (route) => tampered(route, () => ({ tokenOut: stranger }), same),
-  'another recipient': (route) => ({ ...route, tx: { ...route.tx, from: stranger } }),
+    tampered(route, () => ({ recipient: route.tx.from, feePpm: 10_000n, feeRecipient: untrusted }), same),
+  'another input token': (route) => tampered(route, () => ({ tokenIn: untrusted, value: 0n }), same),
+  'another output token': (route) => tampered(route, () => ({ tokenOut: untrusted }), same),
+  'another recipient': (route) => ({ ...route, tx: { ...route.tx, from: untrusted } }),
   'a step that pays a stranger': (route) =>
     tampered(route, same, ([first, ...rest]) => [
-      { ...first!, output: { kind: 'address', address: stranger } },
+      { ...first!, output: { kind: 'address', address: untrusted } },
       ...rest,
     ]),
 }
@@ -78,7 +78,7 @@ test('through every family of the local chain', async () => {
   for (const family of new Set(pools.map((pool) => pool.family))) {
     for (const pool of pools.filter((pool) => pool.family === family).slice(0, 3)) {
       const [src = '', dst = ''] = stage.tokensOf(pool)
-      const asked: SwapParameters = {
+      const request: SwapParameters = {
         src,
         dst,
         from,
@@ -86,19 +86,19 @@ test('through every family of the local chain', async () => {
         includeSources: [family],
         maxPriceImpact: 100,
       }
-      const route = await stage.client.getSwap(CHAIN, asked).catch((error: unknown) => {
+      const route = await stage.client.getSwap(CHAIN, request).catch((error: unknown) => {
         // Some pools hold too little for this amount. The count below ensures that other pools have routes.
         if (error instanceof ClientError && error.code === 'NO_ROUTE') return undefined
         throw error
       })
       if (!route) continue
-      const { pools: named } = verify(CHAIN, route, asked, stage)
+      const { pools: named } = verify(CHAIN, route, request, stage)
       expect(named.length).toBeGreaterThan(0)
       expect(explain(route.tx).pools).toEqual(named)
       for (const { protocol } of route.swaps) met.set(protocol!, (met.get(protocol!) ?? 0) + 1)
       for (const [lie, change] of Object.entries(lies)) {
         const changed = change(route)
-        expect(() => verify(CHAIN, changed, asked, stage), `${family}: ${lie}`).toThrow(
+        expect(() => verify(CHAIN, changed, request, stage), `${family}: ${lie}`).toThrow(
           expect.objectContaining({ code: 'UNSAFE' }),
         )
       }
@@ -120,11 +120,11 @@ test('where the native token is wrapped, unwrapped or both ends are it, and with
     { src: weth, dst: usdc, ...fee },
   ]
   for (const swap of swaps) {
-    const asked: SwapParameters = { ...swap, from, amount: swap.src === usdc ? 10n ** 9n : 50n * 10n ** 18n }
-    const route = await stage.client.getSwap(CHAIN, asked)
-    verify(CHAIN, route, asked, stage)
+    const request: SwapParameters = { ...swap, from, amount: swap.src === usdc ? 10n ** 9n : 50n * 10n ** 18n }
+    const route = await stage.client.getSwap(CHAIN, request)
+    verify(CHAIN, route, request, stage)
     for (const [lie, change] of Object.entries(lies))
-      expect(() => verify(CHAIN, change(route), asked, stage), `${swap.src} to ${swap.dst}: ${lie}`).toThrow(
+      expect(() => verify(CHAIN, change(route), request, stage), `${swap.src} to ${swap.dst}: ${lie}`).toThrow(
         expect.objectContaining({ code: 'UNSAFE' }),
       )
   }

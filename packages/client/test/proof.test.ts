@@ -18,7 +18,7 @@ const ethereum = contractsOf(1)!
 const deployers: ReadonlySet<string> = new Set(ethereum.factories.map(({ deployer }) => deployer))
 /** PancakeSwap V3's factory, which deploys its pools through a separate deployer. */
 const PANCAKE_V3 = toAddress('0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865')
-const stranger = toAddress(`0x${'57'.repeat(20)}`)
+const untrusted = toAddress(`0x${'57'.repeat(20)}`)
 const isOurs = ({ factory }: MainnetPool) => deployers.has(factory) || factory === PANCAKE_V3
 const legOf = ({ address, tokens: [tokenIn, tokenOut] }: MainnetPool) =>
   ({ pool: address, tokenIn, tokenOut }) as unknown as SwapLeg
@@ -38,13 +38,13 @@ test('every pool of a known factory is known, whichever way it is traded, and no
 
 test('a pool is not known for other tokens, by no other factory, by another operation, and under no other address', () => {
   for (const pool of pools.filter(isOurs).slice(0, 5)) {
-    expect(isKnown({ ...pool, tokens: [pool.tokens[0], stranger] })).toBe(false)
-    expect(isKnown({ ...pool, address: stranger })).toBe(false)
+    expect(isKnown({ ...pool, tokens: [pool.tokens[0], untrusted] })).toBe(false)
+    expect(isKnown({ ...pool, address: untrusted })).toBe(false)
     expect(isKnown(pool, [])).toBe(false)
     expect(
       isKnown(
         pool,
-        ethereum.factories.map((factory) => ({ ...factory, deployer: stranger })),
+        ethereum.factories.map((factory) => ({ ...factory, deployer: untrusted })),
       ),
     ).toBe(false)
     for (const { name } of ops)
@@ -62,11 +62,11 @@ test('of an operation that the table has no row for, only the flow of tokens is 
   const step = {
     op,
     input: 'held',
-    output: { kind: 'address', address: stranger },
-    pool: stranger,
+    output: { kind: 'address', address: untrusted },
+    pool: untrusted,
     fee: 30,
     sell: true,
-    tokenOut: stranger,
+    tokenOut: untrusted,
   } as never
   const unproven = fieldsOf(step).map(({ field, proof }) => [field, proof])
   expect(unproven).toEqual([
@@ -78,9 +78,9 @@ test('of an operation that the table has no row for, only the flow of tokens is 
 })
 
 test('the table knows every field that the bytes of a step hold', () => {
-  const seen = new Set<string>()
+  const fields = new Set<string>()
   for (const step of stepsOf()) {
-    seen.add(step.op)
+    fields.add(step.op)
     const names = [...Object.keys(step), ...('hops' in step ? step.hops.flatMap(Object.keys) : [])]
     for (const name of new Set(names))
       if (!NO_FIELDS.includes(name) && name !== 'tokenIn')
@@ -89,14 +89,14 @@ test('the table knows every field that the bytes of a step hold', () => {
           step.op,
         ).toContain(name)
   }
-  expect([...seen].sort()).toEqual(ops.map(({ name }) => name).sort())
+  expect([...fields].sort()).toEqual(ops.map(({ name }) => name).sort())
 })
 
 test('no operation accepts a stranger, or the wrapper in the place of a pool, in any field that names a contract', () => {
   const wrapper = ethereum.wrapper as `0x${string}`
   let tried = 0
   for (const step of stepsOf())
-    for (const address of [stranger, wrapper])
+    for (const address of [untrusted, wrapper])
       for (const { field, proof, value, hop } of fieldsOf(step)) {
         if (typeof value !== 'string' || ['flow', 'with-pool', 'pool-key'].includes(proof)) continue
         if (proof === 'wrapper' && address === wrapper) continue
@@ -112,10 +112,10 @@ test('no operation accepts a stranger, or the wrapper in the place of a pool, in
           { length: 9 },
           () => ({ pool: other, tokenIn: step.tokenIn, tokenOut: wrapper }) as unknown as SwapLeg,
         )
-        const found = unprovenFields([changed], legs, ethereum, []).map((one) => one.field)
+        const unproven = unprovenFields([changed], legs, ethereum, []).map((one) => one.field)
         // Only one of the two tokens of a deposit or redemption is the vault and needs a proof.
-        const isIdle = proof === 'request' && !found.includes(`${step.op}.${field}`) && found.length > 0
-        if (!isIdle) expect(found, `${step.op}.${field}`).toContain(`${step.op}.${field}`)
+        const isIdle = proof === 'request' && !unproven.includes(`${step.op}.${field}`) && unproven.length > 0
+        if (!isIdle) expect(unproven, `${step.op}.${field}`).toContain(`${step.op}.${field}`)
         tried++
       }
   expect(tried).toBeGreaterThan(60)
@@ -138,8 +138,8 @@ test("a fee is the factory's own, and at most 1 % for a pair of no known factory
   const { feePpm } = factoryOf(ethereum.factories, 'uniswap-v2', pool.address, legOf(pool))!
   expect(open(step(feePpm!))).toEqual([])
   for (const other of [feePpm! - 1, feePpm! + 1, 900_000]) expect(open(step(other))).toEqual(['uniswap-v2.feePpm'])
-  expect(open(step(10_000, stranger), [stranger])).toEqual([])
-  expect(open(step(10_001, stranger), [stranger])).toEqual(['uniswap-v2.feePpm'])
+  expect(open(step(10_000, untrusted), [untrusted])).toEqual([])
+  expect(open(step(10_001, untrusted), [untrusted])).toEqual(['uniswap-v2.feePpm'])
 })
 
 test('the README and the audit dossier have the table of today', () => {

@@ -20,7 +20,7 @@ import {
 } from '../src/index.ts'
 import { CHAIN, type Stage, startStage } from './service.ts'
 
-const stranger = `0x${'57'.repeat(20)}`
+const untrusted = `0x${'57'.repeat(20)}`
 let stage: Stage
 beforeAll(async () => {
   stage = await startStage()
@@ -61,23 +61,23 @@ describe('a service that lies', () => {
     return { ...route, tx: { ...route.tx, data: encodeGuardSwap({ ...order, ...change(order) }) } }
   }
   const lies: Record<string, (route: Route) => unknown> = {
-    'another contract': (route) => ({ ...route, tx: { ...route.tx, to: stranger } }),
-    'another sender': (route) => ({ ...route, tx: { ...route.tx, from: stranger } }),
+    'another contract': (route) => ({ ...route, tx: { ...route.tx, to: untrusted } }),
+    'another sender': (route) => ({ ...route, tx: { ...route.tx, from: untrusted } }),
     value: (route) => ({ ...route, tx: { ...route.tx, value: '1' } }),
     'an approval instead': (route) => ({ ...route, tx: { ...route.tx, data: `0x095ea7b3${'0'.repeat(128)}` } }),
-    'another input token': (route) => reorder(route, () => ({ tokenIn: stranger })),
-    'another output token': (route) => reorder(route, () => ({ tokenOut: stranger })),
+    'another input token': (route) => reorder(route, () => ({ tokenIn: untrusted })),
+    'another output token': (route) => reorder(route, () => ({ tokenOut: untrusted })),
     'a larger input': (route) => reorder(route, ({ amountIn }) => ({ amountIn: amountIn + 1n })),
     'a lower least output': (route) => reorder(route, ({ minOutput }) => ({ minOutput: minOutput - 2n })),
-    'a fee': (route) => reorder(route, () => ({ recipient: route.tx.from, feePpm: 1n, feeRecipient: stranger })),
-    'another recipient': (route) => reorder(route, () => ({ recipient: stranger })),
-    'another recipient in direct mode': (route) => reorder(route, () => ({ recipient: stranger, direct: true })),
+    'a fee': (route) => reorder(route, () => ({ recipient: route.tx.from, feePpm: 1n, feeRecipient: untrusted })),
+    'another recipient': (route) => reorder(route, () => ({ recipient: untrusted })),
+    'another recipient in direct mode': (route) => reorder(route, () => ({ recipient: untrusted, direct: true })),
     'a program that cannot be read': (route) =>
       reorder(route, ({ program }) => ({ program: `0xff${program.slice(4)}` })),
     'a step that pays a stranger': (route) =>
       reorder(route, ({ tokenIn, program }) => {
         const [first, ...rest] = decodeProgram(program, tokenIn as `0x${string}`)
-        const paid = { ...first!, output: { kind: 'address', address: stranger as `0x${string}` } } as const
+        const paid = { ...first!, output: { kind: 'address', address: untrusted as `0x${string}` } } as const
         return { program: encodeProgram([paid, ...rest]) }
       }),
     'calldata that is cut off': (route) => ({ ...route, tx: { ...route.tx, data: route.tx.data.slice(0, -64) } }),
@@ -92,10 +92,10 @@ describe('a service that lies', () => {
   test.each(['the sender', 'a stranger'])('a recipient that was asked for is not %s', async (whose) => {
     const { sent, wallet } = watched()
     const { client } = behind((route) =>
-      reorder(route, () => ({ recipient: whose === 'the sender' ? route.tx.from : stranger })),
+      reorder(route, () => ({ recipient: whose === 'the sender' ? route.tx.from : untrusted })),
     )
-    const asked = { ...wanted(), recipient: `0x${'58'.repeat(20)}` }
-    await expect(swap(client, wallet, CHAIN, asked, stage)).rejects.toMatchObject({
+    const request = { ...wanted(), recipient: `0x${'58'.repeat(20)}` }
+    await expect(swap(client, wallet, CHAIN, request, stage)).rejects.toMatchObject({
       code: 'UNSAFE',
       message: expect.stringContaining('the recipient'),
     })
@@ -108,8 +108,8 @@ describe('a service that lies', () => {
       const { recipient, ...order } = decodeGuardSwap(route.tx.data, 0n)
       return { ...route, tx: { ...route.tx, data: encodeGuardSwap(order) } }
     })
-    const asked = { ...wanted(), recipient: `0x${'58'.repeat(20)}` }
-    await expect(swap(client, wallet, CHAIN, asked, stage)).rejects.toMatchObject({ code: 'UNSAFE' })
+    const request = { ...wanted(), recipient: `0x${'58'.repeat(20)}` }
+    await expect(swap(client, wallet, CHAIN, request, stage)).rejects.toMatchObject({ code: 'UNSAFE' })
     expect(sent).toEqual([])
   })
 
@@ -159,7 +159,7 @@ test('a quote that is more than two blocks old is asked for again', async () => 
     [1, 1],
     [4, 2],
   ] as const) {
-    const { client, quotes: asked } = behind((route) => route)
+    const { client, quotes: requests } = behind((route) => route)
     const { wallet } = watched()
     const confirm = async () => {
       await mine(blocks)
@@ -167,7 +167,7 @@ test('a quote that is more than two blocks old is asked for again', async () => 
     }
     await wallet.succeeded(await wallet.send({ to: stage.token('WETH'), data: approveAll(), value: 0n }))
     const { route } = await swap(client, wallet, CHAIN, wanted(), { ...stage, confirm })
-    expect(asked()).toBe(quotes)
+    expect(requests()).toBe(quotes)
     expect(BigInt(route.toAmount)).toBeGreaterThan(0n)
   }
 })
@@ -177,8 +177,8 @@ test('a recipient that was asked for receives the output, whichever way the Guar
   const recipient = `0x${'59'.repeat(20)}`
   const balance = async () => BigInt(await wallet.call(stage.token('USDC'), encodeCall(selectors.balanceOf, recipient)))
   const before = await balance()
-  const asked = { ...wanted(), recipient }
-  const { route } = await swap(stage.client, wallet, CHAIN, asked, stage)
+  const request = { ...wanted(), recipient }
+  const { route } = await swap(stage.client, wallet, CHAIN, request, stage)
   expect((await balance()) - before).toBeGreaterThanOrEqual(BigInt(route.minToAmount!))
   expect(explain(route.tx).recipient).toBe(recipient)
 })

@@ -58,8 +58,8 @@ export async function smartAccount(
   const methods: Record<string, (params: readonly unknown[]) => Promise<unknown>> = {
     wallet_getCapabilities: async () => ({ [chain]: { atomic: { status } } }),
     async wallet_sendCalls([batch]) {
-      const { version, from, chainId: asked, atomicRequired, calls } = batch as Record<string, unknown>
-      if (version !== '2.0.0' || asked !== chain || atomicRequired !== true || from !== owner.address)
+      const { version, from, chainId: requestedChain, atomicRequired, calls } = batch as Record<string, unknown>
+      if (version !== '2.0.0' || requestedChain !== chain || atomicRequired !== true || from !== owner.address)
         throw new Error('not a batch of this account')
       if (refuses) throw Object.assign(new Error('the owner says no'), { code: refuses })
       signed.push('wallet_sendCalls')
@@ -77,8 +77,8 @@ export async function smartAccount(
         'eth_getTransactionReceipt',
         [id],
       )
-      const found = receipt ? { status: receipt.status === '0x1' ? 200 : 500, receipts: [receipt] } : { status: 100 }
-      return { version: '2.0.0', id, chainId: chain, atomic: true, ...found }
+      const status = receipt ? { status: receipt.status === '0x1' ? 200 : 500, receipts: [receipt] } : { status: 100 }
+      return { version: '2.0.0', id, chainId: chain, atomic: true, ...status }
     },
   }
   return {

@@ -91,9 +91,14 @@ describe('a swap that landed', () => {
       expect(facts).toEqual({ ...reported, confirmations: facts.confirmations })
       expect(facts.swap).toEqual(reported.swap)
       // Without a node, nothing is proven.
-      const told = await getStatus(stage.client, CHAIN, hash, options)
-      expect(told).toEqual({ ...told.reported, proven: [], contradicted: [], reported: told.reported })
-      expect(told.swap).toEqual(status.swap)
+      const reportedStatus = await getStatus(stage.client, CHAIN, hash, options)
+      expect(reportedStatus).toEqual({
+        ...reportedStatus.reported,
+        proven: [],
+        contradicted: [],
+        reported: reportedStatus.reported,
+      })
+      expect(reportedStatus.swap).toEqual(status.swap)
     },
   )
 
@@ -207,11 +212,11 @@ describe('a service that lies', () => {
     ['that it waits', plain({ ...never, status: 'pending' }), []],
     ['that nobody knows it', plain({ ...never, status: 'unknown', from: null, to: null, swap: null }), []],
   ] as const)('%s changes nothing but what is contradicted', async (_, change, contradicted) => {
-    const { reported, contradicted: found, ...facts } = await proven(hash, {}, lying(change))
-    expect(found).toEqual(contradicted)
-    const { reported: told, contradicted: __, ...expected } = honest
+    const { reported, contradicted: contradictions, ...facts } = await proven(hash, {}, lying(change))
+    expect(contradictions).toEqual(contradicted)
+    const { reported: reportedStatus, contradicted: __, ...expected } = honest
     expect(facts).toEqual({ ...expected, confirmations: facts.confirmations })
-    expect(reported).toEqual(change(told))
+    expect(reported).toEqual(change(reportedStatus))
   })
 
   test('about a transaction that nobody has is not believed', async () => {
@@ -323,8 +328,8 @@ const DAMAGED_CASES = 5_000
 
 test(`${DAMAGED_CASES} damaged answers of service and node: nothing but ClientErrors, and nothing proven that the node did not say`, async () => {
   const { hash } = await swapped(stage.token('UNI'), stage.token('USDC'))
-  const told: unknown = await stage.client.get(`/status/${CHAIN}/${hash}`)
-  const said: Record<string, unknown> = {
+  const reportedStatus: unknown = await stage.client.get(`/status/${CHAIN}/${hash}`)
+  const expectedStatus: Record<string, unknown> = {
     eth_getTransactionByHash: await rpc('eth_getTransactionByHash', hash),
     eth_getTransactionReceipt: await rpc('eth_getTransactionReceipt', hash),
     eth_blockNumber: await rpc('eth_blockNumber'),
@@ -350,19 +355,26 @@ test(`${DAMAGED_CASES} damaged answers of service and node: nothing but ClientEr
   const path = fc.array(fc.nat(40), { minLength: 1, maxLength: 4 })
   const counts = { answered: 0, refused: 0 }
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom('service', ...Object.keys(said)), path, value, async (victim, at, other) => {
-      const fetch = async () => Response.json(victim === 'service' ? damaged(told, at, other) : told)
-      const client = new SluiceClient({ baseUrl: 'http://127.0.0.1:9', retries: 0, fetch })
-      const request = async (name: string) => (victim === name ? damaged(said[name], at, other) : said[name])
-      const node = { chainId: async () => CHAIN, request }
-      const status = await getStatus(client, CHAIN, hash, { node }).catch((error) => error)
-      counts[status instanceof Error ? 'refused' : 'answered']++
-      if (status instanceof Error) expect(status).toBeInstanceOf(ClientError)
-      // With an honest node, the service cannot change what is proven.
-      else if (victim === 'service')
-        expect({ ...status.swap, proven: status.proven }).toEqual({ ...honest.swap, proven: honest.proven })
-      else expect(status.hash).toBe(hash)
-    }),
+    fc.asyncProperty(
+      fc.constantFrom('service', ...Object.keys(expectedStatus)),
+      path,
+      value,
+      async (victim, at, other) => {
+        const fetch = async () =>
+          Response.json(victim === 'service' ? damaged(reportedStatus, at, other) : reportedStatus)
+        const client = new SluiceClient({ baseUrl: 'http://127.0.0.1:9', retries: 0, fetch })
+        const request = async (name: string) =>
+          victim === name ? damaged(expectedStatus[name], at, other) : expectedStatus[name]
+        const node = { chainId: async () => CHAIN, request }
+        const status = await getStatus(client, CHAIN, hash, { node }).catch((error) => error)
+        counts[status instanceof Error ? 'refused' : 'answered']++
+        if (status instanceof Error) expect(status).toBeInstanceOf(ClientError)
+        // With an honest node, the service cannot change what is proven.
+        else if (victim === 'service')
+          expect({ ...status.swap, proven: status.proven }).toEqual({ ...honest.swap, proven: honest.proven })
+        else expect(status.hash).toBe(hash)
+      },
+    ),
     { numRuns: DAMAGED_CASES, seed: 20_261_126 },
   )
   expect(counts.answered).toBeGreaterThan(500)

@@ -13,25 +13,25 @@ afterAll(() => stage?.stop())
 const wanted = () => ({ src: stage.token('WETH'), dst: stage.token('USDC'), amount: 10n ** 18n })
 
 test('the first event is the quote, a block that changes nothing says so, and the loop may be left', async () => {
-  const seen: QuoteEvent[] = []
+  const events: QuoteEvent[] = []
   for await (const event of stage.client.streamQuote(CHAIN, wanted())) {
-    seen.push(event)
-    if (seen.length === 2) break
+    events.push(event)
+    if (events.length === 2) break
     await request(stage.devnet.url, 'evm_mine', [])
   }
-  expect(seen.map(({ event }) => event)).toEqual(['quote', 'block'])
-  expect(seen[0]!.data).toMatchObject({ toAmount: (await stage.client.getQuote(CHAIN, wanted())).toAmount })
+  expect(events.map(({ event }) => event)).toEqual(['quote', 'block'])
+  expect(events[0]!.data).toMatchObject({ toAmount: (await stage.client.getQuote(CHAIN, wanted())).toAmount })
 })
 
 test('a sender gets the transaction, a signal ends the loop, and a refusal is told as such', async () => {
   const controller = new AbortController()
   const from = stage.devnet.info.accounts[0]!.address
-  const seen: QuoteEvent[] = []
+  const events: QuoteEvent[] = []
   for await (const event of stage.client.streamQuote(CHAIN, { ...wanted(), from }, controller.signal)) {
-    seen.push(event)
+    events.push(event)
     controller.abort()
   }
-  expect(seen).toMatchObject([{ event: 'quote', data: { tx: { from } } }])
+  expect(events).toMatchObject([{ event: 'quote', data: { tx: { from } } }])
   for await (const event of stage.client.streamQuote(CHAIN, { ...wanted(), includeSources: ['nothing'] })) {
     expect(event).toMatchObject({ event: 'refused', data: { code: 'NO_ROUTE' } })
     break

@@ -64,9 +64,9 @@ test('a stream is read line by line: each character once, however it is cut', ()
   const events = 'event: quote\r\ndata: {"a":\r\ndata: 1}\r\n\r\n: comment\n\nevent: block\ndata: 2\n\n'
   for (const size of [1, 2, 3, 7, events.length]) {
     const parser = new EventParser('/x')
-    const found: unknown[] = []
-    for (let at = 0; at < events.length; at += size) found.push(...parser.push(events.slice(at, at + size)))
-    expect(found).toEqual([
+    const results: unknown[] = []
+    for (let at = 0; at < events.length; at += size) results.push(...parser.push(events.slice(at, at + size)))
+    expect(results).toEqual([
       { event: 'quote', data: { a: 1 } },
       { event: 'block', data: 2 },
     ])

@@ -6,13 +6,13 @@ type Fields = { readonly [name: string]: Json }
 export function broken(before: Json, after: Json): readonly string[] {
   const [old, now] = [new Document(before), new Document(after)]
   return old.operations.flatMap(({ name, path, method }) => {
-    const kept = now.operation(path, method)
-    if (!kept) return [`${name} is gone`]
-    const asked = old.operation(path, method)!
+    const current = now.operation(path, method)
+    if (!current) return [`${name} is gone`]
+    const previous = old.operation(path, method)!
     return [
-      ...parametersBroken(name, old.parameters(asked), now.parameters(kept)),
-      ...inputBroken(`${name} body`, old.body(asked), now.body(kept)),
-      ...outputBroken(`${name} answer`, old.answer(asked), now.answer(kept)),
+      ...parametersBroken(name, old.parameters(previous), now.parameters(current)),
+      ...inputBroken(`${name} body`, old.body(previous), now.body(current)),
+      ...outputBroken(`${name} answer`, old.answer(previous), now.answer(current)),
     ]
   })
 }
@@ -31,8 +31,8 @@ class Document {
   }
 
   operation(path: string, method: string): Fields | undefined {
-    const found = fields(fields(this.root.paths)[path])[method]
-    return found === undefined ? undefined : fields(found)
+    const operation = fields(fields(this.root.paths)[path])[method]
+    return operation === undefined ? undefined : fields(operation)
   }
 
   parameters(operation: Fields): ReadonlyMap<string, Fields> {
@@ -51,9 +51,9 @@ class Document {
   }
 
   private resolved(schema: Json | undefined): Fields {
-    const found = fields(schema)
-    const name = typeof found.$ref === 'string' ? found.$ref.split('/').at(-1)! : undefined
-    return name === undefined ? found : fields(fields(fields(this.root.components).schemas)[name])
+    const schemaFields = fields(schema)
+    const name = typeof schemaFields.$ref === 'string' ? schemaFields.$ref.split('/').at(-1)! : undefined
+    return name === undefined ? schemaFields : fields(fields(fields(this.root.components).schemas)[name])
   }
 }
 

@@ -31,8 +31,10 @@ export type Manifest = {
 
 export function undeclared(path: string, text: string, manifest: Manifest): readonly string[] {
   const { name, dependencies, devDependencies, peerDependencies } = manifest
-  const known = { ...dependencies, ...devDependencies, ...peerDependencies }
+  const dependencyNames = { ...dependencies, ...devDependencies, ...peerDependencies }
   return importedPackages(text)
-    .filter((of) => of !== name && !FOR_ALL.includes(of) && !(of in known) && !(`@types/${of}` in known))
+    .filter(
+      (of) => of !== name && !FOR_ALL.includes(of) && !(of in dependencyNames) && !(`@types/${of}` in dependencyNames),
+    )
     .map((of) => `${path}: imports ${of}, which its package.json does not declare`)
 }

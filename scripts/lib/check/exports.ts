@@ -62,12 +62,12 @@ export function duplicates(modules: ReadonlyMap<string, Module>): ReadonlyMap<st
 /** @returns declarations that a package's entry exports without a docstring, as `path:line: name` */
 export function undocumented(entry: string, modules: ReadonlyMap<string, Module>): readonly string[] {
   const faults: string[] = []
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const visit = (path: string, names: readonly string[] | undefined): void => {
     const key = `${path} ${names ?? ''}`
     const module = modules.get(path)
-    if (!module || seen.has(key)) return
-    seen.add(key)
+    if (!module || visited.has(key)) return
+    visited.add(key)
     for (const { name, line, hasDocstring } of module.own) {
       if (!hasDocstring && (names?.includes(name) ?? true)) faults.push(`${path}:${line}: "${name}": a docstring`)
     }

@@ -117,13 +117,13 @@ export function inSource(
 ): { readonly comments: readonly Match[]; readonly names: readonly Match[] } {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const lineAt = (index: number) => source.getLineAndCharacterOfPosition(index).line + 1
-  const seen = new Set<number>()
+  const visited = new Set<number>()
   const comments: Match[] = []
   const names: Match[] = []
   const readComments = (ranges: readonly ts.CommentRange[] = []) => {
     for (const { pos, end } of ranges) {
-      if (seen.has(pos)) continue
-      seen.add(pos)
+      if (visited.has(pos)) continue
+      visited.add(pos)
       // Names in backticks are code.
       const comment = text.slice(pos, end).replace(/`[^`]*`/g, (code) => ' '.repeat(code.length))
       comments.push(...matches(comment, [...WORDS, ...FORMS], (index) => lineAt(pos + index)))

@@ -11,24 +11,24 @@ const REASON = /\bLong: \S/
  * of cases.
  */
 export function tooLong(path: string, text: string): readonly string[] {
-  const found: string[] = []
+  const faults: string[] = []
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kindOf(path))
   const [first] = source.statements
-  if (path.includes('.test.')) return found
+  if (path.includes('.test.')) return faults
   if (lines > FILE_LINES && !(first && hasReason(first, text)))
-    found.push(`${path}: ${lines} lines, more than ${FILE_LINES}`)
+    faults.push(`${path}: ${lines} lines, more than ${FILE_LINES}`)
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body) {
       const start = lineOf(source, node.getStart(source))
       const length = lineOf(source, node.end) - start + 1
       if (length > FUNCTION_LINES && !hasReason(statementOf(node), text))
-        found.push(`${path}:${start + 1}: a function of ${length} lines, more than ${FUNCTION_LINES}`)
+        faults.push(`${path}:${start + 1}: a function of ${length} lines, more than ${FUNCTION_LINES}`)
     }
     ts.forEachChild(node, visit)
   }
   visit(source)
-  return found
+  return faults
 }
 
 function hasReason(node: ts.Node, text: string): boolean {

@@ -1,6 +1,6 @@
 /** Tests of admission: concurrency, fairness, and refusals. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Admission } from './admission.ts'
+import { ChainAdmission } from './admission.ts'
 import { Places } from './places.ts'
 
 // Fake timers: time advances only if a test advances it.
@@ -8,25 +8,25 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 const never = new AbortController().signal
-const asked = (caller = 'a') => ({ caller, kind: 'swap' })
+const asTask = (caller = 'a') => ({ caller, kind: 'swap' })
 const admission = (places: number, maxWaiting = 10, maxWaitMs = 2_000) =>
-  new Admission({ places: new Places(places, () => 0), maxWaiting, maxWaitMs })
+  new ChainAdmission({ places: new Places(places, () => 0), maxWaiting, maxWaitMs })
 const overloaded = { code: 'OVERLOADED', status: 503 }
 
 /** Returns a task, and a function that ends it. */
-function held() {
+function pendingTask() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { work: () => promise, end: resolve }
 }
 
 test('runs so many at once, lets so many wait, and refuses the next with a time to come again', async () => {
   const one = admission(1, 1)
-  const { work, end } = held()
+  const { work, end } = pendingTask()
   const order: string[] = []
-  const first = one.run(never, asked(), () => work().then(() => void order.push('first')))
-  const second = one.run(never, asked(), async () => void order.push('second'))
-  expect(one.refusesFor(asked())).toBe(1)
-  await expect(one.run(never, asked(), async () => undefined)).rejects.toMatchObject({ ...overloaded, retryAfter: 1 })
+  const first = one.run(never, asTask(), () => work().then(() => void order.push('first')))
+  const second = one.run(never, asTask(), async () => void order.push('second'))
+  expect(one.refusesFor(asTask())).toBe(1)
+  await expect(one.run(never, asTask(), async () => undefined)).rejects.toMatchObject({ ...overloaded, retryAfter: 1 })
   expect(one.load).toEqual({ running: 1, waiting: 1 })
   end()
   await Promise.all([first, second])
@@ -36,16 +36,16 @@ test('runs so many at once, lets so many wait, and refuses the next with a time 
 
 test('one that gives up while waiting frees its place in the queue and never runs', async () => {
   const one = admission(1, 1)
-  const { work, end } = held()
-  const first = one.run(never, asked(), work)
+  const { work, end } = pendingTask()
+  const first = one.run(never, asTask(), work)
   const controller = new AbortController()
   let ran = false
-  const second = one.run(controller.signal, asked(), async () => {
+  const second = one.run(controller.signal, asTask(), async () => {
     ran = true
   })
   controller.abort(new Error('gone'))
   await expect(second).rejects.toThrow('gone')
-  const third = one.run(never, asked(), async () => 'third')
+  const third = one.run(never, asTask(), async () => 'third')
   end()
   await first
   expect(await third).toBe('third')
@@ -55,16 +55,16 @@ test('one that gives up while waiting frees its place in the queue and never run
 
 test('a work that fails gives its place back', async () => {
   const one = admission(1, 0)
-  await expect(one.run(never, asked(), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-  expect(await one.run(never, asked(), async () => 1)).toBe(1)
+  await expect(one.run(never, asTask(), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await one.run(never, asTask(), async () => 1)).toBe(1)
 })
 
 test('a caller with nothing under way starts beside a full house, up to half of its places', async () => {
   const two = admission(2, 10)
-  const works = ['pig', 'pig', 'pig', 'pig', 'late', 'later'].map((caller) => ({ caller, ...held() }))
+  const works = ['pig', 'pig', 'pig', 'pig', 'late', 'later'].map((caller) => ({ caller, ...pendingTask() }))
   const started: string[] = []
   const runs = works.map(({ caller, work }) =>
-    two.run(never, asked(caller), () => {
+    two.run(never, asTask(caller), () => {
       started.push(caller)
       return work()
     }),
@@ -88,22 +88,22 @@ test('what would wait longer than it may is refused, and its caller alone', asyn
     return work
   }
   // The first runs teach the estimate that a task takes 20 ms.
-  await passing(60, Promise.all([1, 2, 3].map(() => one.run(never, asked(), slow))))
-  const flood = await passing(200, Promise.allSettled(Array.from({ length: 50 }, () => one.run(never, asked(), slow))))
+  await passing(60, Promise.all([1, 2, 3].map(() => one.run(never, asTask(), slow))))
+  const flood = await passing(200, Promise.allSettled(Array.from({ length: 50 }, () => one.run(never, asTask(), slow))))
   const answered = flood.filter(({ status }) => status === 'fulfilled').length
   expect(answered).toBeGreaterThanOrEqual(3)
   expect(answered).toBeLessThanOrEqual(6)
   for (const result of flood) if (result.status === 'rejected') expect(result.reason).toMatchObject(overloaded)
-  const again = Array.from({ length: 50 }, () => one.run(never, asked(), slow).catch(() => 'refused'))
-  expect(one.refusesFor(asked('b'))).toBeUndefined()
-  await passing(200, Promise.all([one.run(never, asked('b'), slow), ...again]))
+  const again = Array.from({ length: 50 }, () => one.run(never, asTask(), slow).catch(() => 'refused'))
+  expect(one.refusesFor(asTask('b'))).toBeUndefined()
+  await passing(200, Promise.all([one.run(never, asTask('b'), slow), ...again]))
 })
 
 test('what was let in and could not start in time is refused then', async () => {
   const one = admission(1, 10, 50)
-  const { work, end } = held()
-  const first = one.run(never, asked(), work)
-  const refused = expect(one.run(never, asked(), async () => undefined)).rejects.toMatchObject(overloaded)
+  const { work, end } = pendingTask()
+  const first = one.run(never, asTask(), work)
+  const refused = expect(one.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
   await vi.advanceTimersByTimeAsync(50)
   await refused
   end()
@@ -112,11 +112,11 @@ test('what was let in and could not start in time is refused then', async () => 
 
 test('who has little waiting takes the place of the last of who has much', async () => {
   const one = admission(1, 4)
-  const { work, end } = held()
-  const works = Array.from({ length: 5 }, () => one.run(never, asked('pig'), work))
+  const { work, end } = pendingTask()
+  const works = Array.from({ length: 5 }, () => one.run(never, asTask('pig'), work))
   const last = expect(works[4]).rejects.toMatchObject(overloaded)
-  const spare = one.run(never, asked('spare'), work)
-  const polite = one.run(never, asked('polite'), async () => 'served')
+  const spare = one.run(never, asTask('spare'), work)
+  const polite = one.run(never, asTask('polite'), async () => 'served')
   await last
   end()
   expect(await polite).toBe('served')

@@ -9,7 +9,7 @@ import type { Places } from './places.ts'
 import { LearnedCosts, SharedClock } from './work-cost.ts'
 
 /** Caller and kind of a request, which are known before it runs. */
-export type Asked = {
+export type AdmissionRequest = {
   readonly caller: string
   readonly kind: string
   /** Called if the request has to wait in the queue. */
@@ -36,7 +36,7 @@ const SPARE = 0.5
 const MAX_RETRY_AFTER = 10
 
 /** Admission control of one chain. */
-export class Admission {
+export class ChainAdmission {
   private readonly options: AdmissionOptions
   private readonly queue = new FairQueue<Waiting>()
   private readonly clock = new SharedClock()
@@ -58,7 +58,7 @@ export class Admission {
   }
 
   /** Returns the `Retry-After` in seconds if a request would be refused now; undefined if it would be admitted. */
-  refusesFor({ caller }: Asked): number | undefined {
+  refusesFor({ caller }: AdmissionRequest): number | undefined {
     const { maxWaiting, maxWaitMs } = this.options
     if (this.mayStart(caller)) return undefined
     // On average, running requests are half done.
@@ -74,11 +74,11 @@ export class Admission {
    * @throws ApiError `OVERLOADED` if it is refused, or still waits after `EXPIRES` of `maxWaitMs`
    * @throws the signal's reason if the signal aborts before the task starts
    */
-  async run<T>(signal: AbortSignal, asked: Asked, work: () => Promise<T>): Promise<T> {
+  async run<T>(signal: AbortSignal, request: AdmissionRequest, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
-    const retryAfter = this.refusesFor(asked)
+    const retryAfter = this.refusesFor(request)
     if (retryAfter !== undefined) throw overloaded(retryAfter)
-    const ticket = await this.turn(signal, asked)
+    const ticket = await this.turn(signal, request)
     const startedAt = performance.now()
     const { current } = this.options.places
     const startedFull = this.runningWorks >= current
@@ -91,7 +91,7 @@ export class Admission {
       const places = this.options.places.current
       const chargedMs = this.clock.read(now, places) - before
       this.clock.change(-1)
-      this.costs.learn(asked.kind, {
+      this.costs.learn(request.kind, {
         chargedMs,
         tookMs: now - startedAt,
         wasFull: startedFull && this.runningWorks >= places,
@@ -126,7 +126,7 @@ export class Admission {
   }
 
   /** Enqueues a task. Resolves when it may start. */
-  private turn(signal: AbortSignal, { caller, kind, onWait }: Asked): Promise<Ticket<Waiting>> {
+  private turn(signal: AbortSignal, { caller, kind, onWait }: AdmissionRequest): Promise<Ticket<Waiting>> {
     const { maxWaiting, maxWaitMs } = this.options
     const { promise, resolve, reject } = Promise.withResolvers<Ticket<Waiting>>()
     let timer: NodeJS.Timeout | undefined

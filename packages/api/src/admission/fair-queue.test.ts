@@ -10,16 +10,16 @@ test('between callers who all have works waiting, what each was given differs by
     fc.property(fc.array(work, { maxLength: 200 }), fc.integer({ min: 1, max: 8 }), (works, places) => {
       const queue = new FairQueue<number>()
       const waiting = new Map<string, number>()
-      const given = new Map<string, number>()
+      const costs = new Map<string, number>()
       const largest = Math.max(0, ...works.map(({ cost }) => cost))
       for (const [k, { caller, cost }] of works.entries()) {
         queue.add(caller, cost, k)
         waiting.set(caller, (waiting.get(caller) ?? 0) + 1)
-        given.set(caller, 0)
+        costs.set(caller, 0)
       }
       const running: Ticket<number>[] = []
       const order = new Map<string, number>()
-      for (let taken = 0; taken < works.length; taken++) {
+      for (let index = 0; index < works.length; index++) {
         if (running.length === places) {
           const ticket = running.shift()!
           queue.done(ticket, ticket.cost)
@@ -29,10 +29,10 @@ test('between callers who all have works waiting, what each was given differs by
         running.push(ticket)
         expect(ticket.item, 'in order of arrival').toBeGreaterThan(order.get(ticket.caller) ?? -1)
         order.set(ticket.caller, ticket.item)
-        given.set(ticket.caller, given.get(ticket.caller)! + ticket.cost)
+        costs.set(ticket.caller, costs.get(ticket.caller)! + ticket.cost)
         waiting.set(ticket.caller, waiting.get(ticket.caller)! - 1)
-        expect(queue.size).toBe(works.length - taken - 1)
-        const backlogged = [...waiting].filter(([, count]) => count > 0).map(([caller]) => given.get(caller)!)
+        expect(queue.size).toBe(works.length - index - 1)
+        const backlogged = [...waiting].filter(([, count]) => count > 0).map(([caller]) => costs.get(caller)!)
         if (backlogged.length > 1)
           expect(Math.max(...backlogged) - Math.min(...backlogged)).toBeLessThanOrEqual(2 * largest)
       }

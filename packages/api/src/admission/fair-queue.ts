@@ -24,7 +24,7 @@ type Flow<T> = {
 }
 
 /** Maximum remembered callers that have no task in the queue but were recently served more than others. */
-const MOST_REMEMBERED = 1_024
+const MAX_REMEMBERED = 1_024
 
 /** Fair queue over the tasks of several callers. */
 export class FairQueue<T> {
@@ -115,10 +115,11 @@ export class FairQueue<T> {
 
   /** Returns the newest task of the caller with the most waiting tasks, if it has more than `caller` would with one more. */
   excess(caller: string): Ticket<T> | undefined {
-    let most: Flow<T> | undefined
-    for (const flow of this.backlogged.values()) if (!most || flow.waiting.size > most.waiting.size) most = flow
-    if (!most || most.waiting.size <= (this.backlogged.get(caller)?.waiting.size ?? 0) + 1) return undefined
-    return most.waiting.last?.value
+    let longest: Flow<T> | undefined
+    for (const flow of this.backlogged.values())
+      if (!longest || flow.waiting.size > longest.waiting.size) longest = flow
+    if (!longest || longest.waiting.size <= (this.backlogged.get(caller)?.waiting.size ?? 0) + 1) return undefined
+    return longest.waiting.last?.value
   }
 
   private count(flow: Flow<T>, { cost }: Ticket<T>, sign: 1 | -1): void {
@@ -145,7 +146,7 @@ export class FairQueue<T> {
     this.flows.delete(caller)
     if (flow.start <= this.virtualTime) return
     this.flows.set(caller, flow)
-    if (this.flows.size <= MOST_REMEMBERED) return
+    if (this.flows.size <= MAX_REMEMBERED) return
     for (const [name, { running, waiting }] of this.flows) {
       if (running > 0 || waiting.size > 0) continue
       this.flows.delete(name)

@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { overloaded } from '../errors.ts'
-import { callerOf, type Trust } from '../http/caller.ts'
+import { callerOf, type ProxyTrust } from '../http/caller.ts'
 import { requestId } from '../http/context.ts'
 import { integrator } from '../http/referer.ts'
-import { type ErrorVersion, errorReply, type Reply, sparseHeaders } from '../http/reply.ts'
+import { type ErrorVersion, errorReply, type HttpReply, sparseHeaders } from '../http/reply.ts'
 import type { Services } from '../services.ts'
 import { asksFor } from './kind.ts'
 
@@ -26,7 +26,7 @@ type TurnedAway = {
 export type LoadShedderOptions = {
   readonly services: Services
   readonly version: ErrorVersion
-  readonly trusts: Trust
+  readonly trusts: ProxyTrust
   /** Handles the requests that are not refused. */
   readonly listener: RequestListener
 }
@@ -63,7 +63,7 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
   /** Returns the endpoint and `Retry-After` of a request to refuse; undefined if it can be served. */
   const refused = (request: IncomingMessage) => {
     const asks = request.method === 'OPTIONS' ? undefined : asksFor(request.url!, request.method)
-    const chain = asks && services.known(asks.chainId)
+    const chain = asks && services.startedChain(asks.chainId)
     if (!chain || (asks.isRemembered && chain.live.recentAnswer(request.url!) !== undefined)) return undefined
     const retryAfter = chain.admission.refusesFor({ caller: callerOf(request, trusts), kind: asks.kind })
     return retryAfter === undefined ? undefined : { endpoint: asks.endpoint, retryAfter }
@@ -84,8 +84,8 @@ class Tally {
 
   add(endpoint: string, host: string): void {
     const key = `${endpoint} ${host}`
-    const known = this.counted.get(key)
-    if (known) known.times++
+    const count = this.counted.get(key)
+    if (count) count.times++
     else this.counted.set(key, { endpoint, host, times: 1 })
   }
 
@@ -100,11 +100,11 @@ class Tally {
 /** Returns a function that sends refusals. Responses are encoded once per `Retry-After`; only the request id is replaced. */
 function answerer(version: ErrorVersion): (one: TurnedAway) => void {
   const mark = '<id>'
-  const made = new Map<number, Reply>()
+  const replies = new Map<number, HttpReply>()
   const replyFor = (retryAfter: number) => {
-    const known = made.get(retryAfter) ?? errorReply(overloaded(retryAfter), mark, version)
-    made.set(retryAfter, known)
-    return known
+    const reply = replies.get(retryAfter) ?? errorReply(overloaded(retryAfter), mark, version)
+    replies.set(retryAfter, reply)
+    return reply
   }
   return ({ request, response, retryAfter }) => {
     const { status, type, body, headers = [] } = replyFor(retryAfter)

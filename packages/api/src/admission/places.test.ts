@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { Places } from './places.ts'
 
-function watched(most = 64) {
+function watched(controlled = 64) {
   let now = 0
   let utilization = 0
   const places = new Places(
-    most,
+    controlled,
     () => utilization,
     () => now,
   )

@@ -6,7 +6,7 @@ const WINDOW_MS = 50
 /** Event loop utilization above which more concurrent requests would only slow each other down. */
 const BUSY = 0.95
 /** Minimum limit. Below it the process, its threads and its node go idle between turns; each wake-up takes as long as a turn. */
-const LEAST = 8
+const MIN_PLACES = 8
 const SHRINK = 0.75
 const GROW = 2
 
@@ -17,14 +17,14 @@ const GROW = 2
  */
 export class Places {
   private count: number
-  private readonly most: number
+  private readonly max: number
   private readonly utilization: () => number
   private readonly now: () => number
   private measuredAt: number
 
-  constructor(most: number, utilization = loopMeter(), now: () => number = () => performance.now()) {
-    this.most = most
-    this.count = most
+  constructor(max: number, utilization = loopMeter(), now: () => number = () => performance.now()) {
+    this.max = max
+    this.count = max
     this.utilization = utilization
     this.now = now
     this.measuredAt = now()
@@ -38,7 +38,7 @@ export class Places {
     if (windows >= 1) {
       this.measuredAt = now
       const count = this.utilization() >= BUSY ? this.count * SHRINK : this.count + GROW * Math.floor(windows)
-      this.count = Math.min(this.most, Math.max(LEAST, count))
+      this.count = Math.min(this.max, Math.max(MIN_PLACES, count))
     }
     return Math.floor(this.count)
   }

@@ -52,15 +52,15 @@ export class LearnedCosts {
   }
 
   learn(kind: string, { chargedMs, tookMs, wasFull }: Measurement): void {
-    const known = this.kinds.get(kind)
-    if (!known) {
+    const estimate = this.kinds.get(kind)
+    if (!estimate) {
       this.kinds.set(kind, { costMs: chargedMs, measuredFull: wasFull })
       return
     }
     // Below full load the charge is a guess, but a task never costs more than its own duration.
-    const sample = wasFull || !known.measuredFull ? chargedMs : Math.min(known.costMs, tookMs)
-    const weight = wasFull && !known.measuredFull ? 1 : NEWEST
-    known.costMs += weight * (sample - known.costMs)
-    known.measuredFull ||= wasFull
+    const sample = wasFull || !estimate.measuredFull ? chargedMs : Math.min(estimate.costMs, tookMs)
+    const weight = wasFull && !estimate.measuredFull ? 1 : NEWEST
+    estimate.costMs += weight * (sample - estimate.costMs)
+    estimate.measuredFull ||= wasFull
   }
 }

@@ -105,17 +105,17 @@ describe('coins', () => {
 
 describe('the answer', () => {
   const coins = coinsOf(`base:${TOKEN},coingecko:bitcoin,ethereum:${TOKEN}`)
-  const found = (chain: string) => ({ prices: new Map([[`${chain}:${TOKEN}`, price]]) })
+  const priceResult = (chain: string) => ({ prices: new Map([[`${chain}:${TOKEN}`, price]]) })
   const failed = (message: string) => ({ error: new Error(message) })
 
   test('is in the order of the request, without what is not known', () => {
-    const { coins: told } = bodyOf(coins, [found('ethereum'), found('base')])
-    expect(Object.keys(told)).toEqual([`base:${TOKEN}`, `ethereum:${TOKEN}`])
-    expect(Object.getPrototypeOf(told)).toBeNull()
+    const { coins: converted } = bodyOf(coins, [priceResult('ethereum'), priceResult('base')])
+    expect(Object.keys(converted)).toEqual([`base:${TOKEN}`, `ethereum:${TOKEN}`])
+    expect(Object.getPrototypeOf(converted)).toBeNull()
   })
 
   test('lacks the coins of a chain that failed, and is its failure where no other was read', () => {
-    expect({ ...bodyOf(coins, [failed('a'), found('base')]).coins }).toEqual({ [`base:${TOKEN}`]: price })
+    expect({ ...bodyOf(coins, [failed('a'), priceResult('base')]).coins }).toEqual({ [`base:${TOKEN}`]: price })
     expect(() => bodyOf(coins, [failed('a'), failed('b')])).toThrow('a')
   })
 

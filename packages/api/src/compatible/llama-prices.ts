@@ -4,7 +4,7 @@ import { abortable } from '@sluice/rpc'
 import type { Express, Request, RequestHandler } from 'express'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
-import { callerOf, type Trust } from '../http/caller.ts'
+import { callerOf, type ProxyTrust } from '../http/caller.ts'
 import { contextOf, type RequestContext } from '../http/context.ts'
 import { replyTagged } from '../http/reply.ts'
 import { currentPricesPath, read, type SentCoin } from '../requests.ts'
@@ -27,7 +27,7 @@ type Outcome = { readonly prices: ReadonlyMap<string, CoinPrice> } | { readonly 
 /** Adds the routes. @param allow - creates the handler that refuses all other methods */
 export function llamaPricePaths(
   app: Express,
-  { services, config, trusts }: { readonly services: Services; readonly config: Config; readonly trusts: Trust },
+  { services, config, trusts }: { readonly services: Services; readonly config: Config; readonly trusts: ProxyTrust },
   allow: (methods: string) => RequestHandler,
 ): void {
   const chainIds = chainNames(services.registry.chainMap())
@@ -81,8 +81,8 @@ export function coinsByChain(
     const address = asAddress(token.toLowerCase())
     if (address === null)
       throw new ApiError('INVALID_PARAMETER', `coins must have a valid 0x... address for chain ${chain}`)
-    const known = byChain.get(chainId)
-    if (known) known.set(sent, address)
+    const pending = byChain.get(chainId)
+    if (pending) pending.set(sent, address)
     else byChain.set(chainId, new Map([[sent, address]]))
   }
   if (byChain.size > MAX_CHAINS)
@@ -98,15 +98,15 @@ export function coinsByChain(
 export function bodyOf(coins: readonly SentCoin[], outcomes: readonly Outcome[]): CurrentPricesResponse {
   const failed = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
   if (failed.length > 0 && failed.length === outcomes.length) throw failed[0]
-  const found = new Map(outcomes.flatMap((outcome) => ('prices' in outcome ? [...outcome.prices] : [])))
+  const prices = new Map(outcomes.flatMap((outcome) => ('prices' in outcome ? [...outcome.prices] : [])))
   const byCoin: Record<string, CoinPrice> = Object.create(null)
-  for (const { sent } of coins) if (found.has(sent)) byCoin[sent] = found.get(sent)!
+  for (const { sent } of coins) if (prices.has(sent)) byCoin[sent] = prices.get(sent)!
   return { coins: byCoin }
 }
 
 type Work = {
   readonly services: Services
-  readonly trusts: Trust
+  readonly trusts: ProxyTrust
   readonly context: RequestContext
   readonly timeoutMs: number
 }
@@ -149,14 +149,14 @@ class ChainWork {
   private async read(chainId: number, coins: ChainCoins, signal: AbortSignal): Promise<ReadonlyMap<string, CoinPrice>> {
     const { services, trusts, context } = this.work
     const chain = services.chain(chainId)
-    const asked = {
+    const request = {
       caller: callerOf(this.request, trusts),
       kind: `prices ${Math.ceil(Math.log2(coins.size))}`,
       onWait: () => {
         context.isSlowed = true
       },
     }
-    return chain.admission.run(signal, asked, async () => {
+    return chain.admission.run(signal, request, async () => {
       const tokens = [...new Set(coins.values())]
       const { book, at } = await readPrices(chain, tokens, { signal, time: (stage, work) => context.time(stage, work) })
       const priced = tokens.filter((token) => !at.isPending(token) && book.usd(token) !== null)
@@ -174,8 +174,8 @@ class ChainWork {
       }
       return new Map(
         [...coins].flatMap(([sent, token]): [string, CoinPrice][] => {
-          const found = prices.get(token)
-          return found ? [[sent, found]] : []
+          const price = prices.get(token)
+          return price ? [[sent, price]] : []
         }),
       )
     })

@@ -1,13 +1,13 @@
 /** Routes with the APIs of 0x and 1inch, so integrators can try this service by changing a base URL. Enabled by `COMPATIBLE`. */
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { ApiError } from '../errors.ts'
-import { callerOf, type Trust } from '../http/caller.ts'
+import { callerOf, type ProxyTrust } from '../http/caller.ts'
 import { contextOf, type RequestContext } from '../http/context.ts'
 import { errorReply, reply, replyJson } from '../http/reply.ts'
 import { readChainId } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
-import { answerWish, readWish } from '../swap/answer.ts'
+import { answerRequest, readRequest } from '../swap/answer.ts'
 import { toApiError } from '../translate.ts'
 import { approvals } from './approvals.ts'
 import type { Dialect, Query } from './dialect.ts'
@@ -20,7 +20,7 @@ const NO_ROUTE: ReadonlySet<string> = new Set([
 ])
 
 /** Adds the routes to an app. */
-export function compatiblePaths(app: Express, services: Services, trusts: Trust): void {
+export function compatiblePaths(app: Express, services: Services, trusts: ProxyTrust): void {
   /** Creates a handler whose errors have the format of the other API. */
   const served = (
     dialect: Pick<Dialect, 'noRoute' | 'error'>,
@@ -33,8 +33,8 @@ export function compatiblePaths(app: Express, services: Services, trusts: Trust)
         const id = readChainId(String(chainIdOf(request) ?? ''))
         context.chainId = id
         const chain = services.chain(id)
-        const asked = { caller: callerOf(request, trusts), kind: 'aggregator' }
-        const run = chain.admission.run(context.signal, asked, () => work(request, chain, context))
+        const task = { caller: callerOf(request, trusts), kind: 'aggregator' }
+        const run = chain.admission.run(context.signal, task, () => work(request, chain, context))
         replyJson(response, context, JSON.stringify(await context.within(run)))
       } catch (thrown) {
         refuse(dialect, thrown, response)
@@ -44,8 +44,8 @@ export function compatiblePaths(app: Express, services: Services, trusts: Trust)
   const quoted = (dialect: Dialect, chainIdOf: (request: Request) => unknown): RequestHandler =>
     served(dialect, chainIdOf, async (request, chain, context) => {
       const parameters = dialect.parameters(request.query as Query)
-      const wish = readWish('from' in parameters ? 'swap' : 'quote', parameters)
-      const [route, gasPriceWei] = await Promise.all([answerWish(wish, chain, context), chain.live.rpc.gasPrice()])
+      const parsed = readRequest('from' in parameters ? 'swap' : 'quote', parameters)
+      const [route, gasPriceWei] = await Promise.all([answerRequest(parsed, chain, context), chain.live.rpc.gasPrice()])
       const { chainId } = chain.chain
       const facts = { chainId, routerAddress: chain.routerAddress, requestId: context.id, gasPriceWei }
       return dialect.body(route, facts, request.query as Query)

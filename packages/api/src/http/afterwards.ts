@@ -3,7 +3,7 @@
 /** Delay before a batch runs; longer only if the event loop is busy. */
 const PAUSE_MS = 50
 /** Maximum queued tasks; reaching it runs the batch at once. */
-const MOST = 1_000
+const MAX_ENTRIES = 1_000
 
 /**
  * Queue of work that no client waits for, such as counting and logging requests. A batch over many requests takes a fraction of
@@ -15,7 +15,7 @@ export class Afterwards {
 
   add(work: () => void): void {
     this.timer ??= setTimeout(() => this.flush(), PAUSE_MS).unref()
-    if (this.works.push(work) >= MOST) this.flush()
+    if (this.works.push(work) >= MAX_ENTRIES) this.flush()
   }
 
   /** Runs all queued tasks. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import express, { type Request } from 'express'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { callerOf, type Trust } from './caller.ts'
+import { callerOf, type ProxyTrust } from './caller.ts'
 
 /** Returns the client address that Express determines. */
 function expressIp(setting: unknown, remoteAddress: string, forwarded: string | undefined): string | undefined {
@@ -13,7 +13,7 @@ function expressIp(setting: unknown, remoteAddress: string, forwarded: string | 
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
   return Object.assign(request, { app, socket, connection: socket, headers }).ip
 }
-const trustOf = (setting: unknown) => express().set('trust proxy', setting).get('trust proxy fn') as Trust
+const trustOf = (setting: unknown) => express().set('trust proxy', setting).get('trust proxy fn') as ProxyTrust
 
 const ip = fc.ipV4()
 const proxy = fc.integer({ min: 1, max: 200 }).map((last) => `10.0.0.${last}`)

@@ -6,17 +6,17 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
 /** Predicate for trusted proxies, as Express compiles it from `trust proxy`; `steps` is the number of hops to the address. */
-export type Trust = (address: string, steps: number) => boolean
+export type ProxyTrust = (address: string, steps: number) => boolean
 
 /** Maximum addresses of `X-Forwarded-For` that are read, from the end. */
-const MOST_STEPS = 32
+const MAX_STEPS = 32
 
 /** Returns the key of the client address: the connection's, or behind trusted proxies the last address that is not one of them. */
-export function callerOf({ socket, headers }: IncomingMessage, trusts: Trust): string {
+export function callerOf({ socket, headers }: IncomingMessage, trusts: ProxyTrust): string {
   let address = socket.remoteAddress ?? ''
   const forwarded = headers['x-forwarded-for']
   if (forwarded === undefined || !trusts(address, 0)) return sharedKey(address)
-  const hops = String(forwarded).split(',').slice(-MOST_STEPS).reverse()
+  const hops = String(forwarded).split(',').slice(-MAX_STEPS).reverse()
   for (const [k, hop] of hops.entries()) {
     address = hop.trim()
     if (!trusts(address, k + 1)) break

@@ -3,21 +3,21 @@ import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { overloaded } from '../errors.ts'
-import { sharedKey, type Trust } from './caller.ts'
+import { type ProxyTrust, sharedKey } from './caller.ts'
 import { type ErrorVersion, errorReply, rawReply } from './reply.ts'
 
 /** Maximum pipelined requests in flight on one connection. Most clients send the next request after the response. */
-const MOST_AHEAD = 64
+const MAX_AHEAD = 64
 
 export type ConnectionLimits = {
   /** Maximum connections of one caller. */
-  readonly most: number
+  readonly max: number
   readonly version: ErrorVersion
-  readonly trusts: Trust
+  readonly trusts: ProxyTrust
 }
 
 /** Limits the connections that each caller may have open. Trusted proxies have no limit. */
-export function boundConnections(server: Server, { most, version, trusts }: ConnectionLimits): void {
+export function boundConnections(server: Server, { max, version, trusts }: ConnectionLimits): void {
   /** Open connections by caller. */
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
@@ -25,7 +25,7 @@ export function boundConnections(server: Server, { most, version, trusts }: Conn
     if (trusts(address, 0)) return
     const caller = sharedKey(address)
     const count = (open.get(caller) ?? 0) + 1
-    if (count > most) {
+    if (count > max) {
       const requestId = randomUUID()
       socket.end(rawReply(requestId, errorReply(overloaded(1, 'connections'), requestId, version)), () =>
         socket.destroy(),
@@ -34,8 +34,8 @@ export function boundConnections(server: Server, { most, version, trusts }: Conn
     }
     open.set(caller, count)
     socket.once('close', () => {
-      const left = open.get(caller)! - 1
-      if (left > 0) open.set(caller, left)
+      const remaining = open.get(caller)! - 1
+      if (remaining > 0) open.set(caller, remaining)
       else open.delete(caller)
     })
   })
@@ -49,7 +49,7 @@ export function bounded(listener: RequestListener): RequestListener {
     const count = (underWay.get(socket) ?? 0) + 1
     // Requests that were parsed before the socket was destroyed still arrive here.
     if (socket.destroyed) return
-    if (count > MOST_AHEAD) return void socket.destroy()
+    if (count > MAX_AHEAD) return void socket.destroy()
     underWay.set(socket, count)
     response.once('close', () => underWay.set(socket, underWay.get(socket)! - 1))
     listener(request, response)

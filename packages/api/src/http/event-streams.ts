@@ -6,16 +6,16 @@ import { rateLimit } from './reply.ts'
 /** Interval of heartbeats; proxies close connections that are silent for a minute. */
 const HEARTBEAT_MS = 10_000
 /** Maximum unsent bytes before another write; above it, the connection is closed. */
-const MOST_WAITING = 32_768
+const MAX_WAITING_BYTES = 32_768
 /** Consecutive heartbeats with unsent bytes after which the connection is closed. A client that reads has none left by then. */
-const MOST_BEATS_WAITING = 3
+const MAX_BEATS_WAITING = 3
 /** Time for a client to receive the last event before its connection is closed. */
 const LAST_WORD_MS = 1_000
 
 /** Maximum open streams, in total and per caller. */
 export type StreamLimits = {
-  readonly most: number
-  readonly mostOfCaller: number
+  readonly max: number
+  readonly maxPerCaller: number
 }
 
 type Open = {
@@ -32,7 +32,7 @@ export class EventStreams {
   private readonly open = new Set<Open>()
   /** Slots taken by caller, including streams that are about to open. */
   private readonly callers = new Map<string, number>()
-  private taken = 0
+  private slotsTaken = 0
   /** Set by `endAll`; streams that open later end at once. */
   private ended: ApiError | undefined
   private timer: NodeJS.Timeout | undefined
@@ -48,23 +48,28 @@ export class EventStreams {
   /** Takes a slot. @returns a function that releases it @throws ApiError `OVERLOADED` */
   take(caller: string): () => void {
     const count = this.callers.get(caller) ?? 0
-    if (this.taken >= this.limits.most || count >= this.limits.mostOfCaller)
+    if (this.slotsTaken >= this.limits.max || count >= this.limits.maxPerCaller)
       throw overloaded(HEARTBEAT_MS / 1_000, 'streams')
     this.callers.set(caller, count + 1)
-    this.taken++
+    this.slotsTaken++
     return () => {
-      const left = this.callers.get(caller)! - 1
-      if (left > 0) this.callers.set(caller, left)
+      const remaining = this.callers.get(caller)! - 1
+      if (remaining > 0) this.callers.set(caller, remaining)
       else this.callers.delete(caller)
-      this.taken--
+      this.slotsTaken--
     }
   }
 
   /** Returns rate limit headers with the caller's maximum and remaining streams. */
   limitsOf(caller: string): readonly string[] {
-    const { most, mostOfCaller } = this.limits
-    const left = Math.min(mostOfCaller - (this.callers.get(caller) ?? 0), most - this.taken)
-    return ['RateLimit-Policy', `"streams";q=${mostOfCaller}`, 'RateLimit', rateLimit('streams', Math.max(0, left))]
+    const { max, maxPerCaller } = this.limits
+    const remaining = Math.min(maxPerCaller - (this.callers.get(caller) ?? 0), max - this.slotsTaken)
+    return [
+      'RateLimit-Policy',
+      `"streams";q=${maxPerCaller}`,
+      'RateLimit',
+      rateLimit('streams', Math.max(0, remaining)),
+    ]
   }
 
   /** Sends heartbeats on a started response until it is closed. */
@@ -96,7 +101,7 @@ export class EventStreams {
       const reason = check()
       one.waited = response.writableLength > 0 ? one.waited + 1 : 0
       if (reason) end(response, reason)
-      else if (one.waited >= MOST_BEATS_WAITING) response.destroy()
+      else if (one.waited >= MAX_BEATS_WAITING) response.destroy()
       else if (!isStuck(response)) response.write(':\n\n')
     }
   }
@@ -119,7 +124,7 @@ export function end(response: ServerResponse, reason: ApiError): void {
 
 /** Closes the connection of a client that does not read. @returns true if it was closed */
 function isStuck(response: ServerResponse): boolean {
-  if (response.writableLength <= MOST_WAITING) return false
+  if (response.writableLength <= MAX_WAITING_BYTES) return false
   response.destroy()
   return true
 }

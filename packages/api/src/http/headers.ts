@@ -18,7 +18,7 @@ const openCors: FixedHeaders = [
 ]
 
 /** Minimum headers for refusals under overload, when each header costs time. */
-export const leastHeaders: FixedHeaders = ['X-Content-Type-Options', 'nosniff', ...openCors]
+export const minimalHeaders: FixedHeaders = ['X-Content-Type-Options', 'nosniff', ...openCors]
 
 /** Comma-separated header names. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/

@@ -2,7 +2,7 @@
 import { Bounded } from '@sluice/simulation'
 
 /** Maximum characters of a header that are read. */
-const MOST = 2_048
+const MAX_LENGTH = 2_048
 /** Maximum cached headers; few pages send most requests. */
 const REMEMBERED = 256
 const hosts = new Bounded<string, string>(REMEMBERED)
@@ -10,9 +10,9 @@ const hosts = new Bounded<string, string>(REMEMBERED)
 /** Returns the host of a `Referer` header, `none` without one, and `invalid` for anything but an http URL. */
 export function integrator(referer: string | undefined): string {
   if (!referer) return 'none'
-  const text = referer.slice(0, MOST)
-  const known = hosts.get(text)
-  if (known !== undefined) return known
+  const text = referer.slice(0, MAX_LENGTH)
+  const isKnown = hosts.get(text)
+  if (isKnown !== undefined) return isKnown
   const host = hostOf(text)
   hosts.set(text, host)
   return host
@@ -26,7 +26,7 @@ function hostOf(referer: string): string {
 
 /** Bounds the number of label values: the first `limit` keep their name, later ones become `other`. */
 export class BoundedLabels {
-  private readonly seen = new Set<string>()
+  private readonly labels = new Set<string>()
   private readonly limit: number
 
   constructor(limit: number) {
@@ -34,9 +34,9 @@ export class BoundedLabels {
   }
 
   of(label: string): string {
-    if (this.seen.has(label)) return label
-    if (this.seen.size >= this.limit) return 'other'
-    this.seen.add(label)
+    if (this.labels.has(label)) return label
+    if (this.labels.size >= this.limit) return 'other'
+    this.labels.add(label)
     return label
   }
 }

@@ -127,16 +127,16 @@ describe('an entity tag', () => {
   })
 
   test('that the client holds is answered without a body, in either form', async () => {
-    for (const held of [tagOf(large), weakTag(tagOf(large)), '*', `"other", ${tagOf(large)}`]) {
+    for (const tag of [tagOf(large), weakTag(tagOf(large)), '*', `"other", ${tagOf(large)}`]) {
       const { status, headers, body } = await answerOf(tagged(large), {
-        'if-none-match': held,
+        'if-none-match': tag,
         'cache-control': 'no-cache',
       })
       expect([status, body.length, headers.etag]).toEqual([304, 0, tagOf(large)])
       expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'x-request-id': 'id' })
     }
-    for (const held of ['"other"', tagOf(large).slice(1, -1), `X/${tagOf(large)}`])
-      expect((await answerOf(tagged(large), { 'if-none-match': held })).status).toBe(200)
+    for (const tag of ['"other"', tagOf(large).slice(1, -1), `X/${tagOf(large)}`])
+      expect((await answerOf(tagged(large), { 'if-none-match': tag })).status).toBe(200)
   })
 
   test('depends on every byte of the body, and has 22 characters', () => {

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client'
 import { type ApiError, docsOf, errorFields, type RatePolicy } from '../errors.ts'
 import { compressOnce, MIN_COMPRESSED_BYTES, varyingHeaders } from './compress.ts'
 import { contextOf, type RequestContext } from './context.ts'
-import { type FixedHeaders, fixedHeaders, leastHeaders } from './headers.ts'
+import { type FixedHeaders, fixedHeaders, minimalHeaders } from './headers.ts'
 import { hasTag, tagOf, weakTag } from './tags.ts'
 
 /** Error format: A is plain text, B is JSON. */
@@ -29,13 +29,13 @@ type ReplyHead = {
   readonly fixed?: FixedHeaders
 }
 /** A complete response. */
-export type Reply = ReplyHead & { readonly body: string }
+export type HttpReply = ReplyHead & { readonly body: string }
 
 const everywhere = fixedHeaders()
 const noStore = ['Cache-Control', 'no-store']
 
 /** Sends a response. Compresses larger bodies if the client accepts gzip. */
-export function reply(response: Response, answer: Reply): void {
+export function reply(response: Response, answer: HttpReply): void {
   const { status = 200, type, body, headers = [], fixed = everywhere } = answer
   const bytes = Buffer.byteLength(body)
   const compressed = bytes < MIN_COMPRESSED_BYTES ? undefined : compressOnce(response.req, body)
@@ -51,7 +51,7 @@ export function reply(response: Response, answer: Reply): void {
   response.end(body, bytes === body.length ? 'latin1' : 'utf8')
 }
 
-function replyCompressed(response: Response, answer: Reply, bytes: Buffer): void {
+function replyCompressed(response: Response, answer: HttpReply, bytes: Buffer): void {
   const { headers = [] } = answer
   const weak = headers.map((value, k) => (k % 2 === 1 && headers[k - 1] === 'ETag' ? weakTag(value) : value))
   replyBytes(response, { ...answer, bytes, headers: [...varyingHeaders, 'Content-Encoding', 'gzip', ...weak] })
@@ -119,7 +119,7 @@ const notFoundPage = `<!DOCTYPE html>
 `
 
 /** Creates an error response. Version A has plain text, and HTML for 404; version B has JSON. */
-export function errorReply(error: ApiError, requestId: string, version: ErrorVersion): Reply {
+export function errorReply(error: ApiError, requestId: string, version: ErrorVersion): HttpReply {
   const { status, code, retryAfter, policy } = error
   const headers = [...noStore, ...(retryAfter === undefined ? [] : ['Retry-After', String(retryAfter)])]
   headers.push('Link', `<${docsOf(code)}>; rel="help"`)
@@ -136,11 +136,11 @@ export function errorReply(error: ApiError, requestId: string, version: ErrorVer
  * Formats a `RateLimit` header.
  *
  * @see draft-ietf-httpapi-ratelimit-headers
- * @param left - remaining quota
+ * @param remaining - remaining quota
  * @param seconds - until the quota is replenished
  */
-export function rateLimit(policy: RatePolicy, left: number, seconds?: number): string {
-  return `"${policy}";r=${left}${seconds === undefined ? '' : `;t=${seconds}`}`
+export function rateLimit(policy: RatePolicy, remaining: number, seconds?: number): string {
+  return `"${policy}";r=${remaining}${seconds === undefined ? '' : `;t=${seconds}`}`
 }
 
 /** Sends an error and notes its code for metrics and log. */
@@ -157,17 +157,17 @@ export function replyError(
 }
 
 /** Formats a response as raw HTTP, for sockets without a parsed request. */
-export function rawReply(requestId: string, { status = 200, type, body, headers = [] }: Reply): string {
+export function rawReply(requestId: string, { status = 200, type, body, headers = [] }: HttpReply): string {
   const all = [...headersOf(requestId, type, Buffer.byteLength(body)), ...headers, 'Connection', 'close']
   const lines = all.flatMap((name, k) => (k % 2 === 0 ? [`${name}: ${all[k + 1]}`] : []))
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
 /** Returns the minimum headers of a refusal under overload. */
-export function sparseHeaders(requestId: string, type: Reply['type'], body: string): readonly string[] {
-  return headersOf(requestId, type, Buffer.byteLength(body), leastHeaders)
+export function sparseHeaders(requestId: string, type: HttpReply['type'], body: string): readonly string[] {
+  return headersOf(requestId, type, Buffer.byteLength(body), minimalHeaders)
 }
 
-function headersOf(requestId: string, type: Reply['type'], bytes: number, fixed = everywhere): readonly string[] {
+function headersOf(requestId: string, type: HttpReply['type'], bytes: number, fixed = everywhere): readonly string[] {
   return [...fixed, 'X-Request-Id', requestId, 'Content-Type', types[type], 'Content-Length', String(bytes)]
 }

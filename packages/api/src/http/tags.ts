@@ -14,10 +14,10 @@ export function weakTag(tag: string): string {
 
 /**
  * Returns true if `If-None-Match` lists the tag. Unlike Express's `fresh`, ignores `Cache-Control: no-cache`: browsers and Node.js
- * send it with every `If-None-Match` that a script sets, and it only tells caches to validate with the service.
+ * send it with every `If-None-Match` that a script sets, and it only asks caches to validate with the service.
  */
 export function hasTag({ headers }: Request, tag: string): boolean {
-  const held = headers['if-none-match']
-  if (held === undefined) return false
-  return held.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag)
+  const clientTag = headers['if-none-match']
+  if (clientTag === undefined) return false
+  return clientTag.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag)
 }

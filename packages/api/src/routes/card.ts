@@ -3,14 +3,14 @@ import { type Address, toAddress } from '@sluice/chains'
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { type CardContent, drawCard, type Fonts, readFonts } from '../card/card.ts'
-import { callerOf, type Trust } from '../http/caller.ts'
+import { callerOf, type ProxyTrust } from '../http/caller.ts'
 import { contextOf, type RequestContext } from '../http/context.ts'
 import { fixedHeaders } from '../http/headers.ts'
 import { NATIVE_TEXT } from '../requests.ts'
 import type { SwapResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
-import { answerWish, readWish } from '../swap/answer.ts'
+import { answerRequest, readRequest } from '../swap/answer.ts'
 
 /** Maximum cards in memory, of about 30 kB each, and milliseconds for which a card is kept. */
 const MAX_CARDS = 200
@@ -42,7 +42,7 @@ type Card = { readonly png: Buffer; readonly until: number }
 const headers = fixedHeaders()
 
 /** Creates the handler of `/app/card.png`; undefined if the web app's build has no fonts. */
-export function card(services: Services, webDir: string, trusts: Trust): RequestHandler | undefined {
+export function card(services: Services, webDir: string, trusts: ProxyTrust): RequestHandler | undefined {
   const fonts = readFonts(webDir)
   if (!fonts) return undefined
   const cards = new Map<string, Card>()
@@ -97,11 +97,11 @@ async function contentOf(chain: ServedChain, order: CardLink, context: RequestCo
   const [src, dst] = await Promise.all([named(chain, order.src), named(chain, order.dst)])
   const isOutput = order.exact === 'out'
   const base = baseUnits(order.amount, isOutput ? dst.decimals : src.decimals)
-  const quoteRequest = readWish('quote', {
+  const quoteRequest = readRequest('quote', {
     ...{ src: order.src, dst: order.dst, maxPriceImpact: '100' },
     [isOutput ? 'amountOut' : 'amount']: String(base),
   })
-  const quote = (await answerWish(quoteRequest, chain, context)) as Omit<SwapResponse, 'tx'>
+  const quote = (await answerRequest(quoteRequest, chain, context)) as Omit<SwapResponse, 'tx'>
   const first = quote.swaps.filter(({ tokenIn }) => toAddress(tokenIn) === toAddress(quote.swaps[0]!.tokenIn))
   const pools = new Set(quote.swaps.map(({ pool }) => pool)).size
   return {

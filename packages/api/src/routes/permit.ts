@@ -17,10 +17,10 @@ export async function permits(
   const { src, from, amount, deadline } = read(permitQuery, request.query)
   if (from.address === live.contracts.guard) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard')
   const wanted = { token: src.address, owner: from.address, amount, deadline }
-  const { offers, block, ...found } = await live.permits(wanted, context)
+  const { offers, block, ...terms } = await live.permits(wanted, context)
   return {
     ...{ src: src.sent, from: from.sent, spender: routerAddress, amount: amount.toString() },
-    ...{ deadline: found.deadline, block: block.number, blockHash: block.hash },
+    ...{ deadline: terms.deadline, block: block.number, blockHash: block.hash },
     permits: offers.map(bodyOf),
   }
 }

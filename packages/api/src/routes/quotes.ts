@@ -7,7 +7,7 @@ import type { RequestContext } from '../http/context.ts'
 import { read } from '../requests.ts'
 import type { QuotesResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
-import { bodyOfQuote, readWish, type Wish } from '../swap/answer.ts'
+import { bodyOfQuote, type ParsedRequest, readRequest } from '../swap/answer.ts'
 import { checkFeeExemptKey, listParameters, quotesBody, refusePast, toQuoteRequest } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
@@ -20,9 +20,9 @@ export async function quotes(
 ): Promise<QuotesResponse> {
   const { quotes } = read(quotesBody, bodyOf(request))
   const key = request.get('x-fee-exempt-key')
-  const wishes = quotes.map((fields) => wishOf(parametersIn(fields, listParameters), key, config))
-  const wanted = wishes.map((wish) =>
-    wish instanceof ApiError ? wish : meant(() => toQuoteRequest(wish.query, chain)),
+  const wishes = quotes.map((fields) => parseOne(parametersIn(fields, listParameters), key, config))
+  const wanted = wishes.map((parsed) =>
+    parsed instanceof ApiError ? parsed : meant(() => toQuoteRequest(parsed.query, chain)),
   )
   const { block, results } = await chain.live.quoteAll(wanted, context)
   return {
@@ -30,18 +30,22 @@ export async function quotes(
     blockHash: block.hash,
     quotes: results.map((result, k) =>
       result.status === 'fulfilled'
-        ? bodyOfQuote(wishes[k] as Wish, result.value, chain)
+        ? bodyOfQuote(wishes[k] as ParsedRequest, result.value, chain)
         : errorFields(toApiError(result.reason)),
     ),
   }
 }
 
-function wishOf(parameters: Record<string, unknown>, key: string | undefined, config: Config): Wish | ApiError {
+function parseOne(
+  parameters: Record<string, unknown>,
+  key: string | undefined,
+  config: Config,
+): ParsedRequest | ApiError {
   return meant(() => {
-    const wish = readWish('from' in parameters ? 'swap' : 'quote', parameters)
-    refusePast(wish.query)
-    checkFeeExemptKey(wish.query.feeExemptKey ?? key, config.feeExemptKeyHashes)
-    return wish
+    const parsed = readRequest('from' in parameters ? 'swap' : 'quote', parameters)
+    refusePast(parsed.query)
+    checkFeeExemptKey(parsed.query.feeExemptKey ?? key, config.feeExemptKeyHashes)
+    return parsed
   })
 }
 

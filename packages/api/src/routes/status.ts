@@ -7,7 +7,7 @@ import { ApiError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
 import { read, readHash, statusQuery } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
-import { type Receipt, receipt, type SentTransaction, sentTransaction, swapStatus } from '../swap/status.ts'
+import { receipt, type SentTransaction, type SwapReceipt, sentTransaction, swapStatus } from '../swap/status.ts'
 import type { StatusResponse } from '../swap/status-response.ts'
 
 /** Returns the outcome of a transaction. Reads the node at each request, because the transaction may be mined or reorged away. */
@@ -40,7 +40,7 @@ export async function status(
 }
 
 function minedIn(
-  mined: Receipt | null,
+  mined: SwapReceipt | null,
   head: BlockHeader | null,
 ): Pick<StatusResponse, 'block' | 'blockHash' | 'confirmations' | 'gasUsed' | 'gasCost'> {
   if (!mined) return { block: null, blockHash: null, confirmations: null, gasUsed: null, gasCost: null }
@@ -65,7 +65,7 @@ function minedIn(
  */
 async function reasonOf(
   { from, to, input: data, value, gas }: SentTransaction,
-  { blockNumber: number, blockHash }: Receipt,
+  { blockNumber: number, blockHash }: SwapReceipt,
   rpc: Rpc,
   options: RequestOptions,
 ): Promise<string | null> {

@@ -4,13 +4,13 @@ import type { RequestHandler, Response } from 'express'
 import { asksFor } from '../admission/kind.ts'
 import type { Config } from '../config.ts'
 import { ApiError, errorFields } from '../errors.ts'
-import { callerOf, type Trust } from '../http/caller.ts'
+import { callerOf, type ProxyTrust } from '../http/caller.ts'
 import { contextOf } from '../http/context.ts'
 import { end, sendEvent } from '../http/event-streams.ts'
 import { beginStream } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
-import { bodyOfQuote, readWish, type Wish } from '../swap/answer.ts'
+import { bodyOfQuote, type ParsedRequest, readRequest } from '../swap/answer.ts'
 import { checkFeeExemptKey, refusePast, toQuoteRequest } from '../swap/request.ts'
 import { toApiError } from '../translate.ts'
 
@@ -18,23 +18,23 @@ import { toApiError } from '../translate.ts'
 const MAX_FAILING = 2
 
 /** Creates the handler of quote streams, which send an event whenever a new block changes the quote (Server-Sent Events). */
-export function stream(services: Services, config: Config, trusts: Trust): RequestHandler {
+export function stream(services: Services, config: Config, trusts: ProxyTrust): RequestHandler {
   return async (request, response) => {
     // Express passes HEAD requests to GET handlers; a stream would never answer one.
     if (request.method !== 'GET') throw new ApiError('METHOD_NOT_ALLOWED', 'use GET')
     const context = contextOf(response)
     const chain: ServedChain = response.locals.chain
-    const wish = readWish('from' in request.query ? 'swap' : 'quote', request.query)
-    refusePast(wish.query)
-    checkFeeExemptKey(wish.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
-    const wanted = toQuoteRequest(wish.query, chain)
+    const parsed = readRequest('from' in request.query ? 'swap' : 'quote', request.query)
+    refusePast(parsed.query)
+    checkFeeExemptKey(parsed.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
+    const wanted = toQuoteRequest(parsed.query, chain)
     const caller = callerOf(request, trusts)
     response.once('close', services.streams.take(caller))
 
     const early: StreamUpdate[] = []
     let say = (update: StreamUpdate) => void early.push(update)
-    const asked = { caller, kind: asksFor(request.originalUrl)!.kind }
-    const opening = chain.admission.run(context.signal, asked, async () => {
+    const task = { caller, kind: asksFor(request.originalUrl)!.kind }
+    const opening = chain.admission.run(context.signal, task, async () => {
       const open = chain.live.streams.open(wanted, (update) => say(update))
       response.once('close', open.close)
       if (response.closed) open.close()
@@ -48,7 +48,7 @@ export function stream(services: Services, config: Config, trusts: Trust): Reque
     beginStream(response, services.streams.limitsOf(caller))
     say = (update) => {
       services.metrics.streamEvents.inc({ chain: chain.chain.chainId, event: update.kind })
-      send(response, update, wish, chain)
+      send(response, update, parsed, chain)
     }
     for (const update of early) say(update)
     let failing = 0
@@ -59,11 +59,11 @@ export function stream(services: Services, config: Config, trusts: Trust): Reque
   }
 }
 
-function send(response: Response, update: StreamUpdate, wish: Wish, chain: ServedChain): void {
+function send(response: Response, update: StreamUpdate, parsed: ParsedRequest, chain: ServedChain): void {
   switch (update.kind) {
     case 'quote': {
       const { quote } = update
-      const body = bodyFor(update, wish, () => JSON.stringify(bodyOfQuote(wish, quote, chain)))
+      const body = bodyFor(update, parsed, () => JSON.stringify(bodyOfQuote(parsed, quote, chain)))
       return void sendEvent(response, 'quote', quote.block.number, body)
     }
     case 'block': {
@@ -81,13 +81,13 @@ function send(response: Response, update: StreamUpdate, wish: Wish, chain: Serve
 }
 
 /** Encoded bodies by update and by the spelling of echoed addresses, so streams of the same request share them. */
-const made = new WeakMap<StreamUpdate, Map<string, string>>()
+const encodedBodies = new WeakMap<StreamUpdate, Map<string, string>>()
 
-function bodyFor(update: StreamUpdate, { kind, query }: Wish, make: () => string): string {
-  const known = made.get(update) ?? new Map<string, string>()
-  made.set(update, known)
+function bodyFor(update: StreamUpdate, { kind, query }: ParsedRequest, make: () => string): string {
+  const bodies = encodedBodies.get(update) ?? new Map<string, string>()
+  encodedBodies.set(update, bodies)
   const spelling = [kind, query.src.sent, query.dst.sent, query.from?.sent].join()
-  const body = known.get(spelling) ?? make()
-  known.set(spelling, body)
+  const body = bodies.get(spelling) ?? make()
+  bodies.set(spelling, body)
   return body
 }

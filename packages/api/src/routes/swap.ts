@@ -5,7 +5,7 @@ import type { ApiErrorCode } from '../error-table.ts'
 import type { RequestContext } from '../http/context.ts'
 import type { QuoteResponse, SwapNoRoute, SwapResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
-import { answerWish, readWish, type Wish } from '../swap/answer.ts'
+import { answerRequest, type ParsedRequest, readRequest } from '../swap/answer.ts'
 import { checkFeeExemptKey } from '../swap/request.ts'
 import { noRouteResponse } from '../swap/response.ts'
 import { toApiError } from '../translate.ts'
@@ -20,22 +20,22 @@ const noRouteCodes: ReadonlySet<ApiErrorCode> = new Set([
 ])
 
 /** Creates the handler that returns the best route with its transaction (`swap`) or without (`quote`). */
-export function route(kind: Wish['kind']) {
+export function route(kind: ParsedRequest['kind']) {
   return async (
     request: Request,
     chain: ServedChain,
     context: RequestContext,
     config: Config,
   ): Promise<SwapResponse | QuoteResponse | SwapNoRoute> => {
-    const wish = readWish(kind, request.query)
-    checkFeeExemptKey(wish.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
+    const parsed = readRequest(kind, request.query)
+    checkFeeExemptKey(parsed.query.feeExemptKey ?? request.get('x-fee-exempt-key'), config.feeExemptKeyHashes)
     try {
-      return await answerWish(wish, chain, context)
+      return await answerRequest(parsed, chain, context)
     } catch (thrown) {
       const error = toApiError(thrown, context.abortReason)
       if (config.errorVersion !== 'A' || !noRouteCodes.has(error.code)) throw thrown
       context.errorCode = error.code
-      return noRouteResponse(wish.query, error.details.block as number)
+      return noRouteResponse(parsed.query, error.details.block as number)
     }
   }
 }

@@ -40,19 +40,19 @@ async function pricesOf(
   chain: ServedChain,
   context: RequestContext,
 ): Promise<string> {
-  const tell = async (book: PriceBook, { isCurrent, isPending, block }: ReportedPrice): Promise<string> => {
+  const pricesJson = async (book: PriceBook, { isCurrent, isPending, block }: ReportedPrice): Promise<string> => {
     const usdOf = (address: Address) => (isPending(address) ? null : book.usd(address))
     if (detail === '0') return jsonOf(token, (address) => JSON.stringify(usdOf(address)))
-    const told = new Map<Address, PriceDetailResponse>()
+    const details = new Map<Address, PriceDetailResponse>()
     for (const address of new Set(token.values())) {
       const detailed = isPending(address) ? noPrice('pending') : await book.detail(address)
-      told.set(address, detailOf(detailed, block, isCurrent))
+      details.set(address, detailOf(detailed, block, isCurrent))
     }
-    return JSON.stringify(keyed(token, (address) => told.get(address)))
+    return JSON.stringify(keyed(token, (address) => details.get(address)))
   }
-  if (wanted === undefined) return answer(request, chain, context, token, tell)
+  if (wanted === undefined) return answer(request, chain, context, token, pricesJson)
   const past = await context.time('prices', () => chain.live.pricesAt(wanted, [...token.values()], context.signal))
-  return tell(past.prices, { isCurrent: true, isPending: () => false, block: past.block })
+  return pricesJson(past.prices, { isCurrent: true, isPending: () => false, block: past.block })
 }
 
 /**

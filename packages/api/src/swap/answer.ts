@@ -9,12 +9,12 @@ import { quoteResponse, swapResponse } from './response.ts'
 export type QuotedChain = Pick<ServedChain, 'chain' | 'deployment' | 'routerAddress' | 'live'>
 
 /** A parsed request: `swap` (returns a transaction) or `quote` (does not). */
-export type Wish =
+export type ParsedRequest =
   | { readonly kind: 'swap'; readonly query: SwapQuery }
   | { readonly kind: 'quote'; readonly query: QuoteQuery }
 
 /** Parses the parameters of a request. @throws ApiError for the first invalid parameter */
-export function readWish(kind: Wish['kind'], parameters: object): Wish {
+export function readRequest(kind: ParsedRequest['kind'], parameters: object): ParsedRequest {
   return kind === 'swap' ? { kind, query: readSwap(parameters) } : { kind, query: readQuote(parameters) }
 }
 
@@ -23,14 +23,18 @@ export function readWish(kind: Wish['kind'], parameters: object): Wish {
  *
  * @throws ApiError for an invalid account, else any error that `toApiError` translates
  */
-export async function answerWish(wish: Wish, chain: QuotedChain, work: Work): Promise<SwapResponse | QuoteResponse> {
-  const request = toQuoteRequest(wish.query, chain)
-  const { block } = wish.query
+export async function answerRequest(
+  parsed: ParsedRequest,
+  chain: QuotedChain,
+  work: Work,
+): Promise<SwapResponse | QuoteResponse> {
+  const request = toQuoteRequest(parsed.query, chain)
+  const { block } = parsed.query
   const quote = block === undefined ? chain.live.quote(request, work) : chain.live.quoteAtBlock(block, request, work)
-  return bodyOfQuote(wish, await quote, chain)
+  return bodyOfQuote(parsed, await quote, chain)
 }
 
 /** Converts a quote to the response body of its request. */
-export function bodyOfQuote(wish: Wish, quote: Quote, chain: QuotedChain): SwapResponse | QuoteResponse {
-  return wish.kind === 'swap' ? swapResponse(wish.query, quote, chain) : quoteResponse(wish.query, quote, chain)
+export function bodyOfQuote(parsed: ParsedRequest, quote: Quote, chain: QuotedChain): SwapResponse | QuoteResponse {
+  return parsed.kind === 'swap' ? swapResponse(parsed.query, quote, chain) : quoteResponse(parsed.query, quote, chain)
 }

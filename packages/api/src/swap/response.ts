@@ -74,10 +74,10 @@ export function swapsOf(route: Route, chain: Chain): SwapLeg[] {
 function legs(route: Route, chain: Chain): SwapLeg[] {
   const wrappedNative = chain.wrappedNative?.address
   // NATIVE input feeds both native pools and wrapped native pools, so their shares add up to 100.
-  const taken = ({ tokenIn }: Leg) =>
+  const amountInOf = ({ tokenIn }: Leg) =>
     route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
   const flow = new Map<string, bigint>()
-  for (const leg of route.legs) flow.set(taken(leg), (flow.get(taken(leg)) ?? 0n) + leg.amountIn)
+  for (const leg of route.legs) flow.set(amountInOf(leg), (flow.get(amountInOf(leg)) ?? 0n) + leg.amountIn)
   return route.legs.map((leg) => ({
     pool: leg.pool.id,
     protocol: leg.pool.family,
@@ -86,7 +86,7 @@ function legs(route: Route, chain: Chain): SwapLeg[] {
     tokenOut: tokenText(leg.tokenOut),
     amountIn: leg.amountIn.toString(),
     amountOut: leg.amountOut.toString(),
-    share: sharePercent(leg, flow.get(taken(leg))!),
+    share: sharePercent(leg, flow.get(amountInOf(leg))!),
     gas: Math.round(leg.gas).toString(),
   }))
 }

@@ -41,7 +41,7 @@ export const receipt = z.object({
   l1Fee: quantity.nullish(),
   logs: z.array(z.object({ address, topics: z.array(bytes), data: bytes })),
 })
-export type Receipt = z.output<typeof receipt>
+export type SwapReceipt = z.output<typeof receipt>
 
 type SwapStatus = NonNullable<StatusResponse['swap']>
 
@@ -52,7 +52,7 @@ type SwapStatus = NonNullable<StatusResponse['swap']>
  */
 export function swapStatus(
   { from, ...transaction }: SentTransaction,
-  landed: Receipt | undefined,
+  landed: SwapReceipt | undefined,
   { guard, quoted }: { readonly guard: Address; readonly quoted: bigint | undefined },
 ): SwapStatus | null {
   const order = transaction.to === guard ? orderOf(transaction) : undefined

@@ -50,8 +50,9 @@ function parts({ amountIn, prices, tokenIn, pools, beyond, allowance }: Certific
 /** Returns a false certificate for each kind of forgery that is possible with the given one. */
 export function falsify(certificate: Certificate, { recomputed, paid, earlier, below }: Context): readonly Falsified[] {
   const unit = 10n ** BigInt(certificate.scale)
-  const found: Falsified[] = []
-  const add = (way: string, reason: string, made: Certificate) => found.push({ way, reason, certificate: made })
+  const falsified: Falsified[] = []
+  const add = (way: string, reason: string, original: Certificate) =>
+    falsified.push({ way, reason, certificate: original })
   const checked = certificate.pools.filter(isChecked)
   const { believed } = parts(certificate)
 
@@ -59,26 +60,26 @@ export function falsify(certificate: Certificate, { recomputed, paid, earlier, b
   if (tooLow >= 0n && tooLow * unit < parts(certificate).all)
     add('bound lowered', 'sum wrong', { ...certificate, bound: `${tooLow}` })
   // Set all earnings that the checker can recompute to 0, so the parts still add up to the lower bound.
-  const least = divUp(believed, unit)
-  if (least < recomputed) {
+  const min = divUp(believed, unit)
+  if (min < recomputed) {
     const pools = certificate.pools.map((pool) => (isChecked(pool) ? { ...pool, earned: '0' } : pool))
     const claim = { ...certificate, pools, allowance: '0' }
-    const room = recomputed - least
-    const bound = least + BigInt(below(Number(room > 1_000_000n ? 1_000_000n : room)))
+    const room = recomputed - min
+    const bound = min + BigInt(below(Number(room > 1_000_000n ? 1_000_000n : room)))
     add('bound lowered, and its parts with it', 'bound too low', { ...claim, bound: `${bound}` })
   }
-  const [most] = checked.toSorted((a, b) => (BigInt(a.earned) < BigInt(b.earned) ? 1 : -1))
-  if (most && BigInt(most.earned) > 2n * (BigInt(certificate.allowance) + 2n * unit)) {
-    const pools = certificate.pools.map((pool) => (pool === most ? { ...pool, earned: '0' } : pool))
+  const [best] = checked.toSorted((a, b) => (BigInt(a.earned) < BigInt(b.earned) ? 1 : -1))
+  if (best && BigInt(best.earned) > 2n * (BigInt(certificate.allowance) + 2n * unit)) {
+    const pools = certificate.pools.map((pool) => (pool === best ? { ...pool, earned: '0' } : pool))
     const claim = { ...certificate, pools }
     add('a pool left out of the sum', 'bound too low', { ...claim, bound: `${divUp(parts(claim).all, unit)}` })
   }
-  if (most) {
-    const others = certificate.pools.filter((pool) => pool !== most)
+  if (best) {
+    const others = certificate.pools.filter((pool) => pool !== best)
     add('a pool taken off the list', 'digest differs', { ...certificate, pools: others })
     add('a pool taken off list and digest', 'pool missing', withPools(certificate, others))
-    const sum = { ...most, earned: `${parts(certificate).all * 2n}` }
-    const pools = certificate.pools.map((pool) => (pool === most ? sum : pool))
+    const sum = { ...best, earned: `${parts(certificate).all * 2n}` }
+    const pools = certificate.pools.map((pool) => (pool === best ? sum : pool))
     add('earnings above the bound', 'sum wrong', { ...certificate, pools })
   }
   for (const pool of checked.length > 0 ? [checked[below(checked.length)]!] : []) {
@@ -110,8 +111,8 @@ export function falsify(certificate: Certificate, { recomputed, paid, earlier, b
         token,
         byHop: byHop.map((price) => (token === certificate.tokenIn ? `${(BigInt(price) * percent) / 100n}` : price)),
       }))
-      const made = { ...certificate, prices }
-      add('price of the input', percent > 100n ? 'sum wrong' : 'bound too low', made)
+      const changed = { ...certificate, prices }
+      add('price of the input', percent > 100n ? 'sum wrong' : 'bound too low', changed)
     }
   }
   const isMoved = (pool: Pool) => {
@@ -120,16 +121,16 @@ export function falsify(certificate: Certificate, { recomputed, paid, earlier, b
   }
   if (earlier && certificate.pools.some(isMoved))
     add('block', 'state differs', { ...earlier, block: certificate.block })
-  return found
+  return falsified
 }
 
 /** Caches reads of a node; valid for fixed blocks only. */
 export function memoized(request: Request): Request {
-  const known = new Map<string, Promise<unknown>>()
+  const cached = new Map<string, Promise<unknown>>()
   return (call) => {
     const key = JSON.stringify(call)
-    const answer = known.get(key) ?? request(call)
-    known.set(key, answer)
+    const answer = cached.get(key) ?? request(call)
+    cached.set(key, answer)
     return answer
   }
 }

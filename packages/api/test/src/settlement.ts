@@ -154,7 +154,7 @@ export class Settlement {
   }
 
   /** Returns the balance of the orders' owner. */
-  held(token: string): Promise<bigint> {
+  balanceOf(token: string): Promise<bigint> {
     return this.balance(token, this.owner)
   }
 

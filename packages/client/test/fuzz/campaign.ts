@@ -8,7 +8,7 @@ import { mutate } from './mutations.ts'
 import { changedOutcome, changedTerms, type Reference, referenceOf } from './outcome.ts'
 import { randomOf } from './random.ts'
 
-export type Verify = (route: Route, asked: SwapParameters, terms: SwapTerms) => unknown
+export type Verify = (route: Route, request: SwapParameters, terms: SwapTerms) => unknown
 
 export type Report = {
   readonly quotes: number
@@ -35,7 +35,7 @@ const erc20 = IERC20__factory.createInterface()
 export async function campaign(
   stage: Stage,
   { mutations, seed, runEvery }: { readonly mutations: number; readonly seed: number; readonly runEvery: number },
-  check: Verify = (route, asked, terms) => verify(CHAIN, route, asked, terms),
+  check: Verify = (route, request, terms) => verify(CHAIN, route, request, terms),
 ): Promise<Report> {
   const { url } = stage.devnet
   const quotes = await honestQuotes(stage)
@@ -50,7 +50,7 @@ export async function campaign(
   const terms = quotes.map(({ route, permit }) => ({
     ...{ contracts: stage.contracts, minToAmount: route.minToAmount!, permit },
   }))
-  for (const [index, { route, asked }] of quotes.entries()) check(route, asked, terms[index]!)
+  for (const [index, { route, request }] of quotes.entries()) check(route, request, terms[index]!)
 
   const random = randomOf(seed)
   const addresses = addressesOf(stage)
@@ -60,13 +60,13 @@ export async function campaign(
   const failures: string[] = []
   for (let n = 0; n < mutations; n++) {
     const index = random.below(quotes.length)
-    const [{ name, route, asked }, honest] = [quotes[index]!, references[index]!]
+    const [{ name, route, request }, honest] = [quotes[index]!, references[index]!]
     const { kind, route: changed } = mutate(route, addresses, random)
     if (JSON.stringify(changed.tx) === JSON.stringify(route.tx)) {
       count.unchanged++
       continue
     }
-    const accepted = accepts(() => check(changed, asked, terms[index]!))
+    const accepted = accepts(() => check(changed, request, terms[index]!))
     byKind[kind] ??= { refused: 0, accepted: 0 }
     byKind[kind][accepted ? 'accepted' : 'refused']++
     const differs = changedTerms(changed.tx, honest)
@@ -98,9 +98,9 @@ function accepts(check: () => unknown): boolean {
 
 /** Approves the Guard for all input tokens of the sender, so that a harmful transaction would succeed. */
 export async function approveAll({ devnet: { url, info } }: Stage, quotes: readonly Honest[]): Promise<void> {
-  const from = quotes[0]!.asked.from
+  const from = quotes[0]!.request.from
   const data = erc20.encodeFunctionData('approve', [info.guard, 2n ** 200n])
-  for (const to of new Set(quotes.map(({ asked }) => asked.src).filter((src) => !src.startsWith('0xEeee'))))
+  for (const to of new Set(quotes.map(({ request }) => request.src).filter((src) => !src.startsWith('0xEeee'))))
     await request(url, 'eth_sendTransaction', [{ from, to, data }])
   await request(url, 'evm_mine', [])
 }

@@ -17,7 +17,7 @@ const cases = process.env.LONG === '1' ? 100_000 : 3_000
 
 test(`in ${cases} cases around genuine routes`, async () => {
   const quotes = await honestQuotes(stage)
-  const honest = quotes.map(({ route, asked }) => ({ route, asked, contracts: stage.contracts }))
+  const honest = quotes.map(({ route, request }) => ({ route, request, contracts: stage.contracts }))
   const report = await fuzzFailures({ cases, seed: 7 }, honest)
   expect(report.examples).toEqual([])
   expect(Object.keys(report.failed).length).toBeGreaterThan(7)

@@ -202,7 +202,7 @@ function walletOf(random: Random): Wallet {
 /** Returns the name of a random call of the package, and a function that makes it. Long: one entry per call. */
 export function callOf(
   random: Random,
-  honest: readonly { readonly route: unknown; readonly asked: object; readonly contracts: object }[] = [],
+  honest: readonly { readonly route: unknown; readonly request: object; readonly contracts: object }[] = [],
 ): [string, () => Promise<unknown>] {
   const drawn = honest[random.below(Math.max(1, honest.length))]
   const good = drawn?.route ?? route
@@ -218,7 +218,7 @@ export function callOf(
     from: address,
     ...(random.below(3) === 0 && { calls: 1 as const }),
   }
-  const asked = (drawn?.asked ?? request) as typeof request
+  const honestRequest = (drawn?.request ?? request) as typeof request
   const options = {
     ...(random.below(2) ? { trustQuote: true } : {}),
     ...(random.below(2) && { knownPools: false }),
@@ -227,7 +227,7 @@ export function callOf(
   const chain = drawn ? 31_337 : 1
   const wallet = walletOf(random)
   const calls: Record<string, () => Promise<unknown>> = {
-    getSwap: () => client.getSwap(chain, asked),
+    getSwap: () => client.getSwap(chain, honestRequest),
     getQuote: () => client.getQuote(1, request),
     getQuotes: () => client.getQuotes(1, [request, request]),
     getPermits: () => client.getPermits(1, request),
@@ -245,7 +245,7 @@ export function callOf(
       verify(
         chain,
         damaged(random, good) as never,
-        random.below(4) ? asked : (damaged(random, asked) as never),
+        random.below(4) ? honestRequest : (damaged(random, honestRequest) as never),
         options,
       ),
     withPermit: async () =>
@@ -256,7 +256,7 @@ export function callOf(
         deadline: 1n,
         signature: '0x00',
       }),
-    swap: () => swap(client, wallet, chain, asked, options),
+    swap: () => swap(client, wallet, chain, honestRequest, options),
     'swap exact output': () => swap(client, wallet, 1, { src: token, dst: NATIVE, amountOut: 5n }, options),
     resumeSwap: () => {
       const state = {

@@ -16,7 +16,7 @@ import { CHAIN, type Stage } from '../service.ts'
 
 export type Honest = {
   readonly name: string
-  readonly asked: SwapParameters
+  readonly request: SwapParameters
   readonly route: Route
   /** Signed permit of the transaction, if it carries one. */
   readonly permit?: GuardPermit
@@ -59,10 +59,10 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
     }
 
   const quotes: Honest[] = []
-  for (const [name, wish] of wishes) {
-    const asked = { from: sender, deadline, maxPriceImpact: 100, ...wish } as SwapParameters
+  for (const [name, variant] of wishes) {
+    const request = { from: sender, deadline, maxPriceImpact: 100, ...variant } as SwapParameters
     try {
-      quotes.push({ name, asked, route: await stage.client.getSwap(CHAIN, asked) })
+      quotes.push({ name, request, route: await stage.client.getSwap(CHAIN, request) })
     } catch (error) {
       // Some pools hold too little for one whole token.
       if (!(error instanceof ClientError && error.code === 'NO_ROUTE')) throw error
@@ -75,11 +75,16 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
 
 /** Adds a Permit2 signature to a swap. */
 async function bySignature({ devnet: { url }, guard }: Stage, honest: Honest): Promise<Honest> {
-  const { asked, route } = honest
-  const wallet = fromEip1193({ request: ({ method, params }) => request(url, method, params ?? []) }, asked.from)
+  const { request: swapRequest, route } = honest
+  const wallet = fromEip1193({ request: ({ method, params }) => request(url, method, params ?? []) }, swapRequest.from)
   const data = encodeCall(selectors.approve, PERMIT2, 2n ** 200n)
-  await wallet.succeeded(await wallet.send({ to: asked.src, data, value: 0n }))
-  const wanted = { token: asked.src, spender: guard, amount: BigInt(asked.amount!) }
+  await wallet.succeeded(await wallet.send({ to: swapRequest.src, data, value: 0n }))
+  const wanted = { token: swapRequest.src, spender: guard, amount: BigInt(swapRequest.amount!) }
   const permit = (await signPermit(wallet, CHAIN, wanted, explain(route.tx).deadline))!
-  return { name: `${honest.name}, signed for`, asked, permit, route: { ...route, tx: withPermit(route.tx, permit) } }
+  return {
+    name: `${honest.name}, signed for`,
+    request: swapRequest,
+    permit,
+    route: { ...route, tx: withPermit(route.tx, permit) },
+  }
 }

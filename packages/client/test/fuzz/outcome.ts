@@ -96,13 +96,13 @@ function receiversOf({ gained }: Outcome): ReadonlySet<string> {
 
 /** Returns every address and pool id in the program. */
 function addressesIn(order: GuardSwap): ReadonlySet<string> {
-  const found = new Set<string>()
+  const fields = new Set<string>()
   const walk = (value: unknown) => {
-    if (typeof value === 'string' && value.startsWith('0x')) found.add(value.toLowerCase())
+    if (typeof value === 'string' && value.startsWith('0x')) fields.add(value.toLowerCase())
     else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) walk(inner)
   }
   walk(decodeProgram(order.program, order.tokenIn as Hex))
-  return found
+  return fields
 }
 
 /** Executes a transaction by `debug_traceCall`. @returns undefined if it fails */

@@ -53,22 +53,22 @@ test('what money does when a transaction is run is seen', async () => {
     ...steps.slice(0, -1),
     { ...steps.at(-1)!, output },
   ]
-  const stranger: Hex = `0x${'57'.repeat(20)}`
+  const untrusted: Hex = `0x${'57'.repeat(20)}`
   expect(await changed({})).toBeUndefined()
   // The output stays in the Executor, so the Guard reverts the transaction.
   expect(await changed({}, last({ kind: 'executor' }))).toBeUndefined()
   const minOutput = 1n
   expect(await changed({ minOutput }, last({ kind: 'executor' }))).toMatch(/less than the least/)
-  const kept = { ...honest, order: { ...honest.order, minOutput } }
+  const unchanged = { ...honest, order: { ...honest.order, minOutput } }
   const run = (change: Partial<GuardSwap>, output: Step['output']) => {
     const steps = last(output)(decodeProgram(honest.order.program, honest.order.tokenIn as Hex))
     const order = { ...honest.order, minOutput, ...change, program: encodeProgram(steps) }
-    return changedOutcome(url, { ...route.tx, data: encodeGuardSwap(order) }, kept)
+    return changedOutcome(url, { ...route.tx, data: encodeGuardSwap(order) }, unchanged)
   }
   expect(await run({}, { kind: 'executor' })).toMatch(/is left at/)
-  expect(await run({}, { kind: 'address', address: stranger })).toMatch(/gets something/)
-  expect(await run({ recipient: route.tx.from, feePpm: 10n, feeRecipient: stranger }, { kind: 'recipient' })).toMatch(
+  expect(await run({}, { kind: 'address', address: untrusted })).toMatch(/gets something/)
+  expect(await run({ recipient: route.tx.from, feePpm: 10n, feeRecipient: untrusted }, { kind: 'recipient' })).toMatch(
     /gets something/,
   )
-  expect(await run({ recipient: stranger }, { kind: 'recipient' })).toMatch(/gets less than the least/)
+  expect(await run({ recipient: untrusted }, { kind: 'recipient' })).toMatch(/gets less than the least/)
 }, 600_000)

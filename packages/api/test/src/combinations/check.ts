@@ -71,12 +71,12 @@ export class Checks {
     return quote ? this.routeOf(values, quote, 'from' in values ? 'Route' : 'Quote') : []
   }
 
-  private quotesOf(asked: Drawn['lists'][string], { simulationBlock, quotes }: Quotes): readonly string[] {
-    if (quotes.length !== asked.length) return [`${quotes.length} answers to ${asked.length} quotes`]
+  private quotesOf(request: Drawn['lists'][string], { simulationBlock, quotes }: Quotes): readonly string[] {
+    if (quotes.length !== request.length) return [`${quotes.length} answers to ${request.length} quotes`]
     return quotes.flatMap((quote, k) => {
       if ('error' in quote) return quote.code === 'INTERNAL' ? [quote.error] : []
       const other = quote.simulationBlock === simulationBlock ? [] : ['a quote of another block']
-      return [...other, ...this.routeOf(asked[k]!, quote, 'tx' in quote ? 'Route' : 'Quote')]
+      return [...other, ...this.routeOf(request[k]!, quote, 'tx' in quote ? 'Route' : 'Quote')]
     })
   }
 
@@ -91,12 +91,11 @@ export class Checks {
     must(isAuto === (route.slippage !== undefined), 'slippage is told where it was asked for, and nowhere else')
     const percent = isAuto ? route.slippage?.percent : (values.slippage ?? '0.5')
     const slippagePpm = BigInt(Math.round(Number(percent) * 10_000))
-    const least = (BigInt(route.toAmount) * (1_000_000n - slippagePpm)) / 1_000_000n
+    const min = (BigInt(route.toAmount) * (1_000_000n - slippagePpm)) / 1_000_000n
     if (values.amountOut) {
       must(BigInt(route.minToAmount) === BigInt(values.amountOut), 'minToAmount is not amountOut')
-      must(least >= BigInt(values.amountOut), 'toAmount less the slippage is below amountOut')
-    } else
-      must(BigInt(route.minToAmount) === (least > 0n ? least : 1n), 'minToAmount is not toAmount less the slippage')
+      must(min >= BigInt(values.amountOut), 'toAmount less the slippage is below amountOut')
+    } else must(BigInt(route.minToAmount) === (min > 0n ? min : 1n), 'minToAmount is not toAmount less the slippage')
     must(route.simulationBlock >= Number(values.minimumBlock ?? 0), 'simulated before minimumBlock')
     if (route.priceImpact !== null)
       must(route.priceImpact <= Number(values.maxPriceImpact ?? '15'), `priceImpact ${route.priceImpact}`)
@@ -122,10 +121,10 @@ export class Checks {
    * @param joined - true if the native token and its wrapper count as one token, because one of them is an end of the route
    */
   private longestPath(swaps: readonly Leg[], joined: boolean): number {
-    const held = (token: string) => (joined && isNative(token) ? this.wrappedNative : token.toLowerCase())
+    const keyOf = (token: string) => (joined && isNative(token) ? this.wrappedNative : token.toLowerCase())
     const depth = new Map<string, number>()
     for (const { tokenIn, tokenOut, protocol } of swaps) {
-      const [from, to] = [held(tokenIn), held(tokenOut)]
+      const [from, to] = [keyOf(tokenIn), keyOf(tokenOut)]
       if (from === to) continue
       const here = (depth.get(from) ?? 0) + (protocol === WRAPPER_FAMILY ? 0 : 1)
       depth.set(to, Math.max(here, depth.get(to) ?? 0))

@@ -32,7 +32,7 @@ export type Document = {
 }
 
 /** Facts of the chain from which plausible values are drawn. */
-export type Known = {
+export type KnownValues = {
   readonly chainId: number
   readonly tokens: readonly string[]
   readonly accounts: readonly string[]
@@ -59,8 +59,8 @@ export type Drawn = {
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const random = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((drawn) => `0x${Buffer.from(drawn).toString('hex')}`)
-const someOf = (values: readonly string[], most = 4) =>
-  fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: most }).map((chosen) => chosen.join())
+const someOf = (values: readonly string[], max = 4) =>
+  fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: max }).map((chosen) => chosen.join())
 /** Arbitrary amount of any magnitude, from one base unit. */
 const amount = fc
   .tuple(fc.integer({ min: 1, max: 999 }), fc.integer({ min: 0, max: 27 }))
@@ -86,21 +86,21 @@ const odd = fc.oneof(
 )
 
 /** Returns plausible values of a parameter: by its name if it is known, else by its schema. */
-function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Known): fc.Arbitrary<string> {
+function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, knownValues: KnownValues): fc.Arbitrary<string> {
   const token = fc.oneof(
-    { weight: 12, arbitrary: fc.constantFrom(...known.tokens) },
+    { weight: 12, arbitrary: fc.constantFrom(...knownValues.tokens) },
     { weight: 2, arbitrary: fc.constant(NATIVE) },
     { weight: 1, arbitrary: random(20) },
   )
   const byName: Readonly<Record<string, fc.Arbitrary<string>>> = {
-    chain_id: fc.constant(String(known.chainId)),
+    chain_id: fc.constant(String(knownValues.chainId)),
     src: token,
     dst: token,
     tokenIn: token,
     tokenOut: token,
     token: fc.array(token, { minLength: 1, maxLength: 10 }).map((tokens) => tokens.join()),
     coins: fc
-      .array(fc.tuple(fc.constantFrom(String(known.chainId), 'devnet', 'coingecko', 'nowhere'), token), {
+      .array(fc.tuple(fc.constantFrom(String(knownValues.chainId), 'devnet', 'coingecko', 'nowhere'), token), {
         minLength: 1,
         maxLength: 10,
       })
@@ -108,31 +108,31 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
     amount,
     amountIn: amount,
     amountOut: amount,
-    from: fc.constantFrom(...known.accounts),
-    recipient: fc.oneof(fc.constantFrom(...known.accounts), random(20)),
+    from: fc.constantFrom(...knownValues.accounts),
+    recipient: fc.oneof(fc.constantFrom(...knownValues.accounts), random(20)),
     slippage: fc.constantFrom('0', '0.01', '0.5', '5', '99.9999', 'auto'),
     convenienceFee: fc.constantFrom('0', '0.0001', '1', '10'),
-    convenienceFeeRecipient: fc.constantFrom(...known.accounts),
-    minimumBlock: fc.integer({ min: known.head - 7, max: known.head + 2 }).map(String),
+    convenienceFeeRecipient: fc.constantFrom(...knownValues.accounts),
+    minimumBlock: fc.integer({ min: knownValues.head - 7, max: knownValues.head + 2 }).map(String),
     // The local node lacks the state of most past blocks.
     block: fc.oneof(
-      fc.constantFrom('latest', 'pending', 'safe', 'finalized', 'earliest', String(known.head)),
-      fc.integer({ min: 0, max: known.head + 3 }).map(String),
+      fc.constantFrom('latest', 'pending', 'safe', 'finalized', 'earliest', String(knownValues.head)),
+      fc.integer({ min: 0, max: knownValues.head + 3 }).map(String),
     ),
     // Most deadlines are in the future.
     deadline: fc.integer({ min: 1.7e9, max: 4e9 }).map(String),
     gasPrice: fc.constantFrom('0', '1', '1000000000', '100000000000', `${2n ** 64n - 1n}`),
     gas: fc.constantFrom('100000', '1000000', '0x989680'),
-    includeSources: someOf(known.sources, 8),
-    excludeSources: someOf(known.sources, 8),
-    excludePools: someOf(known.pools, 20),
+    includeSources: someOf(knownValues.sources, 8),
+    excludeSources: someOf(knownValues.sources, 8),
+    excludePools: someOf(knownValues.pools, 20),
     maxHops: fc.constantFrom('1', '2', '3', '4'),
     maxSplits: fc.oneof(fc.constantFrom('1', '2', '3', '4'), fc.integer({ min: 1, max: 64 }).map(String)),
     maxPriceImpact: fc.constantFrom('0.1', '1', '15', '100'),
-    permit: fc.constantFrom(...known.permits.map(({ permit }) => permit)),
+    permit: fc.constantFrom(...knownValues.permits.map(({ permit }) => permit)),
     data: fc.oneof(fc.constant('0x'), random(4), random(68)),
     hash: fc.oneof(
-      { weight: 9, arbitrary: fc.constantFrom(...known.transactions) },
+      { weight: 9, arbitrary: fc.constantFrom(...knownValues.transactions) },
       { weight: 1, arbitrary: random(32) },
     ),
   }
@@ -142,12 +142,16 @@ function meant({ name, schema }: Pick<Parameter, 'name' | 'schema'>, known: Know
 }
 
 /** Returns values of a parameter. @param wrong - percent of values that are unusual or invalid */
-function value(parameter: Pick<Parameter, 'name' | 'schema'>, known: Known, wrong: number): fc.Arbitrary<string> {
+function value(
+  parameter: Pick<Parameter, 'name' | 'schema'>,
+  knownValues: KnownValues,
+  wrong: number,
+): fc.Arbitrary<string> {
   const bySchema = parameter.schema.pattern
     ? fc.stringMatching(new RegExp(parameter.schema.pattern)).map((text) => text.slice(0, 400))
     : odd
   return fc.oneof(
-    { weight: 100 - wrong, arbitrary: meant(parameter, known) },
+    { weight: 100 - wrong, arbitrary: meant(parameter, knownValues) },
     { weight: Math.ceil(wrong / 2), arbitrary: bySchema },
     { weight: Math.ceil(wrong / 2), arbitrary: odd },
   )
@@ -159,19 +163,19 @@ const WRONG = 8
 
 function record(
   parameters: readonly (Pick<Parameter, 'name' | 'schema'> & { readonly required: boolean })[],
-  known: Known,
+  knownValues: KnownValues,
 ): fc.Arbitrary<Readonly<Record<string, string>>> {
   const of = (wrong: number) =>
     fc
       .tuple(
         ...parameters.map((parameter) => {
-          const given = value(parameter, known, wrong)
+          const drawnValue = value(parameter, knownValues, wrong)
           const nothing = fc.constant(undefined)
           const isNeeded = parameter.required || parameter.name === 'amount'
-          if (isNeeded && wrong === 0) return given
+          if (isNeeded && wrong === 0) return drawnValue
           // Required parameters are rarely omitted; of the optional ones, about a third is present.
           const [some, none] = isNeeded ? [30, 1] : parameter.name === 'permit' ? [1, 9] : [3, 7]
-          return fc.oneof({ weight: some, arbitrary: given }, { weight: none, arbitrary: nothing })
+          return fc.oneof({ weight: some, arbitrary: drawnValue }, { weight: none, arbitrary: nothing })
         }),
       )
       .map((values) =>
@@ -181,7 +185,7 @@ function record(
               parameters.flatMap(({ name }, k) => (values[k] === undefined ? [] : [[name, values[k]] as const])),
             ),
           ),
-          known,
+          knownValues,
         ),
       )
   return fc.oneof({ weight: ALL_MEANT, arbitrary: of(0) }, { weight: 100 - ALL_MEANT, arbitrary: of(WRONG) })
@@ -194,7 +198,10 @@ function oneAmount(values: Readonly<Record<string, string>>): Readonly<Record<st
 }
 
 /** Usually sets the token and owner of a drawn valid permit, so that it can succeed. */
-function permitted(values: Readonly<Record<string, string>>, { permits }: Known): Readonly<Record<string, string>> {
+function permitted(
+  values: Readonly<Record<string, string>>,
+  { permits }: KnownValues,
+): Readonly<Record<string, string>> {
   const signed = permits.find(({ permit }) => permit === values.permit)
   if (!signed || values.amount?.startsWith('13')) return values
   const { src, from } = signed
@@ -202,26 +209,26 @@ function permitted(values: Readonly<Record<string, string>>, { permits }: Known)
 }
 
 /** Returns requests of all documented operations, weighted by their number of parameters. */
-export function drawn({ paths }: Document, known: Known): fc.Arbitrary<Drawn> {
+export function drawn({ paths }: Document, knownValues: KnownValues): fc.Arbitrary<Drawn> {
   // Endpoints for operators have no parameters to combine.
   const described = Object.entries(paths).filter(([path]) => !/^\/(health|ready|metrics)/.test(path))
   const operations = described.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       weight: Math.ceil(Math.max(8, operation.parameters.length + (operation.requestBody ? 8 : 0)) ** 1.75),
-      arbitrary: requestOf(path, method.toUpperCase(), operation, known),
+      arbitrary: requestOf(path, method.toUpperCase(), operation, knownValues),
     })),
   )
   return fc.oneof(...operations)
 }
 
 /** Maximum objects of a list in a body. */
-const MOST_LISTED = 2
+const MAX_LISTED = 2
 
 function fieldsOf({ properties = {}, required = [] }: Schema) {
   return Object.entries(properties).map(([name, schema]) => ({ name, schema, required: required.includes(name) }))
 }
 
-function requestOf(path: string, method: string, operation: Operation, known: Known): fc.Arbitrary<Drawn> {
+function requestOf(path: string, method: string, operation: Operation, knownValues: KnownValues): fc.Arbitrary<Drawn> {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   const inHeader = operation.parameters.filter((parameter) => parameter.in === 'header')
   const body = operation.requestBody?.content['application/json'].schema
@@ -234,18 +241,18 @@ function requestOf(path: string, method: string, operation: Operation, known: Kn
   const plain = all.filter(({ schema }) => schema.type === 'array' && !schema.items?.properties).map(({ name }) => name)
   const places = record(
     inPath.map((parameter) => ({ ...parameter, required: true })),
-    known,
+    knownValues,
   )
   const lists = fc.record(
     Object.fromEntries(
       listed.map(({ name, schema }) => [
         name,
-        fc.array(record(fieldsOf(schema.items!), known), { minLength: 1, maxLength: MOST_LISTED }),
+        fc.array(record(fieldsOf(schema.items!), knownValues), { minLength: 1, maxLength: MAX_LISTED }),
       ]),
     ),
   )
   return fc
-    .tuple(places, record(inHeader, known), record(fields, known), lists)
+    .tuple(places, record(inHeader, knownValues), record(fields, knownValues), lists)
     .map(([places, sent, values, lists]) => {
       const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
         encodeURIComponent((places[name] ?? '').toWellFormed()),

@@ -5,14 +5,14 @@ import type { Devnet } from '@sluice/devnet'
 import fc from 'fast-check'
 import { request } from '../devnet.ts'
 import { Checks } from './check.ts'
-import { type Document, type Drawn, drawn, type Known } from './draw.ts'
+import { type Document, type Drawn, drawn, type KnownValues } from './draw.ts'
 import { Pulse } from './pulse.ts'
 
 const AT_ONCE = 4
 /** Timeout after which the service counts as hanging. */
 const NEVER_MS = 15_000
 /** Maximum repetitions of a late request. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 
 /** Result of a run. */
 export type Outcome = {
@@ -68,7 +68,7 @@ export async function runCombinations(
       !isOut && !mayTakeSeconds && ms > inTimeMs && pulse.wasQuick(started) && ms - pulse.waited(started) > inTimeMs
     return { status, wrong, ms, isLate }
   }
-  const tell = (one: Drawn, status: number, wrong: readonly string[]) =>
+  const report = (one: Drawn, status: number, wrong: readonly string[]) =>
     violations.push(`${one.init.method} ${one.path} ${one.init.body ?? ''} → ${status}: ${wrong.join('; ')}`)
   const send = async (one: Drawn) => {
     const { status, wrong, ms, isLate } = await ask(one)
@@ -80,11 +80,11 @@ export async function runCombinations(
     // 502 may mean that the node on the same machine was late.
     if (isLate || (status === 502 && wrong.length > 0))
       late.push({ one, status, wrong: [...wrong, `took ${Math.round(ms)} ms`] })
-    else if (wrong.length > 0) tell(one, status, wrong)
+    else if (wrong.length > 0) report(one, status, wrong)
   }
   /** Returns true if a request fails or is late even alone. Searches are deterministic in work, so a slow one stays slow. */
   const isSoAlone = async (one: Drawn) => {
-    for (let tried = 0; tried < MOST_TRIES; tried++) {
+    for (let tried = 0; tried < MAX_TRIES; tried++) {
       const { isLate, wrong } = await ask(one)
       if (!isLate && wrong.length === 0) return false
     }
@@ -97,7 +97,7 @@ export async function runCombinations(
       }),
     )
     for (const { one, status, wrong } of late)
-      if (await isSoAlone(one)) tell(one, status, [...wrong, 'and no better when asked alone'])
+      if (await isSoAlone(one)) report(one, status, [...wrong, 'and no better when asked alone'])
   } finally {
     pulse.stop()
   }
@@ -121,8 +121,8 @@ async function bodyOf(answer: Response): Promise<string> {
   return `{"${event}":${data}}`
 }
 
-async function knownOf(service: string, { chainId, url, info }: Devnet): Promise<Known> {
-  const permits: Known['permits'][number][] = []
+async function knownOf(service: string, { chainId, url, info }: Devnet): Promise<KnownValues> {
+  const permits: KnownValues['permits'][number][] = []
   // Sequential, because concurrent approvals would use the same nonce.
   for (const symbol of ['WETH', 'DAI', 'USDT'])
     permits.push(await signed(service, url, info.tokens[symbol]!.address, info.accounts[2]!.address))
@@ -165,7 +165,12 @@ const PLENTY = `${10n ** 40n}`
 const LASTING = 80_000
 
 /** Signs a Permit2 permit after its owner approved Permit2. */
-async function signed(service: string, node: string, src: string, from: string): Promise<Known['permits'][number]> {
+async function signed(
+  service: string,
+  node: string,
+  src: string,
+  from: string,
+): Promise<KnownValues['permits'][number]> {
   const deadline = `${Math.floor(Date.now() / 1_000) + LASTING}`
   const query = new URLSearchParams({ src, from, amount: PLENTY, deadline })
   type Offer = { kind: string; permit: string; typedData: object; approval: { to: string; data: string } | null }
