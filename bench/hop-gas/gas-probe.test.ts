@@ -33,7 +33,7 @@ async function measuredGas(pools: readonly Pool[] = []): Promise<MeasuredGas> {
   const simulation = createSimulationContext({ blockIntervalMs: 1_000 })
   const failed = (_: object, message: string) => expect.unreachable(message)
   const options = { chain: world.chain, contracts, simulation, measured, log: { info: failed } }
-  const prober = new GasProber(options as ConstructorParameters<typeof GasProber>[0])
+  const prober = new GasProber(options as unknown as ConstructorParameters<typeof GasProber>[0])
   const snapshot = await world.market.sync()
   const all = PoolMap.empty.with([...snapshot.pools.values(), ...pools])
   const tokens = new Set([...all.values()].flatMap((pool) => pool.tokens))
@@ -56,7 +56,7 @@ test(
       const hop = leg && hopOfLeg(measured, leg)
       // The probe's small amount crosses no tick, so it writes no oracle.
       if (!hop || others.length > 0 || (leg.writes ?? []).length > 0) return []
-      const refund = transactionRefund({ ...route, wrappedNative }, gross)
+      const refund = transactionRefund({ ...route, wrappedNative }, gross, false)
       return [{ family: leg.pool.family, rest: gross - alone(hop), refundOff: gross - charged - refund }]
     })
     expect(new Set(samples.map(({ family }) => family)).size).toBeGreaterThanOrEqual(10)
