@@ -17,7 +17,7 @@ type Measured = { readonly gas: number; readonly received: bigint }
 
 const { node, world, routers, stop } = await startRouters()
 try {
-  const balanceSlotOf = (token: Hex) =>
+  const receiverBalance = (token: Hex) =>
     token === ZERO
       ? node.client.getBalance({ address: node.user })
       : node.read<bigint>(world.token, token, 'balanceOf', [node.user])
@@ -32,10 +32,10 @@ try {
       return null
     }
     const output = outputOf(scenario, world)
-    const before = await balanceSlotOf(output)
+    const before = await receiverBalance(output)
     const receipt = await node.send(node.user, transaction.to, transaction.data, transaction.value ?? 0n)
     const paidForGas = output === ZERO ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
-    const received = (await balanceSlotOf(output)) - before + paidForGas
+    const received = (await receiverBalance(output)) - before + paidForGas
     await node.rpc('evm_revert', [snapshot])
     // Without this block, anvil may lose the next transaction.
     await node.rpc('evm_mine')
