@@ -165,7 +165,8 @@ async function deadEndpoints(mode: Mode): Promise<(chain: number) => string> {
     if (mode === 'dns') await new Promise<void>((resolve) => createSocket('udp4').bind(53, '127.0.0.1', resolve))
     return (chain) => list((k) => `https://node-${chain}-${k}.sluice.invalid`)
   }
-  const server = createServer((socket) => socket.on('error', () => {}))
+  // Reads and drops requests, since a socket that is not read does not notice that the client closed it.
+  const server = createServer((socket) => socket.on('error', () => {}).resume())
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   const { port } = server.address() as AddressInfo
   if (mode === 'refused') await new Promise((resolve) => server.close(resolve))

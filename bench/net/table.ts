@@ -114,8 +114,8 @@ async function measured(on: World, graph: Graph, request: RouteRequest): Promise
   }
   const ranked = await net(own)
   if (ranked === Number.NEGATIVE_INFINITY) return null
-  const result = findRoute(graph, { ...request, mostRivals: 3 })
-  const rivals = result.ok ? (result.rivals ?? []) : []
+  const result = findRoute(graph, { ...request, maxAlternatives: 3 })
+  const rivals = result.ok ? (result.alternatives ?? []) : []
   const alone = await timed(() => grossGas(on, [own]))
   const together = await timed(() => grossGas(on, [own, ...rivals]))
   let quoted = own

@@ -6,7 +6,7 @@ const folder = `packages/${process.env.MUTATED_PACKAGE}`
 const IN_MEMORY: Readonly<Record<string, readonly string[]>> = {
   pricing: ['test/**/*.test.ts'],
   routing: [
-    'test/{exact-output,few-pools,golden-routes,haircuts,requests,rivals,several-tokens,trust,why-not}.test.ts',
+    'test/{exact-output,few-pools,golden-routes,drift-penalties,alternatives,requests,several-tokens,trust,why-not}.test.ts',
   ],
   rpc: ['test/{mixed-logs,op-stack-fees,provider-messages}.test.ts'],
 }

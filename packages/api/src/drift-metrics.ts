@@ -32,7 +32,7 @@ export function createDriftMetrics(registry: Registry) {
       labelNames,
       registers,
     }),
-    haircut: new Gauge({
+    driftPenalty: new Gauge({
       name: 'sluice_drift_haircut_ratio',
       help: 'Part of its output that a pool is ranked lower by, for quotes that it withdrew; 1 while it is left out. Those that lose most.',
       labelNames: ['chain', 'pool', 'family', 'dex'],
@@ -66,8 +66,8 @@ export function exportDrift(metrics: DriftMetrics, chainId: number, figures: Dri
   for (const { name, after } of figures.families) write('family', name, after)
   for (const { name, after } of figures.brands) write('brand', name, after)
   for (const { id, after } of figures.pools) write('pool', id, after)
-  for (const { id: pool, family, dex, haircutPpm } of figures.withdrawing)
-    metrics.haircut.set({ chain, pool, family, dex }, haircutPpm / FLOAT_PPM)
+  for (const { id: pool, family, dex, driftPenaltyPpm } of figures.withdrawing)
+    metrics.driftPenalty.set({ chain, pool, family, dex }, driftPenaltyPpm / FLOAT_PPM)
 }
 
 /** Removes all series. */

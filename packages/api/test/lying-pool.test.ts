@@ -136,7 +136,7 @@ test('while it is left out its best offers find no taker, and the log makes such
   expect(replayed.differences).toEqual([])
   expect(replayed.route?.legs.map(({ pool }) => pool.dex)).not.toContain('Lies')
   // The replay needs the recorded penalties to find the same route.
-  expect(record!.text).toContain('"haircuts"')
+  expect(record!.text).toContain('"driftPenalties"')
 })
 
 test('comes back by itself', async () => {

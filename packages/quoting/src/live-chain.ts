@@ -206,7 +206,7 @@ export class LiveChain {
       search: (view, request, signal) => search.find(view, request, signal),
       simulate: this.simulate,
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
-      haircutsAt: (timestamp) => this.sampler.statistics.fadingPools.haircuts(timestamp),
+      driftPenaltiesAt: (timestamp) => this.sampler.statistics.fadingPools.driftPenalties(timestamp),
       gasLessons: this.gasLessons,
       measuredGas: this.measuredGas,
       gasProber: this.gasProber,
@@ -328,7 +328,7 @@ export class LiveChain {
       codesRpc: () => this.rpc,
       search: (view, request, signal) => this.pastSearch.find(view, request, signal),
       slippageOf: (route) => autoSlippage(route, (pool) => this.sampler.statistics.measured(pool)),
-      haircutsAt: (timestamp) => this.sampler.statistics.fadingPools.haircuts(timestamp),
+      driftPenaltiesAt: (timestamp) => this.sampler.statistics.fadingPools.driftPenalties(timestamp),
     })
   }
 

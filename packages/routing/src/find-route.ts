@@ -56,7 +56,8 @@ export function findRoute(
   return graph.topology.scratch.within(() => {
     try {
       const result = withProof(graph, request, routeWithin(graph, request, budget))
-      if (result.ok) for (const route of [result.route, ...(result.rivals ?? [])]) assertWithinRequest(route, request)
+      if (result.ok)
+        for (const route of [result.route, ...(result.alternatives ?? [])]) assertWithinRequest(route, request)
       return result
     } catch (error) {
       if (!(error instanceof WorkSpent)) throw error
@@ -79,11 +80,11 @@ function routeWithin(graph: Graph, request: RouteRequest | ExactOutputRequest, b
 /** Adds the proof of the bound if the request asks for it. The proof has its own work budget, so it does not change the route. */
 function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, result: RouteResult): RouteResult {
   if (!request.proof || !result.ok || 'amountOut' in request) return result
-  const { tokenIn, tokenOut, wrappedNative, amountIn, haircuts, excludePools } = request
+  const { tokenIn, tokenOut, wrappedNative, amountIn, driftPenalties, excludePools } = request
   const sold = erc20Of(tokenIn, wrappedNative)!
   if (sold === erc20Of(tokenOut, wrappedNative)) return { ...result, proof: trivialProof(sold, amountIn) }
-  const fading = [...(haircuts ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
-  const { haircuts: _, ...terms } = request
+  const fading = [...(driftPenalties ?? [])].filter(([, ppm]) => ppm >= FLOAT_PPM).map(([id]) => id)
+  const { driftPenalties: _, ...terms } = request
   const free = {
     ...terms,
     gasPriceWei: 0n,
@@ -95,7 +96,7 @@ function withProof(graph: Graph, request: RouteRequest | ExactOutputRequest, res
     const resolved = resolve(graph, free, budget)
     if ('ok' in resolved) return null
     const prices = pricesOnPart(resolved, free) ?? dualPrices(whole(resolved.on(resolved.graph)))
-    const all = [result.route, ...(result.rivals ?? [])]
+    const all = [result.route, ...(result.alternatives ?? [])]
     const maxPaid = all.reduce((max, { amountOut }) => (max > amountOut ? max : amountOut), 0n)
     return prices && proveBound(resolved.on(resolved.graph).problem, amountIn, prices, maxPaid)
   }
@@ -194,7 +195,7 @@ function problemOf(
     measuredHops,
     perGas: Number(request.gasPriceWei) * outPerWei,
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
-    maxAlternatives: request.mostRivals ?? 0,
+    maxAlternatives: request.maxAlternatives ?? 0,
     budget,
   }
 }
@@ -209,10 +210,12 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
   const all = [candidate, ...settleAlternatives(problem, candidate, amountIn, request.taxes)]
   const isBounded = !request.boundAfterGas || isFree(problem) || candidate.netBound !== undefined
   const valuation = { outPerWei, netBound: isBounded ? netBoundOf(problem, candidate) : null }
-  const [route, ...rivals] = all.map((each) => toRoute(problem, each, amountIn, request, valuation))
-  const success = { ok: true, route: route!, ...(rivals.length > 0 && { rivals }) } as const
+  const [route, ...alternatives] = all.map((each) => toRoute(problem, each, amountIn, request, valuation))
+  const success = { ok: true, route: route!, ...(alternatives.length > 0 && { alternatives }) } as const
   const isDeferred = !isBounded && request.boundAfterGas === 'later' && route!.gasCostOut !== null
-  return isDeferred ? { ...success, boundAfterGas: deferredBound(problem, all, [route!, ...rivals], request) } : success
+  return isDeferred
+    ? { ...success, boundAfterGas: deferredBound(problem, all, [route!, ...alternatives], request) }
+    : success
 }
 
 /** Prepares the deferred computation of the bound after gas. It copies the arrays, since the search's scratch arrays are reused. */

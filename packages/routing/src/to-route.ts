@@ -1,6 +1,6 @@
 /** Converts a settled search result into the public `Route`. */
 import { FLOAT_BPS } from '@sluice/chains'
-import { discountedOutput } from './exact/haircuts.ts'
+import { discountedOutput } from './exact/drift-penalties.ts'
 import type { SettledRoute } from './exact/search-and-settle.ts'
 import { sqrtPriceAt } from './graph/price-curve.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'

@@ -14,7 +14,7 @@ export type NativeErc20 = {
  * Discount on a pool's output, by pool id, in ppm. It affects only how routes are ranked: reported amounts are not
  * discounted. A pool with a discount of 1,000,000 ppm is excluded.
  */
-export type Haircuts = ReadonlyMap<string, number>
+export type DriftPenalties = ReadonlyMap<string, number>
 
 /**
  * Measured gas of one direction through a pool, before refunds, by the position of the leg in its route. The first leg
@@ -52,7 +52,7 @@ export type RouteTerms = {
   /** Ids of pools that the route must not use. */
   readonly excludePools?: ReadonlySet<string>
   /** Output discounts of pools that have paid less than they quoted. */
-  readonly haircuts?: Haircuts
+  readonly driftPenalties?: DriftPenalties
   /** Gas of pools, learned from simulations. */
   readonly learnedGas?: LearnedGas
   readonly sources?: SourceFilter
@@ -75,7 +75,7 @@ export type RouteTerms = {
    * Maximum number of alternatives returned with the best route. An alternative may turn out to be better once its gas
    * is measured. Default: none.
    */
-  readonly mostRivals?: number
+  readonly maxAlternatives?: number
 }
 
 /** An exact-input request: maximize the output. */
@@ -174,7 +174,7 @@ export type RouteResult =
       readonly ok: true
       readonly route: Route
       /** Alternatives to `route` whose measured gas may show them to be better; present only if the request allows for some. */
-      readonly rivals?: readonly Route[]
+      readonly alternatives?: readonly Route[]
       /** Present only if the request asks for a proof; null if no bound was found. */
       readonly proof?: BoundProof | null
       /**

@@ -80,10 +80,10 @@ test.each([token(1), NATIVE])(
         state: { supply: E18 },
       }
       const graph = buildGraph(snapshotOf([...pools, wrapper]))
-      const terms = { tokenIn, wrappedNative: token(1), gasPriceWei: 10n ** 10n, mostRivals: 3 }
+      const terms = { tokenIn, wrappedNative: token(1), gasPriceWei: 10n ** 10n, maxAlternatives: 3 }
       const req = request({ ...terms, amountIn: 10n ** 19n })
       const gapsOf = (result: RouteResult) =>
-        result.ok ? [result.route, ...(result.rivals ?? [])].map((route) => route.optimalityGapNetBps) : []
+        result.ok ? [result.route, ...(result.alternatives ?? [])].map((route) => route.optimalityGapNetBps) : []
       const now = findRoute(graph, req)
       const later = findRoute(graph, { ...req, boundAfterGas: 'later' })
       const never = findRoute(graph, { ...req, boundAfterGas: 'never' })

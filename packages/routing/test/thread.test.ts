@@ -148,7 +148,7 @@ test('shared terms are sent again when they change', async () => {
     gasPriceWei: 10n ** 9n,
     learnedGas: new Map([...snapshot.pools.values()].map((pool) => [pool.id, hops(pool)])),
   })
-  const discounted = request({ haircuts: new Map([[id!, 1_000_000]]) })
+  const discounted = request({ driftPenalties: new Map([[id!, 1_000_000]]) })
   for (const req of [
     taxed(0),
     taxed(90_000),

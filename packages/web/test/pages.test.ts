@@ -76,7 +76,8 @@ describe.skipIf(!browser)('every page', () => {
     await page
       .locator(pages[name]!.there)
       .first()
-      .waitFor({ ...WAIT, state: 'attached' })
+      // The largest amount with a route takes several searches, of seconds each on a busy machine.
+      .waitFor({ timeout: name === 'no route' ? 3 * WAIT.timeout : WAIT.timeout, state: 'attached' })
     if (name === 'settings') await page.getByRole('button', { name: 'Settings' }).click()
     if (name === 'api') await page.getByRole('button', { name: 'Send' }).click()
     if (name === 'api') await page.locator('.status', { hasText: '200' }).waitFor(WAIT)
@@ -106,6 +107,7 @@ describe.skipIf(!browser)('every page', () => {
         expect(complaints).toEqual([])
         await page.context().close()
       },
+      4 * WAIT.timeout,
     )
   })
 

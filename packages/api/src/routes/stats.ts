@@ -24,11 +24,11 @@ export async function stats(request: Request, { chain, live }: ServedChain): Pro
       dex,
       blocks: byBlock(after),
     })),
-    withdrawing: withdrawing.map(({ id, family, dex, haircutPpm, leftOutUntil, samples, withdrew }) => ({
+    withdrawing: withdrawing.map(({ id, family, dex, driftPenaltyPpm, leftOutUntil, samples, withdrew }) => ({
       pool: id,
       protocol: family,
       dex,
-      haircutPercent: haircutPpm / Number(PPM_PER_PERCENT),
+      haircutPercent: driftPenaltyPpm / Number(PPM_PER_PERCENT),
       leftOutUntil,
       samples: rounded(samples)!,
       withdrew: rounded(withdrew)!,

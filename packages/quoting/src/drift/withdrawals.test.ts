@@ -49,8 +49,8 @@ describe('a pool whose quotes fade', () => {
 
   test('gets a penalty equal to its loss, and is excluded within 20 samples', () => {
     expect(always(5)).toBeUndefined()
-    expect(always(12)).toMatchObject({ haircutPpm: 20_000, leftOutUntil: null })
-    expect(always(20)).toMatchObject({ haircutPpm: 1_000_000, leftOutUntil: expect.any(Number) })
+    expect(always(12)).toMatchObject({ driftPenaltyPpm: 20_000, leftOutUntil: null })
+    expect(always(20)).toMatchObject({ driftPenaltyPpm: 1_000_000, leftOutUntil: expect.any(Number) })
   })
 
   test('is excluded as fast after a long time without fading', () => {
@@ -58,7 +58,7 @@ describe('a pool whose quotes fade', () => {
     record(venues, 1, leg(-20_000))
     for (let k = 1; k <= 1_000; k++) record(venues, k * BLOCK_SECONDS, leg(0))
     for (let k = 1_001; k <= 1_020; k++) record(venues, k * BLOCK_SECONDS, leg(-20_000))
-    expect(venues.haircuts(1_020 * BLOCK_SECONDS)?.get(pair(1).id)).toBe(1_000_000)
+    expect(venues.driftPenalties(1_020 * BLOCK_SECONDS)?.get(pair(1).id)).toBe(1_000_000)
   })
 
   test('gets its average loss as the penalty if quotes fade sometimes', () => {
@@ -66,8 +66,8 @@ describe('a pool whose quotes fade', () => {
     for (let k = 1; k <= 400; k++) record(venues, k, leg(k % 6 === 0 ? -60_000 : 0))
     const [one] = venues.list(400)
     expect(one?.leftOutUntil).toBeNull()
-    expect(one?.haircutPpm).toBeGreaterThan(8_000)
-    expect(one?.haircutPpm).toBeLessThan(13_000)
+    expect(one?.driftPenaltyPpm).toBeGreaterThan(8_000)
+    expect(one?.driftPenaltyPpm).toBeLessThan(13_000)
   })
 
   test('returns by itself, is excluded longer each time, and starts over after a day', () => {
@@ -90,7 +90,7 @@ describe('a pool whose quotes fade', () => {
     })
     expect(times).toEqual([1, 2, 4, 8, 16, 16])
     now += 24 * HOUR
-    expect(venues.haircuts(now)).toBeUndefined()
+    expect(venues.driftPenalties(now)).toBeUndefined()
     expect(outFor()).toBe(HOUR)
   })
 })
@@ -141,7 +141,7 @@ describe('a pool gets no penalty', () => {
       const drift = poolDrift(before, after, { tokenIn, tokenOut, amountIn })
       if (drift.unexplainedPpm <= -1_000) withdrew++
       record(venues, sample * BLOCK_SECONDS, { pool: after, amountOut, ...drift })
-      expect(venues.haircuts(sample * BLOCK_SECONDS), `sample ${sample}`).toBeUndefined()
+      expect(venues.driftPenalties(sample * BLOCK_SECONDS), `sample ${sample}`).toBeUndefined()
     }
     // Liquidity was removed at times, so a rule that penalizes it would fail this test.
     expect(withdrew).toBeGreaterThan(3)
@@ -153,7 +153,7 @@ describe('a pool gets no penalty', () => {
     for (let sample = 1; sample <= SAMPLES; sample++) {
       // Like an oracle: up and down equally often, by up to 1 %, in a third of the blocks.
       record(venues, sample * BLOCK_SECONDS, leg(random() < 1 / 3 ? 20_000 * (random() - 0.5) : 0))
-      expect(venues.haircuts(sample * BLOCK_SECONDS), `sample ${sample}`).toBeUndefined()
+      expect(venues.driftPenalties(sample * BLOCK_SECONDS), `sample ${sample}`).toBeUndefined()
     }
     expect(venues.count.entries).toBe(1)
   })

@@ -3,7 +3,7 @@
  * routes through them are ranked. Does no I/O; evidence decays with samples and with time, and its amount is limited.
  */
 import { FLOAT_PPM } from '@sluice/chains'
-import type { Haircuts } from '@sluice/routing'
+import type { DriftPenalties } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import type { Sample, SampledLeg } from './sample.ts'
 
@@ -60,7 +60,7 @@ export type FadingPool = {
   readonly family: string
   readonly dex: string
   /** Penalty in ppm with which routes are ranked; 1,000,000 while the pool is excluded. */
-  readonly haircutPpm: number
+  readonly driftPenaltyPpm: number
   /** Unix time in seconds until which it is excluded; null if it is not. */
   readonly leftOutUntil: number | null
   /** Decayed weights of all samples and of faded ones. */
@@ -71,7 +71,7 @@ export type FadingPool = {
 /** Tracks pools whose quotes fade. */
 export class FadingPools {
   private readonly pools = new Bounded<string, Evidence>(MAX_POOLS)
-  private cached: Haircuts | undefined
+  private cached: DriftPenalties | undefined
   /** Unix time in seconds of the cached penalties. */
   private cachedAt = 0
   /** Unix time in seconds of the newest block. */
@@ -112,13 +112,13 @@ export class FadingPools {
    *
    * @param now - timestamp of the block, Unix seconds
    */
-  haircuts(now: number): Haircuts | undefined {
+  driftPenalties(now: number): DriftPenalties | undefined {
     this.newest = Math.max(this.newest, now)
     if (this.pools.size === 0) return undefined
     if (!this.isStale && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cached
     this.cachedAt = now
     this.isStale = false
-    const fresh = new Map(this.list(now).map(({ id, haircutPpm }) => [id, haircutPpm]))
+    const fresh = new Map(this.list(now).map(({ id, driftPenaltyPpm }) => [id, driftPenaltyPpm]))
     const same = this.cached?.size === fresh.size && [...fresh].every(([id, ppm]) => this.cached?.get(id) === ppm)
     if (!same) this.cached = fresh.size > 0 ? fresh : undefined
     return this.cached
@@ -131,12 +131,12 @@ export class FadingPools {
         const one = { ...evidence }
         fade(one, Math.max(now, one.at))
         const isOut = one.outUntil > now
-        const haircutPpm = isOut ? FLOAT_PPM : isPenalized(one) ? penaltyPpmOf(one) : 0
+        const driftPenaltyPpm = isOut ? FLOAT_PPM : isPenalized(one) ? penaltyPpmOf(one) : 0
         const leftOutUntil = isOut ? one.outUntil : null
         const { family, dex, samples, withdrew } = one
-        return haircutPpm > 0 ? [{ id, family, dex, haircutPpm, leftOutUntil, samples, withdrew }] : []
+        return driftPenaltyPpm > 0 ? [{ id, family, dex, driftPenaltyPpm, leftOutUntil, samples, withdrew }] : []
       })
-      .sort((a, b) => b.haircutPpm - a.haircutPpm || (a.id < b.id ? -1 : 1))
+      .sort((a, b) => b.driftPenaltyPpm - a.driftPenaltyPpm || (a.id < b.id ? -1 : 1))
   }
 }
 

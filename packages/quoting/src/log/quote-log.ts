@@ -88,7 +88,7 @@ export class QuoteLog {
       this.count -= quotes.length
       this.file ??= await RecordFile.open(path, { records: MAX_RECORDS, bytes: maxBytes })
       const shared = quotes.flatMap(({ record: { searchRequest } }) => [
-        ...[searchRequest.trust, searchRequest.taxes, searchRequest.haircuts, searchRequest.learnedGas],
+        ...[searchRequest.trust, searchRequest.taxes, searchRequest.driftPenalties, searchRequest.learnedGas],
       ])
       const parts = [...new Set(shared)].flatMap((part) => (part ? [partOf(part)] : []))
       const records = quotes.map(({ record, at }) => ({ id: record.quote.id, text: recordOf(record, at) }))

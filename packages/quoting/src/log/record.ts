@@ -6,7 +6,7 @@ import type { QuoteRecord } from '../quote/made.ts'
 import type { SwapTerms } from '../quote/try-route.ts'
 import { plain, requestOfReplay } from '../search/replay.ts'
 
-type Shared = 'trust' | 'taxes' | 'haircuts' | 'learnedGas'
+type Shared = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
 /** Hashes of the parts that many search requests share. */
 export type Parts = { readonly [Name in Shared]?: string }
 
@@ -54,8 +54,8 @@ export function partOf(shared: object): { readonly hash: string; readonly text: 
 
 /** Encodes a quote for the log. */
 export function recordOf({ quote, from, searchRequest, alternativeIndex, terms }: QuoteRecord, at: number): string {
-  const { trust, taxes, haircuts, learnedGas, ...request } = searchRequest
-  const shared = Object.entries({ trust, taxes, haircuts, learnedGas })
+  const { trust, taxes, driftPenalties, learnedGas, ...request } = searchRequest
+  const shared = Object.entries({ trust, taxes, driftPenalties, learnedGas })
   const record: StoredQuote = {
     at: new Date(at).toISOString(),
     from,
@@ -77,7 +77,7 @@ export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): Rep
   const shared = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])
   const request = { ...record.request, ...Object.fromEntries(shared) }
   const result = findRoute(buildGraph(snapshot), requestOfReplay(JSON.stringify(request)))
-  const route = result.ok ? ([result.route, ...(result.rivals ?? [])][record.rival ?? 0] ?? null) : null
+  const route = result.ok ? ([result.route, ...(result.alternatives ?? [])][record.rival ?? 0] ?? null) : null
   const terms = termsOf(record.terms)
   const swap =
     route && encodeSwap({ ...terms, route, families: new Map(families.map((family) => [family.id, family])) })

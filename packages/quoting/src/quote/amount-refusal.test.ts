@@ -7,7 +7,7 @@ const [tokenIn, tokenOut] = ['1', '2'].map((digit) => toAddress(`0x${digit.repea
   RouteRequest['tokenIn'],
   RouteRequest['tokenOut'],
 ]
-const terms = { tokenIn, tokenOut, wrappedNative: null, gasPriceWei: 0n, mostRivals: 3 }
+const terms = { tokenIn, tokenOut, wrappedNative: null, gasPriceWei: 0n, maxAlternatives: 3 }
 const withInput = (amountIn: bigint) => ({ ...terms, amountIn }) as RouteRequest
 const withOutput = (amountOut: bigint) => ({ ...terms, amountOut }) as unknown as ExactOutputRequest
 
@@ -15,7 +15,7 @@ const withOutput = (amountOut: bigint) => ({ ...terms, amountOut }) as unknown a
 function pools(routes: (size: bigint) => boolean) {
   const searchedSizes: bigint[] = []
   const search = async (request: RouteRequest | ExactOutputRequest) => {
-    expect(request).not.toHaveProperty('mostRivals')
+    expect(request).not.toHaveProperty('maxAlternatives')
     const size = 'amountIn' in request ? request.amountIn : request.amountOut
     searchedSizes.push(size)
     return { ok: routes(size) } as RouteResult

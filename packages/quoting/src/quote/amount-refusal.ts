@@ -26,7 +26,7 @@ export async function amountRefusal(
   const isInput = 'amountIn' in searchRequest
   const amount = isInput ? searchRequest.amountIn : searchRequest.amountOut
   const routes = async (size: bigint) => {
-    const { mostRivals: _, ...terms } = searchRequest as RouteRequest
+    const { maxAlternatives: _, ...terms } = searchRequest as RouteRequest
     const result = await search(
       isInput ? { ...terms, amountIn: size } : ({ ...terms, amountOut: size } as SearchRequest),
     )

@@ -128,8 +128,8 @@ async function searchInRounds(
     signal.throwIfAborted()
     const state = { request, callerRequest, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
     const { result, ...extra } = await searchRound(state, context, work)
-    const { route, rivals = [] } = result
-    const affordable = rivals.filter(({ gas }) => gas <= maxGas)
+    const { route, alternatives = [] } = result
+    const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
     if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
       const isFirst = slippage === undefined
       slippage = context.slippageOf(route)
@@ -145,7 +145,7 @@ async function searchInRounds(
       return trial
     }
     const toWorkingRoute = (trial: WorkingTrial): WorkingRoute => {
-      const alternativeIndex = [route, ...rivals].indexOf(trial.route)
+      const alternativeIndex = [route, ...alternatives].indexOf(trial.route)
       return { route: trial.route, ranked: route, trial, ...extra, slippage, alternativeIndex }
     }
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
@@ -217,7 +217,9 @@ async function searchRound(
     ...amount,
     ...work,
     ...(request.withProof && { proof: true }),
-    ...(isMeasured && { mostRivals: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES }),
+    ...(isMeasured && {
+      maxAlternatives: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES,
+    }),
   }
   const slippagePpmOf = (route: Route) =>
     callerRequest.slippagePpm === 'auto' ? context.slippageOf(route).ppm : request.slippagePpm

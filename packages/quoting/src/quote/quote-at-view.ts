@@ -28,8 +28,8 @@ export type SearchKnowledge = {
   readonly chain: Chain
   readonly contracts: SwapContracts
   readonly tokens: TokenKnowledge
-  /** @see TermsContext.haircutsAt */
-  readonly haircutsAt: TermsContext['haircutsAt']
+  /** @see TermsContext.driftPenaltiesAt */
+  readonly driftPenaltiesAt: TermsContext['driftPenaltiesAt']
   /** Records simulated gas per route and feeds it back into searches. */
   readonly gasLessons: Pick<GasLessons, 'at' | 'observeAt'>
   readonly measuredGas: Pick<MeasuredGas, 'over'>
@@ -108,10 +108,10 @@ export async function quoteAtView(
 
 /** Context from which `routeTerms` builds the terms of a search. */
 export function termsContext(view: ChainView, parts: SearchKnowledge): TermsContext {
-  const { chain, tokens, contracts, haircutsAt, gasLessons, measuredGas } = parts
+  const { chain, tokens, contracts, driftPenaltiesAt, gasLessons, measuredGas } = parts
   const learnedGasAt = (timestamp: number) => measuredGas.over(gasLessons.at(timestamp))
   const wrappedNative = chain.wrappedNative?.address ?? null
-  return { view, tokens, contracts, haircutsAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
+  return { view, tokens, contracts, driftPenaltiesAt, learnedGasAt, wrappedNative, nativeErc20: nativeErc20Of(parts) }
 }
 
 /** Token that prices gas on a chain without a wrapper of the native token. */

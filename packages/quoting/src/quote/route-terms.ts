@@ -1,6 +1,6 @@
 /** Builds the terms of a route search from a quote request. */
 import type { Address } from '@sluice/chains'
-import type { Haircuts, LearnedGas, NativeErc20, RouteTerms } from '@sluice/routing'
+import type { DriftPenalties, LearnedGas, NativeErc20, RouteTerms } from '@sluice/routing'
 import type { SwapContracts } from '../chain/contracts.ts'
 import type { ChainView } from '../view/view.ts'
 import type { TokenKnowledge } from './ports.ts'
@@ -13,7 +13,7 @@ export type TermsContext = {
   readonly wrappedNative: Address | null
   readonly nativeErc20: NativeErc20 | undefined
   /** Penalties of pools whose quotes fade, as of a block's timestamp in Unix seconds. */
-  readonly haircutsAt: (timestamp: number) => Haircuts | undefined
+  readonly driftPenaltiesAt: (timestamp: number) => DriftPenalties | undefined
   /** Measured gas of pools, as of a block's timestamp in Unix seconds; other pools have their family's gas. */
   readonly learnedGasAt: (timestamp: number) => LearnedGas | undefined
 }
@@ -22,11 +22,11 @@ export type TermsContext = {
 export async function routeTerms(
   request: QuoteRequest,
   gasPriceWei: bigint,
-  { view, tokens, contracts, wrappedNative, nativeErc20, haircutsAt, learnedGasAt }: TermsContext,
+  { view, tokens, contracts, wrappedNative, nativeErc20, driftPenaltiesAt, learnedGasAt }: TermsContext,
   excludePools: ReadonlySet<string> = request.excludePools,
 ): Promise<RouteTerms> {
   const l1FeePerByteWei = await view.l1FeePerByteWei()
-  const haircuts = haircutsAt(view.snapshot.block.timestamp)
+  const driftPenalties = driftPenaltiesAt(view.snapshot.block.timestamp)
   const learnedGas = learnedGasAt(view.snapshot.block.timestamp)
   const trust = tokens.standings.trust(request.intermediates)
   return {
@@ -39,7 +39,7 @@ export async function routeTerms(
     excludePools,
     sources: { ...request.sources, executable: contracts.executable },
     taxes: tokens.taxes.current,
-    ...(haircuts && { haircuts }),
+    ...(driftPenalties && { driftPenalties }),
     ...(learnedGas && { learnedGas }),
     ...(trust && { trust }),
     ...(request.maxHops !== undefined && { maxHops: request.maxHops }),

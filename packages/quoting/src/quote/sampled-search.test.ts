@@ -61,7 +61,7 @@ async function routeOf(pools: readonly Pool[], change: Partial<RouteRequest> = {
   const view = viewOf(pools, refine)
   const outcome = await searchSampled(view, request, { ...context, mayRefine: refine !== undefined })
   if (!outcome.result.ok) return null
-  const { route, rivals: alternatives = [] } = outcome.result
+  const { route, alternatives = [] } = outcome.result
   return { ...outcome, route, alternatives, ids: route.legs.map(({ pool }) => pool.id) }
 }
 
@@ -107,7 +107,7 @@ describe('a pool of a stranger’s hook', () => {
 
   test('is no alternative that the simulation decides on', async () => {
     const pools = [honest('h', [weth, usdc]), claiming('s', [weth, usdc], 1_000_100n)]
-    const { alternatives, ids } = (await routeOf(pools, { mostRivals: 7 }))!
+    const { alternatives, ids } = (await routeOf(pools, { maxAlternatives: 7 }))!
     expect(ids).toEqual(['h'])
     expect(alternatives.flatMap(({ legs }) => legs.map(({ pool }) => pool.id))).not.toContain('s')
   })

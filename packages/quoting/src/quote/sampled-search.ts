@@ -65,8 +65,8 @@ export async function searchSampled(
   if (other.ok && !guaranteesMore(result.route, other.route, slippagePpmOf(result.route)))
     return { view, searchRequest: withoutSampled, result: other }
   // The simulation decides between alternatives, which is what an untrusted pool can answer as it likes.
-  const trusted = result.rivals?.filter((alternative) => !usesUntrusted(alternative))
-  return { view, searchRequest, result: { ...result, ...(trusted && { rivals: trusted }) } }
+  const trusted = result.alternatives?.filter((alternative) => !usesUntrusted(alternative))
+  return { view, searchRequest, result: { ...result, ...(trusted && { alternatives: trusted }) } }
 }
 
 const sampledPools = new WeakMap<Snapshot, readonly Pool[]>()

@@ -31,7 +31,7 @@ export function requestOfReplay(text: string): RouteRequest | ExactOutputRequest
     if (AMOUNTS.has(key)) return BigInt(value as string)
     if (SETS.has(key)) return new Set(value as readonly string[])
     if (key === 'inPool') return new Map(value as [string, never][])
-    if (key === 'haircuts' || key === 'learnedGas') return new Map(value as [string, never][])
+    if (key === 'driftPenalties' || key === 'learnedGas') return new Map(value as [string, never][])
     if (key === 'taxes') return new Map(value as [Address, never][]) satisfies Taxes
     return value
   }) as RouteRequest | ExactOutputRequest

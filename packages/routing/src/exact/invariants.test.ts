@@ -35,10 +35,10 @@ test('each limit and filter is checked on the settled legs', () => {
   expect(check(route([direct]))).not.toThrow()
   expect(check(route([direct]), { excludePools: new Set([direct.pool.id]) })).toThrow('is excluded')
   expect(check(route([direct]), { sources: { exclude: new Set(['test']) } })).toThrow('pool')
-  expect(check(route([direct]), { haircuts: new Map([[direct.pool.id, 1_000_000]]) })).toThrow(
+  expect(check(route([direct]), { driftPenalties: new Map([[direct.pool.id, 1_000_000]]) })).toThrow(
     'is excluded by its output discount',
   )
-  expect(check(route([direct]), { haircuts: new Map([[direct.pool.id, 999_999]]) })).not.toThrow()
+  expect(check(route([direct]), { driftPenalties: new Map([[direct.pool.id, 999_999]]) })).not.toThrow()
   const split = [leg(A, D, 4n), leg(A, D, 6n)]
   expect(check(route(split), { maxSplits: 2 })).not.toThrow()
   expect(check(route(split), { maxSplits: 1 })).toThrow('2 pools, of 1 allowed')

@@ -22,7 +22,14 @@ function amountBroken({ amountIn, amountOut }: Route, request: RouteRequest | Ex
 type TokenBalance = { amount: bigint; hops: number }
 
 function brokenBy({ legs, amountIn, amountOut }: Route, request: RouteTerms): string | null {
-  const { maxSplits = DEFAULT_MAX_POOLS, maxHops = DEFAULT_MAX_HOPS, excludePools, sources, trust, haircuts } = request
+  const {
+    maxSplits = DEFAULT_MAX_POOLS,
+    maxHops = DEFAULT_MAX_HOPS,
+    excludePools,
+    sources,
+    trust,
+    driftPenalties,
+  } = request
   if (legs.length > maxSplits) return `${legs.length} pools, of ${maxSplits} allowed`
   const canonical = canonicalToken(request)
   const source = canonical(request.tokenIn)
@@ -32,7 +39,7 @@ function brokenBy({ legs, amountIn, amountOut }: Route, request: RouteTerms): st
   balances.set(source, { amount: amountIn, hops: 0 }).set(target, bought)
   for (const { pool, tokenIn, tokenOut, amountIn: sold, amountOut: received } of legs) {
     if (excludePools?.has(pool.id)) return `pool ${pool.id} is excluded`
-    if ((haircuts?.get(pool.id) ?? 0) >= FLOAT_PPM) return `pool ${pool.id} is excluded by its output discount`
+    if ((driftPenalties?.get(pool.id) ?? 0) >= FLOAT_PPM) return `pool ${pool.id} is excluded by its output discount`
     const refusal = sources ? refusalOf(pool, sources) : null
     if (refusal !== null) return `pool ${pool.id} is ${refusal}`
     const from = canonical(tokenIn)

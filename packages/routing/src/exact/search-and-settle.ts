@@ -2,7 +2,7 @@
 
 import { bestSinglePath } from '../columns/single-path.ts'
 import { upToInput } from '../graph/price-curve.ts'
-import { rankAlternatives } from '../integrate/rivals.ts'
+import { rankAlternatives } from '../integrate/alternatives.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { potential } from '../problem/potentials.ts'
 import { type Admission, costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
@@ -19,7 +19,7 @@ import {
   UNEXPECTED_GAS_SHARE,
   UNIT_ROUNDING,
 } from '../tolerances.ts'
-import { discountedOutput } from './haircuts.ts'
+import { discountedOutput } from './drift-penalties.ts'
 import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
 
 /** A search result with its settlement. */

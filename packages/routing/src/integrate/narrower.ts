@@ -15,9 +15,9 @@ import {
   RESTRICTED_WORK,
   SMALL_GRAPH_EDGES,
 } from '../tolerances.ts'
+import { pathsElsewhere } from './alternatives.ts'
 import { extend, joinPaths, withDetours } from './few-pools.ts'
 import { fits } from './promise.ts'
-import { pathsElsewhere } from './rivals.ts'
 
 type Restarts = {
   /** Edges that some allocation included; restricted allocations add theirs. */

@@ -162,14 +162,14 @@ export class Admission {
     this.ends = [tokens[source], tokens[target]]
     for (let edge = offset[source]!; edge < offset[source + 1]!; edge++) this.set(reverse[edge]!, 0)
     for (let edge = offset[target]!; edge < offset[target + 1]!; edge++) this.set(edge, 0)
-    const { excludePools, sources, taxes, haircuts, learnedGas } = request
+    const { excludePools, sources, taxes, driftPenalties, learnedGas } = request
     for (const id of excludePools ?? []) {
       const edges = topology.edgesOfPool.get(id)
       if (edges) this.ban(graph.edges[edges[0]!]!.pool, 'excluded by the request')
     }
     if (sources) this.filter(sources)
     if (taxes) this.applyTaxes(taxes, source, target)
-    for (const [id, ppm] of haircuts ?? []) this.applyDiscount(id, ppm)
+    for (const [id, ppm] of driftPenalties ?? []) this.applyDiscount(id, ppm)
     if (learnedGas) this.learnGas(learnedGas)
   }
 

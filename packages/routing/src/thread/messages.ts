@@ -35,7 +35,7 @@ export type ToThread =
   | { readonly do: 'forget'; readonly chainId: number }
 
 /** Terms that many requests of a chain have in common, and that grow with the knowledge of the chain. */
-export type SharedTerms = Pick<RouteTerms, 'trust' | 'taxes' | 'haircuts' | 'learnedGas'>
+export type SharedTerms = Pick<RouteTerms, 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'>
 
 /** A request without its shared terms. */
 export type PlainRequest = Omit<RouteRequest, keyof SharedTerms> | Omit<ExactOutputRequest, keyof SharedTerms>
@@ -44,13 +44,13 @@ export type PlainRequest = Omit<RouteRequest, keyof SharedTerms> | Omit<ExactOut
 export function sharedTerms({
   trust,
   taxes,
-  haircuts,
+  driftPenalties,
   learnedGas,
 }: RouteRequest | ExactOutputRequest): ReadonlyMap<string, SharedTerms> {
   const terms = new Map<string, SharedTerms>()
   if (trust) terms.set(`trust ${trust.level}`, { trust })
   if (taxes) terms.set('taxes', { taxes })
-  if (haircuts) terms.set('haircuts', { haircuts })
+  if (driftPenalties) terms.set('driftPenalties', { driftPenalties })
   if (learnedGas) terms.set('learned gas', { learnedGas })
   return terms
 }
@@ -59,7 +59,7 @@ export function sharedTerms({
 export function ownTerms({
   trust,
   taxes,
-  haircuts,
+  driftPenalties,
   learnedGas,
   ...rest
 }: RouteRequest | ExactOutputRequest): PlainRequest {
@@ -76,7 +76,7 @@ export type PlainResult =
   | {
       readonly ok: true
       readonly route: PlainRoute
-      readonly rivals?: readonly PlainRoute[]
+      readonly alternatives?: readonly PlainRoute[]
       readonly proof?: PlainProof | null
     }
   | Extract<RouteResult, { ok: false }>
@@ -92,11 +92,11 @@ export type FromThread =
 export function toPlain(result: RouteResult): PlainResult {
   if (!result.ok) return result
   const plain = (route: Route) => ({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) })
-  const { rivals, proof } = result
+  const { alternatives, proof } = result
   return {
     ok: true,
     route: plain(result.route),
-    ...(rivals && { rivals: rivals.map(plain) }),
+    ...(alternatives && { alternatives: alternatives.map(plain) }),
     ...(proof !== undefined && { proof: proof && { ...proof, pools: proof.pools.map(ofPool) } }),
   }
 }
@@ -121,12 +121,12 @@ export function fromPlain(
   const whole = (route: PlainRoute) => {
     return { ...route, legs: route.legs.map((leg) => ({ ...leg, pool: pools.get(leg.pool)! })) }
   }
-  const { rivals, proof } = result
+  const { alternatives, proof } = result
   const pool = (id: string) => pools.get(id)!
   return {
     ok: true,
     route: whole(result.route),
-    ...(rivals && { rivals: rivals.map(whole) }),
+    ...(alternatives && { alternatives: alternatives.map(whole) }),
     ...(proof !== undefined && {
       proof: proof && { ...proof, pools: proof.pools.map((proved) => ({ ...proved, pool: pool(proved.pool) })) },
     }),

@@ -23,39 +23,39 @@ function drawCase(run: number) {
 }
 
 describe('on random graphs', () => {
-  test('alternatives satisfy the request, differ, and are within the uncertainty; the best route does not change', () => {
-    let alternatives = 0
+  test('alternativeCount satisfy the request, differ, and are within the uncertainty; the best route does not change', () => {
+    let alternativeCount = 0
     for (let run = 1; run <= RUNS; run++) {
       const { graph, request } = drawCase(run)
       const alone = findRoute(graph, request)
-      const result = findRoute(graph, { ...request, mostRivals: 3 })
+      const result = findRoute(graph, { ...request, maxAlternatives: 3 })
       if (!alone.ok || !result.ok) continue
-      expect(alone.rivals).toBeUndefined()
+      expect(alone.alternatives).toBeUndefined()
       expect(result.route, `run ${run}`).toEqual(alone.route)
-      const rivals = result.rivals ?? []
-      expect(rivals.length).toBeLessThanOrEqual(3)
-      alternatives += rivals.length
-      const keys = [result.route, ...rivals].map(({ legs }) =>
+      const alternatives = result.alternatives ?? []
+      expect(alternatives.length).toBeLessThanOrEqual(3)
+      alternativeCount += alternatives.length
+      const keys = [result.route, ...alternatives].map(({ legs }) =>
         legs.map(({ pool, tokenIn, amountIn }) => [pool.id, tokenIn, amountIn].join()).join(' '),
       )
       expect(new Set(keys).size, `run ${run}`).toBe(keys.length)
-      for (const rival of rivals) {
-        expectValid(rival, request)
-        const dearest = Math.max(...[rival, result.route].map(({ gasCostOut }) => Number(gasCostOut)))
+      for (const alternative of alternatives) {
+        expectValid(alternative, request)
+        const dearest = Math.max(...[alternative, result.route].map(({ gasCostOut }) => Number(gasCostOut)))
         // Settlement in whole units, and a wrap that legs share.
-        expect(netOf(rival), `run ${run}`).toBeGreaterThan(
+        expect(netOf(alternative), `run ${run}`).toBeGreaterThan(
           netOf(result.route) * 0.999 - dearest * (GAS_UNCERTAINTY + 0.25),
         )
       }
     }
-    expect(alternatives).toBeGreaterThan(RUNS / 20)
+    expect(alternativeCount).toBeGreaterThan(RUNS / 20)
   })
 
-  test('there are no alternatives if gas is free', () => {
+  test('there are no alternativeCount if gas is free', () => {
     for (let run = 1; run <= 20; run++) {
       const { graph, request } = drawCase(run)
-      const result = findRoute(graph, { ...request, gasPriceWei: 0n, mostRivals: 3 })
-      if (result.ok && request.l1FeePerByteWei === undefined) expect(result.rivals).toBeUndefined()
+      const result = findRoute(graph, { ...request, gasPriceWei: 0n, maxAlternatives: 3 })
+      if (result.ok && request.l1FeePerByteWei === undefined) expect(result.alternatives).toBeUndefined()
     }
   })
 })
@@ -67,7 +67,7 @@ describe('on pools of one real block', () => {
   const wrappedNative = toAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
   const gasPriceWei = 50n * 10n ** 9n
 
-  test('excluding a family never beats the best route and its alternatives, by the gas of whole routes', () => {
+  test('excluding a family never beats the best route and its alternativeCount, by the gas of whole routes', () => {
     let compared = 0
     const losses: string[] = []
     for (const tokenIn of graph.topology.tokens) {
@@ -77,12 +77,12 @@ describe('on pools of one real block', () => {
           const terms = { tokenIn, tokenOut, amountIn: 10n ** 16n * part, wrappedNative, gasPriceWei }
           const amountIn = amountOf(wrappedNative, tokenIn, terms.amountIn)
           if (tokenIn === tokenOut || !amountIn) continue
-          const result = findRoute(graph, { ...terms, amountIn, mostRivals: 3 })
+          const result = findRoute(graph, { ...terms, amountIn, maxAlternatives: 3 })
           if (!result.ok || result.route.gasCostOut === null) continue
-          const { route, rivals = [] } = result
+          const { route, alternatives = [] } = result
           const perGas = Number(route.gasCostOut) / route.gas
           const left = (of: Route) => Number(of.amountOut) - routeGas({ ...of, wrappedNative }).charged * perGas
-          const best = Math.max(...[route, ...rivals].map(left))
+          const best = Math.max(...[route, ...alternatives].map(left))
           for (const family of new Set(route.legs.map(({ pool }) => pool.family))) {
             const sources = { exclude: new Set([family]) }
             const other = findRoute(graph, { ...terms, amountIn, sources })
