@@ -49,12 +49,16 @@ async function quote(): Promise<void> {
   expect((await get(swapUrl(service.url, devnet.chainId, query))).status).toBe(200)
 }
 
-/** Waits until the node receives no calls for two seconds, which means that the wake-up work has ended. */
+/** Consecutive looks without a call. On a busy machine the wake-up work pauses for longer than one. */
+const QUIET_LOOKS = 4
+
+/** Waits until the node receives no calls for eight seconds, which means that the wake-up work has ended. */
 async function untilQuiet(): Promise<void> {
-  for (let look = 0; look < 60; look++) {
+  for (let look = 0, quiet = 0; look < 60; look++) {
     const before = node.seen.length
     await sleep(2_000)
-    if (node.seen.length === before) return
+    quiet = node.seen.length === before ? quiet + 1 : 0
+    if (quiet === QUIET_LOOKS) return
   }
   throw new Error('the service does not come to rest')
 }
