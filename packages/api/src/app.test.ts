@@ -35,7 +35,7 @@ function served(live: object = {}, environment: Readonly<Record<string, string>>
     live: { recentAnswer: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...live },
   }
   const services = {
-    ...{ metrics, log: silentLog(), closing: false, started: [], scaleOut: undefined, known: () => chain },
+    ...{ metrics, log: silentLog(), closing: false, started: [], scaleOut: undefined, startedChain: () => chain },
     registry: {
       chainMap: () => ({ 1: { ChainName: 'Ethereum', ChainID: '1', CoinsPrefix: null, RouterAddress: account('f') } }),
       supportedIds: () => [1],
