@@ -1,5 +1,7 @@
 /** Serves the picture of a link to the Swap page, for sites that show a preview of links (Open Graph). */
 import { type Address, toAddress } from '@sluice/chains'
+import { Bounded } from '@sluice/simulation'
+import { formatUnits, parseUnits } from 'ethers'
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { type CardContent, drawCard, type Fonts, readFonts } from '../card/card.ts'
@@ -37,15 +39,13 @@ export function readCardLink(query: unknown): CardLink | undefined {
   return link.safeParse(query).data
 }
 
-type Card = { readonly png: Buffer; readonly until: number }
-
 const headers = fixedHeaders()
 
 /** Creates the handler of `/app/card.png`; undefined if the web app's build has no fonts. */
 export function card(services: Services, webDir: string, trusts: ProxyTrust): RequestHandler | undefined {
   const fonts = readFonts(webDir)
   if (!fonts) return undefined
-  const cards = new Map<string, Card>()
+  const cards = new Bounded<string, Buffer>(MAX_CARDS, { ttl: KEPT_MS })
   let running = 0
   const plain = drawCard(fonts, undefined)
   const make = async (order: CardLink, request: Request, context: RequestContext): Promise<Buffer | undefined> => {
@@ -70,13 +70,11 @@ export function card(services: Services, webDir: string, trusts: ProxyTrust): Re
   return async (request, response) => {
     const order = readCardLink(request.query)
     const key = JSON.stringify(order)
-    const card = cards.get(key)
-    if (card && card.until > Date.now()) return send(response, card.png, 600)
+    const cached = cards.get(key)
+    if (cached) return send(response, cached, 600)
     const png = order && (await make(order, request, contextOf(response)))
     if (!png) return send(response, await plain, 60)
-    cards.delete(key)
-    cards.set(key, { png, until: Date.now() + KEPT_MS })
-    if (cards.size > MAX_CARDS) cards.delete(cards.keys().next().value!)
+    cards.set(key, png)
     send(response, png, 600)
   }
 }
@@ -96,7 +94,7 @@ async function drawn(
 async function contentOf(chain: ServedChain, order: CardLink, context: RequestContext): Promise<CardContent> {
   const [src, dst] = await Promise.all([named(chain, order.src), named(chain, order.dst)])
   const isOutput = order.exact === 'out'
-  const base = baseUnits(order.amount, isOutput ? dst.decimals : src.decimals)
+  const base = parseUnits(order.amount, isOutput ? dst.decimals : src.decimals)
   const quoteRequest = readRequest('quote', {
     ...{ src: order.src, dst: order.dst, maxPriceImpact: '100' },
     [isOutput ? 'amountOut' : 'amount']: String(base),
@@ -125,22 +123,10 @@ async function named({ chain, live }: ServedChain, address: string): Promise<Nam
   return token
 }
 
-/** @throws Error for more decimals than the token has */
-function baseUnits(amount: string, decimals: number): bigint {
-  const [whole = '0', fraction = ''] = amount.split('.')
-  if (fraction.length > decimals) throw new Error('the amount has too many decimals')
-  return BigInt(whole + fraction.padEnd(decimals, '0'))
-}
-
-/** Formats base units with at most six digits after the point, cut and not rounded, and thin spaces between thousands. */
+/** Formats base units with at most six digits after the point, cut and not rounded, and spaces between thousands. */
 function short(base: string, decimals: number): string {
-  const digits = base.padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const places = whole.length > 4 ? 2 : 6
-  const fraction = digits
-    .slice(digits.length - decimals)
-    .slice(0, places)
-    .replace(/0+$/, '')
+  const [whole = '0', digits = ''] = formatUnits(base, decimals).split('.')
+  const fraction = digits.slice(0, whole.length > 4 ? 2 : 6).replace(/0+$/, '')
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ' ')
-  return fraction === '' || decimals === 0 ? grouped : `${grouped}.${fraction}`
+  return fraction === '' ? grouped : `${grouped}.${fraction}`
 }

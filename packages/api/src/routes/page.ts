@@ -1,6 +1,7 @@
 /** Serves the playground, which is the build output of packages/web. */
 import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { Bounded } from '@sluice/simulation'
 import { type Request, type Response, Router } from 'express'
 import { z } from 'zod'
 import { type FixedHeaders, fixedHeaders } from '../http/headers.ts'
@@ -62,7 +63,7 @@ const MAX_LINKED = 100
  * request without an order, or from a host name that cannot be written into a URL.
  */
 function linkedPages(html: string): (request: Request) => StaticFile | undefined {
-  const pages = new Map<string, StaticFile>()
+  const pages = new Bounded<string, StaticFile>(MAX_LINKED)
   return (request) => {
     const order = readCardLink(request.query)
     const host = request.get('host') ?? ''
@@ -85,7 +86,6 @@ function linkedPages(html: string): (request: Request) => StaticFile | undefined
     ]
     const page = staticFile(INDEX, Buffer.from(html.replace(CARD_MARK, tags.join('\n    '))))
     pages.set(url, page)
-    if (pages.size > MAX_LINKED) pages.delete(pages.keys().next().value!)
     return page
   }
 }
