@@ -11,6 +11,7 @@ import { BROWSER_ARGS, findBrowser, startChain, startOver } from '@sluice/api/te
 import { writeDevnetJson } from '@sluice/devnet'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { record, rounded } from './record.ts'
+import { median } from './router/statistics.ts'
 
 /** Lighthouse's throttling of a phone. */
 const NETWORK = { latency: 150, downloadThroughput: 1_638_400 / 8, uploadThroughput: 675_000 / 8, offline: false }
@@ -123,6 +124,6 @@ async function use(page: Page): Promise<void> {
 }
 
 function medianOf(runs: readonly Measured[]): Measured {
-  const median = (name: keyof Measured) => runs.map((run) => run[name]).sort((a, b) => a - b)[Math.floor(RUNS / 2)]!
-  return { kB: median('kB'), lcpMs: median('lcpMs'), cls: median('cls'), inpMs: median('inpMs') }
+  const of = (name: keyof Measured) => median(runs.map((run) => run[name]))
+  return { kB: of('kB'), lcpMs: of('lcpMs'), cls: of('cls'), inpMs: of('inpMs') }
 }

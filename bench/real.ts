@@ -14,6 +14,7 @@ import { startProcess } from './api/world.ts'
 import { drawTrades, nativeOf, type Trade } from './honesty/draw.ts'
 import { pricesOf, tokensOfState, withDecimals } from './honesty/prices.ts'
 import { record, rounded } from './record.ts'
+import { quantile } from './router/statistics.ts'
 
 const { values } = parseArgs({
   options: {
@@ -95,7 +96,6 @@ function report(answers: readonly Answer[], tokensDrawn: number): void {
 }
 
 function quantiles(all: readonly number[]) {
-  const sorted = all.toSorted((a, b) => a - b)
-  const at = (part: number) => rounded(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0)
+  const at = (part: number) => rounded(quantile(all, part))
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), worst: at(1) }
 }

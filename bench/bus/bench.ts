@@ -69,14 +69,14 @@ type WorkerFigures = {
   readonly cpuMsPerBlock: number
 }
 type Joined = { readonly joinMs: number; readonly cpuMs: number; readonly pools: number }
-const heard = <T>(worker: ChildProcess) =>
+const nextMessage = <T>(worker: ChildProcess) =>
   new Promise<T>((resolve) => worker.once('message', (message) => resolve(message as T)))
 async function startWorker(): Promise<{ worker: ChildProcess; joined: Joined }> {
   const worker = fork(join(import.meta.dirname, 'follower.ts'), [redis.url], { execArgv: ['--expose-gc'] })
-  return { worker, joined: await heard<Joined>(worker) }
+  return { worker, joined: await nextMessage<Joined>(worker) }
 }
 const ask = <T>(worker: ChildProcess, what: 'number' | 'figures' | 'heap') => {
-  const answer = heard<T>(worker)
+  const answer = nextMessage<T>(worker)
   worker.send(what)
   return answer
 }

@@ -31,14 +31,11 @@ for (const size of SIZES) {
       if (!result.ok) return []
       const { amountIn, ...terms } = quote
       const inverseRequest: ExactOutputRequest = { ...terms, amountOut: result.route.amountOut }
-      return [{ quote, wish: inverseRequest, amountIn }]
+      return [{ quote, inverseRequest, amountIn }]
     })
-    await warmUp(pairs, ({ quote, wish: inverseRequest }) => [
-      findRoute(graph, quote),
-      findRoute(graph, inverseRequest),
-    ])
+    await warmUp(pairs, ({ quote, inverseRequest }) => [findRoute(graph, quote), findRoute(graph, inverseRequest)])
     let missed = 0
-    const trades = pairs.flatMap(({ quote, wish: inverseRequest, amountIn }) => {
+    const trades = pairs.flatMap(({ quote, inverseRequest, amountIn }) => {
       const inverse = findRoute(graph, inverseRequest)
       if (!inverse.ok || inverse.route.amountOut < inverseRequest.amountOut) {
         missed++

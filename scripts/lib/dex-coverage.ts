@@ -28,7 +28,7 @@ const EXCLUDED: Readonly<Record<string, Excluded>> = {
   ambient: { pools: 'pools that ask an oracle who may trade', why: 'the oracle is code of its maker' },
   'balancer-v2': { pools: 'types other than weighted and stable', why: 'not written yet' },
   'balancer-v3': {
-    pools: 'types that are not written, and hooks in swaps that do more than tell a fee',
+    pools: 'types that are not written, and hooks in swaps that do more than report a fee',
     why: 'unknown math',
   },
   'curve-crypto': { pools: 'StableSwap math with a price scale (Yield Basis)', why: 'not written yet' },

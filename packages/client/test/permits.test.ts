@@ -83,7 +83,7 @@ const walletOf = (index: number, refuses?: number) => {
     sent.push(transaction)
     return wallet.send(transaction)
   }
-  return { sent, asked: requests, wallet: { ...wallet, send } }
+  return { sent, requests, wallet: { ...wallet, send } }
 }
 const wanted = () => ({ src: stage.token('USDC'), dst: stage.token('DAI'), amount: 10_000_000n })
 
@@ -104,7 +104,7 @@ test('the swap is one transaction, which draws exactly what was signed', async (
 })
 
 test('a token without it is approved, and so is one whose owner cannot sign for it', async () => {
-  const { sent, asked: requests, wallet } = walletOf(0)
+  const { sent, requests, wallet } = walletOf(0)
   await swap(
     stage.client,
     wallet,
@@ -123,7 +123,7 @@ test('ways are tried in the order that is asked for, and no others', async () =>
   const approved = walletOf(0)
   await swap(stage.client, approved.wallet, CHAIN, wanted(), { ...stage, ways: ['approve'] })
   expect(approved.sent).toHaveLength(2)
-  expect(approved.asked).not.toContain('eth_signTypedData_v4')
+  expect(approved.requests).not.toContain('eth_signTypedData_v4')
   const noPermit = { src: stage.token('DAI'), dst: stage.token('USDC'), amount: 10n ** 18n }
   const { sent, wallet } = walletOf(0)
   const refused = swap(stage.client, wallet, CHAIN, noPermit, { ...stage, ways: ['permit', 'batch'] })

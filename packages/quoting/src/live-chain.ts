@@ -1,9 +1,9 @@
 /** One chain to be quoted: builds the parts that quotes need and exposes them to the API, the solver, and scripts. */
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'
 import { type AuditCount, MarketError } from '@sluice/liquidity'
 import type { RouterThreads } from '@sluice/routing'
-import { type BlockHeader, type Rpc, Semaphore } from '@sluice/rpc'
+import { type Rpc, Semaphore } from '@sluice/rpc'
 import { createSimulationContext, type SimulationContext, type StateCount } from '@sluice/simulation'
 import { SwapContracts } from './chain/contracts.ts'
 import { ChainRuntime, type OpenMarket, type RuntimeSettings } from './chain/runtime.ts'
@@ -197,7 +197,7 @@ export class LiveChain {
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
     runtime.onSnapshot((snapshot) => this.measuredGas.follow(snapshot))
     this.priceHistory = new PriceHistory(chain.tokens.map(({ address }) => address))
-    runtime.onSnapshot((snapshot) => void this.recordPrices(snapshot.block))
+    runtime.onPriced((block, prices) => this.priceHistory.record(block, (token) => prices.usd(token)))
     // If another process reads the chain, the tokens next to hubs arrive with its snapshots.
     if (!openMarket) runtime.onSnapshot(() => void this.findNeighbors())
     this.quoter = new Quoter({
@@ -255,16 +255,6 @@ export class LiveChain {
   gatherEvidence(tokens: readonly Address[], view: ChainView): Promise<ReadonlySet<Address>> {
     const source = { snapshot: view.snapshot, prices: view.prices(), rpc: this.rpc }
     return this.tokens.evidence.gather(tokens, source, EVIDENCE_TIMEOUT_MS)
-  }
-
-  /** Records the prices of a block once they are computed. Skips the block if a newer one arrived meanwhile. */
-  private async recordPrices(block: BlockHeader): Promise<void> {
-    // The runtime passes a snapshot to its prices after its listeners.
-    await setImmediate()
-    const { prices, market } = this.runtime.awakeParts ?? {}
-    await prices?.caughtUp().catch(() => {})
-    if (prices?.isCurrent && market?.snapshot().block.hash === block.hash)
-      this.priceHistory.record(block, (token) => prices.usd(token))
   }
 
   /** Returns prices at the end of a block. @see PastBlocks.pricesAt */

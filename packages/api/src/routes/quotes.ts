@@ -20,8 +20,8 @@ export async function quotes(
 ): Promise<QuotesResponse> {
   const { quotes } = read(quotesBody, bodyOf(request))
   const key = request.get('x-fee-exempt-key')
-  const wishes = quotes.map((fields) => parseOne(parametersIn(fields, listParameters), key, config))
-  const wanted = wishes.map((parsed) =>
+  const parsedQuotes = quotes.map((fields) => parseOne(parametersIn(fields, listParameters), key, config))
+  const wanted = parsedQuotes.map((parsed) =>
     parsed instanceof ApiError ? parsed : meant(() => toQuoteRequest(parsed.query, chain)),
   )
   const { block, results } = await chain.live.quoteAll(wanted, context)
@@ -30,7 +30,7 @@ export async function quotes(
     blockHash: block.hash,
     quotes: results.map((result, k) =>
       result.status === 'fulfilled'
-        ? bodyOfQuote(wishes[k] as ParsedRequest, result.value, chain)
+        ? bodyOfQuote(parsedQuotes[k] as ParsedRequest, result.value, chain)
         : errorFields(toApiError(result.reason)),
     ),
   }

@@ -67,7 +67,7 @@ export function detailOf(
 ): PriceDetailResponse {
   return {
     ...{ usd, block: number, timestamp, depthUsd, confidence },
-    sources: sources.map(({ pool, ...answer }) => ({ pool: pool.id, protocol: pool.family, ...answer })),
+    sources: sources.map(({ pool, ...source }) => ({ pool: pool.id, protocol: pool.family, ...source })),
     reason: reason === 'unknown' && !isCurrent ? 'pending' : reason,
   }
 }
@@ -96,10 +96,10 @@ export async function history(
   const { priceHistory } = chain.live
   const priced = new Map([...token].map(([sent, address]) => [sent, pricedAs(address, chain.chain)]))
   for (const address of priced.values()) {
-    if (at.isPending(address) || book.usd(address) === null) continue
+    const usd = at.isPending(address) ? null : book.usd(address)
+    if (usd === null) continue
     priceHistory.track(address)
-    if (priceHistory.of(address).length === 0 && at.isCurrent)
-      priceHistory.recordOne(address, at.block, book.usd(address))
+    if (at.isCurrent) priceHistory.recordFirst(address, at.block, usd)
   }
   return keyed(priced, (address) => [...priceHistory.of(address)])
 }

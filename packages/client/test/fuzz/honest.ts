@@ -35,7 +35,7 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
 
   const fee = { convenienceFee: 1, convenienceFeeRecipient: feeRecipient }
   const ether = 10n ** 18n
-  const wishes: [string, Partial<SwapParameters>][] = [
+  const variants: [string, Partial<SwapParameters>][] = [
     ['native in', { src: NATIVE, dst: usdc, amount: 50n * ether }],
     ['native in, by pools of the wrapper', { src: NATIVE, dst: usdc, amount: ether, includeSources: ['uniswap-v2'] }],
     ['native out', { src: usdc, dst: NATIVE, amount: 10n ** 9n }],
@@ -55,11 +55,11 @@ export async function honestQuotes(stage: Stage): Promise<readonly Honest[]> {
     for (const pool of pools.filter((pool) => pool.family === family).slice(0, PAIRS_OF_A_FAMILY)) {
       const { tokens: symbols } = pool
       const [src = '', dst = ''] = stage.tokensOf(pool)
-      wishes.push([`${family}, ${symbols}`, { src, dst, amount: whole(symbols[0]!), includeSources: [family] }])
+      variants.push([`${family}, ${symbols}`, { src, dst, amount: whole(symbols[0]!), includeSources: [family] }])
     }
 
   const quotes: Honest[] = []
-  for (const [name, variant] of wishes) {
+  for (const [name, variant] of variants) {
     const request = { from: sender, deadline, maxPriceImpact: 100, ...variant } as SwapParameters
     try {
       quotes.push({ name, request, route: await stage.client.getSwap(CHAIN, request) })

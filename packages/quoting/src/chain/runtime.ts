@@ -97,6 +97,7 @@ export function logHeadStart(log: Log, count: HeadStartCount): void {
 export class ChainRuntime {
   readonly touched = new TouchedPools()
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
+  private readonly priceListeners = new Set<(block: BlockHeader, prices: Prices) => void>()
   private readonly options: Options
   private awake: Awake | undefined
   private idleTimer: NodeJS.Timeout | undefined
@@ -146,6 +147,11 @@ export class ChainRuntime {
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
+  }
+
+  /** Calls the listener with the prices of each block once they are computed, while the chain is awake. */
+  onPriced(listener: (block: BlockHeader, prices: Prices) => void): void {
+    this.priceListeners.add(listener)
   }
 
   status(): ChainStatus {
@@ -227,7 +233,12 @@ export class ChainRuntime {
         .catch((error: unknown) => log.error({ err: error }, 'failed to update the trust ledger'))
       for (const listener of this.listeners) listener(snapshot)
       const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
-      prices.follow(snapshot).catch(onPricesFailed)
+      const notifyPriced = () => {
+        // A newer snapshot may have replaced this one, and has its own prices.
+        if (market.snapshot().block.hash !== snapshot.block.hash) return
+        for (const listener of this.priceListeners) listener(snapshot.block, prices)
+      }
+      prices.follow(snapshot).then(notifyPriced).catch(onPricesFailed)
       clearTimeout(this.restTimer)
       this.restTimer = setTimeout(() => prices.rest().catch(onPricesFailed), REST_BLOCKS * chain.blockTimeMs).unref()
     })

@@ -19,7 +19,7 @@ test('every point is the price of its block, in rising order, and their number s
   for (const { block, timestamp, usd } of points) expect([timestamp, usd]).toEqual([block * 12, block / 7])
 })
 
-test('blocks that a reorg removed are replaced, whatever the order of blocks', () => {
+test('blocks that a reorg removed are replaced, in any order of blocks', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 80 }), (numbers) => {
       const history = new PriceHistory([token(1)])

@@ -1,5 +1,6 @@
 /** Past prices of a chain's tokens, recorded block by block in memory. */
 import type { Address } from '@sluice/chains'
+import { Bounded } from '@sluice/simulation'
 
 /** Maximum tokens with a history: those of the chain's file first, then the last ones requested. */
 const MAX_TOKENS = 64
@@ -10,43 +11,38 @@ const MAX_POINTS = 512
 export type PricePoint = { readonly block: number; readonly timestamp: number; readonly usd: number }
 
 type Series = { points: PricePoint[]; every: number }
+const newSeries = (): Series => ({ points: [], every: 1 })
 type Block = { readonly number: number; readonly timestamp: number }
 
 /** A bounded history of prices. Points have a uniform distance in blocks, which grows as the history grows. */
 export class PriceHistory {
-  /** In order of the last request. */
-  private readonly tracked = new Map<Address, Series>()
-  private readonly permanent: ReadonlySet<Address>
+  private readonly permanent: ReadonlyMap<Address, Series>
+  private readonly requested: Bounded<Address, Series>
 
   /** @param initial - tokens that are recorded from the start and never dropped */
   constructor(initial: readonly Address[]) {
-    this.permanent = new Set(initial.slice(0, MAX_TOKENS / 2))
-    for (const token of this.permanent) this.tracked.set(token, { points: [], every: 1 })
+    this.permanent = new Map(initial.slice(0, MAX_TOKENS / 2).map((token) => [token, newSeries()]))
+    this.requested = new Bounded(MAX_TOKENS - this.permanent.size)
   }
 
   get size(): number {
-    return this.tracked.size
+    return this.permanent.size + this.requested.size
   }
 
   /** Starts recording a token. Drops the token that was requested longest ago if there are too many. */
   track(token: Address): void {
-    const series = this.tracked.get(token) ?? { points: [], every: 1 }
-    this.tracked.delete(token)
-    this.tracked.set(token, series)
-    if (this.tracked.size <= MAX_TOKENS) return
-    const oldest = [...this.tracked.keys()].find((address) => !this.permanent.has(address))
-    if (oldest !== undefined) this.tracked.delete(oldest)
+    if (!this.seriesOf(token)) this.requested.set(token, newSeries())
   }
 
   /** Records the first price of a token that has no points yet. */
-  recordOne(token: Address, { number, timestamp }: Block, usd: number | null): void {
-    const series = this.tracked.get(token)
-    if (series?.points.length === 0 && usd !== null) series.points.push({ block: number, timestamp, usd })
+  recordFirst(token: Address, { number, timestamp }: Block, usd: number): void {
+    const series = this.seriesOf(token)
+    if (series?.points.length === 0) series.points.push({ block: number, timestamp, usd })
   }
 
   /** Records the prices of all tracked tokens at a block, and removes points that a reorg made void. */
   record({ number, timestamp }: Block, usdOf: (token: Address) => number | null): void {
-    for (const [token, series] of this.tracked) {
+    for (const [token, series] of [...this.permanent, ...this.requested]) {
       // A block that replaces others after a reorg is recorded in their place.
       while (series.points.length > 0 && series.points.at(-1)!.block >= number) series.points.pop()
       const usd = usdOf(token)
@@ -61,6 +57,10 @@ export class PriceHistory {
 
   /** Returns the points of a token, oldest first. */
   of(token: Address): readonly PricePoint[] {
-    return this.tracked.get(token)?.points ?? []
+    return this.seriesOf(token)?.points ?? []
+  }
+
+  private seriesOf(token: Address): Series | undefined {
+    return this.permanent.get(token) ?? this.requested.get(token)
   }
 }

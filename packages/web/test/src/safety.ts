@@ -267,7 +267,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.locator('.ledger__e', { hasText: 'Approve' }).waitFor(WAIT)
   })
 
-  test('the offered amount never exceeds the balance, and a wallet without gas money is told so by its node', async () => {
+  test('the offered amount never exceeds the balance, and the error of a node for missing gas money is shown', async () => {
     await fund(7)
     const page = await open(pair('WETH', 'FAR', '1000000'), { before: withWallet({ address: owner(7) }) })
     await connect(page)
