@@ -38,7 +38,7 @@ function swapPath(): string {
 test.skipIf(process.platform !== 'linux')(
   'sixteen connections of one caller take turns with the one of another',
   async () => {
-    const { url } = await start({ MAX_CONCURRENT: '2', MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' })
+    const { url } = await start({ MAX_CONCURRENT: '2', MAX_WAIT_MS: '60000' })
     expect((await ask(url + swapPath())).status).toBe(200)
     proxy.delayMs = 40
     let over = false

@@ -21,7 +21,7 @@ let proxy: NodeProxy
 beforeAll(async () => {
   devnet = await startChain()
   proxy = await NodeProxy.start(devnet.url)
-  server = await startOver(devnet.url, { REQUEST_TIMEOUT_MS: '60000' })
+  server = await startOver(devnet.url)
   const limits = { MAX_CONCURRENT: '1', MAX_QUEUED: '0', MAX_STREAMS_PER_CALLER: '1', REQUEST_TIMEOUT_MS: '2000' }
   narrow = await startOver(proxy.url, limits)
   for (const { url } of [server, narrow])
@@ -165,7 +165,7 @@ test('a stream tells how many more there may be, and the next is refused with wh
 })
 
 test('who had to wait for his turn is told so', async () => {
-  const patient = { MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' }
+  const patient = { MAX_WAIT_MS: '60000' }
   const queued = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '50', ...patient })
   try {
     await warmUp(queued.url, swap())

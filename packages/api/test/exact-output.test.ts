@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 
-const local = localService({ REQUEST_TIMEOUT_MS: '60000' })
+const local = localService()
 
 const PPM = 1_000_000n
 const address = (symbol: string) => (symbol === 'NATIVE' ? NATIVE : local.devnet.info.tokens[symbol]!.address)

@@ -106,7 +106,7 @@ test('an amount that drains every pool is quoted within the gas of a transaction
   const amount = `${10n ** 22n}`
   const query = new URLSearchParams({ src: USDT!.address, dst: DAI!.address, amount, maxPriceImpact: '100' })
   // On a busy machine the search may exceed the default timeout.
-  const server = await startOver(local.devnet.url, { ROUTE_TIMEOUT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' })
+  const server = await startOver(local.devnet.url, { ROUTE_TIMEOUT_MS: '60000' })
   try {
     const { status, text } = await ask(`${server.url}/quote/31337?${query}`)
     expect(status, text).toBe(200)

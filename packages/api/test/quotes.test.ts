@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
 import { ask, warmUp } from './src/service.ts'
 
-const local = localService({ REQUEST_TIMEOUT_MS: '60000' })
+const local = localService()
 
 const token = (symbol: string) => local.devnet.info.tokens[symbol]!.address
 const post = (body: unknown, chain = '31337') =>

@@ -13,7 +13,7 @@ beforeAll(async () => {
   devnet = await startChain()
   proxy = await NodeProxy.start(devnet.url)
   // Searches of huge amounts take seconds on a slow machine.
-  server = await startOver(proxy.url, { REQUEST_TIMEOUT_MS: '60000' })
+  server = await startOver(proxy.url)
 })
 afterAll(async () => {
   await server?.close()
@@ -224,7 +224,7 @@ describe('502', () => {
 describe('503', () => {
   test('beyond the running and the waiting requests the next is refused at once', async () => {
     // On a slow machine the waiting request would be refused for the time that it is expected to wait.
-    const patient = { MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' }
+    const patient = { MAX_WAIT_MS: '60000' }
     const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '1', ...patient })
     try {
       await warmUp(small.url, swapPath())

@@ -13,7 +13,7 @@ beforeAll(async () => {
   devnet = await startChain()
   inline = await startOver(devnet.url)
   // One caller sends all requests at once. With the default maximum wait of 2 s, a busy machine refuses the last ones with 503.
-  const patient = { MAX_QUEUED: '100', MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '60000' }
+  const patient = { MAX_QUEUED: '100', MAX_WAIT_MS: '60000' }
   threaded = await startOver(devnet.url, { ROUTE_INLINE_POOLS: '0', ROUTE_THREADS: '2', ...patient })
 })
 afterAll(async () => {

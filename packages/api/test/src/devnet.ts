@@ -7,6 +7,9 @@ import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
 /** Folder of the built local chain. */
 export const devnetDir = join(import.meta.dirname, '../../../../.devnet')
 
+/** Default deadline of requests in tests, for machines that are several times slower. Tests of deadlines set their own. */
+export const REQUEST_TIMEOUT_MS = '60000'
+
 /** Starts the local chain, and builds it first if it is missing. */
 export function startChain(): Promise<Devnet> {
   return startDevnet({ dir: devnetDir })
@@ -19,6 +22,7 @@ export function startOver(rpcUrl: string, env: Readonly<Record<string, string>> 
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'silent',
+      REQUEST_TIMEOUT_MS,
       CHAINS_DIR: join(devnetDir, 'chains'),
       DEPLOYMENTS_DIR: join(devnetDir, 'deployments'),
       RPC_URL_31337: rpcUrl,
