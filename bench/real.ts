@@ -32,6 +32,8 @@ type Answer = {
   readonly code: string
   readonly ms: number
   readonly searchMs: number
+  /** Milliseconds by stage of the service, from `Server-Timing`. */
+  readonly stages: ReadonlyMap<string, number>
   readonly legs: number
 }
 
@@ -71,9 +73,10 @@ async function ask(api: string, chainId: number, trade: Trade): Promise<Answer> 
   const response = await fetch(`${api}/aggregator/${chainId}?${query}`)
   const body = (await response.json()) as { readonly code?: string; readonly swaps?: readonly unknown[] }
   const ms = performance.now() - start
-  const search = /(?:^|, )route;dur=([\d.]+)/.exec(response.headers.get('server-timing') ?? '')?.[1]
+  const timing = response.headers.get('server-timing') ?? ''
+  const stages = new Map([...timing.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, stage, dur]) => [stage!, Number(dur)]))
   const code = response.ok ? 'answered' : (body.code ?? String(response.status))
-  return { trade, code, ms, searchMs: Number(search ?? 0), legs: body.swaps?.length ?? 0 }
+  return { trade, code, ms, searchMs: stages.get('route') ?? 0, stages, legs: body.swaps?.length ?? 0 }
 }
 
 function report(answers: readonly Answer[], tokensDrawn: number): void {
@@ -88,11 +91,33 @@ function report(answers: readonly Answer[], tokensDrawn: number): void {
     allMs: quantiles(answers.map(({ ms }) => ms)),
     answeredMs: quantiles(answers.filter(({ code }) => code === 'answered').map(({ ms }) => ms)),
     searchMs: quantiles(answers.map(({ searchMs }) => searchMs)),
+    stagesMs: stagesOf(answers.filter(({ code }) => code === 'answered')),
+    refusedTokens: refusedTokens(answers),
     slowest: slowest.map(({ trade: { src, dst, usd }, code, ms, searchMs, legs }) => ({
       ...{ src, dst, usd, code, legs },
       ...{ ms: rounded(ms), searchMs },
     })),
   })
+}
+
+/** Returns quantiles of the time of every stage. */
+function stagesOf(answers: readonly Answer[]): Record<string, ReturnType<typeof quantiles>> {
+  const names = new Set(answers.flatMap(({ stages }) => [...stages.keys()]))
+  return Object.fromEntries(
+    [...names].map((name) => [name, quantiles(answers.map(({ stages }) => stages.get(name) ?? 0))]),
+  )
+}
+
+/** Returns the input tokens of refused trades, by code, most refused first. */
+function refusedTokens(answers: readonly Answer[]): Record<string, readonly string[]> {
+  const counts = new Map<string, Map<string, number>>()
+  for (const { code, trade } of answers) {
+    if (code === 'answered') continue
+    const tokens = counts.get(code) ?? new Map<string, number>()
+    counts.set(code, tokens.set(trade.src, (tokens.get(trade.src) ?? 0) + 1))
+  }
+  const sorted = (tokens: ReadonlyMap<string, number>) => [...tokens].toSorted((a, b) => b[1] - a[1])
+  return Object.fromEntries([...counts].map(([code, tokens]) => [code, sorted(tokens).map(([t, n]) => `${n} ${t}`)]))
 }
 
 function quantiles(all: readonly number[]) {
