@@ -4,6 +4,7 @@
  */
 import { BalanceProbe__factory, IERC20__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type CallRequest, type RequestOptions, type Rpc, RpcError, type SimulatedTransaction } from '@sluice/rpc'
 import { type CallEnvironment, codeOverrides, merge } from './attempt.ts'
@@ -13,7 +14,10 @@ import type { SetUp } from './setup.ts'
 import { storageOverrides } from './slots/reader.ts'
 import type { SimulationRequest } from './types.ts'
 
-const probeAbi = BalanceProbe__factory.createInterface()
+const balanceProbe = callCodec<
+  [sender: Address, tokenIn: Address, tokenOut: Address, spender: Address, recipient: Address],
+  [balances: Balances]
+>(BalanceProbe__factory.createInterface(), 'read')
 const erc20 = IERC20__factory.createInterface()
 /** Address of the contract that reads balances. */
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000006')
@@ -84,8 +88,8 @@ export async function runBare({ rpc, request, environment, setUp, options }: Bar
 function readBalances(request: SimulationRequest): CallRequest {
   const { from, to, tokenIn, tokenOut, spender = to, recipient = from } = request
   const erc20Of = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
-  const input = [from, erc20Of(tokenIn), erc20Of(tokenOut), spender, recipient]
-  return { from: PROBE, to: PROBE, data: probeAbi.encodeFunctionData('read', input as never) as Hex, gas: READ_GAS }
+  const data = balanceProbe.encode(from, erc20Of(tokenIn), erc20Of(tokenOut), spender, recipient)
+  return { from: PROBE, to: PROBE, data, gas: READ_GAS }
 }
 
 /**
@@ -107,9 +111,7 @@ function preparation(
 }
 
 function balancesOf(read: SimulatedTransaction | undefined): Balances | undefined {
-  if (!read?.success) return undefined
-  const [balances] = probeAbi.decodeFunctionResult('read', read.returnData)
-  return balances as unknown as Balances
+  return read?.success ? balanceProbe.decode(read.returnData)[0] : undefined
 }
 
 /** Sums native transfers instead of balances, because gas is paid from the same account. */

@@ -142,7 +142,7 @@ async function readEnvironment({ rpc, request, context, options, ...task }: Simu
     gasPrice ?? task.header.then((of) => fees.gasPrice(rpc, of, options)),
     task.header.then((of) => fees.nextBaseFee(rpc, of, options)),
     known?.senderCode ?? rpc.getCode(from, block, options),
-    allowance === 'kept' ? rpc.getCode(to, block, options) : undefined,
+    allowance === 'kept' ? (known?.codeOf?.(to) ?? rpc.getCode(to, block, options)) : undefined,
   ])
   const gas = gasOf(request, header, limit, context)
   const intrinsic = intrinsicGas(request.data)

@@ -68,6 +68,8 @@ export type KnownState = {
   readonly header: BlockHeader
   /** Code of `from` at that block. */
   readonly senderCode?: Hex
+  /** Reads code at that block, at most once per account. */
+  readonly codeOf?: (account: Address) => Promise<Hex>
 }
 
 /** Outcome of one simulated swap. */

@@ -3,8 +3,8 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSimulationContext, type SimulationResult, simulateSwap } from '../src/index.ts'
-import { startTestChain, type TestChain } from './chain.ts'
+import { type SimulationResult, simulateSwap } from '../src/index.ts'
+import { patientContext, startTestChain, type TestChain } from './chain.ts'
 import { compile } from './compile.ts'
 
 let chain: TestChain
@@ -92,7 +92,7 @@ describe.each(Object.entries(senders))('a %s', (_, newSender) => {
         block: 'latest',
         asSent: true,
       } as const
-      const simulate = (rpc: Rpc) => simulateSwap(rpc, request, createSimulationContext())
+      const simulate = (rpc: Rpc) => simulateSwap(rpc, request, patientContext())
       const simulated = await simulate(chain.rpc)
       const byOlder = await simulate(createRpc({ chainId: 31337, urls: [older.url] }))
 
@@ -128,9 +128,9 @@ test('a swap that does not ask for code is the same either way, and says so', as
   const from = toAddress(`0x${'f7'.repeat(20)}`)
   const data = encode('Exchange', 'swap', [sold, bought, AMOUNT])
   const request = { from, to, data, tokenIn: sold, amountIn: AMOUNT, tokenOut: bought, block: 'latest' } as const
-  const probed = await simulateSwap(chain.rpc, request, createSimulationContext())
+  const probed = await simulateSwap(chain.rpc, request, patientContext())
   expect(probed.ways.sender).toBeUndefined()
-  const compared = await simulateSwap(chain.rpc, { ...request, asSent: true }, createSimulationContext())
+  const compared = await simulateSwap(chain.rpc, { ...request, asSent: true }, patientContext())
   expect(compared).toMatchObject({
     success: true,
     amountOut: AMOUNT,

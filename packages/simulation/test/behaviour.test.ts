@@ -3,11 +3,11 @@ import { createRpc } from '@sluice/rpc'
 import { AbiCoder, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSimulationContext, type SimulationRequest, type SwapOutcome, simulateSwap } from '../src/index.ts'
-import { abiOf, startTestChain, type TestChain } from './chain.ts'
+import { abiOf, patientContext, startTestChain, type TestChain } from './chain.ts'
 import { compile } from './compile.ts'
 
 let chain: TestChain
-const context = createSimulationContext()
+const context = patientContext()
 const router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 const stranger = toAddress(`0x${'f1'.repeat(20)}`)
 const AMOUNT = 5_000_000n

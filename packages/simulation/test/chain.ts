@@ -5,6 +5,7 @@ import { type Address, type Hex, NATIVE, toAddress } from '@sluice/chains'
 import { type Anvil, accounts as accountsOfNode, type DevnetInfo, prepareDevnet, startAnvil } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { Interface } from 'ethers'
+import { createSimulationContext, type SimulationContext, type SimulationOptions } from '../src/context.ts'
 
 const erc20 = IERC20__factory.createInterface()
 const require = createRequire(import.meta.url)
@@ -35,13 +36,17 @@ export type TestChain = {
   fund(owner: Address, token: Address, amount: bigint, spender: Address): Promise<void>
 }
 
+/** Creates the shared state of simulations, with a deadline that a machine several times slower meets too. */
+export const patientContext = (options: SimulationOptions = {}): SimulationContext =>
+  createSimulationContext({ timeoutMs: 60_000, ...options })
+
 let accounts = 0
 
 export async function startTestChain(): Promise<TestChain> {
   const { info, stateFile } = await prepareDevnet()
   // With traces, which tell gross gas.
   const anvil = await startAnvil({ args: ['--load-state', stateFile, '--steps-tracing'] })
-  const rpc = createRpc({ chainId: 31337, urls: [anvil.url] })
+  const rpc = createRpc({ chainId: 31337, urls: [anvil.url], timeoutMs: 30_000 })
   const head = await rpc.getBlock('latest')
   await rpc.request('anvil_setTime', [head!.timestamp])
   await rpc.request('anvil_setBlockTimestampInterval', [1])

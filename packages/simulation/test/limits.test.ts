@@ -3,8 +3,8 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Interceptor, NodeProxy } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createSimulationContext, type SimulationRequest, simulateSwap } from '../src/index.ts'
-import { startTestChain, type TestChain } from './chain.ts'
+import { type SimulationRequest, simulateSwap } from '../src/index.ts'
+import { patientContext, startTestChain, type TestChain } from './chain.ts'
 
 let chain: TestChain
 const proxies: NodeProxy[] = []
@@ -43,8 +43,7 @@ const call = (to: Address, more: Partial<SimulationRequest> = {}): SimulationReq
   const ends = { tokenIn: USDC!.address, amountIn: 1n, tokenOut: WETH!.address }
   return { from, to, data: '0x', ...ends, block: 'latest', ...more }
 }
-const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) =>
-  simulateSwap(rpc, request, createSimulationContext())
+const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) => simulateSwap(rpc, request, patientContext())
 async function through(answer: Interceptor): Promise<Rpc> {
   const proxy = await NodeProxy.start(chain.anvil.url, answer)
   proxies.push(proxy)

@@ -4,14 +4,14 @@ import { NodeProxy } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { AbiCoder } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSimulationContext, type SimulationRequest, simulateSwap } from '../src/index.ts'
-import { abiOf, startTestChain, type TestChain } from './chain.ts'
+import { type SimulationRequest, simulateSwap } from '../src/index.ts'
+import { abiOf, patientContext, startTestChain, type TestChain } from './chain.ts'
 import { compile } from './compile.ts'
 
 let chain: TestChain
 let clock: Address
 const contracts = compile('Timed.sol')
-const context = createSimulationContext({ blockIntervalMs: 1_000 })
+const context = patientContext({ blockIntervalMs: 1_000 })
 const router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 const AMOUNT = 5_000_000n
 

@@ -6,8 +6,8 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSimulationContext, type SimulationRequest, simulateSwap } from '../src/index.ts'
-import { startTestChain, type TestChain } from './chain.ts'
+import { type SimulationRequest, simulateSwap } from '../src/index.ts'
+import { patientContext, startTestChain, type TestChain } from './chain.ts'
 import { compile } from './compile.ts'
 
 let chain: TestChain
@@ -76,8 +76,7 @@ const sale = (from: Address, token: Address): SimulationRequest => ({
   tokenOut: token,
   block: 'latest',
 })
-const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) =>
-  simulateSwap(rpc, request, createSimulationContext())
+const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) => simulateSwap(rpc, request, patientContext())
 
 /** Tokens that a stranger cannot be given: the place of a balance is decided by the first transfer. */
 const HELD_ONLY = new Set(['Numbered', 'PackedCheckpoints'])

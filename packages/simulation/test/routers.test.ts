@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSimulationContext } from '../src/index.ts'
-import { startTestChain, type TestChain } from './chain.ts'
+import { patientContext, startTestChain, type TestChain } from './chain.ts'
 import { compareShape, shapesOn } from './shapes.ts'
 
 let chain: TestChain
-const context = createSimulationContext()
+const context = patientContext()
 beforeAll(async () => {
   chain = await startTestChain()
 })

@@ -1,11 +1,11 @@
 import { type Hex, toAddress } from '@sluice/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSimulationContext, reportToken } from '../src/index.ts'
-import { startTestChain, type TestChain } from './chain.ts'
+import { reportToken } from '../src/index.ts'
+import { patientContext, startTestChain, type TestChain } from './chain.ts'
 import { compile } from './compile.ts'
 
 let chain: TestChain
-const context = createSimulationContext()
+const context = patientContext()
 beforeAll(async () => {
   chain = await startTestChain()
 })

@@ -1,6 +1,7 @@
 /** Reads a token's balances for many fictitious owners in one eth_call with storage overrides. */
-import { type SlotProbe, SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
+import { SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
+import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import {
   type BlockOverrides,
@@ -14,7 +15,22 @@ import { SimulationError } from '../errors.ts'
 import type { Write } from './mapping.ts'
 
 const slotProbe = SlotProbe__factory.createInterface()
-const storageProbe = StorageProbe__factory.createInterface()
+const readCodec = callCodec<
+  [token: Address, spender: Address, first: Address, count: number],
+  [readings: readonly { readonly balance: bigint; readonly allowance: bigint }[]]
+>(slotProbe, 'read')
+const takeCodec = callCodec<
+  [token: Address, from: Address, to: Address, amount: bigint],
+  [ownerBefore: bigint, ownerAfter: bigint, received: bigint]
+>(slotProbe, 'take')
+const touchedCodec = callCodec<
+  [token: Address, owner: Address, accounts: readonly Address[]],
+  [warm: readonly boolean[]]
+>(slotProbe, 'touched')
+const wordsCodec = callCodec<[slots: readonly bigint[]], [words: readonly bigint[]]>(
+  StorageProbe__factory.createInterface(),
+  'words',
+)
 
 /** Address of the slot probe during a call, and the spender whose allowances it reads. */
 export const SLOT_PROBE = toAddress('0x5177cE0000000000000000000000000000000002')
@@ -80,13 +96,9 @@ export class TokenReader {
     writes: StorageWrites,
     spender = SLOT_PROBE,
   ): Promise<readonly OwnerReading[]> {
-    const input = slotProbe.encodeFunctionData('read', [this.token, spender, first, count])
-    const answer = await this.call(input as Hex, writes)
-    const [readings] = slotProbe.decodeFunctionResult('read', answer)
-    return readings.map(({ balance, allowance }: SlotProbe.ReadingStructOutput) => ({
-      balance: orNull(balance),
-      allowance: orNull(allowance),
-    }))
+    const answer = await this.call(readCodec.encode(this.token, spender, first, count), writes)
+    const [readings] = readCodec.decode(answer)
+    return readings.map(({ balance, allowance }) => ({ balance: orNull(balance), allowance: orNull(allowance) }))
   }
 
   /** Moves `amount` from `from` to `to`, with the probe as spender, and reads the balances around it. */
@@ -96,24 +108,23 @@ export class TokenReader {
     amount: bigint,
     writes: StorageWrites,
   ): Promise<{ readonly before: bigint; readonly after: bigint; readonly received: bigint }> {
-    const answer = await this.call(slotProbe.encodeFunctionData('take', [this.token, from, to, amount]) as Hex, writes)
-    const { ownerBefore, ownerAfter, received } = slotProbe.decodeFunctionResult('take', answer)
-    return { before: ownerBefore, after: ownerAfter, received }
+    const answer = await this.call(takeCodec.encode(this.token, from, to, amount), writes)
+    const [before, after, received] = takeCodec.decode(answer)
+    return { before, after, received }
   }
 
   /** Returns the accounts that the token accesses when it reports a balance. */
   async touched(accounts: readonly Address[]): Promise<readonly Address[]> {
-    const input = slotProbe.encodeFunctionData('touched', [this.token, owner(0), [...accounts]])
-    const [warm] = slotProbe.decodeFunctionResult('touched', await this.call(input as Hex, new Map()))
+    const [warm] = touchedCodec.decode(await this.call(touchedCodec.encode(this.token, owner(0), accounts), new Map()))
     return accounts.filter((_, index) => warm[index])
   }
 
   /** Reads storage slots of a contract in one call. */
   async storage(contract: Address, slots: readonly bigint[]): Promise<readonly bigint[]> {
-    const data = storageProbe.encodeFunctionData('words', [[...slots]]) as Hex
+    const data = wordsCodec.encode(slots)
     const overrides = { [contract]: { code: bytecode.StorageProbe.runtime } }
     const answer = await this.rpc.call({ to: contract, data }, this.block, { ...this.options, overrides })
-    return storageProbe.decodeFunctionResult('words', answer)[0]
+    return wordsCodec.decode(answer)[0]
   }
 
   code(contract: Address): Promise<Hex> {
