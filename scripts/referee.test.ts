@@ -55,6 +55,10 @@ test('a swap is judged in words, and in the JSON of the endpoint', async () => {
 test('what is no swap, unknown, or cannot be meant ends with another code', async () => {
   const unknown = await referee(`0x${'ab'.repeat(32)}`, '--rpc', devnet.url)
   expect(unknown).toMatchObject({ code: 1, stdout: expect.stringContaining('the node does not know') })
+  expect(await referee(hash, '--rpc', devnet.url, '--chain', '31338')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/31338 is not supported.*CHAINS_DIR and DEPLOYMENTS_DIR add chains/s),
+  })
   expect(await referee('0x12', '--rpc', devnet.url)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('usage'),

@@ -16,6 +16,9 @@ const TIMEOUT_MS = 300_000
 const SETTLE_MS = 60_000
 const CHAIN_ID_TIMEOUT_MS = 10_000
 
+const CHAINS_HINT =
+  'CHAINS_DIR and DEPLOYMENTS_DIR add chains; those of `npm start` are .devnet/chains and .devnet/deployments.'
+
 const usageOf = (command: string) => `usage: ${command} <tx hash> --rpc <url> [--chain <id>] [--json]
 Reads what a swap of any router gave and received, quotes the same trade at the state before it, and prints what was left on the table.
 The node must have the state of the block before it. With eth_simulateV1 the state at its position in the block is used as well.
@@ -122,7 +125,7 @@ async function judge(hash: Hex, chainId: number, { environment, isJson }: Settin
   } catch (thrown) {
     const { code, message } = toApiError(thrown)
     if (isJson) console.log(JSON.stringify({ error: message, code }, null, 2))
-    else console.error(message)
+    else console.error(code === 'UNSUPPORTED_CHAIN' ? `${message}\n${CHAINS_HINT}` : message)
     return NOT_JUDGED
   } finally {
     await services.close()
