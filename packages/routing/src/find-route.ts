@@ -16,7 +16,15 @@ import { startsOrEndsNative } from './native.ts'
 import { netBound } from './net-bound/net-bound.ts'
 import { MOST_WORK, WorkBudget, WorkSpent } from './problem/budget.ts'
 import type { Ends } from './problem/passable.ts'
-import { Admission, DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of, isFree, type Problem } from './problem/problem.ts'
+import {
+  Admission,
+  DEFAULT_MAX_HOPS,
+  DEFAULT_MAX_POOLS,
+  erc20Of,
+  isFree,
+  newSoftenings,
+  type Problem,
+} from './problem/problem.ts'
 import { type DualPrices, dualPrices } from './proof/dual-prices.ts'
 import { proveBound } from './proof/prove.ts'
 import { isSurcharging } from './taxes.ts'
@@ -197,6 +205,7 @@ function problemOf(
     perLeg: HOP_BYTES * (request.l1FeePerByteWei ?? 0) * outPerWei,
     maxAlternatives: request.maxAlternatives ?? 0,
     budget,
+    softenings: newSoftenings(),
   }
 }
 

@@ -5,7 +5,7 @@ import { outputOf } from './graph/price-curve.ts'
 import { WorkBudget } from './problem/budget.ts'
 import { type Ends, passableRates } from './problem/passable.ts'
 import { potential } from './problem/potentials.ts'
-import type { Problem } from './problem/problem.ts'
+import { newSoftenings, type Problem } from './problem/problem.ts'
 import type { RouteTerms } from './types.ts'
 
 /** Gas and calldata bytes of a typical swap: the native token is priced for about this cost. */
@@ -48,7 +48,8 @@ function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: numb
   }
   // The result is cached for all requests of the block, so no request is charged for it; one path is a bounded amount of work.
   const limits = { maxHops: 3, maxPools: 3, onePath: true, reuse: false, maxAlternatives: 0, budget: new WorkBudget() }
-  const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...free }
+  const ownTerms = { ...limits, ...rates, ...free, softenings: newSoftenings() }
+  const problem: Problem = { graph, swap: request, ...ends, amountIn, ...ownTerms }
   const path = bestSinglePath(problem, potential(problem, ends.target, 'to'), onCurves(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

@@ -11,7 +11,7 @@ import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
 import { potential } from '../src/problem/potentials.ts'
-import { Admission, type Problem } from '../src/problem/problem.ts'
+import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { alongPath } from '../src/solver/flow.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { pair, request, seeded, snapshotOf, token } from './graphs.ts'
@@ -87,6 +87,7 @@ function problemOn(graph: Graph, req: RouteRequest, perGas: number): Problem {
     perLeg: 0,
     maxAlternatives: 0,
     budget: new WorkBudget(),
+    softenings: newSoftenings(),
   }
 }
 

@@ -7,7 +7,7 @@ import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
-import { Admission, type Problem } from '../src/problem/problem.ts'
+import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { search } from '../src/search.ts'
 import { digestOf } from '../src/testing/digest.ts'
 import type { RouteRequest } from '../src/types.ts'
@@ -63,6 +63,7 @@ const problemFor = (req: RouteRequest, perGas: number) => (graph: Graph) => {
     perLeg: 0,
     maxAlternatives: 0,
     budget: new WorkBudget(),
+    softenings: newSoftenings(),
   }
   return { problem }
 }

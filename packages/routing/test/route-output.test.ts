@@ -7,7 +7,7 @@ import { LegRefused, type SettlementCache, settle } from '../src/exact/settle.ts
 import { sharesOf } from '../src/exact/shares.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
-import { Admission, type Problem } from '../src/problem/problem.ts'
+import { Admission, newSoftenings, type Problem } from '../src/problem/problem.ts'
 import { search } from '../src/search.ts'
 import type { Flow } from '../src/solver/flow.ts'
 import type { RouteRequest } from '../src/types.ts'
@@ -63,6 +63,7 @@ function searchFor(pools: readonly Pool[], req: RouteRequest): { problem: Proble
     perLeg: 0,
     maxAlternatives: 0,
     budget: new WorkBudget(),
+    softenings: newSoftenings(),
   }
   const found = scratch.within(() => search(problem))
   return found && { problem, flow: found.flow }

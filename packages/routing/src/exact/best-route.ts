@@ -1,7 +1,7 @@
 /** Finds the best settled route of an amount under all terms of a request. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { usesWrapper, WRAP_GAS } from '../native.ts'
-import { Admission, type Problem } from '../problem/problem.ts'
+import { Admission, newSoftenings, type Problem } from '../problem/problem.ts'
 import { SEARCH_PART } from '../tolerances.ts'
 import type { RouteTerms } from '../types.ts'
 import { ifWorkAllows, netOf, oneOf, type SettledRoute, searchAndSettle } from './search-and-settle.ts'
@@ -41,7 +41,12 @@ export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
   const { rate, rateBack, adjustedCurves, outputFactors } = admission
   return {
     admission,
-    problem: { ...problem, amountIn: Number(amountIn), rate, rateBack, adjustedCurves, outputFactors },
+    problem: {
+      ...problem,
+      amountIn: Number(amountIn),
+      ...{ rate, rateBack, adjustedCurves, outputFactors },
+      softenings: newSoftenings(),
+    },
   }
 }
 

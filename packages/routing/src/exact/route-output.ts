@@ -4,7 +4,7 @@ import type { Problem } from '../problem/problem.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS } from '../tolerances.ts'
 import { type Settlement, type SettlementCache, settleLegCached } from './settle.ts'
-import { amountOf, type Share } from './shares.ts'
+import { partOfBalance, type Share } from './shares.ts'
 
 /** A leg with its tokens numbered per route; the source is 0. */
 export type LegOutput = {
@@ -71,7 +71,8 @@ export class RouteOutput {
       if (fork?.token === from && before !== from) balances[from] = fork.balance
       before = from
       const balance = balances[from]!
-      const amount = amountOf(share, balance, share.fromSource ? cache.fixedInputs?.get(share.edge) : undefined)
+      const fixedInput = share.fromSource ? cache.fixedInputs?.get(share.edge) : undefined
+      const { amount } = partOfBalance(share, balance, fixedInput)
       const output = amount === 0n ? 0n : this.outputOf(leg, amount)
       if (amount > 0n && (output === 0n || (!share.last && output < FEW_UNITS))) return null
       leg.amountIn = amount

@@ -205,12 +205,10 @@ class SettlementPass {
     const { edge, from, last } = share
     const balance = balances.get(from) ?? 0n
     const fixedInput = share.fromSource ? cache?.fixedInputs?.get(edge) : undefined
-    const requested = partOfBalance(share, balance, fixedInput)
-    if (requested.amount === 0n) return
+    if (balance === 0n) return
     const { pool } = problem.graph.edges[edge]!
     const current = poolStates?.get(pool.id) ?? pool
-    const limit = min(terms.limits.get(edge), share.limit)
-    const part = limit !== undefined && limit < requested.amount ? partUpTo(share, balance, limit) : requested
+    const part = partOfBalance(share, balance, fixedInput, min(terms.limits.get(edge), share.limit))
     let result = part.amount === 0n ? null : this.settleLeg(edge, current, part)
     if (result instanceof PoolRefusal && result.code === 'TOO_LARGE') {
       this.makeLegs(share, current, part.amount, result)

@@ -109,12 +109,8 @@ function partOf(part: number, fromSource: boolean, isDown: boolean): bigint {
   return isDown && down > 0n ? down : BigInt(toShare(num, WHOLE))
 }
 
-/**
- * Amount of a balance that a leg takes.
- *
- * @param fixedInput - fixed amount, limited to the balance
- */
-export function amountOf({ num, last, fromSource }: Share, balance: bigint, fixedInput?: bigint): bigint {
+/** Amount of a balance that a leg takes, without its limit. */
+function unlimited({ num, last, fromSource }: Share, balance: bigint, fixedInput?: bigint): bigint {
   if (last || (fixedInput !== undefined && fixedInput > balance)) return balance
   if (fixedInput !== undefined) return fixedInput
   return fromSource ? (balance * num) / WHOLE : shareOf(balance, Number(num))
@@ -123,8 +119,15 @@ export function amountOf({ num, last, fromSource }: Share, balance: bigint, fixe
 /** Part of a balance, as an amount and as the fraction that the program encodes. */
 export type Part = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
 
-export function partOfBalance(share: Share, balance: bigint, fixedInput?: bigint): Part {
-  const amount = amountOf(share, balance, fixedInput)
+/**
+ * Part of a balance that a leg takes.
+ *
+ * @param fixedInput - fixed amount, limited to the balance
+ * @param limit - maximum input of the leg
+ */
+export function partOfBalance(share: Share, balance: bigint, fixedInput?: bigint, limit = share.limit): Part {
+  const amount = unlimited(share, balance, fixedInput)
+  if (limit !== undefined && limit < amount) return partUpTo(share, balance, limit)
   if (share.last) return { amount, num: 1n, den: 1n }
   if (share.fromSource) return { amount, num: amount, den: balance }
   return { amount, num: share.num, den: SHARES }

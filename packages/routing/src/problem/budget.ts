@@ -11,9 +11,6 @@ export const MOST_WORK = 40_000_000
 /** Work units of one exact quote of a pool, in integers. */
 export const QUOTE_WORK = 1_000
 
-/** Solutions with softened curves per request. Further ones take much work and hardly change the route. */
-const MAX_SOFTENINGS = 4
-
 /** Thrown when the work limit is reached. Callers that catch it fall back to the best result so far. */
 export class WorkSpent extends Error {
   override readonly name = 'WorkSpent'
@@ -25,7 +22,6 @@ const SPENT = new WorkSpent()
 export class WorkBudget {
   private left: number
   private failures = 0
-  private softenings = MAX_SOFTENINGS
 
   constructor(units = MOST_WORK) {
     this.left = units
@@ -34,11 +30,6 @@ export class WorkBudget {
   /** True if some computation was cut off: a larger budget may give another result. */
   get ranOut(): boolean {
     return this.failures > 0
-  }
-
-  /** Returns true for the first calls only: see `MAX_SOFTENINGS`. */
-  maySoften(): boolean {
-    return this.softenings-- > 0
   }
 
   /** Units left. */

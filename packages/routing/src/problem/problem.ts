@@ -65,7 +65,18 @@ export type Problem = {
   readonly excerpt?: Excerpt
   /** Remaining work of the whole request. */
   readonly budget: WorkBudget
+  /** Remaining solutions with softened curves of the search for this amount. */
+  readonly softenings: Softenings
 }
+
+/** Count of solutions that a search may still compute. */
+export type Softenings = { left: number }
+
+/** Solutions with softened curves per searched amount. Each takes much work, and further ones hardly change the route. */
+const MAX_SOFTENINGS = 4
+
+/** Returns the softenings of a new amount. An exact output searches many amounts, each of which may need them. */
+export const newSoftenings = (): Softenings => ({ left: MAX_SOFTENINGS })
 
 export const DEFAULT_MAX_HOPS = 4
 export const DEFAULT_MAX_POOLS = 24

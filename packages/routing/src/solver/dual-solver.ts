@@ -49,7 +49,8 @@ export function solve(allocation: Allocation, tolerance: number, maxSteps = NEWT
   allocation.problem.graph.topology.scratch.within(() => {
     const newton = new Newton(allocation)
     newton.run(tolerance, maxSteps)
-    if (allocation.residual > UNRESOLVED && allocation.curves.some(isStraight) && allocation.problem.budget.maySoften())
+    const { softenings } = allocation.problem
+    if (allocation.residual > UNRESOLVED && allocation.curves.some(isStraight) && softenings.left-- > 0)
       solveSoftened(allocation, newton, tolerance)
   })
 }
