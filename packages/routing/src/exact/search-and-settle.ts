@@ -172,6 +172,10 @@ function searchUntilSettled(
   const avoided = new Set<number>()
   /** The current problem without the pool that refused last, if the current problem only limits that pool. */
   let withoutPool: Problem | null = null
+  /** Route without the second use of a pool that refused it. */
+  let once: SettledRoute | null = null
+  const best = (route: SettledRoute, other: SettledRoute | null) =>
+    first && other && netOf(problem, other) > netOf(problem, route) ? withBounds(other, first) : route
   for (let refusals = 0; refusals <= REFUSALS; refusals++) {
     const result = search(problem, first)
     if (!result && withoutPool) {
@@ -179,16 +183,22 @@ function searchUntilSettled(
       withoutPool = null
       continue
     }
-    if (!result) return null
+    if (!result) return once
     first ??= result
     const outcome = settleFlow(result, problem, amountIn, taxes)
-    if (outcome === null) return null
+    if (outcome === null) return once
     if (!(outcome instanceof LegRefused)) {
       const route = withBounds(outcome, first)
-      if (!problem.reuse || (!outcome.settlement.sharing && !isSuspect(problem, route))) return route
-      const once = { ...problem, reuse: false }
-      const single = ifWorkAllows(problem, () => searchUntilSettled(once, amountIn, admission, taxes))
-      return single && netOf(problem, single) > netOf(problem, route) ? withBounds(single, first) : route
+      if (!problem.reuse || (!outcome.settlement.sharing && !isSuspect(problem, route))) return best(route, once)
+      const single = ifWorkAllows(problem, () =>
+        searchUntilSettled({ ...problem, reuse: false }, amountIn, admission, taxes),
+      )
+      return best(best(route, single), once)
+    }
+    if (outcome.reusing && problem.reuse) {
+      const open = usingOnce(problem, result)
+      const route = open && ifWorkAllows(problem, () => searchUntilSettled(open, amountIn, admission, taxes))
+      once = route && withBounds(route, first)
     }
     const limitedProblem = avoided.has(outcome.edge) ? null : belowRefused(problem, outcome, taxes)
     const without = withoutRefused(problem, outcome, admission)
@@ -196,7 +206,7 @@ function searchUntilSettled(
     problem = limitedProblem ?? without
     withoutPool = limitedProblem && without
   }
-  return null
+  return once
 }
 
 /**
@@ -224,6 +234,26 @@ function withoutRefused(problem: Problem, refused: LegRefused, admission: Admiss
   if (!isForSize) return without(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
   if (limit === null || limit === 0n) return without(problem, [edge])
   return limitedTo(problem, edge, limit)
+}
+
+/**
+ * Keeps, of each pool that a flow uses several times, only the edge that trades the most value. Null if there are none.
+ */
+function usingOnce(problem: Problem, { flow, backward }: SearchResult): Problem | null {
+  const { edges, topology } = problem.graph
+  const value = (place: number) => flow.input[place]! * backward.best[topology.from[flow.edges[place]!]!]!
+  const main = new Map<string, number>()
+  const usedAgain = new Set<string>()
+  for (const [place, edge] of flow.edges.entries()) {
+    const { id } = edges[edge]!.pool
+    const other = main.get(id)
+    if (other !== undefined) usedAgain.add(id)
+    if (other === undefined || value(place) > value(other)) main.set(id, place)
+  }
+  const closed = [...usedAgain].flatMap((id) =>
+    topology.edgesOfPool.get(id)!.filter((edge) => edge !== flow.edges[main.get(id)!]),
+  )
+  return closed.length > 0 ? without(problem, closed) : null
 }
 
 /** Runs a computation of an optional improvement with half of the remaining budget; null if that does not suffice. */
