@@ -323,8 +323,11 @@ export const SEARCH_PART = 0.9
 
 /** Maximum pools that may refuse their share before the search gives up. */
 export const REFUSALS = 12
-/** Divisor of an amount: if a pool's arithmetic fails at the amount, less by this part is tried. */
+/** Divisor of an amount: if a pool's arithmetic fails at the amount, less by this part is tried, then by up to so many. */
 export const REFUSED_PARTS = 1_000_000n
+export const MAX_REFUSED_PARTS = 16n
+/** Failed amounts after which a pool is avoided: pools with partly filled orders fail at a third of all amounts. */
+export const MAX_FAILED_AMOUNTS = 4
 /** Value of unexpected gas, as a fraction of the output, from which the search is repeated: 0.5 bps. */
 export const UNEXPECTED_GAS_SHARE = 5e-5
 /** Relative gap to the bound from which a single path is suspected to miss liquidity. */

@@ -13,6 +13,8 @@ import {
   COARSE_SEARCHES,
   FEW_UNITS,
   MAX_EXACT_QUOTES,
+  MAX_FAILED_AMOUNTS,
+  MAX_REFUSED_PARTS,
   REFUSALS,
   REFUSED_PARTS,
   SUSPICIOUS_GAP,
@@ -168,8 +170,8 @@ function searchUntilSettled(
 ): SettledRoute | null {
   let problem = whole
   let first: SearchResult | null = null
-  /** Edges whose pool's arithmetic failed at some amount. */
-  const avoided = new Set<number>()
+  /** By edge: number of amounts at which the pool's arithmetic failed. */
+  const failures = new Map<number, number>()
   /** The current problem without the pool that refused last, if the current problem only limits that pool. */
   let withoutPool: Problem | null = null
   /** Route without the second use of a pool that refused it. */
@@ -200,9 +202,10 @@ function searchUntilSettled(
       const route = open && ifWorkAllows(problem, () => searchUntilSettled(open, amountIn, admission, taxes))
       once = route && withBounds(route, first)
     }
-    const limitedProblem = avoided.has(outcome.edge) ? null : belowRefused(problem, outcome, taxes)
+    const failed = (failures.get(outcome.edge) ?? 0) + 1
+    failures.set(outcome.edge, failed)
+    const limitedProblem = failed > MAX_FAILED_AMOUNTS ? null : belowRefused(problem, outcome, taxes)
     const without = withoutRefused(problem, outcome, admission)
-    avoided.add(outcome.edge)
     problem = limitedProblem ?? without
     withoutPool = limitedProblem && without
   }
@@ -210,14 +213,17 @@ function searchUntilSettled(
 }
 
 /**
- * Limits an edge to slightly less than the amount at which its pool's arithmetic fails. Null if the pool fails there
- * too, or refused for another reason.
+ * Limits an edge to slightly less than the amount at which its pool's arithmetic fails. Null if the pool fails below
+ * it too, or refused for another reason.
  */
 function belowRefused(problem: Problem, { edge, amountIn, code, reusing }: LegRefused, taxes?: Taxes): Problem | null {
   if (code !== 'UNSUPPORTED' || reusing) return null
-  const less = amountIn - amountIn / REFUSED_PARTS - 1n
-  if (!(less > 0n && outputOfPool(problem.graph.edges[edge]!, less, taxes) > 0n)) return null
-  return limitedTo(problem, edge, less)
+  const part = amountIn / REFUSED_PARTS + 1n
+  for (let parts = 1n; parts <= MAX_REFUSED_PARTS; parts *= 2n) {
+    const less = amountIn - parts * part
+    if (less > 0n && outputOfPool(problem.graph.edges[edge]!, less, taxes) > 0n) return limitedTo(problem, edge, less)
+  }
+  return null
 }
 
 const limitedTo = (problem: Problem, edge: number, amountIn: bigint): Problem => ({
