@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useCallback, useMemo, useRef, useState } from 'react'
 import { sluice } from '../service/client.ts'
-import { useChoice } from '../ui/after-paint.ts'
+import { painted, useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure } from '../ui/Notice.tsx'
@@ -117,6 +117,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
   const [answer, setAnswer] = useState<Asking>({ state: 'none' })
   const ask = async () => {
     setAnswer((before) => ({ ...before, state: 'asking' }))
+    await painted()
     try {
       setAnswer({ state: 'none', got: await send(call) })
     } catch (error) {

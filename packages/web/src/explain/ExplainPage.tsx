@@ -5,6 +5,7 @@ import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { startTransition, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useExampleSwap } from '../example/use-example-swap.ts'
 import { useNamed } from '../service/tokens.ts'
+import { afterPaint } from '../ui/after-paint.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
@@ -110,7 +111,7 @@ function Paste({ text, chain, onGo }: PasteProps) {
       className="panel paste"
       onSubmit={(event) => {
         event.preventDefault()
-        onGo(typed)
+        afterPaint(() => onGo(typed))
       }}
     >
       <label className="lab" htmlFor="tx">

@@ -16,6 +16,9 @@ export function afterPaint(work: () => void): void {
   setTimeout(run, MAX_WAIT_MS)
 }
 
+/** Resolves after the next frame is painted. */
+export const painted = (): Promise<void> => new Promise(afterPaint)
+
 /**
  * Shows a choice at once, and applies it after the next paint. For choices in the URL, whose navigation renders the page again.
  *
