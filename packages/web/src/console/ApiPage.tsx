@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useCallback, useMemo, useRef, useState } from 'react'
 import { sluice } from '../service/client.ts'
-import { painted, useChoice } from '../ui/after-paint.ts'
+import { painted, TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure } from '../ui/Notice.tsx'
@@ -105,7 +105,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
       search: (before: ApiParams) => ({ ...before, ep: endpoint.id, ...more }),
       replace: true,
     })
-  const [set, choose] = useChoice<Texts>(params.set ?? NONE, (set) => change({ set }))
+  const [set, choose] = useChoice<Texts>(params.set ?? NONE, (set) => change({ set }), TYPING_PAUSE_MS)
   const values: Texts = {
     ...filled,
     // The service accepts only one of `amount` and `amountOut`.

@@ -9,7 +9,7 @@ import { useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
 import { isNative, type PageToken, useTokens } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
-import { useChoice } from '../ui/after-paint.ts'
+import { TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Count, Price } from '../ui/Num.tsx'
@@ -91,7 +91,7 @@ type FindProps = { readonly text: string; readonly onFind: (text: string) => Pro
 function Find({ text: applied, onFind }: FindProps) {
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
-  const [text, find] = useChoice(applied, onFind)
+  const [text, find] = useChoice(applied, onFind, TYPING_PAUSE_MS)
   return (
     <label className="find">
       <span className="sr">Find a token</span>
