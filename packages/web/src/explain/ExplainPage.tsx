@@ -35,9 +35,9 @@ export function ExplainPage() {
   const sentOf = transaction?.kind === 'sent' ? transaction : undefined
   const tx = pasted.kind === 'transaction' ? pasted.tx : sentOf?.tx
   const block = sentOf?.block
-  const found = useMemo(() => tx && { tx, block }, [tx, block])
+  const subject = useMemo(() => tx && { tx, block }, [tx, block])
   // The form shows the transaction at once. Decoding and checking it takes longer, and inputs may interrupt it.
-  const explained = useDeferredValue(found)
+  const explained = useDeferredValue(subject)
   const go = (text: string) => {
     const next = readPasted(text)
     const fragment = next.kind === 'transaction' ? fragmentOf(next.tx) : text.trim()
