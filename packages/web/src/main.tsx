@@ -36,4 +36,6 @@ createRoot(document.getElementById('root')!).render(
   </StrictMode>,
 )
 
-setTimeout(() => void import('./explain/ExplainPage.tsx').catch(() => {}), EXPLAIN_MS)
+const prefetchExplain = () => void import('./explain/ExplainPage.tsx').catch(() => {})
+// Not during an input. Safari has no idle callbacks.
+setTimeout(() => (window.requestIdleCallback ?? setTimeout)(prefetchExplain), EXPLAIN_MS)

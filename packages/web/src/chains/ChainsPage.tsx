@@ -5,9 +5,10 @@ import { Scroll } from '../ui/Scroll.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import '../styles/chains.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { type PageChain, type ShownStatus, useStatus, useStatuses } from '../service/chains.ts'
 import { Address } from '../ui/Address.tsx'
+import { useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Count } from '../ui/Num.tsx'
@@ -87,17 +88,11 @@ export function ChainsPage() {
         ))}
       </dl>
       <div className="cm">
-        <section className="panel map" aria-label="Map of chains">
-          {groups.map(([name, members]) => (
-            <Group
-              key={name}
-              name={name}
-              tiles={all.filter(({ look }) => members.includes(look))}
-              chosen={chosen ?? all[0]?.id}
-              onChoose={(chain) => navigate({ to: '/app/chains', search: { chain } })}
-            />
-          ))}
-        </section>
+        <ChainMap
+          rows={all}
+          chosen={chosen ?? all[0]?.id}
+          onChoose={(chain) => navigate({ to: '/app/chains', search: { ...(chain !== undefined && { chain }) } })}
+        />
         <Card chainId={chosen} />
       </div>
       {followed.length > 0 && <Followed rows={followed} />}
@@ -106,6 +101,29 @@ export function ChainsPage() {
 }
 
 type Row = PageChain & { readonly run: ShownStatus | undefined; readonly look: Look }
+
+type ChainMapProps = {
+  readonly rows: readonly Row[]
+  readonly chosen: number | undefined
+  readonly onChoose: (chain: number | undefined) => Promise<void>
+}
+
+function ChainMap({ rows, chosen: applied, onChoose }: ChainMapProps) {
+  const [chosen, choose] = useChoice(applied, onChoose)
+  return (
+    <section className="panel map" aria-label="Map of chains">
+      {groups.map(([name, members]) => (
+        <Group
+          key={name}
+          name={name}
+          tiles={rows.filter(({ look }) => members.includes(look))}
+          chosen={chosen}
+          onChoose={choose}
+        />
+      ))}
+    </section>
+  )
+}
 
 type GroupProps = {
   readonly name: string
@@ -126,18 +144,7 @@ function Group({ name, tiles, chosen, onChoose }: GroupProps) {
       </h2>
       <div className="tiles">
         {shown.map(({ id, name, look, run }) => (
-          <button
-            key={id}
-            type="button"
-            className={`tile tile--${look}`}
-            aria-pressed={id === chosen}
-            title={name}
-            onClick={() => onChoose(id)}
-          >
-            <b>{name}</b>
-            {look === 'down' ? 'down' : run?.head === undefined ? id : `block ${run.head}`}
-            <span className="sr">, {looks[look]}</span>
-          </button>
+          <Tile key={id} {...{ id, name, look, onChoose }} head={run?.head} isChosen={id === chosen} />
         ))}
       </div>
       {shown.length < tiles.length && (
@@ -148,6 +155,29 @@ function Group({ name, tiles, chosen, onChoose }: GroupProps) {
     </div>
   )
 }
+
+type TileProps = Pick<Row, 'id' | 'name' | 'look'> & {
+  readonly head: number | undefined
+  readonly isChosen: boolean
+  readonly onChoose: (chain: number) => void
+}
+
+/** Shows a chain of the map. Renders again only if this chain changes. */
+const Tile = memo(function Tile({ id, name, look, head, isChosen, onChoose }: TileProps) {
+  return (
+    <button
+      type="button"
+      className={`tile tile--${look}`}
+      aria-pressed={isChosen}
+      title={name}
+      onClick={() => onChoose(id)}
+    >
+      <b>{name}</b>
+      {look === 'down' ? 'down' : head === undefined ? id : `block ${head}`}
+      <span className="sr">, {looks[look]}</span>
+    </button>
+  )
+})
 
 function Card({ chainId }: { readonly chainId: number | undefined }) {
   const chain = useChain(chainId)

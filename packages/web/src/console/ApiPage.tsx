@@ -2,8 +2,9 @@
 import '../styles/api.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { memo, useCallback, useMemo, useRef, useState } from 'react'
 import { sluice } from '../service/client.ts'
+import { painted, TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure } from '../ui/Notice.tsx'
@@ -40,7 +41,7 @@ export function ApiPage() {
     queryFn: () => sluice.get<OpenApi>('/openapi.json'),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const endpoints = data ? endpointsOf(data) : []
+  const endpoints = useMemo(() => (data ? endpointsOf(data) : []), [data])
   const endpoint = endpoints.find(({ id }) => id === params.ep) ?? endpoints[0]
   return (
     <>
@@ -56,29 +57,40 @@ export function ApiPage() {
       {error && <Failure error={error} />}
       {endpoint && (
         <div className="api">
-          <nav className="ep" aria-label="Endpoints">
-            {endpoints.map(({ id, method, path }) => (
-              <Link
-                key={id}
-                to="/app/api"
-                search={(before: ApiParams) => ({
-                  ...(before.chain !== undefined && { chain: before.chain }),
-                  ...(before.lang && { lang: before.lang }),
-                  ep: id,
-                })}
-                aria-current={id === endpoint.id ? 'true' : undefined}
-              >
-                <span className="mono">{method.toUpperCase()}</span>
-                {path.replace('/{chain_id}', '')}
-              </Link>
-            ))}
-          </nav>
+          <Endpoints endpoints={endpoints} open={endpoint.id} chain={params.chain} lang={params.lang} />
           <Console key={endpoint.id} endpoint={endpoint} params={params} />
         </div>
       )}
     </>
   )
 }
+
+type EndpointsProps = {
+  readonly endpoints: readonly ConsoleEndpoint[]
+  /** Id of the open endpoint. */
+  readonly open: string
+  readonly chain: number | undefined
+  readonly lang: Language | undefined
+}
+
+/** Lists the endpoints. Renders again only if another one is opened, and not on each typed value. */
+const Endpoints = memo(function Endpoints({ endpoints, open, chain, lang }: EndpointsProps) {
+  return (
+    <nav className="ep" aria-label="Endpoints">
+      {endpoints.map(({ id, method, path }) => (
+        <Link
+          key={id}
+          to="/app/api"
+          search={{ ...(chain !== undefined && { chain }), ...(lang && { lang }), ep: id }}
+          aria-current={id === open ? 'true' : undefined}
+        >
+          <span className="mono">{method.toUpperCase()}</span>
+          {path.replace('/{chain_id}', '')}
+        </Link>
+      ))}
+    </nav>
+  )
+})
 
 /** Splits a description after each full stop that a capital letter follows. */
 const sentencesOf = (text: string): readonly string[] => text.split(/(?<=\.) (?=[A-Z])/)
@@ -87,23 +99,25 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
   const navigate = useNavigate()
   const chain = useChain(params.chain)
   const { filled, isPending } = useFilled(chain.id, endpoint)
-  const values: Readonly<Record<string, string>> = {
-    ...filled,
-    // The service accepts only one of `amount` and `amountOut`.
-    ...(params.set?.amountOut && { amount: '' }),
-    ...params.set,
-    chain_id: params.set?.chain_id ?? String(chain.id),
-  }
-  const call = callOf(endpoint, values)
-  const [answer, setAnswer] = useState<Asking>({ state: 'none' })
   const change = (more: ApiParams) =>
     navigate({
       to: '/app/api',
       search: (before: ApiParams) => ({ ...before, ep: endpoint.id, ...more }),
       replace: true,
     })
+  const [set, choose] = useChoice<Texts>(params.set ?? NONE, (set) => change({ set }), TYPING_PAUSE_MS)
+  const values: Texts = {
+    ...filled,
+    // The service accepts only one of `amount` and `amountOut`.
+    ...(set.amountOut && { amount: '' }),
+    ...set,
+    chain_id: set.chain_id ?? String(chain.id),
+  }
+  const call = callOf(endpoint, values)
+  const [answer, setAnswer] = useState<Asking>({ state: 'none' })
   const ask = async () => {
     setAnswer((before) => ({ ...before, state: 'asking' }))
+    await painted()
     try {
       setAnswer({ state: 'none', got: await send(call) })
     } catch (error) {
@@ -131,10 +145,10 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
           {...{
             endpoint,
             values,
-            set: params.set ?? {},
+            set,
             busy: answer.state === 'asking',
             isPending,
-            onSet: (set) => change({ set }),
+            onSet: choose,
             onSend: () => void ask(),
           }}
         />
@@ -149,6 +163,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
 type Asking = { readonly state: 'none' | 'asking' | 'failed'; readonly got?: ConsoleAnswer; readonly error?: unknown }
 
 type Texts = Readonly<Record<string, string>>
+const NONE: Texts = {}
 
 type FormProps = {
   readonly endpoint: ConsoleEndpoint
@@ -164,13 +179,11 @@ type FormProps = {
 function Form({ endpoint, values, set, busy, isPending, onSet, onSend }: FormProps) {
   const needed = endpoint.fields.filter(isNeeded)
   const others = endpoint.fields.filter((field) => !isNeeded(field))
+  const typed = useRef(set)
+  typed.current = set
+  const change = useCallback((name: string, text: string) => onSet({ ...typed.current, [name]: text }), [onSet])
   const row = (field: ParameterField) => (
-    <FieldRow
-      key={field.name}
-      field={field}
-      value={values[field.name] ?? ''}
-      onChange={(text) => onSet({ ...set, [field.name]: text })}
-    />
+    <FieldRow key={field.name} field={field} value={values[field.name] ?? ''} onChange={change} />
   )
   return (
     <form
@@ -200,7 +213,22 @@ type CodeProps = {
   readonly values: Texts
   readonly language: Language
   readonly answer: Asking
-  readonly onLanguage: (language: Language) => void
+  readonly onLanguage: (language: Language) => Promise<void>
+}
+
+type LanguagesProps = { readonly chosen: Language; readonly onChoose: (language: Language) => Promise<void> }
+
+function Languages({ chosen, onChoose }: LanguagesProps) {
+  const [language, choose] = useChoice(chosen, onChoose)
+  return (
+    <fieldset className="seg" aria-label="Language">
+      {languages.map((name) => (
+        <button key={name} type="button" aria-pressed={name === language} onClick={() => choose(name)}>
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  )
 }
 
 function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProps) {
@@ -209,13 +237,7 @@ function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProp
     <div className="code">
       <section className="panel" aria-label="The request to copy">
         <div className="panel__h">
-          <fieldset className="seg" aria-label="Language">
-            {languages.map((name) => (
-              <button key={name} type="button" aria-pressed={name === language} onClick={() => onLanguage(name)}>
-                {name}
-              </button>
-            ))}
-          </fieldset>
+          <Languages chosen={language} onChoose={onLanguage} />
           <Copy text={sample} className="btn btn--small">
             Copy
           </Copy>

@@ -1,16 +1,17 @@
 /** A form row of the API console. */
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, memo, type ReactNode } from 'react'
 import { FormRow } from '../ui/FormRow.tsx'
 import type { ParameterField } from './openapi.ts'
 
 type FieldRowProps = {
   readonly field: ParameterField
   readonly value: string
-  readonly onChange: (text: string) => void
+  readonly onChange: (name: string, text: string) => void
 }
 
-/** Shows a parameter with its input field and description. */
-export function FieldRow({ field: { name, required, description, hint, isJson }, value, onChange }: FieldRowProps) {
+/** Shows a parameter with its input field and description. Renders again only if this parameter changes. */
+export const FieldRow = memo(function FieldRow({ field, value, onChange }: FieldRowProps) {
+  const { name, required, description, hint, isJson } = field
   const shared = {
     className: 'field',
     id: `p-${name}`,
@@ -22,16 +23,21 @@ export function FieldRow({ field: { name, required, description, hint, isJson },
   return (
     <FormRow name={name} id={`p-${name}`} required={required}>
       {isJson ? (
-        <textarea {...shared} rows={5} value={value} onChange={(event) => onChange(event.target.value)} />
+        <textarea {...shared} rows={5} value={value} onChange={(event) => onChange(name, event.target.value)} />
       ) : (
-        <input {...shared} autoComplete="off" value={value} onChange={(event) => onChange(event.target.value.trim())} />
+        <input
+          {...shared}
+          autoComplete="off"
+          value={value}
+          onChange={(event) => onChange(name, event.target.value.trim())}
+        />
       )}
       <p className="note" id={`d-${name}`}>
         <Prose text={description} />
       </p>
     </FormRow>
   )
-}
+})
 
 /** Renders text in backticks as code. */
 export function Prose({ text }: { readonly text: string }) {

@@ -2,9 +2,10 @@
 import '../styles/explain.css'
 import { contractsOf, type SwapContracts } from '@sluice/client'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { startTransition, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useExampleSwap } from '../example/use-example-swap.ts'
 import { useNamed } from '../service/tokens.ts'
+import { afterPaint } from '../ui/after-paint.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
@@ -17,7 +18,7 @@ import { Facts } from './Facts.tsx'
 import { type ExplainedTransaction, poolsFact, read } from './facts.ts'
 import { fragmentOf, type PastedTx, readPasted } from './input.ts'
 import { Steps } from './Steps.tsx'
-import { termsOf, type Valued } from './terms.ts'
+import { termsOf, unknownPoolsOf, type Valued } from './terms.ts'
 import { type Sent, useSent } from './use-sent.ts'
 import { useValues } from './use-values.ts'
 import { Verdict } from './Verdict.tsx'
@@ -33,6 +34,10 @@ export function ExplainPage() {
   const transaction = sent.data
   const sentOf = transaction?.kind === 'sent' ? transaction : undefined
   const tx = pasted.kind === 'transaction' ? pasted.tx : sentOf?.tx
+  const block = sentOf?.block
+  const subject = useMemo(() => tx && { tx, block }, [tx, block])
+  // The form shows the transaction at once. Decoding and checking it takes longer, and inputs may interrupt it.
+  const explained = useDeferredValue(subject)
   const go = (text: string) => {
     const next = readPasted(text)
     const fragment = next.kind === 'transaction' ? fragmentOf(next.tx) : text.trim()
@@ -69,7 +74,7 @@ export function ExplainPage() {
           <Notice kind={transaction.outcome === 'reverted' ? 'warn' : 'info'} title={outcomes[transaction.outcome]} />
         )}
       </div>
-      {tx && <Explained chainId={chain.id} chainName={chain.name} tx={tx} block={sentOf?.block} />}
+      {explained && explained.tx === tx && <Explained chainId={chain.id} chainName={chain.name} {...explained} />}
     </>
   )
 }
@@ -106,7 +111,7 @@ function Paste({ text, chain, onGo }: PasteProps) {
       className="panel paste"
       onSubmit={(event) => {
         event.preventDefault()
-        onGo(typed)
+        afterPaint(() => onGo(typed))
       }}
     >
       <label className="lab" htmlFor="tx">
@@ -202,14 +207,17 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
   const { of } = useNamed(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
   const { input, output, isPending } = useValues({ chainId, tokenIn, tokenOut, contracts, block }, of)
   const signer = tx.from ?? wallet?.address
-  // Proving pools takes many hashes, so it runs once per transaction and not on each hover.
+  // Proving pools takes many hashes, so it runs once per transaction, and not when prices arrive or on each hover.
+  const unknown = useMemo(() => unknownPoolsOf(explanation, contracts), [explanation, contracts])
   const valued = JSON.stringify([input, output])
   const terms = useMemo(() => {
     const [input, output] = JSON.parse(valued) as [Valued, Valued]
     const now = Math.floor(Date.now() / 1000)
-    return termsOf({ tx, explanation, contracts, signer, isMined: block !== undefined, now, input, output })
-  }, [tx, explanation, contracts, signer, block, valued])
-  const pieces = useMemo(() => piecesOf(tx.data, rangesOf(tx.data, explanation)), [tx.data, explanation])
+    return termsOf({ tx, explanation, contracts, unknown, signer, isMined: block !== undefined, now, input, output })
+  }, [tx, explanation, contracts, unknown, signer, block, valued])
+  // The verdict and its facts are painted before the bytes and the steps, which are many elements.
+  const [hasDetails, setHasDetails] = useState(false)
+  useEffect(() => startTransition(() => setHasDetails(true)), [])
   const link = `${location.origin}/app/explain?chain=${chainId}#${fragmentOf(tx)}`
   const shown = [...facts, poolsFact(explanation, terms.unknown)]
   return (
@@ -217,9 +225,20 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
       <Verdict {...{ explanation, terms, faults, isPending, chainName, tokenOf: of, link }} />
       <div className="ex">
         <Facts facts={shown} unusual={terms.unusual} tokenOf={of} lit={lit} onLight={setLit} />
-        <Bytes pieces={pieces} steps={steps} lit={lit} onLight={setLit} offFacts={facts} />
+        {hasDetails && <Calldata {...{ tx, explanation, facts, lit }} onLight={setLit} />}
       </div>
-      <Steps explanation={explanation} tokenOf={of} lit={lit} onLight={setLit} />
+      {hasDetails && <Steps explanation={explanation} tokenOf={of} lit={lit} onLight={setLit} />}
     </>
   )
+}
+
+type CalldataProps = Pick<ExplainedTransaction, 'explanation' | 'facts'> & {
+  readonly tx: PastedTx
+  readonly lit: string | null
+  readonly onLight: (key: string | null) => void
+}
+
+function Calldata({ tx, explanation, facts, lit, onLight }: CalldataProps) {
+  const pieces = useMemo(() => piecesOf(tx.data, rangesOf(tx.data, explanation)), [tx.data, explanation])
+  return <Bytes {...{ pieces, lit, onLight }} steps={explanation.steps} offFacts={facts} />
 }

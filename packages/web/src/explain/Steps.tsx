@@ -1,6 +1,6 @@
 /** The steps panel of the Explain page. */
 import type { Explanation } from '@sluice/client'
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { groupOf } from '../route/families.ts'
 import { Swatch } from '../route/Swatch.tsx'
 import type { TokenOf } from '../service/tokens.ts'
@@ -25,9 +25,9 @@ export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
   const { steps, mode, amountIn, minOutput, tokenIn, tokenOut } = explanation
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(400)
-  useLayoutEffect(() => {
+  useEffect(() => {
+    // The observer also reports the initial size, after the layout, so that nothing forces one.
     const measure = () => setWidth(box.current!.querySelector('.lanes__names')!.clientWidth)
-    measure()
     const observer = new ResizeObserver(measure)
     observer.observe(box.current!)
     return () => observer.disconnect()

@@ -42,6 +42,8 @@ export type TermsInput = {
   readonly tx: PastedTx
   readonly explanation: Explanation
   readonly contracts: SwapContracts | undefined
+  /** Result of `unknownPoolsOf`. */
+  readonly unknown: readonly string[] | undefined
   /** Account that signs, if the transaction or the wallet names it. */
   readonly signer: string | undefined
   /** True if the transaction is in a block, in which case its deadline no longer matters. */
@@ -52,13 +54,20 @@ export type TermsInput = {
   readonly output: Valued
 }
 
+/** Returns the pools that nothing proves; undefined if the page knows no contracts of the chain. Takes many hashes. */
+export function unknownPoolsOf(
+  explanation: Explanation,
+  contracts: SwapContracts | undefined,
+): readonly string[] | undefined {
+  return contracts && unknownPools(explanation, contracts)
+}
+
 export function termsOf(trade: TermsInput): TransactionTerms {
-  const { explanation, contracts, input, output } = trade
+  const { explanation, unknown, input, output } = trade
   const takesUsd = worth(explanation.amountIn, input)
   const paysUsd = worth(explanation.minOutput, output)
   const isPriced = takesUsd !== undefined && paysUsd !== undefined && takesUsd > 0
   const shortfall = isPriced ? 100 * (1 - paysUsd / takesUsd) : undefined
-  const unknown = contracts && unknownPools(explanation, contracts)
   const unusual = [
     minimum(explanation, takesUsd, paysUsd, shortfall),
     fee(explanation),

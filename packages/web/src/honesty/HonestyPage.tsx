@@ -4,11 +4,12 @@ import '../styles/prices.css'
 import '../styles/honesty.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { brief, utc } from '../format/number.ts'
 import { Swatch } from '../route/Swatch.tsx'
 import { useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
+import { useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
@@ -63,26 +64,21 @@ export function HonestyPage() {
           <section className="panel" aria-labelledby="measured" aria-busy={!data}>
             <div className="panel__h hn__h">
               <h2 id="measured">{kinds[by]}</h2>
-              <fieldset className="seg" aria-label="Figures by">
-                {(Object.keys(kinds) as DriftKind[]).map((kind) => (
-                  <button
-                    key={kind}
-                    type="button"
-                    aria-pressed={kind === by}
-                    onClick={() =>
-                      navigate({ to: '/app/honesty', search: { ...(chainId && { chain: chainId }), by: kind } })
-                    }
-                  >
-                    {kinds[kind]}
-                  </button>
-                ))}
-              </fieldset>
+              <Kinds
+                chosen={by}
+                onChoose={(kind) =>
+                  navigate({ to: '/app/honesty', search: { ...(chainId && { chain: chainId }), by: kind } })
+                }
+              />
             </div>
             <Table
               rows={rows}
               pick={pick}
               onPick={(key) =>
-                navigate({ to: '/app/honesty', search: { ...(chainId && { chain: chainId }), by, pick: key } })
+                navigate({
+                  to: '/app/honesty',
+                  search: { ...(chainId && { chain: chainId }), by, ...(key !== undefined && { pick: key }) },
+                })
               }
             />
           </section>
@@ -90,6 +86,21 @@ export function HonestyPage() {
         </div>
       )}
     </>
+  )
+}
+
+type KindsProps = { readonly chosen: DriftKind; readonly onChoose: (kind: DriftKind) => Promise<void> }
+
+function Kinds({ chosen, onChoose }: KindsProps) {
+  const [by, choose] = useChoice(chosen, onChoose)
+  return (
+    <fieldset className="seg" aria-label="Figures by">
+      {(Object.keys(kinds) as DriftKind[]).map((kind) => (
+        <button key={kind} type="button" aria-pressed={kind === by} onClick={() => choose(kind)}>
+          {kinds[kind]}
+        </button>
+      ))}
+    </fieldset>
   )
 }
 
@@ -146,10 +157,11 @@ function Sampling({ of: { samplePercent, samples, missed } }: { readonly of: Hon
 type TableProps = {
   readonly rows: readonly Row[] | undefined
   readonly pick: Row | undefined
-  readonly onPick: (key: string) => void
+  readonly onPick: (key: string | undefined) => Promise<void>
 }
 
 function Table({ rows, pick, onPick }: TableProps) {
+  const [picked, choose] = useChoice(pick?.key, onPick)
   return (
     <>
       <div className="scroll">
@@ -166,32 +178,9 @@ function Table({ rows, pick, onPick }: TableProps) {
             </tr>
           </thead>
           <tbody>
-            {rows?.map((row) => {
-              const [one, two] = row.after
-              return (
-                <tr key={row.key} className={row === pick ? 'chosen' : undefined} onClick={() => onPick(row.key)}>
-                  <td>
-                    {row.family !== undefined && <Swatch family={row.family} />}{' '}
-                    <button type="button" className="sym" aria-pressed={row === pick} title={row.key}>
-                      {row.dex === undefined ? row.key : brief(row.key)}
-                    </button>{' '}
-                    {row.dex !== undefined && <span className="q hide-s">{row.dex}</span>}
-                  </td>
-                  <td className="r">
-                    <Count value={one.samples + two.samples} />
-                  </td>
-                  <td className="r">
-                    <Bps value={two.median} bare />
-                  </td>
-                  <td className="r hide-s">
-                    <Bps value={two.worst5} bare />
-                  </td>
-                  <td className="r">
-                    <WouldRevert of={two} />
-                  </td>
-                </tr>
-              )
-            })}
+            {rows?.map((row) => (
+              <TableRow key={row.key} row={row} isChosen={row.key === picked} onPick={choose} />
+            ))}
             {!rows && SKELETON.map((key) => <SkeletonRow key={key} />)}
           </tbody>
         </table>
@@ -203,6 +192,35 @@ function Table({ rows, pick, onPick }: TableProps) {
     </>
   )
 }
+
+type TableRowProps = { readonly row: Row; readonly isChosen: boolean; readonly onPick: (key: string) => void }
+
+const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps) {
+  const [one, two] = row.after
+  return (
+    <tr className={isChosen ? 'chosen' : undefined} onClick={() => onPick(row.key)}>
+      <td>
+        {row.family !== undefined && <Swatch family={row.family} />}{' '}
+        <button type="button" className="sym" aria-pressed={isChosen} title={row.key}>
+          {row.dex === undefined ? row.key : brief(row.key)}
+        </button>{' '}
+        {row.dex !== undefined && <span className="q hide-s">{row.dex}</span>}
+      </td>
+      <td className="r">
+        <Count value={one.samples + two.samples} />
+      </td>
+      <td className="r">
+        <Bps value={two.median} bare />
+      </td>
+      <td className="r hide-s">
+        <Bps value={two.worst5} bare />
+      </td>
+      <td className="r">
+        <WouldRevert of={two} />
+      </td>
+    </tr>
+  )
+})
 
 function WouldRevert({ of: { samples, wouldRevert } }: { readonly of: DriftAfter }) {
   return samples > 0 ? <Percent value={wouldRevert} /> : <span className="q">–</span>

@@ -3,12 +3,13 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import '../styles/prices.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { memo, useMemo, useRef } from 'react'
 import { short } from '../format/number.ts'
 import { useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
 import { isNative, type PageToken, useTokens } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
+import { TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Count, Price } from '../ui/Num.tsx'
@@ -38,8 +39,6 @@ export function PricesPage() {
   const navigate = useNavigate()
   const change = (more: PricesParams, replace: boolean) =>
     navigate({ to: '/app/prices', search: (before: PricesParams) => ({ ...before, ...more }), replace })
-  const find = useRef<HTMLInputElement>(null)
-  useKey('/', () => find.current?.focus())
   const { data: status } = useStatus(chain.id)
   const tokens = useTokens(chain.id)
   const { rows, error } = useRows(chain.id, tokens.data)
@@ -56,18 +55,7 @@ export function PricesPage() {
   return (
     <>
       <Lede page="prices">
-        <label className="find">
-          <span className="sr">Find a token</span>
-          <input
-            ref={find}
-            className="field"
-            type="search"
-            placeholder="Symbol, name or address"
-            value={q}
-            onChange={(event) => change({ q: event.target.value }, true)}
-            onKeyDown={(event) => event.key === 'Escape' && change({ q: '' }, true)}
-          />
-        </label>
+        <Find text={q} onFind={(text) => change({ q: text }, true)} />
       </Lede>
       {(status?.state === 'failing' || late) && (
         <div className="above">
@@ -90,11 +78,33 @@ export function PricesPage() {
           pick={pick}
           isEmpty={shown?.length === 0}
           hasFailed={error !== null}
-          onPick={(token) => change({ token }, false)}
+          onPick={(token) => change({ ...(token !== undefined && { token }) }, false)}
         />
         {pick ? <Detail row={pick} others={rows!} head={status?.head} /> : !rows && !error && <DetailSkeleton />}
       </div>
     </>
+  )
+}
+
+type FindProps = { readonly text: string; readonly onFind: (text: string) => Promise<void> }
+
+function Find({ text: applied, onFind }: FindProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useKey('/', () => field.current?.focus())
+  const [text, find] = useChoice(applied, onFind, TYPING_PAUSE_MS)
+  return (
+    <label className="find">
+      <span className="sr">Find a token</span>
+      <input
+        ref={field}
+        className="field"
+        type="search"
+        placeholder="Symbol, name or address"
+        value={text}
+        onChange={(event) => find(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && find('')}
+      />
+    </label>
   )
 }
 
@@ -103,10 +113,11 @@ type TableProps = {
   readonly pick: Row | undefined
   readonly isEmpty: boolean
   readonly hasFailed: boolean
-  readonly onPick: (address: string) => void
+  readonly onPick: (address: string | undefined) => Promise<void>
 }
 
 function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
+  const [picked, choose] = useChoice(pick?.address, onPick)
   return (
     <section className="panel" aria-label="Tokens" aria-busy={rows === undefined}>
       <div className="scroll">
@@ -123,34 +134,7 @@ function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
           </thead>
           <tbody>
             {rows?.map((row) => (
-              <tr key={row.address} className={row === pick ? 'chosen' : undefined} onClick={() => onPick(row.address)}>
-                <td>
-                  <button type="button" className="sym" aria-pressed={row === pick}>
-                    {row.symbol}
-                  </button>{' '}
-                  <span className="hide-s">
-                    <Address of={row.address} />
-                  </span>
-                </td>
-                <td className="r">
-                  {row.detail && row.detail.usd !== null && (
-                    <span className="hide-s">
-                      <Confidence of={row.detail.confidence} />
-                    </span>
-                  )}
-                  <Price value={row.detail?.usd ?? null} />
-                </td>
-                <td className="r">
-                  {row.depth && isEndless(row.depth['2']) ? (
-                    'any amount'
-                  ) : row.depth && row.depth['2'] > 0 ? (
-                    `$${short(row.depth['2'])}`
-                  ) : (
-                    <span className="q">none</span>
-                  )}
-                </td>
-                <td className="hide-s">{row.depth && <Spark depth={row.depth} />}</td>
-              </tr>
+              <TableRow key={row.address} row={row} isChosen={row.address === picked} onPick={choose} />
             ))}
             {!rows && !hasFailed && SKELETON.map((key) => <SkeletonRow key={key} />)}
           </tbody>
@@ -160,6 +144,41 @@ function Table({ rows, pick, isEmpty, hasFailed, onPick }: TableProps) {
     </section>
   )
 }
+
+type TableRowProps = { readonly row: Row; readonly isChosen: boolean; readonly onPick: (address: string) => void }
+
+const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps) {
+  return (
+    <tr className={isChosen ? 'chosen' : undefined} onClick={() => onPick(row.address)}>
+      <td>
+        <button type="button" className="sym" aria-pressed={isChosen}>
+          {row.symbol}
+        </button>{' '}
+        <span className="hide-s">
+          <Address of={row.address} />
+        </span>
+      </td>
+      <td className="r">
+        {row.detail && row.detail.usd !== null && (
+          <span className="hide-s">
+            <Confidence of={row.detail.confidence} />
+          </span>
+        )}
+        <Price value={row.detail?.usd ?? null} />
+      </td>
+      <td className="r">
+        {row.depth && isEndless(row.depth['2']) ? (
+          'any amount'
+        ) : row.depth && row.depth['2'] > 0 ? (
+          `$${short(row.depth['2'])}`
+        ) : (
+          <span className="q">none</span>
+        )}
+      </td>
+      <td className="hide-s">{row.depth && <Spark depth={row.depth} />}</td>
+    </tr>
+  )
+})
 
 const SKELETON = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 
@@ -180,7 +199,8 @@ function SkeletonRow() {
   )
 }
 
-function Detail({
+/** Renders again only if its data changes, and not on each change of the search. */
+const Detail = memo(function Detail({
   row,
   others,
   head,
@@ -221,7 +241,7 @@ function Detail({
       )}
     </section>
   )
-}
+})
 
 const isDrawn = (depth: Depth | null): depth is Depth => depth !== null && depth['10'] > 0 && !isEndless(depth['10'])
 
@@ -243,8 +263,10 @@ function DetailSkeleton() {
 
 /** Loads prices and depth of all listed tokens, deepest first. */
 function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
-  const listed =
-    tokens?.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy')).slice(0, AT_ONCE) ?? []
+  const listed = useMemo(
+    () => tokens?.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy')).slice(0, AT_ONCE) ?? [],
+    [tokens],
+  )
   const addresses = listed.map(({ address }) => address)
   const { data, error } = useQuery({
     queryKey: ['prices and depth', chainId, addresses],
@@ -260,14 +282,17 @@ function useRows(chainId: number, tokens: readonly PageToken[] | undefined) {
       return { prices, depths }
     },
   })
-  const rows =
-    data &&
-    listed.map(
-      (token): Row => ({
-        ...token,
-        detail: data.prices[token.address] ?? null,
-        depth: data.depths[token.address] ?? null,
-      }),
-    )
-  return { error, rows: rows?.sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1)) }
+  const rows = useMemo(() => {
+    const all =
+      data &&
+      listed.map(
+        (token): Row => ({
+          ...token,
+          detail: data.prices[token.address] ?? null,
+          depth: data.depths[token.address] ?? null,
+        }),
+      )
+    return all?.sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1))
+  }, [listed, data])
+  return { error, rows }
 }

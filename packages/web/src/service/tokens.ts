@@ -75,7 +75,7 @@ export function useNamed(
   addresses: readonly string[],
 ): { readonly of: TokenOf; readonly ready: boolean } {
   const list = useTokens(chainId)
-  const listed = new Set(list.data?.map(({ address }) => address.toLowerCase()))
+  const listed = useMemo(() => new Set(list.data?.map(({ address }) => address.toLowerCase())), [list.data])
   const missing = [...new Set(addresses.map((address) => address.toLowerCase()))].filter(
     (address) => list.data && !listed.has(address) && !isNative(address),
   )
@@ -85,6 +85,9 @@ export function useNamed(
     enabled: missing.length > 0,
     staleTime: FRESH_MS,
   })
-  const all = [...(list.data ?? []), ...(lookup.data?.flat().map((token) => withSafeNames<PageToken>(token)) ?? [])]
-  return { of: namer(all), ready: list.isSuccess && (missing.length === 0 || !lookup.isPending) }
+  const of = useMemo(
+    () => namer([...(list.data ?? []), ...(lookup.data?.flat().map((token) => withSafeNames<PageToken>(token)) ?? [])]),
+    [list.data, lookup.data],
+  )
+  return { of, ready: list.isSuccess && (missing.length === 0 || !lookup.isPending) }
 }

@@ -3,6 +3,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { plain } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
+import { afterPaint, useChoice } from '../ui/after-paint.ts'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
@@ -46,13 +47,7 @@ export function OrderForm({ swap, onPick }: Props) {
     <>
       <form id={ORDER_FORM} onSubmit={(event) => event.preventDefault()} />
       <div className="ticket__mode">
-        <fieldset className="seg" aria-label="Which amount is exact">
-          {modes.map(([end, name]) => (
-            <button key={end} type="button" aria-pressed={order.exact === end} onClick={() => swap.act.exact(end)}>
-              {name}
-            </button>
-          ))}
-        </fieldset>
+        <Modes chosen={order.exact} onChoose={swap.act.exact} />
         <button
           type="button"
           className="link"
@@ -67,7 +62,7 @@ export function OrderForm({ swap, onPick }: Props) {
         <Pay swap={swap} onPick={onPick} quiet={quiet} />
       </div>
       <div className="leg-in">
-        <Flip onFlip={swap.act.flip} />
+        <Flip onFlip={() => afterPaint(swap.act.flip)} />
         <Receive swap={swap} onPick={onPick} quiet={quiet} />
       </div>
       {!refused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={quiet} />}
@@ -78,6 +73,21 @@ export function OrderForm({ swap, onPick }: Props) {
       </div>
       <Foot swap={swap} />
     </>
+  )
+}
+
+type ModesProps = { readonly chosen: 'in' | 'out'; readonly onChoose: (end: 'in' | 'out') => void }
+
+function Modes({ chosen, onChoose }: ModesProps) {
+  const [exact, choose] = useChoice(chosen, onChoose)
+  return (
+    <fieldset className="seg" aria-label="Which amount is exact">
+      {modes.map(([end, name]) => (
+        <button key={end} type="button" aria-pressed={exact === end} onClick={() => choose(end)}>
+          {name}
+        </button>
+      ))}
+    </fieldset>
   )
 }
 

@@ -1,5 +1,6 @@
 /** Price history and depth of the pair, from the service's own blocks. */
 import { useQuery } from '@tanstack/react-query'
+import { memo } from 'react'
 import { short } from '../format/number.ts'
 import { isEndless } from '../prices/curve.ts'
 import { sluice } from '../service/client.ts'
@@ -14,7 +15,7 @@ type Depth = Readonly<Record<string, number>> | null
 const EVERY_MS = 10_000
 const HEIGHT = 120
 
-export function PairChart({ chainId, src, dst }: Props) {
+export const PairChart = memo(function PairChart({ chainId, src, dst }: Props) {
   const token = [src.address, dst.address]
   const { data } = useQuery({
     queryKey: ['pair history', chainId, ...token],
@@ -63,7 +64,7 @@ export function PairChart({ chainId, src, dst }: Props) {
       </dl>
     </section>
   )
-}
+})
 
 function depthText(depth: Depth | undefined): string {
   const usd = depth?.['2'] ?? 0

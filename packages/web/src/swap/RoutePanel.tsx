@@ -1,6 +1,6 @@
 /** The route panel of the Swap page. */
 
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { lazy, memo, type ReactNode, Suspense, useRef, useState } from 'react'
 import { plain } from '../format/amount.ts'
 import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
@@ -9,12 +9,14 @@ import type { PageToken, TokenOf } from '../service/tokens.ts'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Figures } from './Figures.tsx'
-import type { Live, ShownQuote, TypedRequest } from './use-quote.ts'
+import type { ShownQuote, TypedRequest } from './use-quote.ts'
 
 const WhyRoute = lazy(async () => ({ default: (await import('./WhyRoute.tsx')).WhyRoute }))
 
 type Props = {
-  readonly live: Pick<Live, 'isAsking' | 'isStale'> & { readonly quote: ShownQuote }
+  readonly quote: ShownQuote
+  readonly isAsking: boolean
+  readonly isStale: boolean
   readonly src: PageToken
   readonly dst: PageToken
   readonly tokenOf: TokenOf
@@ -25,9 +27,14 @@ type Props = {
   readonly chainName: string
 }
 
-/** Shows the route as a flow with its legend, its metrics, and a table of the legs. */
-export function RoutePanel({
-  live: { quote, isAsking, isStale },
+/**
+ * Shows the route as a flow with its legend, its metrics, and a table of the legs. Renders again only if the quote or its state
+ * changes, and not while an amount is typed.
+ */
+export const RoutePanel = memo(function RoutePanel({
+  quote,
+  isAsking,
+  isStale,
   src,
   dst,
   tokenOf,
@@ -97,7 +104,7 @@ export function RoutePanel({
       <LegTable legs={swaps} tokenOf={tokenOf} lit={lit} onLight={setLit} />
     </>
   )
-}
+})
 
 type WhyProps = {
   readonly request: TypedRequest

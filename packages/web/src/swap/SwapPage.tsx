@@ -2,6 +2,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { usdOf } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
+import { afterPaint } from '../ui/after-paint.ts'
 import { Lede } from '../ui/Lede.tsx'
 import { useKey } from '../ui/Shell.tsx'
 import { useTitle } from '../ui/title.ts'
@@ -58,7 +59,7 @@ export function SwapPage() {
             onClose={() => setPicking(undefined)}
             onChoose={(token) => {
               setPicking(undefined)
-              swap.act.choose(picking, token)
+              afterPaint(() => swap.act.choose(picking, token))
             }}
           />
         )}
@@ -117,7 +118,7 @@ function SidePanel({ swap }: { readonly swap: SwapPageState }) {
     <>
       {signing?.paid && signing.route && <LandedPanel {...{ route: signing.route, paid: signing.paid, src, dst }} />}
       <RoutePanel
-        live={{ quote, isAsking: live.isAsking, isStale: live.isStale }}
+        {...{ quote, isAsking: live.isAsking, isStale: live.isStale }}
         {...{ src, dst, tokenOf, isSigning: signing !== undefined, native, request }}
         chainName={order.chain.name}
       />

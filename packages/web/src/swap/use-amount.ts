@@ -5,9 +5,7 @@
 import { useEffect, useState } from 'react'
 import { grouped, parseAmount, parseUsd, plain, type Typed, usdOf } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
-
-/** Pause in typing after which the amount is written to the URL. */
-const TYPING_PAUSE_MS = 250
+import { TYPING_PAUSE_MS } from '../ui/after-paint.ts'
 
 export type AmountUnit = 'token' | 'usd'
 

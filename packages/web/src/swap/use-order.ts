@@ -1,5 +1,6 @@
 /** The order in the page's URL: tokens, amount, and terms, with defaults for missing parameters. */
 import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { parseAmount } from '../format/amount.ts'
 import { type PageChain, useStatus } from '../service/chains.ts'
 import { sluice } from '../service/client.ts'
@@ -87,21 +88,30 @@ export function useOrder(): OrderState {
   const linked = named && parseAmount(text, named.decimals)
   const isReady = src && dst && !same && terms.problems.length === 0
   const amount = entry.typed?.kind === 'amount' && linked?.kind === 'amount' ? String(linked.base) : undefined
+  const request = useStable(
+    isReady && amount !== undefined
+      ? {
+          ...{ chainId: chain.id, src: src.address, dst: dst.address, from },
+          ...(exact === 'in' ? { amount } : { amountOut: amount }),
+          ...requestOf(terms.values),
+        }
+      : undefined,
+  )
   return {
     ...{ chain, src, dst, same, exact, text, entry, priceOf, terms, change, pools: status?.pools },
     limit: terms.values.impact,
     broken: src && dst ? null : broken,
     again: () => void refetch(),
-    request:
-      isReady && amount !== undefined
-        ? {
-            ...{ chainId: chain.id, src: src.address, dst: dst.address, from },
-            ...(exact === 'in' ? { amount } : { amountOut: amount }),
-            ...requestOf(terms.values),
-          }
-        : undefined,
+    request,
     native: tokens?.find(({ address }) => isNative(address))?.symbol ?? 'of the native token',
   }
+}
+
+/** Returns the previous request while the new one is equal, so that components that depend on it do not render again. */
+function useStable(request: TypedRequest | undefined): TypedRequest | undefined {
+  const latest = useRef(request)
+  if (JSON.stringify(latest.current) !== JSON.stringify(request)) latest.current = request
+  return latest.current
 }
 
 const PRICES_EVERY_MS = 30_000

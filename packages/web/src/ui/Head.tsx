@@ -1,6 +1,6 @@
 /** The page header. */
 import { Link, useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { pages } from '../pages.ts'
 import { useStatus } from '../service/chains.ts'
 import { ChainDialog } from './ChainDialog.tsx'
@@ -9,10 +9,11 @@ import { on, useChain } from './setting.ts'
 import { useTheme } from './theme.ts'
 import { WalletButton } from './WalletButton.tsx'
 
-export function Head() {
-  const search = useRouterState({ select: ({ location }) => location.search as { chain?: number } })
+/** Renders when the chain or the path changes, and not on each change of other URL parameters. */
+export const Head = memo(function Head() {
+  const named = useRouterState({ select: ({ location }) => (location.search as { chain?: number }).chain })
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const chain = useChain(search.chain)
+  const chain = useChain(named)
   const { data: status } = useStatus(chain.id)
   const [choosing, setChoosing] = useState(false)
   const [theme, flip] = useTheme()
@@ -24,7 +25,7 @@ export function Head() {
   return (
     <header className="top">
       <div className="top__in">
-        <Link className="brand" to="/" search={on(search.chain)} aria-label="Sluice, swap">
+        <Link className="brand" to="/" search={on(named)} aria-label="Sluice, swap">
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d="M4 2v20M20 2v20" stroke="currentColor" strokeWidth="2.5" />
             <path d="M5 5h14v6H5z" fill="currentColor" />
@@ -34,7 +35,7 @@ export function Head() {
         </Link>
         <nav className="nav" aria-label="Pages" ref={nav}>
           {Object.values(pages).map(({ path: to, name }) => (
-            <Link key={to} to={to} search={on(search.chain)} aria-current={path === to ? 'page' : undefined}>
+            <Link key={to} to={to} search={on(named)} aria-current={path === to ? 'page' : undefined}>
               {name}
             </Link>
           ))}
@@ -65,7 +66,7 @@ export function Head() {
       {choosing && <ChainDialog chosen={chain.id} onClose={() => setChoosing(false)} />}
     </header>
   )
-}
+})
 
 /** Scrolls the navigation, which is wider than a phone screen, so that the link of the open page is centered. */
 function showOpenPage(nav: HTMLElement | null): void {

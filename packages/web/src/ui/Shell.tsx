@@ -32,7 +32,7 @@ const keyEvent = 'sluice:key'
 
 export function Shell() {
   const navigate = useNavigate()
-  const search = useRouterState({ select: ({ location }) => location.search as { chain?: number } })
+  const chain = useRouterState({ select: ({ location }) => (location.search as { chain?: number }).chain })
   const [helping, setHelping] = useState(false)
   const chord = useRef(0)
   useEffect(() => {
@@ -44,7 +44,7 @@ export function Shell() {
       const { key } = event
       if (performance.now() < chord.current && goes[key] !== undefined) {
         chord.current = 0
-        navigate({ to: goes[key], search: on(search.chain) })
+        navigate({ to: goes[key], search: on(chain) })
       } else if (key === 'g') chord.current = performance.now() + CHORD_MS
       else if (key === '?') setHelping(true)
       else if (key === '/' || key === 'r') {
@@ -54,7 +54,7 @@ export function Shell() {
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
-  }, [navigate, search.chain])
+  }, [navigate, chain])
   return (
     <>
       <a className="skip" href="#main">

@@ -1,0 +1,58 @@
+/** Feedback of an input before the work that it causes. */
+import { useCallback, useEffect, useRef, useState } from 'react'
+
+/** Maximum milliseconds until the work runs in a page without frames, such as a hidden tab. */
+const MAX_WAIT_MS = 200
+
+/** Pause in typing after which a text is applied. */
+export const TYPING_PAUSE_MS = 250
+
+/** Runs work after the next frame is painted, so that it does not delay the feedback of the input that causes it. */
+export function afterPaint(work: () => void): void {
+  let hasRun = false
+  const run = () => {
+    if (hasRun) return
+    hasRun = true
+    work()
+  }
+  requestAnimationFrame(() => setTimeout(run))
+  setTimeout(run, MAX_WAIT_MS)
+}
+
+/** Resolves after the next frame is painted. */
+export const painted = (): Promise<void> => new Promise(afterPaint)
+
+/**
+ * Shows a choice at once, and applies it after the next paint. For choices in the URL, whose navigation renders the page again.
+ *
+ * @param value - the applied choice
+ * @param pauseMs - pause after the last choice until it is applied, for text that is typed
+ * @returns the choice to show, and a stable function that chooses
+ */
+export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void, pauseMs = 0) {
+  const [pending, setPending] = useState<{ readonly next: T }>()
+  const latest = useRef({ apply, pauseMs })
+  latest.current = { apply, pauseMs }
+  const last = useRef<{ readonly next: T }>(undefined)
+  const choose = useCallback((next: T) => {
+    const own = { next }
+    last.current = own
+    setPending(own)
+    const run = async () => {
+      // A later choice replaces this one.
+      if (last.current !== own) return
+      await latest.current.apply(next)
+      setPending((current) => (current === own ? undefined : current))
+    }
+    if (latest.current.pauseMs > 0) setTimeout(run, latest.current.pauseMs)
+    else afterPaint(run)
+  }, [])
+  // A page that was left must not navigate back.
+  useEffect(
+    () => () => {
+      last.current = undefined
+    },
+    [],
+  )
+  return [pending ? pending.next : value, choose] as const
+}
