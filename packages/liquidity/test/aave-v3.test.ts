@@ -115,7 +115,7 @@ test('random supplies and withdrawals pay what is quoted, while the index grows'
       for (const [step, swap] of swaps.entries()) {
         const { ok, amountOut, left } = outcomes[k]![step]!
         const asked = `${swap.amountIn} of ${pool.tokens.indexOf(swap.tokenIn)} at ${state.income}, step ${step}`
-        // Whoever sends more than they have fails before the market is asked.
+        // A sender with too small a balance fails before the market is called.
         if (swap.tokenIn === aToken.address && scaledBurn(state, swap.amountIn) > has) {
           expect(ok, asked).toBe(false)
           break
@@ -141,7 +141,7 @@ test('random supplies and withdrawals pay what is quoted, while the index grows'
   expect(indices.size).toBeGreaterThan(2)
 }, 600_000)
 
-/** One swap at the head, by its output; null where it reverts. */
+/** Returns the output of one swap at the head; null if it reverts. */
 async function pays(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<bigint | null> {
   const block = await head()
   const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => block } as PoolWorld

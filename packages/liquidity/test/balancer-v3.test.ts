@@ -57,7 +57,7 @@ function weightsOf(r: Random, n: number): bigint[] {
   return weights.with(0, weights[0]! + ONE - weights.reduce((total, weight) => total + weight, 0n))
 }
 
-/** Null where it reverts. */
+/** Returns the output of the genuine math; null if it reverts. */
 async function genuine({ state }: Pool<PooledState>, i: number, j: number, amountIn: bigint) {
   const { balances, scaling, rates, swapFee } = state
   if (state.kind !== 'stable' && state.kind !== 'weighted') throw new TypeError(`no library here is of ${state.kind}`)

@@ -1,4 +1,4 @@
-/** Contract of a market with everybody who uses it, whoever keeps it: the tests of each implementation. */
+/** Tests that each implementation of a market must pass. */
 import { type Address, toAddress } from '@sluice/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMarket, type Market, type Snapshot } from '../src/index.ts'

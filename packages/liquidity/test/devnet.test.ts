@@ -61,7 +61,7 @@ test.each([
 
 type Genuine = (pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint) => Promise<bigint | null>
 
-/** Asks `to` in the EVM; null where it reverts. */
+/** Calls `to` in the EVM; null if it reverts. */
 async function ask(abi: InterfaceAbi, to: Address, method: string, args: readonly unknown[]): Promise<bigint | null> {
   const contract = new Interface(abi)
   try {
@@ -154,7 +154,7 @@ test('what moves without a log is brought to a new block in one round of calls, 
   const tokens = Object.values(devnet.info.tokens).map(({ address }) => toAddress(address))
   await followed.ensure(tokens)
   const before = followed.snapshot()
-  // A gift makes a vault's shares worth more, and no log of the vault tells of it.
+  // A gift makes a vault's shares worth more, and no log of the vault reports it.
   const [vault] = poolsOf('erc4626')
   const data = IERC20__factory.createInterface().encodeFunctionData('transfer', [vault!.address, 12_345_678n])
   await rpc.request('evm_increaseTime', [3_600])

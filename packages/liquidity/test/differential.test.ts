@@ -176,7 +176,7 @@ test('uniswap-v2 quotes what the pair gives, and refuses where it reverts', asyn
 /** A swap that runs dry walks through thousands of bitmap words. */
 const ENOUGH_GAS = 4_000_000_000n
 
-/** Null where the quoter reverts: without any liquidity on the way. */
+/** Quotes by the genuine quoter; null if it reverts, which happens without any liquidity on the way. */
 async function swapV3(tokenIn: Address, tokenOut: Address, amountIn: bigint, fee: number) {
   const { abi, address: to } = f.quoter
   const args = [{ tokenIn, tokenOut, amountIn, fee, sqrtPriceLimitX96: 0n }]
@@ -185,7 +185,7 @@ async function swapV3(tokenIn: Address, tokenOut: Address, amountIn: bigint, fee
   return answer && abi.decodeFunctionResult('quoteExactInputSingle', answer)
 }
 
-/** Swaps in the EVM, at the head and without trace; null where it reverts. */
+/** Swaps in the EVM, at the head and without trace; null if it reverts. */
 async function swapV2(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<bigint | null> {
   const { abi, address } = f.v2Router
   const args = [amountIn, 0n, [tokenIn, tokenOut], f.me, NEVER]

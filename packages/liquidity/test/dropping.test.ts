@@ -12,7 +12,7 @@ import { addPair, addPool, type Fixture, NEVER, startFixture } from './fixture.t
 
 const E18 = 10n ** 18n
 const TOKENS = 6
-/** The number that may be followed beside the hub. */
+/** Maximum followed tokens in addition to the hub. */
 const MOST = 3
 const RUNS = process.env.LONG ? 200 : 15
 
@@ -96,7 +96,7 @@ test('after any asking, dropping, blocks and reorgs, one beside the other, memor
         }
       }
       await Promise.all(pending)
-      // Those asked for beside it may have taken its place.
+      // Tokens that were requested together with it may have replaced it.
       await market.ensure(last.map(address))
       // What is dropped goes when the newest block stands still.
       await market.sync()

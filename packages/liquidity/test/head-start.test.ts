@@ -18,7 +18,7 @@ import {
 import { createMarket, type IndexedMarket } from '../src/market/market.ts'
 import { servedRows } from '../src/market/pool-reader.ts'
 
-/** Families of the local chain whose pools only past logs tell of; others have tests of their own. */
+/** Families of the local chain whose pools only past logs record; others have tests of their own. */
 const BY_LOGS = ['uniswap-v4-hooks', 'uniswap-v4', 'balancer-v2', 'balancer-v3']
 
 let devnet: Devnet

@@ -1,4 +1,4 @@
-/** A node that tells of a block before it has filed its logs. */
+/** Tests a node that reports a block before it has indexed its logs. */
 import { type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'

@@ -1,4 +1,4 @@
-/** The market against a node: whatever happened there, memory is what a fresh reading gives. */
+/** Tests the market against a node: after every change there, memory equals a fresh reading. */
 import { toAddress } from '@sluice/chains'
 import { countRoundTrips, startAnvil } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
@@ -246,7 +246,7 @@ test('what memory has wrong is found by reading again, repaired and counted', as
   const audited = createMarket({ chain: f.chain, rpc: f.rpc, auditMs: 20, pollMs: 20 })
   await audited.ensure(f.tokens.slice(0, 3).map(({ address }) => address))
   const before = audited.snapshot().pools.get(pair)
-  // Slot 8 of a pair: both reserves and the time. No log tells of this.
+  // Slot 8 of a pair: both reserves and the time. No log reports this.
   const reserves = `0x${1n.toString(16).padStart(8, '0')}${(5n * E18).toString(16).padStart(28, '0')}${(7n * E18).toString(16).padStart(28, '0')}`
   const genuine = await f.request<string>('eth_getStorageAt', [pair, '0x8', 'latest'])
   await f.request('anvil_setStorageAt', [pair, `0x${(8).toString(16).padStart(64, '0')}`, reserves])

@@ -73,11 +73,11 @@ const rowOf = (): DexRow => ({
 })
 const managerRow = (kind: string) => pancakeInfinity.rowsOf!(rowOf()).find(({ version }) => version === kind)!
 
-/** Puts a state of a genuine pool into a model, and has its creation told. */
+/** Puts a state of a genuine pool into a model, and emits the log of its creation. */
 async function standPool(given: Given, serial: number): Promise<Pool<null>> {
   const manager = managers.get(given.kind)!
   const step: number = given.kind === 'cl' ? given.tickSpacing : given.binStep
-  // Fees of keys only tell pools apart here: what is paid stands in slot 0.
+  // Fees of keys only distinguish pools here: slot 0 holds the fee that is paid.
   const fixed: InfinityKey = {
     vault: vault.address,
     kind: given.kind,

@@ -1,4 +1,4 @@
-/** Shares of Curve's first pools, which only its registries tell of, by models: no package has the bytecode of genuine ones. */
+/** Shares of Curve's first pools, which only its registries list, by models: no package has the bytecode of genuine ones. */
 import { type Address, type Chain, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type Anvil, accounts, type Builder, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
@@ -62,9 +62,9 @@ describe.each([
     const parts = coins.map(({ address }, k) => ({ token: toAddress(address), held: HELD[k]!, scale: 0 }))
     const whole = { share: toAddress(share.address), kind: 'stable', supply: SUPPLY, parts, rate: 1.03, limit: null }
     expect(await read(share, registries)).toEqual(whole)
-    // Without the list nobody tells of it.
+    // Without the list, the share is unknown.
     expect(await read(share)).toBeNull()
-    // Drained of one coin, whatever it says to have.
+    // Drained of one coin, although the pool reports its old balance.
     await pool.send('lose', [0, HELD[0]! - WHOLE])
     const [first, ...others] = parts
     expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, held: WHOLE }, ...others] })

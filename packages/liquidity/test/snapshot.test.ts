@@ -181,7 +181,7 @@ test('pools that memory has dropped leave a file that holds too many', async () 
   const [a, b, c] = all()
   const errors: Error[] = []
   const save = { path, onError: (error: Error) => errors.push(error) }
-  // One stranger is followed at a time, and the file may hold no more pools than two have.
+  // One untrusted token is followed at a time, and the file may hold no more pools than two have.
   const limits = { tokens: 2, saved: 2 }
   const first = createMarket({ chain: { ...f.chain, hubs: [], tokens: [] }, rpc: f.rpc, save, limits })
   expect((await first.ensure([a!, b!])).pools.size).toBe(2)

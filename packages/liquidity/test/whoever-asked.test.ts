@@ -1,4 +1,4 @@
-/** The pools that routes between two tokens may use are known whoever asked for other tokens before. */
+/** The known pools between two tokens do not depend on earlier requests for other tokens. */
 import { type Address, type Chain, toAddress } from '@sluice/chains'
 import { type Devnet, devnetChain, startDevnet } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
@@ -73,7 +73,7 @@ test('tokens that known pools of an end bring are looked for with the other end,
     const hasBridge = [...market.snapshot().pools.values()].some(isBridge)
     // The one neighbor of a limit of one may be another.
     if (neighbors !== 1) expect(hasBridge).toBe(neighbors > 0)
-    // Beside the native token, which pools hold.
+    // In addition to the native token, which pools hold.
     expect(market.state().tokens!.entries - 1).toBeLessThanOrEqual(hubs.length + tokens.length * (1 + neighbors))
     await market.stop()
   }

@@ -77,7 +77,7 @@ function traded(pool: Pool, ppm: bigint): Pool {
   return { ...pool, state: { ...state, reserve0, reserve1 } }
 }
 
-/** A chain that does not tell the decimals of two of its stables: they are learned, or never. */
+/** A chain file without the decimals of two of its stables: they are learned later, or never. */
 const untold: Chain = {
   ...chain,
   stables: chain.stables.map((stable) => (stable.address === USDC ? stable : { ...stable, decimals: null as never })),

@@ -177,10 +177,10 @@ describe('a share that is no pool', () => {
     expect(told([calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
     // All of one coin traded for the other: what there is stays.
     expect(told([pool(1_000, 1_999_000)], market).usd(SHARE)).toBeCloseTo(1.03, 3)
-    // A virtual price that is told for a block counts for nothing, and one that goes on for no more than is there.
+    // A virtual price that lasts one block does not count; one that lasts counts up to the value of the balances.
     expect(told([pool(1e6, 1e6, 40), calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
     expect(told([pool(1e6, 1e6, 40)], market).usd(SHARE)).toBeCloseTo(2 / 1.94, 6)
-    // Robbed of one coin, then of nearly all, while it tells what it told.
+    // Robbed of one coin, then of nearly all, while its virtual price stays.
     const robbed = told([pool(1e6, 0), calm], market)
     expect(robbed.usd(SHARE)).toBeCloseTo(1 / 1.94, 6)
     expect(await robbed.depthUsd(SHARE)).toBeLessThanOrEqual(1e6)

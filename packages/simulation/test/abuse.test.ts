@@ -8,7 +8,7 @@ let chain: TestChain
 const router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
 const from = toAddress(`0x${'f0'.repeat(20)}`)
 const TIMEOUT_MS = 4_000
-/** For a machine that is busy with other tests. */
+/** Timeout on a machine that is busy with other tests. */
 const BUSY_TIMEOUT_MS = 40_000
 
 const targets = new Map<string, Address>()

@@ -1,6 +1,6 @@
 /**
- * Tokens whose storage other tools failed to find, or whose contracts keep it in an unusual way: whoever holds one can sell it, and
- * mostly strangers can be simulated too. What is simulated for the holder is compared with the same really sent.
+ * Tokens whose storage other tools failed to find, or whose contracts keep it in an unusual way: holders can sell them, and
+ * mostly accounts without a balance can be simulated too. The simulation of a holder is compared with the same transaction, sent.
  */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
@@ -79,7 +79,7 @@ const sale = (from: Address, token: Address): SimulationRequest => ({
 const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) =>
   simulateSwap(rpc, request, createSimulationContext())
 
-/** Tokens that a stranger cannot be given: the place of a balance is decided by the first transfer. */
+/** Tokens whose balance cannot be overridden for a new account: the first transfer decides its slot. */
 const HELD_ONLY = new Set(['Numbered', 'PackedCheckpoints'])
 
 describe.each(Object.keys(layouts))('%s', (name) => {

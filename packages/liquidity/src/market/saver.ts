@@ -32,7 +32,7 @@ export type SaveOptions = {
   readonly onError?: (error: Error) => void
 }
 
-/** Opens a store. @param anew - true to discard its content, which is unusable */
+/** Opens a store; with `true`, discards its unusable content first. */
 export type StorePlace = (anew: boolean) => Promise<Store>
 
 type Parts = {

@@ -17,9 +17,9 @@ export type Comparison = {
   readonly bound: bigint | null
   /** Basis points of the best by which the output was below it; negative if it was above. */
   readonly leftBps: number | null
-  /** The same of the bound: no more than this was left. */
+  /** Upper bound of `leftBps`, from the bound on all routes. */
   readonly leftAtMostBps: number | null
-  /** The same after gas, of both; null if the gas has no price in the output, or somebody else has paid it. */
+  /** `leftBps` after gas of both swaps; null if the gas has no price in the output, or somebody else has paid it. */
   readonly leftNetBps: number | null
 }
 

@@ -19,7 +19,7 @@ export function mergeHops(steps: readonly Step[], legs: readonly Leg[]): Step[] 
   return merged
 }
 
-/** True where the leg takes what the one before makes, and nobody else has to do with that token. */
+/** True if the leg takes the output of the leg before it, and no other leg takes or makes that token. */
 function isPrivate({ tokenIn }: Leg, before: Leg | undefined, legs: readonly Leg[]): boolean {
   const takers = legs.filter((leg) => leg.tokenIn === tokenIn)
   const makers = legs.filter((leg) => leg.tokenOut === tokenIn)

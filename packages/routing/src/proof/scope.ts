@@ -134,7 +134,7 @@ const priceBetween = (value: number, cost: number): number =>
   cost < Number.POSITIVE_INFINITY ? Math.sqrt(cost) * Math.sqrt(value) : value
 
 /**
- * Adjusts the native token's prices so that wrapping at 1:1 earns nothing, whatever the wrapper's depth.
+ * Adjusts the native token's prices so that wrapping at 1:1 earns nothing, at any depth of the wrapper.
  *
  * @param prices - by token and hop
  */

@@ -16,7 +16,7 @@ const SHAPE_OWNERS = 257
 type Model = {
   /** Base units of a number of shares. */
   readonly balanceOf?: (shares: bigint) => bigint | null
-  /** The same of a single bit, for tokens that move on between two calls. */
+  /** Base units of a single bit of shares, for tokens whose rate changes between two calls. */
   readonly bitOf?: (bit: bigint) => bigint
   readonly real?: bigint
 }
