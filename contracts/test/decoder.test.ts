@@ -224,7 +224,7 @@ function compare(program: string, reference: Reference, run: Frame): boolean {
 
 describe('invariant 10: the decoder of the Executor', () => {
   test(
-    'reads every step of a program as the reference decoder does, and refuses the same one',
+    'decodes and rejects the same steps as the reference decoder',
     async () => {
       const cases = fc.sample(bytes, CASES)
       const met = { incomparable: 0, sound: 0, refused: 0, refusedLater: 0, paidAhead: 0 }

@@ -61,7 +61,7 @@ describe('a model of the dex', () => {
   }
 
   test.each([false, true])(
-    'pools are found and read, and the step is settled as they quote: native %s',
+    'pools are found and read, and the step pays the quote: native %s',
     async (native) => {
       const tokens: readonly [Address, Address] = native ? [ZERO_ADDRESS, coins[1]] : coins
       const directions = new Set<boolean>()

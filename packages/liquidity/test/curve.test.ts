@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
 ]
 
 test.each(CASES)(
-  '$name pays what is quoted, swap after swap, and reverts where it is refused',
+  '$name pays the quoted amount, swap after swap, and reverts if the quote is refused',
   async (pool) => {
     const { knowsNext } = pool
     for (const token of pool.tokens) {

@@ -114,7 +114,7 @@ const genuine: Record<string, Genuine> = {
     ]),
 }
 
-test.each(Object.keys(genuine))('%s quotes what its contracts do, dust to drain', async (family) => {
+test.each(Object.keys(genuine))('%s quotes the output of its contracts, for any amount', async (family) => {
   const r = random(17)
   const pools = poolsOf(family)
   let quoted = 0
@@ -147,7 +147,7 @@ function pick(r: Random, pool: Pool) {
   return { pool, tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[j]!, amountIn: r.amount(1, bits) }
 }
 
-test('what moves without a log is brought to a new block in one round of calls, to what reading everything says', async () => {
+test('state that changes without logs is updated in one round of calls per block, and equals a full reread', async () => {
   const proxy = await NodeProxy.start(devnet.url)
   const counted = createRpc({ chainId: devnet.chainId, urls: [proxy.url] })
   const followed = createMarket({ chain: chainOf(devnet), rpc: counted })

@@ -62,7 +62,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: of('revert'), back: fc.integer({ min: 0, max: 2 }), seen: fc.boolean() }) },
 )
 
-test('after any asking, dropping, blocks and reorgs, one beside the other, memory holds what a fresh market reads, and no more than it may', async () => {
+test('after any concurrent requests, evictions, blocks, and reorgs, memory equals a fresh market and respects its limits', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
       const start = await f.request<string>('evm_snapshot')
@@ -121,7 +121,7 @@ test('after any asking, dropping, blocks and reorgs, one beside the other, memor
   )
 }, 600_000)
 
-test('a token that nobody asks for any more is followed no longer, and found again when somebody does', async () => {
+test('a token without requests is dropped, and found again at the next request', async () => {
   const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokenIdleMs: 50 } })
   await market.ensure([address(1)])
   expect(market.snapshot().pools.size).toBe(1)

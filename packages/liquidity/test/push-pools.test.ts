@@ -83,7 +83,7 @@ async function prepare(family: string, state: unknown, serial: number): Promise<
 }
 
 test.each(FAMILIES)(
-  'a step of %s pays the pool, is paid by it, and passes on to the next one',
+  'a step of %s pays the pool, receives the output, and pays the next pool',
   async (family) => {
     const questions = questionsOf(family)
     expect(questions.length).toBe(SWAPS)
@@ -119,7 +119,7 @@ test.each(FAMILIES)(
   120_000,
 )
 
-test('what genuine pools refuse is refused', () => {
+test('amounts that genuine pools refuse are refused', () => {
   for (const family of FAMILIES.filter((name) => name !== 'syncswap')) {
     const refused = asksOf({ family, content: genuineAnswers(family) })
       .map((ask) => ask())

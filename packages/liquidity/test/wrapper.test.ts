@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => mainnet?.stop())
 
-test('wstETH is found by what it wraps, and pays what is quoted', async () => {
+test('wstETH is found by its underlying token, and pays the quoted amount', async () => {
   const [found] = await mainnet.read(rateWrapper.findPools(row, [[STETH, WSTETH]]))
   expect(found?.tokens).toEqual([STETH, WSTETH])
   const r = random(29)

@@ -54,7 +54,7 @@ test.each(Object.keys(attacks))('%s gives an answer within the time limit', asyn
   if (name === 'infinite loop') expect(result.revertReason).toBe('out of gas')
 })
 
-test('twenty attackers do not keep fifty honest callers waiting', async () => {
+test('twenty attackers do not delay fifty honest callers', async () => {
   const context = createSimulationContext({ timeoutMs: BUSY_TIMEOUT_MS })
   const honest = () =>
     Array.from({ length: 50 }, (_, i) => simulateSwap(chain.rpc, swap(1_000_000n + BigInt(i)), context))
@@ -71,7 +71,7 @@ test('twenty attackers do not keep fifty honest callers waiting', async () => {
   expect(underAttack.every(({ success }) => success)).toBe(true)
 })
 
-test('more calldata or gas than allowed is refused before the node is asked', async () => {
+test('calldata or gas above the limit is refused before any RPC request', async () => {
   const context = createSimulationContext({ maxGas: 1_000_000n })
   await expect(simulateSwap(chain.rpc, { ...swap(1n), gas: 2_000_000n }, context)).rejects.toMatchObject({
     code: 'BAD_REQUEST',

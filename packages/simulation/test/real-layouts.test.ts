@@ -83,7 +83,7 @@ const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) =>
 const HELD_ONLY = new Set(['Numbered', 'PackedCheckpoints'])
 
 describe.each(Object.keys(layouts))('%s', (name) => {
-  test('its holder sells it as simulated, by every kind of node', async () => {
+  test('a sale of its holder has the simulated result, with every kind of node', async () => {
     const token = await deploy(name)
     const from = await chain.newAccount()
     // The taker has some, so that no slot of its is new.
@@ -97,7 +97,7 @@ describe.each(Object.keys(layouts))('%s', (name) => {
     expect(await chain.send({ from, to: taker, data: request.data })).toMatchObject({ success: true })
   })
 
-  test.skipIf(HELD_ONLY.has(name))('a stranger is simulated with exactly what goes in', async () => {
+  test.skipIf(HELD_ONLY.has(name))('an account without a balance is simulated with exactly the input', async () => {
     const token = await deploy(name)
     const stranger = toAddress(`0x${'f9'.repeat(20)}`)
     const result = await simulate(sale(stranger, token))
@@ -108,7 +108,7 @@ describe.each(Object.keys(layouts))('%s', (name) => {
   })
 })
 
-test('an amount that nobody has is refused, without naming what only some endpoints take', async () => {
+test('an amount that no holder has is refused, without naming parameters of other endpoints', async () => {
   const token = await deploy('Numbered')
   const request = sale(toAddress(`0x${'fa'.repeat(20)}`), token)
   await expect(simulate(request)).rejects.toMatchObject({
