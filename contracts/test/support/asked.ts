@@ -89,7 +89,7 @@ export type Scene = {
   /** Seconds. */
   readonly timestamp: number
 }
-/** `input` in full, or its selector where the rest is for the callee to hand back. */
+/** `input` in full, or its selector if the rest is data that the callee returns. */
 export type Call = { readonly to: string; readonly value: bigint; readonly input: string }
 
 const token = IERC20__factory.createInterface()

@@ -1,5 +1,5 @@
 /**
- * Saves a market's memory and restores it after a restart, from where the market follows the chain. A worker thread
+ * Saves a market's memory and restores it after a restart; the market then follows the chain from its block. A worker thread
  * reads and writes the file, in small batches that do not block the event loop.
  */
 import { createHash } from 'node:crypto'

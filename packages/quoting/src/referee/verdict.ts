@@ -29,7 +29,7 @@ export type JudgedTrade = Trade & {
   readonly paidAtParent: bigint | null
   /** Output less the gas of the transaction. */
   readonly netAmountOut: bigint | null
-  /** The state in its position first, where it is known. */
+  /** Comparisons at the state of its position first, if that is known. */
   readonly comparisons: readonly Comparison[]
 }
 

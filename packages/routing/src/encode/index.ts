@@ -58,7 +58,7 @@ export function encodeSwap(request: SwapRequest): EncodedSwap {
   const steps = buildSteps(route, { wrappedNative, families })
   const nativeOut = route.tokenOut === NATIVE
   const value = nativeIn ? route.amountIn : 0n
-  // Wrapped and unwrapped by the Guard, which is cheaper than by the Executor, where the steps leave it to.
+  // Wrapped and unwrapped by the Guard if the steps allow it, which is cheaper than by the Executor.
   const wrapper = wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS
   const isUnwrapped = nativeOut && wrapper !== ZERO_ADDRESS
   const isOther = request.recipient !== undefined && request.recipient !== request.from

@@ -3,7 +3,7 @@ import type { Leg } from '../types.ts'
 
 /**
  * Joins hops that follow each other inside one singleton: one unlock or batch instead of two, and no transfer of the
- * token between them. Only where nobody else makes or takes that token.
+ * token between them. Only if no other leg makes or takes that token.
  *
  * @param steps - one for each leg, in the same order; further ones are kept as they are
  */

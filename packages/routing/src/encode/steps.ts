@@ -22,7 +22,7 @@ const DESTINATION: StepOutput = { kind: 'recipient' }
  * The steps that do what the route's legs say, with the same arithmetic: legs out of the sender's token draw their exact
  * amount, legs out of any other take a share of what is held, and the last of them the rest.
  *
- * @throws EncodeError where the legs do not add up to the route
+ * @throws EncodeError if the legs do not add up to the route
  */
 export function buildSteps(route: Route, context: StepContext): readonly Step[] {
   const { wrappedNative, families } = context
