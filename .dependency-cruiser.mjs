@@ -20,7 +20,7 @@ const ORDER = [
   'api',
   'server',
 ]
-/** Everything that is run only by tests and by whoever builds the project. */
+/** Files that only tests and builds of the project run. */
 const TESTS = '(\\.test\\.tsx?$|/test/|/testing/)'
 
 /** Files that reach into others' folders, with the reason. */

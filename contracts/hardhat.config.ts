@@ -14,11 +14,11 @@ const root = join(import.meta.dirname, '..')
 const lenses = join(import.meta.dirname, 'src/lenses/')
 /** Cases of each fuzz test, and sequences of each invariant test. */
 const runs = Number(process.env.RUNS ?? (process.env.LONG === '1' ? 10_000 : 1_000))
-/** The same cases each time, unless another seed is asked for. */
+/** Seed of fuzz tests; constant unless `SEED` is set. */
 const seed = process.env.SEED ?? '0x51ce'
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')
 
-/** True where scripts/coverage.ts tests code that is never deployed: unoptimized, and apart from the artifacts. */
+/** True if scripts/coverage.ts runs the tests: unoptimized code that is never deployed, apart from the artifacts. */
 const apart = process.env.COVERAGE === 'true'
 
 const compiler = (evmVersion: 'cancun' | 'london') => ({

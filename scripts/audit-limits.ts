@@ -123,9 +123,9 @@ Of whole transactions, after refunds, from [bench/results/gas.json](../../bench/
 
 ${tradesTable()}
 
-## Dearest families
+## Most expensive families
 
-The ${MAX_ROWS} with the dearest hop, from [bench/results/hop-gas.json](../../bench/results/hop-gas.json) (\`npm run measure:gas\`).
+The ${MAX_ROWS} with the most expensive hop, from [bench/results/hop-gas.json](../../bench/results/hop-gas.json) (\`npm run measure:gas\`).
 
 ${hopsTable()}
 

@@ -10,11 +10,11 @@ import { root } from './lib/run.ts'
 const dossier = join(root, 'docs/audit')
 
 describe('the audit dossier', () => {
-  test.each(Object.entries(pages))('%s says what the sources say', (file, page) => {
+  test.each(Object.entries(pages))('%s is up to date with the sources', (file, page) => {
     expect(readFileSync(join(dossier, file), 'utf8'), 'stale: npm run audit:scope').toBe(page())
   })
 
-  test('names on its first page every other page', () => {
+  test('links every page from its first page', () => {
     const readme = readFileSync(join(dossier, 'README.md'), 'utf8')
     for (const file of readdirSync(dossier).filter((name) => name !== 'README.md'))
       expect(readme).toContain(`(${file})`)
@@ -50,17 +50,17 @@ describe('the audit dossier', () => {
 describe('the table of operations', () => {
   const facts = familyFacts()
 
-  test('has every operation that the encoder knows', () => {
+  test('has every operation of the encoder', () => {
     expect(facts.map(({ name }) => name)).toEqual(ops.map(({ name }) => name))
   })
 
   /** Compares the page with the encoder's own list of operations that an earlier step pays. */
-  test('agrees with the encoder on what is paid ahead', () => {
+  test('agrees with the encoder on prepaid inputs', () => {
     const ahead = facts.filter(({ paid }) => paid.some((way) => way.startsWith('ahead'))).map(({ name }) => name)
     for (const op of ops) if ('prepaid' in op && op.prepaid) expect(ahead).toContain(op.name)
   })
 
-  test('leaves no step that takes its input first, and no callback, without a word on a partial fill', () => {
+  test('describes partial fills for every step that takes its input first, and for every callback', () => {
     for (const { name, paid, partial } of facts) expect(partial.length, `${name}: ${paid}`).toBeGreaterThan(0)
     const unguarded = facts.filter(
       ({ paid, partial }) => paid.includes('taken, approved') && !/reverts|forfeited|exact input/.test(partial.join()),

@@ -44,9 +44,9 @@ test.each([
   'notes.txt',
   'bench/results/bill.json',
   'test/.env',
-])('%s stays out', (file) => expect(isSent(file)).toBe(false))
+])('%s is excluded', (file) => expect(isSent(file)).toBe(false))
 
-test('the build gets what it reads', () => {
+test('the build context contains the files that the build reads', () => {
   const needed = [
     'LICENSE',
     'package.json',
@@ -71,7 +71,7 @@ test('the build gets what it reads', () => {
   }
 })
 
-test.skipIf(!existsSync(join(root, '.git')))('everything else that is sent is a source of the repository', () => {
+test.skipIf(!existsSync(join(root, '.git')))('all other files of the context are sources of the repository', () => {
   const git = (...args: string[]) =>
     execFileSync('git', ['ls-files', '-z', ...args], { cwd: root, encoding: 'utf8', maxBuffer: 1e8 }).split('\0')
   const sources = new Set([...git(), ...git('--others', '--exclude-standard')])

@@ -10,7 +10,7 @@ import { root } from './lib/run.ts'
 type Any = any
 const current = (): Any => JSON.parse(JSON.stringify(openApiDocument()))
 
-test('the interface keeps what the last release promises', () => {
+test('the API is compatible with the last release', () => {
   expect(broken(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')), current())).toEqual([])
 })
 
@@ -53,13 +53,13 @@ test.each<[string, (document: Any) => void, string]>([
     (it) => Object.assign(parameter(it, 'from'), { schema: { anyOf: [{ type: 'integer' }, { type: 'null' }] } }),
     'its type has changed',
   ],
-])('%s is noticed', (_what, change, fault) => {
+])('%s is detected', (_what, change, fault) => {
   const changed = current()
   change(changed)
   expect(broken(current(), changed).join('\n')).toContain(fault)
 })
 
-test('what is new and optional breaks nothing', () => {
+test('new optional parts are compatible', () => {
   const more = current()
   more.paths['/new'] = more.paths['/chains']
   aggregator(more).parameters.push({ name: 'more', in: 'query', required: false, schema: { type: 'string' } })

@@ -45,7 +45,7 @@ test('an import against the direction, a cycle and a reach into another package 
   expect(result).toMatch(/client-stands-alone: packages\/client\/src\/e\.ts/)
 }, 30_000)
 
-test('folders that import one another are named, though no two files do', async () => {
+test('folders that import one another are named, even if no two files do', async () => {
   const files = {
     'packages/rpc/src/a/one.ts': "import type { Two } from '../b/two.ts'\nexport type One = Two\n",
     'packages/rpc/src/b/two.ts': 'export type Two = 2\n',
@@ -62,12 +62,12 @@ test('folders that import one another are named, though no two files do', async 
   expect(await cruise(ofTest, '.dependency-cruiser.folders.mjs')).toContain('no dependency violations')
 }, 60_000)
 
-test('imports along the direction are let pass', async () => {
+test('imports along the direction pass', async () => {
   const result = await cruise({ 'packages/rpc/src/a.ts': "import { b } from './b.ts'\n", 'packages/rpc/src/b.ts': '' })
   expect(result).toContain('no dependency violations')
 }, 30_000)
 
-test('a comment in front of a declaration begins with what the thing is', () => {
+test('a comment in front of a declaration begins with a verb or noun', () => {
   const faults = (comment: string) => unnamed('a.ts', `x\n/**${comment} */\nconst y = 1`)
   expect(faults(' Price of a token.')).toEqual([])
   expect(faults(' Whatever fits.')).toEqual([])

@@ -50,7 +50,7 @@ const FORMATS: Readonly<Record<string, { type: RegExp; needs: readonly string[];
   enum: { type: /^uint8$/, needs: ['$ref'], may: [] },
 }
 
-test('it has the sections of the schema and no others', () => {
+test('it has exactly the sections of the schema', () => {
   expect(file.$schema).toBe('https://eips.ethereum.org/assets/eip-7730/erc7730-v1.schema.json')
   expect(Object.keys(file)).toEqual(['$schema', 'context', 'metadata', 'display'])
   expect(Object.keys(file.context)).toEqual(['$id', 'contract'])
@@ -83,7 +83,7 @@ function withoutEmpty(key: string, value: unknown): unknown {
   return key === 'constant' || key === 'payable' ? undefined : value
 }
 
-test.each(formats)('every value of $swap.name is shown or left out on purpose, once', ({ format, swap, typeOf }) => {
+test.each(formats)('every value of $swap.name is shown or excluded explicitly, once', ({ format, swap, typeOf }) => {
   const named = [...format.fields.map(({ path }) => path), ...format.excluded]
   // Token addresses are shown as the units of their amounts.
   const units = format.fields.flatMap(({ params }) => (params?.tokenPath ? [String(params.tokenPath)] : []))
@@ -123,7 +123,7 @@ test('it names the Guard of every chain, with the checksum of its address', () =
   }
 })
 
-test('a swap with a signature says what it allows, by a word for each kind of permit', () => {
+test('a swap with a signature names its kind of permit', () => {
   const signed = formats.filter(({ swap }) => swap.name.endsWith('WithPermit'))
   expect(signed).toHaveLength(2)
   for (const { format } of signed) {
@@ -136,7 +136,7 @@ test('a swap with a signature says what it allows, by a word for each kind of pe
   expect(file.metadata.enums.permitKind['1']).toContain('ANY amount')
 })
 
-test.each(formats)('$swap.name says who runs the program, and whether the output passes through the Guard', (shown) => {
+test.each(formats)('$swap.name shows the Executor, and whether the output passes through the Guard', (shown) => {
   const { format, swap } = shown
   const executor = format.fields.find(({ path }) => path === 'order.executor')
   expect(executor).toMatchObject({ label: 'Executor', format: 'addressName' })

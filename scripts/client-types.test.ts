@@ -63,7 +63,7 @@ test.each([
   expect(fieldsOf(name)).toEqual(documented.toSorted())
 })
 
-test('the client knows every code by which the service refuses a swap', () => {
+test('the client knows every error code of a refused swap', () => {
   const refusals = Object.entries(errorTable).filter(([, { status }]) => status === 422)
   expect([...REFUSALS].sort()).toEqual(refusals.map(([code]) => code).sort())
 })
@@ -80,7 +80,7 @@ type Wire<T> = T extends `0x${string}`
       : T
 
 // The compiler checks each field, including whether it may be absent or null.
-test('answers that the service is typed to give are ones that the client is typed to read', () => {
+test('response types of the service are assignable to those of the client', () => {
   expectTypeOf<SwapResponse>().toExtend<Wire<Route>>()
   expectTypeOf<QuoteResponse>().toExtend<Wire<Quote>>()
   expectTypeOf<ServedLeg>().toExtend<Wire<SwapLeg>>()

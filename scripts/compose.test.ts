@@ -35,7 +35,7 @@ const of = (profile: string) => Object.keys(services).filter((name) => services[
 const ours = Object.values(services).filter(({ image }) => image === 'sluice')
 const addressOf = (name: string) => services[name]!.networks?.default.ipv4_address
 
-test('each profile starts what it promises', () => {
+test('each profile starts its documented services', () => {
   expect(of('default')).toEqual(['api'])
   const scale = ['redis', 'indexer-1', 'indexer-2', 'worker-1', 'worker-2', 'worker-3', 'nginx']
   expect(of('scale')).toEqual(scale)
@@ -43,7 +43,7 @@ test('each profile starts what it promises', () => {
 })
 
 test.each(Object.keys(services))(
-  '%s has no rights, writes nowhere but to its volumes, and needs only what is there',
+  '%s has no privileges, writes only to its volumes, and depends only on existing services',
   (name) => {
     const service = services[name]!
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
@@ -61,7 +61,7 @@ test.each(Object.keys(services))(
   },
 )
 
-test('the service is given variables that it knows, and time to end', () => {
+test('the service gets only known variables, and time to stop', () => {
   const configSource = read('packages/api/src/config.ts')
   for (const { environment, stop_grace_period, build } of ours) {
     const entries = Object.entries(environment!).map(([name, value]) => [
@@ -78,7 +78,7 @@ test('the service is given variables that it knows, and time to end', () => {
   expect(services.api!.ports).toEqual([`${loadConfig({}).port}:${loadConfig({}).port}`])
 })
 
-test('no profile publishes metrics, and Prometheus finds them beside it', () => {
+test('no profile publishes metrics, and Prometheus reads them on the internal network', () => {
   const env = read('Dockerfile')
     .split('\n')
     .filter((line) => line.startsWith('ENV '))

@@ -52,7 +52,7 @@ function asInTheImage(port: number) {
   return { cwd: app, env, ...(isRoot && { uid: NOBODY, gid: NOBODY }) }
 }
 
-test('the image is small, and lists what is in it', async () => {
+test('the image is small, and contains the expected files', async () => {
   const { stdout } = await run('du', ['-sm', app])
   expect(Number.parseInt(stdout, 10)).toBeLessThan(MAX_MB)
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
@@ -67,7 +67,7 @@ test('the image is small, and lists what is in it', async () => {
   expect(names.filter((name) => /^(rolldown|typescript|vitest|react)@/.test(name))).toEqual([])
 })
 
-test('the service runs as a user who may write nowhere but to its data, tells its health, and ends at SIGTERM', async () => {
+test('the service runs as a user who can write only to its data, reports its health, and ends at SIGTERM', async () => {
   const port = await freePort()
   const set = asInTheImage(port)
   const [health, ...healthArgs] = commandOf(all('HEALTHCHECK')[0]!)

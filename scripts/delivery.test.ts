@@ -25,7 +25,7 @@ describe('Dockerfile', () => {
   const last = (name: string) => instructions.findLastIndex((one) => one.name === name)
   const stages = all('FROM').flatMap((from) => / AS (\S+)$/.exec(from)?.[1] ?? [])
 
-  test('copies what is there, from stages that there are', () => {
+  test('copies existing files, from existing stages', () => {
     expect(all('COPY').length).toBeGreaterThan(0)
     for (const copy of all('COPY')) {
       const from = /--from=(\S+)/.exec(copy)?.[1]
@@ -39,7 +39,7 @@ describe('Dockerfile', () => {
     }
   })
 
-  test('runs files that there are, with a Node that runs TypeScript, and not as root', () => {
+  test('runs existing files, with a Node that runs TypeScript, and not as root', () => {
     expect(all('RUN')[0]).toContain('node scripts/bootstrap.mjs build')
     expect(existsSync(join(root, 'scripts/bootstrap.mjs'))).toBe(true)
     // All stages have one base image, which users can pin with a build argument.
@@ -55,7 +55,7 @@ describe('Dockerfile', () => {
   })
 })
 
-test.each(readdirSync(join(root, '.github/workflows')))('%s runs commands that there are', (name) => {
+test.each(readdirSync(join(root, '.github/workflows')))('%s runs existing commands', (name) => {
   const text = read(`.github/workflows/${name}`)
   const commands = [...text.matchAll(/^ +- run: (.+)$/gm)].map(([, command]) => command!)
   expect(commands.length).toBeGreaterThan(0)

@@ -66,7 +66,7 @@ async function startProxy(upstream: string, fatal: number, victim: () => ChildPr
 const fatalOnes = Array.from({ length: TRANSACTIONS }, (_, k) => k + 1).filter((k) => process.env.LONG || k % 2 === 0)
 
 test.each(fatalOnes)(
-  'killed after transaction %i of 4, a deployment ends as it would have at the second try, and sends nothing twice',
+  'killed after transaction %i of 4, a deployment completes at the second run, and sends nothing twice',
   async (fatal) => {
     const anvil = await startAnvil({ chainId, args: ['--disable-default-create2-deployer'] })
     try {
@@ -112,7 +112,7 @@ test.each([
   ['a key that is none', { DEPLOYER_KEY: '0x12' }, [], /^BAD_KEY: DEPLOYER_KEY must be/m],
   ['a key on the command line', {}, ['--key', key], /Unknown option '--key'/],
   ['no chain id', {}, ['--chain', 'ethereum'], /--chain must be a chain id/],
-] as const)('the command says why it refuses %s, and writes nothing', async (_, env, more, message) => {
+] as const)('the command reports why it refuses %s, and writes nothing', async (_, env, more, message) => {
   const anvil = await startAnvil({ chainId })
   try {
     const { code, output } = await startDeploy(anvil.url, more, env).done

@@ -24,7 +24,7 @@ function runNode(args: readonly string[], { input = '', env = {} }: { input?: st
 const run = (env: NodeJS.ProcessEnv = {}) =>
   runNode(['-e', "console.log(await (await import('@sluice/contracts')).deployerKey())"], { env }).stdout.trim()
 
-test('there is none where neither has it; the environment comes before the keystore', () => {
+test('the key is undefined without both sources; the environment takes precedence over the keystore', () => {
   expect(run()).toBe('undefined')
   const hardhat = join(root, 'node_modules/hardhat/dist/src/cli.js')
   const stored = runNode([hardhat, 'keystore', 'set', '--dev', 'DEPLOYER_KEY'], { input: `${key}\n` })

@@ -189,7 +189,7 @@ describe('an unsigned deployment', () => {
     expect(await safeDeployment(options)).toBeUndefined()
   }, 120_000)
 
-  test('for a Safe of another chain, or an address that is none, is refused', async () => {
+  test('for a Safe of another chain, or an invalid address, is refused', async () => {
     const { url } = await node()
     const options = { rpcUrl: url, chainId: CHAIN }
     await expect(safeDeployment({ ...options, safe: POOR })).rejects.toMatchObject({ code: 'NO_ACCOUNT' })
@@ -238,7 +238,7 @@ describe('an unsigned deployment', () => {
 })
 
 describe('a deployment to many chains', () => {
-  test('goes on after a chain that dies, takes a front-run creation for its own, and resumes', async () => {
+  test('continues after a failing chain, accepts a front-run creation, and resumes', async () => {
     const [dying, contested, easy] = await Promise.all([
       node(NO_DEPLOYER, 424_301),
       node([], 424_302),
@@ -323,7 +323,7 @@ describe('a deployment to many chains', () => {
 })
 
 describe('an account', () => {
-  test('without funds is told what it lacks, and that amount is enough', async () => {
+  test('without funds gets an error with the missing amount, which is enough', async () => {
     const { url } = await node(NO_DEPLOYER)
     const refusal = await deploy(url, { privateKey: KEY }).catch((error: Error) => error.message)
     const lacking = BigInt(/it lacks [\d.]+ \((\d+) wei\)/.exec(refusal as string)![1]!)
@@ -348,7 +348,7 @@ describe('an account', () => {
     await expectDeployed(url)
   }, 240_000)
 
-  test('whose funding stays pending is told so at the deadline, and sends nothing', async () => {
+  test('whose funding stays pending gets an error at the deadline, and sends nothing', async () => {
     const { url } = await node(['--no-mining'])
     const [rich] = (await accountsOf(url)) as [string]
     await request(url, 'eth_sendTransaction', [{ from: rich, to: POOR, value: TEN_ETHER }])
@@ -408,7 +408,7 @@ describe('a node', () => {
     expect(readdirSync(dir).filter((name) => /^\d/.test(name))).toEqual([])
   }, 120_000)
 
-  test('that denies code which is there leads to no record', async () => {
+  test('that denies existing code leads to no record', async () => {
     const anvil = await node()
     const { guard } = await deploy(anvil.url)
     rmSync(join(dir, `${CHAIN}.json`))

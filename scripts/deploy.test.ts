@@ -54,7 +54,7 @@ describe('a deployment', () => {
     expect(readdirSync(dir)).toEqual([])
   })
 
-  test('of a chain that the registry calls unsupported is refused before any node is asked', async () => {
+  test('of an unsupported chain is refused before any RPC request', async () => {
     await expect(deploy({ chainId: 324, rpcUrl: 'http://127.0.0.1:1' })).rejects.toMatchObject({
       code: 'UNSUPPORTED_CHAIN',
     })
@@ -84,14 +84,14 @@ describe('a deployment', () => {
     }
   })
 
-  test('that the account cannot pay is refused before anything is sent', async () => {
+  test('that exceeds the balance of the account is refused before anything is sent', async () => {
     const privateKey = `0x${'77'.repeat(32)}`
     await expect(deploy({ privateKey })).rejects.toMatchObject({ code: 'FUNDS_SHORT' })
     expect(Number(await rpc<string>('eth_blockNumber'))).toBe(0)
     expect(readdirSync(dir)).toEqual([])
   })
 
-  test('brings the keyless deployer along where the chain lacks it', async () => {
+  test('creates the keyless deployer if the chain lacks it', async () => {
     expect(await rpc('eth_getCode', KEYLESS_DEPLOYER.address, 'latest')).toBe('0x')
     const deployment = await deploy()
     expect(await rpc('eth_getCode', KEYLESS_DEPLOYER.address, 'latest')).toBe(KEYLESS_DEPLOYER.runtime)
@@ -102,7 +102,7 @@ describe('a deployment', () => {
     expect(readDeployment(dir, chainId)).toEqual(deployment)
   })
 
-  test('run again does nothing and says the same', async () => {
+  test('run again does nothing, with the same output', async () => {
     const file = readFileSync(join(dir, `${chainId}.json`), 'utf8')
     const block = await rpc('eth_blockNumber')
     await deploy()
@@ -120,7 +120,7 @@ describe('a deployment', () => {
     )
   })
 
-  test('that someone else has made is recorded with the block that made it, found in past states', async () => {
+  test('by another account is recorded with its block, found in past states', async () => {
     const before = readDeployment(dir, chainId)!
     await rpc('anvil_mine', '0x11')
     rmSync(join(dir, `${chainId}.json`))
@@ -137,7 +137,7 @@ describe('a deployment', () => {
     expect(notes).toEqual([])
   })
 
-  test('is recorded without a transaction where another sender came first', async () => {
+  test('is recorded without a transaction if another sender was first', async () => {
     const contested = await startAnvil({ chainId })
     const contestedDir = mkdtempSync(join(tmpdir(), 'sluice-deploy-race-'))
     const send = <T>(method: string, ...params: unknown[]) => rpcOf<T>(contested.url, method, ...params)
@@ -168,7 +168,7 @@ describe('a deployment', () => {
 })
 
 describe('generations of the Executor', () => {
-  test('stay in the list while they stand, and verify from what their compiler was given', async () => {
+  test('stay in the list while they have code, and verify from their compiler input', async () => {
     const generationsDir = mkdtempSync(join(tmpdir(), 'sluice-generations-'))
     try {
       const older = {
@@ -220,7 +220,7 @@ test('the keyless deployer is what its own transaction says', () => {
 })
 
 describe('the deployments of this repository', () => {
-  test('verify, and say that nothing is deployed yet where it is only predicted', async () => {
+  test('verify, and report predicted contracts as not deployed yet', async () => {
     const { checks, notes } = await verifyDeployment({ chainId: 10 })
     expect(checks.filter(({ ok }) => !ok)).toEqual([])
     expect(notes.filter((note) => note.includes('is predicted'))).toHaveLength(2)
@@ -237,7 +237,7 @@ describe('the deployments of this repository', () => {
     }
   })
 
-  test('are those that this source tree predicts', async () => {
+  test('equal the predictions of this source tree', async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'sluice-predict-'))
     try {
       await predictReleases(fresh)

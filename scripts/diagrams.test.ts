@@ -13,7 +13,7 @@ const arrows = chains.flatMap(([, chain]) => {
   return names.slice(1).map((name, k) => [names[k]!, name] as const)
 })
 
-test('there are arrows', () => expect(arrows.length).toBeGreaterThan(15))
+test('the diagram has arrows', () => expect(arrows.length).toBeGreaterThan(15))
 
 test.each(arrows)('%s imports %s', (from, to) => {
   const manifest: Manifest = JSON.parse(readFileSync(join(root, 'packages', from, 'package.json'), 'utf8'))
@@ -22,7 +22,7 @@ test.each(arrows)('%s imports %s', (from, to) => {
   expect(imports).toContain(`@sluice/${to}`)
 })
 
-test('every package is drawn, but those of tests and traces, and the checker that stands alone', () => {
+test('every package is drawn, except for those of tests and traces, and the standalone checker', () => {
   const packages = readdirSync(join(root, 'packages')).filter((name) =>
     existsSync(join(root, 'packages', name, 'package.json')),
   )

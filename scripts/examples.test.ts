@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './lib/run.ts'
 
-test.each(['client', 'react'])('every export of %s that is a value has an example', (name) => {
+test.each(['client', 'react'])('every exported value of %s has an example', (name) => {
   const folder = join(root, 'packages', name, 'src')
   const source = readFileSync(join(folder, 'index.ts'), 'utf8')
   const values = [...source.matchAll(/export \{([^}]+)\} from '\.\/([\w-]+)\.ts'/g)].flatMap(([, names, file]) =>

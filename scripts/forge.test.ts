@@ -22,7 +22,7 @@ function write(claim: string): void {
   )
 }
 
-test('forge exits with another code than 0 where a test fails, in a plain run and in one that measures coverage', async () => {
+test('forge exits with a nonzero code if a test fails, in a plain run and with coverage', async () => {
   write('1 == 2')
   expect(await forge(['test'], { cwd: project, quiet: true })).toMatchObject({ code: 1 })
   expect((await forge(['coverage'], { cwd: project, quiet: true })).code).not.toBe(0)

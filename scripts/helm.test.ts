@@ -84,7 +84,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
   const cases = Object.entries(CASES).map(([name, values]) => ({ name, values, all: [] as readonly Manifest[] }))
   for (const each of cases) if (has('helm')) Object.assign(each, { all: render(each.values) })
 
-  test.each(cases)('$name: is what Helm and Kubernetes take', async ({ values, all }) => {
+  test.each(cases)('$name: is valid for Helm and Kubernetes', async ({ values, all }) => {
     const { status, stdout } = helm('lint', values, '--strict')
     expect(status, stdout).toBe(0)
     expect(all.length).toBeGreaterThan(5)
@@ -97,7 +97,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
   const podsOf = (all: readonly Manifest[]) => all.filter(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment')
   const servicesOf = (all: readonly Manifest[]) => all.filter(({ kind }) => kind === 'Service')
 
-  test.each(cases)('$name: no pod has rights, and each can say how it is', ({ all }) => {
+  test.each(cases)('$name: no pod has privileges, and each has probes', ({ all }) => {
     for (const { spec: owner } of podsOf(all)) {
       const { spec } = owner.template
       expect(spec).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } })
@@ -112,7 +112,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
     }
   })
 
-  test.each(cases)('$name: the service is given variables and paths that it knows, and time to end', ({ all }) => {
+  test.each(cases)('$name: the service gets only known variables and paths, and time to stop', ({ all }) => {
     const routes = [...read('packages/api/src/app.ts').matchAll(/\.route\('(\/\w+)'\)/g)].map(([, path]) => path)
     const ours = podsOf(all).filter(({ spec }) => spec.template.spec.containers[0].name === 'sluice')
     expect(ours.length).toBeGreaterThan(0)
@@ -149,7 +149,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
       expect(spec.endpoints).toMatchObject([{ port: 'metrics', path: '/metrics' }])
   })
 
-  test.each(cases)('$name: what is named is there', ({ all }) => {
+  test.each(cases)('$name: referenced objects exist', ({ all }) => {
     const templates = podsOf(all).map(({ spec, metadata }) => ({ ...spec.template, owner: metadata.name }))
     const named = (of: string, name: string) => all.some(({ kind, metadata }) => kind === of && metadata.name === name)
     const some = (selector: Readonly<Record<string, string>>) =>
@@ -212,7 +212,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
     }
   })
 
-  test.each(cases)('$name: metrics are for whoever monitors, on a port that nginx does not know', ({ all }) => {
+  test.each(cases)('$name: metrics are on a port that nginx does not proxy', ({ all }) => {
     const policies = all.filter(
       ({ kind, metadata }) => kind === 'NetworkPolicy' && !/-(gateway|redis)$/.test(metadata.name),
     )
@@ -242,7 +242,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
       if (manifest.kind !== 'Secret') expect(JSON.stringify(manifest)).not.toContain('hunter2')
   })
 
-  test.each(cases)('$name: nginx knows every process by an address that stays, and takes its files', ({ all }) => {
+  test.each(cases)('$name: nginx has a stable address of every process, and a valid configuration', ({ all }) => {
     const { data } = all.find(({ kind }) => kind === 'ConfigMap')!
     expect(data['nginx.conf'].trim()).toBe(read('deploy/nginx/nginx.conf').trim())
     const [, shipped] = /^server \S+( .*;)$/m.exec(read('deploy/nginx/workers.conf'))!
@@ -276,7 +276,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
     }
   })
 
-  test('its Redis keeps what compose.yaml has it keep, and its alerts are those that are tested', () => {
+  test('its Redis has the persistence of compose.yaml, and its alerts are the tested ones', () => {
     const { services } = parse(read('compose.yaml'), { merge: true }) as { services: { redis: { command: string[] } } }
     const all = cases.find(({ name }) => name === 'several, all settings')!.all
     const redis = podsOf(all).find(({ metadata }) => metadata.name.endsWith('-redis'))!
@@ -290,7 +290,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
     })
   })
 
-  test('variables that may be set are those that the service reads and that the chart does not set', () => {
+  test('settable variables are those that the service reads and the chart does not set', () => {
     const { definitions } = JSON.parse(read('deploy/helm/values.schema.json')) as {
       definitions: { variable: { enum: string[] } }
     }
@@ -330,7 +330,7 @@ describe.skipIf(!has('helm'))('the chart (skipped where Helm is not installed)',
     expect(stderr).toContain(named)
   })
 
-  test('what Kubernetes would not take is noticed', async () => {
+  test('an invalid object is detected', async () => {
     const sound = cases[0]!.all.find(({ kind }) => kind === 'StatefulSet')!
     const broken = (change: (spec: Manifest['spec']) => void) => {
       const copy = structuredClone(sound)

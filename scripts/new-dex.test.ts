@@ -39,7 +39,7 @@ const names = namesOf(NAME)
 
 describe('a name', () => {
   test.each(['', 'Some', 'some_dex', '-dex', 'dex-', 'a--b', '2pool', '../dex', 'some dex', 'x'.repeat(33)])(
-    '%j is none',
+    '%j is invalid',
     (name) => {
       expect(() => planDex(name, root)).toThrow(/^name: must be/)
     },
@@ -60,7 +60,7 @@ test('a new family costs at most seven files and six changed ones', () => {
   expect(paths.length - added.length).toBeLessThanOrEqual(6)
 })
 
-test('the smallest whole family is eight files, known answers and lens among them, and named by hand in six', () => {
+test('the smallest complete family has eight files, with vectors and a lens, and is named in six others', () => {
   const smallest = namesOf('lite-psm')
   const spelled = (spellings: readonly string[]) => new RegExp(spellings.join('|'))
   const { name, Name, camel, snake } = smallest
@@ -121,7 +121,7 @@ describe('a new family', () => {
   })
   afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-  test('compiles on both sides, passes the golden programs, and reports what is left to do', {
+  test('compiles in TypeScript and Solidity, passes the golden programs, and reports the remaining steps', {
     tags: 'long',
     timeout: 180_000,
   }, () => {
@@ -145,7 +145,7 @@ describe('a new family', () => {
     expect(report.numTodoTests, 'tests left to write are reported').toBe(5)
   })
 
-  test('is one that cannot be made twice', () => {
+  test('cannot be created twice', () => {
     expect(() => planDex(NAME, copy)).toThrow(`packages/liquidity/src/dexes/${NAME} exists`)
   })
 })

@@ -45,7 +45,7 @@ function seriesOf(expr: string): readonly { readonly name: string; readonly labe
   }))
 }
 
-test('there are queries', () => {
+test('the queries are found', () => {
   expect(rules.length).toBeGreaterThan(10)
   expect(queries.length).toBeGreaterThan(80)
 })
@@ -60,7 +60,7 @@ test.each(queries)('$where: $expr', ({ expr }) => {
   }
 })
 
-test('a query of what is not exported is noticed', () => {
+test('a query of a metric that is not exported is detected', () => {
   expect(seriesOf('rate(sluice_nothing_total{chain="1"}[5m])')).toEqual([
     { name: 'sluice_nothing_total', labels: ['chain'] },
   ])
@@ -75,7 +75,7 @@ test.each(rules)('$alert has an entry in the runbook, and a test', ({ alert, ann
   expect(read('prometheus/rules.test.yml')).toContain(`alertname="${alert}"`)
 })
 
-test('Grafana finds its dashboard and its sources where it is told to look', () => {
+test('Grafana finds its dashboard and data sources at the configured paths', () => {
   const compose = parse(readFileSync(join(root, 'compose.yaml'), 'utf8'), { merge: true }) as {
     services: Record<string, { volumes: string[]; environment: Record<string, string> }>
   }
@@ -98,7 +98,7 @@ describe.skipIf(spawnSync('promtool', ['--version']).error)('promtool (skipped w
   }
   const path = (file: string) => join(root, 'deploy/prometheus', file)
 
-  test('takes the configuration and the rules, and sees each alert come and none without a reason', () => {
+  test('accepts the configuration and the rules, and each alert fires only for its cause', () => {
     for (const args of [
       ['check', 'config', path('prometheus.yml')],
       ['test', 'rules', path('rules.test.yml')],

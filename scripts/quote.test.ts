@@ -35,7 +35,7 @@ async function ask(endpoint: string, query: Readonly<Record<string, string>>): P
   return (await fetch(`${server.url}/${endpoint}/31337?${new URLSearchParams(query)}`)).json()
 }
 
-test('the answer is that of the endpoint, transaction included', async () => {
+test('the output equals the response of the endpoint, with the transaction', async () => {
   const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
   const amount = `${10n ** 18n}`
   const more = { from: devnet.info.accounts[0]!.address, deadline: '99999999999', slippage: '0.3', maxSplits: '2' }
@@ -48,7 +48,7 @@ test('the answer is that of the endpoint, transaction included', async () => {
   await expect.poll(() => ask('quote', { src, dst, amount }), { timeout: 20_000 }).toEqual(without.body)
 }, 120_000)
 
-test('what the endpoint refuses is refused in its words, and told by the exit code', async () => {
+test('a refusal has the message of the endpoint, and an exit code', async () => {
   const [src, dst] = [devnet.info.tokens.WETH!.address, devnet.info.tokens.USDC!.address]
   const wrong = await quote(src, dst, '1.5')
   expect(wrong).toMatchObject({ code: 2, body: { code: 'INVALID_PARAMETER' } })
@@ -56,7 +56,7 @@ test('what the endpoint refuses is refused in its words, and told by the exit co
   expect(nowhere).toMatchObject({ code: 1, body: { code: 'UNKNOWN_TOKEN' } })
 }, 120_000)
 
-test('prices are those of the endpoint with what they rest on, and of the past', async () => {
+test('prices equal those of the endpoint, with their sources, also at past blocks', async () => {
   const token = devnet.info.tokens.WETH!.address
   const command = [join(root, 'scripts/prices.ts'), '--chain', '31337', '--rpc', devnet.url]
   const run = (...args: readonly string[]) =>

@@ -60,7 +60,7 @@ const commands = [
   ...new Set([...documented.matchAll(/\bnpm (?:run (?:-s )?)?([a-z][\w:-]*)/g)].map(([, name]) => name!)),
 ].filter((name) => !OWN.includes(name))
 
-test('every npm command that is documented is a script, and every script that is named is tried', () => {
+test('every documented npm command is a script, and every named script is tested', () => {
   expect(commands.length).toBeGreaterThan(20)
   for (const command of commands) {
     const task = /^node scripts\/bootstrap\.mjs ([\w-]+)/.exec(scripts[command] ?? '')?.[1]
@@ -89,13 +89,13 @@ describe('commands that are run here', () => {
     300_000,
   )
 
-  test('the file that pack makes is the one that the README names', () => {
+  test('the README names the file that npm pack creates', () => {
     const [archive] = readdirSync(dir).filter((name) => name.endsWith('.tgz'))
     expect(readme).toContain(`npx ./${archive} --rpc 1=`)
   })
 })
 
-test('other commands of the README name profiles, charts and files that there are', () => {
+test('other commands of the README name existing profiles, charts, and files', () => {
   const compose = readFileSync(join(root, 'compose.yaml'), 'utf8')
   const profiles = [...readme.matchAll(/--profile (\w+)/g)].map(([, name]) => name!)
   expect(profiles.length).toBeGreaterThan(1)

@@ -35,7 +35,7 @@ async function referee(...args: readonly string[]): Promise<Finished> {
   )
 }
 
-test('a swap is judged in words, and in the JSON of the endpoint', async () => {
+test('a swap is judged as text, and as the JSON of the endpoint', async () => {
   const json = await referee(hash, '--rpc', devnet.url, '--json')
   const verdict = JSON.parse(json.stdout)
   expect(json.code).toBe(0)
@@ -52,7 +52,7 @@ test('a swap is judged in words, and in the JSON of the endpoint', async () => {
   expect(words.stdout).toContain('No sandwich was seen around it.')
 }, 240_000)
 
-test('what is no swap, unknown, or cannot be meant ends with another code', async () => {
+test('a transaction that is not a swap, an unknown hash, and an invalid one have different exit codes', async () => {
   const unknown = await referee(`0x${'ab'.repeat(32)}`, '--rpc', devnet.url)
   expect(unknown).toMatchObject({ code: 1, stdout: expect.stringContaining('the node does not know') })
   expect(await referee(hash, '--rpc', devnet.url, '--chain', '31338')).toMatchObject({
@@ -68,7 +68,7 @@ test('what is no swap, unknown, or cannot be meant ends with another code', asyn
   expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') })
 }, 120_000)
 
-test('a node that answers with garbage, or has lost the block, ends with a reason and no stack', async () => {
+test('a node with malformed responses or without the block is an error with a reason, without a stack trace', async () => {
   const receipt = { transactionHash: hash, transactionIndex: '0x0', blockNumber: '0x1', status: '0x1' }
   for (const result of [{ ...receipt, logs: 5 }, { logs: [] }, 'x']) {
     const proxy = await NodeProxy.start(devnet.url, ({ method }) =>

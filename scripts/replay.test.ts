@@ -47,7 +47,7 @@ type Answer = {
   tx?: { data: string }
 }
 
-test('every quote of several blocks is made again from the log, by search and by thread, after a restart too', async () => {
+test('every quote of several blocks is replayed from the log, by search and by thread, also after a restart', async () => {
   const all = Object.values(devnet.info.tokens).map(({ address }) => address)
   const tokens = [NATIVE, ...all.filter((_, k) => process.env.LONG || k % 4 === 0)]
   const decimals = new Map(Object.values(devnet.info.tokens).map((token) => [token.address, token.decimals]))
@@ -92,7 +92,7 @@ test('every quote of several blocks is made again from the log, by search and by
   }
 }, 120_000)
 
-test('the command tells whether it is the same, and of what it cannot replay why', async () => {
+test('the command reports whether the replay is equal, or why it is impossible', async () => {
   const path = quoteLogPath(dataDir, 31337)
   const log = new DatabaseSync(path)
   const { id } = log.prepare('SELECT id FROM records ORDER BY seq DESC LIMIT 1').get() as { id: string }

@@ -27,13 +27,13 @@ describe('the models', () => {
     TIMEOUT_MS,
   )
 
-  test('are refused if a line that they model is gone', () => {
+  test('are refused if a modeled line is missing', () => {
     const [model] = models
     const changed = { ...model!, lines: { 'core/Loan.sol': ['_set(PAYER, LOCKED | 1);'] } }
     expect(() => verdictOf(changed, z3())).toThrow('has no line "_set(PAYER, LOCKED | 1);"')
   })
 
-  test('are all in the document', () => {
+  test('are all documented', () => {
     const text = readFileSync(join(root, 'docs/audit/smt-models.md'), 'utf8')
     for (const { name, mutations } of models) {
       expect(text).toContain(`\n## ${name}\n`)

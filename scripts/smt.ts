@@ -47,7 +47,7 @@ function write(): void {
     `# SMTChecker
 
 Made by \`npm run smt\` (\`-- chc\` or \`-- bmc\` for one engine): solc 0.8.30 with Z3 ${version} of npm, on \`Guard\` as it is deployed. What
-follows from it is told in [attacks.md](attacks.md).
+follows from it is described in [attacks.md](attacks.md).
 ${sections.join('')}`,
   )
 }

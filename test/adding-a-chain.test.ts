@@ -67,14 +67,14 @@ function madeUp(chainId: number, rpcUrl: string): ChainFile {
   }
 }
 
-test('the file that the documentation shows is one that the registry takes', () => {
+test('the registry accepts the documented chain file', () => {
   const folder = join(overlay.dir, 'shown')
   mkdirSync(folder)
   writeFileSync(join(folder, `${shown.chainId}.json`), JSON.stringify(shown))
   expect(loadRegistry({ chainsDir: folder, deploymentsDir }).chain(shown.chainId)?.displayName).toBe('Sonic')
 })
 
-test('the command finds nothing wrong with a made-up chain, and what its file leaves open', async () => {
+test('the command finds no fault in a test chain, and reports its open fields', async () => {
   const registry = loadRegistry({ chainsDir, deploymentsDir })
   const findings = await checkChain(registry.chain(MADE_UP)!, registry.deployment(MADE_UP), [nodes[0]!.url])
   expect(findings.filter(({ status }) => status === 'fail')).toEqual([])
@@ -85,7 +85,7 @@ test('the command finds nothing wrong with a made-up chain, and what its file le
   expect(file.blockTimeMs).toBeGreaterThan(0)
 })
 
-test('the chain map has it, with its tracker name and the address of its Guard', async () => {
+test('the chain map contains it, with its tracker name and its Guard', async () => {
   const { body } = await get<Record<string, unknown>>(`${service.url}/chains`)
   expect(body[MADE_UP]).toEqual({
     ChainID: String(MADE_UP),
@@ -109,8 +109,8 @@ test('it is priced and traded like any other', async () => {
   expect(route.tx.to).toBe(info.guard)
 })
 
-describe('a chain whose native asset nothing wraps', () => {
-  test('refuses NATIVE and says why', async () => {
+describe('a chain without a wrapper of its native asset', () => {
+  test('refuses NATIVE with a reason', async () => {
     const { USDC } = info.tokens
     const from = info.accounts[0]!.address
     for (const [src, dst] of [
@@ -125,7 +125,7 @@ describe('a chain whose native asset nothing wraps', () => {
     }
   })
 
-  test('trades its tokens, and prices NATIVE by the token that shows it', async () => {
+  test('trades its tokens, and prices NATIVE by its ERC-20', async () => {
     const { WETH, USDC } = info.tokens
     const from = info.accounts[0]!.address
     const route = await quote(service.url, UNWRAPPED, {

@@ -72,13 +72,13 @@ async function costOf(work: () => Promise<void>) {
   return { calls: node.seen.length - calls, bytes: node.bytes - bytes, counts: counts.join(', ') }
 }
 
-test('30 s without a block and without a question cost next to nothing', async () => {
+test('30 s without a block or request cost few calls and bytes', async () => {
   const { calls, bytes, counts } = await costOf(() => sleep(REST_MS))
   expect(calls, counts).toBeLessThanOrEqual(MAX_REST_CALLS)
   expect(bytes, counts).toBeLessThanOrEqual(MAX_REST_BYTES)
 }, 60_000)
 
-test('the quotes of an hour with one a minute leave room for its polls', async () => {
+test('one quote per minute for an hour stays within the budget, including polls', async () => {
   const { calls, bytes, counts } = await costOf(async () => {
     for (let k = 0; k < QUOTES; k++) await quote()
   })

@@ -43,7 +43,7 @@ async function post(body: unknown) {
 }
 
 describe('simulate', () => {
-  test('the transaction of a swap gives the amount that the swap promised, for a sender with nothing', async () => {
+  test('the transaction of a swap pays the quoted amount, for a sender without funds', async () => {
     const from = '0x00000000000000000000000000000000000b0b00'
     const amount = 10n ** 18n
     const route = await quote(api, chainId, { src: tokens.WETH!.address, dst: tokens.USDC!.address, amount, from })
@@ -66,7 +66,7 @@ describe('simulate', () => {
     expect(byGet).toEqual(body)
   })
 
-  test('a call that reverts is an answer, with its reason', async () => {
+  test('a reverted call is a result, with its reason', async () => {
     const { status, body } = await post({
       from: sender,
       to: tokens.USDC!.address,
@@ -187,7 +187,7 @@ describe('errors', () => {
     ] as const
   }
 
-  test('version B: JSON with the texts of the interface', async () => {
+  test('version B: JSON with the texts of the specification', async () => {
     for (const [query, status, text] of cases()) {
       const answer = await get<{ error: string; code: string; requestId: string }>(swapUrl(api, chainId, query))
       expect(answer.status, JSON.stringify(query)).toBe(status)
@@ -219,7 +219,7 @@ describe('errors', () => {
     }
   })
 
-  test('nobody is shown a stack trace', async () => {
+  test('no response contains a stack trace', async () => {
     const odd = [
       '/aggregator/31337?src=%00',
       '/simulate/31337',

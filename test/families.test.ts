@@ -19,7 +19,7 @@ afterAll(() => system?.stop())
 /** Divisors of the account's balance: small amounts for thin pools, large ones for pools that are used only after deeper ones. */
 const PARTS = [100_000n, 5_000n, 200n, 20n]
 
-test('a pool of every family is routed, and pays exactly what was promised', async () => {
+test('a pool of every family is routed, and pays exactly the quoted amount', async () => {
   const { info, chainId } = system.devnet
   const byFamily = Map.groupBy(info.pools, ({ family }) => family)
   const quotable = [...byFamily].filter(([family]) => familyOf(family))

@@ -71,7 +71,7 @@ test(`${CHAINS} chains wake at their first quote and are awake together`, async 
   })
 }, 300_000)
 
-test('all of them follow a new block when somebody asks', async () => {
+test('all of them follow a new block at the next request', async () => {
   const node = new Node(many.devnet.url)
   await node.request('anvil_mine', ['0x1'])
   const head = Number(await node.request<string>('eth_blockNumber'))
@@ -83,7 +83,7 @@ test('all of them follow a new block when somebody asks', async () => {
 }, 240_000)
 
 test(
-  'they sleep when nobody asks, ask their nodes nothing more, and wake again',
+  'they sleep without requests, send no more RPC requests, and wake again',
   async () => {
     await expect
       .poll(async () => (await states()).every(({ state }) => state === 'asleep'), { timeout: 2 * IDLE_MS })

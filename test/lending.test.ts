@@ -44,7 +44,7 @@ async function addPool(other: string, amount: bigint): Promise<void> {
   expect(status).toBe(true)
 }
 
-test('the first call about it is simulated for someone who has nothing', async () => {
+test('its first simulation works for a sender without funds', async () => {
   const nobody = `0x${'f7'.repeat(20)}`
   const path = [token, system.devnet.info.tokens.WETH.address]
   const data = router.encodeFunctionData('swapExactTokensForETH', [AMOUNT, 0, path, nobody, FOREVER])
@@ -67,7 +67,7 @@ test('the first call about it is simulated for someone who has nothing', async (
   expect(body).toMatchObject({ success: true, amountOut: String(amountOut) })
 })
 
-test('and it is quoted and traded like any other', async () => {
+test('it is quoted and traded like any other token', async () => {
   const query = { src: token, dst: NATIVE, amount: AMOUNT, from: sender }
   const { route, receipt, received } = await approveQuoteSend(node, system.api, system.devnet.chainId, query)
   expect(receipt.status).toBe(true)

@@ -46,7 +46,7 @@ async function askAll(): Promise<Prices> {
 
 const priced = (prices: Prices) => Object.values(prices).filter((price) => price !== null).length
 
-test('prices of hundreds of tokens that nobody has asked for come call by call, and a quote beside them', async () => {
+test('hundreds of new tokens get prices over several requests, while a quote is answered', async () => {
   expect(Math.max(...halves.map(({ length }) => length))).toBeLessThanOrEqual(MOST_TOKENS)
   const query = { src: WETH, dst: USDC, amount: 10n ** 18n, from: accounts()[0]!.address }
   const first = askAll()

@@ -80,7 +80,7 @@ describe('on the real state of Ethereum', () => {
     await swap(TOKENS[src], TOKENS[dst], held / 2n)
   })
 
-  test('every kind of pool that the state holds took part', () => {
+  test('every kind of pool in the state took part', () => {
     for (const family of ['uniswap-v2', 'uniswap-v3', 'uniswap-v4']) expect(used).toContain(family)
   })
 })

@@ -74,7 +74,7 @@ test('two of them follow each other', async () => {
   expect(used.length).toBeGreaterThanOrEqual(2)
 })
 
-test('they share an order with pools of the wrapper, at either end and in between', async () => {
+test('they share a route with pools of the wrapper, at either end and in between', async () => {
   const ids = new Set(nativePools().map(({ id }) => id!.toLowerCase()))
   const [weth, usdc, link] = [address('WETH'), address('USDC'), address('LINK')]
   const shared: number[] = []

@@ -62,7 +62,7 @@ async function untilScanned(url: string): Promise<Ready> {
   throw new Error('the search of past logs has not ended')
 }
 
-test('the list in the repository holds what a service exports that was asked for recorded pairs', async () => {
+test('the list in the repository equals the export of a service after requests for the recorded pairs', async () => {
   const service = await startService({ ...env, RPC_URL_1: mainnet.url, DATA_DIR: join(dir, 'data') })
   const recorded = readState('ethereum').pools
   const asked = process.env.WRITE_POOLS ? recorded : recorded.filter((_, k) => k % SAMPLE === 0)
@@ -115,7 +115,7 @@ function serve(command: string, args: readonly string[], set: Readonly<Record<st
   return { output: () => text, ended }
 }
 
-test('npm run serve begins with the list, and searches no log that it covers', async () => {
+test('npm run serve starts from the list, and does not search logs that it covers', async () => {
   const covered = new Map(
     readPoolList(bytes()).deployments.flatMap(({ address, scannedTo }) =>
       scannedTo === undefined ? [] : [[address as string, scannedTo] as const],

@@ -91,7 +91,7 @@ test('approvals and swap in one batch pay the recipient, too', async () => {
   expect(route.tx.data).toContain(payee.slice(2))
 })
 
-test('a recipient that refuses the native token is told before anything is sent', async () => {
+test('a recipient that refuses the native token is detected before anything is sent', async () => {
   // The local USDC contract cannot receive the native token.
   const query = { src: token('DAI'), dst: NATIVE, amount: units('DAI', 100_000n), from: account(0) }
   const { status, body } = await get<{ code: string; error: string }>(
@@ -101,7 +101,7 @@ test('a recipient that refuses the native token is told before anything is sent'
   expect(body).toMatchObject({ code: 'ROUTE_REVERTED', error: expect.stringContaining('NativeTransferFailed') })
 })
 
-test('recipients that would lose the output are refused by name', async () => {
+test('recipients that would lose the output are refused with the reason', async () => {
   const query = { src: token('WETH'), dst: token('USDC'), amount: units('WETH', 1_000n), from: account(0) }
   const { tx } = await routed(query)
   for (const recipient of [tx.to, query.src, query.dst, `0x${'0'.repeat(40)}`, NATIVE, '0x12', 'vitalik.eth']) {
@@ -112,7 +112,7 @@ test('recipients that would lose the output are refused by name', async () => {
   }
 })
 
-test('the Guard itself refuses them, whoever wrote the calldata', async () => {
+test('the Guard itself refuses them for any calldata', async () => {
   const query = { src: token('WETH'), dst: token('USDC'), amount: units('WETH', 1_000n), from: account(0) }
   const executed = await approveQuoteSend(node, system.api, system.devnet.chainId, query)
   expect(executed.receipt.status).toBe(true)

@@ -37,7 +37,7 @@ const latestOf = (router: string) => readRecorded().findLast((each) => each.rout
 
 // One transaction per router. `npm run bench -- referee` runs all fifty.
 test.each(['UniversalRouter', '1inch', '0x', 'ParaSwap', 'KyberSwap', 'MetaMask'].map(latestOf))(
-  'of a swap through $router it reads what balances say',
+  'a swap through $router is read with the amounts of balance changes',
   async (recorded) => {
     const anvil = await startBefore(recorded)
     const service = await startService({ RPC_URL_1: anvil.url, ...TIMEOUTS })
@@ -72,6 +72,6 @@ test.each(['UniversalRouter', '1inch', '0x', 'ParaSwap', 'KyberSwap', 'MetaMask'
   180_000,
 )
 
-test('most of the recorded transactions of users can be compared', () => {
+test('most recorded user transactions can be compared', () => {
   expect(recordedRouterTransactions.compared).toBeGreaterThanOrEqual(45)
 })

@@ -75,7 +75,7 @@ test('a dead node gives 502, and the service recovers by itself when it is back'
   }
 })
 
-test('a head that moves backwards is followed: the quote after a revert is that of the old state', async () => {
+test('a head that moves backwards is followed: the next quote uses the old state', async () => {
   const before = await quote(service.url, devnet.chainId, query)
   const snapshot = await node.request<string>('evm_snapshot')
   await node.approve(query.src, query.from, before.tx.to, 200n * 10n ** 18n)
@@ -104,7 +104,7 @@ test('minimumBlock far ahead of the head is refused with 503 and Retry-After', a
   expect(route.simulationBlock).toBeGreaterThanOrEqual(head)
 })
 
-test('two starts of the local chain give the same quotes', async () => {
+test('two starts of the local chain have the same quotes', async () => {
   const quotes: string[] = []
   for (let start = 0; start < 2; start++) {
     const fresh = await startDevnet({ dir: devnetDir })

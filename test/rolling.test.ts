@@ -42,7 +42,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     )
   const askAll = () => Promise.all(nodes.chainIds.map((chainId) => get(`${fleet.url}/tokenlist/${chainId}`)))
 
-  test('each chain is followed by one of them, and its requests keep their name', async () => {
+  test('each chain is followed by one process, and its requests keep their id', async () => {
     for (const { status } of [...(await askAll()), ...(await askAll())]) expect(status).toBe(200)
     const chains = await followed()
     expect(chains.flat().sort((a, b) => a - b)).toEqual([...nodes.chainIds].sort((a, b) => a - b))
@@ -60,11 +60,11 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     }
   })
 
-  test('what only operators need is not shown to callers', async () => {
+  test('operator endpoints are not exposed to callers', async () => {
     expect((await get(`${fleet.url}/metrics`)).status).toBe(404)
   })
 
-  test('who sends slowly is let go, and who asks for too much at once is turned away, while others are served', async () => {
+  test('slow senders are disconnected and excess requests are refused, while others are served', async () => {
     const { hostname, port } = new URL(fleet.url)
     const dial = (text: string) => {
       const socket = connect(Number(port), hostname).setEncoding('latin1')
@@ -92,7 +92,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     expect((await get(`${fleet.url}/chains`)).status).toBe(200)
   }, 60_000)
 
-  test('all are replaced under load, and every request is answered', async () => {
+  test('all processes are replaced under load, and every request is answered', async () => {
     const before = await followed()
     const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, REQUESTS)
     // The log of nginx contains the process and the status of each response.

@@ -69,11 +69,11 @@ function ask(chainId: number): Promise<Priced> {
   return quote(service.url, chainId, query) as Promise<Priced>
 }
 
-test('a chain of its own charges gas alone', async () => {
+test('a chain without L1 fees charges only gas', async () => {
   expect((await ask(PLAIN)).gasCost.l1Fee).toBe('0')
 })
 
-test('on the OP Stack the data fee comes on top of gas and off the net output', async () => {
+test('on the OP Stack the data fee is added to the gas cost, and subtracted from the net output', async () => {
   const [plain, rollup] = [await ask(PLAIN), await ask(OP_STACK)]
   const fee = BigInt(rollup.gasCost.l1Fee!)
   // The compressed size of a one-hop swap lies between the minimum of 100 bytes and the uncompressed size.
@@ -94,6 +94,6 @@ test('on Arbitrum the data fee is gas, and the estimate covers it', async () => 
   expect(BigInt(rollup.gasCost.l1Fee!)).toBeGreaterThan(0n)
 })
 
-test('where the model is not known the fee is null, and quotes are given all the same', async () => {
+test('with an unknown fee model the fee is null, and quotes work', async () => {
   expect((await ask(UNKNOWN)).gasCost.l1Fee).toBeNull()
 })

@@ -35,19 +35,22 @@ const earliestFirst = ['UniversalRouter', '1inch', '0x', 'ParaSwap', 'KyberSwap'
   .sort((a, b) => a.block.number - b.block.number)
 
 // One transaction per router. `npm run bench -- routers` runs all fifty.
-test.each(earliestFirst)('what a user of $router was paid on Ethereum, /simulate says before it', async (recorded) => {
-  const anvil = await startBefore(recorded)
-  url = anvil.url
-  try {
-    const node = new Node(url)
-    const simulated = await simulateRecorded(service.url, recorded)
-    const sent = await sendRecorded(node, recorded)
-    expect(sent.asOnChain).toBe(true)
-    expect(simulated.revertReason).toBeUndefined()
-    expect(BigInt(simulated.amountOut)).toBe(sent.received)
-    const { grossGas } = (await sendWithExactly(node, recorded))!
-    expect(simulated.gasUsed - grossGas).toBe(gasExplained(recorded))
-  } finally {
-    await anvil.stop()
-  }
-})
+test.each(earliestFirst)(
+  '/simulate predicts the amount that a user of $router was paid on Ethereum',
+  async (recorded) => {
+    const anvil = await startBefore(recorded)
+    url = anvil.url
+    try {
+      const node = new Node(url)
+      const simulated = await simulateRecorded(service.url, recorded)
+      const sent = await sendRecorded(node, recorded)
+      expect(sent.asOnChain).toBe(true)
+      expect(simulated.revertReason).toBeUndefined()
+      expect(BigInt(simulated.amountOut)).toBe(sent.received)
+      const { grossGas } = (await sendWithExactly(node, recorded))!
+      expect(simulated.gasUsed - grossGas).toBe(gasExplained(recorded))
+    } finally {
+      await anvil.stop()
+    }
+  },
+)

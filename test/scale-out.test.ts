@@ -90,7 +90,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     expect((await ready(workers[0]!)).bus).toMatchObject({ state: 'connected', owned: [] })
   })
 
-  test('a quote of known tokens asks Redis nothing', async () => {
+  test('a quote of known tokens sends no request to Redis', async () => {
     await soon(workers[0]!, 'WETH', 'USDC')
     const commands = async () => {
       const stats = await redis.call<string>('INFO', 'commandstats')
@@ -110,7 +110,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     }
   })
 
-  test('an indexer that is killed is replaced, and what it knew is known', async () => {
+  test('a killed indexer is replaced, and its state is kept', async () => {
     const first = (await owner())!
     // Pools found after the last save would be found again, but later.
     const pools = await until(async () => {
@@ -130,7 +130,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     indexers[indexers.indexOf(first)] = await start('indexer')
   })
 
-  test('one that leaves is replaced at once', { tags: 'long' }, async () => {
+  test('an indexer that shuts down is replaced at once', { tags: 'long' }, async () => {
     const first = (await owner())!
     await first.stop()
     await node.request('evm_mine')
@@ -138,7 +138,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     await expectExact(workers[1]!, 'WETH', 'USDT')
   })
 
-  test('a worker that is killed takes nobody along, and its successor joins', { tags: 'long' }, async () => {
+  test('a killed worker does not affect others, and its successor joins', { tags: 'long' }, async () => {
     await end(workers[0]!.process, 'SIGKILL')
     await expectExact(workers[1]!, 'WETH', 'USDC')
     workers[0] = await start('worker')
@@ -152,7 +152,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     expect(Number(remembered)).toBeGreaterThanOrEqual(measured)
   })
 
-  test('a worker whose node is behind quotes the block that its node has', async () => {
+  test('a worker whose node is behind quotes the block of its node', async () => {
     const worker = workers[1]!
     await soon(worker, 'WETH', 'USDC')
     const behind = await blockNumber()
@@ -166,7 +166,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     await expectExact(worker, 'WETH', 'USDC')
   })
 
-  test('a worker whose node is ahead quotes the block that it is told of, until the next one', async () => {
+  test('a worker whose node is ahead quotes the last published block', async () => {
     const worker = workers[1]!
     const { lag } = (await owner())!
     await soon(worker, 'WETH', 'USDC')
@@ -183,7 +183,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     expect((await soon(worker, 'WETH', 'USDC')).simulationBlock).toBeGreaterThan(told)
   })
 
-  test('Redis away: quotes go on, readiness says so, and all is well when it is back, emptied', async () => {
+  test('Redis down: quotes continue, /ready reports it, and everything recovers when it returns empty', async () => {
     await soon(workers[0]!, 'WETH', 'USDC')
     await redis.kill()
     await until(async () => ((await ready(workers[0]!)).bus.state === 'away' ? true : undefined))
@@ -196,7 +196,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     for (const worker of workers) await expectExact(worker, 'WETH', 'USDC')
   })
 
-  test('Redis hangs: quotes go on from the last block before anybody notices, and all is well when it goes on', async () => {
+  test('Redis hangs: quotes continue from the last block before detection, and everything recovers afterwards', async () => {
     await soon(workers[0]!, 'WETH', 'USDC')
     redis.hang()
     try {
@@ -213,7 +213,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     await expectExact(workers[0]!, 'WETH', 'USDC')
   })
 
-  test('Redis full: owners say so, workers quote from their last block, and all is well when there is room', async () => {
+  test('Redis full: owners report it, workers quote from their last block, and everything recovers with free memory', async () => {
     const before = await soon(workers[0]!, 'WETH', 'USDC')
     const first = (await owner())!
     await redis.call('CONFIG', 'SET', 'maxmemory', 1)
@@ -242,7 +242,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
   })
 })
 
-test('without REDIS_URL nothing of Redis is loaded; with it, it is', () => {
+test('the Redis client is loaded only with REDIS_URL', () => {
   const hook = `import { registerHooks } from 'node:module'
     registerHooks({ resolve: (name, context, next) => {
       if (name.includes('redis') || name.includes('sluice/bus')) console.log('loads ' + name)

@@ -21,7 +21,7 @@ afterAll(() => system?.stop())
 
 type Standings = Readonly<Record<string, { readonly standing: string; readonly reason: string }>>
 
-test('blocks, pools, depth and a clean report make it one that routes pass through, and a tax ends it', async () => {
+test('a token becomes an intermediate after enough blocks, pools, depth, and a clean report, until it takes a tax', async () => {
   const { devnet, api } = system
   const { tokens, accounts } = devnet.info
   const stranger = new Stranger(devnet)

@@ -30,7 +30,7 @@ test.skipIf(process.platform !== 'linux').each([
   { name: 'start', command: ['start'], file: '.devnet/devnet.json', chainId: 31337 },
   { name: 'run mainnet', command: ['run', 'mainnet'], file: '.devnet/mainnet/devnet.json', chainId: 1 },
 ])(
-  'npm $name prints curl lines that work, and Ctrl-C leaves no process behind',
+  'npm $name prints working curl lines, and Ctrl-C leaves no process behind',
   async ({ command, file, chainId }) => {
     const port = await freePort()
     // A separate process group, like that of a terminal's foreground job, which Ctrl-C signals as a whole.

@@ -12,7 +12,7 @@ afterAll(async () => {
 /** Without LONG: every fifth trap. */
 const tried = traps.filter((_, k) => process.env.LONG || k % 5 === 0)
 
-test.each(tried)('$name: the user gets what is honest', { timeout: 240_000 }, async (trap) => {
+test.each(tried)('$name: the user gets the honest output', { timeout: 240_000 }, async (trap) => {
   const system = await startSystem()
   systems.push(system)
   const verdict = await tryTrap(system, trap)

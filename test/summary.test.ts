@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { groupSkips, reasonOf } from './src/summary.ts'
 
-test('a skipped test says which tool it needs and how to get it', () => {
+test('a skipped test names the tool that it needs and how to install it', () => {
   expect(reasonOf('packages/bus/test/bus.test.ts', 'a chain on Redis > follows')).toEqual({
     reason: 'redis-server is not installed',
     enable: 'apt-get install redis-server',
@@ -13,7 +13,7 @@ test('a skipped test says which tool it needs and how to get it', () => {
   expect(reasonOf('packages/web/test/swap.test.ts', 'the Swap page').enable).toBe('apt-get install chromium')
 })
 
-test('the note of a test goes before what its file needs, and other skips name their file', () => {
+test('the note of a test takes precedence over the needs of its file, and other skips name their file', () => {
   expect(reasonOf('packages/bus/test/bus.test.ts', 'x', 'no state').reason).toBe('no state')
   expect(reasonOf('packages/rpc/test/client.test.ts', 'x').enable).toBe('see packages/rpc/test/client.test.ts')
 })

@@ -44,16 +44,19 @@ async function expectRefused(query: ReturnType<typeof sold>): Promise<void> {
   expect(body.error).toMatch(/charges its sender on top/)
 }
 
-test.each(['a pair of Uniswap V2', 'a weighted pool of Balancer'])('refused in %s, sold and bought', async (venue) => {
-  if (venue.includes('Balancer')) await stranger.weightedPool(sides())
-  else await stranger.pair(...sides())
-  await expectRefused(sold())
-  await expectRefused(bought())
-  // The second request checks that the result is remembered.
-  await expectRefused(bought())
-})
+test.each(['a pair of Uniswap V2', 'a weighted pool of Balancer'])(
+  'is refused in %s, sold and bought',
+  async (venue) => {
+    if (venue.includes('Balancer')) await stranger.weightedPool(sides())
+    else await stranger.pair(...sides())
+    await expectRefused(sold())
+    await expectRefused(bought())
+    // The second request checks that the result is remembered.
+    await expectRefused(bought())
+  },
+)
 
-test('quoted while it charges nothing, to the wei; refused once it does', async () => {
+test('is quoted to the wei while it charges nothing, and refused once it does', async () => {
   await token.send('setSurcharge', [0])
   await stranger.pair(...sides())
   const { chainId, url } = system.devnet

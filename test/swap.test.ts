@@ -47,7 +47,7 @@ async function expectExact(query: Parameters<typeof approveQuoteSend>[3]) {
 
 describe('approve, quote, send', () => {
   // Runs before any swap moves a price.
-  test('quotes between the main tokens tell how far below the bound they are', async () => {
+  test('quotes between the main tokens report their gap to the bound', async () => {
     for (const [src, dst, amount] of [
       ['WETH', 'USDC', 1],
       ['USDC', 'WETH', 3_000],
@@ -88,14 +88,14 @@ describe('approve, quote, send', () => {
     expect(new Set(route.swaps.map(({ pool }) => pool)).size).toBeGreaterThan(1)
   })
 
-  test('NATIVE goes in with the value of the transaction', async () => {
+  test('NATIVE input is the value of the transaction', async () => {
     const amount = 10n ** 18n
     const { route, spent } = await expectExact({ src: NATIVE, dst: token('USDC').address, amount, from: account(0) })
     expect(BigInt(route.tx.value)).toBe(amount)
     expect(spent).toBe(amount)
   })
 
-  test('NATIVE comes out', async () => {
+  test('NATIVE can be the output', async () => {
     await expectExact({ src: token('USDC').address, dst: NATIVE, amount: units('USDC', 2500), from: account(0) })
   })
 
@@ -110,7 +110,7 @@ describe('approve, quote, send', () => {
     }
   })
 
-  test('the convenience fee goes to its recipient and toAmount is what is left', async () => {
+  test('the convenience fee goes to its recipient, and toAmount is the rest', async () => {
     const dst = token('USDC').address
     const query = {
       src: token('WETH').address,
@@ -198,7 +198,7 @@ describe('awkward tokens', () => {
       from: account(0),
     })
   })
-  test('a token without return values goes in and out', async () => {
+  test('a token without return values can be input and output', async () => {
     await expectExact({
       src: token('USDT').address,
       dst: token('DAI').address,
@@ -215,7 +215,7 @@ describe('awkward tokens', () => {
 })
 
 describe('every pair', () => {
-  test('of any two tokens swaps and pays exactly what was promised', async () => {
+  test('of any two tokens swaps and pays exactly the quoted amount', async () => {
     const symbols = Object.keys(system.devnet.info.tokens)
     let seed = 7
     const random = (below: number) => {

@@ -79,7 +79,7 @@ async function expectExact(name: Name, query: Omit<SwapQuery, 'from'> & { src: s
   return executed
 }
 
-test('npm run deploy has brought the contracts to all three, of the build that each can run', async () => {
+test('npm run deploy has deployed the contracts on all three chains, in the supported build', async () => {
   const { body } = await get<Record<string, { ChainName: string; RouterAddress: string; Status: string }>>(
     `${service.url}/chains`,
   )
@@ -91,22 +91,22 @@ test('npm run deploy has brought the contracts to all three, of the build that e
 })
 
 describe.each(names)('%s', (name) => {
-  test('a swap pays to the unit what the quote says', async () => {
+  test('a swap pays the quoted amount, to the unit', async () => {
     const { route } = await expectExact(name, { src: token('WETH'), dst: token('USDC'), amount: 10n ** 18n })
     expect(BigInt(route.toAmount)).toBeGreaterThan(1_000_000_000n)
   })
 
-  test('and so does a large one over several pools', async () => {
+  test('a large swap over several pools pays the quoted amount', async () => {
     const { route } = await expectExact(name, { src: token('WETH'), dst: token('USDC'), amount: 800n * 10n ** 18n })
     expect(route.swaps.length).toBeGreaterThan(1)
   })
 
-  test('and one of a token that taxes its transfers', async () => {
+  test('a swap of a taxed token pays the quoted amount', async () => {
     await expectExact(name, { src: token('TAXED'), dst: token('WETH'), amount: 10n ** 18n })
   })
 })
 
-test.each(['base', 'mantle'] as const)('NATIVE goes in and comes out on %s', async (name) => {
+test.each(['base', 'mantle'] as const)('NATIVE can be input and output on %s', async (name) => {
   await expectExact(name, { src: NATIVE, dst: token('USDC'), amount: 10n ** 18n })
   await expectExact(name, { src: token('USDC'), dst: NATIVE, amount: 2_000_000_000n })
 })
@@ -142,7 +142,7 @@ describe('arc, whose native asset of 18 decimals is a token of 6', () => {
     expect(body[NATIVE]).toBeCloseTo(1, 1)
   })
 
-  test('takes gas off the output at a dollar per 10^18 wei', async () => {
+  test('subtracts gas from the output at a dollar per 10^18 wei', async () => {
     // A ten-thousandth of a dollar per gas, so that a swap costs tens of dollars.
     const gasPrice = 10n ** 14n
     const query = { src: token('WETH'), dst: token('USDC'), amount: 10n ** 18n, from: sender(), gasPrice }

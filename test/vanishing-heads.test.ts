@@ -57,7 +57,7 @@ test.each([
   ['not seen', false],
   ['seen', true],
 ])(
-  'a quote right after blocks that vanished, %s, is one of the block that is there',
+  'a quote right after removed blocks, %s, uses an existing block',
   async (_, seen) => {
     let requests = 0
     for (let round = 0; round < ROUNDS; round++) {
@@ -76,7 +76,7 @@ test.each([
   60_000,
 )
 
-test('every other endpoint answers, too, while blocks come and go', async () => {
+test('every other endpoint answers too while blocks are added and removed', async () => {
   const { chainId } = devnet
   const tokens = Object.values(devnet.info.tokens).map((token) => token.address)
   const { body: swap } = await get<RouteBody>(swapUrl(service.url, chainId, query))

@@ -54,7 +54,7 @@ const kinds = [...weathers()].sort((a, b) => Number(a.name === 'no overrides') -
 
 describe.each(kinds.map((weather) => [weather.name, weather] as const))('%s', (_, weather) => {
   test.each(weather.survivable ? ['one', 'both'] : ['one'])(
-    'at %s: quotes come, as in calm weather',
+    'at %s: quotes equal those without faults',
     async (struck) => {
       for (const proxy of struck === 'one' ? proxies.slice(0, 1) : proxies) setWeather(proxy, weather)
       try {
@@ -78,7 +78,7 @@ describe.each(kinds.map((weather) => [weather.name, weather] as const))('%s', (_
   )
 })
 
-test('on a chain whose last block is an hour old a swap can still be mined', async () => {
+test('a swap on a chain whose last block is an hour old can be mined', async () => {
   const old = await NodeProxy.start(devnet.url)
   old.rewrite = (answers) =>
     answers.map((answer) => {

@@ -6,7 +6,7 @@ import { CHECKS } from './checks.ts'
 const TRADES = process.env.LONG ? 10_000 : 120
 const SEED = 1
 
-test('routes over pools that end are no worse than other ways to make the trades', { timeout: 3_600_000 }, () => {
+test('routes over pools with limited capacity are no worse than alternatives', { timeout: 3_600_000 }, () => {
   const notes: string[] = []
   const { certificates, lossBps, checks } = checkTrades(noTrades(SEED), TRADES, (text) => notes.push(text))
   // Every check must have applied to a fair share of the trades.

@@ -14,14 +14,14 @@ import { simulate } from './simulate.ts'
 describe.each(Object.entries(LOADS))('%s', (name, load) => {
   const plan = planOf(load)
 
-  test('a fleet of the size that the model asks for takes the load', () => {
+  test('a fleet of the modeled size handles the load', () => {
     const { refused, latencyMs, busy } = simulate(load, plan.workers, 5, 1)
     expect(refused).toBe(0)
     expect(busy.most).toBeLessThan(0.9)
     expect(latencyMs.p99).toBeLessThan(250)
   })
 
-  test('the figures of docs/scaling.md are those of the model and of the committed run', () => {
+  test('the figures of docs/scaling.md match the model and the committed run', () => {
     const { loads } = JSON.parse(readFileSync(join(import.meta.dirname, '../results/capacity.json'), 'utf8')) as {
       loads: {
         name: string
@@ -41,40 +41,43 @@ describe.each(Object.entries(LOADS))('%s', (name, load) => {
   })
 })
 
-test('half as many workers do not take the largest load', () => {
+test('half as many workers cannot handle the largest load', () => {
   const load = LOADS['164 × 100,000, 10,000 q/s']!
   const { refused, busy } = simulate(load, planOf(load).workers >> 1, 5, 1)
   expect(refused > 0 || busy.most >= 0.9).toBe(true)
 })
 
-test.skipIf(!hasNginx)('keys go where nginx sends them (skipped where nginx is not installed)', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'sluice-ring-'))
-  const [port, ...behind] = [await freePort(), await freePort(), await freePort(), await freePort()]
-  const names = behind.map((one) => `127.0.0.1:${one}`)
-  const places = ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind === 'body' ? 'client_body' : kind}_temp_path ${dir}/${kind};`,
-  )
-  const config = `pid ${dir}/pid; error_log ${dir}/log; events {} http { access_log off; ${places.join(' ')}
+test.skipIf(!hasNginx)(
+  'the simulation maps keys to processes as nginx does (skipped if nginx is not installed)',
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'sluice-ring-'))
+    const [port, ...behind] = [await freePort(), await freePort(), await freePort(), await freePort()]
+    const names = behind.map((one) => `127.0.0.1:${one}`)
+    const places = ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (kind) => `${kind === 'body' ? 'client_body' : kind}_temp_path ${dir}/${kind};`,
+    )
+    const config = `pid ${dir}/pid; error_log ${dir}/log; events {} http { access_log off; ${places.join(' ')}
     upstream ring { hash $uri consistent; ${names.map((name) => `server ${name};`).join(' ')} }
     server { listen 127.0.0.1:${port}; location / { proxy_pass http://ring; } }
     ${behind.map((one) => `server { listen 127.0.0.1:${one}; location / { return 200 ${one}; } }`).join('\n')} }`
-  writeFileSync(join(dir, 'nginx.conf'), config)
-  const nginx = spawn('nginx', ['-c', join(dir, 'nginx.conf'), '-g', 'daemon off; master_process off;'], {
-    stdio: 'ignore',
-  })
-  try {
-    const ask = (key: string) =>
-      fetch(`http://127.0.0.1:${port}${key}`).then(
-        (answer) => answer.text(),
-        () => '',
-      )
-    await expect.poll(() => ask('/')).not.toBe('')
-    const ring = new Ring(names)
-    for (let key = 0; key < 200; key++)
-      expect(await ask(`/${key * key}`)).toBe(String(behind[ring.serverOf(`/${key * key}`)]))
-  } finally {
-    nginx.kill('SIGTERM')
-    await once(nginx, 'exit')
-    rmSync(dir, { recursive: true, force: true })
-  }
-})
+    writeFileSync(join(dir, 'nginx.conf'), config)
+    const nginx = spawn('nginx', ['-c', join(dir, 'nginx.conf'), '-g', 'daemon off; master_process off;'], {
+      stdio: 'ignore',
+    })
+    try {
+      const ask = (key: string) =>
+        fetch(`http://127.0.0.1:${port}${key}`).then(
+          (answer) => answer.text(),
+          () => '',
+        )
+      await expect.poll(() => ask('/')).not.toBe('')
+      const ring = new Ring(names)
+      for (let key = 0; key < 200; key++)
+        expect(await ask(`/${key * key}`)).toBe(String(behind[ring.serverOf(`/${key * key}`)]))
+    } finally {
+      nginx.kill('SIGTERM')
+      await once(nginx, 'exit')
+      rmSync(dir, { recursive: true, force: true })
+    }
+  },
+)

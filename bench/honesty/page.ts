@@ -88,9 +88,9 @@ ${figures.blocks.flatMap(({ block }, index) => blockRows(row, number(block), ind
 A trade that the blocks moved pays more or less than was promised; one that reverts pays nothing and costs its gas. What is
 lost and gained counts every trade, also those that no block touched.
 
-## Beside prices
+## Compared with prices
 
-Trades of up to $1,000 pay, beside what \`/prices\` says: p50 ${figures.overPrices.p50} bps, p99 ${figures.overPrices.p99} bps, at most ${figures.overPrices.most} bps.
+Trades of up to $1,000 pay, compared with what \`/prices\` says: p50 ${figures.overPrices.p50} bps, p99 ${figures.overPrices.p99} bps, at most ${figures.overPrices.most} bps.
 ${own(figures.overPrices)}`
 }
 
@@ -133,7 +133,7 @@ const routers = ({
 }: Routers) => `## What users of other routers were paid
 
 \`/simulate\` was asked what ${transactions} transactions do that users sent through other routers on Ethereum, each at the state before it in
-its block, and the same transaction was mined there: ${minedAsOnChain} came out as on Ethereum to the last log, and \`/simulate\` had told what the
+its block, and the same transaction was mined there: ${minedAsOnChain} came out as on Ethereum to the last log, and \`/simulate\` had reported what the
 sender received, to the base unit, of ${exact} (\`npm run bench -- routers\`).
 
 | router | exact |
@@ -157,7 +157,7 @@ const peers = ({
   tokens,
   gasPriceWei,
   losses,
-}: Peers) => `## Beside Uniswap's own routers
+}: Peers) => `## Compared with Uniswap's own routers
 
 ${trades} trades between ${tokens} tokens that real blocks trade in, on the same state, each mined: what is paid, less the gas that was charged
 at ${Number(gasPriceWei) / 1e9} gwei, the price that all of them choose by (\`npm run bench -- peers\`). Of these, ${answered} were answered. One pool is the best that Uniswap V2's or V3's own
@@ -166,7 +166,7 @@ and V3, walked by SwapRouter02. Sluice also trades elsewhere. A tie is within 1 
 One hop from $100 of WBTC to WETH is charged 138,098 gas through the Guard and 125,607 through SwapRouter02: 0.4 bp of it at
 0.152 gwei, 2.6 bps at 1 gwei.
 
-| beside | trade | trades | wins | ties | losses | median (bps) |
+| compared with | trade | trades | wins | ties | losses | median (bps) |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 ${Object.entries(versus)
   .flatMap(([peer, sizes]) =>
@@ -176,7 +176,7 @@ ${Object.entries(versus)
     ),
   )
   .join('\n')}
-${losses.length === 0 ? '' : `\nLosses: ${losses.map(({ peer, usd, bps }) => `${bps} bps beside ${peer} at $${usd}`).join('; ')}.\n`}`
+${losses.length === 0 ? '' : `\nLosses: ${losses.map(({ peer, usd, bps }) => `${bps} bps compared with ${peer} at $${usd}`).join('; ')}.\n`}`
 
 type Row = (name: string, of: (each: Figures['all']) => unknown) => string
 

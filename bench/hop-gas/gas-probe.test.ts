@@ -48,7 +48,7 @@ const hopOfLeg = (measured: MeasuredGas, { pool, tokenIn, tokenOut }: Leg): Meas
 const alone = ({ first, middle, last }: MeasuredHop) => first + last - middle
 
 test(
-  'measured gas of a hop differs from what a sender is charged by the same for pools of all families',
+  'the difference between measured and charged gas of a hop is the same for pools of all families',
   async () => {
     const measured = await measuredGas()
     const samples = (await observePools(world)).flatMap(({ route, gross, charged, wrappedNative }) => {
@@ -72,7 +72,7 @@ test(
 )
 
 test(
-  'pools that burn all gas or refuse are left to their families, and spoil no other of the same call',
+  'pools that burn all gas or revert use the family estimate, and do not affect others in the same call',
   async () => {
     const genuine = [...world.market.snapshot().pools.values()].filter(({ family }) => family === 'uniswap-v2')
     const code = { 'JUMPDEST PUSH0 JUMP': '0x5b5f56', 'PUSH0 PUSH0 REVERT': '0x5f5ffd', none: '0x' }

@@ -25,7 +25,7 @@ const REFUNDED = process.env.LONG ? 10 : 5
 const LONG = 300_000
 
 test(
-  'the table is within 10 % of what senders are charged, half the time at least: pools alone, and routes of many',
+  'the gas table is within 10 % of the charged gas for at least half of the routes, of one pool and of many',
   async () => {
     const table = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
     const [alone, routes] = [await observePools(world), await observe(world, ROUTES, 78)]
@@ -41,7 +41,7 @@ test(
 )
 
 test(
-  'gas before refunds is what is charged and what comes back of it',
+  'gas before refunds is the charged gas plus the refund',
   async () => {
     for (const { gross, charged } of await observe(world, REFUNDED, 79)) {
       expect(gross).toBeGreaterThanOrEqual(charged)

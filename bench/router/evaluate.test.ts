@@ -7,13 +7,13 @@ import { loadScenario } from './scenario.ts'
 
 const scenario = generate({ name: 'test', nPools: 60, seed: 5, nTrades: 40 })
 
-test('a scenario is the same from the same seed, of the size asked for, with pools of every kind', () => {
+test('a scenario is determined by its seed, has the requested size, and contains every kind of pool', () => {
   expect(generate({ name: 'test', nPools: 60, seed: 5, nTrades: 40 })).toEqual(scenario)
   expect(scenario.pools).toHaveLength(60)
   expect(new Set(scenario.pools.map(({ type }) => type))).toEqual(new Set(['v2', 'v3', 'stable']))
 })
 
-test('the evaluator finds what the router claims, to the unit, and never more than the bound', () => {
+test('the evaluator computes the output of the router, to the unit, and never more than the bound', () => {
   const loaded = loadScenario(scenario)
   const graph = scenarioGraph(loaded)
   for (const gasPrice of [0n, 10n ** 10n]) {
@@ -34,7 +34,7 @@ test('the bound is tight where single prices alone leave it far above an optimal
   expect(routeTrade(loaded, scenarioGraph(loaded), trade, 0n).gapBps).toBeLessThan(1)
 })
 
-test('the evaluator refuses legs of other tokens and of more than is held', () => {
+test('the evaluator refuses legs of tokens or amounts that are not held', () => {
   const { id: pool, token0, token1 } = scenario.pools[0]!
   const trade = { ...scenario.trades[0]!, tokenIn: token0 }
   const leg = { pool, tokenIn: token0, tokenOut: token1, num: '1', den: '1' }

@@ -49,7 +49,7 @@ function renamed({ tokens, pools, trades, ...rest }: Scenario) {
   }
 }
 
-test('the command prints a line for each trade, which pays what it says', async () => {
+test('the command prints one line per trade, with its actual output', async () => {
   for (const gasPrice of ['0', '10000000000']) {
     const { lines } = await route(scenario, '--gas-price', gasPrice)
     expect(lines).toHaveLength(scenario.trades.length)
@@ -64,7 +64,7 @@ test('the command prints a line for each trade, which pays what it says', async 
   }
 })
 
-test('ids come back as they are written, and one trade can be asked for', async () => {
+test('ids keep their spelling, and one trade can be selected', async () => {
   const words = renamed(scenario)
   const trades = words.trades.map((trade) => ({ ...trade, id: `trade ${trade.id}` }))
   const { lines } = await route({ ...words, trades }, '--trade', 'trade 2')
@@ -76,7 +76,7 @@ test('ids come back as they are written, and one trade can be asked for', async 
   for (const { pool, tokenIn } of lines[0].legs) expect([pool, tokenIn].join()).toMatch(/^pool \d+,token \d+$/)
 })
 
-test('a trade without a route is a line too', async () => {
+test('a trade without a route has a line too', async () => {
   const { lines } = await route({ ...scenario, pools: [] })
   expect(lines[0]).toMatchObject({ id: 0, amountOut: '0', legs: [], gapBps: null })
 })
@@ -87,7 +87,7 @@ test.each<[string, readonly string[], object, string]>([
   ['another version', [], { version: 2 }, 'version must be 1'],
   ['no trades', [], { trades: [] }, 'has no trades'],
   ['lists that are none', [], { pools: {}, tokens: 1 }, 'tokens must be a list\npools must be a list'],
-])('%s is refused by name', async (_what, args, change, message) => {
+])('%s is refused with its name', async (_what, args, change, message) => {
   const { lines, stderr } = await route({ ...scenario, ...change }, ...args)
   expect(stderr).toContain(message)
   expect(stderr).not.toContain('    at ')
@@ -117,7 +117,7 @@ test.each<[string, (scenario: ReturnType<typeof copy>) => void, string]>([
     ({ pools }) => Object.assign(pools[0]!, { token1: pools[0]!.token0 }),
     'pools.0 must name two',
   ],
-])('%s is refused by field', (_what, spoil, message) => {
+])('%s is refused with its field', (_what, spoil, message) => {
   const spoiled = copy()
   spoil(spoiled)
   expect(() => readScenario(JSON.stringify(spoiled))).toThrow(message)

@@ -139,7 +139,7 @@ function announce(outlays: readonly Outlay[], gasPrice: bigint, onProgress: (tex
   onProgress(`would cost up to ${total} native at ${formatGwei(gasPrice)} gwei; nothing was sent or written`)
 }
 
-/** The recorded contracts that are still there: a local chain may have begun anew under the same id. */
+/** Returns the recorded contracts that still exist: a local chain may have been reset under the same id. */
 async function standing<T extends ContractRecord>(client: PublicClient, records: readonly T[]): Promise<T[]> {
   const codes = await Promise.all(records.map(({ address }) => client.getCode({ address })))
   return records.filter(({ codeHash }, index) => hashOf(codes[index] ?? '0x') === codeHash)

@@ -8,7 +8,7 @@ import { DEPLOYER_KEY } from './networks.ts'
 const NONE = 'none'
 
 /**
- * The deployer's key, from the environment, else from Hardhat's keystore, which asks for its password; undefined where
+ * Reads the deployer's key from the environment, else from Hardhat's keystore, which asks for its password; undefined if
  * neither has it.
  *
  * @throws DeployError `BAD_KEY`

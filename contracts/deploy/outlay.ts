@@ -8,7 +8,7 @@ import type { PlannedContract } from './plan.ts'
 export type Outlay = {
   readonly what: string
   readonly gas: bigint
-  /** Wei beside the gas. */
+  /** Wei sent in addition to the gas. */
   readonly value: bigint
 }
 

@@ -7,7 +7,7 @@ export const EXECUTOR_VERSION: number = 1
 
 /**
  * Names of a contract in each build. `cancun` needs PUSH0, TSTORE and MCOPY; `london` runs on chains that lack one of
- * them. The sources are the same but for where a swap in flight is noted.
+ * them. The sources differ only in the storage of the lock during a swap.
  */
 export const BUILDS = {
   cancun: { evmVersion: 'cancun', Guard: 'Guard', Executor: 'Executor' },

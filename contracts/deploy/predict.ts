@@ -12,7 +12,7 @@ import { hardhatFor } from './hardhat.ts'
 import { EXECUTOR_VERSION, type Plan, planDeployment, record } from './plan.ts'
 
 /**
- * Writes where this tree's contracts stand on every chain of each build. Earlier Executors of the same Guard stay while a
+ * Writes the addresses of this tree's contracts on every chain of each build. Earlier Executors of the same Guard stay while a
  * chain's file records one.
  */
 export async function predictReleases(deploymentsDir: string): Promise<void> {

@@ -5,12 +5,12 @@ import { DeployError } from './errors.ts'
 
 /**
  * Creation code that creates a child out of `TSTORE(0, 0); MCOPY(0, 0, 0)`, whose zeros are pushed by PUSH0, and returns 2
- * where the child ran and 1 where it did not: an endpoint that fails to answer is not taken for a chain without them.
+ * if the child ran, and 1 if it did not: an endpoint that fails to answer is not taken for a chain without them.
  */
 const PROBE: Hex = '0x675f5f5d5f5f5f5e00600052600860186000f0151560010160005260206000f3'
 
 /**
- * The build for a chain: `cancun` where it has all that build needs. The probe is a call that changes nothing.
+ * Returns the build for a chain: `cancun` if the chain supports it. The probe is a call that changes nothing.
  *
  * @throws DeployError `UNSUPPORTED_CHAIN` when the chain does not run the probe itself
  */

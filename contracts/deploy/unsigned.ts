@@ -59,9 +59,9 @@ export async function unsignedDeployment(
 }
 
 /**
- * The same as a batch that a Safe executes, undefined if nothing is left to send. A batch is one transaction, so while the
- * keyless deployer is missing it can fund its creation and no more: a call to the address without code would do nothing, and
- * would not fail.
+ * Returns the unsigned transactions as a batch that a Safe executes; undefined if nothing is left to send. A batch is one
+ * transaction, so while the keyless deployer is missing it can only fund its creation: a call to the address without code
+ * would do nothing, and would not fail.
  *
  * @throws DeployError `NO_ACCOUNT` when no contract is at the Safe's address, `KEYLESS_DEPLOYER` when its creation must be
  * published first

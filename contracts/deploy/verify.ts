@@ -25,7 +25,7 @@ export type Verified = {
 type Entry = { readonly name: string; readonly record: ContractRecord; readonly version?: number }
 
 /**
- * Holds every recorded contract against the source it came from, and against the chain where an endpoint is given.
+ * Compares every recorded contract with its source, and with the chain if an endpoint is given.
  *
  * @throws DeployError `BAD_FILE` when the chain has no deployment, `WRONG_CHAIN` when the endpoint serves another
  */

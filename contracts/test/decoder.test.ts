@@ -82,7 +82,7 @@ async function deployRecorder(balancer: boolean): Promise<Hex> {
 
 type Reference = {
   readonly steps: readonly Step[]
-  /** Offset of the step that is refused, in bytes; undefined where the whole program is sound. */
+  /** Offset of the rejected step, in bytes; undefined if the whole program is valid. */
   readonly refusedAt: number | undefined
 }
 
@@ -180,7 +180,7 @@ const bytes = fc.oneof(
   fc
     .tuple(steps, fc.uint8Array({ maxLength: 12 }))
     .map(([some, more]) => encodeProgram(some) + Buffer.from(more).toString('hex')),
-  // Inputs of another kind, told by the flags alone.
+  // Inputs of another kind, which only the flags encode.
   fc.tuple(steps, step, fc.nat({ max: 7 })).map(([some, last, kind]) => {
     const rest = last.op === 'wrap' || last.input.kind === 'pull' ? last : { ...last, input: { kind: 'rest' as const } }
     const buffer = Buffer.from(encodeProgram([rest as Step]).slice(2), 'hex')
@@ -193,7 +193,7 @@ const bytes = fc.oneof(
 /**
  * Compares one run with what the reference reads in the program.
  *
- * @returns false where they cannot be compared, because the program spends native token that the Executor has not
+ * @returns false if they cannot be compared, because the program spends native token that the Executor does not have
  */
 function compare(program: string, reference: Reference, run: Frame): boolean {
   const where = `${program}, ${reference.steps.length} steps`
@@ -224,7 +224,7 @@ function compare(program: string, reference: Reference, run: Frame): boolean {
 
 describe('invariant 10: the decoder of the Executor', () => {
   test(
-    'reads every step of a program as the reference decoder does, and refuses the same one',
+    'decodes and rejects the same steps as the reference decoder',
     async () => {
       const cases = fc.sample(bytes, CASES)
       const met = { incomparable: 0, sound: 0, refused: 0, refusedLater: 0, paidAhead: 0 }

@@ -16,7 +16,7 @@ test.each(['cancun', 'london'] as const)('the %s Guard compiles to the frozen co
   expect({ address, initCodeHash }, why).toEqual(frozen[build])
 })
 
-test('its sources name the one compiler that they are compiled with', () => {
+test('its sources pin the compiler version that compiles them', () => {
   const compiler = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')).dependencies.solc
   for (const name of ['Guard', 'GuardLondon', 'Executor.v1', 'ExecutorLondon.v1']) {
     const file = join(import.meta.dirname, `../../deployments/standard-json/${name}.json`)

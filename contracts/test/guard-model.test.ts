@@ -45,7 +45,7 @@ describe('the Guard', () => {
     ['cancun', bytecode.Guard.runtime],
     ['london', bytecode.GuardLondon.runtime],
   ] as const)(
-    'answers any calls as its reference does, and leaves the same state, in the %s build',
+    'has the results and state of its reference for any calls, in the %s build',
     async (build, code) => {
       const { tally, difference } = await arena.run({ code, build, calls: CALLS, seed: SEED })
       expect(difference).toBeUndefined()
@@ -64,11 +64,11 @@ describe('the Guard', () => {
 describe('on a chain without Permit2', () => {
   const run = { build: 'cancun', calls: 1_000, seed: SEED, hasPermit2: false } as const
 
-  test('the Guard answers as its reference does', async () => {
+  test('the Guard has the results of its reference', async () => {
     expect((await arena.run({ ...run, code: bytecode.Guard.runtime })).difference).toBeUndefined()
   })
 
-  test('the reference differs from a Guard that takes the silence of an empty account for a draw', async () => {
+  test('the reference differs from a Guard that accepts a call to an account without code as a draw', async () => {
     const name = 'a chain without Permit2 seems to have drawn'
     const code = compileMutant(guardMutants.find((mutant) => mutant.name === name)!, 'cancun')
     expect((await arena.run({ ...run, code, calls: CALLS_OF_A_MUTANT })).difference).toBeDefined()
@@ -76,7 +76,7 @@ describe('on a chain without Permit2', () => {
 })
 
 describe('the reference', () => {
-  test('does not differ from code that is compiled as the mutants are', async () => {
+  test('matches unmutated code that is compiled like the mutants', async () => {
     const code = compileMutant({ name: 'none', file: 'core/GuardCore.sol', from: '', to: '' }, 'cancun')
     expect((await arena.run({ code, build: 'cancun', calls: 1_000, seed: SEED })).difference).toBeUndefined()
   })

@@ -16,7 +16,7 @@ try {
   const wish = { src: SRC, dst: DST, amount: BigInt(AMOUNT), slippage: 'auto' } as const
   const terms = CONTRACTS ? { contracts: JSON.parse(CONTRACTS) } : {}
   const sender = PRIVATE_RPC_URL ? privately(wallet, PRIVATE_RPC_URL) : wallet
-  // A signature in the place of an approval where the token takes one, else an approval of exactly the amount.
+  // A signature instead of an approval if the token supports permits, else an approval of exactly the amount.
   const { hash, route } = await swap(sluice, sender, chain, wish, { ...terms, ways: ['permit', 'approve'] })
   console.log(JSON.stringify({ hash, toAmount: route.toAmount }))
 } catch (error) {

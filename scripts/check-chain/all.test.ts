@@ -54,7 +54,7 @@ test('--all asks every chain, many at a time, and reports each', async () => {
   }
 }, 120_000)
 
-test("Ethereum's file holds on what is recorded of Ethereum: wrapper, anchors, and the pools of five factories", async () => {
+test('the file of Ethereum matches its recorded state: wrapper, anchors, and the pools of five factories', async () => {
   const anvil = await startMainnet()
   try {
     const findings = await checkChain(registry.chain(1)!, registry.deployment(1), [anvil.url])

@@ -30,7 +30,7 @@ async function check(file: ChainFile, urls = [devnet.url]): Promise<readonly Fin
 }
 const problems = (findings: readonly Finding[]) => findings.filter(({ status }) => status === 'fail')
 
-test('finds nothing wrong with a chain file that is right', async () => {
+test('finds no fault in a correct chain file', async () => {
   const findings = await check(original())
   expect(problems(findings)).toEqual([])
   const passed = findings.filter(({ status }) => status === 'pass').map((finding) => finding.check)
@@ -149,7 +149,7 @@ describe('finds', () => {
         file.l1FeeModel = 'op-stack'
       },
     ],
-  ])('%s that is wrong, without an answer to put in its place', async (what, spoil) => {
+  ])('a wrong %s, without a correction', async (what, spoil) => {
     const file = original()
     spoil(file)
     const findings = problems(await check(file)).filter((finding) => finding.check === what)
@@ -158,7 +158,7 @@ describe('finds', () => {
   })
 })
 
-test('says of a chain that does not answer that nothing is known', async () => {
+test('reports that nothing is known about a chain that does not answer', async () => {
   const findings = await check(original(), ['http://127.0.0.1:9'])
   expect(findings.map(({ check, status }) => [check, status])).toEqual([['endpoints', 'unknown']])
 })

@@ -16,11 +16,11 @@ test('high and critical advisories fail, by name', () => {
   }
 })
 
-test('lesser ones pass, and are counted', () => {
+test('lower advisories pass, and are counted', () => {
   expect(judgeAudit(report('moderate'))).toEqual({ outcome: 'passed', lines: ['passed: {"moderate":1,"total":1}'] })
 })
 
-test('a registry that does not audit means skipped with its words, and no report means skipped too', () => {
+test('an audit error of the registry is reported as skipped, and so is a missing report', () => {
   const refused = JSON.stringify({ message: '405 Method Not Allowed', method: 'POST' })
   expect(judgeAudit(refused)).toEqual({ outcome: 'skipped', lines: ['skipped: 405 Method Not Allowed'] })
   for (const text of ['', 'npm error', '{}']) expect(judgeAudit(text).outcome).toBe('skipped')

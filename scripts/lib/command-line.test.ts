@@ -11,7 +11,7 @@ test.each([
   ['deploy', 1],
   ['route', 1],
 ])(
-  '%s answers an option that it does not know with its usage and without a stack',
+  '%s prints its usage for an unknown option, without a stack trace',
   (name, code) => {
     const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts', `${name}.ts`), '--nonsense'], {
       encoding: 'utf8',

@@ -10,7 +10,7 @@ import { root } from './run.ts'
 const registry = loadRegistry()
 const chains = registry.supportedIds().map((id) => registry.chain(id)!)
 
-test('docs/dexes.md is what the registry and the families say (npm run docs)', () => {
+test('docs/dexes.md is up to date with the registry and the families (npm run docs)', () => {
   expect(readFileSync(join(root, 'docs/dexes.md'), 'utf8')).toBe(dexCoverage(chains))
 })
 
@@ -20,7 +20,7 @@ test('a family that is not served needs a reason', () => {
   expect(() => dexCoverage([{ ...chain!, dexes: [row] }])).toThrow(/^unheard-of: no reason/)
 })
 
-test('every family has a line that says which of its pools are left out', () => {
+test('every family has a line about its excluded pools', () => {
   const page = dexCoverage(chains)
   for (const { id } of families) expect(page).toMatch(new RegExp(`^\\| ${id} \\| (exact|sampled) \\| `, 'm'))
   expect(page).toContain('| uniswap-v4-hooks | sampled | ')

@@ -1,6 +1,6 @@
 /**
  * Reference implementation of the Guard, written from IGuard's documentation, SECURITY.md, and docs/audit (calls.md, state.md). It
- * knows nothing of slots, packing, or assembly. Where these documents leave open which of several errors is reported, all of
+ * knows nothing of slots, packing, or assembly. If these documents leave open which of several errors is reported, all of
  * them are accepted.
  */
 import { type Account, type Call, GUARD, type Move, PERMIT2, type Permit, type Swap, ZERO } from './calls.ts'

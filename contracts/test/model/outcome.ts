@@ -2,14 +2,14 @@
 
 /** Names of errors that a call may end with. `empty` stands for no data. */
 export type Errors = readonly string[]
-/** Thrown where a contract reverts. */
+/** Thrown if a contract reverts. */
 export class Reverted {
   readonly errors: Errors
   constructor(...errors: string[]) {
     this.errors = errors
   }
 }
-/** Thrown where calls are nested too deep to compare: the EVM's limits of depth and gas are not modeled. */
+/** Thrown if calls are nested too deep to compare: the EVM's limits of depth and gas are not modeled. */
 export class TooDeep {}
 /** Answer of a contract: the first word of what it returned, and the number of bytes. */
 export type Answer = { readonly word: bigint; readonly size: number }

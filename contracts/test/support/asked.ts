@@ -89,7 +89,7 @@ export type Scene = {
   /** Seconds. */
   readonly timestamp: number
 }
-/** `input` in full, or its selector where the rest is for the callee to hand back. */
+/** `input` in full, or its selector if the rest is data that the callee returns. */
 export type Call = { readonly to: string; readonly value: bigint; readonly input: string }
 
 const token = IERC20__factory.createInterface()
@@ -114,9 +114,9 @@ const fluidDex = IFluidDexPool__factory.createInterface()
 const litePsm = ILitePsm__factory.createInterface()
 
 /**
- * The calls that steps stand for. Long: one case for each operation.
+ * Returns the calls that steps encode. Long: one case for each operation.
  *
- * @returns undefined where the steps spend more native token than the Executor has, or hold more than a pool counts
+ * @returns undefined if the steps spend more native token than the Executor has, or hold more than a pool counts
  */
 export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined {
   const calls: Call[] = []
@@ -342,7 +342,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
       }
       case 'woofi-v2':
         pay(step, step.pool, resolve(step.input, tokenIn))
-        // Nothing arrives, and so nothing is told.
+        // Nothing arrives, so the amount passed is 0.
         call(step.pool, woofiV2.encodeFunctionData('swap', [tokenIn, step.tokenOut, 0n, 0n, to, ZERO]))
         break
       case 'fluid-dex': {
@@ -442,7 +442,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
       }
       case 'prop-amm':
         pay(step, step.pool, resolve(step.input, tokenIn))
-        // Nothing arrives, and so nothing is told.
+        // Nothing arrives, so the amount passed is 0.
         call(step.pool, propAmm.encodeFunctionData('swap', [tokenIn, step.tokenOut, 0n, 0n, to, 2n ** 256n - 1n]))
         break
       case 'erc4626': {

@@ -7,7 +7,7 @@
 
 type Hex = `0x${string}`
 
-/** Beside the swap itself, how it is to be made. */
+/** Settings of a swap in addition to its tokens and amount. */
 export type ExtraData = {
   /** The zero address before a wallet is connected. */
   readonly userAddress: string

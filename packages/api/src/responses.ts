@@ -58,7 +58,7 @@ export const swapResponse = z.object({
     ),
   priceImpact: z.number().nullable().describe('Percent against the mid price of the same route.'),
   gasCharged: units.describe(
-    'Gas that the sender is charged, after refunds: what the receipt will tell. `gasCost` and `netToAmount` count it.',
+    'Gas that the sender is charged, after refunds, as in the receipt. `gasCost` and `netToAmount` count it.',
   ),
   gasChargedAtDeadline: units.describe(
     'The same when `tx` is mined at its deadline instead of in the next block: more if an observation of a pool, a cache of rates, or an epoch falls due before then.',

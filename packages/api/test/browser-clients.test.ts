@@ -48,7 +48,7 @@ describe('preflight', () => {
     expect(headers['access-control-allow-methods']).toContain('POST')
   })
 
-  test('does not repeat what is no list of names', async () => {
+  test('does not echo an invalid list of header names', async () => {
     const { headers } = await preflight('a: b; c="d"')
     expect(headers['access-control-allow-headers']).toBe('Content-Type, X-Request-Id, X-Fee-Exempt-Key')
   })
@@ -87,7 +87,7 @@ describe('compression', () => {
     }
   })
 
-  test('leaves small answers, and clients that refuse it, alone', async () => {
+  test('is skipped for small responses and clients that refuse it', async () => {
     const small = await ask(`/prices/31337?token=${token('WETH')}`, { 'accept-encoding': 'gzip, br' })
     expect(small.headers['content-encoding']).toBeUndefined()
     const refused = await ask('/openapi.json', { 'accept-encoding': 'gzip;q=0, br;q=0' })
@@ -95,7 +95,7 @@ describe('compression', () => {
     expect(JSON.parse(refused.body.toString()).openapi).toBe('3.1.0')
   })
 
-  test('HEAD tells the length of what GET sends', async () => {
+  test('HEAD has the Content-Length of GET', async () => {
     const accept = { 'accept-encoding': 'gzip' }
     for (const path of ['/openapi.json', '/chains']) {
       const [head, get] = [await ask(path, accept, 'HEAD'), await ask(path, accept)]
@@ -105,7 +105,7 @@ describe('compression', () => {
   })
 })
 
-test.each(['no-cache', 'max-age=0'])('If-None-Match holds next to Cache-Control: %s', async (control) => {
+test.each(['no-cache', 'max-age=0'])('If-None-Match works with Cache-Control: %s', async (control) => {
   const list = ['WETH', 'USDC', 'DAI', 'LINK', 'UNI', 'WBTC', 'TBTC', 'AAVE', 'CRV'].map(token).join()
   const path = `/prices/31337?detail=1&token=${list}`
   // Prices may change for a moment after the chain starts.

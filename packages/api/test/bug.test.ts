@@ -33,7 +33,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
   test.each(['aggregator', 'simulate', 'prices', 'liquidity'])(
-    'a bug behind /%s is 500 with an id and nothing else',
+    'an unexpected error in /%s is a 500 with an id and no details',
     async (endpoint) => {
       lines.length = 0
       const { status, type, text, headers } = await ask(`${url}/${endpoint}/1`, {
@@ -60,7 +60,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     },
   )
 
-  test('the service goes on', async () => {
+  test('the service keeps answering', async () => {
     expect((await ask(`${url}/health`)).status).toBe(200)
     const { text } = await ask(`${url}/metrics`)
     expect(text).toContain('status="500",code="INTERNAL"')

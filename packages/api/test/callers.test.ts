@@ -36,7 +36,7 @@ function swapPath(): string {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'sixteen connections of one caller take turns with the one of another',
+  'one caller with sixteen connections shares equally with another caller',
   async () => {
     const { url } = await start({ MAX_CONCURRENT: '2', MAX_WAIT_MS: '60000' })
     expect((await ask(url + swapPath())).status).toBe(200)
@@ -67,43 +67,40 @@ test.skipIf(process.platform !== 'linux')(
   60_000,
 )
 
-test.skipIf(process.platform !== 'linux')(
-  'connections of one address are counted, those of another are not',
-  async () => {
-    const { url } = await start({ MAX_CONNECTIONS_PER_CALLER: '3' })
-    const health = getRequest('/health')
-    const open = await Promise.all([1, 2, 3].map(() => Connection.open(url, GREEDY)))
-    for (const connection of open) expect((await connection.send(health)).status).toBe(200)
-    const port = Number(new URL(url).port)
-    const refused = await new Promise<string>((resolve) => {
-      let text = ''
-      const socket = connect({ port, host: '127.0.0.1', localAddress: GREEDY })
-      socket.on('data', (chunk) => {
-        text += String(chunk)
-      })
-      socket.on('error', () => {})
-      socket.once('close', () => resolve(text))
+test.skipIf(process.platform !== 'linux')('connections are limited per address', async () => {
+  const { url } = await start({ MAX_CONNECTIONS_PER_CALLER: '3' })
+  const health = getRequest('/health')
+  const open = await Promise.all([1, 2, 3].map(() => Connection.open(url, GREEDY)))
+  for (const connection of open) expect((await connection.send(health)).status).toBe(200)
+  const port = Number(new URL(url).port)
+  const refused = await new Promise<string>((resolve) => {
+    let text = ''
+    const socket = connect({ port, host: '127.0.0.1', localAddress: GREEDY })
+    socket.on('data', (chunk) => {
+      text += String(chunk)
     })
-    expect(refused).toMatch(/^HTTP\/1.1 503 .*"code":"OVERLOADED"/s)
-    const other = await Connection.open(url, POLITE)
-    expect((await other.send(health)).status).toBe(200)
-    open[0]!.close()
-    await expect
-      .poll(async () => {
-        const again = await Connection.open(url, GREEDY)
-        const status = await again.send(health).then(
-          ({ status }) => status,
-          () => 0,
-        )
-        again.close()
-        return status
-      })
-      .toBe(200)
-    for (const connection of [...open, other]) connection.close()
-  },
-)
+    socket.on('error', () => {})
+    socket.once('close', () => resolve(text))
+  })
+  expect(refused).toMatch(/^HTTP\/1.1 503 .*"code":"OVERLOADED"/s)
+  const other = await Connection.open(url, POLITE)
+  expect((await other.send(health)).status).toBe(200)
+  open[0]!.close()
+  await expect
+    .poll(async () => {
+      const again = await Connection.open(url, GREEDY)
+      const status = await again.send(health).then(
+        ({ status }) => status,
+        () => 0,
+      )
+      again.close()
+      return status
+    })
+    .toBe(200)
+  for (const connection of [...open, other]) connection.close()
+})
 
-test('a connection that sends on without waiting for answers is ended, and the service goes on', async () => {
+test('a connection that pipelines too many requests is closed, and the service keeps answering', async () => {
   const { url } = await start({})
   const port = Number(new URL(url).port)
   await new Promise<void>((resolve) => {

@@ -32,7 +32,7 @@ const balance = async (of: string, owner: string) =>
   BigInt(await request<string>(local.devnet.url, 'eth_call', { to: of, data: `0x70a08231${word(owner)}` }, 'latest'))
 
 test.each(['USDC', 'USDT', 'WETH', 'STETH'])(
-  '%s: approves exactly, resets where the token insists, and swaps',
+  '%s: approves the exact amount, resets the allowance if the token requires it, and swaps',
   async (symbol) => {
     const from = local.devnet.info.accounts[0]!.address
     const amount = 10n ** BigInt(local.devnet.info.tokens[symbol]!.decimals)
@@ -93,7 +93,7 @@ contract Slow is ERC20 {
     }
 }`
 
-test('approvals and swap are run as one: what only works apart is refused', async () => {
+test('approvals and swap are simulated together: calls that only work separately are refused', async () => {
   const builder = createBuilder(local.devnet.url, local.devnet.info.accounts[7]!.address)
   const compiled = compile({
     ...{ compiler: 'solc', evmVersion: 'cancun', runs: 200, packages: ['@openzeppelin/contracts'] },
@@ -119,7 +119,7 @@ test('approvals and swap are run as one: what only works apart is refused', asyn
   expect(JSON.parse((await get({ calls: '1' })).text).calls).toHaveLength(1)
 })
 
-test('a token that refuses accounts with code is approved and swapped one by one, which the answer says', async () => {
+test('for a token that refuses accounts with code, the calls are separate transactions, with a warning', async () => {
   const picky = await deployToken(local.devnet, 'PickyToken')
   const from = local.devnet.info.accounts[1]!.address
   await picky.send('mint', [from, 10n ** 20n])

@@ -58,7 +58,7 @@ test('0x: price and quote agree with the endpoints, and the transaction works', 
   expect((await send(taker, quote.body.transaction)).status).toBe('0x1')
 })
 
-test('0x: a short allowance is an issue, no route is no error, and mistakes name their parameter', async () => {
+test('0x: a low allowance is an issue, a missing route is not an error, and an error names its parameter', async () => {
   const taker = devnet.info.accounts[5]!.address
   const path = '/compatible/0x/swap/allowance-holder/quote'
   const base = {
@@ -99,7 +99,7 @@ test('1inch: quote, spender and swap', async () => {
   })
 })
 
-test('1inch: allowances are those of the token, and approving lets the swap draw just that', async () => {
+test('1inch: allowances are those of the token, and the approval covers exactly the swap', async () => {
   const from = devnet.info.accounts[0]!.address
   const base = '/compatible/1inch/swap/v6.1/31337'
   const [src, dst, amount] = [token('UNI'), token('USDC'), `${10n ** 18n}`]
@@ -117,7 +117,7 @@ test('1inch: allowances are those of the token, and approving lets the swap draw
   expect(ofNative.body.allowance).toBe((2n ** 256n - 1n).toString())
 })
 
-test('errors have the shape of the service that is spoken', async () => {
+test('errors have the format of the imitated service', async () => {
   const base = '/compatible/1inch/swap/v6.0'
   const wrong = [
     [`${base}/31337/approve/transaction`, { tokenAddress: token('UNI') }, 400, 'amount must be provided'],
@@ -139,7 +139,7 @@ test('errors have the shape of the service that is spoken', async () => {
   expect(unknown).toMatchObject({ status: 404, body: { name: 'NOT_FOUND', data: { zid: expect.any(String) } } })
 })
 
-test('requests as their references write them are answered with the fields that those promise', async () => {
+test('requests from the reference of each service get its documented fields', async () => {
   const [account, other] = devnet.info.accounts.slice(5, 7).map(({ address }) => address.toLowerCase()) as [
     string,
     string,
@@ -159,7 +159,7 @@ test('requests as their references write them are answered with the fields that 
   }
 })
 
-test('these paths are there only where they are asked for', async () => {
+test('these paths exist only if they are enabled', async () => {
   const plain = await startOver(devnet.url)
   try {
     for (const path of ['/compatible/0x/swap/allowance-holder/price', '/compatible/1inch/swap/v6.0/31337/quote'])

@@ -242,7 +242,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     for (const bad of swapParameters[name]!) await refuses(`/aggregator/1?${query({ ...swap, [name]: bad[0] })}`, bad)
   })
 
-  test('/aggregator refuses recipients that cannot be meant, once there is a fee', async () => {
+  test('/aggregator refuses invalid fee recipients if there is a fee', async () => {
     for (const bad of feeRecipients)
       await refuses(`/aggregator/1?${query({ ...swap, ...fee, [recipient]: bad[0] })}`, bad)
   })
@@ -273,7 +273,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
       await refuses(`/${endpoint}/${encodeURIComponent(id)}`, [id, 'chain_id must be a base-10 integer'])
   })
 
-  test.each(endpoints)('/%s does not know other chains', async (endpoint) => {
+  test.each(endpoints)('/%s refuses unknown chains', async (endpoint) => {
     for (const id of unknownChains) {
       const answer = await ask(`${server.url}/${endpoint}/${id}`)
       expect(answer.status, id).toBe(404)
@@ -289,7 +289,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     }
   })
 
-  test.runIf(version !== 'A')('a chain that cannot be served says why', async () => {
+  test.runIf(version !== 'A')('a chain that cannot be served is refused with the reason', async () => {
     const registry = loadRegistry()
     for (const id of [9, 324, 2741]) {
       const answer = await ask(`${server.url}/aggregator/${id}`)
@@ -298,7 +298,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     }
   })
 
-  test('the three example texts of the interface come word for word', async () => {
+  test('the three example errors of the specification match verbatim', async () => {
     const examples: [Fields, string][] = [
       [{ amount: undefined }, 'amount must be provided'],
       [{ amount: '1.5' }, 'amount must be a base-10 integer'],
@@ -308,7 +308,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
       await refuses(`/aggregator/1?${query({ ...swap, ...change })}`, [change, text])
   })
 
-  test('good forms get past the edge, where only the dead node stops them', async () => {
+  test('valid requests pass validation, and fail only because the node is down', async () => {
     const changes: Fields[] = [
       { src: NATIVE },
       { dst: NATIVE.toLowerCase() },

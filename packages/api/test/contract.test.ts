@@ -46,7 +46,7 @@ async function expectBody(path: string, status: number, schema: string, init?: R
 }
 
 describe('bodies', () => {
-  test('a schema that is not met is noticed', () => {
+  test('a response that violates its schema is detected', () => {
     expect(() => validate('Route', { src: '0x' })).toThrow()
   })
 
@@ -76,7 +76,7 @@ describe('bodies', () => {
     expect(BigInt(proof.bound)).toBeGreaterThanOrEqual(BigInt(toAmount))
   })
 
-  test('addresses come back as they were sent', async () => {
+  test('addresses have the spelling of the request', async () => {
     const upper = `0x${token('USDC').slice(2).toUpperCase()}`
     const { src, dst, tx } = await expectBody(swapPath({ dst: upper, src: NATIVE }), 200, 'Route')
     expect({ src, dst, from: tx.from }).toEqual({ src: NATIVE, dst: upper, from: devnet.info.accounts[0]!.address })
@@ -92,7 +92,7 @@ describe('bodies', () => {
     await expectBody(past.replace('/quote/', '/aggregator/'), 400, 'Error')
   })
 
-  test('filters are obeyed', async () => {
+  test('filters of sources are applied', async () => {
     const poolsOf = ({ swaps }: { swaps: { pool: string; protocol: string }[] }) => swaps.map(({ pool }) => pool)
     const free = await expectBody(swapPath(), 200, 'Route')
     const excludePools = poolsOf(free).join()
@@ -158,7 +158,7 @@ describe('bodies', () => {
     await expectBody('/chains', 200, 'ChainMap')
   })
 
-  test('of what tokens do, in pools of every kind', async () => {
+  test('of token reports, in pools of every kind', async () => {
     const list = [NATIVE, token('TAXED'), token('LINK'), token('STETH'), devnet.info.accounts[0]!.address].join()
     const body = await expectBody(`/tokens/31337?token=${list}`, 200, 'TokenReports')
     const taxed = body[token('TAXED')]
@@ -175,7 +175,7 @@ describe('bodies', () => {
     await expectBody(`/tokens/31337?token=${many}`, 400, 'Error')
   })
 
-  test('of errors, and of no route in both versions', async () => {
+  test('of errors, and of a missing route in both versions', async () => {
     await expectBody(swapPath({ amount: 'x' }), 400, 'Error')
     await expectBody('/nothing', 404, 'Error')
     const refused = await expectBody(swapPath({ includeSources: 'nothing' }), 422, 'Error')
@@ -220,7 +220,7 @@ describe('documentation', () => {
     expect(parameters.find(({ name }: { name: string }) => name === 'slippage').schema.default).toBe('0.5')
   })
 
-  test('language models find an index whose links lead somewhere, and the whole reference', async () => {
+  test('llms.txt has working links and contains the whole reference', async () => {
     const index = await ask(`${server.url}/llms.txt`)
     expect([index.status, index.type]).toEqual([200, 'text/plain'])
     expect(index.text).toMatch(/^# Sluice\n\n> /)
@@ -254,7 +254,7 @@ describe('documentation', () => {
     }
   })
 
-  test('a page is validated by its tag, and is Markdown for programs that prefer it', async () => {
+  test('a page supports ETag validation, and is Markdown if Accept prefers it', async () => {
     const address = `${server.url}/docs/guides/quote.html`
     const page = await ask(address)
     expect(page.headers.get('cache-control')).toBe('no-cache')

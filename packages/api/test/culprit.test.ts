@@ -18,7 +18,7 @@ async function quote(): Promise<Answer> {
   return JSON.parse(text)
 }
 
-test('a small pool that has no code any more costs the route its own part, not that of the largest', async () => {
+test('a small pool whose code was removed is excluded, and the larger pools stay in the route', async () => {
   const before = await quote()
   expect(before.swaps.length).toBeGreaterThan(5)
   const own = before.swaps.filter(({ protocol, tokenIn }) => {

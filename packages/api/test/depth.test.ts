@@ -65,7 +65,7 @@ async function inV3(): Promise<{ readonly token: Contract; readonly pool: string
 /** Time in which a slow machine has read a new block. */
 const PATIENT = { timeout: 20_000 }
 
-test('a pool of Uniswap V3 that holds next to nothing of a token is no depth, whatever its curve says', async () => {
+test('a Uniswap V3 pool that holds almost none of a token adds almost no depth, for any price curve', async () => {
   const whole = await inV3()
   let before = 0
   await expect
@@ -78,7 +78,7 @@ test('a pool of Uniswap V3 that holds next to nothing of a token is no depth, wh
     .toBeLessThan(0.2 * before)
 })
 
-test('so is a pair of Uniswap V2 whose reserves are not there', async () => {
+test('a Uniswap V2 pair whose balance is below its reserves adds almost no depth', async () => {
   const { devnet } = local
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const whole = await deployToken(devnet, 'Revocable')
@@ -95,7 +95,7 @@ test('so is a pair of Uniswap V2 whose reserves are not there', async () => {
     .toBeLessThan(0.1 * before)
 })
 
-test('a token that can be bought and not sold has no price, from the first call on', async () => {
+test('a token that can be bought but not sold has no price, from the first request', async () => {
   const { devnet } = local
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const trap = await deployToken(devnet, 'TrapToken')
@@ -114,7 +114,7 @@ test('a token that can be bought and not sold has no price, from the first call 
   await expect.poll(detailed, { timeout: 50_000 }).toBe('unsellable')
 })
 
-test('a sale that fails in a quote is known to prices at once', async () => {
+test('a sale that fails in a quote removes the price of the token at once', async () => {
   const { devnet } = local
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const trap = await deployToken(devnet, 'TrapToken')

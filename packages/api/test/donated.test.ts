@@ -32,7 +32,7 @@ describe.each([
   ['uniswap-v2', 'LINK', 'WETH', 10n ** 20n],
   ['velodrome-v2', 'GUSD', 'FRAX', 10_000n],
 ])('%s', (family, sold, bought, amount) => {
-  test('the quote is that of the reserves, says so, and lands when the gift is gone', async () => {
+  test('the quote uses the reserves, has a warning, and is valid after the donation is removed', async () => {
     const { devnet } = local
     const [src, dst] = [devnet.info.tokens[sold]!.address, devnet.info.tokens[bought]!.address]
     const [donor, from] = [devnet.info.accounts[0]!.address, devnet.info.accounts[1]!.address]

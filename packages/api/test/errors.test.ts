@@ -146,12 +146,12 @@ test.each(producedHere)('%s', { timeout: 30_000 }, async (code, cause) => {
   if (code === 'OVERLOADED') expect(headers.get('ratelimit')).toMatch(/^"share";r=0;t=\d+$/)
 })
 
-test('the documentation has a place for each', async () => {
+test('the documentation has a section for each error', async () => {
   const pages = [(await ask(`${server.url}/docs/errors.html`)).text, readFileSync(join(root, 'docs/errors.md'), 'utf8')]
   for (const code of Object.keys(errorTable)) for (const page of pages) expect(page).toContain(`id="${code}"`)
 })
 
-test('a stream tells how many more there may be, and the next is refused with when to come again', async () => {
+test('a stream reports the remaining quota, and a further stream is refused with Retry-After', async () => {
   const query = new URLSearchParams({ src: token('WETH'), dst: token('USDC'), amount: `${10n ** 18n}` })
   const reader = new EventReader(`${narrow.url}/stream/31337?${query}`)
   await reader.until((events) => events.length > 0)
@@ -164,7 +164,7 @@ test('a stream tells how many more there may be, and the next is refused with wh
   reader.close()
 })
 
-test('who had to wait for his turn is told so', async () => {
+test('a request that had to wait gets the RateLimit header', async () => {
   const patient = { MAX_WAIT_MS: '60000' }
   const queued = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '50', ...patient })
   try {
@@ -183,7 +183,7 @@ test('who had to wait for his turn is told so', async () => {
   }
 })
 
-test('every answer has an id, whatever it is an answer to', async () => {
+test('every response has the id of its request', async () => {
   const id = { 'x-request-id': 'trace-9' }
   const paths = [
     '/',

@@ -25,30 +25,33 @@ test.each([
   ['TAXED', 'WETH', 0.1],
   ['STETH', 'USDC', 100],
   ['WBTC', 'GUSD', 10],
-] as const)('%s for %s %d: the least input pays it at worst, and less does not', async (src, dst, whole) => {
-  const amountOut = BigInt(Math.round(whole * 100)) * 10n ** BigInt(decimals(dst) - 2)
-  const fee = { convenienceFee: '1', convenienceFeeRecipient: local.devnet.info.accounts[3]!.address.toLowerCase() }
-  for (const more of [{}, { slippage: '0' }, { slippage: '3', ...fee }, { maxHops: '1', maxSplits: '1' }]) {
-    const pair = { src: address(src), dst: address(dst), maxPriceImpact: '100', gasPrice: '0', ...more }
-    const wished = await get('quote', { ...pair, amountOut: `${amountOut}` })
-    const label = `${JSON.stringify(more)} ${JSON.stringify(wished.body).slice(0, 300)}`
-    if ('maxHops' in more && wished.status === 422) continue
-    expect(wished.status, label).toBe(200)
-    const { fromAmount, toAmount, minToAmount } = wished.body
-    expect(minToAmount, label).toBe(`${amountOut}`)
-    const slippagePpm = BigInt(Math.round(Number('slippage' in more ? more.slippage : '0.5') * 10_000))
-    expect((BigInt(toAmount) * (PPM - slippagePpm)) / PPM, label).toBeGreaterThanOrEqual(amountOut)
-    const paid = await get('quote', { ...pair, amount: fromAmount })
-    expect(BigInt(paid.body.minToAmount), label).toBeGreaterThanOrEqual((amountOut * (PPM - 5n)) / PPM)
-    // The input through one pool is exact. A search over many pools may be off by a few ppm.
-    const less = 'maxSplits' in more ? BigInt(fromAmount) - 1n : (BigInt(fromAmount) * (PPM - 20n)) / PPM - 1n
-    if (less <= 0n) continue
-    const short = await get('quote', { ...pair, amount: `${less}` })
-    if (short.status === 200) expect(BigInt(short.body.minToAmount), label).toBeLessThan(amountOut)
-  }
-})
+] as const)(
+  '%s for %s %d: the minimum input pays the output after slippage, and less input does not',
+  async (src, dst, whole) => {
+    const amountOut = BigInt(Math.round(whole * 100)) * 10n ** BigInt(decimals(dst) - 2)
+    const fee = { convenienceFee: '1', convenienceFeeRecipient: local.devnet.info.accounts[3]!.address.toLowerCase() }
+    for (const more of [{}, { slippage: '0' }, { slippage: '3', ...fee }, { maxHops: '1', maxSplits: '1' }]) {
+      const pair = { src: address(src), dst: address(dst), maxPriceImpact: '100', gasPrice: '0', ...more }
+      const wished = await get('quote', { ...pair, amountOut: `${amountOut}` })
+      const label = `${JSON.stringify(more)} ${JSON.stringify(wished.body).slice(0, 300)}`
+      if ('maxHops' in more && wished.status === 422) continue
+      expect(wished.status, label).toBe(200)
+      const { fromAmount, toAmount, minToAmount } = wished.body
+      expect(minToAmount, label).toBe(`${amountOut}`)
+      const slippagePpm = BigInt(Math.round(Number('slippage' in more ? more.slippage : '0.5') * 10_000))
+      expect((BigInt(toAmount) * (PPM - slippagePpm)) / PPM, label).toBeGreaterThanOrEqual(amountOut)
+      const paid = await get('quote', { ...pair, amount: fromAmount })
+      expect(BigInt(paid.body.minToAmount), label).toBeGreaterThanOrEqual((amountOut * (PPM - 5n)) / PPM)
+      // The input through one pool is exact. A search over many pools may be off by a few ppm.
+      const less = 'maxSplits' in more ? BigInt(fromAmount) - 1n : (BigInt(fromAmount) * (PPM - 20n)) / PPM - 1n
+      if (less <= 0n) continue
+      const short = await get('quote', { ...pair, amount: `${less}` })
+      if (short.status === 200) expect(BigInt(short.body.minToAmount), label).toBeLessThan(amountOut)
+    }
+  },
+)
 
-test('the transaction pays what it says, and takes no more than fromAmount', async () => {
+test('the transaction pays the quoted output, and takes at most fromAmount', async () => {
   const from = local.devnet.info.accounts[2]!.address
   const amountOut = 2_000n * 10n ** 6n
   const usdc = address('USDC')
@@ -77,7 +80,7 @@ test('the transaction pays what it says, and takes no more than fromAmount', asy
   expect((await balance()) - before).toBeGreaterThanOrEqual(amountOut)
 })
 
-test('an amount or an output, not both and not neither; what cannot be had says how much can', async () => {
+test('exactly one of amount and amountOut is required; an output that is too large is refused with the maximum', async () => {
   const pair = { src: address('WETH'), dst: address('USDC') }
   expect((await get('quote', pair)).body.error).toBe('amount must be provided')
   expect((await get('quote', { ...pair, amount: '1', amountOut: '1' })).body.error).toBe(

@@ -60,27 +60,27 @@ test('TypeScript', async () => {
   expect(await run(process.execPath, 'swap.ts')).toMatch(/toAmount: '\d+',\s+minOutput: \d+n,\s+mode: 'custody'/)
 })
 
-test.each(['viem.ts', 'ethers.ts'])('%s: a swap that is mined', async (file) => {
+test.each(['viem.ts', 'ethers.ts'])('%s: the swap is mined', async (file) => {
   const { hash, toAmount } = JSON.parse(await run(process.execPath, file))
   expect(BigInt(toAmount)).toBeGreaterThan(0n)
   expect(await request(local.devnet.url, 'eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
 })
 
-test('fetch alone', async () => {
+test('plain fetch', async () => {
   const lines = (await run(process.execPath, 'fetch.mjs')).trim().split('\n')
   const [quoted, streamed] = lines.map((line) => JSON.parse(line))
   expect(quoted).toMatchObject({ toAmount: expect.stringMatching(/^\d+$/), calls: 2 })
   expect(streamed).toEqual({ event: 'quote', toAmount: quoted.toAmount })
 })
 
-test('docs/api.md, docs/errors.md and docs/run/configuration.md are what npm run docs writes', () => {
+test('docs/api.md, docs/errors.md and docs/run/configuration.md are up to date (npm run docs)', () => {
   const written = (path: string) => readFileSync(join(docs, path), 'utf8')
   expect(written('api.md')).toBe(apiReference())
   expect(written('errors.md')).toBe(errorReference())
   expect(written('run/configuration.md')).toBe(configurationReference())
 })
 
-test('the references have the cause and the cure of every error, and every variable of the environment', () => {
+test('the references list the cause and remedy of every error, and every environment variable', () => {
   for (const [code, { cause, cure }] of Object.entries(errorTable))
     expect(errorReference()).toMatch(
       new RegExp(`\`${code}\` \\| \\d{3} \\| ${escaped(cause)} \\| ${escaped(cure)} \\|`),

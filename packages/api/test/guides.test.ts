@@ -111,7 +111,7 @@ function isLike(actual: string, printed: string): boolean {
   return new RegExp(`^${pattern.join('.*')}$`, 's').test(actual)
 }
 
-test('a wrong answer is noticed', () => {
+test('a wrong response is detected', () => {
   expect(difference({ a: '100', b: 'x' }, { a: '104' })).toBeUndefined()
   expect(difference({ a: '100' }, { a: '150' })).toContain('.a')
   expect(difference({ a: 100 }, { a: '100' })).toContain('.a')
@@ -123,11 +123,11 @@ test('a wrong answer is noticed', () => {
 })
 
 const files = readdirSync(guides).filter((name) => name.endsWith('.md'))
-test('there are guides', () => expect(files.length).toBeGreaterThan(9))
+test('the guides are found', () => expect(files.length).toBeGreaterThan(9))
 
 describe.each(files)('%s', (file) => {
   const blocks = blocksOf(readFileSync(join(guides, file), 'utf8'))
-  test('has a block to run', () => expect(blocks.length).toBeGreaterThan(0))
+  test('has a code block to run', () => expect(blocks.length).toBeGreaterThan(0))
   for (const block of blocks)
     test.skipIf(!NEEDS[block.language].every(has))(`line ${block.line}: ${block.language}`, async () => {
       const printed = await run(block)

@@ -139,7 +139,7 @@ describe('version B', () => {
     expect(map[10].RouterAddress).not.toBe(GUARD)
   })
 
-  test('any page may call', async () => {
+  test('any origin may call', async () => {
     const answer = await ask(`${server.url}/simulate/1`, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
@@ -150,14 +150,14 @@ describe('version B', () => {
     expect((await ask(`${server.url}/nothing`)).headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  test('a request id is echoed when it is plain, and made when it is not', async () => {
+  test('a valid request id is echoed, and an invalid one is replaced', async () => {
     const idOf = async (sent: string) =>
       (await ask(`${server.url}/health`, { headers: { 'x-request-id': sent } })).headers.get('x-request-id')
     expect(await idOf('trace-1.a_B')).toBe('trace-1.a_B')
     for (const odd of ['a b', 'x'.repeat(65), '{}']) expect(await idOf(odd)).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('headers larger than any limit get an answer and no crash', async () => {
+  test('oversized headers get an error response', async () => {
     const { hostname, port } = new URL(server.url)
     const status = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), hostname, () => {
@@ -170,7 +170,7 @@ describe('version B', () => {
     expect((await ask(`${server.url}/health`)).status).toBe(200)
   })
 
-  test('health is up, a chain that fails is told and takes nobody down, and metrics count what happened', async () => {
+  test('a failing chain is reported by /ready and counted in /metrics, while /health and other chains stay up', async () => {
     expect(JSON.parse((await ask(`${server.url}/health`)).text)).toMatchObject({ status: 'ok' })
     expect((await ask(server.url + swapPath())).status).toBe(502)
     const ready = await ask(`${server.url}/ready`)

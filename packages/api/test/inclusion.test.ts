@@ -90,7 +90,7 @@ test('a Solidly pair pushes an observation half an hour after the last one, quot
   expect(Number(route.gasChargedAtDeadline) - Number(route.gasCharged)).toBeGreaterThan(60_000)
 })
 
-test('a token whose epoch ends before the deadline: the gas of closing it is in the estimate', async () => {
+test('the gas estimate includes closing an epoch that ends before the deadline', async () => {
   const token = await deployToken(local.devnet, 'EpochToken', [], 10n)
   await give(token, 10n * WHOLE)
   const route = await quote({ src: token.address, dst: local.devnet.info.tokens.WETH!.address, amount: `${WHOLE}` })
@@ -100,7 +100,7 @@ test('a token whose epoch ends before the deadline: the gas of closing it is in 
   expect(BigInt(route.gasEstimate)).toBeGreaterThanOrEqual(BigInt(receipt.gasUsed))
 })
 
-test('a deadline after the end of an epoch is compared even where an earlier one just was', async () => {
+test('a later deadline is compared again, although an earlier one was compared just before', async () => {
   const now = await rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   await rpc('evm_setNextBlockTimestamp', EPOCH_SECONDS * Math.ceil(Number(now.timestamp) / EPOCH_SECONDS) + 10)
   const token = await deployToken(local.devnet, 'EpochToken', [], 10n)
@@ -113,7 +113,7 @@ test('a deadline after the end of an epoch is compared even where an earlier one
   expect(Number(late.gasChargedAtDeadline)).toBeGreaterThan(Number(late.gasCharged))
 })
 
-test('a sender who has just sold a token of one sale a block is quoted the next sale', async () => {
+test('a token that allows one sale per block is quoted to a sender who has just sold', async () => {
   const token = await deployToken(local.devnet, 'OneSalePerBlock', [], 10n)
   await give(token, 10n * WHOLE)
   const query = { src: token.address, dst: local.devnet.info.tokens.WETH!.address, amount: `${WHOLE}` }

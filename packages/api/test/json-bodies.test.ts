@@ -28,7 +28,7 @@ describe('a number', () => {
   afterAll(() => close())
   const read = async (json: string) => JSON.parse((await ask(url, post(json))).text)
 
-  test('keeps all its digits, however it is written', async () => {
+  test('keeps all digits in any notation', async () => {
     const amounts = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
     const forms = fc.tuple(amounts, fc.nat(40)).map(([amount, shift]) => {
       const digits = `${amount}`.padStart(shift + 1, '0')
@@ -44,7 +44,7 @@ describe('a number', () => {
     )
   })
 
-  test('may have a fraction, a sign, or an exponent that nothing needs', async () => {
+  test('may have a redundant fraction, sign, or exponent', async () => {
     const numbers = { a: '0.5', b: '-1', c: '5e-1', d: '1.50', e: '-0.0', f: '1e101', g: '0e5' }
     const json = Object.entries(numbers).map(([name, number]) => `"${name}":${number}`)
     expect(await read(`{${json}}`)).toEqual({ a: '0.5', b: '-1', c: '0.5', d: '1.5', e: '-0', f: '1e101', g: '0' })
@@ -63,7 +63,7 @@ describe('at every endpoint that takes a body', () => {
     return { status, body: JSON.parse(text) }
   }
 
-  test('/quotes answers the same for the types of JSON as for text', async () => {
+  test('/quotes accepts JSON types and strings alike', async () => {
     const pair = { src: token('WETH'), dst: token('USDC') }
     const from = service.devnet.info.accounts[0]!.address
     const asText = [
@@ -95,7 +95,7 @@ describe('at every endpoint that takes a body', () => {
     expect(essence.slice(2)).toEqual(essence.slice(0, 2))
   })
 
-  test('/quotes refuses lists of what is one, and other types', async () => {
+  test('/quotes refuses lists for single values, and other types', async () => {
     const good = { src: token('WETH'), dst: token('USDC'), amount: '1' }
     const bad = [
       { src: [good.src] },

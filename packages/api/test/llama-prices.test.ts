@@ -84,7 +84,7 @@ test('prices, times and confidence are those of /prices, decimals and symbols th
   expect(coins[`31337:${NATIVE}`]!.price).toBe(coins[`31337:${tokens[0]}`]!.price)
 })
 
-test('keys echo what was asked: every spelling has its own, a repeated one just one', async () => {
+test('keys echo the request: each spelling has its own entry, and a repeated one only one', async () => {
   const [weth] = tokens as [string]
   const upper = `0x${weth.slice(2).toUpperCase()}`
   const sent = [`31337:${weth}`, `31337:${weth.toLowerCase()}`, `31337:${upper}`, `31337:0X${upper.slice(2)}`]
@@ -93,7 +93,7 @@ test('keys echo what was asked: every spelling has its own, a repeated one just 
   expect(new Set(Object.values(coins).map(({ price }) => price)).size).toBe(1)
 })
 
-test('plain and encoded separators read the same, and searchWidth changes nothing', async () => {
+test('encoded separators are accepted, and searchWidth has no effect', async () => {
   const coins = tokens.map((token) => `31337:${token}`).join()
   const of = async (path: string) => Object.keys(JSON.parse((await ask(server.url + path)).text).coins)
   const expected = tokens.map((token) => `31337:${token}`)
@@ -102,7 +102,7 @@ test('plain and encoded separators read the same, and searchWidth changes nothin
   expect(await of(`/prices/current/${encodeURIComponent(coins)}`)).toEqual(expected)
 })
 
-test('a symbol is harmless whatever its token says', async () => {
+test('symbols of tokens are sanitized', async () => {
   const { [`31337:${hostile}`]: coin } = await coinsOf(`31337:${hostile}`)
   expect(coin).toMatchObject({ decimals: 18, price: expect.any(Number) })
   expect(coin!.symbol).toMatch(/^[\x21-\x7e]{1,20}$/)
@@ -160,7 +160,7 @@ test('malformed coins are refused with their field, and so are too many', async 
   expect((await get(`${'x'.repeat(17_000)}`)).status).toBe(414)
 })
 
-test('a copy that still holds gets no body', async () => {
+test('a matching ETag gets no body', async () => {
   const coins = `31337:${tokens[1]}`
   for (let round = 0; ; round++) {
     const first = await get(coins)
@@ -176,7 +176,7 @@ test('a copy that still holds gets no body', async () => {
   expect([head.status, head.text]).toEqual([200, ''])
 })
 
-test(`${RANDOM_REQUESTS} random requests: refused for a mistake alone, else each coin that has a price and no other`, async () => {
+test(`${RANDOM_REQUESTS} random requests: only invalid ones are refused, others return exactly the coins with a price`, async () => {
   const random = generator(20_261_126)
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]!
   const spelled = (address: string) =>
@@ -272,14 +272,14 @@ describe('several chains at once', () => {
     return { status, body: JSON.parse(text) }
   }
 
-  test('one that fails and those that hang take no other along, and the chain wakes for its first request', async () => {
+  test('failing and hanging chains do not affect others, and a sleeping chain wakes at its first request', async () => {
     const coin = `devnet:${tokens[1]}`
     const coins = [`ethereum:${NATIVE}`, `bsc:${ZERO}`, `polygon:${NATIVE}`, `coingecko:bitcoin`, coin].join()
     // The first request starts the search of pools.
     await expect.poll(async () => Object.keys((await of(coins)).body.coins), { timeout: 120_000 }).toEqual([coin])
   }, 150_000)
 
-  test('all that fail are the honest error', async () => {
+  test('an error is returned if all chains fail', async () => {
     expect(await of(`ethereum:${NATIVE},coingecko:bitcoin`)).toMatchObject({
       status: 502,
       body: { code: 'RPC_FAILED' },

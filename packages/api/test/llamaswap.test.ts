@@ -81,7 +81,7 @@ test.each(SWAPS)('%s to %s (%o): the transaction pays what was quoted', async (s
   expect(received).toBe(BigInt(quote.amountReturned))
 })
 
-test('an exact output pays at least that, for the input that is named', async () => {
+test('an exact output is met for the quoted input', async () => {
   const amountOut = 1_000_000n
   const quote = await adapter.getQuote('devnet', ZERO, token('USDC'), '0', extra({ amountOut: `${amountOut}` }))
   const tx = adapter.getTx(quote)!
@@ -93,7 +93,7 @@ test('an exact output pays at least that, for the input that is named', async ()
   expect(received).toBeGreaterThanOrEqual(amountOut)
 })
 
-test('before a wallet is connected there is a price and no transaction', async () => {
+test('without a wallet there is a price and no transaction', async () => {
   const without = extra({ userAddress: ZERO, amountOut: '' })
   const quote = await adapter.getQuote('devnet', token('UNI'), token('USDC'), `${WHOLE}`, without)
   const connected = await adapter.getQuote('devnet', token('UNI'), token('USDC'), `${WHOLE}`, extra())
@@ -105,14 +105,14 @@ test('before a wallet is connected there is a price and no transaction', async (
   await expect(adapter.swap({ ...of, chain: 'devnet' })).rejects.toThrow('without a wallet')
 })
 
-test('what cannot be quoted is an error with its reason, which LlamaSwap shows no route for', async () => {
+test('a failed quote is an error with its reason', async () => {
   const nobody = `0x${'77'.repeat(20)}`
   await expect(adapter.getQuote('devnet', nobody, token('USDC'), '1', extra())).rejects.toThrow('UNKNOWN_TOKEN: ')
   await expect(adapter.getQuote('devnet', ZERO, token('USDC'), '1.5', extra())).rejects.toThrow('amount')
   await expect(adapter.getQuote('nowhere', ZERO, token('USDC'), '1', extra())).rejects.toThrow('INVALID_PARAMETER: ')
 })
 
-test('a service that names another contract to approve is refused', async () => {
+test('a response with another contract to approve is refused', async () => {
   const honest = globalThis.fetch
   globalThis.fetch = async (...of) => {
     const body = (await (await honest(...of)).json()) as { tx: object }
@@ -185,7 +185,7 @@ describe('swap', () => {
   })
 })
 
-test('its chains are ones that the registry serves, and its Guard is theirs', () => {
+test('its chains are served by the registry, with the Guard of the deployments', () => {
   const chains = loadRegistry().chainMap()
   const { devnet: _, ...ids } = sluice.chainToId
   expect(Object.keys(ids).length).toBeGreaterThan(10)

@@ -60,7 +60,7 @@ const until = async (holds: () => Promise<boolean> | boolean) => {
   }
 }
 
-test('identical requests of one block cost one simulation, and one caller who gives up takes nothing from the others', async () => {
+test('identical requests of one block share one simulation, and an abort of one caller does not affect the others', async () => {
   proxy.delayMs = 300
   const path = swapPath(LARGE)
   const impatient = get(path, { signal: AbortSignal.timeout(100) })
@@ -74,7 +74,7 @@ test('identical requests of one block cost one simulation, and one caller who gi
   expect(simulations - before).toBeLessThanOrEqual(2)
 })
 
-test('a caller who hangs up frees the place at once, and what was not begun is never asked of the node', async () => {
+test('a disconnected caller frees its slot at once, and its queued requests never reach the node', async () => {
   const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '5', MAX_WAIT_MS: '20000' })
   try {
     await warmUp(small.url, swapPath())
@@ -109,7 +109,7 @@ test('a caller who hangs up frees the place at once, and what was not begun is n
   }
 })
 
-test('a chain whose node crawls, with its places and queue full, does not slow another', async () => {
+test('a chain with a slow node and a full queue does not slow other chains', async () => {
   const slowId = 31338
   const slow = await NodeProxy.start(devnet.url, ({ method }) =>
     method === 'eth_chainId' ? { result: `0x${slowId.toString(16)}` } : undefined,
@@ -163,7 +163,7 @@ test('a chain whose node crawls, with its places and queue full, does not slow a
   }
 })
 
-test('prices of a block seen lately are told while the node keeps its head to itself', async () => {
+test('prices of a recent block are served while the node does not report its head', async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const silent = await NodeProxy.start(devnet.url)
   const own = await startOver(silent.url)
@@ -187,7 +187,7 @@ test('prices of a block seen lately are told while the node keeps its head to it
   }
 })
 
-test('stopping refuses nothing that has begun, and takes no new connection', async () => {
+test('a stopping service answers running requests, and accepts no new connection', async () => {
   const stopping = await startOver(proxy.url)
   await warmUp(stopping.url, swapPath(6n * 10n ** 18n - 1n))
   proxy.delayMs = 300
@@ -199,7 +199,7 @@ test('stopping refuses nothing that has begun, and takes no new connection', asy
   await expect(fetch(`${stopping.url}/health`)).rejects.toThrow()
 })
 
-test('metrics tell of all this: stages, endpoints, chains, integrators, slots and failing nodes', async () => {
+test('metrics cover stages, endpoints, chains, integrators, slots, and failing nodes', async () => {
   await get(swapPath(7n * 10n ** 18n), { headers: { referer: 'https://user:secret@wallet.example:8443/page?key=1' } })
   const broken = await NodeProxy.start(devnet.url, ({ method }) =>
     method === 'eth_call' ? { error: { code: -32005, message: 'limit exceeded' } } : undefined,

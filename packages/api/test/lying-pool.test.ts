@@ -90,7 +90,7 @@ async function quote(src: string, dst: string, amount = WHOLE): Promise<Answer> 
 const lured = ({ pools }: Answer) => pools.includes(liar.address.toLowerCase())
 const isHonest = ({ pool }: StatsResponse['withdrawing'][number]) => pool !== liar.address.toLowerCase()
 
-test(`is charged what it costs, then left out, within ${MAX_SAMPLES} samples; no genuine pool beside it is`, async () => {
+test(`gets a penalty, then is excluded, within ${MAX_SAMPLES} samples; genuine pools get neither`, async () => {
   const { USDC, DAI } = devnet.info.tokens
   let requestCount = 0
   let charged: number | undefined
@@ -122,7 +122,7 @@ test(`is charged what it costs, then left out, within ${MAX_SAMPLES} samples; no
   expect(text).toMatch(/sluice_drift_haircut_ratio\{[^}]*dex="Lies"\} 1\n/)
 }, 120_000)
 
-test('while it is left out its best offers find no taker, and the log makes such a quote again', async () => {
+test('is not used while it is excluded, and the log replays such a quote', async () => {
   await claim(BALANCES.token)
   const answer = await quote(weth, token.address)
   expect(lured(answer)).toBe(false)
@@ -139,7 +139,7 @@ test('while it is left out its best offers find no taker, and the log makes such
   expect(record!.text).toContain('"driftPenalties"')
 })
 
-test('comes back by itself', async () => {
+test('returns by itself', async () => {
   const [one] = (await statsOf()).withdrawing
   await request(devnet.url, 'evm_setNextBlockTimestamp', one!.leftOutUntil!)
   await claim(BALANCES.token)

@@ -137,7 +137,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     expect(head.endsWith('\r\n\r\n')).toBe(true)
   })
 
-  test('the service goes on', async () => {
+  test('the service keeps answering', async () => {
     expect(await send(request('GET /health'))).toMatch(/^HTTP\/1.1 200 /)
     expect(await send(request('GET /metrics'))).toMatch(/endpoint="other",status="400",code="MALFORMED_REQUEST"} \d+/)
   })

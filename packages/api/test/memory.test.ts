@@ -20,7 +20,9 @@ const run = (...args: string[]): { readonly full: number; readonly rest: number 
   JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM, ...args], { encoding: 'utf8' }))
 
 // Resident memory depends on the machine.
-test('a process at rest gives back what a flood took, which it would have kept', { tags: 'long' }, () => {
+test('an idle process releases memory after a burst of requests, which it would otherwise keep', {
+  tags: 'long',
+}, () => {
   const retained = run()
   const returned = run('return')
   expect(retained.rest).toBeGreaterThan(retained.full / 2)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('with a port of its own, metrics are served there and nothing else is', async () => {
+test('a separate metrics port serves metrics only', async () => {
   const { text, type, status } = await ask(server.metricsUrl!)
   expect(status).toBe(200)
   expect(type).toContain('text/plain')
@@ -22,17 +22,17 @@ test('with a port of its own, metrics are served there and nothing else is', asy
   expect(posted.status).toBe(405)
 })
 
-test('the port for callers does not tell metrics', async () => {
+test('the public port does not serve metrics', async () => {
   expect((await ask(`${server.url}/health`)).status).toBe(200)
   for (const path of ['/metrics', '/metrics/', '/METRICS', '//metrics', '/%6detrics', '/./metrics?x=1'])
     expect((await ask(`${server.url}${path}`)).text, path).not.toContain('sluice_')
 })
 
-test('it listens on this machine alone unless told otherwise', () => {
+test('the metrics port listens on loopback by default', () => {
   expect(new URL(server.metricsUrl!).hostname).toBe('127.0.0.1')
 })
 
-test('both end when the service stops', async () => {
+test('both ports close when the service stops', async () => {
   const other = await startWithoutChain({ METRICS_PORT: String(await freePort()), METRICS_HOST: '0.0.0.0' })
   expect((await ask(other.metricsUrl!)).status).toBe(200)
   await other.close()

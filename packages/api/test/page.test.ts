@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 test.each(['/', '/?chain=1', '/app/explain', '/app/chains/1'])(
-  '%s is the page, asked for anew each time',
+  '%s is the page, which browsers revalidate each time',
   async (path) => {
     const answer = await fetch(`${server.url}${path}`)
     expect(answer.status).toBe(200)
@@ -41,7 +41,7 @@ test.each(['/', '/?chain=1', '/app/explain', '/app/chains/1'])(
   },
 )
 
-test('its policy allows own files alone, and calls to the node of a local chain where there is one', async () => {
+test('its policy allows only its own files, and calls to the node of a local chain if there is one', async () => {
   const policyOf = async () => (await fetch(server.url)).headers.get('content-security-policy')!
   expect(await policyOf()).toBe(
     "default-src 'none';script-src 'self';style-src 'self';font-src 'self';img-src 'self';connect-src 'self';object-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none';require-trusted-types-for 'script';trusted-types 'none'",
@@ -57,7 +57,7 @@ test('its policy allows own files alone, and calls to the node of a local chain 
   })
 })
 
-test('files with a hash in their names are kept for good, and sent compressed to those who can read it', async () => {
+test('files with a hash in their name are immutable, and compressed for clients that accept it', async () => {
   const path = `${server.url}/app/assets/main-4f3a.js`
   const zipped = await fetch(path, { headers: { 'accept-encoding': 'gzip' } })
   expect(zipped.headers.get('content-encoding')).toBe('gzip')
@@ -88,7 +88,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('where no page was built, its paths are like any other that is not there', async () => {
+test('without a built page, its paths are 404', async () => {
   for (const path of ['/', '/app/explain']) {
     const answer = await fetch(`${bare.url}${path}`)
     expect(answer.status, path).toBe(404)

@@ -159,7 +159,7 @@ describe('a quote of a past block', () => {
   }, 600_000)
   afterAll(() => later?.close())
 
-  test('is the one that was answered then, to the unit, for pairs of every family', async () => {
+  test('equals the quote that was returned at that block, to the unit, for pairs of every family', async () => {
     expect(await headNumber()).toBeGreaterThan(block + 60)
     const quoted = requests.filter(({ toAmount }) => toAmount)
     expect(quoted.length).toBeGreaterThan(queries.length * 0.8)
@@ -175,7 +175,7 @@ describe('a quote of a past block', () => {
     expect(differ, 'quotes that differ by now').toBeGreaterThan(queries.length / 2)
   }, 300_000)
 
-  test('is the same from a service that has never seen the block', async () => {
+  test('is the same from a service that started after the block', async () => {
     for (const [k, query] of queries.entries()) {
       const past = await get('/quote', { ...query, gasPrice: '0', block: String(block) }, later)
       const { toAmount, code, blockHash } = requests[k]!
@@ -183,7 +183,7 @@ describe('a quote of a past block', () => {
     }
   }, 300_000)
 
-  test('says its block and nothing that suggests that it can be sent', async () => {
+  test('contains its block, and no transaction, calls, or expiry', async () => {
     const past = await get('/quote', {
       ...queries[0]!,
       from: local.devnet.info.accounts[1]!.address,
@@ -213,7 +213,7 @@ describe('a quote of a past block', () => {
     )
   })
 
-  test('asks for the least input of an output, too', async () => {
+  test('supports exact output', async () => {
     const { USDC, WETH } = local.devnet.info.tokens
     const query = { src: USDC!.address, dst: WETH!.address, amountOut: `${10n ** 18n}`, block: `${block}` }
     const [first, again] = [await get('/quote', query), await get('/quote', query, later)]
@@ -229,10 +229,10 @@ async function setCodes(codes: Readonly<Record<string, string>>): Promise<void> 
   await rpc('evm_mine')
 }
 
-describe('pools and contracts that come and go', () => {
+describe('pools and contracts that appear or disappear', () => {
   const WHOLE = 10n ** 18n
 
-  test('a pool that was made later is not used, nor the token of one', async () => {
+  test('a pool or token created later is not used', async () => {
     const { info, url } = local.devnet
     const builder = createBuilder(url, info.accounts[2]!.address)
     const [link, usdc] = [info.tokens.LINK!, info.tokens.USDC!]
@@ -262,7 +262,7 @@ describe('pools and contracts that come and go', () => {
     expect(['UNKNOWN_TOKEN', 'NO_ROUTE']).toContain(unknown.code)
   })
 
-  test('a pool that is gone by now is used where it stood', async () => {
+  test('a pool that was removed since is used', async () => {
     const { tokens } = local.devnet.info
     const query = { src: tokens.WETH!.address, dst: tokens.DAI!.address, amount: `${20n * WHOLE}`, gasPrice: '0' }
     await warmUp(local.server.url, `/quote/31337?${new URLSearchParams(query)}`)
@@ -280,7 +280,7 @@ describe('pools and contracts that come and go', () => {
     await setCodes({ [gone!.pool]: code })
   })
 
-  test('a Guard that did not exist yet is no obstacle', async () => {
+  test('a Guard that did not exist yet does not prevent a quote', async () => {
     const { guard, executor, tokens } = local.devnet.info
     const codes = await Promise.all([guard, executor].map((it) => rpc<string>('eth_getCode', it, 'latest')))
     await setCodes({ [guard]: '0x', [executor]: '0x' })
@@ -301,13 +301,13 @@ describe('pools and contracts that come and go', () => {
   })
 })
 
-describe('what cannot be answered', () => {
+describe('requests that cannot be answered', () => {
   const query = () => {
     const { USDC, WETH } = local.devnet.info.tokens
     return { src: WETH!.address, dst: USDC!.address, amount: '1000000000000000000' }
   }
 
-  test('a block whose state the node does not have, any more or yet', async () => {
+  test('a block whose state the node has pruned or does not have yet', async () => {
     // The node was started from a snapshot of its last block.
     const pruned = await get('/quote', { ...query(), block: '0' })
     expect(pruned).toMatchObject({ status: 422, code: 'NO_STATE' })
@@ -343,7 +343,7 @@ describe('what cannot be answered', () => {
     }
   })
 
-  test('many past blocks at once are answered or told to come again', async () => {
+  test('many concurrent past blocks are answered, or refused with Retry-After', async () => {
     const block = await headNumber()
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, k) => get('/quote', { ...query(), block: `${block - (k % 20)}` })),

@@ -53,7 +53,7 @@ async function signed(src: string, from: string, amount: bigint, kind: string, m
   return { body, offer, signature, permit: `${offer.permit}${signature}` }
 }
 
-test('a token with EIP-2612 is swapped by one transaction, to the base unit, and nothing of the allowance is left', async () => {
+test('a token with EIP-2612 is swapped in one transaction, to the base unit, without a remaining allowance', async () => {
   for (const dst of [token('DAI'), token('WETH')]) {
     const from = account(0)
     const amount = 10n ** 18n
@@ -78,7 +78,7 @@ test('a token with EIP-2612 is swapped by one transaction, to the base unit, and
   }
 })
 
-test('a token that is signed for under another name than it shows is swapped by one transaction', async () => {
+test('a token whose EIP-712 name differs from name() is swapped in one transaction', async () => {
   const renamed = await deployCoin(devnet, 'RenamedCoin')
   const from = account(3)
   await renamed.send('mint', [from, 10n ** 19n])
@@ -91,7 +91,7 @@ test('a token that is signed for under another name than it shows is swapped by 
   expect(await make(from, body.tx)).toMatchObject({ status: '0x1' })
 })
 
-test('exact output, a fee, native output and a batch of quotes bring the signature too', async () => {
+test('exact output, a fee, native output, and a batch of quotes accept a permit', async () => {
   const from = account(1)
   const wanted = 10n ** 18n
   const { permit } = await signed(coin.address, from, 5n * 10n ** 18n, 'eip2612')
@@ -118,7 +118,7 @@ test('exact output, a fee, native output and a batch of quotes bring the signatu
 })
 
 test.each(['WETH', 'USDT', 'STETH'])(
-  '%s is drawn through Permit2 by one transaction once that is approved',
+  '%s is drawn through Permit2 in one transaction once Permit2 is approved',
   async (symbol) => {
     const from = account(2)
     const amount = 10n ** BigInt(devnet.info.tokens[symbol]!.decimals)
@@ -145,7 +145,7 @@ test.each(['WETH', 'USDT', 'STETH'])(
   },
 )
 
-test('a signature that somebody else has used stops no swap, neither one that was quoted nor one to come', async () => {
+test('a permit that somebody else submitted first does not stop a swap, quoted before or after', async () => {
   const from = account(3)
   const amount = 10n ** 18n
   const { body, signature, permit } = await signed(coin.address, from, amount, 'eip2612')
@@ -164,7 +164,7 @@ test('a signature that somebody else has used stops no swap, neither one that wa
   expect(await get('aggregator', query)).toMatchObject({ status: 400, body: { field: 'permit.nonce' } })
 })
 
-test('what is wrong with a signature is named, before and after it is run', async () => {
+test('an invalid signature is refused with its fault, before and after simulation', async () => {
   const from = account(4)
   const amount = 10n ** 18n
   const { permit, offer, signature } = await signed(coin.address, from, amount, 'eip2612')
@@ -273,7 +273,7 @@ describe('a wallet that is a contract (ERC-1271)', () => {
     (form) => swaps('eip2612', other.address, [[account(6), forms[form]]]),
   )
 
-  test('is refused by a token that takes keys alone, with the reason', async () => {
+  test('is refused with the reason by a token that accepts only signatures of keys', async () => {
     const { address: from } = await builder.deploy(compiledPermits().ContractWallet!, [[account(6)]])
     await coin.send('mint', [from, 10n ** 18n])
     const { permit } = await signedFor(from, account(6))
@@ -292,7 +292,7 @@ describe('a wallet that is a contract (ERC-1271)', () => {
   }
 })
 
-test('/permit holds deadlines within a day and names what is wrong', async () => {
+test('/permit limits deadlines to a day and names invalid parameters', async () => {
   const base = { src: coin.address, from: account(0), amount: '1' }
   const mistakes = [
     [{ ...base, src: '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE' }, 'src'],

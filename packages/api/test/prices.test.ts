@@ -61,7 +61,7 @@ const post = (body: unknown) =>
     body: JSON.stringify(body),
   })
 
-test('detail=1 answers the same prices with what they rest on', async () => {
+test('detail=1 returns the same prices with their sources', async () => {
   const plain = await get(listed())
   const detailed = (await get(listed('&detail=1'))) as unknown as Record<string, Detail>
   for (const token of tokens) {
@@ -80,7 +80,7 @@ test('detail=1 answers the same prices with what they rest on', async () => {
   }
 })
 
-test('block answers as of the end of a block of the past, and says where its state is not there', async () => {
+test('block returns prices at the end of a past block, or an error if its state is missing', async () => {
   const [weth] = tokens
   const { block, usd } = ((await get(listed('&detail=1'))) as unknown as Record<string, Detail>)[weth!]!
   const past = (await get(listed(`&detail=1&block=${block}`))) as unknown as Record<string, Detail>
@@ -98,14 +98,14 @@ test('block answers as of the end of a block of the past, and says where its sta
   expect(JSON.parse(first.text)).toMatchObject({ code: 'NO_STATE' })
 })
 
-test('a token without a price says why', async () => {
+test('a token without a price has a reason', async () => {
   const why = async () =>
     ((await get(`/prices/31337?token=${NOBODY}&detail=1`)) as unknown as Record<string, Detail>)[NOBODY]
   await expect.poll(async () => (await why())!.reason, { timeout: 30_000 }).toBe('unknown')
   expect(await why()).toMatchObject({ usd: null, depthUsd: null, confidence: 0, sources: [] })
 })
 
-test('a token that could be bought and not sold when it was measured has no price: unsellable', async () => {
+test('a token that could not be sold when measured has no price: unsellable', async () => {
   const trap = await deployToken(devnet, 'TrapToken')
   const token = trap.address.toLowerCase()
   const pricesOf = async () =>
@@ -122,7 +122,7 @@ test('a token that could be bought and not sold when it was measured has no pric
   expect(await get(`/liquidity/31337?token=${token}`)).toEqual({ [token]: null })
 })
 
-test('a chart of many blocks at once is answered in the end, and others are answered meanwhile', async () => {
+test('concurrent requests for many past blocks are answered, and do not delay other requests', async () => {
   const [weth] = tokens
   const newest = async () => ((await get(listed('&detail=1'))) as unknown as Record<string, Detail>)[weth!]!.block
   const before = await newest()
@@ -163,7 +163,7 @@ test('a chart of many blocks at once is answered in the end, and others are answ
   expect(answered).toBeGreaterThanOrEqual(CHART / 2)
 }, 600_000)
 
-test('callers who ask for far more of the past than can be read are turned away in words, and others are answered', async () => {
+test('excess requests for past blocks are refused with an error, and other requests are answered', async () => {
   const block = ((await get(listed('&detail=1'))) as unknown as Record<string, Detail>)[tokens[0]!]!.block
   const from = (caller: string) => ({ headers: { 'x-forwarded-for': caller } })
   const burst = Array.from({ length: 4 * BURST }, (_, k) =>
@@ -181,7 +181,7 @@ test('callers who ask for far more of the past than can be read are turned away 
   expect(codes).toContain('503 OVERLOADED')
 }, 60_000)
 
-test('a thousand tokens may be posted, and no more', async () => {
+test('at most a thousand tokens may be posted', async () => {
   const many = Array.from(
     { length: MAX_POSTED },
     (_, k) => `0x${'c'.repeat(30)}${(k + 1).toString(16).padStart(10, '0')}`,

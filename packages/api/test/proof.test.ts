@@ -100,7 +100,7 @@ test('of random trades are verified on the real node, and false ones refuted for
   expect(ways.size, [...ways].join()).toBeGreaterThan(11)
 }, 600_000)
 
-describe('each pool earns what its genuine quotes say', () => {
+describe('earnings of each pool match its quotes', () => {
   const V2 = ['function getAmountsOut(uint256,address[]) view returns (uint256[])']
   const V3 = [
     'function quoteExactInputSingle((address tokenIn,address tokenOut,uint256 amountIn,uint24 fee,uint160 limit)) view returns (uint256,uint160,uint32,uint256)',
@@ -189,7 +189,7 @@ describe('each pool earns what its genuine quotes say', () => {
 describe('parameters', () => {
   const pair = () => ({ src: token('WETH').address, dst: token('USDC').address })
 
-  test('there is no proof unless it is asked for', async () => {
+  test('a proof is returned only if requested', async () => {
     const amount = '1000000000000000000'
     expect(await quote({ ...pair(), amount })).not.toHaveProperty('proof')
     expect(await quote({ ...pair(), amount, proof: '0' })).not.toHaveProperty('proof')
@@ -197,7 +197,7 @@ describe('parameters', () => {
     expect(proof).toMatchObject({ version: 1, chainId: 31337, amountIn: amount })
   })
 
-  test('mistakes are named', async () => {
+  test('invalid parameters are named', async () => {
     const amount = '1000000000000000000'
     const refused = async (query: Query, path?: string) => {
       const { status, code, error } = await quote({ ...pair(), ...query }, path)
@@ -218,14 +218,14 @@ describe('parameters', () => {
     expect(JSON.parse(text).quotes[0].error).toContain('proof is a parameter of /quote alone')
   })
 
-  test('wrapping alone is proven by its input', async () => {
+  test('a wrap is proven by its input', async () => {
     const { proof } = await quote({ src: NATIVE, dst: token('WETH').address, amount: '7', proof: '1' })
     expect(proof).toMatchObject({ bound: '7', pools: [] })
     expect(await check(proof)).toMatchObject({ status: 'verified', recomputed: 7n })
   })
 })
 
-test('the command line says what it found by its exit code', async () => {
+test('the exit code of the command reports the result', async () => {
   const { proof } = await quote({
     src: token('WETH').address,
     dst: token('USDC').address,

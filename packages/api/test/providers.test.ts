@@ -69,7 +69,7 @@ test.each([
   expect(refused).toBeGreaterThan(0)
 })
 
-test('without eth_gasPrice, the price of gas is base fee plus tip', async () => {
+test('without eth_gasPrice, the gas price is base fee plus tip', async () => {
   const missing = ({ method }: { method: string }) =>
     method === 'eth_gasPrice'
       ? { error: { code: -32601, message: 'the method eth_gasPrice does not exist/is not available' } }
@@ -106,7 +106,7 @@ test('hashes in upper case, in blocks but not in logs', async () => {
   }
 })
 
-test('NODE_PAUSED: a Retry-After longer than the request is told at once, and another endpoint is used where there is one', async () => {
+test('NODE_PAUSED: a Retry-After beyond the request timeout fails at once, or another endpoint is used', async () => {
   const proxy = await node()
   const alone = await serve(proxy.url)
   expect((await quote(alone)).status).toBe(200)

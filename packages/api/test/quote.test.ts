@@ -18,7 +18,7 @@ async function get(endpoint: 'aggregator' | 'quote', query: Readonly<Record<stri
 
 const LONG = process.env.LONG === '1'
 
-test('pairs of the local chain are quoted as their transactions are, by a stranger and by who holds both tokens', async () => {
+test('a quote without a sender equals the swap of an account without funds and of a holder, for all pairs', async () => {
   const tokens = [NATIVE, ...Object.values(local.devnet.info.tokens).map(({ address }) => address)]
   const holder = local.devnet.info.accounts[0]!.address
   const decimalsOf = new Map(
@@ -61,7 +61,7 @@ test('pairs of the local chain are quoted as their transactions are, by a strang
   expect(priced).toBeGreaterThan(requestCount - tokens.length)
 }, 300_000)
 
-test('from may be given, and changes nothing but who is simulated', async () => {
+test('from changes only the simulated sender', async () => {
   const [src, dst] = [local.devnet.info.tokens.WETH!.address, local.devnet.info.tokens.USDC!.address]
   const query = { src, dst, amount: `${10n ** 18n}` }
   const { body, status } = await get('quote', { ...query, from: UNTRUSTED })
@@ -71,7 +71,7 @@ test('from may be given, and changes nothing but who is simulated', async () => 
   expect((await get('quote', { ...query, from: guard })).body.code).toBe('INVALID_PARAMETER')
 })
 
-test('a token that refuses contracts, and bars people, is quoted both ways', async () => {
+test('a token that refuses contracts and bars accounts is quoted in both directions', async () => {
   const picky = await deployToken(local.devnet, 'PickyToken')
   await picky.send('bar', [UNTRUSTED])
   const weth = local.devnet.info.tokens.WETH!.address

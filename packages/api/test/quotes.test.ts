@@ -13,7 +13,7 @@ const post = (body: unknown, chain = '31337') =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-test('each quote is what it would be alone, at one block, and a mistake in one is its own answer', async () => {
+test('each quote equals a single quote at the same block, and an invalid request fails alone', async () => {
   const from = local.devnet.info.accounts[0]!.address
   const swap = { src: token('WETH'), dst: token('USDC'), amount: `${10n ** 18n}`, from, deadline: '99999999999' }
   const { from: _, ...quote } = { ...swap, dst: token('DAI') }
@@ -42,7 +42,7 @@ test('each quote is what it would be alone, at one block, and a mistake in one i
   expect(quotes[0]).toMatchObject({ simulationBlock, blockHash })
 })
 
-test('twenty quotes while blocks come are of one block', async () => {
+test('twenty quotes use one block while new blocks arrive', async () => {
   const symbols = ['WETH', 'USDC', 'DAI', 'WBTC', 'LINK']
   const pairs = symbols.flatMap((src) => symbols.filter((dst) => dst !== src).map((dst) => [src, dst] as const))
   expect(pairs).toHaveLength(20)
@@ -73,7 +73,7 @@ test('twenty quotes while blocks come are of one block', async () => {
   }
 })
 
-test('what is no batch is refused', async () => {
+test('an invalid batch is refused', async () => {
   const quote = { src: token('WETH'), dst: token('USDC'), amount: '1' }
   for (const body of [{}, { quotes: [] }, { quotes: 'x' }, { quotes: [1] }, { quotes: Array(21).fill(quote) }]) {
     const { status, text } = await post(body)

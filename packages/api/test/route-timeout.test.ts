@@ -56,7 +56,7 @@ const get = async (amount: bigint) => {
   return { status, body: JSON.parse(text) as { code?: string; requestId: string; toAmount?: string } }
 }
 
-test('a search that overruns is 504 for its caller alone, and its line of log makes it again', async () => {
+test('a search that exceeds its time limit is a 504 for its caller only, and its log line replays it', async () => {
   const amounts = Array.from({ length: 6 }, (_, i) => 10n ** 9n + BigInt(i))
   const before = await Promise.all(amounts.map(get))
   for (const { status, body } of before) expect(status, JSON.stringify(body)).toBe(200)

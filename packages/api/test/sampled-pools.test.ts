@@ -52,7 +52,7 @@ test('a pool with a hook is quoted to the unit, at any amount, and pays that in 
   }
 }, 120_000)
 
-test('without a name it is used only where its minimum is more than the other pools pay', async () => {
+test('it is used without being named only if its minimum exceeds the output of other pools', async () => {
   for (const amount of [WHOLE, 50n * WHOLE, 2_000n * WHOLE, 20_000n * WHOLE]) {
     const all = (await get({ ...pair(), amount: `${amount}` })).body
     const others = (await get({ ...pair(), amount: `${amount}`, excludeSources: 'uniswap-v4-hooks' })).body
@@ -61,7 +61,7 @@ test('without a name it is used only where its minimum is more than the other po
   }
 }, 60_000)
 
-test('prices do not depend on it', async () => {
+test('it does not affect prices', async () => {
   const priceOf = async () => JSON.parse((await ask(`${local.server.url}/prices/31337?token=${token('UNI')}`)).text)
   expect(JSON.stringify(await priceOf())).not.toContain(hookedId())
 })

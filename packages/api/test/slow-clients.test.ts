@@ -48,7 +48,7 @@ async function fetchStatus(path: string): Promise<number> {
   }
 }
 
-test('are cut off in the end, and nobody waits for them', { timeout: MAX_MS }, async () => {
+test('are disconnected, and do not delay other clients', { timeout: MAX_MS }, async () => {
   const headers = Array.from({ length: CLIENTS }, () => sendSlowly('GET /chains HTTP/1.1\r\nHost: x\r\nX-Slow: '))
   const body =
     'POST /simulate/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"from": "'

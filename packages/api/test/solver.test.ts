@@ -160,7 +160,7 @@ describe('settled by the genuine contract', () => {
     },
   )
 
-  test('an order that can be filled in part is filled as far as its limit lets it', async () => {
+  test('a partially fillable order is filled up to its limit price', async () => {
     const whole = BigInt(
       (await quoted({ src: token('WETH'), dst: token('LINK'), amount: `${200n * WHOLE}` })).toAmount!,
     )
@@ -182,7 +182,7 @@ describe('settled by the genuine contract', () => {
     expect(received * wanted.sellAmount).toBeGreaterThanOrEqual(buyAmount * paid)
   })
 
-  test('an order above the market has no solution, nor has one of tokens that nobody trades', async () => {
+  test('an order above the market price, or of tokens without pools, has no solution', async () => {
     const { toAmount } = await quoted({ src: token('WETH'), dst: token('USDC'), amount: `${WHOLE}` })
     const above = await settlement.place(order({ buyAmount: BigInt(toAmount!) + 1n }))
     const unknown = { ...above, buyToken: `0x${'12'.repeat(20)}` }
@@ -221,13 +221,13 @@ describe('a hostile driver', () => {
     ['tokens', () => ({ tokens: { weth: knownToken(1n) } })],
     ['liquidity.0', () => ({ liquidity: [{ kind: 'constantProduct', id: '1', tokens: {}, fee: '1e3' }] })],
   ]
-  test.each(wrong)('is told that %s is wrong', async (field, change) => {
+  test.each(wrong)('gets an error for %s', async (field, change) => {
     const { status, body } = await post('/solve', { ...auctionOf([listed()]), ...change() })
     expect(status).toBe(400)
     expect(body.error).toContain(field)
   })
 
-  test('is answered in time, whatever its deadline', async () => {
+  test('is answered in time for any deadline', async () => {
     const placed = await settlement.place(order())
     for (const deadline of ['1970-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
       const solutions = await solve(auctionOf([placed], { deadline }))
@@ -235,7 +235,7 @@ describe('a hostile driver', () => {
     }
   })
 
-  test('may send liquidity that no pool can have', async () => {
+  test('may send impossible liquidity', async () => {
     const at = { address: `0x${'56'.repeat(20)}`, gasEstimate: '1' }
     const two = (reserve: object) => ({ [token('WETH')]: reserve, [token('USDC')]: reserve })
     const max = String(2n ** 256n - 1n)
@@ -301,7 +301,7 @@ describe('a hostile driver', () => {
     }
   })
 
-  test('is not obeyed for ever: a fifth auction at once is refused with 429', async () => {
+  test('is limited: a fifth concurrent auction is refused with 429', async () => {
     const placed = await settlement.place(order())
     const orders = Array.from({ length: 200 }, () => placed)
     const statuses = await Promise.all(
@@ -364,7 +364,7 @@ test('notifications are answered and counted by kind', async () => {
   expect([counted('success'), counted('revert'), counted('other')]).toEqual(['2', '1', '1'])
 })
 
-test('networks are named as in the protocol’s URLs, or by chain id', async () => {
+test('networks are named as in the URLs of the protocol, or by chain id', async () => {
   const empty = auctionOf([])
   for (const path of ['/solver/mainnet/solve', '/solver/31337/solve'])
     expect((await post(path, empty)).status).toBe(200)

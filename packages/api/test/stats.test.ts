@@ -75,7 +75,7 @@ async function moveAgainst(amount: bigint): Promise<void> {
   await pair.send('swap', [isFirst ? 0n : out, isFirst ? out : 0n, pair.address.replace(/.$/, '1'), '0x'])
 }
 
-test('a chain of which nothing was measured says so, and is not woken for it', async () => {
+test('a chain without measurements has empty statistics, and is not woken', async () => {
   const stats = await statsOf()
   expect(stats).toMatchObject({ chainId: 31337, samplePercent: 100, samples: 0, missed: 0, pools: [] })
   expect(stats.blocks.map(({ after, samples, driftBps }) => [after, samples, driftBps.mean])).toEqual([
@@ -85,7 +85,7 @@ test('a chain of which nothing was measured says so, and is not woken for it', a
   expect(JSON.parse((await ask(`${server.url}/ready/31337`)).text).state).toBe('asleep')
 })
 
-test('a quote that nobody disturbs pays the same one and two blocks later', async () => {
+test('a quote pays the same one and two blocks later if nobody trades', async () => {
   await quote()
   await mine()
   await stats(1)
@@ -98,7 +98,7 @@ test('a quote that nobody disturbs pays the same one and two blocks later', asyn
   expect(pools).toMatchObject([{ pool: pair.address.toLowerCase(), protocol: 'uniswap-v2', blocks }])
 })
 
-test('trades that come between show as drift, to the basis point, and as reverts where the slippage is less', async () => {
+test('trades in between are reported as drift, to the basis point, and as reverts if they exceed the slippage', async () => {
   const { toAmount } = await quote()
   // Two transactions are two blocks: the transfer in the first one does not change the pair's reserves.
   await moveAgainst(5n * WHOLE)
@@ -111,7 +111,7 @@ test('trades that come between show as drift, to the basis point, and as reverts
   expect(blocks[0]!.driftBps.worst5).toBe(0)
 }, 60_000)
 
-test('the same stands in /metrics, in series of which there is a limited number', async () => {
+test('/metrics has the same figures, in a limited number of series', async () => {
   const { text } = await ask(`${server.url}/metrics`)
   const line = (name: string, of: string, after: number) =>
     text
@@ -124,7 +124,7 @@ test('the same stands in /metrics, in series of which there is a limited number'
   expect(text).toMatch(/sluice_state_entries\{chain="31337",kind="sampledPools"\} 1/)
 })
 
-test('slippage=auto is what the pools were seen to move, with its reason, for an input and for an output', async () => {
+test('slippage=auto follows the measured drift of the pools, with its reason, for exact input and output', async () => {
   const [src, dst] = [devnet.info.tokens.WETH!.address, token.address]
   const get = async (query: Record<string, string>) => {
     const { text } = await ask(
@@ -149,13 +149,13 @@ test('slippage=auto is what the pools were seen to move, with its reason, for an
   expect((await get({ amount: `${WHOLE}`, slippage: '1' })).slippage).toBeUndefined()
 })
 
-test('limits are read, and mistakes are named', async () => {
+test('limits are parsed, and invalid ones are named', async () => {
   expect((await ask(`${server.url}/stats/31337?limit=x`)).text).toContain('limit must be an integer')
   const { families, pools } = JSON.parse((await ask(`${server.url}/stats/31337?limit=0`)).text)
   expect([families, pools]).toEqual([[], []])
 })
 
-test('no call goes into it where it is switched off', async () => {
+test('no calls are spent if sampling is off', async () => {
   const off = await startOver(devnet.url, { DRIFT_SAMPLE_PERCENT: '0' })
   try {
     await quote(off.url)

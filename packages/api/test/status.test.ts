@@ -61,14 +61,14 @@ async function approve(of: string): Promise<void> {
   await builder.at(['function approve(address,uint256)'], of).send('approve', [local.devnet.info.guard, 2n ** 200n])
 }
 
-describe('a swap that landed', () => {
+describe('a mined swap', () => {
   test.each([
     ['UNI', 'USDC', {}],
     ['UNI', 'native', {}],
     ['native', 'USDC', {}],
     ['UNI', 'USDC', { convenienceFee: '1', convenienceFeeRecipient: `0x${'fe'.repeat(20)}` }],
     ['UNI', 'native', { convenienceFee: '1', convenienceFeeRecipient: `0x${'fe'.repeat(20)}` }],
-  ] as const)('from %s to %s (%o): the logs tell what balances did', async (source, target, more) => {
+  ] as const)('from %s to %s (%o): amounts from logs equal balance changes', async (source, target, more) => {
     const [src, dst] = [source, target].map((name) => (name === 'native' ? NATIVE : token(name))) as string[] as [
       string,
       string,
@@ -99,7 +99,7 @@ describe('a swap that landed', () => {
   })
 })
 
-test('a swap that reverted says why', async () => {
+test('a reverted swap has its reason', async () => {
   await approve(token('UNI'))
   const late = await quote({ src: token('UNI'), dst: token('USDC'), amount: `${WHOLE}`, deadline: '1999999999' })
   // Replace the deadline in the calldata with one that has passed.
@@ -110,7 +110,7 @@ test('a swap that reverted says why', async () => {
   expect(status.swap).toMatchObject({ deadline: 1, received: null, spent: null, difference: null })
 })
 
-test('a transaction waits, lands, and a reorganization makes it wait again or be unknown', async () => {
+test('a transaction is pending, then mined, and pending or unknown again after a reorg', async () => {
   await approve(token('UNI'))
   const route = await quote({ src: token('UNI'), dst: token('USDC'), amount: `${WHOLE}` })
   await rpc('evm_setAutomine', false)
@@ -131,7 +131,7 @@ test('a transaction waits, lands, and a reorganization makes it wait again or be
   }
 })
 
-test('other transactions have a status and no swap', async () => {
+test('other transactions have a status without a swap', async () => {
   const hash = await mined({ from, to: `0x${'12'.repeat(20)}`, value: '0x1' })
   expect(await statusOf(hash)).toMatchObject({ status: 'landed', swap: null, reason: null })
   const created = await mined({ from, data: '0x00' })
@@ -142,7 +142,7 @@ test('other transactions have a status and no swap', async () => {
   })
 })
 
-test('mistakes are named', async () => {
+test('invalid parameters are named', async () => {
   for (const hash of ['0x12', UNKNOWN.slice(2), `${UNKNOWN}00`, '%00', UNKNOWN.replace('ab', 'zz')])
     expect(await get(`/status/31337/${hash}`)).toMatchObject({
       status: 400,

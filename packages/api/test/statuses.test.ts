@@ -79,7 +79,7 @@ describe('422', () => {
     expect((await get(swapPath({ amount, maxPriceImpact: '100' }))).status).toBe(200)
   })
 
-  test('VALUE_LOSS: a pool that a large trade has just moved, by its own price hardly any impact', async () => {
+  test('VALUE_LOSS: a pool just moved by a large trade, with almost no impact on its own price', async () => {
     const snapshot = await request(devnet.url, 'evm_snapshot')
     const only = { includeSources: 'uniswap-v2', maxHops: '1' }
     const large = { src: NATIVE, amount: `${800n * 10n ** 18n}`, ...only, maxPriceImpact: '100' }
@@ -105,7 +105,7 @@ describe('422', () => {
     }
   })
 
-  test('INSUFFICIENT_LIQUIDITY: with the amount that would go', async () => {
+  test('INSUFFICIENT_LIQUIDITY: with the largest amount that routes', async () => {
     const whole = `${10n ** 60n}`
     const { status, body } = await get(swapPath({ amount: whole, maxPriceImpact: '100' }))
     expect(status).toBe(422)
@@ -117,7 +117,7 @@ describe('422', () => {
     expect((await get(swapPath({ amount: `${routable / 2n}`, maxPriceImpact: '100' }))).status).toBe(200)
   })
 
-  test('no pool is left out for a simulation that fails once and not again', async () => {
+  test('a pool is not excluded after one simulation that fails and then succeeds', async () => {
     const { accounts } = devnet.info
     const poolsOf = async (amount: string) => {
       const { status, body } = await get(swapPath({ amount, from: accounts[2]!.address }))
@@ -213,7 +213,7 @@ describe('502', () => {
     }
   })
 
-  test('the node answers nonsense', async () => {
+  test('the node returns malformed responses', async () => {
     await get(swapPath())
     proxy.answer = () => ({ result: { not: 'what was asked for' } })
     const { status, body } = await get(swapPath())
@@ -222,7 +222,7 @@ describe('502', () => {
 })
 
 describe('503', () => {
-  test('beyond the running and the waiting requests the next is refused at once', async () => {
+  test('a request beyond the running and queued limits is refused at once', async () => {
     // On a slow machine the waiting request would be refused for the time that it is expected to wait.
     const patient = { MAX_WAIT_MS: '60000' }
     const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '1', ...patient })
@@ -266,7 +266,7 @@ describe('503', () => {
   })
 })
 
-test('504: the deadline passes while the node thinks', async () => {
+test('504: the timeout passes while the node does not answer', async () => {
   const hurried = await startOver(proxy.url, { REQUEST_TIMEOUT_MS: '400' })
   try {
     await get(swapPath(), hurried)
@@ -280,7 +280,7 @@ test('504: the deadline passes while the node thinks', async () => {
   }
 })
 
-test('a request that has begun is answered although the service is stopping', async () => {
+test('a running request is answered although the service is stopping', async () => {
   const stopping = await startOver(proxy.url)
   await get(swapPath(), stopping)
   proxy.delayMs = 300

@@ -45,7 +45,7 @@ async function sell(index: number): Promise<void> {
   await request(devnet.url, 'eth_sendTransaction', transaction)
 }
 
-test('a stream tells the answer of the endpoint, that it stands when a block changes nothing, and the next when one does', async () => {
+test('a stream sends the response of the endpoint, an event for each unchanged block, and a new response after a change', async () => {
   const reader = watch()
   await reader.until((events) => events.length === 1)
   expect(reader.status).toBe(200)
@@ -68,7 +68,7 @@ test('a stream tells the answer of the endpoint, that it stands when a block cha
   expect(new Set(ids).size, 'one event a block').toBe(ids.length)
 })
 
-test('with a sender the transaction comes along; identical streams share their work', async () => {
+test('a stream with a sender includes the transaction; identical streams share their work', async () => {
   const from = devnet.info.accounts[0]!.address
   const [one, other, walletless] = [watch({ from }), watch({ from: from.toLowerCase() }), watch()]
   for (const reader of [one, other, walletless]) await reader.until((events) => events.length > 0)
@@ -84,7 +84,7 @@ test('with a sender the transaction comes along; identical streams share their w
   await expect.poll(async () => (await ask(`${server.url}/metrics`)).text).toContain('kind="streams"} 0')
 })
 
-test('what is refused now may be answered later; what is wrong is no stream', async () => {
+test('a refusal is an event of the stream; an invalid request gets an error instead of a stream', async () => {
   const reader = watch({ maxPriceImpact: '0.0001', amount: `${10n ** 20n}` })
   await reader.until((events) => events.length === 1)
   expect(reader.events[0]).toMatchObject({
@@ -103,7 +103,7 @@ test('what is refused now may be answered later; what is wrong is no stream', as
   expect((await ask(`${server.url}/stream/31337?${query()}`, { method: 'HEAD' })).status).toBe(405)
 })
 
-test('one caller, and all together, have so many streams open at most', async () => {
+test('streams are limited per caller and in total', async () => {
   const small = await startOver(devnet.url, { MAX_STREAMS: '3', MAX_STREAMS_PER_CALLER: '2', TRUST_PROXY: 'true' })
   try {
     const as = (caller: string) =>
@@ -122,7 +122,7 @@ test('one caller, and all together, have so many streams open at most', async ()
   }
 })
 
-test('a stream ends with a reason when the service stops, and is not opened when the node fails', async () => {
+test('a stream ends with a reason when the service stops, and does not open if the node fails', async () => {
   const proxy = await NodeProxy.start(devnet.url)
   const other = await startOver(proxy.url, { RPC_TIMEOUT_MS: '300' })
   try {
@@ -145,7 +145,7 @@ test('a stream ends with a reason when the service stops, and is not opened when
   }
 })
 
-test('a chain whose node goes away ends its streams', async () => {
+test('streams end when the node of their chain fails', async () => {
   const proxy = await NodeProxy.start(devnet.url)
   const other = await startOver(proxy.url, { RPC_TIMEOUT_MS: '300' })
   try {
@@ -175,7 +175,7 @@ async function unread(from: RunningServer): Promise<Socket> {
 const streamsOf = async (from: RunningServer) =>
   Number(/sluice_streams\{chain="31337",kind="streams"\} (\d+)/.exec((await ask(`${from.url}/metrics`)).text)?.[1])
 
-test('a service stops although nobody reads its streams', async () => {
+test('a service stops although clients do not read their streams', async () => {
   const other = await startOver(devnet.url)
   await warmUp(other.url, `/quote/31337?${query()}`)
   const sockets = await Promise.all(Array.from({ length: 20 }, () => unread(other)))
@@ -209,7 +209,7 @@ class Unread extends EventEmitter {
   }
 }
 
-test('who reads nothing holds little, and is let go: at once with too much waiting, soon after the last word', async () => {
+test('a client that does not read is disconnected: at once beyond the buffer limit, soon after the last event', async () => {
   const full = new Unread()
   for (let k = 0; k < 10 && full.destroyed === 0; k++) sendEvent(full.response, 'quote', k, 'x'.repeat(20_000))
   expect(full.destroyed).toBe(1)

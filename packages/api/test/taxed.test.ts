@@ -54,7 +54,7 @@ async function open(token: Contract): Promise<void> {
   await token.send('open', [pair])
 }
 
-test('a tax is seen behind what the token sells of its own in the same sale, and the sale pays as promised', async () => {
+test('a tax is found although the token sells its own balance in the same sale, and the sale pays the quote', async () => {
   const token = await deployToken(local.devnet, 'SellsItsTax', [], 10n)
   await token.send('mint', [token.address, 10n * WHOLE])
   await token.send('mint', [from, 10n * WHOLE])
@@ -69,7 +69,7 @@ test('a tax is seen behind what the token sells of its own in the same sale, and
   expect(paid).toBe(BigInt(route.toAmount))
 })
 
-test('a token that is received or passed on once a block goes from the pool to the sender', async () => {
+test('a token that allows one transfer per block and account goes directly from the pool to the sender', async () => {
   const token = await deployToken(local.devnet, 'OneTransferPerBlock', [], 10n)
   await open(token)
   await createBuilder(local.devnet.url, toAddress(from))

@@ -31,7 +31,9 @@ const swap = async (server: RunningServer, change: Record<string, string>) => {
   return { status, body }
 }
 
-test('the same transactions and refusals, from many requests at once', { timeout: 240_000 }, async () => {
+test('concurrent requests get the same transactions and refusals with threads as without', {
+  timeout: 240_000,
+}, async () => {
   const { tokens } = devnet.info
   const changes = [
     {},

@@ -42,7 +42,7 @@ afterAll(async () => {
   await devnet?.stop()
 })
 
-test('tokens with liquidity beside a hub are on it without being asked for, and their depth is that of /liquidity', async () => {
+test('it lists tokens with liquidity against a hub before they are requested, with the depth of /liquidity', async () => {
   const unasked = (await deployToken(devnet, 'NamedToken', ['Unasked', 'UNASKED'], 20n)).address
   const fresh = await startOver(devnet.url)
   try {
@@ -66,7 +66,7 @@ test('tokens with liquidity beside a hub are on it without being asked for, and 
   }
 }, 90_000)
 
-test('a token that is asked for by its address is told with its depth', async () => {
+test('a token requested by its address is listed with its depth', async () => {
   const { address } = await deployToken(devnet, 'NamedToken', ['Addressed', 'ADDR'], 20n)
   const one = async () => (await list({ q: address })).tokens[0]?.extensions.depthUsd
   await expect.poll(one, { timeout: 20_000, interval: 200 }).toBeGreaterThan(10_000)
@@ -102,7 +102,7 @@ test("it fits the schema of Uniswap's token lists, and holds every token of the 
   expect(whole.tokens.find(({ symbol }) => symbol === 'WETH')!.name).toBe('Wrapped Ether')
 })
 
-test('what tokens say of themselves is harmless to show', async () => {
+test('names and symbols of tokens are sanitized', async () => {
   const { tokens } = await list({ limit: '1000' })
   const listed = new Map(tokens.map(({ address, symbol, name }) => [same(address), { symbol, name }]))
   const shown = [...hostile.values()].map((address) => listed.get(same(address))!)
@@ -116,7 +116,7 @@ test('what tokens say of themselves is harmless to show', async () => {
   ])
 })
 
-test('what passes for a token of the file is marked, and what is not deep is left out unless asked for by its address', async () => {
+test('copies of registry tokens are marked, and shallow tokens are listed only by their address', async () => {
   const { tokens } = await list({ q: 'usd coin' })
   const copies = tokens.filter(({ tags }) => tags.includes('copy'))
   expect(copies.map(({ address }) => same(address))).toEqual([same(copy)])
@@ -129,7 +129,7 @@ test('what passes for a token of the file is marked, and what is not deep is lef
   ])
 })
 
-test('search is by symbol, name and address; no token is no entry', async () => {
+test('search is by symbol, name, and address; an address without a token has no entry', async () => {
   const usdc = devnet.info.tokens.USDC!.address
   expect((await list({ q: 'wrapped eth' })).tokens.map(({ symbol }) => symbol)).toEqual(['WETH'])
   expect((await list({ q: usdc })).tokens.map(({ symbol }) => symbol)).toEqual(['USDC'])

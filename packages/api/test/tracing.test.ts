@@ -110,7 +110,7 @@ test('a quote shows discovery, search, simulation and calls to the node within t
   expect(requests[0]).toEqual({ path: '/v1/traces', key: 'a b' })
 })
 
-test('an answer that refuses is told with its code; one whose caller wants no trace is not recorded', async () => {
+test('a refusal is recorded with its code; a request whose caller opts out is not recorded', async () => {
   const unwanted = { 'X-Request-Id': 'quiet', traceparent: `00-${'ab'.repeat(16)}-${PARENT}-00` }
   await ask(server.url + swapPath(), { headers: unwanted })
   await ask(`${server.url}/aggregator/31337?src=1&key=secret`, {
@@ -124,7 +124,7 @@ test('an answer that refuses is told with its code; one whose caller wants no tr
   expect(JSON.stringify(bodies)).not.toContain('secret')
 })
 
-test('blocks that come while nobody asks are in no trace', async () => {
+test('new blocks without a request are not traced', async () => {
   await ask(server.url + swapPath(), { headers: { 'X-Request-Id': 'before' } })
   await requestSpan('before')
   const { traceId } = spans().find((one) => attribute(one, 'sluice.request_id') === 'before')!
@@ -140,7 +140,7 @@ test('blocks that come while nobody asks are in no trace', async () => {
   expect(count()).toBe(before)
 })
 
-test('a collector that is away costs spans, and no request', async () => {
+test('an unreachable collector loses spans, and fails no request', async () => {
   const alone = await startOver(devnet.url, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
   expect((await ask(alone.url + swapPath())).status).toBe(200)
   await alone.close()
@@ -149,7 +149,7 @@ test('a collector that is away costs spans, and no request', async () => {
 test.each([
   { set: '', loads: false },
   { set: 'http://127.0.0.1:9', loads: true },
-])('the recorder is loaded only where a collector is named ($set)', async ({ set, loads }) => {
+])('the recorder is loaded only if a collector is configured ($set)', async ({ set, loads }) => {
   const script = `
     import { registerHooks } from 'node:module'
     const loaded = []

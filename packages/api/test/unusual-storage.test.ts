@@ -39,7 +39,7 @@ test.each(['StructMember', 'Numbered', 'HashedAllowances', 'LendingMarket', 'ATo
   },
 )
 
-test('a sender without the token is told that, and no parameter that a quote does not have', async () => {
+test('the error for a sender without the token names no parameter that a quote lacks', async () => {
   const token = await deployToken(local.devnet, 'Numbered')
   // If the sender has no balance, the simulation borrows the tokens from a pool.
   const query = { src: token.address, dst: local.devnet.info.tokens.WETH!.address, amount: `${WHOLE}` }

@@ -118,7 +118,7 @@ test('refusals pass as responses', async () => {
   for (const [path, parameters, status] of refused) expectStatus(await query(path, parameters), status)
 })
 
-test('violations are noticed', async () => {
+test('violations are detected', async () => {
   expectStatus(await query('/quote/31337', { ...pair(), amount: '1e18' }), 599)
   expectStatus(await query('/quote/31337', { ...pair(), unknown: '1' }), 599)
   expectStatus(await post('/prices/31337', { token: pair().src }), 599)

@@ -63,7 +63,7 @@ async function funded(name: string): Promise<Contract> {
 }
 
 describe.each(['TaxesWallets', 'TaxesWalletSenders', 'MigratesContracts'])('%s', (name) => {
-  test('is bought and sold as quoted', async () => {
+  test('buys and sells as quoted', async () => {
     const token = await funded(name)
     await erc20(weth).send('deposit', [], WHOLE)
     await expectAsSent(await quote(weth, token.address, WHOLE / 100n), token.address)
@@ -78,7 +78,7 @@ describe.each(['TaxesWallets', 'TaxesWalletSenders', 'MigratesContracts'])('%s',
   })
 })
 
-test('what wallets may not receive is refused with the reason, and less of it is quoted', async () => {
+test('an amount above the wallet limit is refused with the reason, and a smaller one is quoted', async () => {
   const token = await funded('WalletLimit')
   await erc20(weth).send('deposit', [], WHOLE)
   const refused = await quote(weth, token.address, WHOLE / 10n)

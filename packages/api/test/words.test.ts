@@ -46,7 +46,7 @@ describe('amounts', () => {
     expect(less.body.code).toBe('AMOUNT_TOO_SMALL')
   })
 
-  test.each([`${2n ** 256n - 1n}`, `${2n ** 128n}`])('no chain has %s wei', async (amount) => {
+  test.each([`${2n ** 256n - 1n}`, `${2n ** 128n}`])('an amount of %s wei is refused', async (amount) => {
     const { status, body } = await get(swap({ src: NATIVE, dst: token('WETH'), amount }))
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'INVALID_PARAMETER' })
     const bought = await get(swap({ src: token('WETH'), dst: NATIVE, amountOut: amount }))
@@ -59,7 +59,7 @@ describe('amounts', () => {
     expect(other).toBe(422)
   })
 
-  test('a trade between tokens that no path joins is no matter of its size', async () => {
+  test('without a path between the tokens, the error is NO_ROUTE', async () => {
     const { body } = await get(
       swap({ src: token('WETH'), dst: token('USDC'), amount: '1000000', includeSources: 'none' }),
     )
@@ -78,7 +78,7 @@ const prunes =
       : undefined
   }
 
-test('state that no node keeps is 422 NO_STATE, whoever asks for it', async () => {
+test('missing state is 422 NO_STATE for every endpoint', async () => {
   const head = Number(((await (await fetch(local.devnet.url, blockNumber)).json()) as { result: string }).result)
   proxy.answer = prunes(head)
   try {

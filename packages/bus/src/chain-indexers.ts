@@ -15,6 +15,7 @@ const POLL_MS = 250
 const LEASE_DELAY_MS = 50
 const MAX_LEASE_DELAY_MS = 500
 
+/** Options of a process that indexes chains. */
 export type ChainIndexersOptions = Pick<IndexerOptions, 'url' | 'onError'> & {
   /** True for a chain that this process may index. */
   readonly serves: (chainId: number) => boolean

@@ -35,8 +35,10 @@ const MAX_JOIN_ATTEMPTS = 3
 const EXPIRE_MS = 86_400_000
 const EXPIRE_EVERY_MS = 60_000
 
+/** A market that reads the chain, with the function that closes it and its store. */
 export type OpenedMarket = { readonly market: IndexedMarket; readonly close: () => Promise<void> }
 
+/** Options of an indexer of one chain. */
 export type IndexerOptions = {
   readonly url: string
   readonly chainId: number

@@ -37,6 +37,7 @@ export function readReleases(dir: string = DEPLOYMENTS_DIR): Releases {
   return dir === DEPLOYMENTS_DIR ? own : { ...ownReleases(DEPLOYMENTS_DIR), ...own }
 }
 
+/** Writes the releases of a directory, replacing its file atomically. */
 export function writeReleases(dir: string, releases: Releases): void {
   replaceFile(join(dir, RELEASES), releases)
 }

@@ -1,4 +1,3 @@
-/** Base class of coded errors, and the errors of this package. */
 /** Base class of package errors; callers branch on `code`. */
 export abstract class CodedError<Code extends string> extends Error {
   readonly code: Code
@@ -17,6 +16,7 @@ export abstract class CodedError<Code extends string> extends Error {
  */
 export type ChainsErrorCode = 'BAD_FILE' | 'BAD_DIRECTORY' | 'UNKNOWN_CHAIN'
 
+/** Error for a registry or deployment file that is invalid or missing. */
 export class ChainsError extends CodedError<ChainsErrorCode> {
   override readonly name = 'ChainsError'
 }

@@ -1,6 +1,7 @@
 /** Public types: chains, tokens, DEX rows, deployments, and the registry. */
 import type { Address, Hex } from './address.ts'
 
+/** Token of a chain file. */
 export type Token = {
   readonly address: Address
   readonly symbol: string
@@ -48,6 +49,7 @@ export const L1_FEE_MODELS = [
   'metis',
   'unknown',
 ] as const
+/** Formula by which a rollup charges for L1 data. */
 export type L1FeeModel = (typeof L1_FEE_MODELS)[number]
 
 /** Configuration of a chain. */

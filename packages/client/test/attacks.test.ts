@@ -169,22 +169,22 @@ const refused = async (client: SluiceClient, index: number, message: RegExp, opt
   expect(sent.filter(({ to }) => to === stage.guard)).toEqual([])
 }
 
-describe('a vault of a stranger behind the wrapper as a pool', () => {
-  test('takes nine tenths of a caller who trusts it', async () => {
+describe('a pool that trades the wrapper for an untrusted vault share', () => {
+  test('takes nine tenths of the amount of a caller that trusts it', async () => {
     const { wallet } = await walletOf(0)
     const before = await stage.balance(stage.token('WETH'), thief)
     await swap(behind(theft), wallet, CHAIN, wanted(), { ...stage, knownPools: false, trustQuote: true })
     expect((await stage.balance(stage.token('WETH'), thief)) - before).toBe((amount * 9n) / 10n)
   })
 
-  test('is refused, with and without knownPools, and where only the amount protects', async () => {
+  test('is refused with knownPools, without it, and by the amount only', async () => {
     await refused(behind(theft), 0, /syncswap\.pool .*syncswap\.vault/)
     await refused(behind(theft), 0, /syncswap\.vault/, { knownPools: true })
     await refused(behind(theft), 0, /syncswap\.vault/, { trustQuote: true, accept: ['syncswap.pool'] })
     await refused(behind(theft), 0, /a known pool brings/, { knownPools: false })
   })
 
-  test('is shown, and excluded by its address', async () => {
+  test('is listed, and can be excluded by its address', async () => {
     const request: SwapParameters = { ...wanted(), from: stage.devnet.info.accounts[0]!.address }
     const route = theft(await stage.client.getSwap(CHAIN, request))
     expect(explain(route.tx).contracts).toContain(thief)
@@ -196,8 +196,8 @@ describe('a vault of a stranger behind the wrapper as a pool', () => {
   })
 })
 
-describe('a fee that is not that of the pair', () => {
-  test('takes nine tenths of a caller who accepts it', async () => {
+describe('a fee other than that of the pair', () => {
+  test('takes nine tenths of the amount of a caller that accepts it', async () => {
     const { wallet } = await walletOf(1)
     const fair = BigInt((await stage.client.getSwap(CHAIN, { ...wanted(), from: wallet.address })).toAmount)
     const before = await stage.balance(stage.token('USDC'), wallet.address)
@@ -206,15 +206,15 @@ describe('a fee that is not that of the pair', () => {
     expect((await stage.balance(stage.token('USDC'), wallet.address)) - before).toBeLessThan(fair / 9n)
   })
 
-  test('is refused by its row, and by the amount', async () => {
+  test('is refused by the table row, and by the amount', async () => {
     await refused(behind(overcharged), 1, /uniswap-v2\.feePpm 900000/)
     await refused(behind(overcharged), 1, /uniswap-v2\.feePpm 900000/, { knownPools: false })
     await refused(behind(overcharged), 1, /a known pool brings/, { accept: ['uniswap-v2.feePpm'] })
   })
 })
 
-describe('an amount that nothing but the service confirms', () => {
-  test('is refused where no known pool trades the tokens', async () => {
+describe('an amount that only the service confirms', () => {
+  test('is refused if no known pool trades the tokens', async () => {
     const contracts = {
       ...stage.contracts,
       factories: [],
@@ -232,7 +232,7 @@ describe('calls and permits', () => {
     value: '0',
   })
 
-  test('calls hold a reset, an exact approval of the Guard and the transaction, and nothing else', async () => {
+  test('calls contain only a reset, an exact approval of the Guard, and the transaction', async () => {
     const request: SwapParameters = { ...wanted(), from: from(), calls: 1 }
     const route = await stage.client.getSwap(CHAIN, request)
     expect(route.calls!.length).toBeGreaterThan(1)
@@ -262,7 +262,7 @@ describe('calls and permits', () => {
     }
   })
 
-  test('a permit that is offered is for the Guard, of this owner, token, amount and chain', async () => {
+  test('an offered permit is for the Guard, with the owner, token, amount, and chain of the request', async () => {
     const wallet = fromEip1193(providerOf(), from())
     const dai = stage.token('DAI')
     const request = { src: dai, from: from(), amount: 10n ** 18n }
@@ -303,7 +303,7 @@ describe('calls and permits', () => {
 })
 
 describe('the quote that is confirmed', () => {
-  test('is the one that is signed, when the first answer is stale', async () => {
+  test('is the one that is signed if the first response is outdated', async () => {
     const { sent, wallet } = await walletOf(0)
     let answers = 0
     const client = behind((route) =>
@@ -351,7 +351,7 @@ describe('the quote that is confirmed', () => {
     for (const { to, data } of sent) if (to === stage.guard) expect(methods).toContain(data)
   })
 
-  test('of a future block grows old by the blocks of the wallet', async () => {
+  test('of a future block ages by the blocks of the wallet', async () => {
     const { wallet } = await walletOf(2)
     let answers = 0
     const client = behind((route) => {
@@ -395,7 +395,7 @@ describe('the chain and the gas', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('an estimate that is no number is refused before anything is sent', async () => {
+  test('a gas estimate that is not a number is refused before anything is sent', async () => {
     for (const gasEstimate of ['abc', '-1', '1e9', '', 7]) {
       const { sent, wallet } = await walletOf(2)
       const client = behind((route) => ({ ...route, gasEstimate }))
@@ -404,7 +404,7 @@ describe('the chain and the gas', () => {
     }
   })
 
-  test("the limit is that of the wallet's node, and capped", async () => {
+  test('the gas limit comes from the node of the wallet, and is capped', async () => {
     const { sent, wallet } = await walletOf(0)
     const client = behind((route) => ({ ...route, gasEstimate: '9000000' }))
     await swap(client, wallet, CHAIN, wanted(), { ...stage, ways: ['approve'] })
@@ -425,7 +425,7 @@ describe('the connection', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  test('a redirect is an error: nothing reaches the other address', async () => {
+  test('a redirect is an error, and is not followed', async () => {
     const met: string[] = []
     const other = await serve((request, response) => {
       met.push(request.method!)
@@ -444,7 +444,7 @@ describe('the connection', () => {
     expect(met).toEqual([])
   })
 
-  test('an answer without an end is read up to a limit', async () => {
+  test('an endless response is read up to a limit', async () => {
     let written = 0
     const url = await serve((_, response) => {
       const chunk = Buffer.alloc(1 << 20, 0x20)

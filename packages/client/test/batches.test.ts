@@ -23,7 +23,7 @@ const walletOf = async (index: number, behaviour: Behaviour = {}) => {
 }
 const wanted = () => ({ src: stage.token('USDC'), dst: stage.token('DAI'), amount: 10_000_000n })
 
-test('the allowance comes and goes within the transaction of the swap', async () => {
+test('the allowance is set and used within the transaction of the swap', async () => {
   const { signed, wallet } = await walletOf(0)
   const before = await stage.balance(stage.token('DAI'), wallet.address)
   const { hash, route } = await swap(stage.client, wallet, CHAIN, wanted(), stage)
@@ -64,19 +64,19 @@ test('a swap that fails leaves no allowance behind', async () => {
 test.each([
   ['cannot', { status: 'unsupported' }],
   ['will not be upgraded', { status: 'ready', refuses: 5750 }],
-] as const)('a wallet that %s approves first and swaps then', async (_, behaviour) => {
+] as const)('a wallet that %s sends the approval first, then the swap', async (_, behaviour) => {
   const { signed, wallet } = await walletOf(1, behaviour)
   await swap(stage.client, wallet, CHAIN, wanted(), stage)
   expect(signed).toEqual(['eth_sendTransaction', 'eth_sendTransaction'])
 })
 
-test('what the owner declines is not sent another way', async () => {
+test('a batch that the owner declines is not sent in another way', async () => {
   const { signed, wallet } = await walletOf(1, { refuses: 4001 })
   await expect(swap(stage.client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 'REJECTED' })
   expect(signed).toEqual([])
 })
 
-test('no batch is made where nothing has to be approved', async () => {
+test('no batch is used if no approval is needed', async () => {
   const { signed, wallet } = await walletOf(1)
   await swap(stage.client, wallet, CHAIN, { ...wanted(), src: NATIVE, amount: 10n ** 16n }, stage)
   expect(signed).toEqual(['eth_sendTransaction'])

@@ -54,7 +54,7 @@ const sold = { src: DAI, dst: USDC, amount }
 /** Accepts unproven pools such as Curve's. Known pools still confirm the amount. */
 const anyPool = { knownPools: false }
 
-test('DAI is approved for exactly the amount, unless its owner takes a permit without a limit', async () => {
+test('DAI gets an approval of exactly the amount, unless the owner accepts an unlimited permit', async () => {
   const { sent, wallet } = walletOf(0)
   const bought = await swap(client, wallet, CHAIN, { src: NATIVE, dst: DAI, amount: 10n ** 18n }, anyPool)
   expect(BigInt(bought.route.toAmount)).toBeGreaterThan(2n * amount)
@@ -76,7 +76,7 @@ test('DAI is approved for exactly the amount, unless its owner takes a permit wi
   expect(sent.map(({ data }) => data)).toEqual([again.route.tx.data])
 })
 
-test('the service offers that form, and takes it, to the base unit', async () => {
+test('the service offers and accepts the DAI permit, to the base unit', async () => {
   const { wallet } = walletOf(2)
   await swap(client, wallet, CHAIN, { src: NATIVE, dst: DAI, amount: 10n ** 18n }, anyPool)
   const offers = await client.getPermits(CHAIN, { src: DAI, amount, from: wallet.address })
@@ -94,7 +94,7 @@ test('the service offers that form, and takes it, to the base unit', async () =>
   expect((await client.getSwap(CHAIN, request)).toAmount).toMatch(/^\d+$/)
 })
 
-test('the pools of Uniswap and PancakeSwap there are known by their factories', async () => {
+test('pools of Uniswap and PancakeSwap on the chain are verified by their factories', async () => {
   const { wallet } = walletOf(1)
   const includeSources = ['uniswap-v2', 'uniswap-v3', 'pancake-v3']
   let unknown: readonly string[] | undefined

@@ -28,7 +28,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
   })
   afterAll(() => server?.close())
 
-  test('a route comes typed, from every endpoint', async () => {
+  test('responses of every endpoint are typed', async () => {
     const request = wanted()
     const route = await client.getSwap(CHAIN, request)
     expect(route.tx.to).toBe(stage.guard)
@@ -50,14 +50,14 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     expect((await client.chains())[CHAIN]?.RouterAddress).toBe(stage.guard)
   })
 
-  test('no route is NO_ROUTE, whether it comes as 200 or as 422', async () => {
+  test('a missing route is NO_ROUTE, for status 200 and 422', async () => {
     const none = client.getSwap(CHAIN, { ...wanted(), includeSources: ['nothing'] })
     await expect(none).rejects.toMatchObject({ code: 'NO_ROUTE', retryable: false })
     const priceless = client.getQuote(CHAIN, { ...wanted(), includeSources: ['nothing'] })
     await expect(priceless).rejects.toMatchObject({ code: 'NO_ROUTE', retryable: false })
   })
 
-  test('a mistake carries its text, and an unknown chain its status', async () => {
+  test('a bad request has its message, and an unknown chain its status', async () => {
     await expect(client.getSwap(CHAIN, { ...wanted(), amount: '1e18' })).rejects.toMatchObject({
       code: 'HTTP',
       message: 'amount must be a base-10 integer',
@@ -67,7 +67,7 @@ describe.each(['A', 'B'] as const)('version %s', (version) => {
     await expect(client.prices(999_999, [NOBODY])).rejects.toMatchObject({ code: 'HTTP', details: { status: 404 } })
   })
 
-  test('what passes is told as worth another try, with the time to wait', async () => {
+  test('a temporary error is retryable, with the time to wait', async () => {
     const ahead = client.getSwap(CHAIN, { ...wanted(), minimumBlock: 10 ** 9 })
     await expect(ahead).rejects.toMatchObject({ retryable: true, details: { status: 503, retryAfter: 1 } })
     const deaf = await startOver('http://127.0.0.1:9', { ERROR_VERSION: version })

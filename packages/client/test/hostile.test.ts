@@ -65,7 +65,7 @@ describe('verify', () => {
       expect.objectContaining({ code: 'UNSAFE', message: expect.stringMatching(message) }),
     )
 
-  test('holds the least output against what the caller knows', async () => {
+  test('compares the minimum output with the expectation of the caller', async () => {
     const request = wethForUsdc()
     const route = await stage.client.getSwap(CHAIN, request)
     const minToAmount = BigInt(route.minToAmount!)
@@ -75,7 +75,7 @@ describe('verify', () => {
     refuses(route, request, /minToAmount must be an integer/, { minToAmount: '1e18' })
   })
 
-  test('refuses an answer in which any one field of the order differs', async () => {
+  test('refuses a response if any field of the order differs', async () => {
     const request = wethForUsdc()
     const route = await stage.client.getSwap(CHAIN, request)
     const signature = `0x${'11'.repeat(64)}1b` as const
@@ -103,7 +103,7 @@ describe('verify', () => {
     }
   })
 
-  test('allows direct mode to those who asked for it, by an Executor that is known', async () => {
+  test('allows direct mode only if requested, and with a known Executor', async () => {
     const request = wethForUsdc()
     const route = await stage.client.getSwap(CHAIN, request)
     expect(explain(route.tx)).toMatchObject({ mode: 'custody', executor: stage.devnet.info.executor })
@@ -118,7 +118,7 @@ describe('verify', () => {
     expect(verify(CHAIN, unknown, request, { contracts, direct: true }).executor).toBe(untrusted)
   })
 
-  test('holds the deadline to what was asked, or to the usual one', async () => {
+  test('compares the deadline with the requested or default one', async () => {
     const { timestamp } = await request<{ timestamp: string }>(stage.devnet.url, 'eth_getBlockByNumber', [
       'latest',
       false,
@@ -135,7 +135,7 @@ describe('verify', () => {
     refuses(late, wethForUsdc(), /the deadline/)
   })
 
-  test('refuses a manager that is not known, under a genuine pool id', async () => {
+  test('refuses an unknown pool manager with a genuine pool id', async () => {
     const v4 = stage.devnet.info.pools.find(({ family }) => family === 'uniswap-v4')!
     const [src, dst] = v4.tokens.map((symbol) => (symbol === 'ETH' ? NATIVE : stage.token(symbol))) as [string, string]
     const request = { ...wethForUsdc(), src, dst, includeSources: ['uniswap-v4'], maxPriceImpact: 100 }
@@ -162,7 +162,7 @@ describe('verify', () => {
     refuses(other, request, /vault .* is not known/)
   })
 
-  test('refuses a batch without hops, which hands the input to whom it names', async () => {
+  test('refuses a batch without hops, which would send the input to its recipient', async () => {
     const request = wethForUsdc()
     const route = await stage.client.getSwap(CHAIN, request)
     const half = (amount / 2n).toString(16).padStart(32, '0')
@@ -172,7 +172,7 @@ describe('verify', () => {
     refuses(evil, request, /needs at least one hop/)
   })
 
-  test('refuses whatever stands behind the program', async () => {
+  test('refuses bytes after the program', async () => {
     const request = wethForUsdc()
     const route = await stage.client.getSwap(CHAIN, request)
     for (const tail of ['00', '0'.repeat(64), 'f'.repeat(64)]) {
@@ -181,7 +181,7 @@ describe('verify', () => {
     }
   })
 
-  test('refuses a program that leaves something behind, or pays ahead what nobody takes', async () => {
+  test('refuses a program that leaves tokens behind, or prepays an input that no step takes', async () => {
     const request = wethForUsdc()
     const route = await stage.client.getSwap(CHAIN, request)
     const last = (change: Partial<Step>) =>
@@ -192,7 +192,7 @@ describe('verify', () => {
     refuses(last({ input: { kind: 'pull', amount: 1n } }), request, /leaves input|what step/)
   })
 
-  test('refuses a wrapper that is not known', async () => {
+  test('refuses an unknown wrapper', async () => {
     const request = { ...wethForUsdc(), src: NATIVE, includeSources: ['uniswap-v2'] }
     const route = await stage.client.getSwap(CHAIN, request)
     verify(CHAIN, route, request, stage)
@@ -201,7 +201,7 @@ describe('verify', () => {
     )
   })
 
-  test('refuses a Guard that is to unwrap what nobody pays it', async () => {
+  test('refuses an unwrap by the Guard that no step pays for', async () => {
     const request = { ...wethForUsdc(), dst: NATIVE }
     const route = await stage.client.getSwap(CHAIN, request)
     verify(CHAIN, route, request, stage)
@@ -213,7 +213,7 @@ describe('verify', () => {
     )
   })
 
-  test('knows the contracts of every chain with a Guard, and asks the caller for those of others', async () => {
+  test('knows the contracts of every chain with a Guard, and requires those of other chains from the caller', async () => {
     const ethereum = contractsOf(1)!
     expect(ethereum.executors).toHaveLength(1)
     expect(ethereum.managers).toEqual(['0x000000000004444c5dc75cb358380d2e3de08a90'])
@@ -258,14 +258,14 @@ describe('swap signs nothing', () => {
     return rest
   }
 
-  test('where the simulation brings more than the least output says', async () => {
+  test('if the simulated output exceeds the minimum output by too much', async () => {
     const { sent, wallet } = walletOf(4)
     const result = swap(behind(cheap), wallet, CHAIN, wanted(), stage)
     await expect(result).rejects.toMatchObject({ code: 'UNSAFE', message: expect.stringContaining('brings') })
     expect(sent).toEqual([])
   })
 
-  test('where a second service, its prices or the caller say otherwise', async () => {
+  test('if a second service, its prices, or the caller contradict the amount', async () => {
     const { client } = stage
     for (const witness of [quotedBy(client, CHAIN), pricedBy(client, CHAIN), atPrice(2_000)]) {
       const { sent, wallet } = walletOf(4)
@@ -278,7 +278,7 @@ describe('swap signs nothing', () => {
     }
   })
 
-  test('where nothing can be simulated, and signs when the caller trusts the quote', async () => {
+  test('if simulation is impossible, and signs if the caller trusts the quote', async () => {
     const { sent, wallet } = walletOf(5)
     const mute = {
       ...wallet,

@@ -63,7 +63,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(dir, { recursive: true }))
 
-test('holds the compiled package and no dependency, source or test', async () => {
+test('contains the compiled package, and no dependency, source, or test', async () => {
   const installed = join(dir, 'node_modules/@sluice/client')
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
   expect(dependencies).toBeUndefined()
@@ -132,7 +132,7 @@ test('the tarball has its license', () => {
   expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toBe(readFileSync(join(here, '../../LICENSE'), 'utf8'))
 })
 
-test('runs where it is installed', async () => {
+test('runs after installation', async () => {
   const { stdout } = await run(process.execPath, [join(dir, 'consumer.ts')])
   expect(stdout.trim()).toBe(`NETWORK true ${loadRegistry().deployment(1)!.guard.address}`)
 })
@@ -228,7 +228,7 @@ async function weigh(bundler: string, names: string): Promise<Weight> {
 }
 
 test.each(Object.keys(bundlers))(
-  'by %s, a page that swaps loads at most 24 kB, and the contracts of all chains with its first swap',
+  'by %s, a page that swaps loads at most 24 kB, and loads the contracts of all chains at its first swap',
   async (bundler) => {
     const { first, later } = await weigh(bundler, 'SluiceClient, swap, fromEip1193')
     expect(first).toBeLessThanOrEqual(24_000)

@@ -38,7 +38,7 @@ function unlucky(failures: number, retries?: number) {
   return { client, seen: requests }
 }
 
-test('what may succeed later is asked again, so many times', async () => {
+test('a temporary failure is retried up to a limit', async () => {
   const lucky = unlucky(2)
   expect((await lucky.client.getQuote(CHAIN, wanted())).toAmount).toMatch(/^\d+$/)
   expect(lucky.seen).toHaveLength(3)
@@ -67,7 +67,7 @@ test("the caller's signal ends a request, and the wait between two", async () =>
   expect(requests.length).toBeLessThan(3)
 })
 
-test('a swap that is given up sends nothing', async () => {
+test('an aborted swap sends nothing', async () => {
   const controller = new AbortController()
   const sent: unknown[] = []
   const provider = new JsonRpcProvider(stage.devnet.url, CHAIN, { staticNetwork: true, cacheTimeout: -1 })
@@ -86,7 +86,7 @@ test('a swap that is given up sends nothing', async () => {
   provider.destroy()
 })
 
-test('transactions go to the private node and nowhere else, approvals too', async () => {
+test('transactions and approvals are sent only to the private node', async () => {
   const transport = http(stage.devnet.url)
   const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
   const rpcUrls = { default: { http: [stage.devnet.url] } }

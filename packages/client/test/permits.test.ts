@@ -87,7 +87,7 @@ const walletOf = (index: number, refuses?: number) => {
 }
 const wanted = () => ({ src: stage.token('USDC'), dst: stage.token('DAI'), amount: 10_000_000n })
 
-test('the swap is one transaction, which draws exactly what was signed', async () => {
+test('the swap is one transaction, which draws exactly the signed amount', async () => {
   for (const options of [{}, { minToAmount: 1n }]) {
     const { sent, wallet } = walletOf(0)
     const before = await stage.balance(stage.token('DAI'), wallet.address)
@@ -103,7 +103,7 @@ test('the swap is one transaction, which draws exactly what was signed', async (
   }
 })
 
-test('a token without it is approved, and so is one whose owner cannot sign for it', async () => {
+test('a token without a permit, or whose owner cannot sign, is approved', async () => {
   const { sent, requests, wallet } = walletOf(0)
   await swap(
     stage.client,
@@ -119,7 +119,7 @@ test('a token without it is approved, and so is one whose owner cannot sign for 
   expect(mute.sent).toHaveLength(2)
 })
 
-test('ways are tried in the order that is asked for, and no others', async () => {
+test('only the requested ways are tried, in order', async () => {
   const approved = walletOf(0)
   await swap(stage.client, approved.wallet, CHAIN, wanted(), { ...stage, ways: ['approve'] })
   expect(approved.sent).toHaveLength(2)
@@ -131,7 +131,7 @@ test('ways are tried in the order that is asked for, and no others', async () =>
   expect(sent).toEqual([])
 })
 
-test('the service names what to sign, and takes it as part of the question', async () => {
+test('the service returns the typed data to sign, and accepts the signature in the request', async () => {
   const { wallet } = walletOf(0)
   const { src, dst, amount } = wanted()
   const [offer] = await stage.client.getPermits(CHAIN, { src, amount, from: wallet.address })
@@ -148,13 +148,13 @@ test('the service names what to sign, and takes it as part of the question', asy
   expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
 })
 
-test('what the owner declines to sign is not approved instead', async () => {
+test('a declined signature is not replaced by an approval', async () => {
   const { sent, wallet } = walletOf(1, 4001)
   await expect(swap(stage.client, wallet, CHAIN, wanted(), stage)).rejects.toMatchObject({ code: 'REJECTED' })
   expect(sent).toEqual([])
 })
 
-test('where the owner has approved Permit2, a token without a permit is swapped by one signed transaction', async () => {
+test('if the owner has approved Permit2, a token without a permit is swapped in one transaction with a signature', async () => {
   const { sent, wallet } = walletOf(2)
   const [src, dst] = [stage.token('DAI'), stage.token('USDC')]
   const amount = 10n ** 19n
@@ -175,7 +175,7 @@ test('where the owner has approved Permit2, a token without a permit is swapped 
   expect(BigInt(remaining.slice(0, 66))).toBe(0n)
 })
 
-test('what was signed is what verify wants to find, to the byte, in both modes', async () => {
+test('verify requires exactly the signed permit, in both modes', async () => {
   const { wallet } = walletOf(2)
   const request = { src: stage.token('DAI'), dst: stage.token('USDC'), amount: 10n ** 18n, from: wallet.address }
   const route = await stage.client.getSwap(CHAIN, request)
@@ -217,7 +217,7 @@ test('a signature in the transaction of a service is refused', async () => {
   expect(() => verify(CHAIN, { ...route, tx: { ...route.tx, data } }, request, stage)).toThrow(/a signature/)
 })
 
-test('such swaps are packed and read as the bindings do it, and no other bytes are', () => {
+test('swaps with permits are encoded and decoded like the bindings, and no other bytes are accepted', () => {
   const hex = (length: number) =>
     fc
       .uint8Array({ minLength: length, maxLength: length })

@@ -108,7 +108,7 @@ test('through every family of the local chain', async () => {
   expect(missed).toEqual([])
 })
 
-test('where the native token is wrapped, unwrapped or both ends are it, and with a fee', async () => {
+test('with wrapping, unwrapping, native tokens at both ends, and a fee', async () => {
   const from = stage.devnet.info.accounts[0]!.address
   const [weth, usdc] = [stage.token('WETH'), stage.token('USDC')]
   const fee = { convenienceFee: 1, convenienceFeeRecipient: stage.devnet.info.accounts[1]!.address }

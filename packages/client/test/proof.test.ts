@@ -26,7 +26,7 @@ const opOf = ({ family }: MainnetPool) => (family === 'uniswap-v2' ? 'uniswap-v2
 const isKnown = (pool: MainnetPool, factories = ethereum.factories) =>
   factoryOf(factories, opOf(pool), pool.address, legOf(pool)) !== undefined
 
-test('every pool of a known factory is known, whichever way it is traded, and no other is', () => {
+test('exactly the pools of known factories are known, in both directions', () => {
   const expected = pools.filter(isOurs)
   expect(expected.length).toBeGreaterThan(50)
   expect(pools.filter((pool) => isKnown(pool))).toEqual(expected)
@@ -57,7 +57,7 @@ test('a pool is not known for other tokens, by no other factory, by another oper
 const NO_FIELDS = ['op', 'input', 'output', 'hops']
 const stepsOf = (): readonly Step[] => golden.flatMap(({ bytes, pulledToken }) => decodeProgram(bytes, pulledToken))
 
-test('of an operation that the table has no row for, only the flow of tokens is proven', () => {
+test('for an operation without a row in the table, only the flow of tokens is proven', () => {
   const op = 'of-tomorrow' as Step['op']
   const step = {
     op,
@@ -77,7 +77,7 @@ test('of an operation that the table has no row for, only the flow of tokens is 
   ])
 })
 
-test('the table knows every field that the bytes of a step hold', () => {
+test('the table covers every field of an encoded step', () => {
   const fields = new Set<string>()
   for (const step of stepsOf()) {
     fields.add(step.op)
@@ -92,7 +92,7 @@ test('the table knows every field that the bytes of a step hold', () => {
   expect([...fields].sort()).toEqual(ops.map(({ name }) => name).sort())
 })
 
-test('no operation accepts a stranger, or the wrapper in the place of a pool, in any field that names a contract', () => {
+test('no operation accepts an unknown contract, or the wrapper as a pool, in any address field', () => {
   const wrapper = ethereum.wrapper as `0x${string}`
   let tried = 0
   for (const step of stepsOf())
@@ -121,7 +121,7 @@ test('no operation accepts a stranger, or the wrapper in the place of a pool, in
   expect(tried).toBeGreaterThan(60)
 })
 
-test("a fee is the factory's own, and at most 1 % for a pair of no known factory", () => {
+test('the fee is that of the factory, and at most 1 % for a pair without a known factory', () => {
   const pool = pools.find((pool) => isOurs(pool) && pool.family === 'uniswap-v2')!
   const [tokenIn, tokenOut] = pool.tokens as unknown as [`0x${string}`, `0x${string}`]
   const step = (feePpm: number, at = pool.address as `0x${string}`): Step => ({
@@ -142,7 +142,7 @@ test("a fee is the factory's own, and at most 1 % for a pair of no known factory
   expect(open(step(10_001, untrusted), [untrusted])).toEqual(['uniswap-v2.feePpm'])
 })
 
-test('the README and the audit dossier have the table of today', () => {
+test('the tables in the README and the audit dossier are up to date', () => {
   expect(readmeWithTable()).toBe(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8'))
   expect(dossierPage()).toBe(readFileSync(DOSSIER, 'utf8'))
 })

@@ -55,7 +55,7 @@ const behind = (change: (route: Route) => unknown) => {
   return { client, quotes: () => quotes }
 }
 
-describe('a service that lies', () => {
+describe('a dishonest service', () => {
   const reorder = (route: Route, change: (order: GuardSwap) => Partial<GuardSwap>) => {
     const order = decodeGuardSwap(route.tx.data, BigInt(route.tx.value))
     return { ...route, tx: { ...route.tx, data: encodeGuardSwap({ ...order, ...change(order) }) } }
@@ -89,7 +89,7 @@ describe('a service that lies', () => {
     expect(sent).toEqual([])
   })
 
-  test.each(['the sender', 'a stranger'])('a recipient that was asked for is not %s', async (whose) => {
+  test.each(['the sender', 'a stranger'])('the requested recipient is not %s', async (whose) => {
     const { sent, wallet } = watched()
     const { client } = behind((route) =>
       reorder(route, () => ({ recipient: whose === 'the sender' ? route.tx.from : untrusted })),
@@ -102,7 +102,7 @@ describe('a service that lies', () => {
     expect(sent).toEqual([])
   })
 
-  test('calldata that names no recipient does not pay the one that was asked for', async () => {
+  test('calldata without a recipient does not satisfy a request with one', async () => {
     const { sent, wallet } = watched()
     const { client } = behind((route) => {
       const { recipient, ...order } = decodeGuardSwap(route.tx.data, 0n)
@@ -122,7 +122,7 @@ describe('a service that lies', () => {
 })
 
 describe('the Guard', () => {
-  test('is known for every chain of deployments/, whatever a service says', () => {
+  test('is known for every chain of deployments/, independently of the service', () => {
     const chains = Object.values(loadRegistry().chainMap())
     expect(chains.length).toBeGreaterThan(100)
     for (const { ChainID, RouterAddress } of chains) expect(guardOf(Number(ChainID)), ChainID).toBe(RouterAddress)
@@ -130,7 +130,7 @@ describe('the Guard', () => {
       expect(readFileSync(join(import.meta.dirname, '../src', name), 'utf8')).toBe(text)
   })
 
-  test('of a chain that nobody vouches for must be named', async () => {
+  test('of a chain without a known deployment must be given by the caller', async () => {
     const { sent, wallet } = watched()
     await expect(swap(stage.client, wallet, CHAIN, wanted())).rejects.toMatchObject({ code: 'UNSAFE' })
     expect(sent).toEqual([])
@@ -151,7 +151,7 @@ describe('the Guard', () => {
   })
 })
 
-test('a quote that is more than two blocks old is asked for again', async () => {
+test('a quote that is more than two blocks old is requested again', async () => {
   const mine = async (blocks: number) => {
     for (let i = 0; i < blocks; i++) await request(stage.devnet.url, 'evm_mine', [])
   }
@@ -172,7 +172,7 @@ test('a quote that is more than two blocks old is asked for again', async () => 
   }
 })
 
-test('a recipient that was asked for receives the output, whichever way the Guard is allowed to draw', async () => {
+test('the requested recipient receives the output, with an approval or any permit', async () => {
   const { wallet } = watched()
   const recipient = `0x${'59'.repeat(20)}`
   const balance = async () => BigInt(await wallet.call(stage.token('USDC'), encodeCall(selectors.balanceOf, recipient)))
@@ -183,7 +183,7 @@ test('a recipient that was asked for receives the output, whichever way the Guar
   expect(explain(route.tx).recipient).toBe(recipient)
 })
 
-test('what is not confirmed is not signed, and the chain of the wallet must be the one asked for', async () => {
+test('an unconfirmed swap is not signed, and the wallet must be on the requested chain', async () => {
   const { sent, wallet } = watched()
   const options = { ...stage, confirm: () => false }
   await expect(swap(stage.client, wallet, CHAIN, wanted(), options)).rejects.toMatchObject({ code: 'WALLET' })

@@ -259,7 +259,7 @@ describe.each(Object.keys(makers))('%s', (kind) => {
     ).rejects.toMatchObject({ code: 'UNSAFE', message: expect.stringContaining('maxFromAmount') })
   })
 
-  test('native goes in and comes out', async () => {
+  test('the native token can be input and output', async () => {
     const dst = stage.token('DAI')
     const before = await stage.balance(dst, wallet.address)
     const { route } = await swap(stage.client, wallet, CHAIN, { src: NATIVE, dst, amount: 10n ** 16n }, stage)
@@ -267,7 +267,7 @@ describe.each(Object.keys(makers))('%s', (kind) => {
   })
 })
 
-test('a signature is enough where the node knows no state overrides, and known pools confirm the amount by it', async () => {
+test('without state overrides at the node, a signature suffices, and known pools confirm the amount', async () => {
   const { address, provider } = keeper(await newKey())
   const plain = {
     request: ({ method, params }: { method: string; params?: readonly unknown[] }) =>
@@ -281,7 +281,7 @@ test('a signature is enough where the node knows no state overrides, and known p
   expect(sent).toHaveLength(1)
 })
 
-test('EIP-5792 makes one transaction of approval and swap', async () => {
+test('approval and swap are one transaction with EIP-5792', async () => {
   const { address, provider, stop, signed } = await (async () => {
     const key = await newKey()
     return { address: new EthersWallet(key).address, ...(await smartAccount(stage.devnet.url, key)) }
@@ -328,7 +328,7 @@ async function contractWallet(kind: 'Safe' | 'ERC-4337', works = true): Promise<
 }
 
 describe.each(['Safe', 'ERC-4337'] as const)('an account of %s', (kind) => {
-  test('approves, is waited for by its own hash, and swaps', async () => {
+  test('approves, waits for its own hash, and swaps', async () => {
     const { sent, wallet } = await contractWallet(kind)
     const [src, dst] = [stage.token('UNI'), stage.token('WETH')]
     const { hash, route } = await swap(stage.client, wallet, CHAIN, { src, dst, amount: 10n ** 18n }, stage)
@@ -350,7 +350,7 @@ describe.each(['Safe', 'ERC-4337'] as const)('an account of %s', (kind) => {
 describe('a page that is reloaded', () => {
   const request = () => ({ src: stage.token('UNI'), dst: stage.token('WETH'), amount: 10n ** 18n })
 
-  test('at every stage goes on where it was, and sends nothing twice', async () => {
+  test('resumes at every stage, and sends nothing twice', async () => {
     const { address, provider } = keeper(await newKey())
     const states: SwapState[] = []
     const onProgress = (progress: SwapProgress) => {
@@ -375,7 +375,7 @@ describe('a page that is reloaded', () => {
     }
   })
 
-  test('with the state of somebody else, or none, is refused', async () => {
+  test('is refused with the state of another swap, or without one', async () => {
     const { address, provider } = keeper(await newKey())
     const wallet = fromEip1193(provider, address)
     const state = {

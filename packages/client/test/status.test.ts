@@ -62,7 +62,7 @@ async function grown(token: string, { block, gasCost }: TransactionStatus): Prom
   return (await at(block!)) - (await at(block! - 1)) + (token === NATIVE ? BigInt(gasCost!.native) : 0n)
 }
 
-describe('a swap that landed', () => {
+describe('a mined swap', () => {
   const fee = { convenienceFee: '1', convenienceFeeRecipient: `0x${'fe'.repeat(20)}` }
   test.each([
     ['UNI', 'USDC', {}],
@@ -72,37 +72,34 @@ describe('a swap that landed', () => {
     ['UNI', 'ETH', fee],
     ['ETH', 'WETH', {}],
     ['WETH', 'ETH', {}],
-  ] as const)(
-    'from %s to %s (%o): what is proven is what balances did, and all of it is what is reported',
-    async (...of) => {
-      const [src, dst] = [stage.token(of[0]), stage.token(of[1])]
-      const { route, hash } = await swapped(src, dst, of[2])
-      const options = { toAmount: route.toAmount }
-      const { reported, contradicted, ...status } = await proven(hash, options)
-      expect(status.proven).toEqual(BY_RECEIPT)
-      expect(contradicted).toEqual([])
-      expect(status.status).toBe('landed')
-      expect(status.swap!.received === null ? null : BigInt(status.swap!.received)).toBe(
-        status.swap!.received === null ? null : await grown(dst, status),
-      )
-      if (of[1] !== 'ETH' || of[0] !== 'WETH') expect(status.swap!.received).not.toBeNull()
-      if (status.swap!.spent !== null) expect(BigInt(status.swap!.spent)).toBe(-(await grown(src, status)))
-      const { proven: _, ...facts } = status
-      expect(facts).toEqual({ ...reported, confirmations: facts.confirmations })
-      expect(facts.swap).toEqual(reported.swap)
-      // Without a node, nothing is proven.
-      const reportedStatus = await getStatus(stage.client, CHAIN, hash, options)
-      expect(reportedStatus).toEqual({
-        ...reportedStatus.reported,
-        proven: [],
-        contradicted: [],
-        reported: reportedStatus.reported,
-      })
-      expect(reportedStatus.swap).toEqual(status.swap)
-    },
-  )
+  ] as const)('from %s to %s (%o): proven amounts equal balance changes and the reported amounts', async (...of) => {
+    const [src, dst] = [stage.token(of[0]), stage.token(of[1])]
+    const { route, hash } = await swapped(src, dst, of[2])
+    const options = { toAmount: route.toAmount }
+    const { reported, contradicted, ...status } = await proven(hash, options)
+    expect(status.proven).toEqual(BY_RECEIPT)
+    expect(contradicted).toEqual([])
+    expect(status.status).toBe('landed')
+    expect(status.swap!.received === null ? null : BigInt(status.swap!.received)).toBe(
+      status.swap!.received === null ? null : await grown(dst, status),
+    )
+    if (of[1] !== 'ETH' || of[0] !== 'WETH') expect(status.swap!.received).not.toBeNull()
+    if (status.swap!.spent !== null) expect(BigInt(status.swap!.spent)).toBe(-(await grown(src, status)))
+    const { proven: _, ...facts } = status
+    expect(facts).toEqual({ ...reported, confirmations: facts.confirmations })
+    expect(facts.swap).toEqual(reported.swap)
+    // Without a node, nothing is proven.
+    const reportedStatus = await getStatus(stage.client, CHAIN, hash, options)
+    expect(reportedStatus).toEqual({
+      ...reportedStatus.reported,
+      proven: [],
+      contradicted: [],
+      reported: reportedStatus.reported,
+    })
+    expect(reportedStatus.swap).toEqual(status.swap)
+  })
 
-  test('is proven by the URL of an RPC, and by a hash in any letter case', async () => {
+  test('is proven with the URL of a node, and with a hash in any letter case', async () => {
     const { hash } = await swapped(NATIVE, stage.token('USDC'))
     const upper = `0x${hash.slice(2).toUpperCase()}`
     expect(await proven(upper, { node: stage.devnet.url })).toMatchObject({
@@ -112,7 +109,7 @@ describe('a swap that landed', () => {
     })
   })
 
-  test('through a Guard that this package does not know is proven if the caller names it, else the word of the service', async () => {
+  test('through an unknown Guard is proven if the caller names the Guard, else only reported by the service', async () => {
     const { hash } = await swapped(stage.token('UNI'), stage.token('USDC'))
     const to = `0x${'9d'.repeat(20)}`
     const node = {
@@ -132,7 +129,7 @@ describe('a swap that landed', () => {
   })
 })
 
-test('a swap that reverted is proven to, and why is the word of the service', async () => {
+test('a revert is proven, and its reason is only reported by the service', async () => {
   const late = await quote(stage.token('UNI'), stage.token('USDC'), { deadline: 1_999_999_999 })
   // Set the deadline, the fourth word of the order, to a time in the past.
   const data = late.tx.data.replace((1_999_999_999).toString(16).padStart(64, '0'), '1'.padStart(64, '0'))
@@ -144,7 +141,7 @@ test('a swap that reverted is proven to, and why is the word of the service', as
   })
 })
 
-test('a transaction is unknown, then pending, then landed, and after a reorganization not mined any more', async () => {
+test('a transaction is unknown, pending, mined, and not mined any more after a reorg', async () => {
   const nothing = { block: null, blockHash: null, confirmations: null, gasUsed: null, gasCost: null, reason: null }
   expect(await proven(UNKNOWN)).toMatchObject({ status: 'unknown', ...nothing, swap: null, from: null, proven: [] })
   const route = await quote(stage.token('UNI'), stage.token('USDC'))
@@ -166,7 +163,7 @@ test('a transaction is unknown, then pending, then landed, and after a reorganiz
   }
 })
 
-test('a transfer and a deployment are no swaps', async () => {
+test('a transfer and a deployment are not swaps', async () => {
   const hash = await land({ from, to: `0x${'12'.repeat(20)}`, value: '0x1' })
   expect(await proven(hash)).toMatchObject({ status: 'landed', swap: null, contradicted: [] })
   expect(await proven(await land({ from, data: '0x00' }))).toMatchObject({ status: 'landed', to: null, swap: null })
@@ -181,7 +178,7 @@ function lying(change: (status: TransactionStatus) => unknown): SluiceClient {
   return new SluiceClient({ baseUrl: stage.server.url, timeoutMs: 30_000, retries: 0, fetch })
 }
 
-describe('a service that lies', () => {
+describe('a dishonest service', () => {
   let hash: string
   let honest: CheckedStatus
   beforeAll(async () => {
@@ -211,7 +208,7 @@ describe('a service that lies', () => {
     ['of its sender', plain({ from: `0x${'1'.repeat(40)}` }), ['from']],
     ['that it waits', plain({ ...never, status: 'pending' }), []],
     ['that nobody knows it', plain({ ...never, status: 'unknown', from: null, to: null, swap: null }), []],
-  ] as const)('%s changes nothing but what is contradicted', async (_, change, contradicted) => {
+  ] as const)('%s changes only the contradicted fields', async (_, change, contradicted) => {
     const { reported, contradicted: contradictions, ...facts } = await proven(hash, {}, lying(change))
     expect(contradictions).toEqual(contradicted)
     const { reported: reportedStatus, contradicted: __, ...expected } = honest
@@ -219,7 +216,7 @@ describe('a service that lies', () => {
     expect(reported).toEqual(change(reportedStatus))
   })
 
-  test('about a transaction that nobody has is not believed', async () => {
+  test('is not believed about a transaction that the node does not know', async () => {
     const invented = lying((status) => ({ ...status, ...honest.reported, hash: UNKNOWN }))
     expect(await proven(UNKNOWN, {}, invented)).toMatchObject({
       ...{ hash: UNKNOWN, status: 'unknown', ...never, from: null, swap: null, reason: null, proven: [] },
@@ -245,14 +242,14 @@ describe('a service that lies', () => {
     ['with an amount below zero', swap({ received: '-1' })],
     ['with a gas cost of another shape', plain({ gasCost: {} })],
     ['as a list', () => []],
-  ])('an answer %s is BAD_ANSWER', async (_, change) => {
+  ])('a response %s is BAD_ANSWER', async (_, change) => {
     for (const node of [undefined, wallet])
       await expect(proven(hash, { node }, lying(change))).rejects.toMatchObject({ code: 'BAD_ANSWER' })
   })
 })
 
 describe('a node', () => {
-  test('of another chain, that fails, or that takes no JSON-RPC is WALLET', async () => {
+  test('of another chain, that fails, or that does not support JSON-RPC is WALLET', async () => {
     const broken: StatusOptions['node'][] = [
       { ...wallet, chainId: async () => 1 },
       {
@@ -272,7 +269,7 @@ describe('a node', () => {
     for (const node of broken) await expect(proven(UNKNOWN, { node })).rejects.toMatchObject({ code: 'WALLET' })
   })
 
-  test('whose answers are about something else, or cannot be read, is WALLET', async () => {
+  test('with unrelated or malformed responses is WALLET', async () => {
     const { hash } = await swapped(NATIVE, stage.token('USDC'))
     const other = await land({ from, to: `0x${'12'.repeat(20)}`, value: '0x1' })
     const receipt = await rpc<object>('eth_getTransactionReceipt', hash)
@@ -309,7 +306,7 @@ describe('a node', () => {
     expect(await proven(hash, { node })).toMatchObject({ status: 'landed' })
   })
 
-  test('that is behind the service has the last word', async () => {
+  test('that is behind the service overrides it', async () => {
     const { hash } = await swapped(NATIVE, stage.token('USDC'))
     const behind = await NodeProxy.start(stage.devnet.url, ({ method }) =>
       method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash' ? { result: null } : undefined,
@@ -391,7 +388,7 @@ function damaged(answer: unknown, [at, ...deeper]: readonly number[], other: unk
   return copy
 }
 
-test('arguments that cannot be used are INVALID before anybody is asked, and an abort is ABORTED', async () => {
+test('invalid arguments are INVALID before any request, and an abort is ABORTED', async () => {
   const silent = new SluiceClient({ baseUrl: 'http://127.0.0.1:9' })
   for (const hash of ['0x12', UNKNOWN.slice(2), `${UNKNOWN}00`, `${UNKNOWN}/../x`, '', undefined])
     await expect(getStatus(silent, CHAIN, hash as string)).rejects.toMatchObject({ code: 'INVALID' })

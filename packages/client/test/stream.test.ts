@@ -12,7 +12,7 @@ afterAll(() => stage?.stop())
 
 const wanted = () => ({ src: stage.token('WETH'), dst: stage.token('USDC'), amount: 10n ** 18n })
 
-test('the first event is the quote, a block that changes nothing says so, and the loop may be left', async () => {
+test('the first event is the quote, an unchanged block has its own event, and the loop can be left', async () => {
   const events: QuoteEvent[] = []
   for await (const event of stage.client.streamQuote(CHAIN, wanted())) {
     events.push(event)
@@ -23,7 +23,7 @@ test('the first event is the quote, a block that changes nothing says so, and th
   expect(events[0]!.data).toMatchObject({ toAmount: (await stage.client.getQuote(CHAIN, wanted())).toAmount })
 })
 
-test('a sender gets the transaction, a signal ends the loop, and a refusal is told as such', async () => {
+test('a sender gets the transaction, a signal ends the loop, and a refusal is an event', async () => {
   const controller = new AbortController()
   const from = stage.devnet.info.accounts[0]!.address
   const events: QuoteEvent[] = []
@@ -38,7 +38,7 @@ test('a sender gets the transaction, a signal ends the loop, and a refusal is to
   }
 })
 
-test('what is no stream is an error of the client', async () => {
+test('a response that is not a stream is an error of the client', async () => {
   const first = async (client: SluiceClient, amount: string) => {
     for await (const event of client.streamQuote(CHAIN, { ...wanted(), amount })) return event
   }

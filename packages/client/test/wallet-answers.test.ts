@@ -9,7 +9,7 @@ const address = `0x${'11'.repeat(20)}`
 const walletOf = (answer: (method: string) => unknown) =>
   checkedWallet(fromEip1193({ request: async ({ method }: { method: string }) => answer(method) }, address), 1)
 
-test('a refusal is REJECTED, wherever the wallet puts it', async () => {
+test('a refusal is REJECTED in any format of the wallet', async () => {
   for (const error of [
     { code: 4001, message: 'x' },
     { code: 'ACTION_REJECTED' },
@@ -32,7 +32,7 @@ test('a refusal is REJECTED, wherever the wallet puts it', async () => {
   await expect(broke.send({ to: address, data: '0x', value: 0n })).rejects.toMatchObject({ code: 'WALLET' })
 })
 
-test('a batch is done in the words of the draft, and where no receipt is named', async () => {
+test('a batch is done with the status of the draft, and without a receipt', async () => {
   const of = (status: object) =>
     settledBatch(
       walletOf(() => status),
@@ -60,7 +60,7 @@ test('a batch is done in the words of the draft, and where no receipt is named',
   ).rejects.toBeInstanceOf(ClientError)
 })
 
-test('a stream is read line by line: each character once, however it is cut', () => {
+test('a stream is read line by line: each character once, for any chunks', () => {
   const events = 'event: quote\r\ndata: {"a":\r\ndata: 1}\r\n\r\n: comment\n\nevent: block\ndata: 2\n\n'
   for (const size of [1, 2, 3, 7, events.length]) {
     const parser = new EventParser('/x')

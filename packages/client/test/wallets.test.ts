@@ -64,7 +64,7 @@ describe.each(Object.keys(makers))('with %s', (kind) => {
       await wallet.call(token, erc20.encodeFunctionData('allowance', [wallet.address, stage.guard]) as `0x${string}`),
     )
 
-  test('a token is approved for exactly what is swapped, and the promised output arrives', async () => {
+  test('the approval is exactly the input, and the quoted output arrives', async () => {
     const [src, dst] = [stage.token('WETH'), stage.token('USDC')]
     const before = await stage.balance(dst, wallet.address)
     const estimates: bigint[] = []
@@ -84,14 +84,14 @@ describe.each(Object.keys(makers))('with %s', (kind) => {
     expect(sent.input).toBe(route.tx.data)
   })
 
-  test('native goes in without an approval', async () => {
+  test('native input needs no approval', async () => {
     const dst = stage.token('USDC')
     const before = await stage.balance(dst, wallet.address)
     const { route } = await swap(stage.client, wallet, CHAIN, { src: NATIVE, dst, amount: 10n ** 17n }, stage)
     expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
   })
 
-  test('a token that wants its allowance reset first gets that', async () => {
+  test('a token that requires an allowance reset gets it', async () => {
     const [src, dst] = [stage.token('USDT'), stage.token('DAI')]
     await send(src, erc20.encodeFunctionData('approve', [stage.guard, 5n]))
     expect(await allowance(src)).toBe(5n)
@@ -100,7 +100,7 @@ describe.each(Object.keys(makers))('with %s', (kind) => {
     expect((await stage.balance(dst, wallet.address)) - before).toBe(BigInt(route.toAmount))
   })
 
-  test('an allowance that suffices is left alone', async () => {
+  test('a sufficient allowance is not changed', async () => {
     const [src, dst] = [stage.token('USDC'), stage.token('DAI')]
     await send(src, erc20.encodeFunctionData('approve', [stage.guard, 10n ** 12n]))
     await swap(stage.client, wallet, CHAIN, { src, dst, amount: 10_000_000n }, stage)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { startAnvil } from '../src/index.ts'
 import { request } from '../src/node.ts'
 
-it('nodes started at the same time take ports of their own and answer for the chain they were given', async () => {
+it('nodes started at the same time have different ports and the requested chain ids', async () => {
   const nodes = await Promise.all([1, 2, 3, 4].map((chainId) => startAnvil({ chainId })))
   try {
     expect(new Set(nodes.map(({ port }) => port)).size).toBe(4)
@@ -14,7 +14,7 @@ it('nodes started at the same time take ports of their own and answer for the ch
   }
 })
 
-it('a port that is taken fails in words instead of answering with the node that has it', async () => {
+it('a used port is an error, instead of connecting to the node that uses it', async () => {
   const first = await startAnvil()
   try {
     await expect(startAnvil({ port: first.port })).rejects.toThrow(/in use/)
@@ -23,7 +23,7 @@ it('a port that is taken fails in words instead of answering with the node that 
   }
 })
 
-it('a stopped node answers no more', async () => {
+it('a stopped node does not answer any more', async () => {
   const { url, stop } = await startAnvil()
   await stop()
   await expect(request(url, 'eth_chainId', [])).rejects.toThrow()

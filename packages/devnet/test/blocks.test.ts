@@ -10,7 +10,7 @@ afterAll(() => node?.stop())
 
 const [first, second] = readBlocks()
 
-test('a block that came out otherwise is told', async () => {
+test('a replayed block with another result is reported', async () => {
   const before = await request(node.url, 'evm_snapshot', [])
   const [one, ...others] = first!.transactions
   const dearer = { ...first!, transactions: [{ ...one!, gasUsed: one!.gasUsed + 1 }, ...others] }
@@ -25,7 +25,7 @@ test('a block without its last transaction has other receipts', async () => {
   await request(node.url, 'evm_revert', [before])
 })
 
-test('both blocks come out as on Ethereum, to the last log', async () => {
+test('both blocks have the results of Ethereum, to the last log', async () => {
   await replayBlock(node.url, first!)
   await replayBlock(node.url, second!)
   expect(Number(await request(node.url, 'eth_blockNumber', []))).toBe(24_628_608)

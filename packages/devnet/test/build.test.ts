@@ -27,7 +27,7 @@ function fingerprint({ stateFile }: Prepared): string {
 }
 
 describe('the saved chain', () => {
-  it('is the same in every account and address when it is built twice from nothing, once where many ask', {
+  it('has the same accounts and addresses when built twice from scratch, once by concurrent processes', {
     tags: 'long',
     timeout: 180_000,
   }, async () => {
@@ -48,7 +48,7 @@ type Block = { number: string; timestamp: string; hash: string; baseFeePerGas: s
 const head = (url: string) => request<Block>(url, 'eth_getBlockByNumber', ['latest', false])
 
 describe('nodes on the saved chain', () => {
-  it('start at the same head, live side by side and do not see each other', async () => {
+  it('start at the same head, run concurrently, and are independent', async () => {
     const nodes = await Promise.all([startDevnet(), startDevnet(), startDevnet()])
     try {
       const heads = await Promise.all(nodes.map(({ url }) => head(url)))
@@ -90,7 +90,7 @@ describe('nodes on the saved chain', () => {
     }
   })
 
-  it('still tell the logs of the blocks in which the pools were made', async () => {
+  it('return the logs of the blocks that created the pools', async () => {
     const { url, info, stop } = await startDevnet()
     try {
       const logs = await request<unknown[]>(url, 'eth_getLogs', [

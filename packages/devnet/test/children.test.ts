@@ -10,7 +10,7 @@ setInterval(() => {}, 1000)
 `
 
 it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
-  'a program that %s ends takes its node along',
+  'a program that ends by %s stops its node',
   async (signal) => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -23,18 +23,18 @@ it('one at a time', async () => {
   expect(existsSync(lock)).toBe(false)
 })
 
-it('is given back when the work fails', async () => {
+it('is released when the work fails', async () => {
   await expect(withLock(lock, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await withLock(lock, async () => 'yes')).toBe('yes')
 })
 
-it('is taken over from a process that is gone', async () => {
+it('is taken over from a process that has ended', async () => {
   const { pid } = spawnSync(process.execPath, ['--version'])
   writeFileSync(lock, String(pid))
   expect(await withLock(lock, async () => 'yes')).toBe('yes')
 })
 
-it('is taken over when it is older than any work, whoever has the number now', async () => {
+it('is taken over when it is older than any work, even if another process has the id now', async () => {
   writeFileSync(lock, String(process.pid))
   const past = new Date(Date.now() - 600_000)
   utimesSync(lock, past, past)

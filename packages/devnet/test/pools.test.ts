@@ -70,7 +70,7 @@ describe('Uniswap V2', () => {
 })
 
 describe('PancakeSwap V2', () => {
-  it.each(poolsOf('PancakeSwap V2'))('%s keeps 0.20 percent of what it is sent', async (_, pool) => {
+  it.each(poolsOf('PancakeSwap V2'))('%s keeps 0.20 percent of its input', async (_, pool) => {
     for (const [tokenIn, tokenOut] of both(pool)) {
       const [reserveIn, reserveOut] = await reserves(pool, tokenIn)
       await devnet.token(tokenIn).send('transfer', [pool.address, worth(tokenIn, 1_000n)])
@@ -87,7 +87,7 @@ describe('PancakeSwap V2', () => {
 })
 
 describe('Uniswap V3', () => {
-  it.each(poolsOf('Uniswap V3'))('%s pays both ways what QuoterV2 says', async (_, pool) => {
+  it.each(poolsOf('Uniswap V3'))('%s pays the amounts of QuoterV2 in both directions', async (_, pool) => {
     const router = devnet.router(
       'uniswapV3SwapRouter',
       '@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json',

@@ -8,7 +8,7 @@ const all = (['linea', 'scroll'] as const).flatMap((name: RecordedRollup) =>
 )
 
 test.each(all)(
-  'blocks of %s from %i come out as on chain',
+  'blocks of %s from %i have the results of the chain',
   async (_, first, recording) => {
     const { blocks, chainId } = recording
     expect(blocks.map(({ number }) => number)).toEqual(blocks.map((_block, k) => first + k))

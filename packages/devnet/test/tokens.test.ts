@@ -15,7 +15,7 @@ const symbols = Object.keys(TOKENS) as TokenSymbol[]
 const other = () => devnet.info.accounts[5]!.address
 
 describe('tokens', () => {
-  it.each(symbols)('%s tells its decimals and account 0 holds at least 1,000 of it', async (symbol) => {
+  it.each(symbols)('%s returns its decimals, and account 0 holds at least 1,000 of it', async (symbol) => {
     const { decimals } = TOKENS[symbol]
     expect(Number(await devnet.token(symbol).read('decimals'))).toBe(decimals)
     expect(await devnet.balance(symbol)).toBeGreaterThanOrEqual(1_000n * 10n ** BigInt(decimals))
@@ -27,7 +27,7 @@ describe('tokens', () => {
   })
 
   const plain = symbols.filter((symbol) => !('kind' in TOKENS[symbol]) || TOKENS[symbol].kind === 'WETH9')
-  it.each(plain)('%s arrives whole, by transfer and by allowance', async (symbol) => {
+  it.each(plain)('%s arrives in full, by transfer and by transferFrom', async (symbol) => {
     const unit = 10n ** BigInt(TOKENS[symbol].decimals)
     await devnet.token(symbol).send('transfer', [other(), unit])
     expect(await devnet.balance(symbol, other())).toBe(unit)
@@ -37,7 +37,7 @@ describe('tokens', () => {
     expect(await devnet.balance(symbol, other())).toBe(2n * unit)
   })
 
-  it.each(symbols)('%s refuses to move more than there is or than was allowed', async (symbol) => {
+  it.each(symbols)('%s refuses to move more than the balance or the allowance', async (symbol) => {
     const spender = view(devnet.url, devnet.info, devnet.info.accounts[6]!.address)
     await expect(spender.token(symbol).call('transfer', [devnet.me, 1n << 100n])).rejects.toThrow(/revert/)
     await expect(spender.token(symbol).call('transferFrom', [devnet.me, spender.me, 1n << 60n])).rejects.toThrow(
@@ -45,7 +45,7 @@ describe('tokens', () => {
     )
   })
 
-  it('USDT returns nothing and wants an allowance set to zero before it is changed', async () => {
+  it('USDT returns nothing, and requires an allowance of zero before a change', async () => {
     const usdt = devnet.token('USDT')
     expect(await usdt.call('transfer', [other(), 1n])).toBe('0x')
     expect(await usdt.call('approve', [other(), 1n])).toBe('0x')

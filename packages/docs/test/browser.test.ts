@@ -38,7 +38,7 @@ describe.skipIf(!browser)('the site, served under /a/b', () => {
 
   // A page that fits a phone fits a desk.
   test.each(process.env.LONG ? [PHONE, DESK] : [PHONE])(
-    'no page of all is wider than $width pixels, or complains',
+    'no page is wider than $width pixels, or logs an error',
     async (viewport) => {
       const { page, complaints } = await site.open('/', { viewport })
       const wide: string[] = []
@@ -56,7 +56,7 @@ describe.skipIf(!browser)('the site, served under /a/b', () => {
     // Without LONG: one width for each theme.
     const viewports = process.env.LONG ? [PHONE, DESK] : [colorScheme === 'light' ? PHONE : DESK]
     test.each(KINDS.flatMap((path) => viewports.map((viewport) => [path, viewport.width, viewport] as const)))(
-      'axe finds nothing: %s, %i',
+      'axe finds no violation: %s, %i',
       async (path, _, viewport) => {
         const { page, complaints } = await site.open(path, { viewport, colorScheme, bypassCSP: true })
         await page.evaluate(axe)
@@ -84,7 +84,7 @@ describe.skipIf(!browser)('the site, served under /a/b', () => {
     })
   })
 
-  test.each(['', '/'])('/docs%s is the home page, whose links lead on under the path', async (slash) => {
+  test.each(['', '/'])('/docs%s is the home page, with links under the same path', async (slash) => {
     const { page, complaints } = await site.open(slash, { viewport: DESK })
     expect(page.url()).toBe(`${site.docs}/`)
     await page
@@ -127,7 +127,7 @@ describe.skipIf(!browser)('the site, served under /a/b', () => {
     expect(sizes.every((bytes) => bytes < 40_000)).toBe(true)
   })
 
-  test('a language that is chosen is shown on every page', async () => {
+  test('the selected language is used on every page', async () => {
     const { page } = await site.open('/guides/quote.html')
     const shown = page.locator('.tab:visible')
     expect(await shown.count()).toBe(1)
@@ -141,7 +141,7 @@ describe.skipIf(!browser)('the site, served under /a/b', () => {
     await page.context().close()
   })
 
-  test('a theme that is chosen stays, and else is that of the system', async () => {
+  test('the selected theme persists, and defaults to that of the system', async () => {
     const { page } = await site.open('/', { colorScheme: 'dark' })
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     const dark = await ground()
@@ -153,7 +153,7 @@ describe.skipIf(!browser)('the site, served under /a/b', () => {
     await page.context().close()
   })
 
-  test('the menu of a phone opens, leads on, and closes by Escape', async () => {
+  test('the menu on a phone opens, navigates, and closes by Escape', async () => {
     const { page } = await site.open('/', { viewport: PHONE })
     const menu = page.getByRole('navigation', { name: 'Pages', exact: true })
     expect(await menu.isVisible()).toBe(false)
@@ -168,7 +168,7 @@ describe.skipIf(!browser)('the site, served under /a/b', () => {
     await page.context().close()
   })
 
-  test('without scripts everything is there but search, tabs, and the choice of a theme', async () => {
+  test('without scripts only search, tabs, and the choice of a theme are missing', async () => {
     const { page } = await site.open('/guides/quote.html', { javaScriptEnabled: false, viewport: PHONE })
     expect(await page.locator('.tab:visible').count()).toBe(3)
     expect(await page.getByText('sluice.getQuote').isVisible()).toBe(true)

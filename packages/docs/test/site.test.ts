@@ -19,14 +19,14 @@ const pages = filesIn(dist, '.html')
 /** Folder of the service, the parent of the site's folder. */
 const SERVICE = join(dist, '..')
 
-test('every file of docs/ is a page, or is left out by name', () => {
+test('every file of docs/ is a page, or is excluded by name', () => {
   const written = filesIn(join(root, 'docs'), '.md').map((path) => `docs/${path}`)
   const named = [...sources, ...LEFT_OUT]
   expect(new Set(named).size).toBe(named.length)
   expect(named.filter((path) => path.startsWith('docs/')).toSorted()).toEqual(written)
 })
 
-test('every page is there, and nothing else', () => {
+test('exactly the expected pages exist', () => {
   expect(pages).toEqual(sources.map((source) => `${sitePath(source)}.html`).toSorted())
   expect(filesIn(dist, '.md')).toEqual(pages.map((path) => path.replace('.html', '.md')))
 })
@@ -42,7 +42,7 @@ describe.each(pages)('%s', (path) => {
     expect(ids.length).toBe(new Set(ids).size)
   })
 
-  test.each(['html', 'md'])('has links that lead somewhere, with their anchors: %s', (kind) => {
+  test.each(['html', 'md'])('has working links and anchors: %s', (kind) => {
     const own = path.replace('html', kind)
     const links = kind === 'html' ? linksOf(html) : markdownLinks(read(own))
     const dead = links.filter((link) => !resolves(link, own))
@@ -50,7 +50,7 @@ describe.each(pages)('%s', (path) => {
     if (kind === 'html') expect(links.length).toBeGreaterThan(50)
   })
 
-  test('has the words of its Markdown', () => {
+  test('contains the text of its Markdown', () => {
     const words = (text: string) => text.match(/[\p{L}\p{N}]{4,}/gu) ?? []
     const shown = new Set(words(textOfHtml(html)))
     const twin = read(path.replace('.html', '.md'))
@@ -82,7 +82,7 @@ function markdownLinks(text: string): string[] {
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!)
 }
 
-test('a dead link, an open element, and unescaped text are noticed', () => {
+test('a dead link, an open element, and unescaped text are detected', () => {
   expect(resolves('nothing.html', 'index.html')).toBe(false)
   expect(resolves('guides/quote.html#nothing', 'index.html')).toBe(false)
   expect(resolves('../../index.html', 'index.html')).toBe(false)
@@ -127,7 +127,7 @@ describe('diagrams', () => {
     const text = readFileSync(join(root, source), 'utf8')
     return [...text.matchAll(/^```mermaid\n(.*?)^```/gms)].map(([, code], k) => ({ source, code: code!, k }))
   })
-  test('there are those of the swap, of custody, of the quote, of modules, and of scale', () =>
+  test('the diagrams of swap, custody, quote, modules, and scaling exist', () =>
     expect(drawn.map(({ source }) => source)).toEqual([
       ...['docs/understand/scaling.md', 'docs/understand/swap.md', 'docs/understand/swap.md'],
       ...['docs/understand/quote.md', 'docs/understand/modules.md'],
@@ -157,7 +157,7 @@ function labelsOf(code: string): string[] {
   ]
 }
 
-test('language models get every page, and an index with its addresses', () => {
+test('llms.txt lists every page, and llms-full.txt contains them', () => {
   const index = read('llms.txt')
   for (const source of sources) expect(index).toContain(`](${sitePath(source)}.md)`)
   const whole = read('llms-full.txt')

@@ -241,7 +241,7 @@ export interface DexFamily<State = unknown> {
   refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): Reads<readonly (State | null)[]>
   /**
    * Set by families whose pools are quoted from swaps simulated on chain at every block. The market samples few pools,
-   * of tokens that were requested lately; routes use one that is not trusted only where even their minimum output is
+   * of tokens that were requested lately; routes use an untrusted pool only if even their minimum output is
    * more than other pools pay.
    */
   readonly sampled?: Sampling<State>

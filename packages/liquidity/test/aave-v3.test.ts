@@ -97,7 +97,7 @@ function paid({ tokenIn, tokenOut, amountIn }: Swap, state: AaveV3State, has: bi
   return { quote, amountOut: balanceOf(state, after) - balanceOf(state, has), has: after }
 }
 
-test('random supplies and withdrawals pay what is quoted, while the index grows', async () => {
+test('random supplies and withdrawals pay the quoted amount while the index grows', async () => {
   const r = random(47)
   const world = async () => ({ rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => block }) as PoolWorld
   let block: Hex
@@ -115,7 +115,7 @@ test('random supplies and withdrawals pay what is quoted, while the index grows'
       for (const [step, swap] of swaps.entries()) {
         const { ok, amountOut, left } = outcomes[k]![step]!
         const asked = `${swap.amountIn} of ${pool.tokens.indexOf(swap.tokenIn)} at ${state.income}, step ${step}`
-        // Whoever sends more than they have fails before the market is asked.
+        // A sender with too small a balance fails before the market is called.
         if (swap.tokenIn === aToken.address && scaledBurn(state, swap.amountIn) > has) {
           expect(ok, asked).toBe(false)
           break
@@ -141,7 +141,7 @@ test('random supplies and withdrawals pay what is quoted, while the index grows'
   expect(indices.size).toBeGreaterThan(2)
 }, 600_000)
 
-/** One swap at the head, by its output; null where it reverts. */
+/** Returns the output of one swap at the head; null if it reverts. */
 async function pays(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<bigint | null> {
   const block = await head()
   const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => block } as PoolWorld
@@ -150,7 +150,7 @@ async function pays(tokenIn: Address, tokenOut: Address, amountIn: bigint): Prom
   return ok ? amountOut : null
 }
 
-test('a cap holds to within what the treasury may be due', async () => {
+test('a supply cap is respected up to the accrued treasury fee', async () => {
   await later(86_400)
   const cap = (balanceOf(pool.state, pool.state.scaledSupply) / WHOLE) * 2n
   await market.configurator.send('setSupplyCap', [asset.address, cap])
@@ -167,7 +167,7 @@ test('a cap holds to within what the treasury may be due', async () => {
   await market.configurator.send('setSupplyCap', [asset.address, 0])
 })
 
-test('supplies and withdrawals end where those of the market do', async () => {
+test('supplies and withdrawals have the limits of the market', async () => {
   for (const isCapped of [false, true]) {
     const cap = isCapped ? (balanceOf(pool.state, pool.state.scaledSupply) / WHOLE) * 3n : 0n
     await market.configurator.send('setSupplyCap', [asset.address, cap])
@@ -194,7 +194,7 @@ test('supplies and withdrawals end where those of the market do', async () => {
   await market.configurator.send('setSupplyCap', [asset.address, 0])
 })
 
-test('no more is withdrawn than is there; a frozen reserve only pays out, a paused one does nothing', async () => {
+test('withdrawals are limited by the cash; a frozen reserve only pays out, a paused one does nothing', async () => {
   await later(3_600)
   const { cash } = (await read())!
   const [token, share] = pool.tokens as [Address, Address]
@@ -211,7 +211,7 @@ test('no more is withdrawn than is there; a frozen reserve only pays out, a paus
   expect(await pays(share, token, WHOLE)).toBeNull()
 })
 
-test('a market is asked for its own assets alone', async () => {
+test('only assets of a market are read from it', async () => {
   const block = { blockHash: await head() }
   const stranger = toAddress(`0x${'5'.repeat(40)}`)
   const [found] = await runReads(rpc, block, [aaveV3.findPools(row(), [[asset.address, stranger]])])

@@ -41,7 +41,7 @@ async function pass(seconds: number): Promise<void> {
   await world.sync()
 }
 
-test('pools with the default plugin are found, and those without one have no fees of a plugin', () => {
+test('pools with the default plugin are found, and pools without a plugin have no plugin fees', () => {
   expect(dynamicPools().length).toBe(2)
   const plain = world
     .pools()
@@ -49,21 +49,21 @@ test('pools with the default plugin are found, and those without one have no fee
   expect(plain.length).toBe(3)
 })
 
-test('the timepoint that the plugin writes counts in the gas of a hop', () => {
+test('the gas of a hop includes the timepoint that the plugin writes', () => {
   const writesOf = (pool: Pool) =>
     familyOf(FAMILY)!.quoteExactInput(pool, pool.tokens[0]!, pool.tokens[1]!, 10n ** 9n).writes ?? []
   for (const pool of world.pools().filter(({ family }) => family === FAMILY))
     expect(writesOf(pool).includes('oracle')).toBe((pool.state as AlgebraIntegralState).pluginFees !== undefined)
 })
 
-test('in calm times they quote what the Executor is paid, dust to drain', async () => {
+test('with low volatility, quotes equal payments to the Executor, for any amount', async () => {
   await pass(86_400)
   const { exact, mismatches } = await fuzz(only(), FAMILY, QUOTES, 71)
   expect(mismatches).toEqual([])
   expect(exact).toBeGreaterThan(QUOTES / 4)
 })
 
-test('the fee rises with volatility, and they quote what the Executor is paid', async () => {
+test('with high volatility, the fee rises, and quotes equal payments to the Executor', async () => {
   const before = feesOf()
   for (let wave = 0; wave < WAVES; wave++) await stir(only(), 200 + wave)
   const after = feesOf()
@@ -75,7 +75,7 @@ test('the fee rises with volatility, and they quote what the Executor is paid', 
   expect(exact).toBeGreaterThan(QUOTES / 4)
 })
 
-test('the fee moves with time, although no log tells of it', async () => {
+test('the fee changes with time without a log', async () => {
   const before = feesOf()
   const hasMoved = () => [...feesOf()].some(([id, fee]) => fee !== before.get(id)!)
   for (let hour = 0; hour < 24 && !hasMoved(); hour++) await pass(3_600)
@@ -83,7 +83,7 @@ test('the fee moves with time, although no log tells of it', async () => {
   expect((await fuzz(only(), FAMILY, QUOTES / 3, 73)).mismatches).toEqual([])
 })
 
-test('a plugin that is switched off leaves the last fee', async () => {
+test('a disabled plugin leaves the last fee', async () => {
   const [pool] = dynamicPools()
   const row = world.chain.dexes.find(({ family }) => family === FAMILY)!
   const factory = world.request<Hex>('eth_call', [{ to: row.address, data: '0x8da5cb5b' }, 'latest'])
@@ -103,7 +103,7 @@ test('a plugin that is switched off leaves the last fee', async () => {
   expect((await fuzz(silent, FAMILY, 40, 74)).mismatches).toEqual([])
 })
 
-test('pools of a custom deployer are found where the row names it, and of no other', async () => {
+test('pools of custom deployers are found only if the row names the deployer', async () => {
   const row = world.chain.dexes.find(({ family }) => family === FAMILY)!
   const [token0, token1] = world.pools().find(({ family }) => family === FAMILY)!.tokens as [Address, Address]
   const deployer = toAddress(`0x${'d1'.repeat(20)}`)
@@ -151,7 +151,7 @@ test('pools of a custom deployer are found where the row names it, and of no oth
   expect(await proven(row)).toEqual([])
 })
 
-test('every fee is found from the input that it leads to, at any price and depth', () => {
+test('every fee is recovered from the resulting input, at any price and depth', () => {
   const r = random(9)
   for (let k = 0; k < 20_000; k++) {
     const tick = r.integer(800_000) - 400_000

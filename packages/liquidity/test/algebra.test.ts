@@ -33,7 +33,7 @@ async function poolsOf(rename: (family: string) => string): Promise<readonly Poo
   return pools
 }
 
-test('pools tell their version: read, quoted and traded as those of a recorded one', async () => {
+test('pools are detected by version, then read, quoted, and traded like those of a recorded version', async () => {
   const recorded = await poolsOf((family) => family)
   const found = await poolsOf(() => 'algebra')
   expect(new Set(recorded.map(({ family }) => family))).toEqual(new Set(VERSIONS))
@@ -86,7 +86,7 @@ test.each([
   ['something of six words without a plugin', [6, 0, 0, 0], null],
   ['something of seven words with a plugin', [7, 1, 0, 0], null],
   ['something that answers nothing', [0, 0, 0, 0], null],
-])('%s is told by its getters', (_name, words, version) => {
+])('%s is detected by its getters', (_name, words, version) => {
   expect(versionOf(words)).toEqual({ version })
 })
 
@@ -102,12 +102,12 @@ function applied(name: 'Swap' | 'Burn' | 'PluginConfig', values: readonly unknow
   return family.applyLog(pool, { data, topics } as unknown as Log)
 }
 
-test('a swap of Integral that tells its fees in the same log moves price, tick and liquidity', () => {
+test('an Integral swap log that contains fees updates price, tick, and liquidity', () => {
   const values = [SOMEBODY, SOMEBODY, 10n, -9n, 77n, 5n, -3, 100, 20]
   expect(applied('Swap', values)).toEqual({ ...state, sqrtPriceX96: 77n, liquidity: 5n, tick: -3 })
 })
 
-test('a burn that tells a fee, and a plugin that is set, have a pool of Integral read again', () => {
+test('a burn log with a fee, and a changed plugin, trigger a reread of an Integral pool', () => {
   expect(applied('Burn', [SOMEBODY, -60, 60, 1n, 1n, 1n, 20])).toBe('reread')
   expect(applied('PluginConfig', [1])).toBe('reread')
 })

@@ -1,6 +1,6 @@
 /**
- * The reads and the program step of ambient, against a model of the dex that holds states of genuine pools in its storage and settles what
- * it is told. The dex itself is in deployed.test.ts.
+ * Tests the reads and the program step of ambient against a model of the dex, which holds states of genuine pools in its storage and
+ * settles the amounts that a test sets. The dex itself is in deployed.test.ts.
  */
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type Anvil, accounts, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
@@ -61,7 +61,7 @@ describe('a model of the dex', () => {
   }
 
   test.each([false, true])(
-    'pools are found and read, and the step is settled as they quote: native %s',
+    'pools are found and read, and the step pays the quote: native %s',
     async (native) => {
       const tokens: readonly [Address, Address] = native ? [ZERO_ADDRESS, coins[1]] : coins
       const directions = new Set<boolean>()

@@ -23,7 +23,7 @@ const ofVault = () => world.pools().filter(({ family }) => family === 'balancer-
 const buffers = () => ofVault().filter(isBuffer)
 const bufferOf = (share: Address) => buffers().find(({ tokens }) => tokens[1] === share)!
 
-test('are found by their shares, and are the pools that their steps name', () => {
+test('are found by their shares, and their steps name the same pools', () => {
   expect(buffers()).toHaveLength(2)
   for (const pool of buffers()) {
     const [asset, share] = pool.tokens as [Address, Address]
@@ -38,7 +38,7 @@ test('are found by their shares, and are the pools that their steps name', () =>
   }
 })
 
-test('pay what is quoted, from far below the least amount to more than they hold', async () => {
+test('pay the quoted amount, from below the minimum to above their balances', async () => {
   const some = { ...world, pools: buffers }
   for (const seed of [5, 6]) {
     const { exact, refused, mismatches } = await fuzz(some, 'balancer-v3', QUOTES / 2, seed)
@@ -50,7 +50,7 @@ test('pay what is quoted, from far below the least amount to more than they hold
   }
 })
 
-test('hold afterwards what was said, also where the vault had to deposit or redeem', async () => {
+test('have the predicted balances afterwards, also if the vault had to deposit or redeem', async () => {
   const trial = SwapTrial__factory.createInterface()
   for (const { tokens, id } of buffers()) {
     const [asset, share] = tokens as [Address, Address]

@@ -29,7 +29,7 @@ describe.each(families.map(({ id }) => id))('%s', (id) => {
   /** Cases that came to their end, and those that were compared there. */
   let [compared, ends] = [0, 0]
 
-  test('takes the largest input that it states, refuses a unit more, and draws its curve up to there', () => {
+  test('accepts its stated maximum input, refuses one unit more, and ends its curve there', () => {
     expect(pools.length).toBeGreaterThan(0)
     fc.assert(
       fc.property(drawn, ({ place, pair, swaps, parts, bits }) => {
@@ -91,7 +91,7 @@ describe.each(families.map(({ id }) => id))('%s', (id) => {
     expect(compared).toBeGreaterThanOrEqual(RUNS)
   })
 
-  test('has states that end among those that are compared', () => {
+  test('has compared states with limited capacity', () => {
     expect(ends).toBeGreaterThan(0)
   })
 })
@@ -101,7 +101,7 @@ const ways = knownWays()
 const MAX_WAYS = 300
 
 test.each([...ways.keys()])(
-  '%s: known answers lie within the largest input, and refusals of large amounts beyond',
+  '%s: vectors with an output are within the maximum input, and refused large amounts beyond',
   (id) => {
     const family = familyOf(id)!
     const all = ways.get(id)!

@@ -1,4 +1,4 @@
-/** Contract of a market with everybody who uses it, whoever keeps it: the tests of each implementation. */
+/** Tests that each implementation of a market must pass. */
 import { type Address, toAddress } from '@sluice/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMarket, type Market, type Snapshot } from '../src/index.ts'
@@ -70,7 +70,7 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     await untouched.stop()
   })
 
-  test('finds the pools of the tokens that are asked for, once', async () => {
+  test('finds the pools of the requested tokens, once', async () => {
     const found = await market.ensure(tokens.slice(0, 3))
     expect([...found.pools.values()].map(({ family }) => family).sort()).toEqual([
       ...['uniswap-v2', 'uniswap-v2', 'uniswap-v3'],
@@ -79,7 +79,7 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     expect((await market.ensure(tokens.slice(0, 3))).pools).toBe(pools)
   })
 
-  test('an address without a token is known to be none, and one without pools has none', async () => {
+  test('an address without a token is recorded as such, and a token without pools has none', async () => {
     const { pools } = market.snapshot()
     expect((await market.ensure([NOBODY])).pools.size).toBe(pools.size)
     expect(market.tokens.isToken(NOBODY)).toBe(false)
@@ -87,7 +87,7 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     expect(market.tokens.isToken(tokens[3]!)).toBe(true)
   })
 
-  test('follows the chain, and names what changed', async () => {
+  test('follows the chain, and reports the changed pools', async () => {
     const seen: Snapshot[] = []
     await atHead()
     const off = market.onSnapshot((snapshot) => seen.push(snapshot))
@@ -101,7 +101,7 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     expect(market.health()).toMatchObject({ head: block, error: null })
   })
 
-  test('follows another branch, and knows which blocks are gone', async () => {
+  test('follows a reorg, and reports the removed blocks', async () => {
     const stays = await atHead()
     const mark = await f.request<string>('evm_snapshot')
     await swap(0, 1, 5n * E18)
@@ -115,13 +115,13 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     expect(market.has(stays.block)).toBe(true)
   })
 
-  test('pools made later between known tokens appear by themselves', async () => {
+  test('pools created later between known tokens are added', async () => {
     const before = (await atHead()).pools.size
     await addPair(f, f.tokens[0]!, f.tokens[2]!, 10n * E18, 20n * E18)
     expect((await expectInStep()).pools.size).toBe(before + 1)
   })
 
-  test('a token looked for in the background has its pools with the hubs', async () => {
+  test('a token loaded in the background has its pools with the hubs', async () => {
     await addPair(f, f.tokens[0]!, f.tokens[3]!, 10n * E18, 20n * E18)
     await atHead()
     await market.seek([tokens[3]!])
@@ -137,7 +137,7 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     expect((await waiting).block.number).toBe(block.number + 1)
   })
 
-  test('a caller that gives up is let go at once', async () => {
+  test('an aborted call returns at once', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(market.ensure([toAddress(`0x${'34'.repeat(20)}`)], { signal })).rejects.toThrow('enough')
   })

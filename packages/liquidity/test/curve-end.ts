@@ -2,7 +2,7 @@ import type { PriceCurve } from '../src/index.ts'
 
 /** Relative part below its pool at which a curve ends at most. */
 const END = 1e-9
-/** Base units that the roundings of a pool may take beside: two for each step, a word of its bitmap or a tick. */
+/** Base units that roundings of a pool may take in addition: two for each step, which is a bitmap word or a tick. */
 const ROUNDED = 8_000
 
 /** Input of a whole curve, summed up as searches do. */

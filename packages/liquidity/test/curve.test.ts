@@ -32,7 +32,7 @@ type Case = {
   readonly tokens: readonly Address[]
   readonly exchange: Interface
   /**
-   * True where the model may know the pool after a swap: stable pools, and those of crypto kind that say when they move
+   * True if the model can know the pool after a swap: stable pools, and crypto pools that report when they move
    * their price.
    */
   readonly knowsNext: boolean
@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
 ]
 
 test.each(CASES)(
-  '$name pays what is quoted, swap after swap, and reverts where it is refused',
+  '$name pays the quoted amount, swap after swap, and reverts if the quote is refused',
   async (pool) => {
     const { knowsNext } = pool
     for (const token of pool.tokens) {
@@ -145,7 +145,7 @@ function quote(pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint
   }
 }
 
-/** The fourth word of the pool's TokenExchange, whatever else it carries. */
+/** Returns the fourth word of the pool's TokenExchange, for any version of the event. */
 function boughtIn(logs: readonly { readonly address: Hex; readonly data: Hex }[], pool: Address): bigint {
   const { data } = logs.find(({ address, data }) => toAddress(address) === pool && data.length >= 2 + 4 * 64)!
   return BigInt(`0x${data.slice(2 + 3 * 64, 2 + 4 * 64)}`)

@@ -11,7 +11,7 @@ const LONG_MS = process.env.LONG ? 3_600_000 : 120_000
 describe.each(DEPLOYED_FAMILIES)('$family', ({ family, start }) => {
   const given = deployedOf(family)
   test.skipIf(!given)(
-    `quotes are what its own code pays through the Executor, dust to drain, and end where it does${given ? '' : ` (${notGiven(family)})`}`,
+    `quotes equal payments of its own code through the Executor, for any amount, with the same limits${given ? '' : ` (${notGiven(family)})`}`,
     async () => {
       const world = await start(given!, 20)
       try {

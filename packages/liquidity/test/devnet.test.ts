@@ -61,7 +61,7 @@ test.each([
 
 type Genuine = (pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint) => Promise<bigint | null>
 
-/** Asks `to` in the EVM; null where it reverts. */
+/** Calls `to` in the EVM; null if it reverts. */
 async function ask(abi: InterfaceAbi, to: Address, method: string, args: readonly unknown[]): Promise<bigint | null> {
   const contract = new Interface(abi)
   try {
@@ -114,7 +114,7 @@ const genuine: Record<string, Genuine> = {
     ]),
 }
 
-test.each(Object.keys(genuine))('%s quotes what its contracts do, dust to drain', async (family) => {
+test.each(Object.keys(genuine))('%s quotes the output of its contracts, for any amount', async (family) => {
   const r = random(17)
   const pools = poolsOf(family)
   let quoted = 0
@@ -147,14 +147,14 @@ function pick(r: Random, pool: Pool) {
   return { pool, tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[j]!, amountIn: r.amount(1, bits) }
 }
 
-test('what moves without a log is brought to a new block in one round of calls, to what reading everything says', async () => {
+test('state that changes without logs is updated in one round of calls per block, and equals a full reread', async () => {
   const proxy = await NodeProxy.start(devnet.url)
   const counted = createRpc({ chainId: devnet.chainId, urls: [proxy.url] })
   const followed = createMarket({ chain: chainOf(devnet), rpc: counted })
   const tokens = Object.values(devnet.info.tokens).map(({ address }) => toAddress(address))
   await followed.ensure(tokens)
   const before = followed.snapshot()
-  // A gift makes a vault's shares worth more, and no log of the vault tells of it.
+  // A gift makes a vault's shares worth more, and no log of the vault reports it.
   const [vault] = poolsOf('erc4626')
   const data = IERC20__factory.createInterface().encodeFunctionData('transfer', [vault!.address, 12_345_678n])
   await rpc.request('evm_increaseTime', [3_600])

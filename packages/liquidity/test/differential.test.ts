@@ -65,7 +65,7 @@ function quote(pool: Pool, tokenIn: Address, tokenOut: Address, amountIn: bigint
   }
 }
 
-test('uniswap-v3 quotes what the pool gives, with price and ticks after, and refuses what it cannot take whole', async () => {
+test('uniswap-v3 quotes the output of the pool, with price and ticks after, and refuses amounts that it takes only in part', async () => {
   const r = random(7)
   for (let i = 0; i < POOLS; i++) await makeV3Pool(r)
   const { pools } = await market.ensure(f.tokens.map(({ address }) => address))
@@ -98,7 +98,7 @@ test('uniswap-v3 quotes what the pool gives, with price and ticks after, and ref
   expect(refused).toBeGreaterThan(0)
 })
 
-test('uniswap-v3 goes on from its own state as the pool does: two swaps in a row', async () => {
+test('uniswap-v3 quotes a second swap from its own next state like the pool', async () => {
   const r = random(11)
   const pools = [...market.snapshot().pools.values()].filter(
     (pool): pool is Pool<UniswapV3State> => pool.family === 'uniswap-v3',
@@ -135,7 +135,7 @@ test('uniswap-v3 goes on from its own state as the pool does: two swaps in a row
   expect(checked).toBeGreaterThan(pools.length)
 })
 
-test('uniswap-v2 quotes what the pair gives, and refuses where it reverts', async () => {
+test('uniswap-v2 quotes the output of the pair, and refuses if it reverts', async () => {
   const r = random(13)
   const asked = new Set<string>()
   for (let i = 0; i < POOLS && asked.size < 25; i++) {
@@ -176,7 +176,7 @@ test('uniswap-v2 quotes what the pair gives, and refuses where it reverts', asyn
 /** A swap that runs dry walks through thousands of bitmap words. */
 const ENOUGH_GAS = 4_000_000_000n
 
-/** Null where the quoter reverts: without any liquidity on the way. */
+/** Quotes by the genuine quoter; null if it reverts, which happens without any liquidity on the way. */
 async function swapV3(tokenIn: Address, tokenOut: Address, amountIn: bigint, fee: number) {
   const { abi, address: to } = f.quoter
   const args = [{ tokenIn, tokenOut, amountIn, fee, sqrtPriceLimitX96: 0n }]
@@ -185,7 +185,7 @@ async function swapV3(tokenIn: Address, tokenOut: Address, amountIn: bigint, fee
   return answer && abi.decodeFunctionResult('quoteExactInputSingle', answer)
 }
 
-/** Swaps in the EVM, at the head and without trace; null where it reverts. */
+/** Swaps in the EVM, at the head and without trace; null if it reverts. */
 async function swapV2(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<bigint | null> {
   const { abi, address } = f.v2Router
   const args = [amountIn, 0n, [tokenIn, tokenOut], f.me, NEVER]

@@ -12,7 +12,7 @@ import { addPair, addPool, type Fixture, NEVER, startFixture } from './fixture.t
 
 const E18 = 10n ** 18n
 const TOKENS = 6
-/** The number that may be followed beside the hub. */
+/** Maximum followed tokens in addition to the hub. */
 const MOST = 3
 const RUNS = process.env.LONG ? 200 : 15
 
@@ -62,7 +62,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: of('revert'), back: fc.integer({ min: 0, max: 2 }), seen: fc.boolean() }) },
 )
 
-test('after any asking, dropping, blocks and reorgs, one beside the other, memory holds what a fresh market reads, and no more than it may', async () => {
+test('after any concurrent requests, evictions, blocks, and reorgs, memory equals a fresh market and respects its limits', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
       const start = await f.request<string>('evm_snapshot')
@@ -96,7 +96,7 @@ test('after any asking, dropping, blocks and reorgs, one beside the other, memor
         }
       }
       await Promise.all(pending)
-      // Those asked for beside it may have taken its place.
+      // Tokens that were requested together with it may have replaced it.
       await market.ensure(last.map(address))
       // What is dropped goes when the newest block stands still.
       await market.sync()
@@ -121,7 +121,7 @@ test('after any asking, dropping, blocks and reorgs, one beside the other, memor
   )
 }, 600_000)
 
-test('a token that nobody asks for any more is followed no longer, and found again when somebody does', async () => {
+test('a token without requests is dropped, and found again at the next request', async () => {
   const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokenIdleMs: 50 } })
   await market.ensure([address(1)])
   expect(market.snapshot().pools.size).toBe(1)

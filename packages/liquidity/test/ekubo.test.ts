@@ -103,7 +103,7 @@ describe('a model of the core', () => {
     return { id, family: 'ekubo', dex: 'test', address: model.address, tokens, fixed: { config }, state: null }
   }
 
-  test('pools are read from its storage, and the Executor is paid by it what was quoted', async () => {
+  test('pools are read from its storage, and it pays the quoted amount to the Executor', async () => {
     const kinds = ['concentrated', 'full', 'stableswap']
     // One state a pool: what the model's storage has of one would be there for the next.
     const first = new Map(
@@ -168,7 +168,7 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
   }, 120_000)
   afterAll(() => world?.stop())
 
-  test('positions that it tells of change a pool as it is read afterwards', () => {
+  test('position logs update a pool like a reread', () => {
     expect(world.steps.length).toBeGreaterThan(20)
     let reread = 0
     for (const { before, log, after } of world.steps) {
@@ -180,7 +180,7 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
     expect(reread).toBeLessThan(world.steps.length / 4)
   })
 
-  test('pools of usual settings are found without a log', async () => {
+  test('pools with common settings are found without a log', async () => {
     const [found] = (await runReads(world.rpc, { blockHash: world.blockHash() }, [
       ekubo.findPools(EKUBO_ROW, [
         world.pools().find(({ tokens }) => BigInt(tokens[0]!) > 0n)!.tokens as [Address, Address],
@@ -191,7 +191,7 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
     expect(found.filter(({ id }) => !known.has(id))).toEqual([])
   })
 
-  test('pools that somebody lists are proven by their keys, and others are refused', async () => {
+  test('listed pools are verified by their keys, and others are refused', async () => {
     const genuine = world.pools().filter(({ id }) => world.steps.some(({ before }) => before.id === id))
     const fakes = genuine.flatMap(({ fixed, ...pool }) => {
       const { config } = fixed as { config: Hex }
@@ -207,7 +207,7 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
   })
 
   test(
-    'quotes are what it pays through the Executor, dust to drain, and end where it does',
+    'quotes equal its payments through the Executor, for any amount, with the same limits',
     async () => {
       const { exact, mismatches } = await fuzz(world, 'ekubo', QUOTES, 42)
       expect(mismatches).toEqual([])

@@ -18,7 +18,7 @@ import {
 import { createMarket, type IndexedMarket } from '../src/market/market.ts'
 import { servedRows } from '../src/market/pool-reader.ts'
 
-/** Families of the local chain whose pools only past logs tell of; others have tests of their own. */
+/** Families of the local chain whose pools only past logs record; others have tests of their own. */
 const BY_LOGS = ['uniswap-v4-hooks', 'uniswap-v4', 'balancer-v2', 'balancer-v3']
 
 let devnet: Devnet
@@ -79,14 +79,14 @@ const idsOf = (market: IndexedMarket) => [...market.snapshot().pools.keys()].sor
 /** Blocks searched for pools, the newest left out: those are followed. */
 const searched = () => logs.filter(({ fromBlock, toBlock }) => fromBlock !== toBlock && Number(fromBlock) < head)
 
-test('a list comes back from its file as it was, and the same list makes the same bytes', () => {
+test('a list survives a round trip through its file, and equal lists have equal bytes', () => {
   expect(list.deployments.map(({ family }) => family)).toEqual(expect.arrayContaining(BY_LOGS))
   const bytes = writePoolList(list)
   expect(readPoolList(bytes)).toEqual(list)
   expect(writePoolList(readPoolList(bytes)).equals(bytes)).toBe(true)
 })
 
-test('it knows the pools that a search finds, without one', async () => {
+test('a list provides the pools of a log search, without the search', async () => {
   const plain = await run()
   expect(searched().length).toBeGreaterThan(0)
   const expected = idsOf(plain.market)
@@ -102,7 +102,7 @@ test('it knows the pools that a search finds, without one', async () => {
   await begun.close()
 })
 
-test('what is proven is kept: a restart takes no second look at the list', async () => {
+test('verified pools are stored: a restart does not read the list again', async () => {
   const path = join(dir, 'kept.sqlite')
   const first = await run({ save: { path }, headStart: () => list })
   expect(first.counts[0]!.proven).toBeGreaterThan(0)
@@ -142,7 +142,7 @@ function fakesOf({ id, tokens, address, fixed }: ListedPool, k: number): readonl
   ]
 }
 
-test('no pool that the chain does not have gets in, and a list with such a pool is not believed to be complete', async () => {
+test('a pool that is not on chain is rejected, and its list does not count as complete', async () => {
   let k = 0
   const hostile: PoolList = {
     ...list,
@@ -165,7 +165,7 @@ test('no pool that the chain does not have gets in, and a list with such a pool 
   await misled.close()
 })
 
-test('tokens and trust of a proven pool are what the chain says, not what the list says', async () => {
+test('tokens and trust of a verified pool come from the chain, not from the list', async () => {
   const rows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
   const lied: PoolList = {
     ...list,
@@ -202,7 +202,7 @@ test('tokens and trust of a proven pool are what the chain says, not what the li
   await close()
 })
 
-test('bytes that are no list are refused', () => {
+test('bytes that are not a list are refused', () => {
   const bad = (bytes: Uint8Array) => () => readPoolList(bytes)
   expect(bad(Buffer.from('no'))).toThrow('not a list of pools')
   const written = (deployments: unknown) => writePoolList({ chainId: 1, block: 1, deployments } as unknown as PoolList)

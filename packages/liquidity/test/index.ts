@@ -1,4 +1,4 @@
-/** Parts that tests and benchmarks of other packages use beside this one's entry. */
+/** Parts that tests and benchmarks of other packages use in addition to this one's entry. */
 export type { Erc4626State } from '../src/dexes/erc4626/math.ts'
 export { applyLogs } from '../src/market/apply.ts'
 export { PoolDirectory } from '../src/market/pool-directory.ts'

@@ -1,4 +1,4 @@
-/** A node that tells of a block before it has filed its logs. */
+/** Tests a node that reports a block before it has indexed its logs. */
 import { type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
@@ -36,7 +36,7 @@ test('the bloom filter of a block holds the topics of its logs', async () => {
   expect(mayHold(logsBloom!, MINT)).toBe(false)
 })
 
-test('an empty answer that the block contradicts is asked for again', async () => {
+test('an empty log response that contradicts the bloom filter is requested again', async () => {
   let withheld = 0
   let late = false
   const proxy = await NodeProxy.start(f.anvil.url, ({ method }) => {
@@ -62,7 +62,7 @@ test('an empty answer that the block contradicts is asked for again', async () =
   }
 })
 
-test('logs that come seconds late are noticed by the blocks after them', async () => {
+test('logs that appear seconds late are found at the next blocks', async () => {
   let isLate = false
   const proxy = await NodeProxy.start(f.anvil.url, ({ method }) =>
     method === 'eth_getLogs' && isLate ? { result: [] } : undefined,

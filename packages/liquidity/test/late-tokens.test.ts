@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => f?.stop())
 
-test('its pool is found, although factories were asked at the block before', async () => {
+test('its pool is found, although factories were read at the block before', async () => {
   const [hub, known, stranger] = f.tokens
   const [reading, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let slow: string | undefined
@@ -52,7 +52,7 @@ test('its pool is found, although factories were asked at the block before', asy
   }
 }, 30_000)
 
-test('blocks go on while the pools of a token are read, and what was read is no older than they are', async () => {
+test('new blocks are processed while pools of a token are read, and the pools are as recent as those blocks', async () => {
   const [hub, known, , stranger] = f.tokens
   await addPair(f, hub!, known!, 1_000n * E18, 2_000n * E18)
   await addPair(f, hub!, stranger!, 1_000n * E18, 3_000n * E18)

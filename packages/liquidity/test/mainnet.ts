@@ -22,7 +22,7 @@ export type Mainnet = {
   setSlot(address: Address, slot: Hex, value: bigint): Promise<void>
   /** In a block of its own. @throws DevnetError when it reverts */
   send(to: Address, data: Hex): Promise<readonly Log[]>
-  /** At the head, sent by me; null where it reverts. */
+  /** Calls at the head, sent by `me`; null if it reverts. */
   call(to: Address, data: Hex): Promise<Hex | null>
   /** Reads at the head. */
   read<T>(reads: Reads<T>): Promise<T>

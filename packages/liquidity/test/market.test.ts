@@ -1,4 +1,4 @@
-/** The market against a node: whatever happened there, memory is what a fresh reading gives. */
+/** Tests the market against a node: after every change there, memory equals a fresh reading. */
 import { toAddress } from '@sluice/chains'
 import { countRoundTrips, startAnvil } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
@@ -88,7 +88,7 @@ test.each([
   ['uniswap-v2', 3],
   ['uniswap-v3', 4],
 ])(
-  'of %s, the pools of a token never asked for are there after %i round trips at most, the first look at it included',
+  'pools of %s of a new token are available after at most %i round trips, including the check of the token',
   async (family, most) => {
     const { rpc, roundTrips } = countRoundTrips(f.rpc)
     const dexes = f.chain.dexes.filter((row) => row.family === family)
@@ -103,7 +103,7 @@ test.each([
 )
 const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 
-test('finds the pools of every DEX for the tokens asked for, and only once', async () => {
+test('finds the pools of every DEX for the requested tokens, only once', async () => {
   const { pools } = await expectInStep()
   expect([...pools.values()].map(({ family }) => family).sort()).toEqual(['uniswap-v2', 'uniswap-v2', 'uniswap-v3'])
   const before = market.snapshot()
@@ -124,7 +124,7 @@ test('follows swaps, mints and burns of several blocks from their logs alone', a
   }
 })
 
-test('a tick whose last liquidity is burnt is gone', async () => {
+test('a tick whose last liquidity is burned is removed', async () => {
   await mint(-1_260, 1_380)
   const id = Number(await f.positions.read<bigint>('totalSupply'))
   await expectInStep()
@@ -140,14 +140,14 @@ test('a snapshot names the pools that changed in it', async () => {
   expect(changed!.map((id) => pools.get(id)!.family)).toEqual(['uniswap-v2'])
 })
 
-describe('when the chain goes back', () => {
+describe('after a reorg', () => {
   let mark: string
   beforeEach(async () => {
     await market.sync()
     mark = await f.request<string>('evm_snapshot')
   })
 
-  test('undoes the blocks that are gone', async () => {
+  test('undoes the removed blocks', async () => {
     const before = market.snapshot()
     await swapV2(0, 1, 5n * E18)
     await swapV3(true, E18 / 100n)
@@ -158,7 +158,7 @@ describe('when the chain goes back', () => {
     expect([...after.changed!].length).toBe(2)
   })
 
-  test('follows another branch that is as long, or longer', async () => {
+  test('follows a branch of equal or greater length', async () => {
     await swapV2(0, 1, 5n * E18)
     await swapV3(true, E18 / 100n)
     await market.sync()
@@ -170,7 +170,7 @@ describe('when the chain goes back', () => {
     await expectInStep()
   })
 
-  test('a pool found on the branch that is gone is read again on the new one', async () => {
+  test('a pool found on the removed branch is read again on the new one', async () => {
     await swapV2(0, 1, E18)
     const fresh = createMarket({ chain: f.chain, rpc: f.rpc })
     await fresh.sync()
@@ -181,7 +181,7 @@ describe('when the chain goes back', () => {
     await fresh.stop()
   })
 
-  test('a fork at the very edge of what is remembered is undone exactly', async () => {
+  test('a fork at the oldest stored block is undone exactly', async () => {
     for (let i = 0; i < 64; i++) {
       if (i % 8 === 0) await swapV2(0, 1, E18)
       else await f.request('evm_mine')
@@ -195,7 +195,7 @@ describe('when the chain goes back', () => {
     expect(ours.changed).not.toBeNull()
   })
 
-  test('a fork below what is remembered has everything read again', async () => {
+  test('a fork below the oldest stored block triggers a full reread', async () => {
     await f.request('anvil_mine', ['0x60'])
     await swapV2(0, 1, E18)
     const ours = await expectInStep()
@@ -205,7 +205,7 @@ describe('when the chain goes back', () => {
   })
 })
 
-test('pools made later appear: with their creation between tokens that are known', async () => {
+test('pools created later between known tokens are added at their creation', async () => {
   const [a, , c] = f.tokens
   await market.sync()
   const before = market.snapshot().pools.size
@@ -217,7 +217,7 @@ test('pools made later appear: with their creation between tokens that are known
   expect((await expectInStep()).pools.size).toBe(before + 2)
 })
 
-test('a pool without a price waits until it is given one', async () => {
+test('a pool without a price is added once it has one', async () => {
   const [a, b] = f.tokens
   await f.v3Factory.send('createPool', [a!.address, b!.address, 10_000])
   const { pools } = await market.sync()
@@ -227,7 +227,7 @@ test('a pool without a price waits until it is given one', async () => {
   expect((await expectInStep()).pools.has(address)).toBe(true)
 })
 
-test('a sync that is asked for while another one runs sees the blocks made since', async () => {
+test('a sync requested during another sync includes blocks mined since', async () => {
   const running = market.sync()
   await new Promise((resolve) => setTimeout(resolve, 1))
   const number = Number(await f.request<string>('eth_blockNumber'))
@@ -240,13 +240,13 @@ test('a sync that is asked for while another one runs sees the blocks made since
   await late
 })
 
-test('what memory has wrong is found by reading again, repaired and counted', async () => {
+test('wrong state in memory is detected by rereads, repaired, and counted', async () => {
   const [a, b] = f.tokens
   const pair = toAddress(await f.v2Factory.read<string>('getPair', [a!.address, b!.address]))
   const audited = createMarket({ chain: f.chain, rpc: f.rpc, auditMs: 20, pollMs: 20 })
   await audited.ensure(f.tokens.slice(0, 3).map(({ address }) => address))
   const before = audited.snapshot().pools.get(pair)
-  // Slot 8 of a pair: both reserves and the time. No log tells of this.
+  // Slot 8 of a pair: both reserves and the time. No log reports this.
   const reserves = `0x${1n.toString(16).padStart(8, '0')}${(5n * E18).toString(16).padStart(28, '0')}${(7n * E18).toString(16).padStart(28, '0')}`
   const genuine = await f.request<string>('eth_getStorageAt', [pair, '0x8', 'latest'])
   await f.request('anvil_setStorageAt', [pair, `0x${(8).toString(16).padStart(64, '0')}`, reserves])
@@ -280,7 +280,7 @@ test('has no snapshot before it has read a block', () => {
   expect(untouched.health().scan).toBeNull()
 })
 
-test('keeps trying while the node is dead, says so, and recovers by itself', async () => {
+test('retries while the node is down, reports the error, and recovers by itself', async () => {
   const first = await startAnvil()
   const rpc = createRpc({ chainId: 31337, urls: [first.url] })
   const lone = createMarket({ chain: { ...f.chain, dexes: [], hubs: [] }, rpc, pollMs: 20 })
@@ -297,7 +297,7 @@ test('keeps trying while the node is dead, says so, and recovers by itself', asy
   await second.stop()
 })
 
-test('a caller that gives up is let go at once', async () => {
+test('an aborted call returns at once', async () => {
   const signal = AbortSignal.abort(new Error('enough'))
   await expect(market.ensure([f.tokens[3]!.address], { signal })).rejects.toThrow('enough')
 })

@@ -73,11 +73,11 @@ const rowOf = (): DexRow => ({
 })
 const managerRow = (kind: string) => pancakeInfinity.rowsOf!(rowOf()).find(({ version }) => version === kind)!
 
-/** Puts a state of a genuine pool into a model, and has its creation told. */
+/** Puts a state of a genuine pool into a model, and emits the log of its creation. */
 async function standPool(given: Given, serial: number): Promise<Pool<null>> {
   const manager = managers.get(given.kind)!
   const step: number = given.kind === 'cl' ? given.tickSpacing : given.binStep
-  // Fees of keys only tell pools apart here: what is paid stands in slot 0.
+  // Fees of keys only distinguish pools here: slot 0 holds the fee that is paid.
   const fixed: InfinityKey = {
     vault: vault.address,
     kind: given.kind,
@@ -117,7 +117,7 @@ async function readState(pool: Pool<null>, kind: string): Promise<InfinityState 
 }
 
 test.each(['cl', 'bin'] as const)(
-  'pools of kind %s are read as they are, and the Executor is paid by the vault what was quoted',
+  'pools of kind %s are read correctly, and the vault pays the quoted amount to the Executor',
   async (kind) => {
     const names = Object.keys(states).filter((name) => states[name].kind === kind && !states[name].native)
     let swaps = 0
@@ -159,7 +159,7 @@ test.each(['cl', 'bin'] as const)(
   120_000,
 )
 
-test('a manager that is paused cannot be read, and usual keys are found without a log', async () => {
+test('a paused manager cannot be read, and pools with common keys are found without a log', async () => {
   const given = Object.values(states).find((state) => state.kind === 'cl')
   const { fee, ...key } = { fee: 500, ...given, tickSpacing: 10 }
   const pool = await standPool({ ...key, ticks: [] }, fee)
@@ -185,7 +185,7 @@ test('a manager that is paused cannot be read, and usual keys are found without 
   await managers.get('cl')!.send('pause', [false])
 })
 
-test('a pool whose hook takes part in swaps is not made', async () => {
+test('a pool whose hook takes part in swaps is ignored', async () => {
   const manager = managers.get('bin')!
   for (const [bits, made] of [
     [1 << 2, true],

@@ -92,7 +92,7 @@ function knownPools(): ReadonlyMap<string, readonly Pool[]> {
   )
 }
 
-/** Positions of any width, some of them next to each other with gaps between, and a price among them or beside them. */
+/** Returns positions of any width, some adjacent and some with gaps between, and a price inside or outside of them. */
 function concentrated(r: Random): ConcentratedState {
   const tickSpacing = r.pick([1, 10, 60, 200])
   const middle = (r.integer(4_001) - 2_000) * tickSpacing

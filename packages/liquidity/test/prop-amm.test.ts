@@ -58,7 +58,7 @@ async function readPool(blockHash: Hex): Promise<Pool<PropAmmState>> {
   return { ...found[0]!, state: state! }
 }
 
-test('the venue pays what it was quoted for or more, and the step pays the venue', async () => {
+test('the venue pays at least the quoted amount, and the step pays the venue', async () => {
   const hash = await head()
   const pool = await readPool(hash)
   const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => hash } as PoolWorld
@@ -84,7 +84,7 @@ test('the venue pays what it was quoted for or more, and the step pays the venue
   expect(atSamples).toBe(SWAPS / 2)
 })
 
-test('samples end where the venue refuses; a closed one quotes nothing', async () => {
+test('samples end at the limit of the venue; a closed venue has no quotes', async () => {
   const { state } = await readPool(await head())
   const inventories = await Promise.all(
     tokens.map(async (token) => BigInt(String(await venue.read('inventory', [token])))),

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
   const { Coin, Push } = compileModels('Push.sol')
   const coins = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)]
-  // Sorted, as pools keep them that are told no direction.
+  // Sorted, as pools without a direction argument store them.
   tokens = coins.map(({ address }) => address).sort() as [Address, Address]
   model = await builder.deploy(Push as never, tokens)
   await standTrader((method, params = []) => request(anvil.url, method, params))
@@ -67,7 +67,7 @@ const FAMILIES = [
   'euler-swap',
 ]
 
-/** Values that a model has to know beside the swap: of every other pool of SyncSwap, that it lies in a vault, which the model is too. */
+/** Sets the values that a model needs in addition to the swap: every second pool of SyncSwap is in a vault, which the model is too. */
 async function prepare(family: string, state: unknown, serial: number): Promise<object> {
   if (family === 'kyber-classic') {
     const { virtual0, virtual1, fee } = state as { virtual0: bigint; virtual1: bigint; fee: bigint }
@@ -83,7 +83,7 @@ async function prepare(family: string, state: unknown, serial: number): Promise<
 }
 
 test.each(FAMILIES)(
-  'a step of %s pays the pool, is paid by it, and passes on to the next one',
+  'a step of %s pays the pool, receives the output, and pays the next pool',
   async (family) => {
     const questions = questionsOf(family)
     expect(questions.length).toBe(SWAPS)
@@ -119,7 +119,7 @@ test.each(FAMILIES)(
   120_000,
 )
 
-test('what genuine pools refuse is refused', () => {
+test('amounts that genuine pools refuse are refused', () => {
   for (const family of FAMILIES.filter((name) => name !== 'syncswap')) {
     const refused = asksOf({ family, content: genuineAnswers(family) })
       .map((ask) => ask())

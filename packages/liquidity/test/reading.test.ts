@@ -53,7 +53,7 @@ async function read(chain: Chain, intercept?: Interceptor): Promise<{ snapshot: 
 const only = (family: string): Chain => ({ ...f.chain, dexes: f.chain.dexes.filter((row) => row.family === family) })
 const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 
-test('a token never seen is looked at by one call, and quotable after two more for Uniswap V2 and three for V3', async () => {
+test('a new token is checked in one call, and quotable after two more for Uniswap V2 and three for V3', async () => {
   const v2 = await read(only('uniswap-v2'))
   expect([v2.snapshot.pools.size, v2.calls]).toEqual([2, 3])
   const v3 = await read(only('uniswap-v3'))
@@ -61,7 +61,7 @@ test('a token never seen is looked at by one call, and quotable after two more f
   expect(v3.calls).toBeLessThanOrEqual(4)
 })
 
-test('a node that cannot override anything is read to the same end', async () => {
+test('a node without state overrides gives the same result', async () => {
   const plain = await read(f.chain, (request) => {
     if (request.method === 'eth_call' && request.params.length > 2)
       return { error: { code: -32602, message: 'too many arguments, want at most 2' } }
@@ -72,7 +72,7 @@ test('a node that cannot override anything is read to the same end', async () =>
   expect(sorted(plain.snapshot)).toEqual(sorted(able.snapshot))
 })
 
-describe('a fee that is only assumed', () => {
+describe('an assumed fee', () => {
   const assumed = (feePpm: number): Chain => ({
     ...f.chain,
     dexes: f.chain.dexes
@@ -89,7 +89,7 @@ describe('a fee that is only assumed', () => {
     }
   })
 
-  test('is measured where tokens were given to the pair without its knowing', async () => {
+  test('is measured although the pair received tokens without a sync', async () => {
     const [a, b] = f.tokens
     const pair = await f.v2Factory.read<string>('getPair', [a!.address, b!.address])
     for (const token of [a!, b!]) await token.send('transfer', [pair, 3n * E18])
@@ -97,14 +97,14 @@ describe('a fee that is only assumed', () => {
     expect(snapshot.pools.get(toAddress(pair))?.state).toMatchObject({ feePpm: 3_000 })
   })
 
-  test('leaves the pair out where it cannot be measured', async () => {
+  test('excludes the pair if it cannot be measured', async () => {
     const plain: Interceptor = ({ method, params }) =>
       method === 'eth_call' && params.length > 2
         ? { error: { code: -32602, message: 'too many arguments' } }
         : undefined
     expect((await read(assumed(3_000), plain)).snapshot.pools.size).toBe(0)
   })
-  test('that cannot be measured is tried at ever rarer blocks, however often the pair changes', async () => {
+  test('that cannot be measured is retried at growing intervals, regardless of changes of the pair', async () => {
     const [a, , c] = f.tokens
     // Too little for a fee to show through the rounding.
     await addPair(f, a!, c!, 10_000n, 10_000n)

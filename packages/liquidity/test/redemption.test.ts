@@ -1,4 +1,4 @@
-/** Shares of Curve's first pools, which only its registries tell of, by models: no package has the bytecode of genuine ones. */
+/** Shares of Curve's first pools, which only its registries list, by models: no package has the bytecode of genuine ones. */
 import { type Address, type Chain, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type Anvil, accounts, type Builder, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
@@ -49,8 +49,8 @@ async function read(share: Contract, registries: Address = ZERO_ADDRESS) {
 describe.each([
   ['of equals', 0],
   ['of unequals', 5],
-])('the share of a pool that is told by the registry of pools %s', (_kind, id) => {
-  test('redeems for what the pool holds, as far as balances bear it out', async () => {
+])('the share of a pool that the registry of pools %s lists', (_kind, id) => {
+  test('redeems for the holdings of the pool, up to its balances', async () => {
     const [pool, share, registry] = [
       await makePool(),
       await deploy('OldShare', [SUPPLY]),
@@ -62,15 +62,15 @@ describe.each([
     const parts = coins.map(({ address }, k) => ({ token: toAddress(address), held: HELD[k]!, scale: 0 }))
     const whole = { share: toAddress(share.address), kind: 'stable', supply: SUPPLY, parts, rate: 1.03, limit: null }
     expect(await read(share, registries)).toEqual(whole)
-    // Without the list nobody tells of it.
+    // Without the list, the share is unknown.
     expect(await read(share)).toBeNull()
-    // Drained of one coin, whatever it says to have.
+    // Drained of one coin, although the pool reports its old balance.
     await pool.send('lose', [0, HELD[0]! - WHOLE])
     const [first, ...others] = parts
     expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, held: WHOLE }, ...others] })
   })
 
-  test('is none where the registry knows another share of that pool, or does not know the pool any more', async () => {
+  test('is rejected if the registry lists another share of that pool, or no longer lists the pool', async () => {
     const [pool, share, registry] = [
       await makePool(),
       await deploy('OldShare', [SUPPLY]),
@@ -87,7 +87,7 @@ describe.each([
   })
 })
 
-test('a share that names a rich pool of others is none, since neither the pool nor a registry names it', async () => {
+test('a token that names a foreign pool is not a share, since neither the pool nor a registry names it', async () => {
   const [pool, registry] = [await makePool(), await deploy('Registry', [0])]
   await registry.send('add', [pool.address, (await deploy('OldShare', [SUPPLY])).address])
   const hostile = await deploy('MintedShare', [WHOLE, pool.address])
@@ -95,7 +95,7 @@ test('a share that names a rich pool of others is none, since neither the pool n
   expect(await read(hostile)).toBeNull()
 })
 
-test('a rate that fell counts at the very next block, and one that rose beside the one before', async () => {
+test('a changed rate is returned together with the rate of the block before', async () => {
   const asset = coins[0]!
   const vault = await deploy('RatedVault', [asset.address, SUPPLY])
   await asset.send('mint', [vault.address, 2n * SUPPLY])

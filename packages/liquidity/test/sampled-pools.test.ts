@@ -155,7 +155,7 @@ describe.each(Object.keys(HONEST) as (keyof typeof HONEST)[])('honest hook %s', 
     expect(familyOf(FAMILY)!.dependsOn!(pool)).toEqual([keys[name].hooks])
   })
 
-  test('samples are what the Executor is paid, to the unit', async () => {
+  test('samples equal payments to the Executor, to the unit', async () => {
     const pool = poolOf(name)!
     for (const i of [0, 1] as const) {
       const samples = pool.state.samples[i]
@@ -205,20 +205,20 @@ test('a round trip through samples gains nothing', () => {
   }
 })
 
-test('a pool that trades in one direction is quoted in that one', () => {
+test('a pool that trades in one direction is quoted only in that direction', () => {
   const pool = poolOf('oneWay')!
   expect(pool.state.samples[0].length).toBeGreaterThan(8)
   expect(() => quoteOf(pool, 1, 10n ** 9n)).toThrow(expect.objectContaining({ code: 'PAUSED' }))
 })
 
-test('amounts that a pool takes only in part have no samples, as the Executor refuses them', async () => {
+test('amounts that a pool takes only in part have no samples, because the Executor refuses them', async () => {
   const pool = poolOf('share')!
   const amount = (1n << 127n) - 1n
   const { state } = await refined(pool, 0, [amount])
   expect(state.samples[0].map(([amountIn]) => amountIn)).not.toContain(amount)
 })
 
-test('a fee that falls with time is followed, although no log tells of it', async () => {
+test('a fee that falls with time is followed without logs', async () => {
   const before = poolOf('decayingFee')!
   await world.request('evm_increaseTime', [3_600])
   await world.request('evm_mine')
@@ -229,7 +229,7 @@ test('a fee that falls with time is followed, although no log tells of it', asyn
   expect(await paid(after, 0, [amountIn])).toEqual([quoteOf(after, 0, amountIn)])
 })
 
-test('a read of a pool stays within its gas, whatever its hook does', async () => {
+test('a read of a pool stays within its gas limit, for any hook', async () => {
   const row = world.chain.dexes.find(({ family }) => family === 'uniswap-v4')!
   const { readStates, refreshStates } = familyOf(FAMILY)!
   const costs: string[] = []
@@ -274,7 +274,7 @@ describe('hostile hooks', () => {
   })
 
   test.each(Object.keys(HOSTILE) as (keyof typeof HOSTILE)[])(
-    '%s pays less than its samples: only the simulation of the transaction tells, so that it is not trusted',
+    '%s pays less than its samples: only a simulation of the transaction detects it, so the pool is untrusted',
     async (name) => {
       const pool = poolOf(name)!
       const [amountIn, amountOut] = pool.state.samples[0].at(-4)!
@@ -285,7 +285,7 @@ describe('hostile hooks', () => {
     },
   )
 
-  test('a pool that uses up all gas delays no other: the honest ones of the same block are sampled', () => {
+  test('a pool that burns all gas does not prevent sampling of other pools in the same block', () => {
     for (const name of Object.keys(HONEST) as (keyof typeof HONEST)[]) expect(poolOf(name)).toBeDefined()
   })
 })

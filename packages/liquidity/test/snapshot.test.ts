@@ -38,7 +38,7 @@ afterAll(async () => {
 const all = () => f.tokens.map(({ address }) => address)
 const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 
-test('a snapshot written to a file is read back as it was', async () => {
+test('a snapshot survives a round trip through a file', async () => {
   const market = createMarket({ chain: f.chain, rpc: f.rpc })
   const snapshot = await market.ensure(all())
   const path = join(dir, 'one.sqlite')
@@ -50,14 +50,14 @@ test('a snapshot written to a file is read back as it was', async () => {
   await market.stop()
 })
 
-test('what is no snapshot is refused with the name of the file', async () => {
+test('an invalid snapshot is refused with the name of the file', async () => {
   const path = join(dir, 'text.sqlite')
   writeFileSync(path, 'this is not a database, however long one looks at it')
   await expect(loadSnapshot(path)).rejects.toMatchObject({ code: 'BAD_SNAPSHOT' })
   await expect(loadSnapshot(join(dir, 'absent.sqlite'))).rejects.toThrow('absent.sqlite')
 })
 
-test('a kill at any moment of saving leaves one whole block, the last that was said to be saved or a later one', async () => {
+test('a kill at any moment of saving leaves one complete block, the last confirmed one or a later one', async () => {
   const path = join(dir, 'killed.sqlite')
   const r = random(9)
   let last = 0
@@ -89,7 +89,7 @@ async function saveUntilKilled(path: string, afterMs: number): Promise<number> {
   return Number(said.split('\n').slice(0, -1).at(-1) ?? 0)
 }
 
-test('a market that starts again goes on from what it saved, without finding its pools anew', async () => {
+test('a restarted market continues from its file, without another discovery', async () => {
   const save = { path: join(dir, 'market', '31337.sqlite') }
   const first = createMarket({ chain: f.chain, rpc: f.rpc, save })
   await first.ensure(all())
@@ -108,7 +108,7 @@ test('a market that starts again goes on from what it saved, without finding its
   await fresh.stop()
 })
 
-test('a market that is asked before what it saved is in memory shows nothing before, and then all of it', async () => {
+test('a market has no snapshot until its file is loaded, and then all of it', async () => {
   const path = join(dir, 'asked-early.sqlite')
   const first = createMarket({ chain: f.chain, rpc: f.rpc, save: { path } })
   await first.ensure(all())
@@ -129,7 +129,7 @@ test('a market that is asked before what it saved is in memory shows nothing bef
   await second.stop()
 })
 
-test('what was saved of a branch that is gone is read again', async () => {
+test('saved state of a removed branch is read again', async () => {
   const save = { path: join(dir, 'branch.sqlite') }
   const mark = await f.request<string>('evm_snapshot')
   await f.v2Router.send('swapExactTokensForTokens', [E18, 0n, all().slice(0, 2), f.me, 1n << 40n])
@@ -145,7 +145,7 @@ test('what was saved of a branch that is gone is read again', async () => {
   await Promise.all([second.stop(), fresh.stop()])
 })
 
-test('what a market saved can be copied while it runs, and another one goes on from the copy', async () => {
+test('the file of a running market can be copied, and another market continues from the copy', async () => {
   const first = createMarket({ chain: f.chain, rpc: f.rpc, save: { path: join(dir, 'running.sqlite'), everyMs: 10 } })
   await first.ensure(all())
   first.start()
@@ -159,7 +159,7 @@ test('what a market saved can be copied while it runs, and another one goes on f
   await second.stop()
 })
 
-test('a market that starts while its predecessor still saves waits for it', async () => {
+test('a market waits while its predecessor still saves', async () => {
   const save = { path: join(dir, 'handed-on.sqlite'), onError: (error: Error) => expect.fail(error.message) }
   const first = createMarket({ chain: f.chain, rpc: f.rpc, save })
   await first.ensure(all())
@@ -170,7 +170,7 @@ test('a market that starts while its predecessor still saves waits for it', asyn
   await second.stop()
 })
 
-test('pools that memory has dropped leave a file that holds too many', async () => {
+test('pools dropped from memory are removed from a file with too many pools', async () => {
   const path = join(dir, 'bounded.sqlite')
   const rows = () => {
     const database = new DatabaseSync(path, { readOnly: true })
@@ -181,7 +181,7 @@ test('pools that memory has dropped leave a file that holds too many', async () 
   const [a, b, c] = all()
   const errors: Error[] = []
   const save = { path, onError: (error: Error) => errors.push(error) }
-  // One stranger is followed at a time, and the file may hold no more pools than two have.
+  // One untrusted token is followed at a time, and the file may hold no more pools than two have.
   const limits = { tokens: 2, saved: 2 }
   const first = createMarket({ chain: { ...f.chain, hubs: [], tokens: [] }, rpc: f.rpc, save, limits })
   expect((await first.ensure([a!, b!])).pools.size).toBe(2)
@@ -199,7 +199,7 @@ test('pools that memory has dropped leave a file that holds too many', async () 
   await third.stop()
 })
 
-test('what was saved with other rows of the chain, or is damaged, is told and thrown away', async () => {
+test('a damaged file, or one with other rows of the chain, is reported and discarded', async () => {
   const path = join(dir, 'other.sqlite')
   const first = createMarket({ chain: f.chain, rpc: f.rpc, save: { path } })
   await first.ensure(all())

@@ -72,13 +72,13 @@ afterAll(() => world?.stop())
 
 const poolOf = (key: PoolKey) => world.market.snapshot().pools.get(poolId(key))
 
-test('those whose hook takes no part in swaps are found by their creation, and others are sampled', () => {
+test('pools whose hook takes no part in swaps are found by their creation log, and others are sampled', () => {
   expect(poolOf(keys.bystander)?.family).toBe('uniswap-v4')
   expect(poolOf(keys.feeSetter)?.family).toBe('uniswap-v4')
   expect(poolOf(keys.meddler)?.family ?? 'uniswap-v4-hooks').toBe('uniswap-v4-hooks')
 })
 
-test('they quote what the manager pays through the Executor, dust to drain', async () => {
+test('quotes equal payments of the manager through the Executor, for any amount', async () => {
   const ids = new Set<string>([poolId(keys.bystander), poolId(keys.feeSetter)])
   const hooked = { ...world, pools: () => world.pools().filter(({ id }) => ids.has(id)) }
   const { exact, mismatches } = await fuzz(hooked, 'uniswap-v4', QUOTES, 41)
@@ -86,7 +86,7 @@ test('they quote what the manager pays through the Executor, dust to drain', asy
   expect(exact).toBeGreaterThan(QUOTES / 4)
 })
 
-test('a fee that a hook sets is followed although no log tells of it', async () => {
+test('a fee that a hook sets is followed without logs', async () => {
   const feeOf = () => (poolOf(keys.feeSetter)!.state as UniswapV4State).feePpm
   expect(feeOf()).toBe(2_500)
   await setFee(9_000)
@@ -96,7 +96,7 @@ test('a fee that a hook sets is followed although no log tells of it', async () 
   expect((await fuzz(only, 'uniswap-v4', 40, 42)).mismatches).toEqual([])
 })
 
-test('other routes may pass a pool by its maths alone, unless its hook sets the fee', () => {
+test('a pool is usable in all routes, unless its hook sets the fee', () => {
   const trust = namedTrust(world.chain)
   expect(isTrustedPool(poolOf(keys.bystander)!, trust)).toBe(true)
   expect(isTrustedPool(poolOf(keys.feeSetter)!, trust)).toBe(false)

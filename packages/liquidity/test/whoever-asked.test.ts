@@ -1,4 +1,4 @@
-/** The pools that routes between two tokens may use are known whoever asked for other tokens before. */
+/** The known pools between two tokens do not depend on earlier requests for other tokens. */
 import { type Address, type Chain, toAddress } from '@sluice/chains'
 import { type Devnet, devnetChain, startDevnet } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
@@ -34,7 +34,7 @@ function usable(market: IndexedMarket, tokens: readonly Address[]): readonly str
   return pools.flatMap((pool) => (isUsable(pool) ? [pool.id] : [])).toSorted()
 }
 
-test('a market that was asked for nothing else knows what one knows that was asked for every other pair before', async () => {
+test('a new market knows the same pools as one that was asked for every other pair before', async () => {
   const symbols = Object.keys(devnet.info.tokens)
   const asked = createMarket({ chain, rpc })
   await asked.ensureGroups(symbols.flatMap((a) => symbols.map((b) => [token(a), token(b)])))
@@ -52,7 +52,7 @@ test('a market that was asked for nothing else knows what one knows that was ask
   await asked.stop()
 }, 180_000)
 
-test('tokens that known pools of an end bring are looked for with the other end, so many and no more', async () => {
+test('neighbors of one end are paired with the other end, up to a limit', async () => {
   const hubs = [token('WETH'), token('USDC')]
   const names = {
     hubs,
@@ -73,13 +73,13 @@ test('tokens that known pools of an end bring are looked for with the other end,
     const hasBridge = [...market.snapshot().pools.values()].some(isBridge)
     // The one neighbor of a limit of one may be another.
     if (neighbors !== 1) expect(hasBridge).toBe(neighbors > 0)
-    // Beside the native token, which pools hold.
+    // In addition to the native token, which pools hold.
     expect(market.state().tokens!.entries - 1).toBeLessThanOrEqual(hubs.length + tokens.length * (1 + neighbors))
     await market.stop()
   }
 })
 
-test('neighbors are followed for as long as the token that brought them, and found again with it', async () => {
+test('neighbors are followed as long as their token, and found again with it', async () => {
   const few: Chain = { ...chain, hubs: [token('WETH')], stables: [], tokens: [] }
   const market = createMarket({ chain: few, rpc, limits: { tokenIdleMs: 3_600_000 } })
   const tokens = [token('CRV'), token('HEX')]

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => mainnet?.stop())
 
-test('wstETH is found by what it wraps, and pays what is quoted', async () => {
+test('wstETH is found by its underlying token, and pays the quoted amount', async () => {
   const [found] = await mainnet.read(rateWrapper.findPools(row, [[STETH, WSTETH]]))
   expect(found?.tokens).toEqual([STETH, WSTETH])
   const r = random(29)
@@ -59,7 +59,7 @@ const TRANSFER_SHARES = id('TransferShares(address,address,uint256)')
 const encode = (wrap: boolean, amount: bigint) =>
   (wrap ? wrapper.encodeFunctionData('wrap', [amount]) : wrapper.encodeFunctionData('unwrap', [amount])) as Hex
 
-/** Zero where the model refuses dust. */
+/** Quotes by the model; zero if it refuses dust. */
 function quote(pool: Pool<RateWrapperState>, wrap: boolean, amountIn: bigint): bigint {
   const [tokenIn, tokenOut] = wrap ? [STETH, WSTETH] : [WSTETH, STETH]
   try {

@@ -128,7 +128,7 @@ describe('build_swap refuses a transaction that is not what was requested', () =
     expect(bytes).toBeGreaterThan(200)
   }, 300_000)
 
-  test('less than the user accepts, and a request that names nothing', async () => {
+  test('less than the user accepts, and a request without minToAmount', async () => {
     const low = await server.call('build_swap', request({ minToAmount: `${10n ** 30n}` }))
     expect(textOf(low)).toMatch(/^UNSAFE: .*below minToAmount/)
     const { minToAmount: _, ...open } = request()
@@ -137,7 +137,7 @@ describe('build_swap refuses a transaction that is not what was requested', () =
     expect(textOf(unnamed)).toContain('minToAmount')
   })
 
-  test('on a chain whose contracts are not known, before the service is asked', async () => {
+  test('on a chain with unknown contracts, before any request to the service', async () => {
     let requests = 0
     answer = (_, response) => {
       requests++
@@ -181,7 +181,7 @@ describe('untrusted text', () => {
     for (const part of result.content) expect(part.type === 'text' && part.text).toMatch(/^[^\p{C}\p{Zl}\p{Zp}]+$/u)
   })
 
-  test('of an error is cleaned too', async () => {
+  test('of an error is sanitized too', async () => {
     answer = (_, response) => {
       const body = { error: evil[2], code: `CODE\n${evil[5]}`, cure: evil[3], requestId: evil[0] }
       response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -192,7 +192,7 @@ describe('untrusted text', () => {
     expect(text.length).toBeLessThan(1_000)
   })
 
-  test('of a revert is cleaned, and long return data is cut', async () => {
+  test('of a revert is sanitized, and long return data is truncated', async () => {
     const revertReason = `no\n\u202e${'x'.repeat(5_000)}`
     const returnData = `0x${'ab'.repeat(50_000)}`
     answer = (_, response) =>

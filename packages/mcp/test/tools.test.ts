@@ -111,7 +111,7 @@ describe.each(['stdio', 'Streamable HTTP'])('over %s', (transport) => {
     ])
   })
 
-  test('quote, build_swap, simulate, and explain agree, and the swap pays what was said', async () => {
+  test('quote, build_swap, simulate, and explain agree, and the swap pays the quoted amount', async () => {
     const from = stage.account(transport === 'stdio' ? 0 : 1)
     const request = swapOf('WETH', 'USDC', ETHER)
     const quote = answerOf(await call('quote', request))
@@ -163,7 +163,7 @@ describe.each(['stdio', 'Streamable HTTP'])('over %s', (transport) => {
   }, 120_000)
 })
 
-test('two clients in parallel get answers of their own', async () => {
+test('two concurrent clients get their own answers', async () => {
   const amounts = Array.from({ length: 6 }, (_, k) => (ETHER * BigInt(k + 1)) / 10n)
   const calls = [stdio.call, await connectHttp(), await connectHttp()]
   const answers = await Promise.all(
@@ -182,7 +182,7 @@ describe('the inspector', () => {
     return JSON.parse(stdout)
   }
 
-  test('lists every tool with schemas that hosts take', async () => {
+  test('lists every tool with schemas that hosts accept', async () => {
     const { tools } = await inspect('tools/list')
     expect(tools.map(({ name }: { name: string }) => name).sort()).toEqual(TOOLS)
     for (const { inputSchema, outputSchema, annotations, description } of tools) {

@@ -61,7 +61,7 @@ const messagesIn = (text: string): any[] =>
     .map((line) => JSON.parse(line))
 
 describe('stdio', () => {
-  test('stdout carries messages only, whatever comes in', async () => {
+  test('stdout carries only messages, for any input', async () => {
     const { child, out, log, exit } = start()
     child.stdin.write('no json\n\n{"jsonrpc":"1.0"}\n[]\nnull\n{"jsonrpc":"2.0","id":1,"method":5}\n')
     child.stdin.write(lines(HELLO).replace('\n', '\r\n'))
@@ -75,7 +75,7 @@ describe('stdio', () => {
     expect(log()).toContain('serving stdio')
   })
 
-  test('ends with stdin, after what was asked is answered', async () => {
+  test('ends with stdin, after pending requests are answered', async () => {
     const { child, out, exit } = start('--service', await slowService())
     child.stdin.end(lines(HELLO, callOf(2, 'chains'), callOf(3, 'chains')))
     expect(await exit).toBe(0)
@@ -86,14 +86,14 @@ describe('stdio', () => {
     ).toEqual([1, 2, 3])
   })
 
-  test('ends at once where stdin is closed from the start', async () => {
+  test('ends at once if stdin is closed from the start', async () => {
     const { child, out, exit } = start()
     child.stdin.end()
     expect(await exit).toBe(0)
     expect(out()).toBe('')
   })
 
-  test('ends where nobody reads any more', async () => {
+  test('ends if stdout is closed', async () => {
     const { child, out, exit } = start()
     child.stdin.write(lines(HELLO))
     await expect.poll(out, { timeout: 30_000 }).toContain('serverInfo')
@@ -102,7 +102,7 @@ describe('stdio', () => {
     expect(await exit).toBe(0)
   })
 
-  test('a message without end is refused and ends the process', async () => {
+  test('an endless message is refused and ends the process', async () => {
     const { child, out, log, exit } = start()
     child.stdin.write('x'.repeat(2 * 1024 * 1024))
     expect(await exit).toBe(1)
@@ -110,7 +110,7 @@ describe('stdio', () => {
     expect(out()).toBe('')
   })
 
-  test('a broken line does not hold up the next one', async () => {
+  test('an invalid line does not block the next one', async () => {
     const { child, out, exit } = start()
     child.stdin.write('{"jsonrpc":"2.0","id":9,"method":"tools/ca\n')
     child.stdin.end(lines(HELLO))
@@ -148,7 +148,7 @@ describe('Streamable HTTP', () => {
     })
   }
 
-  test('answers without a session, and each request by itself', async () => {
+  test('answers each request without a session', async () => {
     const { url } = await listen()
     const hello = await post(url, HELLO)
     expect(hello.status).toBe(200)
@@ -177,7 +177,7 @@ describe('Streamable HTTP', () => {
     expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) } })
   })
 
-  test('refuses hosts and origins of web pages, and takes those that are named', async () => {
+  test('refuses hosts and origins of web pages, except for configured ones', async () => {
     const { url } = await listen('--allow-host', 'mcp.example.com')
     const { host, port } = new URL(url)
     const body = JSON.stringify(HELLO)
@@ -192,7 +192,7 @@ describe('Streamable HTTP', () => {
     expect(await statusOf('mcp.example.com', '\r\nOrigin: null')).toBe('403')
   })
 
-  test('refuses bodies that are too large or no message, and goes on', async () => {
+  test('refuses bodies that are too large or invalid, and keeps answering', async () => {
     const { url } = await listen()
     const large = JSON.stringify({ ...EXPLAIN, params: { filler: 'x'.repeat(600 * 1024) } })
     expect((await post(url, large)).status).toBe(413)
@@ -221,7 +221,7 @@ describe('Streamable HTTP', () => {
     expect(refused.length).toBe(40 - 16)
   })
 
-  test('requests that never arrive whole get 503 for the next ones, until they end', async () => {
+  test('incomplete requests take slots: further ones get 503 until they end', async () => {
     const { url } = await listen()
     const { hostname, port, host } = new URL(url)
     const sockets = Array.from({ length: 64 }, () => {
@@ -240,7 +240,7 @@ describe('Streamable HTTP', () => {
     await expect.poll(status, { timeout: 30_000 }).toBe(200)
   })
 
-  test('what a client that hangs up has asked for is given up', async () => {
+  test('the request of a disconnected client is aborted', async () => {
     let closed = 0
     let asked = 0
     const silent = await serveLocally((_, response) => {

@@ -36,6 +36,7 @@ export interface PriceBook {
   depthCurve(token: Address): Promise<readonly DepthPoint[] | null>
 }
 
+/** Options of a price book. */
 export type PricingOptions = {
   /** Decimals of tokens, used before those of the chain's file. Unknown decimals may become known later. */
   readonly decimals?: Decimals
@@ -56,7 +57,7 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
 
 /**
  * USD prices and depth, anchored at the chain's stables. Each new snapshot costs only its changed pools; prices are
- * computed on request. Whatever snapshots came before, results are bit-for-bit those of a fresh computation.
+ * computed on request. Results do not depend on earlier snapshots: they equal a fresh computation bit for bit.
  */
 export class Prices implements PriceBook {
   private readonly chain: Chain

@@ -7,7 +7,7 @@
  * by the reference price of its other token: the median over that token's pools, rounded to the same scale. Steps are
  * coarse, so levels rarely change when prices move, and an update stops where no level changes.
  *
- * Tokens price only tokens of lower levels, so exactly one assignment of levels is consistent, whatever the order of
+ * Tokens price only tokens of lower levels, so exactly one assignment of levels is consistent, for any order of
  * changes. Updates follow G. Ramalingam and T. Reps, "An incremental algorithm for a generalization of the
  * shortest-path problem", 1996: inconsistent tokens are corrected from the highest level down, each at most twice.
  */

@@ -9,6 +9,7 @@ import type { TokenPricer } from './worth.ts'
 /** Price impact levels, in percent. */
 export const IMPACT_LEVELS = [0.5, 1, 2, 5, 10] as const
 
+/** Amount of a token that can be sold within a price impact. */
 export type DepthPoint = {
   /** Percent by which the average price of the swap, before fees, is below the token's price. */
   readonly impact: number

@@ -18,7 +18,7 @@ export type Token = {
    */
   readonly edges: Edge[]
   readonly others: Token[]
-  /** For each edge its `rate`, its `backing`, and the `backing` of the reverse edge: `EDGE_FIELDS` numbers. */
+  /** `rate`, `backing`, and the `backing` of the reverse edge, for each edge: `EDGE_FIELDS` numbers. */
   readonly edgeData: number[]
   /** Number of edges with a price jump (`before` is set). */
   jumpedEdges: number
@@ -82,7 +82,7 @@ export class Edge implements EdgeRate {
   declare stamp: number
   /** Index in the edges of `token`; -1 if detached. */
   declare at: number
-  /** The same pool's edge in the other direction. */
+  /** Edge of the same pool in the other direction. */
   declare reverse: Edge
   declare private rateBefore: EdgeRate | undefined
 

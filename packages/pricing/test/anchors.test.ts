@@ -11,7 +11,7 @@ const LOCAL = address(0x1000)
 const OTHER = address(0x1001)
 
 describe('a stable off its peg', () => {
-  test('is no anchor when the others agree against it', () => {
+  test('is not an anchor if the others agree on another price', () => {
     const prices = book([
       pair(WETH, USDC, eth(10_000), usdc(34e6)), // USDC trades at 0.88
       pair(WETH, USDT, eth(5_000), usdc(15e6)),
@@ -34,14 +34,14 @@ describe('a stable off its peg', () => {
     )
   const whole = (token: Address, amount: number) => amount * 10 ** decimalsOf[token]!
 
-  test.each(falls)('or two of them out of three, at half a dollar are no anchors: %s %s', (...fallen: Address[]) => {
+  test.each(falls)('one or two of three at half a dollar are not anchors: %s %s', (...fallen: Address[]) => {
     const prices = book([...market(dollars, fallen), pair(LOCAL, USDT, eth(1e6), usdc(1e6))])
     for (const token of dollars) expect(prices.usd(token)).toBeCloseTo(worth(token, fallen), 6)
     expect(prices.usd(WETH)).toBeCloseTo(3_000, 3)
     expect(prices.usd(LOCAL)).toBeCloseTo(worth(USDT, fallen), 6)
   })
 
-  test.each([USDC, USDT])('is no anchor where there are but two: %s', (fallen) => {
+  test.each([USDC, USDT])('is not an anchor if there are only two: %s', (fallen) => {
     const on: Chain = { ...chain, stables: chain.stables.slice(0, 2), hubs: [WETH, USDC, USDT] }
     const prices = book(market([USDC, USDT], [fallen]), on)
     expect(prices.usd(fallen)).toBeCloseTo(0.5, 6)
@@ -49,7 +49,7 @@ describe('a stable off its peg', () => {
   })
 
   test.each([[WETH], [USDC], [WETH, USDC], [USDC, USDT]])(
-    'is no anchor where the native asset is a dollar: %s %s',
+    'is not an anchor if the native asset is a dollar: %s %s',
     (...fallen: Address[]) => {
       const dollar = { address: WETH, symbol: 'WXDAI', decimals: 18 }
       const on: Chain = { ...chain, wrappedNative: dollar, stables: [dollar, ...chain.stables.slice(0, 2)] }
@@ -62,7 +62,7 @@ describe('a stable off its peg', () => {
     },
   )
 
-  test('is not made one by a single stable out of four that shows more than the others', () => {
+  test('one of four stables with a higher price does not change the anchors', () => {
     const fourth = { address: OTHER, symbol: 'USDX', decimals: 18 }
     const on: Chain = { ...chain, stables: [...chain.stables, fourth], hubs: [...chain.hubs, OTHER] }
     const prices = book([...market(dollars, []), pair(WETH, OTHER, eth(5_000), dai(10e6))], on)
@@ -70,7 +70,7 @@ describe('a stable off its peg', () => {
     expect(prices.usd(WETH)).toBeCloseTo(3_000, 3)
   })
 
-  test('may be another one than the native asset, where that is a dollar too', () => {
+  test('may be a stable other than the native asset, if that is a dollar too', () => {
     const dollar = { address: WETH, symbol: 'WXDAI', decimals: 18 }
     const on: Chain = { ...chain, wrappedNative: dollar, stables: [dollar, ...chain.stables] }
     const pools = [
@@ -85,7 +85,7 @@ describe('a stable off its peg', () => {
     expect(prices.usd(LOCAL)).toBeCloseTo(2, 6)
   })
 
-  test('cannot be made of a sound one by a thin pool', () => {
+  test('is not assumed because of a thin pool', () => {
     const prices = book([...centre(), pair(DAI, USDC, dai(1_000), usdc(10))])
     expect(prices.usd(DAI)).toBeCloseTo(1, 9)
   })
@@ -95,12 +95,12 @@ describe('pools of different fees', () => {
   const cheap = (usd: number, price: number) => pair(WETH, USDC, eth(usd / price), usdc(usd), 500)
   const dear = (usd: number, price: number) => pair(WETH, USDC, eth(usd / price), usdc(usd), 3_000)
 
-  test('agree on what those with the lower fee say, within the fee of the others', () => {
+  test('give the price of the lower fee, if it is within the fee of the others', () => {
     const prices = priceTokens(snapshotOf([dear(20e6, 3_005), dear(20e6, 3_006), cheap(15e6, 3_000)]), chain)
     expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
   })
 
-  test('are not moved by a low fee that is off by more than that, nor by one with little behind it', () => {
+  test('ignore a low-fee pool that deviates by more than the fee, or has little liquidity', () => {
     const off = priceTokens(snapshotOf([dear(20e6, 3_005), dear(20e6, 3_006), cheap(15e6, 2_950)]), chain)
     expect(off.usd(WETH)).toBeCloseTo(3_005, 6)
     const thin = priceTokens(snapshotOf([dear(20e6, 3_005), dear(20e6, 3_006), cheap(5e6, 3_000)]), chain)

@@ -19,7 +19,7 @@ async function expectHonest(prices: Prices, market: Market) {
 describe.each(SEEDS)('a market with attackers, drawn from seed %i', (seed) => {
   const market = makeMarket({ seed, tokens: 600, pools: 6_000 })
 
-  test('has its true prices before, during and after a block in which pools are bent and filled', async () => {
+  test('has its true prices before, during, and after a block of manipulation', async () => {
     let readings = market.shares
     const redemptions = (token: Address) => readings.get(token)
     const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
@@ -35,7 +35,7 @@ describe.each(SEEDS)('a market with attackers, drawn from seed %i', (seed) => {
     await expectHonest(prices, market)
   })
 
-  test('has an attacker of every kind, and would have false prices without the memory of blocks', async () => {
+  test('has attackers of every kind, and would have false prices without the history of blocks', async () => {
     expect(market.pools.size).toBeGreaterThanOrEqual(6_000)
     expect(market.spike.length).toBeGreaterThan(10)
     const redemptions = (token: Address) => market.shares.get(token)
@@ -57,7 +57,7 @@ const FALLS = [
 ] as const
 
 test.each(FALLS)(
-  'a market with attackers has its true prices with stables at %d, %d and %d dollars',
+  'a market with attackers has its true prices if stables are at %d, %d, and %d dollars',
   async (...stables) => {
     const market = makeMarket({ seed: 7, tokens: 600, pools: 6_000, stables })
     const redemptions = (token: Address) => market.shares.get(token)

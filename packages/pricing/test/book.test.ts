@@ -27,7 +27,7 @@ const LOCAL = address(0x1000)
 const OTHER = address(0x1001)
 
 describe('prices', () => {
-  test('come from the stables through the pools, whatever the decimals', () => {
+  test('come from the stables through the pools, for any decimals', () => {
     const prices = book(centre())
     expect(prices.usd(USDC)).toBeCloseTo(1, 9)
     expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
@@ -40,14 +40,14 @@ describe('prices', () => {
     expect(prices.usd(OTHER)).toBeCloseTo(6_000, 4)
   })
 
-  test('take the native token as its wrapper, in pools as well', async () => {
+  test('treat the native token as its wrapper, in pools as well', async () => {
     const prices = book([...centre(), pair(ZERO_ADDRESS, LOCAL, eth(100), eth(100))])
     expect(prices.usd(NATIVE)).toBe(prices.usd(WETH))
     expect(await prices.depthUsd(NATIVE)).toBe(await prices.depthUsd(WETH))
     expect(prices.usd(LOCAL)).toBeCloseTo(3_000, 6)
   })
 
-  test('show the native asset by its ERC-20 where nothing wraps it, though their decimals differ', () => {
+  test('use the ERC-20 of the native asset if there is no wrapper, although their decimals differ', () => {
     const twin = { address: OTHER, symbol: 'GAS', decimals: 6 }
     const on: Chain = { ...chain, wrappedNative: null, nativeErc20: twin, hubs: [OTHER, USDC] }
     const prices = priceTokens(snapshotOf([pair(OTHER, USDC, 1e12, usdc(2e6))]), on)
@@ -71,7 +71,7 @@ describe('prices', () => {
     expect(await prices.depthCurve(token)).toBeNull()
   })
 
-  test('are null where decimals are not known, while depth is', async () => {
+  test('are null while decimals are unknown, although depth is known', async () => {
     const unknown = address(0x999)
     const prices = book([...centre(), pair(unknown, USDC, eth(1), usdc(1e6))])
     expect(prices.usd(unknown)).toBeNull()
@@ -89,21 +89,21 @@ describe('concentrated liquidity', () => {
   ]
   const price = usdc(2) / 1e18
 
-  test('counts in depth for what its ticks hold, not for what its liquidity number suggests', async () => {
+  test('counts in depth by the balances of its ticks, not by its liquidity value', async () => {
     const prices = book([...centre(), ranged(LOCAL, USDC, price, around(price, 50_000))])
     expect(prices.usd(LOCAL)).toBeCloseTo(2, 6)
     expect(await prices.depthUsd(LOCAL)).toBeGreaterThan(80_000)
     expect(await prices.depthUsd(LOCAL)).toBeLessThan(101_000)
   })
 
-  test('far below a price that nobody stands behind is no evidence for it', () => {
+  test('far below an unsupported price does not support it', () => {
     const far = ranged(LOCAL, USDC, price * 1_000, around(price, 1e6))
     expect(book([...centre(), far]).usd(LOCAL)).toBeNull()
     const both = book([...centre(), far, pair(LOCAL, WETH, eth(15_000), eth(10))])
     expect(both.usd(LOCAL)).toBeCloseTo(2, 6)
   })
 
-  test('on one side of the price only is no evidence for it', () => {
+  test('on one side of the price only does not support it', () => {
     const bids = ranged(LOCAL, USDC, price / 2, [
       { from: price * 0.4, to: price / 2, liquidity: liquidityFor(usdc(1e6), price * 0.4, price / 2) },
     ])
@@ -118,7 +118,7 @@ describe('hostile pools', () => {
     .array(fc.tuple(fc.nat(7), fc.nat(7), amount, amount), { maxLength: 60 })
     .map((all) => all.filter(([a, b]) => a !== b).map(([a, b, x, y]) => pair(scam(a), scam(b), x, y)))
 
-  test('of worthless tokens among themselves never get a price, whatever they hold', () => {
+  test('of worthless tokens only never give a price, for any balances', () => {
     fc.assert(
       fc.property(scamPools, (pools) => {
         const prices = book([...centre(), ...pools])
@@ -128,7 +128,7 @@ describe('hostile pools', () => {
     )
   })
 
-  test('never make a token deeper than a few times the real money in its reach', async () => {
+  test('never give a token more depth than a few times the real value in its pools', async () => {
     const entry = fc.double({ min: 1, max: 5_000, noNaN: true })
     await fc.assert(
       fc.asyncProperty(
@@ -147,7 +147,7 @@ describe('hostile pools', () => {
     )
   })
 
-  test('do not move a price, however many, while each holds less than a tenth of the best', () => {
+  test('do not move a price, in any number, if each holds less than a tenth of the best', () => {
     const lie = fc.tuple(
       fc.double({ min: 2, max: 1e3, noNaN: true }),
       fc.double({ min: 5_000, max: 9_000, noNaN: true }),
@@ -161,11 +161,11 @@ describe('hostile pools', () => {
     )
   })
 
-  test('that keep half of every swap say nothing', () => {
+  test('with a fee of 50 % have no effect', () => {
     expect(book([...centre(), pair(LOCAL, USDC, eth(1), usdc(1e6), 500_000)]).usd(LOCAL)).toBeNull()
   })
 
-  test('with one empty side say nothing and break nothing', () => {
+  test('with one empty side have no effect', () => {
     const prices = book([...centre(), pair(LOCAL, USDC, 0, usdc(1e6)), pair(LOCAL, WETH, eth(1), 0)])
     expect(prices.usd(LOCAL)).toBeNull()
     expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
@@ -173,14 +173,14 @@ describe('hostile pools', () => {
 })
 
 describe('depth', () => {
-  test('adds up every pool that holds the token, both sides', async () => {
+  test('adds both sides of every pool of the token', async () => {
     const prices = book(centre())
     expect(await prices.depthUsd(USDC)).toBeCloseTo(60e6, -2)
     expect(await prices.depthUsd(WBTC)).toBeCloseTo(12e6, -2)
     expect(await prices.depthUsd(WETH)).toBeCloseTo(60e6 + 30e6 + 12e6 + 12e6, -2)
   })
 
-  test('counts a side of minted tokens for what stands against it', async () => {
+  test('limits a side of minted tokens to the value of the other side', async () => {
     const prices = book([
       ...centre(),
       pair(LOCAL, USDC, eth(1_000), usdc(1_000)),
@@ -191,14 +191,14 @@ describe('depth', () => {
 })
 
 describe('the depth curve', () => {
-  test('is what a constant-product pool takes: x % of its reserve, grossed up, at x % impact', async () => {
+  test('of a constant-product pool is x % of its reserve, plus the fee, at x % impact', async () => {
     const curve = (await book([...centre(), pair(LOCAL, USDC, eth(1e6), usdc(1e6))]).depthCurve(LOCAL))!
     expect(curve.map((point) => point.impact)).toEqual([0.5, 1, 2, 5, 10])
     // Average price of selling d into reserves r is r / (r + d) of the first: d = r · x / (1 − x).
     for (const { impact, usd } of curve) expect(usd).toBeCloseTo((1e6 * impact) / (100 - impact), 0)
   })
 
-  test('adds pools up and rises with the impact allowed', async () => {
+  test('adds pools, and rises with the impact', async () => {
     const one = (await book([...centre(), pair(LOCAL, USDC, eth(1e6), usdc(1e6))]).depthCurve(LOCAL))!
     const pools = [pair(LOCAL, USDC, eth(1e6), usdc(1e6)), pair(LOCAL, USDT, eth(1e6), usdc(1e6))]
     const two = (await book([...centre(), ...pools]).depthCurve(LOCAL))!
@@ -216,7 +216,7 @@ describe('the depth curve', () => {
     expect(curve[4]!.usd).toBeGreaterThan(50_000)
   })
 
-  test('never falls, whatever the pools', async () => {
+  test('never falls, for any pools', async () => {
     const reserve = fc.double({ min: 1, max: 1e9, noNaN: true })
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(reserve, reserve), { minLength: 1, maxLength: 8 }), async (all) => {
@@ -232,7 +232,7 @@ describe('the depth curve', () => {
   })
 })
 
-test('the answer does not depend on the order of the pools', () => {
+test('prices do not depend on the order of the pools', () => {
   const tokens = [USDC, USDT, WETH, WBTC, LOCAL, OTHER]
   const anyPool = fc.tuple(fc.nat(5), fc.nat(5), fc.integer({ min: 1, max: 1e15 }), fc.integer({ min: 1, max: 1e15 }))
   fc.assert(

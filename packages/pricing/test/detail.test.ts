@@ -8,7 +8,7 @@ const book = (pools: ReturnType<typeof centre>, decimals = (token: string) => (t
   priceTokens(snapshotOf(pools), chain, { decimals })
 
 describe('the detail of a price', () => {
-  test('names the pools with a say, the heaviest first, and what each alone says', async () => {
+  test('lists the contributing pools, the heaviest first, with the price of each', async () => {
     const deep = pair(LOCAL, WETH, eth(1_000), eth(100))
     const near = pair(LOCAL, USDC, eth(300), usdc(90_900))
     const shallow = pair(LOCAL, USDC, eth(1), usdc(450))
@@ -21,7 +21,7 @@ describe('the detail of a price', () => {
     expect(detail.sources.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 9)
   })
 
-  test('is trusted less with less behind it, and with pools that disagree', async () => {
+  test('has less confidence with less liquidity, and if pools disagree', async () => {
     const trusted = async (...pools: ReturnType<typeof centre>) => {
       const { confidence } = await book([...centre(), ...pools]).detail(LOCAL)
       expect(confidence).toBeGreaterThan(0)
@@ -34,7 +34,7 @@ describe('the detail of a price', () => {
     expect(await trusted(...disagreeing)).toBeLessThan(one)
   })
 
-  test('of a stable and a hub come from their pools with each other', async () => {
+  test('of a stable and a hub comes from their common pools', async () => {
     const prices = book(centre())
     for (const token of [USDC, WETH]) {
       const { usd, confidence, sources } = await prices.detail(token)
@@ -44,7 +44,7 @@ describe('the detail of a price', () => {
     }
   })
 
-  test('says that a token cannot be sold, whatever its pools say', async () => {
+  test('reports that a token cannot be sold, for any pools', async () => {
     const pools = [...centre(), pair(LOCAL, USDC, eth(1_000), usdc(300_000))]
     const found = new Set([LOCAL])
     const prices = priceTokens(snapshotOf(pools), chain, {
@@ -61,7 +61,7 @@ describe('the detail of a price', () => {
     expect((await prices.detail(LOCAL)).reason).toBeNull()
   })
 
-  test('says that it is pending until a first look at all pools has been taken in', async () => {
+  test('is pending until all pools were processed once', async () => {
     const prices = new Prices(chain)
     for (const token of [WETH, LOCAL])
       expect(await prices.detail(token)).toMatchObject({ usd: null, depthUsd: null, reason: 'pending' })
@@ -70,7 +70,7 @@ describe('the detail of a price', () => {
     expect((await prices.detail(LOCAL)).reason).toBe('unknown')
   })
 
-  test('says that a chain without a stable has no anchor', async () => {
+  test('reports that a chain without a stable has no anchor', async () => {
     const prices = priceTokens(snapshotOf(centre()), { ...chain, stables: [] }, { decimals: () => 18 })
     for (const token of [WETH, USDC]) expect((await prices.detail(token)).reason).toBe('no-anchor')
   })
@@ -80,7 +80,7 @@ describe('the detail of a price', () => {
     ['no-decimals', [...centre(), pair(LOCAL, USDC, eth(100), usdc(30_000))], () => undefined],
     ['below-floor', [...centre(), pair(LOCAL, USDC, eth(1), usdc(10))], undefined],
     ['no-anchor', [...centre(), pair(LOCAL, NOWHERE, eth(1_000), eth(1_000))], undefined],
-  ] as const)('says why there is no price: %s', async (reason, pools, decimals) => {
+  ] as const)('reports the reason for a missing price: %s', async (reason, pools, decimals) => {
     expect(await book([...pools], decimals).detail(LOCAL)).toEqual({
       usd: null,
       depthUsd: null,

@@ -77,7 +77,7 @@ function traded(pool: Pool, ppm: bigint): Pool {
   return { ...pool, state: { ...state, reserve0, reserve1 } }
 }
 
-/** A chain that does not tell the decimals of two of its stables: they are learned, or never. */
+/** A chain file without the decimals of two of its stables: they are learned later, or never. */
 const untold: Chain = {
   ...chain,
   stables: chain.stables.map((stable) => (stable.address === USDC ? stable : { ...stable, decimals: null as never })),
@@ -102,7 +102,7 @@ async function told(prices: Prices) {
   return answers
 }
 
-test('any history of pools that come, change and go, of reorgs and of decimals learned late ends where a fresh look does', async () => {
+test('after any history of pool changes, reorgs, and decimals learned late, prices equal a fresh computation', async () => {
   await fc.assert(
     fc.asyncProperty(history, fc.boolean(), async (blocks, startsWithCentre) => {
       const known = new Map<Address, number>()
@@ -147,7 +147,7 @@ test('any history of pools that come, change and go, of reorgs and of decimals l
 
 afterEach(() => void vi.restoreAllMocks())
 
-test('a block is taken in when follow returns, and until the first is, nothing is known', async () => {
+test('a block is processed when follow returns, and before the first one there are no prices', async () => {
   // The clock is fake, so this takes exactly one slice on any machine.
   vi.spyOn(performance, 'now').mockReturnValue(0)
   const prices = new Prices(chain)
@@ -162,7 +162,7 @@ test('a block is taken in when follow returns, and until the first is, nothing i
   expect(prices.usd(WETH)).toBeCloseTo(4_000, 6)
 })
 
-test('blocks that come faster than they can be taken in are joined, and the last is what stands', async () => {
+test('blocks that arrive faster than they are processed are merged, and the last one counts', async () => {
   const many = Array.from({ length: 3_000 }, (_, n) => pair(address(0x5000 + n), USDC, eth(1), usdc(1_000 + n)))
   const prices = new Prices(chain, { decimals: (token) => (token >= address(0x1000) ? 18 : undefined) })
   let pools = PoolMap.empty.with([...centre(), ...many])
@@ -179,7 +179,7 @@ test('blocks that come faster than they can be taken in are joined, and the last
   expect(prices.usd(address(0x5000))).toBeCloseTo(7_000, 6)
 })
 
-test('the first pass takes the pools of a market a few at a time, and never lists them all', async () => {
+test('the first pass reads the pools of a market in batches, never all at once', async () => {
   const pools = PoolMap.empty.with(centre())
   const allAtOnce = () => {
     throw new Error('all at once')
@@ -190,7 +190,7 @@ test('the first pass takes the pools of a market a few at a time, and never list
   expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
 })
 
-test('a pool whose maths fails says nothing, and is told of', () => {
+test('a pool whose math throws is ignored and reported', () => {
   const faults: string[] = []
   const prices = new Prices(chain, { onFault: ({ id }) => faults.push(id) })
   const broken = { ...pair(WETH, USDC, 1, 1), state: null }

@@ -34,7 +34,7 @@ const book = (...pools: readonly Pool[]) =>
   })
 
 describe('a share', () => {
-  test('of a vault is worth what it redeems for', async () => {
+  test('of a vault has its redemption value', async () => {
     const prices = book(vault(1.25, 1e6))
     expect(prices.usd(SHARE)).toBeCloseTo(1.25, 4)
     expect((await prices.detail(SHARE)).sources).toMatchObject([{ pool: { family: 'erc4626' } }])
@@ -44,20 +44,20 @@ describe('a share', () => {
     expect(book(...wrapper(LOCAL, 1.17)).usd(SHARE)).toBeCloseTo(3_000 * 1.17, 0)
   })
 
-  test('counts up to what the vault can pay now, whatever it claims to have', async () => {
+  test('counts up to the amount that the vault can pay now, not its claimed assets', async () => {
     expect(book(vault(1.25, 100, 1e9)).usd(SHARE)).toBeNull()
     const prices = book(vault(1.25, 5_000, 1e12))
     expect(prices.usd(SHARE)).toBeCloseTo(1.25, 4)
     expect(await prices.depthUsd(SHARE)).toBeLessThanOrEqual(10_001)
   })
 
-  test('is priced by its pool where a thin vault says something else, and by the vault where the pool is thin', () => {
+  test('is priced by its pool against a thin vault, and by the vault against a thin pool', () => {
     const pool = (usd: number) => pair(SHARE, USDC, eth(usd), usdc(usd))
     expect(book(vault(40, 2_000, 1e12), pool(1e6)).usd(SHARE)).toBeCloseTo(1, 6)
     expect(book(vault(1.25, 1e6), pool(2_000)).usd(SHARE)).toBeCloseTo(1.25, 4)
   })
 
-  test('lifts what is paired with it no higher than it is founded itself', async () => {
+  test('adds depth to a paired token only up to its own backing', async () => {
     const prices = book(vault(1.25, 1_000, 1e12), pair(SHARE, LOCAL, eth(1e9), eth(1e9)))
     expect(await prices.depthUsd(LOCAL)).toBeLessThanOrEqual(2_001)
     expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
@@ -84,7 +84,7 @@ const told = (readings: readonly Redemption[], ...pools: readonly Pool[]) =>
     redemptions: (token) => (token === SHARE ? readings : undefined),
   })
 
-describe('a share that is no pool', () => {
+describe('a share that is not a pool', () => {
   /** Ether at 3,000 dollars. */
   const lp = (eths: number, dollars: number, supply = 100) =>
     reading(
@@ -96,7 +96,7 @@ describe('a share that is no pool', () => {
       supply,
     )
 
-  test('of a reserve is worth what it is of, one for one, up to what the reserve holds', async () => {
+  test('of a reserve is worth its underlying token 1:1, up to the holdings of the reserve', async () => {
     const prices = told([reading('reserve', [{ token: WETH, whole: 10 }], 1e9)])
     expect(prices.usd(SHARE)).toBeCloseTo(3_000, 6)
     const { sources, depthUsd, reason } = await prices.detail(SHARE)
@@ -108,7 +108,7 @@ describe('a share that is no pool', () => {
     expect((await empty.detail(SHARE)).reason).toBe('below-floor')
   })
 
-  test('that says how much can be withdrawn now counts for no more', async () => {
+  test('with a withdrawal limit counts up to that limit', async () => {
     const all = reading('vault', [{ token: USDC, whole: 1e6 }], 8e5, 1.25e-12)
     expect(told([all]).usd(SHARE)).toBeCloseTo(1.25, 6)
     expect(told([{ ...all, limit: 0n }]).usd(SHARE)).toBeNull()
@@ -117,7 +117,7 @@ describe('a share that is no pool', () => {
     expect(await some.depthUsd(SHARE)).toBeLessThanOrEqual(5_001)
   })
 
-  test('of a pair is worth its part of the reserves, and a trade of any size changes nothing', async () => {
+  test('of a pair is worth its part of the reserves, which a trade of any size does not change', async () => {
     expect(told([lp(100, 3e5)]).usd(SHARE)).toBeCloseTo(6_000, 6)
     for (const times of [0.01, 0.5, 3, 100])
       expect(told([lp(100 * times, 3e5 / times)]).usd(SHARE)).toBeCloseTo(6_000, 3)
@@ -125,7 +125,7 @@ describe('a share that is no pool', () => {
     expect(told([lp(400, 12e5)]).usd(SHARE)).toBeCloseTo(24_000, 3)
   })
 
-  test('of a pair with a worthless token counts for what can be had for it', async () => {
+  test('of a pair with a worthless token counts at its sale value', async () => {
     const parts = [
       { token: WETH, whole: 1 },
       { token: LOCAL, whole: 1e9 },
@@ -136,7 +136,7 @@ describe('a share that is no pool', () => {
     expect(await prices.depthUsd(SHARE)).toBeLessThanOrEqual(3_000 + 1_000)
   })
 
-  test('of a weighted pool is worth its part, by the weights', () => {
+  test('of a weighted pool is worth its part of the balances, by the weights', () => {
     const parts = [
       { token: WETH, whole: 80, scale: 0.8 },
       { token: USDC, whole: 60_000, scale: 0.2 },
@@ -150,7 +150,7 @@ describe('a share that is no pool', () => {
     expect(told([reading('weighted', traded, 300)]).usd(SHARE)).toBeCloseTo(1_000, 4)
   })
 
-  test('of a pool of equals is worth its virtual price of the cheapest of them, and not more than is there', () => {
+  test('of a pool of equal coins is worth its virtual price times the cheapest coin, up to the balances', () => {
     const staked = (whole: number, scale: number) => [
       { token: WETH, whole, scale: 1 },
       { token: LOCAL, whole, scale },
@@ -164,7 +164,7 @@ describe('a share that is no pool', () => {
     expect(told([reading('stable', staked(100, 1.25), 220, 0.02)], market).usd(SHARE)).toBeNull()
   })
 
-  test('of a pool of dollars is worth its virtual price whatever a block tells, and what is left where it is drained', async () => {
+  test('of a stable pool is worth its virtual price despite jumps of one block, and its balances if it is drained', async () => {
     const market = pair(USDC, LOCAL, usdc(1e6), eth(1e6))
     const pool = (dollars: number, others: number, virtualPrice = 1.03) => {
       const parts = [
@@ -177,10 +177,10 @@ describe('a share that is no pool', () => {
     expect(told([calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
     // All of one coin traded for the other: what there is stays.
     expect(told([pool(1_000, 1_999_000)], market).usd(SHARE)).toBeCloseTo(1.03, 3)
-    // A virtual price that is told for a block counts for nothing, and one that goes on for no more than is there.
+    // A virtual price that lasts one block does not count; one that lasts counts up to the value of the balances.
     expect(told([pool(1e6, 1e6, 40), calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
     expect(told([pool(1e6, 1e6, 40)], market).usd(SHARE)).toBeCloseTo(2 / 1.94, 6)
-    // Robbed of one coin, then of nearly all, while it tells what it told.
+    // Robbed of one coin, then of nearly all, while its virtual price stays.
     const robbed = told([pool(1e6, 0), calm], market)
     expect(robbed.usd(SHARE)).toBeCloseTo(1 / 1.94, 6)
     expect(await robbed.depthUsd(SHARE)).toBeLessThanOrEqual(1e6)
@@ -189,7 +189,7 @@ describe('a share that is no pool', () => {
     expect((await empty.detail(SHARE)).reason).toBe('below-floor')
   })
 
-  test('of a pool of unequals is worth its virtual price of their mean', () => {
+  test('of a pool of unequal coins is worth its virtual price times their mean', () => {
     const parts = [
       { token: WETH, whole: 100 },
       { token: USDC, whole: 3e5 },
@@ -198,7 +198,7 @@ describe('a share that is no pool', () => {
     expect(told([reading('crypto', parts, shares / 2, 1)]).usd(SHARE)).toBeCloseTo(2 * Math.sqrt(3_000), 6)
   })
 
-  test('is not lifted by what is sent to it for a block, and falls at once', () => {
+  test('does not rise by a donation for one block, and falls at once', () => {
     const calm = reading('vault', [{ token: USDC, whole: 1e6 }], 8e5, 1.25e-12)
     const raised = { ...calm, rate: 40e-12 }
     expect(told([raised, calm]).usd(SHARE)).toBeCloseTo(1.25, 6)
@@ -206,7 +206,7 @@ describe('a share that is no pool', () => {
     expect(told([calm, raised]).usd(SHARE)).toBeCloseTo(1.25, 6)
   })
 
-  test('is heard beside its pools, each by what stands behind it', async () => {
+  test('is weighted together with its pools, each by its backing', async () => {
     const vault = (usd: number, rate: number) => [reading('vault', [{ token: USDC, whole: usd }], 1e9, rate * 1e-12)]
     const pool = (usd: number) => pair(SHARE, USDC, eth(usd), usdc(usd))
     expect(told(vault(2_000, 40), pool(1e6)).usd(SHARE)).toBeCloseTo(1, 6)
@@ -215,7 +215,7 @@ describe('a share that is no pool', () => {
     expect((await prices.depthCurve(SHARE))!.every(({ usd }) => usd >= 9e5 && usd <= 1.01e6)).toBe(true)
   })
 
-  test('of shares is worth what those are, and one of itself is worth nothing', () => {
+  test('of shares has the value of those shares, and a share of itself has no value', () => {
     const inner = { ...reading('reserve', [{ token: USDC, whole: 1e6 }], 1e6, 1e-12), share: LOCAL }
     const outer = reading('vault', [{ token: LOCAL, whole: 5e5 }], 4e5, 1.25)
     const book = (redemptions: Readonly<Record<Address, readonly Redemption[]>>) =>

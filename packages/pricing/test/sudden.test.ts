@@ -23,30 +23,30 @@ function after(...snapshots: readonly Snapshot[]): Prices {
   return prices
 }
 
-test('a pool that is bent for a block moves nothing while another one disagrees, nor when it is straight again', () => {
+test('a pool price that jumps for one block has no effect while another pool disagrees, nor when it returns', () => {
   const before = after(at(1, deep, other)).usd(LOCAL)
   expect(after(at(1, deep, other), at(2, bent, other)).usd(LOCAL)).toBe(before)
   expect(after(at(1, deep, other), at(2, bent, other), at(3, deep, other)).usd(LOCAL)).toBe(before)
 })
 
-test('what stands for a second block is heard', () => {
+test('a jump that lasts for a second block counts', () => {
   const prices = after(at(1, deep, other), at(2, bent, other), at(3, bent, other))
   expect(prices.usd(LOCAL)).toBeCloseTo(3, 6)
   expect(prices.isCalm).toBe(true)
 })
 
-test('a token whose only pool moves is heard at once', () => {
+test('a jump of the only pool of a token counts at once', () => {
   expect(after(at(1, deep), at(2, bent)).usd(LOCAL)).toBeCloseTo(3, 6)
 })
 
-test('a new pool does not outvote those that were there, until it has been there for a block', () => {
+test('a new pool does not outweigh existing pools in its first block', () => {
   const fresh = pair(LOCAL, USDC, eth(1e7), usdc(5e7))
   const before = after(at(1, deep, other)).usd(LOCAL)
   expect(after(at(1, deep, other), at(2, deep, other, fresh)).usd(LOCAL)).toBe(before)
   expect(after(at(1, deep, other), at(2, deep, other, fresh), at(3, deep, other, fresh)).usd(LOCAL)).toBeCloseTo(5, 6)
 })
 
-test('liquidity that moves to another pool leaves the price to no thin pool in between', () => {
+test('a thin pool does not set the price while liquidity moves to another pool', () => {
   const emptied = { ...pair(LOCAL, USDC, 1, 1), id: deep.id }
   const moved = pair(LOCAL, WETH, eth(999_000), eth(333))
   const thin = pair(LOCAL, USDC, eth(10), usdc(1_000))
@@ -54,7 +54,7 @@ test('liquidity that moves to another pool leaves the price to no thin pool in b
   expect(prices.usd(LOCAL)).toBeCloseTo(1, 6)
 })
 
-test('where no block comes for long, the last one stands', async () => {
+test('without a new block for long, the prices of the last block count', async () => {
   const prices = after(at(1, deep, other), at(2, bent, other))
   expect(prices.isCalm).toBe(false)
   await prices.rest()

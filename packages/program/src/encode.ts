@@ -30,7 +30,7 @@ function encodeStep(step: Step, out: ByteWriter): void {
   out.uint(op.code, 1, 'opcode').uint(flags, 1, 'flags')
   if (input.kind === 'share') out.uint(input.share, amountBytes.share, 'share')
   if (input.kind === 'held' || input.kind === 'pull') out.uint(input.amount, amountBytes.pull, 'amount')
-  // The Guard tells the Executor which token is pulled, and native-only operations need no token.
+  // The Guard passes the pulled token to the Executor, and native-only operations need no token.
   if (!isPulled(step) && op.native !== 'only') out.address(step.tokenIn, 'tokenIn')
   writeFields(op.fields, values, flags, out)
   if (op.hops) {

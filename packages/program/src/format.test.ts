@@ -8,7 +8,7 @@ import { formatReference } from './reference.ts'
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
 const program = read('../../../contracts/src/libraries/Program.sol')
 
-/** Sizes that a row of Program.sol's table tells, such as `pool 20, feePpm 3`. */
+/** Returns the sizes in a row of Program.sol's table, such as `pool 20, feePpm 3`. */
 function sizesIn(name: string): readonly number[] {
   const rows = program.slice(program.indexOf('opcode             fields'), program.indexOf('Functions here take'))
   const row = rows.match(new RegExp(`0x[0-9a-f]{2} ${name} [^]*?(?=0x[0-9a-f]{2} |$)`))?.[0] ?? ''

@@ -56,7 +56,7 @@ A program is steps back to back. All numbers are big-endian; sizes are in bytes.
 | opcode | 1 | |
 | flags | 1 | bits 0–2 input kind, bits 3–4 output kind (${outputKinds.map((kind, code) => `${code} ${kind}`).join(', ')}), bit ${bitOf(DIRECTION)} direction, bits 6–7 of the operation |
 | amount | 0–16 | by input kind |
-| \`tokenIn\` | 20 | absent where the step pulls: the Guard tells the Executor the sender's input |
+| \`tokenIn\` | 20 | absent if the step pulls: the Guard passes the sender's input to the Executor |
 | fields | | by opcode |
 | address | 20 | where the output kind is address |
 

@@ -1,6 +1,7 @@
 /** Errors of this package and their codes. */
 import { CodedError } from '@sluice/chains'
 
+/** Error codes of a quote. */
 export type QuotingErrorCode =
   /** The deployment has no Executor, so nothing can be swapped. */
   | 'NO_EXECUTOR'

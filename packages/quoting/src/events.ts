@@ -18,6 +18,7 @@ export type QuotingEvent =
   /** @see RpcOptions.onFailure */
   | { readonly kind: 'rpc-failure'; readonly endpoint: number; readonly code: RpcError['code'] }
 
+/** Receives the events of a chain. */
 export type QuotingListener = (event: QuotingEvent) => void
 
 type Line = (fields: object, message: string) => void

@@ -55,6 +55,7 @@ const SAMPLE_MS = 2_000
 /** Timeout in milliseconds of the look-ups that an untrusted token needs before it has a price. */
 const EVIDENCE_TIMEOUT_MS = 300
 
+/** Settings of a chain. */
 export type ChainSettings = RuntimeSettings & {
   /**
    * Chains with at most this many pools are searched on this thread, if the search is short; larger ones in a worker.
@@ -70,6 +71,7 @@ export type ChainSettings = RuntimeSettings & {
   readonly maxGas: bigint
 }
 
+/** Options of a live chain. */
 export type LiveChainOptions = {
   readonly chain: Chain
   readonly deployment: Deployment

@@ -154,7 +154,7 @@ describe.skipIf(!executablePath)('hooks', () => {
     expect(complaints).toEqual([])
   })
 
-  test('ask one by one while there is no stream, and report refusals', async () => {
+  test('poll if there is no stream, and report refusals', async () => {
     const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()))
     await press('one')
     const first = await until(page, ({ live }) => live.transport === 'poll' && live.toAmount !== undefined)
@@ -169,7 +169,7 @@ describe.skipIf(!executablePath)('hooks', () => {
     await until(page, ({ live }) => live.error === undefined && live.toAmount !== undefined)
   })
 
-  test('swap, put a question to the owner, go on after a reload, and give up', async () => {
+  test('swap, request a confirmation, resume after a reload, and abort', async () => {
     const { page, complaints, press } = await open()
     await press('one')
     await until(page, ({ live }) => live.toAmount !== undefined)

@@ -1,6 +1,7 @@
 /** Errors thrown by the router. */
 import { CodedError } from '@sluice/chains'
 
+/** Error codes of a search. */
 export type RoutingErrorCode =
   /** The settled route breaks a limit or filter of its request: a bug in the search. */
   | 'ROUTE_INVARIANT'
@@ -11,6 +12,7 @@ export type RoutingErrorCode =
   /** The worker thread exited or could not start, for example because it ran out of memory. */
   | 'THREAD_ENDED'
 
+/** Error for a search that ended without a result. */
 export class RoutingError extends CodedError<RoutingErrorCode> {
   override readonly name = 'RoutingError'
 }

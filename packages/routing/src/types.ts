@@ -4,6 +4,7 @@ import type { Pool, Trust } from '@sluice/liquidity'
 import type { SourceFilter } from './sources.ts'
 import type { Taxes } from './taxes.ts'
 
+/** ERC-20 interface of the native asset. */
 export type NativeErc20 = {
   readonly token: Address
   /** Base units worth one wei: differs from 1 if the token's decimals differ from those of the native asset. */
@@ -112,6 +113,7 @@ export type Leg = {
   readonly writes?: readonly string[]
 }
 
+/** Legs in execution order, with their settled amounts, gas, and bound. */
 export type Route = {
   readonly tokenIn: Address
   readonly tokenOut: Address
@@ -151,7 +153,7 @@ export type BoundProof = {
   /** Scale: prices and earnings are integers in output base units × 10^decimals. */
   readonly decimals: number
   /**
-   * For each token, its price after 0, 1, … `maxHops` pools of a path. If an end is NATIVE, the wrapper's address
+   * Prices of each token after 0, 1, … `maxHops` pools of a path. If an end is NATIVE, the wrapper's address
    * stands for both. The price of the output token is 10^decimals.
    */
   readonly prices: readonly (readonly [Address, readonly bigint[]])[]
@@ -167,8 +169,10 @@ export type BoundProof = {
   readonly maxHops: number
 }
 
+/** A pool that was left out of a search, with the reason. */
 export type RejectedSource = { readonly pool: string; readonly family: string; readonly reason: string }
 
+/** Result of a search: a route, or the reason why there is none. */
 export type RouteResult =
   | {
       readonly ok: true
@@ -191,6 +195,6 @@ export type RouteResult =
       readonly reasons: readonly RejectedSource[]
       /** Largest input that can be routed, in base units; absent if no amount can be. */
       readonly maxRoutableAmount?: bigint
-      /** For exact-output requests: largest output that can be routed, in base units; absent if none can be. */
+      /** Largest output that can be routed, in base units, for exact-output requests; absent if none can be. */
       readonly maxOutputAmount?: bigint
     }

@@ -98,7 +98,7 @@ export class AdaptiveRate {
     this.probeMs = PROBE_MS
   }
 
-  /** Records the end of an HTTP request, whatever its outcome: another probe may go. */
+  /** Records the end of an HTTP request with any outcome: another probe may go. */
   recordEnded(): void {
     this.probing = false
   }

@@ -35,7 +35,7 @@ export class BatchSize {
   }
 
   /**
-   * Records that the endpoint refused a batch, whatever its size.
+   * Records that the endpoint refused a batch of any size.
    *
    * @param certain - true if the error names batches as the cause
    */

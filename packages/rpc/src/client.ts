@@ -33,6 +33,7 @@ import type {
 } from './types.ts'
 import { Upstream } from './upstream.ts'
 
+/** Options of a client. */
 export type RpcOptions = {
   readonly chainId: number
   /** Endpoint URLs in order of preference. A later endpoint is used first if it is more reliable or much faster. */

@@ -63,6 +63,7 @@ type More = ErrorOptions & {
   readonly blocks?: number
 }
 
+/** Error of a request after all its attempts. */
 export class RpcError extends CodedError<RpcErrorCode> {
   override readonly name = 'RpcError'
   /** Revert data; `0x` if the node gave none. */

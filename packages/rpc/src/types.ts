@@ -21,11 +21,13 @@ export type ChainClock = {
 
 export type { BackgroundBudget, Priority } from './priority.ts'
 
+/** Block tag of JSON-RPC. */
 export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
 
 /** Block at which a call runs. A hash pins the call to one block across reorgs. */
 export type BlockRef = number | BlockTag | { readonly blockHash: Hex }
 
+/** Header of a block, reduced to the fields in use. */
 export type BlockHeader = {
   readonly number: number
   readonly hash: Hex
@@ -40,6 +42,7 @@ export type BlockHeader = {
   readonly logsBloom?: Hex
 }
 
+/** Transaction fields of an `eth_call`. */
 export type CallRequest = {
   readonly from?: Address
   /** Null creates a contract; the call then returns the runtime code. */
@@ -52,6 +55,7 @@ export type CallRequest = {
   readonly value?: bigint
 }
 
+/** Values that replace those of an account during a call. */
 export type AccountOverride = {
   readonly code?: Hex
   /** Wei. */
@@ -59,6 +63,7 @@ export type AccountOverride = {
   readonly nonce?: number
   readonly stateDiff?: Readonly<Record<Hex, Hex>>
 }
+/** Account overrides by address. */
 export type StateOverrides = Readonly<Record<Address, AccountOverride>>
 /** Block values that replace those of the block at which an eth_call runs. */
 export type BlockOverrides = {
@@ -76,6 +81,7 @@ export type BlockOverrides = {
   readonly gasLimit?: bigint
 }
 
+/** Options of a request. */
 export type RequestOptions = {
   readonly signal?: AbortSignal
   /** Time limit of the whole request, all attempts together, and of each attempt. Default: see `RpcOptions`. */
@@ -83,11 +89,13 @@ export type RequestOptions = {
   /** Queue priority at an endpoint; default `quote`. */
   readonly priority?: Priority
 }
+/** Options of an `eth_call`. */
 export type CallOptions = RequestOptions & {
   readonly overrides?: StateOverrides
   readonly blockOverrides?: BlockOverrides
 }
 
+/** Outcome of one transaction of a simulation. */
 export type SimulatedTransaction = {
   readonly success: boolean
   /** Return data or revert data. */
@@ -102,8 +110,10 @@ export type SimulatedTransaction = {
 /** Transfer of the native token; `amount` in wei. */
 export type NativeTransfer = { readonly from: Address; readonly to: Address; readonly amount: bigint }
 
+/** Return data of a call, with the head at which it ran. */
 export type AnswerAtHead = { readonly answer: Hex; readonly head: BlockHeader }
 
+/** Event log. */
 export type Log = {
   readonly address: Address
   readonly topics: readonly Hex[]
@@ -112,6 +122,7 @@ export type Log = {
   readonly blockHash: Hex
   readonly logIndex: number
 }
+/** Filter of `eth_getLogs`: a block, or an inclusive range of blocks. */
 export type LogFilter = {
   readonly address?: Address | readonly Address[]
   readonly topics?: readonly (Hex | readonly Hex[] | null)[]
@@ -156,6 +167,7 @@ export interface Rpc {
   close(): void
 }
 
+/** State of an endpoint. */
 export type EndpointHealth = {
   /** Recent share of requests that were answered, from 0 to 1. */
   readonly successRate: number
@@ -170,6 +182,7 @@ export type EndpointHealth = {
   /** Maximum calls in one HTTP body; 1 if the endpoint refuses batches. */
   readonly batchSize: number
 }
+/** State of a client and its endpoints. */
 export type RpcHealth = {
   readonly head: { readonly number: number; readonly timestamp: number } | null
   readonly clock: ChainClock

@@ -16,7 +16,7 @@ afterAll(() => anvil?.stop())
 
 const rpcOf = (...urls: string[]) => createRpc({ chainId: 31337, urls, timeoutMs: 1500, ejectMs: 200 })
 
-test('requests of the same tick each get their own answer', async () => {
+test('requests of the same tick get their own responses', async () => {
   const rpc = rpcOf(anvil.url)
   const [block, price, code] = await Promise.all([
     rpc.getBlock('latest'),
@@ -36,7 +36,7 @@ test('a call with code put in place by an override runs that code', async () => 
   expect(BigInt(answer)).toBe(42n)
 })
 
-test('a revert is told from a failure of the node, with its data', async () => {
+test('a revert is distinguished from a node failure, and has its data', async () => {
   const overrides = { [contract]: { code: '0x602a60005260206000fd' as const } }
   await expect(rpcOf(anvil.url).call({ to: contract, data: '0x' }, 'latest', { overrides })).rejects.toMatchObject({
     code: 'REVERTED',
@@ -44,17 +44,17 @@ test('a revert is told from a failure of the node, with its data', async () => {
   })
 })
 
-test('an unknown method is refused as the node refuses it', async () => {
+test('an unknown method fails with the error of the node', async () => {
   await expect(rpcOf(anvil.url).request('eth_nothing', [])).rejects.toMatchObject({ code: 'UNSUPPORTED' })
 })
 
-test('a dead endpoint is passed over and a lone dead one is UNREACHABLE', async () => {
+test('a dead endpoint is skipped, and a single dead one is UNREACHABLE', async () => {
   const dead = 'http://127.0.0.1:9'
   expect((await rpcOf(dead, anvil.url).getBlock('latest'))?.number).toBe(0)
   await expect(rpcOf(dead).getBlock('latest')).rejects.toMatchObject({ code: 'UNREACHABLE' })
 })
 
-test('an endpoint of another chain is not believed', async () => {
+test('an endpoint of another chain is rejected', async () => {
   const other = await startAnvil({ chainId: 5 })
   try {
     await expect(rpcOf(other.url).getBlock('latest')).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
@@ -64,7 +64,7 @@ test('an endpoint of another chain is not believed', async () => {
   }
 })
 
-test('a node that never answers is given up on in time, and a caller can give up earlier', async () => {
+test('a node that never answers times out, and a caller can abort earlier', async () => {
   const mute = createServer(() => {})
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`

@@ -45,12 +45,12 @@ const knowsOnly =
     return undefined
   }
 
-test('a node that ignores overrides is passed over for one that applies them', async () => {
+test('a node that ignores overrides is skipped in favor of one that applies them', async () => {
   const bad = await worse(ignoresOverrides)
   expect(await readCoinbase(rpcOf(bad.url, anvil.url))).toBe(wordOf(author))
 })
 
-test('where no node can override state the caller is told so', async () => {
+test('an error reports that no node can override state', async () => {
   const bad = await worse(ignoresOverrides)
   await expect(readCoinbase(rpcOf(bad.url))).rejects.toMatchObject({ code: 'NO_OVERRIDES' })
 })
@@ -62,7 +62,7 @@ test('a node without block overrides still serves calls that need only state', a
   await expect(readCoinbase(rpc)).rejects.toMatchObject({ code: 'NO_OVERRIDES' })
 })
 
-test('number and time of a call are set where the node can, and left out where it cannot', async () => {
+test('block number and time of a call are overridden only if the node supports it', async () => {
   // Code that returns NUMBER and TIMESTAMP as two words.
   const clock = { [contract]: { code: '0x436000524260205260406000f3' as const } }
   const later = { number: 77_000_000, timestamp: 3_000_000_000 }
@@ -76,12 +76,15 @@ test('number and time of a call are set where the node can, and left out where i
   expect(await read(rpcOf(bad.url))).toMatchObject({ number: head.number })
 })
 
-test.each(['feeRecipient', 'coinbase'])('the author is set on a node that calls it %s', async (field) => {
-  const old = await worse(knowsOnly(field))
-  expect(await readCoinbase(rpcOf(old.url))).toBe(wordOf(author))
-})
+test.each(['feeRecipient', 'coinbase'])(
+  'the block author is overridden on a node that names the field %s',
+  async (field) => {
+    const old = await worse(knowsOnly(field))
+    expect(await readCoinbase(rpcOf(old.url))).toBe(wordOf(author))
+  },
+)
 
-test('capabilities are asked for once', async () => {
+test('capabilities are probed once', async () => {
   const node = await worse(() => undefined)
   const rpc = rpcOf(node.url)
   await readCoinbase(rpc)
@@ -90,7 +93,7 @@ test('capabilities are asked for once', async () => {
   expect(node.seen.length).toBe(calls + 1)
 })
 
-test('a call tells the head that the node had when it ran, in one HTTP request', async () => {
+test('a call returns the head at which it ran, in one HTTP request', async () => {
   const node = await worse(() => undefined)
   const rpc = rpcOf(node.url)
   const before = (await rpc.getBlock('latest'))!
@@ -104,7 +107,7 @@ test('a call tells the head that the node had when it ran, in one HTTP request',
   expect(node.seen.slice(0, 2)).toEqual(['eth_call', 'eth_getBlockByNumber'])
 })
 
-test('a node that lags is passed over also where the head comes with a call', async () => {
+test('a lagging node is skipped, also if the head is returned with a call', async () => {
   await rpcOf(anvil.url).request('anvil_mine', ['0x14'])
   const lagging = await worse((request) => {
     if (request.method === 'eth_getBlockByNumber') request.params[0] = '0x1'
@@ -116,7 +119,7 @@ test('a node that lags is passed over also where the head comes with a call', as
   await expect.poll(async () => (await call()).head.number).toBeGreaterThanOrEqual(20)
 })
 
-test('a node that falls behind another one is passed over', async () => {
+test('a node that falls behind another one is skipped', async () => {
   await rpcOf(anvil.url).request('anvil_mine', ['0x14'])
   const lagging = await worse((request) => {
     if (request.method === 'eth_getBlockByNumber') request.params[0] = '0x1'
@@ -128,7 +131,7 @@ test('a node that falls behind another one is passed over', async () => {
   await expect.poll(async () => (await rpc.getBlock('latest'))?.number).toBeGreaterThanOrEqual(20)
 })
 
-test('a node that lags alone is followed, also backwards', async () => {
+test('a single lagging node is followed, also backwards', async () => {
   const snapshot = await rpcOf(anvil.url).request('evm_snapshot', [])
   const rpc = rpcOf(anvil.url)
   await rpc.request('anvil_mine', ['0x14'])
@@ -137,7 +140,7 @@ test('a node that lags alone is followed, also backwards', async () => {
   expect((await rpc.getBlock('latest'))?.number).toBe(head - 20)
 })
 
-test('a dropped request is tried once more', async () => {
+test('a dropped request is retried once', async () => {
   let failures = 1
   const flaky = await worse(({ method }) =>
     method === 'eth_gasPrice' && failures-- > 0 ? { error: { code: -32005, message: 'limit exceeded' } } : undefined,
@@ -145,7 +148,7 @@ test('a dropped request is tried once more', async () => {
   expect(await rpcOf(flaky.url).gasPrice()).toBeGreaterThan(0n)
 })
 
-test('an endpoint that was down is used again when it is back', async () => {
+test('an endpoint that was down is used again after recovery', async () => {
   let down = true
   const node = await worse(() => (down ? { error: { code: -32005, message: 'too many requests' } } : undefined))
   const rpc = rpcOf(node.url)
@@ -154,7 +157,7 @@ test('an endpoint that was down is used again when it is back', async () => {
   expect(await rpc.gasPrice()).toBeGreaterThan(0n)
 })
 
-test('a call that is too heavy does not put a healthy endpoint out of use', async () => {
+test('a call that exceeds node limits does not eject a healthy endpoint', async () => {
   let mute = false
   const node = await worse(({ method }) => (mute && method === 'eth_call' ? { result: '0x' } : undefined))
   const rpc = rpcOf(node.url, anvil.url)

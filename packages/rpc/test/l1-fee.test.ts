@@ -70,7 +70,7 @@ describe('op-stack, by the published bytecode of its predeploys', () => {
 
   const weighted = 16n * BASE_FEE_SCALAR * L1_BASE_FEE + BLOB_SCALAR * BLOB_BASE_FEE
 
-  test('since Ecotone it is what the calldata would cost below, weighed by the two scalars', async () => {
+  test('since Ecotone it is the L1 cost of the calldata, weighted by the two scalars', async () => {
     await setSlot(OP_ORACLE, 0, 1)
     const transaction = swap(noise(600))
     const bytes = rlp(transaction)
@@ -122,7 +122,7 @@ describe('arbitrum', () => {
   // gas = 16 × size of the call, base fee of the block, 1 gwei.
   const standIn = '0x36601002600052486020 52633b9aca0060405260606000f3'.replace(' ', '')
 
-  test('what publishing costs is gas to add to the limit', async () => {
+  test('the publishing cost is gas added to the limit', async () => {
     await setCode(NODE_INTERFACE, standIn)
     const fee = (await feeOf('arbitrum', swap(noise(640))))!
     // Selector, three words of arguments, the length, the bytes.
@@ -153,7 +153,7 @@ describe('linea', () => {
     await node?.stop()
   })
 
-  test('is what the gas price misses of the price at which the sequencer takes the transaction', async () => {
+  test('is the difference between the gas price and the minimum price of the sequencer', async () => {
     const { baseFeePerGas } = (await linea.getBlock('latest'))!
     const cheap = { ...swap(noise(600)), gasPriceWei: baseFeePerGas! }
     const fee = (await estimateL1Fee(linea, 'linea', cheap, 'latest'))!
@@ -163,25 +163,25 @@ describe('linea', () => {
     expect(fee.feeWei).toBeLessThan(wei * 800n + 100_000n * cheap.gas)
   })
 
-  test('is nothing where the gas price pays for it already', async () => {
+  test('is zero if the gas price covers it', async () => {
     const rich = { ...swap(noise(600)), gasPriceWei: 10n ** 12n }
     expect(await estimateL1Fee(linea, 'linea', rich, 'latest')).toEqual({ feeWei: 0n, gas: 0n })
   })
 
-  test('is not known from a block without pricing', async () => {
+  test('is unknown for a block without pricing', async () => {
     expect(await feeOf('linea', swap('0x'))).toBeNull()
   })
 })
 
 test.each<L1FeeModel>(['morph', 'zksync', 'unknown'])(
-  '%s without an oracle that answers is not known',
+  '%s: the fee is unknown if the oracle does not answer',
   async (model) => {
     expect(await feeOf(model, swap('0x'))).toBeNull()
     expect(await estimateL1FeePerByte(rpc, model, 1n, 'latest')).toBe(0)
   },
 )
 
-test('a chain that publishes nowhere has no data fee', async () => {
+test('a chain that does not publish data has no data fee', async () => {
   expect(await feeOf('none', swap('0x'))).toEqual({ feeWei: 0n, gas: 0n })
 })
 

@@ -69,7 +69,7 @@ function signed({ to, data, value, gas, gasPriceWei }: FeeTransaction): Uint8Arr
 }
 const calldataGas = (bytes: Uint8Array) => bytes.reduce((sum, byte) => sum + (byte === 0 ? 4n : 16n), 0n)
 
-test('mantle: the fee in ether times the ratio of MNT to it, and the operator beside it', async () => {
+test('mantle: the fee in ether times the MNT ratio, plus the operator fee', async () => {
   const { state, answers } = recordings.mantle
   const { fees } = await estimates('mantle', recorded('mantle'))
   const { tokenRatio, operatorFeeScalar, operatorFeeConstant } = stateOf('mantle')
@@ -86,7 +86,7 @@ test('mantle: the fee in ether times the ratio of MNT to it, and the operator be
   expect(state.tokenRatio).toBe('3800')
 })
 
-test('mantle before the Arsia upgrade, which counted gas otherwise, is not known', async () => {
+test('mantle before the Arsia upgrade, with other gas accounting, has an unknown fee', async () => {
   const { fees } = await estimates('mantle', (call) => {
     const answer = recorded('mantle')(call)
     // All calls but the upgrade flag return 1.
@@ -106,7 +106,7 @@ test('metis: calldata gas of the transaction in the form before EIP-2718, with 6
   }
 })
 
-test('scroll since Galileo: compressed size, dearer the larger it is', async () => {
+test('scroll since Galileo: compressed size, with a price that grows with the size', async () => {
   const { fees, calls } = await estimates('scroll', recorded('scroll'))
   const { l1BaseFee, blobBaseFee, execScalar, blobScalar, penaltyFactor } = stateOf('scroll')
   for (const [i, transaction] of transactions.entries()) {
@@ -148,7 +148,7 @@ describe('arbitrum', () => {
     return (units * UNIT_PRICE * 11_000n) / 10_000n / BASE_FEE
   }
 
-  test('the fee is what the transaction will be charged, the gas what its limit must hold', async () => {
+  test('the fee is the charge of the transaction, and the gas is the required part of its limit', async () => {
     const { fees } = await estimates('arbitrum', ({ method, params }) => {
       if (method !== 'eth_call') return undefined
       const { data, input } = params[0] as { data?: string; input?: string }
@@ -170,7 +170,7 @@ describe('arbitrum', () => {
   })
 })
 
-test('linea: what the gas price misses of the sequencer’s price at each size', async () => {
+test('linea: the difference between the gas price and the sequencer price at each size', async () => {
   const [fixed, variable] = [100n, 40_000_000n]
   const word = (value: bigint) => value.toString(16).padStart(8, '0')
   const extraData = `0x01${word(fixed)}${word(variable)}${word(0n)}${'00'.repeat(19)}`

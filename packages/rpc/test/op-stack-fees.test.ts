@@ -70,7 +70,7 @@ describe.each(['ecotone', 'fjord', 'isthmus'] as const)('since %s', (hardfork) =
     return { gasUsed, feeWei: spent - transaction.value - gasUsed * BigInt(receipt.effectiveGasPrice) }
   }
 
-  test('20 transactions are charged what was estimated, but for the bytes of a signature that are not known', async () => {
+  test('20 transactions are charged the estimate, except for unknown bytes of the signature', async () => {
     for (const [i, sent] of transactions.entries()) {
       const { gasUsed, feeWei } = await charge(sent, senders[i]!)
       const expected = { ...sent, gas: gasUsed }
@@ -80,7 +80,7 @@ describe.each(['ecotone', 'fjord', 'isthmus'] as const)('since %s', (hardfork) =
     }
   })
 
-  test('20 estimates are what the oracle says of the unsigned transaction, and the operator beside it', async () => {
+  test('20 estimates equal the oracle fee of the unsigned transaction, plus the operator fee', async () => {
     for (const transaction of transactions) {
       const call = abi.encodeFunctionData('getL1Fee', [build(transaction).unsignedSerialized])
       const data = BigInt(await rpc.request<string>('eth_call', [{ to: ORACLE, data: call }, 'latest']))

@@ -46,7 +46,7 @@ test('a host without an address: after some seconds requests fail at once, with 
     expect(result).toMatchObject({ reason: { message: expect.stringMatching(/ENOTFOUND|EAI_/) } })
 }, 30_000)
 
-test('a node that hangs is probed seldom, and used again once it answers', async () => {
+test('a hanging node is probed rarely, and used again once it answers', async () => {
   const node = await NodeProxy.start(anvil.url)
   stops.push(() => node.stop())
   const rpc = rpcOf(node.url)
@@ -63,7 +63,7 @@ test('a node that hangs is probed seldom, and used again once it answers', async
   expect(await Promise.all(Array.from({ length: 50 }, () => rpc.gasPrice()))).toHaveLength(50)
 }, 60_000)
 
-test('a host that accepts no handshake costs two connections, however much is asked', async () => {
+test('a host that does not complete handshakes costs two connections, for any number of requests', async () => {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
     sockets.add(socket)
@@ -86,7 +86,7 @@ test('a host that accepts no handshake costs two connections, however much is as
   expect(most).toBe(2)
 }, 30_000)
 
-test('a first endpoint that accepts connections and never answers holds up no patient request for long', async () => {
+test('a first endpoint that never answers delays requests with long timeouts only briefly', async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   stops.push(() => silent.close())

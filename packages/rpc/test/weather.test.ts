@@ -51,7 +51,7 @@ describe('batches', () => {
     ['an error in the place of all answers', 200, whole('batch requests are disabled')],
     ['HTTP 400', 400, 'no'],
     ['HTTP 405 and a page', 405, '<html>'],
-  ])('refused with %s: each call is sent by itself, from then on at once', async (_, status, body) => {
+  ])('refused with %s: each call is sent separately, later ones at once', async (_, status, body) => {
     const node = await wire()
     let batches = 0
     node.fault = (_calls, isBatch) => {
@@ -77,7 +77,7 @@ describe('batches', () => {
     expect(rpc.health().endpoints[0]?.batchSize).toBe(3)
   })
 
-  test('answered in another order, twice and with ids as text are read right', async () => {
+  test('answered in another order, twice, and with string ids are parsed', async () => {
     const node = await wire()
     node.rewrite = (answers) =>
       [...answers, ...answers].reverse().map((each) => ({ ...each, id: String((each as { id: number }).id) }))
@@ -88,7 +88,7 @@ describe('batches', () => {
 
 describe('blocks', () => {
   test.each(['header not found', 'unknown block', 'missing trie node 5e1f', 'Block not found', 'resource not found'])(
-    '"%s" is lag: the call is made again a moment later and the endpoint stays in use',
+    '"%s" is lag: the call is retried shortly after, and the endpoint stays in use',
     async (message) => {
       let lags = 2
       const node = await wire(({ method }) =>
@@ -101,7 +101,7 @@ describe('blocks', () => {
     },
   )
 
-  test('a block that another one has replaced is told soon', async () => {
+  test('a block removed by a reorg is reported soon', async () => {
     const rpc = rpcOf([anvil.url])
     const snapshot = await rpc.request('evm_snapshot', [])
     await rpc.request('anvil_mine', ['0x1'])
@@ -116,7 +116,7 @@ describe('blocks', () => {
     ['far behind the head', 100, 1],
     ['a few blocks behind it', 20, 2],
     ['one block behind it', 1, 4],
-  ])('a block %s whose state no node holds is told soon', async (_, behind, tries) => {
+  ])('a block %s without state at any node is reported soon', async (_, behind, tries) => {
     const node = await wire(({ method }) =>
       method === 'eth_getCode' ? { error: { code: -32000, message: 'missing trie node 1a2b' } } : undefined,
     )
@@ -132,7 +132,7 @@ describe('blocks', () => {
       ? { error: { code: -32602, message: 'invalid argument 1: json: cannot unmarshal object into type string' } }
       : undefined
 
-  test('where hashes are refused the number is asked for, and checked before and after', async () => {
+  test('if block hashes are refused, the number is used, and checked before and after', async () => {
     const node = await wire(refusesHashes)
     const rpc = rpcOf([node.url])
     const { hash, number } = (await rpc.getBlock('latest'))!
@@ -142,7 +142,7 @@ describe('blocks', () => {
     expect(node.seen).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_getBlockByNumber'])
   })
 
-  test('and an answer of another block at that number is not believed', async () => {
+  test('a response from another block at that number is rejected', async () => {
     let replaced = false
     const node = await wire((call) => {
       if (replaced && call.method === 'eth_getBlockByNumber') call.params[0] = '0x0'
@@ -155,7 +155,7 @@ describe('blocks', () => {
     await expect(blockSeen(rpc, hash)).rejects.toMatchObject({ code: expect.stringMatching(/LAGGING|BLOCK_GONE/) })
   })
 
-  test('a head that leaps without a parent is not believed', async () => {
+  test('a head that jumps ahead without a parent is rejected', async () => {
     let lies = 1
     const node = await wire(({ method, params }) => {
       if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest' || lies-- <= 0) return undefined
@@ -170,7 +170,7 @@ describe('blocks', () => {
   })
 })
 
-test('where both lose requests each gets as many as it takes, and none waits for its time limit', async () => {
+test('if both endpoints lose requests, hedges succeed before any timeout', async () => {
   const random = numbers()
   const failures: string[] = []
   const nodes = [await wire(), await wire()]
@@ -185,7 +185,7 @@ test('where both lose requests each gets as many as it takes, and none waits for
   expect(failures).toEqual([])
 })
 
-test('endpoints that refuse at random are slowed, not passed over', async () => {
+test('endpoints that refuse at random are throttled, not ejected', async () => {
   const random = numbers()
   const nodes = [await wire(), await wire()]
   const rpc = rpcOf(nodes.map(({ url }) => url))
@@ -197,8 +197,8 @@ test('endpoints that refuse at random are slowed, not passed over', async () => 
   }
 })
 
-describe('one that is late', () => {
-  test('is helped by another endpoint, and the late request is ended', async () => {
+describe('a slow endpoint', () => {
+  test('gets a hedge at another endpoint', async () => {
     const [slow, quick] = [await wire(), await wire()]
     const events: RpcEvent[] = []
     const rpc = rpcOf([slow.url, quick.url], events)
@@ -208,7 +208,7 @@ describe('one that is late', () => {
     expect(events).toContainEqual({ kind: 'hedge', endpoint: 1 })
   })
 
-  test('with some requests in a row is asked when the other one is late', async () => {
+  test('that failed several requests is still used as a hedge for a slow one', async () => {
     const [first, second] = [await wire(), await wire()]
     const rpc = rpcOf([first.url, second.url])
     for (let request = 0; request < 6; request++) await rpc.gasPrice()
@@ -227,7 +227,7 @@ describe('one that is late', () => {
     expect(first.requests).toBeGreaterThan(before)
   })
 
-  test('alone is asked again on a fresh connection', async () => {
+  test('without alternatives gets the hedge on a new connection', async () => {
     const node = await wire()
     const events: RpcEvent[] = []
     const rpc = rpcOf([node.url], events)
@@ -239,7 +239,7 @@ describe('one that is late', () => {
   })
 })
 
-test('a node that no longer overrides state is found out at once, however lately it did', async () => {
+test('a node that stops overriding state is detected at once', async () => {
   let ignores = false
   const changing = await wire((call) => {
     if (ignores && call.method === 'eth_call') call.params = call.params.slice(0, 2)
@@ -253,7 +253,7 @@ test('a node that no longer overrides state is found out at once, however lately
   for (let request = 0; request < 3; request++) expect(await ask()).toBe(answer)
 })
 
-test('Retry-After is honoured by what nobody waits for', async () => {
+test('background requests honor Retry-After', async () => {
   const node = await wire()
   const rpc = rpcOf([node.url])
   await rpc.gasPrice()
@@ -269,7 +269,7 @@ test('Retry-After is honoured by what nobody waits for', async () => {
   expect(node.requests).toBe(before)
 })
 
-test('closing ends what is under way and what waits, at once', async () => {
+test('closing ends running and queued requests at once', async () => {
   const node = await wire()
   const rpc = createRpc({ chainId: 31337, urls: [node.url], maxConcurrency: 2 })
   await rpc.gasPrice()

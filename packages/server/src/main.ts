@@ -5,7 +5,7 @@ import { USAGE } from './usage.ts'
 
 /** Time in which requests that have begun are answered, unless the environment names another. */
 const GRACE_MS = '1000'
-/** From the signal to the end, whatever is still running. */
+/** Maximum time from the signal to the exit, even if requests are still running. */
 const MAX_STOP_MS = 1_800
 
 const [command, ...rest] = process.argv.slice(2)

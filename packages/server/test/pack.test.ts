@@ -43,7 +43,7 @@ async function startChain(): Promise<void> {
   await deployContracts({ rpcUrl: anvil.url, chainId: 1, deploymentsDir: join(dir, 'deployments') })
 }
 
-test('brings the run-time dependencies of the packages inside, at their versions, and nothing of them twice', () => {
+test('contains the run-time dependencies of its packages, at their versions, without duplicates', () => {
   const dependencies = (path: string) =>
     (JSON.parse(readFileSync(join(folder, path), 'utf8')) as { dependencies?: Record<string, string> }).dependencies ??
     {}
@@ -90,7 +90,7 @@ async function errorsOf(child: ChildProcess): Promise<string> {
 
 // Without LONG: the Node of the tests alone.
 describe.each(process.env.LONG ? nodes : nodes.slice(0, 1))('under %s', (_, node, isHere) => {
-  test.skipIf(!isHere)('tells its usage without a registry, and a mistake with it', async () => {
+  test.skipIf(!isHere)('prints its usage without a registry, and with an error', async () => {
     // npm gets no response from this address.
     const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:9', npm_config_cache: join(dir, 'no-cache') }
     const { stdout } = await run(node, [bin, '--help'], { env })
@@ -102,7 +102,7 @@ describe.each(process.env.LONG ? nodes : nodes.slice(0, 1))('under %s', (_, node
   })
 
   test.skipIf(!isHere)(
-    'refuses a chain that is not served, and a node of another, with the cure',
+    'refuses an unserved chain, and a node of another chain, with the remedy',
     async () => {
       expect(await errorsOf(start(node, ['--rpc', `8543=${anvil.url}`, '--port', '0']))).toContain('did you mean 8453?')
       expect(await errorsOf(start(node, ['--rpc', `8453=${anvil.url}`, '--port', '0']))).toContain('use --rpc 1=')
@@ -112,7 +112,7 @@ describe.each(process.env.LONG ? nodes : nodes.slice(0, 1))('under %s', (_, node
   )
 
   test.skipIf(!isHere)(
-    'judges transactions: one that the node does not know, and none at all',
+    'reports an unknown transaction, and refuses an invalid hash',
     async () => {
       const judge = (...args: string[]) => run(node, [bin, 'referee', ...args], { cwd: dir, env: process.env })
       await expect(judge(`0x${'ab'.repeat(32)}`, '--rpc', anvil.url)).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe.each(process.env.LONG ? nodes : nodes.slice(0, 1))('under %s', (_, node
   )
 
   test.skipIf(!isHere).each(['SIGTERM', 'SIGINT'] as const)(
-    'quotes, serves the page, and ends by %s with all that it started',
+    'quotes, serves the page, and ends by %s with all its processes',
     async (signal) => {
       const port = await freePort()
       const from = accounts()[0]!.address

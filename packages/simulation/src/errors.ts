@@ -11,6 +11,7 @@ import { CodedError } from '@sluice/chains'
  */
 export type SimulationErrorCode = 'UNKNOWN_SLOTS' | 'BAD_TOKEN' | 'BAD_SLOT' | 'BAD_REQUEST' | 'OVERLOADED'
 
+/** Error for a simulation that cannot run; a reverted transaction is a result instead. */
 export class SimulationError extends CodedError<SimulationErrorCode> {
   override readonly name = 'SimulationError'
 }

@@ -14,6 +14,7 @@ export type SimulationLimits = {
   readonly maxQueued: number
 }
 
+/** Limits for callers that set none. */
 export const defaultLimits: SimulationLimits = {
   maxGas: 100_000_000n,
   maxCalldata: 128 * 1024,

@@ -50,7 +50,7 @@ test.each(Object.keys(attacks))('%s ends with a bounded response', async (name) 
   if (name === 'infinite loop') expect(result.revertReason).toBe('out of gas')
 })
 
-test('twenty attackers do not keep fifty honest callers waiting', async () => {
+test('twenty attackers do not delay fifty honest callers', async () => {
   const context = patientContext()
   const honest = () =>
     Array.from({ length: 50 }, (_, i) => simulateSwap(chain.rpc, swap(1_000_000n + BigInt(i)), context))
@@ -67,7 +67,7 @@ test('twenty attackers do not keep fifty honest callers waiting', async () => {
   expect(underAttack.every(({ success }) => success)).toBe(true)
 })
 
-test('more calldata or gas than allowed is refused before the node is asked', async () => {
+test('calldata or gas above the limit is refused before any RPC request', async () => {
   const context = patientContext({ maxGas: 1_000_000n })
   await expect(simulateSwap(chain.rpc, { ...swap(1n), gas: 2_000_000n }, context)).rejects.toMatchObject({
     code: 'BAD_REQUEST',

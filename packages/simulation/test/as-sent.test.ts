@@ -122,7 +122,7 @@ function expectGas({ gasUsed }: SimulationResult, sent: bigint): void {
   expect(Number(off)).toBeLessThanOrEqual(Math.max(1_000, Number(sent) / 20))
 }
 
-test('a swap that does not ask for code is the same either way, and says so', async () => {
+test('a swap that does not check for code has the same result both ways, which the result reports', async () => {
   const [sold, bought, to] = [await deploy('PlainToken'), await deploy('PlainToken'), await deploy('Exchange')]
   await chain.send({ from: chain.rich, to: bought, data: encode('WalletToken', 'mint', [to, AMOUNT]) })
   const from = toAddress(`0x${'f7'.repeat(20)}`)

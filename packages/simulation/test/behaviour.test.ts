@@ -40,13 +40,13 @@ const swap = (change: Partial<SimulationRequest> = {}, minOutput = 0n): Simulati
 }
 const simulate = (request: SimulationRequest) => simulateSwap(chain.rpc, request, context)
 
-test('a sender with code of its own gets the same as one without', async () => {
+test('a sender with code gets the same result as one without', async () => {
   const { amountOut, gasUsed } = await simulate(swap())
   const contract = await simulate(swap({ from: chain.info.routers.permit2! }))
   expect(contract).toMatchObject({ success: true, amountOut, gasUsed })
 })
 
-test('a sender under EIP-7702 gets the same, also with native output through its delegate', async () => {
+test('a sender with EIP-7702 code gets the same result, also with native output through its delegate', async () => {
   const delegated = toAddress(`0x${'f2'.repeat(20)}`)
   // The delegate takes payments: STOP.
   const delegate = toAddress(`0x${'de'.repeat(20)}`)
@@ -77,7 +77,7 @@ describe('others in the same call', () => {
   const through = (path: readonly string[], minOutput = 0n) =>
     router.encodeFunctionData('swapExactTokensForTokens', [AMOUNT, minOutput, path, stranger, 2n ** 40n]) as Hex
 
-  test('get what they get alone, at the same gas, whatever those before them did', async () => {
+  test('get the same results and gas as alone, independently of the ones before', async () => {
     const { USDC, USDT, WETH } = chain.info.tokens
     const long = through([USDC.address, USDT!.address, WETH.address])
     const direct = through([USDC.address, WETH.address])
@@ -97,14 +97,14 @@ describe('others in the same call', () => {
     expect([turned, ...turned.others!].map(outcome)).toEqual([second, first])
   })
 
-  test('more than the gas of one call allows for are refused', async () => {
+  test('beyond the gas of one call are refused', async () => {
     const data = swap().data
     const others = Array<typeof data>(8).fill(data)
     await expect(simulate(swap({ others }))).rejects.toMatchObject({ code: 'BAD_REQUEST' })
   })
 })
 
-test('price, author and gas of the transaction are what the caller says', async () => {
+test('gas price, block author, and gas limit are those of the request', async () => {
   const mirror = toAddress(`0x${'e0'.repeat(20)}`)
   // Reverts with GASPRICE, COINBASE and GAS: 3a 6000 52 41 6020 52 5a 6040 52 6060 6000 fd
   await chain.rpc.request('anvil_setCode', [mirror, '0x3a600052416020525a60405260606000fd'])
@@ -119,12 +119,12 @@ test('price, author and gas of the transaction are what the caller says', async 
   expect(1_000_000n - 21_000n - word(2)).toBeLessThan(50n)
 })
 
-test('a price below the base fee is run as told', async () => {
+test('a gas price below the base fee is accepted', async () => {
   expect(await simulate(swap({ gasPrice: 1n }))).toMatchObject({ success: true })
   expect(await simulate(swap({ gasPrice: 0n }))).toMatchObject({ success: true })
 })
 
-test('an older block shows the state of then', async () => {
+test('an older block has its own state', async () => {
   const { number } = (await chain.rpc.getBlock('latest'))!
   const then = await simulate(swap())
   const from = await chain.newAccount()
@@ -135,7 +135,7 @@ test('an older block shows the state of then', async () => {
   await expect(simulate(swap({ block: number + 1_000_000 }))).rejects.toMatchObject({ code: /BAD_REQUEST|REJECTED/ })
 })
 
-test('slots that the caller gives are used, and refused when they do not hold the balances', async () => {
+test('slots from the caller are used, and refused if they do not hold the balances', async () => {
   const { amountOut } = await simulate(swap())
   const slots: [bigint, bigint][] = []
   for (let slot = 0n; slot < 8n; slot++) slots.push([slot, slot + 1n])
@@ -151,12 +151,12 @@ test('slots that the caller gives are used, and refused when they do not hold th
   expect(outcomes.filter((outcome) => outcome === 'BAD_SLOT')).toHaveLength(slots.length - 1)
 })
 
-test('what is no token is named', async () => {
+test('an address that is not a token is named in the error', async () => {
   await expect(simulate(swap({ tokenOut: stranger }))).rejects.toMatchObject({ code: 'BAD_TOKEN' })
   await expect(simulate(swap({ tokenIn: stranger }))).rejects.toMatchObject({ code: /BAD_TOKEN|UNKNOWN_SLOTS/ })
 })
 
-test('a signature of the sender is accepted from the probe, as of an account without code, and no other is', async () => {
+test('only a signature of the sender is accepted from the probe, as for an account without code', async () => {
   const wallet = Wallet.createRandom()
   const from = toAddress(wallet.address)
   const hash = `0x${'ab'.repeat(32)}`
@@ -171,7 +171,7 @@ test('a signature of the sender is accepted from the probe, as of an account wit
   expect(await ask(Wallet.createRandom().signingKey.sign(hash).serialized)).not.toContain('1626ba7e')
 })
 
-test('a token whose balances cannot be found is lent by a holder, and refused without one', async () => {
+test('a token with unknown balance slots is borrowed from a holder, and refused without one', async () => {
   const { NumberedToken, Tenth } = compile('Numbered.sol')
   const [tokenIn, to] = [await chain.deploy(NumberedToken!.creation), await chain.deploy(Tenth!.creation)]
   const data = Tenth!.abi.encodeFunctionData('swap', [tokenIn, AMOUNT]) as Hex
@@ -197,7 +197,7 @@ test('a node that cannot be reached is the node’s failure', async () => {
   await expect(simulateSwap(dead, swap(), createSimulationContext())).rejects.toMatchObject({ code: 'UNREACHABLE' })
 })
 
-test('a token that refuses contracts is sold by a sender without code, and by no other', async () => {
+test('a token that refuses contracts can only be sold by a sender without code', async () => {
   const { SuspiciousToken, Exchange } = compile('Suspicious.sol')
   const [tokenIn, to] = [await chain.deploy(SuspiciousToken!.creation), await chain.deploy(Exchange!.creation)]
   await chain.rpc.request('anvil_setBalance', [to, '0xde0b6b3a7640000'])

@@ -44,7 +44,7 @@ let accounts = 0
 
 export async function startTestChain(): Promise<TestChain> {
   const { info, stateFile } = await prepareDevnet()
-  // With traces, which tell gross gas.
+  // With traces, which report gross gas.
   const anvil = await startAnvil({ args: ['--load-state', stateFile, '--steps-tracing'] })
   const rpc = createRpc({ chainId: 31337, urls: [anvil.url], timeoutMs: 30_000 })
   const head = await rpc.getBlock('latest')

@@ -52,7 +52,7 @@ const caps: Interceptor = ({ method, params }) => {
 const refusesOverrides: Interceptor = ({ method, params }) =>
   method === 'eth_call' && params.length > 2 ? { error: { code: -32602, message: 'too many arguments' } } : undefined
 
-test('a node that caps gas runs what fits, and its reverts are believed', async () => {
+test('a node with a gas cap runs transactions below the cap, and its reverts count', async () => {
   const url = await worse(caps)
   const { amountOut, gasUsed } = await simulate(swap(), chain.anvil.url)
   expect(await simulate(swap(), url)).toMatchObject({ success: true, amountOut, gasUsed })
@@ -62,14 +62,14 @@ test('a node that caps gas runs what fits, and its reverts are believed', async 
   })
 })
 
-test('what a capped node cannot tell is its failure, and is asked of one without a cap first', async () => {
+test('a result that a capped node cannot determine is a node failure, and a node without a cap is preferred', async () => {
   const endless = { ...swap(), to: loop, data: '0x' as const }
   const url = await worse(caps)
   await expect(simulate(endless, url)).rejects.toMatchObject({ code: 'GAS_CAP' })
   expect(await simulate(endless, url, chain.anvil.url)).toMatchObject({ success: false, revertReason: 'out of gas' })
 })
 
-test('a node without overrides is passed over, and alone it is the reason given', async () => {
+test('a node without overrides is skipped, and reported if there is no other', async () => {
   const url = await worse(refusesOverrides)
   expect(await simulate(swap(), url, chain.anvil.url)).toMatchObject({ success: true })
   await expect(simulate(swap(), url)).rejects.toMatchObject({ code: 'NO_OVERRIDES' })

@@ -1,4 +1,4 @@
-/** Parts that tests and benchmarks of other packages use beside this one's entry. */
+/** Parts that tests and benchmarks of other packages use in addition to this one's entry. */
 export { SlotResolver } from '../src/slots/resolver.ts'
 export { attacks } from './attacks.ts'
 export { abiOf, deployer, grossGas, startTestChain } from './chain.ts'

@@ -31,7 +31,7 @@ const creationOf = (name: string): Hex => {
 }
 
 test.each(Object.entries(layouts))(
-  '%s is worked out in at most %i round trips and passes the full check',
+  '%s is resolved in at most %i round trips and passes the full check',
   async (name, trips) => {
     const token = await deployer(rpc)(creationOf(name))
     const { outcome, calls } = await checkToken(rpc, new SlotResolver(), token, [stranger])
@@ -40,7 +40,7 @@ test.each(Object.entries(layouts))(
   },
 )
 
-test('bits beside a packed balance stay as they are', async () => {
+test('bits next to a packed balance do not change', async () => {
   const token = await deployer(rpc)(creationOf('Packed'))
   const reader = new TokenReader({ rpc, token, block: 'latest', request: {} })
   const layout = await new SlotResolver().layout(reader)

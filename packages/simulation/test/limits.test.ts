@@ -55,7 +55,7 @@ const beforeOsaka: Interceptor = ({ params }) =>
     ? { error: { code: -32603, message: 'EVM error NotActivated' } }
     : undefined
 
-test.each([{}, { asSent: true }])('INVALID is told apart from gas that ran out (%o)', async (more) => {
+test.each([{}, { asSent: true }])('INVALID is distinguished from out-of-gas (%o)', async (more) => {
   expect(await simulate(call(invalid, more))).toMatchObject({
     success: false,
     revertReason: expect.stringContaining('invalid opcode'),
@@ -63,7 +63,7 @@ test.each([{}, { asSent: true }])('INVALID is told apart from gas that ran out (
   expect(await simulate(call(loop, more))).toMatchObject({ success: false, revertReason: 'out of gas' })
 })
 
-test('gas of the caller that runs out in a call below is told from a revert without a reason', async () => {
+test('out-of-gas in an inner call is distinguished from a revert without a reason', async () => {
   expect(await simulate(call(outer, { gas: 60_000n }))).toMatchObject({ success: false, revertReason: 'out of gas' })
   expect(await simulate(call(outer, { gas: 200_000n }))).toMatchObject({ success: true })
   for (const gas of [60_000n, 200_000n])
@@ -73,7 +73,7 @@ test('gas of the caller that runs out in a call below is told from a revert with
     })
 })
 
-test('gas above that of the block is refused, and above the limit of a transaction', async () => {
+test('gas above the block gas limit, or above the limit of a transaction, is refused', async () => {
   const { gasLimit } = (await chain.rpc.getBlock('latest'))!
   await expect(simulate(call(stops, { gas: gasLimit + 1n }))).rejects.toMatchObject({
     code: 'BAD_REQUEST',
@@ -91,7 +91,7 @@ test('a chain without that limit takes as much as its blocks hold', async () => 
   expect(await simulate(call(stops, { gas: 20_000_000n }), rpc)).toMatchObject({ success: true })
 })
 
-test('the gas that is given where none is named is no more than a transaction may ask for', async () => {
+test('the default gas limit is at most the limit of a transaction', async () => {
   const { gasLimit } = (await chain.rpc.getBlock('latest'))!
   const { returnData } = await simulate(call(gasMeter))
   const usual = gasLimit / 2n < 16_777_216n ? gasLimit / 2n : 16_777_216n

@@ -44,7 +44,7 @@ async function holder(token: Address): Promise<Address> {
   return from
 }
 
-test('number, time and base fee are those of the block that it is mined in', async () => {
+test('number, time, and base fee are those of the block that mines the transaction', async () => {
   const token = await chain.deploy(contracts.TimedToken!.creation)
   const from = await holder(token)
   const { returnData, ranIn } = await simulateSwap(chain.rpc, gift(from, token), context)
@@ -71,7 +71,7 @@ test.each(['OneTradePerBlock', 'Cooldown'])(
   },
 )
 
-test('a checkpoint that the newest block has made is made again in the next: gas is that of the transaction sent', async () => {
+test('gas includes a checkpoint that the next block writes again, as in the sent transaction', async () => {
   const token = await chain.deploy(contracts.Checkpointed!.creation)
   const [first, second] = [await holder(token), await chain.newAccount()]
   await chain.send({ from: second, to: token, data: call('TimedToken', 'mint', [second, AMOUNT]) })
@@ -82,7 +82,7 @@ test('a checkpoint that the newest block has made is made again in the next: gas
   expect(BigInt(gasUsed)).toBe((await chain.send({ from: second, to, data })).grossGas)
 })
 
-test('the first swap of a V2 pair costs what it costs in the block after its funding', async () => {
+test('the gas of the first swap of a V2 pair is that of the block after its funding', async () => {
   const token = await chain.deploy(contracts.TimedToken!.creation)
   const { WETH } = chain.info.tokens
   const { uniswapV2Router02 } = chain.info.routers

@@ -1,6 +1,6 @@
 /**
- * Tokens whose storage other tools failed to find, or whose contracts keep it in an unusual way: whoever holds one can sell it, and
- * mostly strangers can be simulated too. What is simulated for the holder is compared with the same really sent.
+ * Tokens whose storage other tools failed to find, or whose contracts keep it in an unusual way: holders can sell them, and
+ * mostly accounts without a balance can be simulated too. The simulation of a holder is compared with the same transaction, sent.
  */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
@@ -78,11 +78,11 @@ const sale = (from: Address, token: Address): SimulationRequest => ({
 })
 const simulate = (request: SimulationRequest, rpc: Rpc = chain.rpc) => simulateSwap(rpc, request, patientContext())
 
-/** Tokens that a stranger cannot be given: the place of a balance is decided by the first transfer. */
+/** Tokens whose balance cannot be overridden for a new account: the first transfer decides its slot. */
 const HELD_ONLY = new Set(['Numbered', 'PackedCheckpoints'])
 
 describe.each(Object.keys(layouts))('%s', (name) => {
-  test('its holder sells it as simulated, by every kind of node', async () => {
+  test('a sale of its holder has the simulated result, with every kind of node', async () => {
     const token = await deploy(name)
     const from = await chain.newAccount()
     // The taker has some, so that no slot of its is new.
@@ -96,7 +96,7 @@ describe.each(Object.keys(layouts))('%s', (name) => {
     expect(await chain.send({ from, to: taker, data: request.data })).toMatchObject({ success: true })
   })
 
-  test.skipIf(HELD_ONLY.has(name))('a stranger is simulated with exactly what goes in', async () => {
+  test.skipIf(HELD_ONLY.has(name))('an account without a balance is simulated with exactly the input', async () => {
     const token = await deploy(name)
     const stranger = toAddress(`0x${'f9'.repeat(20)}`)
     const result = await simulate(sale(stranger, token))
@@ -107,7 +107,7 @@ describe.each(Object.keys(layouts))('%s', (name) => {
   })
 })
 
-test('an amount that nobody has is refused, without naming what only some endpoints take', async () => {
+test('an amount that no holder has is refused, without naming parameters of other endpoints', async () => {
   const token = await deploy('Numbered')
   const request = sale(toAddress(`0x${'fa'.repeat(20)}`), token)
   await expect(simulate(request)).rejects.toMatchObject({

@@ -13,7 +13,7 @@ afterAll(() => chain?.anvil.stop())
 const RECEIVING_GAS = 20n
 
 test.each(Object.entries(shapesOn(() => chain)))(
-  '%s: amount and gas are those of the transaction really sent',
+  '%s: amount and gas equal those of the sent transaction',
   async (_, shape) => {
     const { simulated, sent, toNative } = await compareShape(shape, chain, context)
     expect(simulated.revertReason).toBeUndefined()

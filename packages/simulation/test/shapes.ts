@@ -23,7 +23,7 @@ export type Shape = {
   /** `to` when absent. */
   readonly spender?: () => Address
   readonly encode: (sender: Address, amountIn: bigint) => string
-  /** Acts of the sender before, beside approving the spender. */
+  /** Transactions of the sender before the swap, in addition to approving the spender. */
   readonly prepare?: (sender: Address, amountIn: bigint) => Promise<unknown>
 }
 

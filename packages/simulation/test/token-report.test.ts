@@ -27,7 +27,7 @@ const poolOf = (symbol: string, dex: string) => {
   return pool
 }
 
-test('a plain token takes nothing on any way', async () => {
+test('a plain token has no tax in any direction', async () => {
   expect(await report('LINK', 'Uniswap V2')).toMatchObject({
     symbol: 'LINK',
     decimals: 18,
@@ -42,7 +42,7 @@ test('a plain token takes nothing on any way', async () => {
   })
 })
 
-test('a tax of five percent shows on all three ways', async () => {
+test('a tax of five percent is measured in all three directions', async () => {
   expect(await report('TAXED', 'Uniswap V2')).toMatchObject({
     buyTaxPpm: 50_000,
     transferTaxPpm: 50_000,
@@ -52,13 +52,10 @@ test('a tax of five percent shows on all three ways', async () => {
   })
 })
 
-test.each(['Uniswap V3', 'PancakeSwap V3', 'Curve'])(
-  'a token is measured in pools of %s just the same',
-  async (dex) => {
-    const symbol = chain.info.pools.find((pool) => pool.dex === dex)!.tokens[0]!
-    expect(await report(symbol, dex)).toMatchObject({ buyTaxPpm: 0, transferTaxPpm: 0, sellTaxPpm: 0, sellable: true })
-  },
-)
+test.each(['Uniswap V3', 'PancakeSwap V3', 'Curve'])('a token is measured in pools of %s too', async (dex) => {
+  const symbol = chain.info.pools.find((pool) => pool.dex === dex)!.tokens[0]!
+  expect(await report(symbol, dex)).toMatchObject({ buyTaxPpm: 0, transferTaxPpm: 0, sellTaxPpm: 0, sellable: true })
+})
 
 test('without a pool the tax of a transfer is still measured', async () => {
   expect(await report('TAXED')).toMatchObject({
@@ -69,7 +66,7 @@ test('without a pool the tax of a transfer is still measured', async () => {
   })
 })
 
-test('a token that keeps shares is rebasing and not taxed', async () => {
+test('a token with shares is rebasing and not taxed', async () => {
   expect(await report('STETH', 'Uniswap V2')).toMatchObject({
     buyTaxPpm: 0,
     transferTaxPpm: 0,
@@ -83,7 +80,7 @@ test('a token that returns nothing is measured like any other', async () => {
   expect(await report('USDT', 'Uniswap V2')).toMatchObject({ decimals: 6, transferTaxPpm: 0, sellable: true })
 })
 
-test('what a token takes in one pool says nothing about another, nor one way about the other', async () => {
+test('taxes are measured per pool and direction', async () => {
   const { PoolTaxed } = compile('PoolTaxed.sol')
   const token = await chain.deploy(PoolTaxed!.creation)
   const inPool = async (name: string) => {
@@ -95,7 +92,7 @@ test('what a token takes in one pool says nothing about another, nor one way abo
   expect(await inPool('FREE_POOL')).toMatchObject({ buyTaxPpm: 0, transferTaxPpm: 0, sellTaxPpm: 0 })
 })
 
-test('what a token charges its sender on top of what is sent shows, in a pool and without one', async () => {
+test('an additional charge to the sender is measured, in a pool and without one', async () => {
   const { Surcharging } = compile('Surcharging.sol')
   const token = await chain.deploy(Surcharging!.creation)
   const pool = chain.info.pools[0]!.address

@@ -16,6 +16,7 @@ export type ChainQuotes = {
 const TRANSACTION_GAS = 21_000n
 const ONE = 10n ** 18n
 
+/** Turns the quotes of a chain into interactions of a settlement contract. */
 export class ChainRouter {
   readonly wrappedNative: Address | null
   private readonly chain: ChainQuotes

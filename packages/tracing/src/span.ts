@@ -4,6 +4,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 /** Kind of span: handles a request, sends a request, or neither. */
 export type Kind = 'server' | 'client' | 'internal'
 
+/** Records spans. */
 export type Recorder = {
   /** Runs the work as a child of the current span, if that is recorded. */
   readonly within: <T>(name: string, kind: Kind, attributes: Attributes, work: () => T | Promise<T>) => T | Promise<T>
@@ -20,7 +21,9 @@ export function record(by: Recorder | undefined): void {
 
 /** Runs work as a span of the current request, if that is recorded. */
 export function span<T>(name: string, work: () => Promise<T>, attributes?: Attributes, kind?: Kind): Promise<T>
+/** Runs work that may be synchronous as a span. */
 export function span<T>(name: string, work: () => T | Promise<T>): T | Promise<T>
+/** Implementation of both forms. */
 export function span<T>(
   name: string,
   work: () => T | Promise<T>,

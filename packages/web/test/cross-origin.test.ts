@@ -109,7 +109,7 @@ describe.skipIf(!executable)('a page of another origin', () => {
     expect(direct.headers.get('content-encoding')).toBe('br')
   })
 
-  test('asks whether its tag still holds, and gets no body', async () => {
+  test('revalidates its ETag, and gets no body', async () => {
     const path = `/prices/31337?token=${token('WETH')}`
     let tag = ''
     // Prices settle shortly after the first request for the chain.

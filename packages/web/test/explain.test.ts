@@ -38,7 +38,7 @@ describe.skipIf(!browser)('the Explain page', () => {
 
   const open = (fragment: string) => stage.open(`/app/explain?chain=31337#${fragment}`)
 
-  test('reads what the service made, and proves every contract that value goes through', async () => {
+  test('decodes calldata of the service, and proves every contract that receives value', async () => {
     const { page, complaints } = await open(`data=${tx.data}&to=${tx.to}`)
     await page.getByRole('status').filter({ hasText: 'Takes 50' }).waitFor(WAIT)
     expect(await page.locator('.mark--off').count()).toBe(0)
@@ -50,7 +50,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('opens and explains without a connection, once any page was open for some seconds', async () => {
+  test('works offline once any page was open for some seconds', async () => {
     const { page } = await stage.open('/app/chains')
     const loaded = () =>
       page.evaluate(() =>
@@ -74,7 +74,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     expect(await page.locator('.verdict--good').count()).toBe(0)
   })
 
-  test('a fact lights its bytes', async () => {
+  test('a focused fact highlights its bytes', async () => {
     const { page } = await open(tx.data)
     await page.getByRole('row', { name: /Pays at least/ }).focus()
     const lit = await page.locator('.bytes .hot').textContent()
@@ -82,7 +82,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     expect(lit).toBe(tx.data.slice(2 + 8 + 3 * 64, 2 + 8 + 4 * 64))
   })
 
-  test('one changed byte of the Executor is loud', async () => {
+  test('one changed byte of the Executor shows a warning', async () => {
     const executor = stage.devnet.info.executor.slice(2).toLowerCase()
     const other = `${executor.slice(0, -2)}${executor.endsWith('ee') ? 'aa' : 'ee'}`
     expect(tx.data).toContain(executor)
@@ -94,12 +94,12 @@ describe.skipIf(!browser)('the Explain page', () => {
     expect(await page.locator('.bytes .off').textContent()).toBe(other)
   })
 
-  test('a call of another contract than the Guard is loud too', async () => {
+  test('a call of another contract than the Guard shows a warning too', async () => {
     const { page } = await open(`data=${tx.data}&to=${stage.token('WETH')}`)
     await page.getByRole('alert').filter({ hasText: 'Do not sign: it calls another contract' }).waitFor(WAIT)
   })
 
-  test('what is no swap of the Guard is not taken for one, pasted or linked', async () => {
+  test('other calldata is not explained as a swap of the Guard, pasted or linked', async () => {
     const { page } = await stage.open('/app/explain?chain=31337')
     const transfer = `0xa9059cbb${tx.data.slice(10, 138)}`
     await page.getByRole('textbox').fill(transfer)
@@ -111,14 +111,14 @@ describe.skipIf(!browser)('the Explain page', () => {
     await page.getByRole('alert').filter({ hasText: 'This cannot be read.' }).waitFor(WAIT)
   })
 
-  test('a cut program is refused, not guessed at', async () => {
+  test('a truncated program is refused', async () => {
     const { page } = await open(tx.data.slice(0, -64))
     await page.getByRole('alert').filter({ hasText: 'The calldata is malformed or truncated.' }).waitFor(WAIT)
   })
 
   const full = (data: string, from = tx.from) => `data=${data}&to=${tx.to}&from=${from}`
 
-  test('calls usual terms safe, with prices, fee, pools, and deadline in the sentence', async () => {
+  test('reports usual terms as safe, with prices, fee, pools, and deadline', async () => {
     const { page, complaints } = await open(full(tx.data))
     const verdict = page.getByRole('status').filter({ hasText: 'Safe terms.' })
     await verdict.waitFor(WAIT)
@@ -157,7 +157,7 @@ describe.skipIf(!browser)('the Explain page', () => {
       },
       /it pays 0x1212…1212, not the signer/,
     ],
-  ] as const)('names %s as unusual, and shows no tick', async (_, fragment, expected) => {
+  ] as const)('reports %s as unusual, without a check mark', async (_, fragment, expected) => {
     const { page } = await open(await fragment())
     await page.getByRole('status').filter({ hasText: expected }).waitFor(WAIT)
     expect(await page.locator('.verdict--warn').count()).toBe(1)
@@ -165,7 +165,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     await page.locator('.facts tr.odd').first().waitFor()
   })
 
-  test('names a fee of 10 % and a slippage of 50 %, which the service itself encodes', async () => {
+  test('reports a fee of 10 % and a slippage of 50 %, which the service itself encodes', async () => {
     const fee = `&convenienceFee=10&convenienceFeeRecipient=0x${'34'.repeat(20)}&slippage=50`
     const { page } = await open(full((await swap(fee)).tx.data))
     const verdict = page.getByRole('status').filter({ hasText: /5\d\.\d\d % less than the \$/ })
@@ -174,7 +174,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     expect(await page.locator('.facts tr.odd').count()).toBe(2)
   })
 
-  test('says what it does not know of bare calldata, and calls it no safe terms', async () => {
+  test('lists the unknown facts of bare calldata, and does not report it as safe', async () => {
     const { page } = await open(tx.data)
     await page.getByText('Not known here: the contract that it is sent to.').waitFor(WAIT)
     expect(await page.locator('.verdict--good').count()).toBe(0)
@@ -191,7 +191,7 @@ describe.skipIf(!browser)('the Explain page', () => {
     await other.getByRole('status').filter({ hasText: 'Safe terms.' }).waitFor(WAIT)
   })
 
-  test('knows no transaction by a hash that is none', async () => {
+  test('reports an unknown hash', async () => {
     const { page } = await open(`0x${'ab'.repeat(32)}`)
     await page.getByRole('alert').filter({ hasText: 'No transaction with this hash on Devnet.' }).waitFor(WAIT)
     expect(await page.getByText('failed').count()).toBe(0)

@@ -22,7 +22,7 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
   const json = (body: unknown) => ({ status: 200, contentType: 'application/json', body: JSON.stringify(body) })
   const now = async () => (await fetch(`${stage.server.url}/stats/31337`)).json() as Promise<Record<string, unknown>>
 
-  test('says that nothing was measured yet, and why', async () => {
+  test('reports that there are no measurements yet, and why', async () => {
     const { page, complaints } = await stage.open(PATH)
     await page.getByText('Nothing measured yet.').waitFor(WAIT)
     await page.getByText('No data yet. Make a quote and wait two blocks.').waitFor()
@@ -30,7 +30,7 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
     expect(complaints).toEqual([])
   })
 
-  test('shows what was measured by family, brand and pool; a link carries it, and back goes back', async () => {
+  test('shows measurements by family, DEX, and pool; the URL keeps the view, and back works', async () => {
     await measure(stage)
     const { page, complaints } = await stage.open(PATH)
     await page
@@ -51,7 +51,7 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
     expect(complaints).toEqual([])
   })
 
-  test('is reached and used by keys', async () => {
+  test('works with the keyboard', async () => {
     const { page } = await stage.open('/app/chains')
     // The heading is there before scripts run, but keys work only after that.
     await page.locator('.head-chip').first().waitFor(WAIT)
@@ -67,7 +67,7 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
     await expect.poll(() => row.getAttribute('aria-pressed')).toBe('true')
   })
 
-  test('has a place for every figure before the answer is here, and does not move when it comes', async () => {
+  test('reserves space for every figure, without a layout shift when the response arrives', async () => {
     const { page } = await stage.open('/health')
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
     expect(Math.abs((await top())!.y - before!.y)).toBeLessThan(40)
   })
 
-  test('says when the service does not answer: without figures, and with those it had', async () => {
+  test('reports that the service does not answer, without figures or with the last ones', async () => {
     const { page } = await stage.open('/health')
     await page.route(STATS, (route) => route.abort())
     await page.goto(`${stage.server.url}${PATH}`)
@@ -105,7 +105,7 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
     expect(await page.locator('.hn--stale tbody .sym').count()).toBeGreaterThan(0)
   })
 
-  test('says where the operator has it switched off', async () => {
+  test('reports that the operator has switched sampling off', async () => {
     const { page } = await stage.open('/health')
     const off = { ...(await now()), samplePercent: 0 }
     await page.route(STATS, (route) => route.fulfill(json(off)))
@@ -113,7 +113,7 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
     await page.getByText('This service measures nothing.').waitFor(WAIT)
   })
 
-  test('names the pools that are left out, and those that are ranked lower', async () => {
+  test('lists the excluded pools, and those that are ranked lower', async () => {
     const { page } = await stage.open('/health')
     const base = { protocol: 'uniswap-v2', dex: 'Lies', samples: 14, withdrew: 13.2 }
     const withdrawing = [
@@ -129,7 +129,7 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
     await shoot(page, 'honesty-left-out')
   })
 
-  test('draws nothing of an answer that is not as it should be, and no name can do harm', async () => {
+  test('draws no malformed response, and sanitizes names', async () => {
     const { page, complaints } = await stage.open('/health')
     const evil = '\u202e<img src=x onerror=alert(1)>\u0000\u200b\u0301\u0301\u0301\n{{7*7}}'
     const one = {

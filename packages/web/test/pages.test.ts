@@ -86,7 +86,7 @@ describe.skipIf(!browser)('every page', () => {
 
   describe.each(Object.keys(pages))('%s', (name) => {
     test.each(stateThemes[name] ?? themes)(
-      'has nothing that axe finds serious, complains of nothing, and scrolls one way only: %s',
+      'has no serious axe violation, logs no error, and scrolls only vertically: %s',
       async (theme) => {
         const { page, complaints } = await stage.open(pathOf(name), { colorScheme: theme })
         for (const width of widths) {
@@ -111,7 +111,7 @@ describe.skipIf(!browser)('every page', () => {
     )
   })
 
-  test('a posted list of the console is one, and the pages have their names', async () => {
+  test('a list in the console is posted as a list, and pages have their titles', async () => {
     const { page, complaints } = await stage.open('/app/api?ep=pricesPost')
     await page.getByRole('button', { name: 'Send' }).click(WAIT)
     await page.locator('.status', { hasText: '200' }).waitFor(WAIT)
@@ -144,7 +144,7 @@ describe.skipIf(!browser)('every page', () => {
     expect(sum).toBeLessThan(FIRST_LOAD)
   })
 
-  test('markup that gets into the page runs nothing, loads nothing, sends nothing, and is reported', async () => {
+  test('injected markup runs, loads, and sends nothing, and is reported', async () => {
     const { page } = await stage.open('/health')
     const other = stage.devnet.url.replace('127.0.0.1', 'localhost')
     const injected = `<base href="${other}/"><style>.gt{display:none}</style><script>globalThis.ran='inline'</script>
@@ -187,7 +187,7 @@ describe.skipIf(!browser)('every page', () => {
     await expect.poll(async () => [...new Set(await refused())].sort(), WAIT).toEqual(expected)
   })
 
-  test('no other page can put this one in a frame', async () => {
+  test('no other page can frame this one', async () => {
     const { page } = await stage.open('/health')
     await page.goto('about:blank')
     await page.setContent(`<iframe src="${stage.server.url}/"></iframe>`)
@@ -204,7 +204,7 @@ describe.skipIf(!browser)('every page', () => {
     '/app/referee?chain=x&hash=%E2%80%AE0x&trade=9e9&at=__proto__',
     '/app/referee?hash=7&trade={}',
     '/app/explain?chain=[]#0xzz',
-  ])('a link that was tampered with opens its page: %s', async (path) => {
+  ])('a malformed link opens its page: %s', async (path) => {
     const { page, complaints } = await stage.open(path)
     await page.locator('main h1').waitFor({ ...WAIT, state: 'attached' })
     await atRest(page)
@@ -213,7 +213,7 @@ describe.skipIf(!browser)('every page', () => {
     await page.context().close()
   })
 
-  test('keys go everywhere: skip link, pages by letters, gates by arrows, help', async () => {
+  test('everything is reachable by keys: skip link, pages by letters, gates by arrows, help', async () => {
     const { page } = await stage.open('/')
     await page.locator('.gt').first().waitFor(WAIT)
     await page.keyboard.press('Tab')

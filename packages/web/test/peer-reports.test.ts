@@ -53,7 +53,7 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await page.getByText('up to 0.7 % less than quoted').waitFor(WAIT)
   })
 
-  test('an amount that buys nothing has a reason and no crash (Uniswap/interface#6992)', async () => {
+  test('an amount that buys nothing shows a reason (Uniswap/interface#6992)', async () => {
     const page = await open(pair('USDC', 'WBTC', '0.000001'))
     await page.locator('.notice, [role="alert"]').first().waitFor(WAIT)
     expect(await page.getByText('Something broke').count()).toBe(0)
@@ -75,7 +75,7 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await page.getByText('not your wallet').waitFor(WAIT)
   })
 
-  test('the token of the other side swaps the sides, so that both are never the same (bancorprotocol/webapp#207)', async () => {
+  test('selecting the token of the other side swaps the sides (bancorprotocol/webapp#207)', async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await ready(page)
     await page.getByRole('button', { name: 'USDC, token to receive' }).click()
@@ -96,7 +96,7 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     }
   })
 
-  test('the direction stays after it was turned and the quote refreshed (near/near-wallet#2610)', async () => {
+  test('the rate direction persists after a refresh of the quote (near/near-wallet#2610)', async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await ready(page)
     await page.getByRole('button', { name: 'Swap the two tokens' }).click()

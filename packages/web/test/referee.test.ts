@@ -49,7 +49,7 @@ describe.skipIf(!browser)('the page of the referee', () => {
   }
   const usdc = (units: string) => `${units.slice(0, -6)}.${units.slice(-6).replace(/0+$/, '')}`
 
-  test('calls a swap of the service as good as the best, and its link carries it', async () => {
+  test('reports a swap of the service as optimal, and its URL keeps the verdict', async () => {
     const hash = await chain.byService(5n * WHOLE)
     await judged(hash)
     const { page, complaints } = await stage.open('/app/referee')
@@ -116,7 +116,7 @@ describe.skipIf(!browser)('the page of the referee', () => {
     expect(complaints).toEqual([])
   })
 
-  test('says why there is nothing to judge', async () => {
+  test('reports why there is nothing to judge', async () => {
     const { page } = await stage.open(`${PATH}0x${'ab'.repeat(32)}`)
     await page.getByText('No transaction with this hash on Devnet.').waitFor(WAIT)
     const ask = async (text: string) => {
@@ -131,7 +131,7 @@ describe.skipIf(!browser)('the page of the referee', () => {
     await page.getByRole('alert').filter({ hasText: 'That isn’t a transaction hash.' }).waitFor(WAIT)
   })
 
-  test('says that the node has no state of the block before', async () => {
+  test('reports that the node has no state of the block before', async () => {
     const hash = await chain.byRouter(2n * WHOLE)
     const parent = Number((await chain.receipt(hash)).blockNumber) - 1
     const pruned = `0x${parent.toString(16)}`
@@ -159,13 +159,13 @@ describe.skipIf(!browser)('the page of the referee', () => {
     return { page, complaints }
   }
 
-  test('says what is not comparable, and why', async () => {
+  test('reports what is not comparable, and why', async () => {
     const { page } = await answered({ outcome: 'several', reason: 'two tokens went out', trades: [], gaps: [] })
     await page.getByText('Not comparable.').waitFor(WAIT)
     await page.getByText('Two tokens went out.').waitFor()
   })
 
-  test('draws nothing of an answer that is not as it should be, and no name can do harm', async () => {
+  test('draws no malformed response, and sanitizes names', async () => {
     const evil = '\u202e<img src=x onerror=alert(1)>\u0000\u200b'
     const at = `0x${'1'.repeat(40)}`
     const comparison = {
@@ -199,7 +199,7 @@ describe.skipIf(!browser)('the page of the referee', () => {
     expect(complaints).toEqual([])
   })
 
-  test('says when the answer has another form, or the service fails', async () => {
+  test('reports a malformed response, and a failure of the service', async () => {
     const { page } = await answered({ outcome: 'guilty' })
     await page.getByRole('alert').waitFor(WAIT)
     const { page: other } = await stage.open(`/app/referee?chain=999999&hash=0x${'ab'.repeat(32)}`)

@@ -42,7 +42,7 @@ describe.skipIf(!browser)('the picture of a route', () => {
     for (const loss of losses) expect(loss).not.toContain('\u2212')
   })
 
-  test('a route of one pool is a low band, with the pools that lost and by how much', async () => {
+  test('a route of one pool is a low band, with the losing pools and their differences', async () => {
     const page = await open(pair('USDC', 'DAI', '20'))
     const box = (await page.locator('.flow > svg').boundingBox())!
     expect(box.height).toBeLessThan(120)
@@ -90,7 +90,7 @@ describe.skipIf(!browser)('the picture of a route', () => {
     ])
   })
 
-  test('a link has a picture of its order, kept for the next reader, and nothing of a link becomes markup', async () => {
+  test('a link has a preview image of its order, which is cached, and text of the link is escaped', async () => {
     const { server } = stage
     const path = pair('WETH', 'DAI', '%22500%22')
     const html = await (await fetch(`${server.url}${path}`)).text()
@@ -117,7 +117,7 @@ describe.skipIf(!browser)('the picture of a route', () => {
     expect(other.status).toBe(200)
   })
 
-  test('figures of the amount before make room when the new quote is late', async () => {
+  test('figures of the previous amount disappear if the new quote is late', async () => {
     const page = await open(pair('WETH', 'DAI', '5'))
     await page.locator('.least__v .num').waitFor(WAIT)
     await page.route(/\/(stream|quote|aggregator)\//, () => {
@@ -128,7 +128,7 @@ describe.skipIf(!browser)('the picture of a route', () => {
     expect(await page.locator('.gt').count()).toBe(0)
   })
 
-  test('marks survive forced colors, and a printed page cuts no column', async () => {
+  test('marks are visible in forced colors, and a printed page cuts no column', async () => {
     const page = await open(pair('WETH', 'DAI', '500'), { forcedColors: 'active' })
     const fills = await page.locator('.gt__b').evaluateAll((gates) => gates.map((gate) => getComputedStyle(gate).fill))
     const ground = await page.locator('.route').evaluate((panel) => getComputedStyle(panel).backgroundColor)
@@ -141,7 +141,7 @@ describe.skipIf(!browser)('the picture of a route', () => {
     for (const hidden of cut) expect(hidden).toBeLessThanOrEqual(1)
   })
 
-  test('a chain without a node ends with a reason and another try', async () => {
+  test('a chain without a node shows a reason and a retry', async () => {
     const { page } = await stage.open('/?chain=1')
     opened.push(page)
     await page.locator('.btn--go', { hasText: 'Try again' }).waitFor(WAIT)

@@ -18,7 +18,7 @@ describe.skipIf(!browser)('the page of chains, while past logs cannot be searche
   })
   afterAll(() => stage?.stop())
 
-  test('says which pools are missing and why', async () => {
+  test('reports which pools are missing and why', async () => {
     const { page, complaints } = await stage.open('/app/chains?chain=31337')
     await page.getByText('Some pools cannot be found.').waitFor(WAIT)
     const text = (await page.locator('.cd').textContent())!

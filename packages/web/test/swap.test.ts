@@ -61,7 +61,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
 
-  test('draws a route, signs it with the local account in two clicks, and shows what was paid beside what was quoted', async () => {
+  test('draws a route, signs it with the local account in two clicks, and shows the paid next to the quoted amount', async () => {
     const { page, complaints } = await stage.open('/')
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
     expect(await page.locator('.gt').count()).toBeGreaterThan(5)
@@ -83,7 +83,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('follows the chain block by block, and nothing moves while it does', async () => {
+  test('follows the chain block by block, without layout shifts', async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '3'))
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     const at = () => page.locator('.age .unit .num').textContent()
@@ -116,7 +116,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(Math.min(...took)).toBeLessThanOrEqual(DRAWN_MS)
   })
 
-  test('tokens are found by symbol and address, and the browser goes back to the pair before', async () => {
+  test('tokens are found by symbol and address, and back returns to the previous pair', async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '3'))
     await page.getByRole('button', { name: 'USDC, token to receive' }).click()
     const search = page.getByRole('combobox', { name: 'Search tokens' })
@@ -133,7 +133,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('an exact output is what arrives at worst, and it does', async () => {
+  test('an exact output is the minimum that arrives', async () => {
     const { page } = await stage.open(`${pair('WETH', 'USDC', '3000')}&exact=out`)
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
     expect(await page.locator('.least__v .num').getAttribute('title')).toBe('3000')
@@ -160,7 +160,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(Math.round(Number(shown) * 1e6)).toBe(Number(paid))
   })
 
-  test('a recipient of a link can be refused for the wallet, and one is typed in the settings', async () => {
+  test('a recipient of a link can be replaced by the wallet, and one can be typed in the settings', async () => {
     const recipient = '0x00000000000000000000000000000000000b0b02'
     const { page } = await stage.open(`${pair('WETH', 'USDC', '2')}&recipient=${recipient}`)
     await page.getByRole('button', { name: 'Use the defaults' }).click(WAIT)
@@ -176,7 +176,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(page.url()).toContain(recipient)
   })
 
-  test('says why not, and the largest amount that would route, which does', async () => {
+  test('reports why there is no route, and the largest amount that routes', async () => {
     const { page } = await stage.open(pair('WETH', 'FAR', '100000'))
     // On a new chain the largest amount takes several searches of seconds on a busy machine.
     await page.getByRole('heading', { name: 'Why there is no route' }).waitFor({ timeout: 3 * WAIT.timeout })
@@ -185,7 +185,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await page.locator('.gt').count()).toBeGreaterThan(0)
   })
 
-  test('a node that dies leaves the last figures, marked as old, and fresh ones come when it is back', async () => {
+  test('if the node fails, the last figures are marked as old, and new ones appear after recovery', async () => {
     const { page } = await stage.open(pair('WETH', 'DAI', '2'))
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     const minimum = await page.locator('.least__v').textContent()
@@ -203,7 +203,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await page.locator('.age--stale').count()).toBe(0)
   })
 
-  test('a wallet that declines has sent nothing, and is asked again', async () => {
+  test('after a declined request nothing was sent, and the wallet can be asked again', async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '1'), { before: withWallet({ declines: 1 }) })
     await connect(page)
     const before = await stage.balance(stage.token('USDC'), owner(1))
@@ -215,7 +215,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await stage.balance(stage.token('USDC'), owner(1))).toBeGreaterThan(before)
   })
 
-  test('a wallet that does several calls as one is asked once, for approval and swap together', async () => {
+  test('a wallet that supports batches is asked once, for approval and swap together', async () => {
     const before = withWallet({ batches: true, counts: 'requests' })
     const { page, complaints } = await stage.open(pair('WETH', 'USDC', '1'), { before })
     await connect(page)
@@ -229,7 +229,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('where Permit2 may draw the token a signature takes the place of an approval, and one transaction is sent', async () => {
+  test('if Permit2 is approved, a signature replaces the approval, and one transaction is sent', async () => {
     const word = (account: string) => account.slice(2).toLowerCase().padStart(64, '0')
     const [from, to] = [owner(2), stage.token('WETH')]
     await stage.rpc('eth_sendTransaction', { from, to, data: `0x095ea7b3${word(PERMIT2)}${'f'.repeat(64)}` })
@@ -247,7 +247,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('a token with a permit of its own is swapped by a signature and one transaction, with nothing approved before', async () => {
+  test('a token with its own permit is swapped by a signature and one transaction, without an approval', async () => {
     const from = owner(3)
     const coin = await deployCoin(stage.devnet)
     await coin.send('mint', [from, 10n ** 21n])
@@ -265,7 +265,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('where the Guard may draw the token already, the button asks for the swap alone', async () => {
+  test('if the Guard is approved already, the button requests only the swap', async () => {
     const word = (value: string) => value.slice(2).toLowerCase().padStart(64, '0')
     const [from, to] = [owner(2), stage.token('WETH')]
     const data = `0x095ea7b3${word(stage.devnet.info.guard)}${'f'.repeat(64)}`
@@ -278,7 +278,7 @@ describe.skipIf(!browser)('the Swap page', () => {
     await page.getByText(/^You have [\d.]+ WETH\.$/).waitFor(WAIT)
   })
 
-  test('a quote that grows old while the wallet asks is made anew before the swap is signed', async () => {
+  test('a quote that becomes outdated while the wallet asks is renewed before the swap is signed', async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '2'), { before: withWallet({ slowBlocks: 4 }) })
     await connect(page)
     await go(page, 'Approve WETH and swap').waitFor(WAIT)
@@ -300,7 +300,7 @@ describe.skipIf(!browser)('the Swap page', () => {
 
   safetyTests(() => stage)
 
-  test('another chain of the service opens from the head, with its own address', async () => {
+  test('another chain of the service can be selected in the header, with its own URL', async () => {
     const { page } = await stage.open('/')
     await page.locator('.head-chip').first().click()
     await page

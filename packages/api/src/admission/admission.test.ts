@@ -19,7 +19,7 @@ function pendingTask() {
   return { work: () => promise, end: resolve }
 }
 
-test('runs so many at once, lets so many wait, and refuses the next with a time to come again', async () => {
+test('runs up to the limit, queues up to the limit, and refuses further tasks with Retry-After', async () => {
   const one = admission(1, 1)
   const { work, end } = pendingTask()
   const order: string[] = []
@@ -34,7 +34,7 @@ test('runs so many at once, lets so many wait, and refuses the next with a time 
   expect(one.load).toEqual({ running: 0, waiting: 0 })
 })
 
-test('one that gives up while waiting frees its place in the queue and never runs', async () => {
+test('a task aborted in the queue frees its slot and never runs', async () => {
   const one = admission(1, 1)
   const { work, end } = pendingTask()
   const first = one.run(never, asTask(), work)
@@ -53,13 +53,13 @@ test('one that gives up while waiting frees its place in the queue and never run
   expect(one.load).toEqual({ running: 0, waiting: 0 })
 })
 
-test('a work that fails gives its place back', async () => {
+test('a failed task releases its slot', async () => {
   const one = admission(1, 0)
   await expect(one.run(never, asTask(), () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(await one.run(never, asTask(), async () => 1)).toBe(1)
 })
 
-test('a caller with nothing under way starts beside a full house, up to half of its places', async () => {
+test('a caller without a running task starts although all slots are taken, up to half of the limit more', async () => {
   const two = admission(2, 10)
   const works = ['pig', 'pig', 'pig', 'pig', 'late', 'later'].map((caller) => ({ caller, ...pendingTask() }))
   const started: string[] = []
@@ -80,7 +80,7 @@ test('a caller with nothing under way starts beside a full house, up to half of 
   expect(started).toHaveLength(6)
 })
 
-test('what would wait longer than it may is refused, and its caller alone', async () => {
+test('a task expected to wait longer than the limit is refused, and tasks of other callers are not', async () => {
   const one = admission(1, 1_000, 100)
   const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
   const passing = async <T>(ms: number, work: Promise<T>): Promise<T> => {
@@ -99,7 +99,7 @@ test('what would wait longer than it may is refused, and its caller alone', asyn
   await passing(200, Promise.all([one.run(never, asTask('b'), slow), ...again]))
 })
 
-test('what was let in and could not start in time is refused then', async () => {
+test('a queued task that does not start within the limit is refused', async () => {
   const one = admission(1, 10, 50)
   const { work, end } = pendingTask()
   const first = one.run(never, asTask(), work)
@@ -110,7 +110,7 @@ test('what was let in and could not start in time is refused then', async () => 
   await first
 })
 
-test('who has little waiting takes the place of the last of who has much', async () => {
+test('in a full queue, a caller with few tasks displaces the last task of the caller with the most', async () => {
   const one = admission(1, 4)
   const { work, end } = pendingTask()
   const works = Array.from({ length: 5 }, () => one.run(never, asTask('pig'), work))

@@ -5,7 +5,7 @@ import { FairQueue, type Ticket } from './fair-queue.ts'
 
 const work = fc.record({ caller: fc.constantFrom('a', 'b', 'c', 'd'), cost: fc.integer({ min: 1, max: 100 }) })
 
-test('between callers who all have works waiting, what each was given differs by two works at most', () => {
+test('the costs granted to callers with waiting tasks differ by at most two tasks', () => {
   fc.assert(
     fc.property(fc.array(work, { maxLength: 200 }), fc.integer({ min: 1, max: 8 }), (works, places) => {
       const queue = new FairQueue<number>()
@@ -41,7 +41,7 @@ test('between callers who all have works waiting, what each was given differs by
   )
 })
 
-test('whoever comes late is not behind what another has piled up, and gets nothing for the time before', () => {
+test('a new caller shares equally with one that queued many tasks, and gets no credit for earlier time', () => {
   const queue = new FairQueue<string>()
   for (let k = 0; k < 100; k++) queue.add('pile', 10, `pile ${k}`)
   for (let k = 0; k < 50; k++) queue.take()
@@ -53,7 +53,7 @@ test('whoever comes late is not behind what another has piled up, and gets nothi
   expect(next.filter((caller) => caller === 'late')).toHaveLength(3)
 })
 
-test('a work that cost more than was thought is charged to its caller', () => {
+test('the excess cost of a task over its estimate is charged to its caller', () => {
   const queue = new FairQueue<string>()
   queue.add('a', 1, 'first')
   const first = queue.take()!
@@ -62,7 +62,7 @@ test('a work that cost more than was thought is charged to its caller', () => {
   expect(Array.from({ length: 6 }, () => queue.take()!.item)).toEqual(['b0', 'b1', 'b2', 'a0', 'a1', 'a2'])
 })
 
-test('what gives up waiting is gone, and what does not wait cannot', () => {
+test('a waiting task can be removed once, and a running one cannot', () => {
   const queue = new FairQueue<string>()
   const [one, two] = ['one', 'two'].map((item) => queue.add('a', 1, item))
   expect(queue.remove(one!)).toBe(true)
@@ -72,7 +72,7 @@ test('what gives up waiting is gone, and what does not wait cannot', () => {
   expect(queue.size).toBe(0)
 })
 
-test('the last of the longest line makes room, but not for a line as long', () => {
+test('the last task of the longest queue makes room, but not for a queue of equal length', () => {
   const queue = new FairQueue<number>()
   for (let k = 0; k < 3; k++) queue.add('long', 1, k)
   expect(queue.excess('new')?.item).toBe(2)
@@ -82,7 +82,7 @@ test('the last of the longest line makes room, but not for a line as long', () =
   expect(queue.excess('new')).toBeUndefined()
 })
 
-test('a million callers who come and go are not kept in mind', () => {
+test('callers without tasks are forgotten beyond a limit', () => {
   const queue = new FairQueue<number>()
   for (let k = 0; k < 20_000; k++) {
     queue.add(String(k), 1, k)

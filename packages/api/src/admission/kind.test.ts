@@ -4,24 +4,24 @@ import { asksFor } from './kind.ts'
 
 const kindOf = (url: string, method?: string) => asksFor(url, method)?.kind
 
-test('endpoints of a chain are work, with the chain that does it', () => {
+test('endpoints of a chain need admission, by chain and kind', () => {
   for (const endpoint of ['aggregator', 'quotes', 'simulate', 'stream', 'permit', 'tokenlist', 'status', 'referee'])
     expect(asksFor(`/${endpoint}/8453?x=1`)).toEqual({ endpoint, chainId: 8_453, kind: endpoint, isRemembered: false })
   expect(asksFor('/status/1/0xab')).toMatchObject({ endpoint: 'status', chainId: 1 })
 })
 
-test('a quote costs what a swap does', () => {
+test('a quote has the kind of a swap', () => {
   expect(asksFor('/quote/1')).toMatchObject({ endpoint: 'quote', kind: 'aggregator' })
 })
 
-test('a quote at a past block has a cost of its own', () => {
+test('a quote at a past block is a kind of its own', () => {
   for (const url of ['/quote/1?block=7', '/quote/1?src=0x1&block=7&x=1'])
     expect(asksFor(url)).toMatchObject({ endpoint: 'quote', kind: 'past quote' })
   for (const url of ['/quote/1?minimumblock=7', '/quote/1?xblock=7']) expect(kindOf(url)).toBe('aggregator')
   expect(kindOf('/aggregator/1?block=7')).toBe('aggregator')
 })
 
-test('nothing else is', () => {
+test('other paths need no admission', () => {
   const others = [
     '/',
     '/chains',
@@ -38,7 +38,7 @@ test('nothing else is', () => {
     expect(asksFor(url), url).toBeUndefined()
 })
 
-test('lists cost by their length, to the next power of two', () => {
+test('the kind of a list includes its length, rounded up to a power of two', () => {
   const tokens = (length: number, comma = ',') => `/prices/1?token=${Array(length).fill('0x1').join(comma)}`
   expect([1, 2, 3, 4, 5, 8, 9].map((length) => kindOf(tokens(length)))).toEqual([
     ...['prices 0', 'prices 1', 'prices 2', 'prices 2', 'prices 3', 'prices 3', 'prices 4'],
@@ -49,7 +49,7 @@ test('lists cost by their length, to the next power of two', () => {
   expect(kindOf('/aggregator/1?excludePools=a,b')).toBe('aggregator')
 })
 
-test('answers about prices and depth may be in memory, unless they were posted', () => {
+test('answers about prices and depth may be cached, except for POST', () => {
   expect(['prices', 'liquidity', 'tokens', 'quote'].map((endpoint) => asksFor(`/${endpoint}/1`)!.isRemembered)).toEqual(
     [...[true, true, false, false]],
   )

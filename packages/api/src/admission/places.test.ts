@@ -19,12 +19,12 @@ function watched(controlled = 64) {
   }
 }
 
-test('a process that waits for its nodes lets as many run as are allowed', () => {
+test('an idle process allows the maximum number of running tasks', () => {
   const places = watched()
   for (let k = 0; k < 10; k++) expect(places.after(60, 0.9)).toBe(64)
 })
 
-test('a busy one lets fewer run at once, but never fewer than eight, and more again when it has time', () => {
+test('a busy process allows fewer, at least eight, and more again once it is idle', () => {
   const places = watched()
   expect(places.after(60, 1)).toBe(48)
   expect(places.after(10, 1), 'within a window nothing changes').toBe(48)
@@ -34,6 +34,6 @@ test('a busy one lets fewer run at once, but never fewer than eight, and more ag
   expect(places.after(5_000, 0.1)).toBe(64)
 })
 
-test('where fewer than eight are allowed, no more run', () => {
+test('a maximum below eight is not exceeded', () => {
   expect(watched(1).after(60, 1)).toBe(1)
 })

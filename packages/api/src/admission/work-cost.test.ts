@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LearnedCosts, SharedClock } from './work-cost.ts'
 
-test('while no place is free, costs add up to the time that passed', () => {
+test('while all slots are taken, charged costs add up to the elapsed time', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 6 }),
@@ -31,7 +31,7 @@ test('while no place is free, costs add up to the time that passed', () => {
   )
 })
 
-test('a kind costs what it was charged while all places were taken; before, what its share of the places would be', () => {
+test('a kind costs what was charged while all slots were taken; until then, what was charged otherwise', () => {
   const costs = new LearnedCosts()
   expect(costs.of('swap')).toBe(5)
   costs.learn('swap', { chargedMs: 0.2, tookMs: 5, wasFull: false })
@@ -42,7 +42,7 @@ test('a kind costs what it was charged while all places were taken; before, what
   expect(costs.of('swap'), 'quiet times teach nothing about what is possible').toBe(3)
 })
 
-test('what was learned from a node that crawled is unlearned when works take less in all', () => {
+test('a cost learned from a slow node falls once tasks take less time in total', () => {
   const costs = new LearnedCosts()
   for (let k = 0; k < 100; k++) costs.learn('swap', { chargedMs: 160, tookMs: 4_000, wasFull: true })
   expect(costs.of('swap')).toBeCloseTo(160)

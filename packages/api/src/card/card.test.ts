@@ -19,7 +19,7 @@ const content: CardContent = {
   ],
 }
 
-test('a card is a PNG of the size that readers expect', async () => {
+test('a card is a PNG of the size of link previews', async () => {
   const png = await drawCard(fonts, content)
   expect(png.subarray(0, 8)).toEqual(Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]))
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([CARD.width, CARD.height])
@@ -31,19 +31,19 @@ test.each([
   ['emoji and joined characters', '👩‍👩‍👧‍👦𝕏\u0000\ud800'],
   ['markup', '<script>alert(1)</script>'],
   ['an empty symbol', ''],
-])('a hostile symbol draws a card of the same form: %s', async (_, symbol) => {
+])('a hostile symbol does not change the layout of the card: %s', async (_, symbol) => {
   const png = await drawCard(fonts, { ...content, src: symbol, dst: symbol })
   expect(png.readUInt32BE(16)).toBe(CARD.width)
 })
 
-test('many pools, thin pools, and none are drawn', async () => {
+test('routes with many pools, thin pools, or no pools are drawn', async () => {
   for (const count of [0, 1, 8, 9, 300]) {
     const pools = Array.from({ length: count }, (_, k) => ({ name: `Pool ${k}`, share: k === 0 ? 99.9 : 0.001 }))
     expect((await drawCard(fonts, { ...content, pools })).length).toBeGreaterThan(5_000)
   }
 })
 
-test('every printable ASCII character has an outline of its own, and characters that the font lacks share one', () => {
+test('every printable ASCII character has its own outline, and missing characters share one', () => {
   const outlines = new Set<string>()
   for (let code = 0x21; code < 0x7f; code++) {
     const { contours, advance } = fonts.strong.glyph(String.fromCharCode(code))

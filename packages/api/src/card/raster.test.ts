@@ -41,7 +41,7 @@ test('a rectangle covers its area, also between pixels and beyond the edges', as
   )
 })
 
-test('a triangle covers half of its box, whatever the direction of its outline', async () => {
+test('a triangle covers half of its box, for both directions of its outline', async () => {
   const corner = fc.double({ min: 1, max: SIZE - 1, noNaN: true })
   await fc.assert(
     fc.asyncProperty(fc.tuple(corner, corner, corner, corner, corner, corner), async (points) => {

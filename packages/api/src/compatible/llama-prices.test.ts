@@ -11,7 +11,7 @@ const coinsOf = (coins: string) => read(currentPricesPath, { coins }).coins
 const price = { decimals: 18, symbol: 'A', price: 1, timestamp: 1, confidence: 1 }
 
 describe('names of chains', () => {
-  test("are DefiLlama's, chain ids, and the registry's where nobody else has them", () => {
+  test('are those of DefiLlama, chain ids, and registry names that DefiLlama does not use', () => {
     const expected = {
       ...{ ethereum: 1, bsc: 56, polygon: 137, arbitrum: 42161, optimism: 10, base: 8453, avax: 43114, xdai: 100 },
       ...{ fantom: 250, linea: 59144, scroll: 534352, mantle: 5000, gnosis: 100, '1': 1, '42161': 42161 },
@@ -23,7 +23,7 @@ describe('names of chains', () => {
     expect(new Set(names.values())).toEqual(new Set(registry.supportedIds()))
   })
 
-  test("that two chains claim are the key's", () => {
+  test('that two chains claim belong to the chain of the key', () => {
     const entry = registry.chainMap()['1']!
     const chains = {
       1: { ...entry, CoinsPrefix: 'two' },
@@ -39,7 +39,7 @@ describe('names of chains', () => {
 })
 
 describe('coins', () => {
-  test('are told apart by chain and kept as they were sent', () => {
+  test('are distinguished by chain and keep the spelling of the request', () => {
     const sent = [`ethereum:${TOKEN}`, `ETHEREUM:${TOKEN.toLowerCase()}`, `1:0X${TOKEN.slice(2).toUpperCase()}`]
     const other = `base:${TOKEN}`
     const byChain = coinsByChain(coinsOf([...sent, other, sent[0]].join()), names)
@@ -56,7 +56,7 @@ describe('coins', () => {
     `01:${TOKEN}`,
     `1e0:${TOKEN}`,
     `${'9'.repeat(64)}:${TOKEN}`,
-  ])('%s is of no chain here, which is no mistake', (coin) => {
+  ])('%s belongs to a chain that is not served, which is not an error', (coin) => {
     expect(coinsByChain(coinsOf(coin), names).size).toBe(0)
   })
 
@@ -78,7 +78,7 @@ describe('coins', () => {
   })
 
   test.each([`${TOKEN}0`, TOKEN.slice(0, -1), TOKEN.slice(2), 'native_token', `${TOKEN.slice(0, -1)}g`])(
-    '%s is no address of a chain that has addresses',
+    '%s is not an address',
     (token) => {
       const coins = coinsOf(`coingecko:bitcoin,ethereum:${token}`)
       expect(() => coinsByChain(coins, names)).toThrow('coins must have a valid 0x... address for chain ethereum')
@@ -108,18 +108,18 @@ describe('the answer', () => {
   const priceResult = (chain: string) => ({ prices: new Map([[`${chain}:${TOKEN}`, price]]) })
   const failed = (message: string) => ({ error: new Error(message) })
 
-  test('is in the order of the request, without what is not known', () => {
+  test('has the order of the request, without unknown coins', () => {
     const { coins: converted } = bodyOf(coins, [priceResult('ethereum'), priceResult('base')])
     expect(Object.keys(converted)).toEqual([`base:${TOKEN}`, `ethereum:${TOKEN}`])
     expect(Object.getPrototypeOf(converted)).toBeNull()
   })
 
-  test('lacks the coins of a chain that failed, and is its failure where no other was read', () => {
+  test('omits the coins of a failed chain, and is its error if no other chain was read', () => {
     expect({ ...bodyOf(coins, [failed('a'), priceResult('base')]).coins }).toEqual({ [`base:${TOKEN}`]: price })
     expect(() => bodyOf(coins, [failed('a'), failed('b')])).toThrow('a')
   })
 
-  test('is empty where no chain was asked', () => {
+  test('is empty if no chain was requested', () => {
     expect(JSON.stringify(bodyOf(coins, []))).toBe('{"coins":{}}')
   })
 })

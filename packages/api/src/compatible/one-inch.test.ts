@@ -33,14 +33,14 @@ describe('parameters', () => {
     })
   })
 
-  test('of a quote may have a fee without whom it is paid to', () => {
+  test('of a quote may have a fee without a recipient', () => {
     expect(oneInch('quote').parameters({ ...quote, fee: '1' })).toMatchObject({
       convenienceFee: '1',
       convenienceFeeRecipient: expect.stringMatching(/dead$/),
     })
   })
 
-  test('that would pay somebody else are refused', () => {
+  test('that are missing or unsupported are refused', () => {
     expect(failureOf('swap', { ...swap, fee: '1' })).toBe('referrer must be provided with fee')
     expect(failureOf('swap', { ...swap, fee: '0' })).toBeUndefined()
     expect(failureOf('swap', { ...swap, permit: '0x12' })).toContain('permit must be left out')
@@ -49,7 +49,7 @@ describe('parameters', () => {
   })
 })
 
-test('answers have the output, and the gas or the transaction', () => {
+test('responses contain the output, and the gas or the transaction', () => {
   const route = {
     toAmount: '99',
     gasEstimate: '100001',

@@ -43,6 +43,6 @@ test('the default slippage of 0x is one percent, and no fee is taken unless requ
 test.each([
   ['a fee in another token', { swapFeeToken: address('1') }, 'swapFeeToken'],
   ['the whole balance', { sellEntireBalance: 'true' }, 'sellEntireBalance'],
-])('refuses %s, which would not do what the caller asked for', (_, change, field) => {
+])('refuses %s, which the service cannot honor', (_, change, field) => {
   expect(() => zeroX('swap').parameters({ ...query, ...change })).toThrow(field)
 })

@@ -115,7 +115,7 @@ const descriptions = {
     statuses: chainStatuses,
   },
   permit: {
-    summary: 'What to sign in the place of an approval',
+    summary: 'What to sign instead of an approval',
     description:
       "The forms that token and chain know, found on chain: EIP-2612, DAI's form of it, and Permit2, with domain and nonce of the current block. Sign one with `eth_signTypedData_v4` and give `permit` with the signature behind it to `/aggregator`.",
     statuses: chainStatuses,

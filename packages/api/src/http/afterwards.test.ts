@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { Afterwards } from './afterwards.ts'
 
-test('works are done in turn, soon or when somebody wants to see them done, and each once', async () => {
+test('deferred work runs once and in order, soon or at a flush', async () => {
   const afterwards = new Afterwards()
   const done: number[] = []
   for (const k of [1, 2]) afterwards.add(() => done.push(k))
@@ -13,7 +13,7 @@ test('works are done in turn, soon or when somebody wants to see them done, and 
   await expect.poll(() => done).toEqual([1, 2, 3])
 })
 
-test('a thousand are not kept waiting', () => {
+test('a thousand deferred functions run at once', () => {
   const afterwards = new Afterwards()
   let done = 0
   for (let k = 0; k < 1_000; k++) afterwards.add(() => done++)

@@ -11,19 +11,19 @@ const from = (remoteAddress: string, forwarded?: string) =>
 const nobody = () => false
 const proxies = (address: string) => address.startsWith('10.')
 
-test('the connection tells the caller, whatever it says of others, unless it comes from a trusted proxy', () => {
+test('the caller is the address of the connection; forwarded addresses count only from a trusted proxy', () => {
   expect(callerOf(from('203.0.113.7', '198.51.100.1'), nobody)).toBe('203.0.113.7')
   expect(callerOf(from('203.0.113.7', '198.51.100.1'), proxies)).toBe('203.0.113.7')
   expect(callerOf(from('10.0.0.1', '198.51.100.1'), proxies)).toBe('198.51.100.1')
   expect(callerOf(from('10.0.0.1'), proxies)).toBe('10.0.0.1')
 })
 
-test('of forwarded addresses the last one counts that no trusted proxy vouches for', () => {
+test('the last forwarded address that is not a trusted proxy counts', () => {
   expect(callerOf(from('10.0.0.1', '1.1.1.1, 198.51.100.1, 10.0.0.2'), proxies)).toBe('198.51.100.1')
   expect(callerOf(from('10.0.0.1', '10.0.0.3, 10.0.0.2'), proxies)).toBe('10.0.0.3')
 })
 
-test('IPv6 addresses of one network of 64 bits are one caller, and IPv4 in IPv6 is IPv4', () => {
+test('IPv6 addresses of one /64 network are one caller, and IPv4-mapped addresses count as IPv4', () => {
   expect(sharedKey('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
   expect(sharedKey('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64')
   expect(sharedKey('2001:0db8::1')).toBe('2001:db8:0:0::/64')

@@ -68,7 +68,7 @@ describe('a body', () => {
     ['large', large, {}, undefined, 'Accept-Encoding'],
     ['large', large, gzip, 'gzip', 'Accept-Encoding'],
     ['huge', huge, gzip, 'gzip', 'Accept-Encoding'],
-  ] as const)('that is %s is compressed for those who accept that', async (_size, body, headers, encoding, vary) => {
+  ] as const)('that is %s is compressed for clients that accept it', async (_size, body, headers, encoding, vary) => {
     const answer = await answerOf(plain(body), headers)
     expect(answer.headers['content-encoding']).toBe(encoding)
     expect(answer.headers.vary).toBe(vary)
@@ -79,13 +79,13 @@ describe('a body', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('beyond ASCII is counted and sent in bytes', async () => {
+  test('with non-ASCII characters has its length in bytes', async () => {
     const { headers, body } = await answerOf(plain('§5 – é'))
     expect(body.toString()).toBe('§5 – é')
     expect(headers['content-length']).toBe('10')
   })
 
-  test('keeps the status and headers that it is sent with, compressed or not', async () => {
+  test('keeps its status and headers, compressed or not', async () => {
     for (const headers of [{}, gzip]) {
       const answer = await answerOf(
         (_request, response) => reply(response, { status: 418, type: 'css', body: large, headers: ['X-Other', 'one'] }),
@@ -97,7 +97,7 @@ describe('a body', () => {
     }
   })
 
-  test('in the place of whose fixed headers others are given has those alone', async () => {
+  test('with its own fixed headers has none of the default ones', async () => {
     const fixed = ['X-Fixed', 'mine']
     for (const [body, headers] of [
       [small, {}],
@@ -120,13 +120,13 @@ describe('an entity tag', () => {
     expect(headers['server-timing']).toBe('')
   })
 
-  test('is the only header that compression changes', async () => {
+  test('is the only header that compression changes, besides the encoding', async () => {
     const headers = ['X-First', 'ETag', 'ETag', '"tag"', 'X-Last', 'last']
     const answer = await answerOf((_request, response) => reply(response, { type: 'text', body: large, headers }), gzip)
     expect(answer.headers).toMatchObject({ 'x-first': 'ETag', etag: 'W/"tag"', 'x-last': 'last' })
   })
 
-  test('that the client holds is answered without a body, in either form', async () => {
+  test('in If-None-Match is answered without a body, in both forms', async () => {
     for (const tag of [tagOf(large), weakTag(tagOf(large)), '*', `"other", ${tagOf(large)}`]) {
       const { status, headers, body } = await answerOf(tagged(large), {
         'if-none-match': tag,
@@ -147,7 +147,7 @@ describe('an entity tag', () => {
   })
 })
 
-test('what was worked out is not stored, and says how long each stage took and whether it had to wait', async () => {
+test('a computed response is not cached, and its headers report the time of each stage and a wait for admission', async () => {
   const json = (isSlowed: boolean) =>
     answerOf((_request, response) => {
       const context = contextOf(response)
@@ -166,7 +166,7 @@ test('what was worked out is not stored, and says how long each stage took and w
   expect((await json(true)).headers.ratelimit).toBe('"share";r=0;t=1')
 })
 
-test('bytes are sent in the encoding that their headers name', async () => {
+test('the body has the encoding of its headers', async () => {
   const fixed = new FixedBytes(Buffer.from(large))
   const image = new FixedBytes(Buffer.from(large), false)
   const sendAs =
@@ -194,7 +194,7 @@ test('a body that never changes is compressed once for each encoding', async () 
   expect((await fixed.for(accepting)).bytes).toBe((await fixed.for(accepting)).bytes)
 })
 
-test('a stream of events is sent at once, and kept or changed by no proxy', async () => {
+test('a stream of events is sent at once, with headers against caching and buffering by proxies', async () => {
   const { status, headers, body } = await answerOf((_request, response) => {
     beginStream(response, ['X-More', 'more'])
     response.end('event: end\n\n')
@@ -231,12 +231,12 @@ describe('an error', () => {
     expect(errorReply(new ApiError('NOT_FOUND', 'no such path'), 'id', 'B').type).toBe('json')
   })
 
-  test('that nobody expected names the id of the request', () => {
+  test('that is unexpected contains the id of the request', () => {
     expect(errorReply(new ApiError('INTERNAL', 'a bug'), 'id', 'A').body).toBe('a bug id')
     expect(JSON.parse(errorReply(new ApiError('INTERNAL', 'a bug'), 'id', 'B').body).error).toBe('a bug id')
   })
 
-  test('is not stored, links to its documentation, and says when to come again', () => {
+  test('is not cached, links to its documentation, and has Retry-After', () => {
     expect(headersOf(new ApiError('NO_ROUTE', 'no route'))).toEqual([
       ...['Cache-Control', 'no-store', 'Link', '</docs/errors.html#NO_ROUTE>; rel="help"'],
     ])
@@ -246,7 +246,7 @@ describe('an error', () => {
     ])
   })
 
-  test('is noted for the record of the request, and sent with what else belongs to it', async () => {
+  test('is recorded in the context of the request, and sent with its additional headers', async () => {
     let code: string | undefined
     const { status, headers } = await answerOf((_request, response) => {
       replyError(response, new ApiError('METHOD_NOT_ALLOWED', 'use GET'), 'B', ['Allow', 'GET'])
@@ -261,12 +261,12 @@ describe('an error', () => {
   })
 })
 
-test('a limit is told with the seconds until there is more, where they are known', () => {
+test('a RateLimit header contains the remaining quota, and the seconds until reset if known', () => {
   expect(rateLimit('streams', 4)).toBe('"streams";r=4')
   expect(rateLimit('streams', 0, 10)).toBe('"streams";r=0;t=10')
 })
 
-test('an answer before there is a request is the same in bytes, and closes the connection', () => {
+test('a raw response before a request is parsed has the same headers, and closes the connection', () => {
   const text = rawReply('id', { status: 431, type: 'text', body: 'é', headers: ['X-Other', 'one'] })
   const [head, body] = text.split('\r\n\r\n')
   const lines = head!.split('\r\n')

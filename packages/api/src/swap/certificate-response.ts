@@ -21,7 +21,7 @@ const certifiedPool = z.object({
   pairs: z
     .array(z.array(place).length(2))
     .describe('Swaps covered: places in `tokens` of the token sold and the token bought.'),
-  feePpm: ppm.describe('Fee of a constant-product pool, which its contract does not tell; 0 for all others.'),
+  feePpm: ppm.describe('Fee of a constant-product pool, which its contract does not report; 0 for all others.'),
   taxes: z
     .array(z.object({ token: place, soldPpm: ppm, boughtPpm: ppm }))
     .describe('Parts per million that a token keeps when it is sent to the pool, and when the pool sends it.'),

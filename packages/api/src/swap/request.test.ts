@@ -21,7 +21,7 @@ const chain = { wrappedNative: { address: WRAPPED, symbol: 'W', decimals: 18 } }
 const request = (change: Record<string, string>) =>
   toQuoteRequest(read(swapQuery, { ...swap, ...change }), { deployment, chain })
 
-test.each([GUARD, EXECUTOR])('%s, a contract of the service, is no sender', (from) => {
+test.each([GUARD, EXECUTOR])('%s, a contract of the service, cannot be the sender', (from) => {
   expect(() => request({ from })).toThrow('from must not be the Guard or an Executor')
 })
 
@@ -60,7 +60,7 @@ test.each([
   expect(() => request({ ...change, recipient })).toThrow(`recipient ${reason}`)
 })
 
-test('the recipient is another account than the sender, or nobody', () => {
+test('a recipient that equals the sender counts as none', () => {
   const other = `0x${'44'.repeat(20)}`
   expect(request({ recipient: other }).recipient).toBe(other)
   expect(request({ recipient: WRAPPED }).recipient, 'no native token is swapped').toBe(WRAPPED)
@@ -68,7 +68,7 @@ test('the recipient is another account than the sender, or nobody', () => {
   expect(request({ recipient: CHECKSUMMED }).recipient).toBeUndefined()
 })
 
-test('sources are named in any case', () => {
+test('names of sources are case-insensitive', () => {
   const { sources } = request({ includeSources: 'UNISWAP-v2,Brand Three', excludeSources: 'uniswap-v2' })
   expect(sources.include).toEqual(new Set(['uniswap-v2', 'brand three']))
   expect(sources.exclude).toEqual(new Set(['uniswap-v2']))
@@ -83,7 +83,7 @@ test('a fee-exempt key must match a configured hash', () => {
     expect(() => checkFeeExemptKey(wrong, hashes)).toThrow('feeExemptKey is not valid')
 })
 
-test('a proof is one of a quote of an exact input', () => {
+test('a proof is accepted only for a quote of an exact input', () => {
   expect(readQuote({ ...swap, proof: '1' }).proof).toBe('1')
   expect(readQuote({ ...swap, proof: '0', amount: undefined, amountOut: '5' }).proof).toBe('0')
   expect(() => readQuote({ ...swap, proof: '1', amount: undefined, amountOut: '5' })).toThrow(
@@ -93,7 +93,7 @@ test('a proof is one of a quote of an exact input', () => {
   expect(() => refusePast(readQuote({ ...swap, proof: '0' }))).toThrow('proof is a parameter of /quote alone')
 })
 
-test('a past block is one of a quote without a transaction', () => {
+test('a past block is accepted only for a quote without a transaction', () => {
   expect(readQuote({ ...swap, block: '7' }).block).toBe(7)
   expect(readQuote({ ...swap, block: '0', amount: undefined, amountOut: '5' }).block).toBe(0)
   expect(readQuote(swap).block).toBeUndefined()

@@ -209,7 +209,7 @@ const eitherAmount = {
   amountOut: amountOut
     .optional()
     .describe(
-      'Least output in base units that the transaction pays at worst, in the place of `amount`: `minToAmount` is this, and `fromAmount` the least input for it.',
+      'Minimum output of the transaction in base units; alternative to `amount`. `minToAmount` equals it, and `fromAmount` is the minimum input for it.',
     ),
 }
 /** Documented parameters of `/aggregator`. */

@@ -54,7 +54,7 @@ function quote(more: object = {}, route: object = {}): Quote {
   } as unknown as Quote
 }
 
-test('the answer has the figures of the quote, addresses as they were sent, and the transaction', () => {
+test('the response contains the amounts of the quote, addresses as requested, and the transaction', () => {
   expect(swapResponse(query, quote(), chain)).toEqual({
     ...{ src: '0xSRC', dst: '0xDST', fromAmount: '100', toAmount: '200', minToAmount: '199', gasEstimate: '150000' },
     ...{ simulationBlock: 7, blockHash: '0x07', expiresAtBlock: 10, quoteId: '1-7-ab', priceImpact: 1.2345 },
@@ -71,7 +71,7 @@ test('the answer has the figures of the quote, addresses as they were sent, and 
   expect(quoteResponse(query, quote(), chain)).not.toHaveProperty('tx')
 })
 
-test('facts that are not known are null, or left out', () => {
+test('unknown values are null or absent', () => {
   const body = quoteResponse(
     query,
     quote({ priceImpactPpm: null, gasCostUsd: null, l1FeeWei: null, netAmountOut: null }),
@@ -88,25 +88,25 @@ test('facts that are not known are null, or left out', () => {
 
 describe('shares', () => {
   const sharesOf = (route: object) => quoteResponse(query, quote({}, route), chain).swaps!.map(({ share }) => share)
-  test('are percent of what the route sells of a token, with two decimals', () => {
+  test('are percentages of the amount sold of a token, with two decimals', () => {
     const legs = [leg(src, dst, 1n), leg(src, middle, 2n), leg(middle, dst, 5n)]
     expect(sharesOf({ legs })).toEqual([33.33, 66.67, 100])
     expect(sharesOf({ legs: [leg(src, dst, 0n)] })).toEqual([0])
   })
 
-  test('of native input are of the native token and its wrapper together', () => {
+  test('of native input add the native token and its wrapper', () => {
     const legs = [leg(ZERO_ADDRESS, dst, 30n), leg(weth, dst, 70n)]
     expect(sharesOf({ tokenIn: NATIVE, legs })).toEqual([30, 70])
     expect(sharesOf({ tokenIn: src, legs })).toEqual([100, 100])
   })
 })
 
-test('the native token is written as callers write it', () => {
+test('the native token has the address of the request', () => {
   const [swap] = quoteResponse(query, quote({}, { legs: [leg(ZERO_ADDRESS, NATIVE, 1n)] }), chain).swaps!
   expect(swap).toMatchObject({ tokenIn: NATIVE_TEXT, tokenOut: NATIVE_TEXT })
 })
 
-test('a wrap alone is a leg of the wrapper', () => {
+test('a wrap is one leg of the wrapper', () => {
   const route = { tokenIn: NATIVE, tokenOut: weth, amountIn: 9n, amountOut: 9n, legs: [], gas: 45_000 }
   expect(quoteResponse(query, quote({}, route), chain).swaps).toEqual([
     {
@@ -116,7 +116,7 @@ test('a wrap alone is a leg of the wrapper', () => {
   ])
 })
 
-test('no route, in version A, is an output of zero', () => {
+test('a missing route is an output of zero in version A', () => {
   const none = { src: '0xSRC', dst: '0xDST', toAmount: '0', gasEstimate: '0', simulationBlock: 9, swaps: null }
   expect(noRouteResponse(query, 9)).toEqual({ ...none, fromAmount: '100' })
   expect(noRouteResponse({ ...query, amount: undefined } as SwapQuery, 9)).toEqual({ ...none, fromAmount: '0' })

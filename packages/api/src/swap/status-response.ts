@@ -14,7 +14,7 @@ const swap = z.object({
   received: units
     .nullable()
     .describe(
-      'Output that reached the sender, by the logs of the receipt; null unless `landed`, and if no log tells it: a token that changes balances without logs, or native output without a wrapper.',
+      'Output that reached the sender, by the logs of the receipt; null unless `landed`, and if no log reports it: a token that changes balances without logs, or native output without a wrapper.',
     ),
   quoted: units.optional().describe('`toAmount` of the request.'),
   difference: z

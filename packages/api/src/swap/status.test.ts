@@ -21,8 +21,8 @@ const mined = {
   logs: [transfer(src, from, executor, 100n), transfer(dst, guard, from, 95n)],
 }
 
-describe('answers of a node', () => {
-  test('are read whatever else they have, in any case', () => {
+describe('node responses', () => {
+  test('are parsed with unknown fields and in any letter case', () => {
     const upper = {
       ...wire,
       from: from.toUpperCase().replace('0X', '0x'),
@@ -46,7 +46,7 @@ describe('answers of a node', () => {
     expect(sentTransaction.safeParse(answer).success).toBe(false)
   })
 
-  test('without a status or logs are no receipt', () => {
+  test('without a status or logs are not a receipt', () => {
     for (const field of ['status', 'logs', 'gasUsed', 'blockNumber', 'transactionHash'])
       expect(receipt.safeParse({ ...mined, [field]: undefined }).success, field).toBe(false)
   })
@@ -57,7 +57,7 @@ describe('the swap of a transaction', () => {
   const landed = receipt.parse(mined)
   const order = { src, dst, fromAmount: '100', minToAmount: '90', deadline: 77 }
 
-  test('has what left and what arrived once it landed', () => {
+  test('has the amounts spent and received once it is mined', () => {
     expect(swapStatus(sent, landed, { guard, quoted: undefined })).toEqual({ ...order, spent: '100', received: '95' })
     expect(swapStatus(sent, undefined, { guard, quoted: undefined })).toEqual({ ...order, spent: null, received: null })
   })
@@ -67,17 +67,17 @@ describe('the swap of a transaction', () => {
     [95n, 0],
     [76n, 25],
     [0n, null],
-  ])('compares with a quote of %d', (quoted, difference) => {
+  ])('is compared with a quote of %d', (quoted, difference) => {
     expect(swapStatus(sent, landed, { guard, quoted })).toMatchObject({ quoted: `${quoted}`, difference })
     expect(swapStatus(sent, undefined, { guard, quoted })).toMatchObject({ difference: null })
   })
 
-  test('is none of another contract, of a creation, and of another call', () => {
+  test('is null for another contract, a contract creation, and another function', () => {
     for (const more of [{ to: executor }, { to: null }, { input: '0x12345678' as const }])
       expect(swapStatus({ ...sent, ...more }, landed, { guard, quoted: 1n })).toBeNull()
   })
 
-  test('names the native token as callers do', () => {
+  test('uses the native address of requests', () => {
     const native = abi.encodeFunctionData('swapNative', [
       [src, ZERO_ADDRESS, 90n, 77n, executor],
       '0x',
@@ -87,7 +87,7 @@ describe('the swap of a transaction', () => {
     })
   })
 
-  test('a balance that moved the wrong way is not known', () => {
+  test('amounts are null if a balance moved in the wrong direction', () => {
     const logs = [transfer(src, executor, from, 1n), transfer(dst, from, guard, 1n)]
     const odd = receipt.parse({ ...mined, logs })
     expect(swapStatus(sent, odd, { guard, quoted: undefined })).toMatchObject({ spent: null, received: null })

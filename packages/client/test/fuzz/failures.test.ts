@@ -23,7 +23,7 @@ test(`in ${cases} cases around genuine routes`, async () => {
   expect(Object.keys(report.failed).length).toBeGreaterThan(7)
 }, 600_000)
 
-test('in the 100,000 cases of the committed result, which reach every call', () => {
+test('in the 100,000 cases of the committed result, which cover every call', () => {
   const report = JSON.parse(readFileSync(join(import.meta.dirname, 'results/failures.json'), 'utf8'))
   expect(report).toMatchObject({ others: 0, examples: [] })
   expect(report.cases).toBeGreaterThanOrEqual(100_000)

@@ -20,7 +20,7 @@ const plan = LONG
   ? { mutations: 20_000, seed: Date.now() >>> 0, runEvery: 50 }
   : { mutations: 600, seed: 1, runEvery: 3 }
 
-test(`of ${plan.mutations} mutations, seed ${plan.seed}, none that changes who gets what is accepted`, async () => {
+test(`of ${plan.mutations} mutations, seed ${plan.seed}, none is accepted that changes an amount or a recipient`, async () => {
   const report = await campaign(stage, plan)
   expect(report.failures).toEqual([])
   expect(report.quotes).toBeGreaterThan(25)
@@ -30,7 +30,7 @@ test(`of ${plan.mutations} mutations, seed ${plan.seed}, none that changes who g
   expect(report.refusedAndHarmful).toBeGreaterThan(0)
 }, 600_000)
 
-test('a check of the bytes alone lets other terms through, and that is noticed', async () => {
+test('a check of the bytes only accepts other terms, which the test detects', async () => {
   const report = await campaign(stage, { mutations: 600, seed: 2, runEvery: 1_000_000 }, (route) =>
     decodeSwap(route.tx.data, BigInt(route.tx.value)),
   )
@@ -38,7 +38,7 @@ test('a check of the bytes alone lets other terms through, and that is noticed',
   expect(report.failures.length).toBeGreaterThan(0)
 }, 600_000)
 
-test('what money does when a transaction is run is seen', async () => {
+test('token movements of an executed transaction are detected', async () => {
   const { url } = stage.devnet
   const quotes = await honestQuotes(stage)
   await approveAll(stage, quotes)

@@ -1,5 +1,5 @@
 /**
- * Saves a market's memory and restores it after a restart, from where the market follows the chain. A worker thread
+ * Saves a market's memory and restores it after a restart; the market then follows the chain from its block. A worker thread
  * reads and writes the file, in small batches that do not block the event loop.
  */
 import { createHash } from 'node:crypto'
@@ -32,7 +32,7 @@ export type SaveOptions = {
   readonly onError?: (error: Error) => void
 }
 
-/** Opens a store. @param anew - true to discard its content, which is unusable */
+/** Opens a store; with `true`, discards its unusable content first. */
 export type StorePlace = (anew: boolean) => Promise<Store>
 
 type Parts = {

@@ -27,7 +27,7 @@ export const variableOf = (family: string) => `${family.toUpperCase().replaceAll
 /** Why a family's code cannot be had, for tests that are skipped. */
 export const notGiven = (family: string) => `${variableOf(family)} names no file with the accounts of its contracts`
 
-/** @returns undefined where nobody has them. @throws Error for a file that does not hold them */
+/** @returns undefined if no file is configured. @throws Error for a file that does not hold the accounts */
 export function deployedOf(family: string): Deployed | undefined {
   const file = process.env[variableOf(family)]
   if (!file) return undefined

@@ -28,7 +28,7 @@ export const EKUBO_ROW: DexRow = { family: 'ekubo', brand: 'Ekubo', role: 'core'
 /** Why the core's code cannot be had, for tests that are skipped. */
 export const NO_CORE = 'EKUBO_CORE names no file with the code of its core, and RPC_URL_1 no node that has it'
 
-/** @returns undefined where nobody has it. @throws Error where somebody has another one */
+/** @returns undefined if neither a file nor a node has it. @throws Error if one has other code */
 export async function ekuboCore(): Promise<Hex | undefined> {
   const { EKUBO_CORE: file, RPC_URL_1: url } = process.env
   const code = file ? readFileSync(file, 'utf8').trim() : url ? await fetchCode(url) : undefined
@@ -52,7 +52,7 @@ const FEES = [0n, 1n, 1_844_674_407_370_955n, 9_223_372_036_854_775n, 184_467_44
 const SPACINGS = [1, 100, 1_000, 5_982, 19_802, 698_605]
 
 export type EkuboWorld = PoolWorld & {
-  /** Pools with the logs that told of them and of their positions, as they were read after each. */
+  /** Pools with the logs of their creation and positions, as they were read after each. */
   readonly steps: readonly { readonly before: Pool<EkuboState>; readonly log: object; readonly after: EkuboState }[]
 }
 

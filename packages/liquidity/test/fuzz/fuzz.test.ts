@@ -30,7 +30,7 @@ describe.each([
   // Sampled families are exact at their samples only (test/sampled-pools.test.ts).
   const familiesOf = () => new Set(world.pools().flatMap(({ family }) => (familyOf(family)!.sampled ? [] : [family])))
 
-  test('every family quotes what its pools pay, and refuses what they do not take', async () => {
+  test('every family quotes the payments of its pools, and refuses amounts that they refuse', async () => {
     expect(familiesOf().size).toBeGreaterThan(1)
     for (const [reason, count] of world.skipped) console.info(`${world.name}: skipped ${count} pools: ${reason}`)
     for (const family of familiesOf()) {
@@ -41,7 +41,7 @@ describe.each([
     }
   })
 
-  test('the largest input that a family states is the largest that its pools take', async () => {
+  test('the stated maximum input of a family is the maximum that its pools accept', async () => {
     await makeRich(world)
     for (const family of familiesOf()) {
       if (LAME.has(family)) {

@@ -1,4 +1,4 @@
-/** Worlds of real pools that no factory or registry of the state tells of: they are read as if they had been found. */
+/** Worlds of real pools that no factory or registry of the state lists: they are read as if they had been found. */
 import { CurveCryptoLens__factory, CurveLens__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Anvil, request, startMainnet, startRollup } from '@sluice/devnet'
@@ -15,7 +15,7 @@ type Given = {
   readonly family: string
   readonly address: Address
   readonly tokens: readonly Address[]
-  /** True where the pool is given plenty too: what it holds may be of an earlier block than what it counts. */
+  /** True if the pool gets a large balance too: its token balances may be of an earlier block than its own accounting. */
   readonly funded?: boolean
   /** By its family where absent. */
   readonly read?: (address: Address) => Reads<unknown>

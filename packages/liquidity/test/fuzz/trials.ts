@@ -61,7 +61,7 @@ export async function fuzz(world: PoolWorld, family: string, count: number, seed
 function tried(world: PoolWorld, r: Random, pools: readonly Pool[]) {
   const trials = Array.from({ length: TRIALS_PER_CALL }, () => randomTrial(r, r.pick(pools)))
   const answer = run(world, trials).then((outcomes) => ({ trials, outcomes }))
-  // Whoever waits for it hears of it, which may be after it has failed.
+  // The caller awaits it, possibly after it has failed; avoid an unhandled rejection until then.
   answer.catch(() => undefined)
   return answer
 }

@@ -23,7 +23,7 @@ type Output = {
 
 const COIN = 'Coin.sol'
 
-/** The contracts of a file beside this one, by name, and the coins that all of them trade. @throws Error with what the compiler says */
+/** Compiles the contracts of a file in this folder, by name, and the coins that all of them trade. @throws Error with what the compiler says */
 export function compileModels(file = COIN): Readonly<Record<string, Compiled>> {
   const solc = createRequire(join(import.meta.dirname, '../../../../contracts/package.json'))('solc') as {
     compile(input: string): string

@@ -73,6 +73,7 @@ export const ops: readonly Op[] = table as readonly unknown[] as readonly Op[]
 const byName: ReadonlyMap<string, Op> = new Map(ops.map((op) => [op.name, op]))
 const byCode: ReadonlyMap<number, Op> = new Map(ops.map((op) => [op.code, op]))
 
+/** Returns the operation of a step. */
 export function opOf({ op }: Pick<Step, 'op'>): Op {
   return byName.get(op)!
 }

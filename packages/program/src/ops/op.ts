@@ -68,6 +68,7 @@ export type StepOf<O extends OpShape> = Flat<
     (O extends { readonly hops: infer H extends Fields } ? { readonly hops: readonly ValuesOf<H>[] } : unknown)
 >
 
+/** Operation of the Executor: its description, and the trades of its steps. */
 export type Op<O extends OpShape = OpShape> = O & {
   /** Returns the trades of a step, one per pool. */
   readonly trades: (step: StepOf<O>, keccak256: Keccak) => readonly Trade[]

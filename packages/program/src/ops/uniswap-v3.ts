@@ -1,7 +1,7 @@
 import { address } from './fields.ts'
 import { defineOp, inPool } from './op.ts'
 
-/** Swaps in any pool that requests its input by a callback, whatever the fork names the callback. */
+/** Swaps in any pool that requests its input by a callback, under any name of that callback. */
 export const uniswapV3 = defineOp(
   {
     name: 'uniswap-v3',

@@ -8,6 +8,7 @@ import type { ChainClock } from '@sluice/rpc'
  */
 export const CHAIN_STATES = ['awake', 'asleep', 'failing'] as const
 
+/** Status of a chain for operators; fields without a value are absent. */
 export type ChainStatus = {
   readonly chainId: number
   readonly state: (typeof CHAIN_STATES)[number]

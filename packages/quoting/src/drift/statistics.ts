@@ -11,11 +11,14 @@ const WINDOWS = { chain: 1_000, source: 300, pool: 60 }
 const MAX_SOURCES = 200
 const MAX_POOLS = 1_000
 
+/** Blocks after a quote at which it is sampled. */
 export const AFTER: readonly After[] = [1, 2]
 
 /** One value for each number of blocks after the quote. */
 export type ByBlock<T> = { readonly [Blocks in After]: T }
+/** Drift of a family or DEX. */
 export type SourceFigures = { readonly name: string; readonly after: ByBlock<Figures> }
+/** Drift of a pool. */
 export type PoolFigures = {
   readonly id: string
   readonly family: string

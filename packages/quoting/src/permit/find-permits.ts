@@ -26,6 +26,7 @@ export type TypedData = {
   readonly message: Readonly<Record<string, unknown>>
 }
 
+/** A permit that the sender can sign instead of sending an approval. */
 export type PermitOffer = {
   /** The permit without its signature; a quote takes it with one. */
   readonly permit: Omit<Permit, 'signature'>
@@ -34,6 +35,7 @@ export type PermitOffer = {
   readonly approval: { readonly to: Address; readonly data: Hex; readonly value: bigint } | null
 }
 
+/** Permits that a token supports for one draw by the Guard. */
 export type Offers = {
   readonly spender: Address
   readonly deadline: number

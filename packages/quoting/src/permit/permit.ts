@@ -50,6 +50,7 @@ export function normalizePermit(permit: Permit, ownerCode: Hex): Permit | undefi
 /** Address of Permit2, the same on every chain. */
 export const PERMIT2 = toAddress('0x000000000022D473030F116dDEE9F6B43aC78BA3')
 
+/** ERC-20 allowances, and the getters of EIP-2612 and EIP-712 that permits need. */
 export const tokenAbi = new Interface([
   'function allowance(address owner, address spender) view returns (uint256)',
   'function approve(address spender, uint256 amount) returns (bool)',

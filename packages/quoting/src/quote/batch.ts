@@ -16,6 +16,7 @@ const MAX_ATTEMPTS = 8
  */
 const MAX_AT_ONCE = 2
 
+/** Results of several requests at one block. */
 export type Batch = {
   readonly block: BlockHeader
   /** One result per request, in the same order. */

@@ -65,15 +65,15 @@ async function routeOf(pools: readonly Pool[], change: Partial<RouteRequest> = {
   return { ...outcome, route, alternatives, ids: route.legs.map(({ pool }) => pool.id) }
 }
 
-describe('a pool of a stranger’s hook', () => {
-  test('is used where it is the only pool of the token that the caller chose', async () => {
+describe('a pool of an untrusted hook', () => {
+  test('is used if it is the only pool of a requested token', async () => {
     const pools = [claiming('s', [weth, untrusted], 990_000n)]
     expect((await routeOf(pools, { tokenOut: untrusted }))?.ids).toEqual(['s'])
     const through = [...pools, honest('h', [weth, usdc])]
     expect((await routeOf(through, { tokenIn: usdc, tokenOut: untrusted, amountIn: E18 }))?.ids).toEqual(['h', 's'])
   })
 
-  test('is never passed between two tokens that are not its own', async () => {
+  test('is never used between other tokens', async () => {
     const pools = [
       honest('a', [weth, usdc], 900n),
       claiming('s', [weth, untrusted], 999_000n),
@@ -82,14 +82,14 @@ describe('a pool of a stranger’s hook', () => {
     expect((await routeOf(pools))?.ids).toEqual(['a'])
   })
 
-  test('is not used for less than the slippage, and is for more', async () => {
+  test('is used only if it gains more than the slippage', async () => {
     const by = async (outPpm: bigint) =>
       (await routeOf([honest('h', [weth, usdc]), claiming('s', [weth, usdc], outPpm)]))!.ids
     expect(await by(1_004_900n)).toEqual(['h'])
     expect(await by(1_006_000n)).toContain('s')
   })
 
-  test('whatever it claims, the minimum output is at least what the others pay', async () => {
+  test('the minimum output is at least that of the other pools, for any claim of the hook', async () => {
     await fc.assert(
       fc.asyncProperty(fc.bigInt(900_000n, 1_100_000n), fc.bigInt(1n, 2_000n), async (outPpm, whole) => {
         const others = [honest('h', [weth, usdc]), honest('k', [weth, usdc], 997n)]
@@ -105,14 +105,14 @@ describe('a pool of a stranger’s hook', () => {
     )
   })
 
-  test('is no alternative that the simulation decides on', async () => {
+  test('is not an alternative for the simulation', async () => {
     const pools = [honest('h', [weth, usdc]), claiming('s', [weth, usdc], 1_000_100n)]
     const { alternatives, ids } = (await routeOf(pools, { maxAlternatives: 7 }))!
     expect(ids).toEqual(['h'])
     expect(alternatives.flatMap(({ legs }) => legs.map(({ pool }) => pool.id))).not.toContain('s')
   })
 
-  test('is used like any other once it has earned trust, or where the caller names it', async () => {
+  test('is used like any other once it has earned trust, or if the caller names it', async () => {
     const pools = [honest('h', [weth, usdc]), claiming('s', [weth, usdc], 1_002_000n)]
     expect((await routeOf(pools, { trust: { ...trust, pools: new Set(['s']) } }))!.ids).toContain('s')
     expect(
@@ -167,13 +167,13 @@ describe('refinement', () => {
     expect(outcome.route.amountOut).toBeLessThan((7n * E18 * 981_000n) / 1_000_000n)
   })
 
-  test('is skipped at amounts that are sampled, and on views that cannot', async () => {
+  test('is skipped if the amounts are sampled already, and on views without sampling', async () => {
     const refine = () => expect.unreachable('the amount is sampled')
     expect((await routeOf([coarse], { ...change, amountIn: 10n * E18 }, refine))?.ids).toEqual(['s'])
     expect((await routeOf([coarse], change))?.ids).toEqual(['s'])
   })
 
-  test('that the node cannot do leaves the first route', async () => {
+  test('keeps the first route if the node fails', async () => {
     const refine = async () => {
       throw new RpcError('TIMEOUT', 'no answer')
     }

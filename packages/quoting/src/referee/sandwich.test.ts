@@ -71,7 +71,7 @@ test('two senders through one contract of their own, if what one bought is what 
   expect(find(around(ROUTER, 50n), 1)).toBeNull()
 })
 
-test('liquidity that is added before it and removed after it is none', () => {
+test('liquidity added before it and removed after it is not a sandwich', () => {
   const all = block({ from: EVE, sells: A }, { from: ANN, sells: A }, { from: EVE, sells: B })
   const both = (from: Address, to: Address) => [A, B].map((token) => ({ token, from, to, amount: 50n }))
   const [added, victim, removed] = all as readonly [Neighbor, Neighbor, Neighbor]

@@ -84,7 +84,7 @@ const keyOf = ({ pool, tokenIn, tokenOut }: Pick<PoolTrade, 'pool' | 'tokenIn' |
 
 const placeOf = ({ hash, index }: Neighbor) => ({ hash, index })
 
-/** Percent by which what is sold back may differ from what was bought, where nothing but a contract ties the two together. */
+/** Percent by which the amount sold may differ from the amount bought, if only a contract links the two transactions. */
 const ROUND_TRIP_PERCENT = 1n
 
 function isRoundTrip({ amountOut }: PoolTrade, { amountIn }: PoolTrade): boolean {

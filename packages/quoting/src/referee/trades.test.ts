@@ -70,7 +70,7 @@ describe('a swap', () => {
   })
 })
 
-describe('what is no swap', () => {
+describe('a transaction that is not a swap', () => {
   test.each([
     ['a transfer', 'transfer', 'SENT', [move(A, ANN, BOB, 5n)]],
     ['an approval', 'nothing', 'NO_INPUT', []],
@@ -98,7 +98,7 @@ describe('what is no swap', () => {
   })
 })
 
-describe('orders that others bring along', () => {
+describe('orders that others submit', () => {
   const order = (who: Address) => [move(A, who, POOL, 100n), move(B, POOL, who, 50n)]
   const ofBob = { ...trade, trader: BOB, recipient: BOB }
 

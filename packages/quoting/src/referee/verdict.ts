@@ -17,9 +17,9 @@ export type Comparison = {
   readonly bound: bigint | null
   /** Basis points of the best by which the output was below it; negative if it was above. */
   readonly leftBps: number | null
-  /** The same of the bound: no more than this was left. */
+  /** Upper bound of `leftBps`, from the bound on all routes. */
   readonly leftAtMostBps: number | null
-  /** The same after gas, of both; null if the gas has no price in the output, or somebody else has paid it. */
+  /** `leftBps` after gas of both swaps; null if the gas has no price in the output, or somebody else has paid it. */
   readonly leftNetBps: number | null
 }
 
@@ -29,7 +29,7 @@ export type JudgedTrade = Trade & {
   readonly paidAtParent: bigint | null
   /** Output less the gas of the transaction. */
   readonly netAmountOut: bigint | null
-  /** The state in its position first, where it is known. */
+  /** Comparisons at the state of its position first, if that is known. */
   readonly comparisons: readonly Comparison[]
 }
 

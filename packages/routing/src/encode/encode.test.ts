@@ -67,7 +67,7 @@ const bc = pool('uniswap-v2', '7', tokenB, tokenC)
 const bc3 = pool('uniswap-v3', '8', tokenB, tokenC)
 
 describe('encodeSwap', () => {
-  test('writes what the sender agrees to into the order and the steps into the program', () => {
+  test('encodes the terms of the sender in the order, and the steps in the program', () => {
     const swap = encode(route(tokenA, tokenB, 100n, [leg(ab, tokenA, tokenB, 100n)]), {
       feePpm: 5n,
       feeRecipient: sender,
@@ -80,7 +80,7 @@ describe('encodeSwap', () => {
     expect(swap.steps).toMatchObject([{ input: { kind: 'pullAll' }, output: { kind: 'recipient' } }])
   })
 
-  test('lets a pool pay the next one where that one measures its input', () => {
+  test('lets a pool pay the next one directly if that one measures its input', () => {
     const { steps } = encode(route(tokenA, tokenC, 9n, [leg(ab3, tokenA, tokenB, 9n), leg(bc, tokenB, tokenC, 8n)]))
     expect(steps).toMatchObject([
       { op: 'uniswap-v3', output: { kind: 'address', address: bc.address } },
@@ -88,7 +88,7 @@ describe('encodeSwap', () => {
     ])
   })
 
-  test('draws exact amounts of the input, shares of what is between, and the rest last', () => {
+  test('uses exact amounts of the input, shares of intermediate tokens, and the rest last', () => {
     const { steps } = encode(
       route(tokenA, tokenC, 10n, [
         leg(ab, tokenA, tokenB, 4n),
@@ -117,7 +117,7 @@ describe('encodeSwap', () => {
     expect(() => encode(route(tokenA, tokenC, 10n, legs))).toThrow(/leave some of .* in the Executor/)
   })
 
-  test('joins hops inside one singleton, unless someone else takes from between', () => {
+  test('joins hops inside one singleton, unless another leg takes the intermediate token', () => {
     const v4 = (id: string, token0: Pool['address'], token1: Pool['address']): Pool => ({
       ...pool('uniswap-v4', id, token0, token1),
       address: address('d'),
@@ -151,7 +151,7 @@ describe('encodeSwap', () => {
     expect(encode(fork, { families }).steps).toHaveLength(3)
   })
 
-  test('has native input wrapped and native output unwrapped by the Guard', () => {
+  test('lets the Guard wrap native input and unwrap native output', () => {
     const inPool = pool('uniswap-v2', '9', weth, tokenB)
     const into = encode(route(NATIVE, tokenB, 5n, [leg(inPool, weth, tokenB, 5n)]))
     expect(into.value).toBe(5n)
@@ -174,7 +174,7 @@ describe('encodeSwap', () => {
     const [nativeB, native2B] = [v4('e', tokenB), v4('f', tokenB)]
     const [wethB, weth3B] = [pool('uniswap-v3', '9', weth, tokenB), pool('uniswap-v3', '8', weth, tokenB)]
 
-    test('take what the sender brings as it came', () => {
+    test('take native input without wrapping', () => {
       const swap = encode(route(NATIVE, tokenB, 5n, [leg(nativeB, ZERO_ADDRESS, tokenB, 5n)]))
       expect(decode(swap)).toMatchObject({ tokenIn: ZERO_ADDRESS, wrapper: ZERO_ADDRESS })
       expect(swap.steps).toMatchObject([
@@ -200,7 +200,7 @@ describe('encodeSwap', () => {
       ])
     })
 
-    test('pay it out as it is, beside what the Guard unwraps', () => {
+    test('pay native output directly, in addition to the part that the Guard unwraps', () => {
       const paid = leg(nativeB, tokenB, ZERO_ADDRESS, 5n)
       const alone = encode(route(tokenB, NATIVE, 5n, [paid]))
       expect(decode(alone).wrapper).toBe(ZERO_ADDRESS)
@@ -213,7 +213,7 @@ describe('encodeSwap', () => {
       ])
     })
 
-    test('are reached through the wrapper where the sender brings that, or wants it', () => {
+    test('are reached through the wrapper if the sender pays or receives the wrapper', () => {
       const from = encode(
         route(weth, tokenB, 5n, [leg(wrapper, weth, ZERO_ADDRESS, 5n), leg(nativeB, ZERO_ADDRESS, tokenB, 5n)]),
       )

@@ -9,6 +9,7 @@ export { EncodeError, type EncodeErrorCode } from './errors.ts'
 export { hopPrograms } from './hop.ts'
 export type { StepMaker } from './steps.ts'
 
+/** A route and the terms of its transaction. */
 export type SwapRequest = {
   /** Account that sends the transaction. */
   readonly from: Address
@@ -33,10 +34,11 @@ export type SwapRequest = {
    * a fee.
    */
   readonly direct?: boolean
-  /** The sender's signature in the place of an approval; excludes native input. */
+  /** Signature of the sender instead of an approval; excludes native input. */
   readonly permit?: GuardPermit
 }
 
+/** Transaction of a swap, with the decoded steps of its program. */
 export type EncodedSwap = {
   readonly to: Address
   readonly data: Hex
@@ -56,11 +58,11 @@ export function encodeSwap(request: SwapRequest): EncodedSwap {
   const steps = buildSteps(route, { wrappedNative, families })
   const nativeOut = route.tokenOut === NATIVE
   const value = nativeIn ? route.amountIn : 0n
-  // Wrapped and unwrapped by the Guard, which is cheaper than by the Executor, where the steps leave it to.
+  // Wrapped and unwrapped by the Guard if the steps allow it, which is cheaper than by the Executor.
   const wrapper = wrappedNative && needsWrapper(route, wrappedNative) ? wrappedNative : ZERO_ADDRESS
   const isUnwrapped = nativeOut && wrapper !== ZERO_ADDRESS
   const isOther = request.recipient !== undefined && request.recipient !== request.from
-  // Otherwise the Guard pays the sender without being told, which costs less calldata.
+  // Otherwise the Guard pays the sender by default, which costs less calldata.
   const isNamed = isOther || isUnwrapped || feePpm > 0n || direct || request.permit !== undefined
   const data = encodeGuardSwap({
     tokenIn: nativeIn ? wrapper : route.tokenIn,

@@ -20,7 +20,7 @@ const step = ({ tokenIn, tokenOut }: Leg): Step => ({
 })
 const merged = (...legs: readonly Leg[]) => mergeHops(legs.map(step), legs)
 
-test('hops through a token of nobody else are joined', () => {
+test('hops through a token that no other leg uses are joined', () => {
   expect(merged(leg(A, B), leg(B, C))).toMatchObject([{ tokenIn: A, hops: [{ tokenOut: B }, { tokenOut: C }] }])
 })
 

@@ -3,7 +3,7 @@ import type { Leg } from '../types.ts'
 
 /**
  * Joins hops that follow each other inside one singleton: one unlock or batch instead of two, and no transfer of the
- * token between them. Only where nobody else makes or takes that token.
+ * token between them. Only if no other leg makes or takes that token.
  *
  * @param steps - one for each leg, in the same order; further ones are kept as they are
  */
@@ -19,7 +19,7 @@ export function mergeHops(steps: readonly Step[], legs: readonly Leg[]): Step[] 
   return merged
 }
 
-/** True where the leg takes what the one before makes, and nobody else has to do with that token. */
+/** True if the leg takes the output of the leg before it, and no other leg takes or makes that token. */
 function isPrivate({ tokenIn }: Leg, before: Leg | undefined, legs: readonly Leg[]): boolean {
   const takers = legs.filter((leg) => leg.tokenIn === tokenIn)
   const makers = legs.filter((leg) => leg.tokenOut === tokenIn)

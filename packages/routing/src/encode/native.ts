@@ -11,8 +11,8 @@ export function tokensOf(end: Address, wrapped: Address | null): readonly (Addre
 }
 
 /**
- * True where the Guard is to wrap all that the sender brings, or to unwrap what legs pay it: cheaper than by the Executor.
- * Where only some of the input is to be wrapped, the Executor gets it as it came.
+ * True if the Guard has to wrap the whole input, or to unwrap the output that legs pay it: cheaper than by the Executor.
+ * If only a part of the input needs wrapping, the Executor receives native token.
  */
 export function needsWrapper(route: Route, wrappedNative: Address | null): boolean {
   return usesWrapper(route.legs, { ...route, wrappedNative }) && !takesNative(route.legs, route)
@@ -25,8 +25,8 @@ export function inputAsBrought(leg: Leg, { legs }: Route): StepInput {
 }
 
 /**
- * The Executor's wrap of what pools of the wrapper take of such input, ahead of all other steps; none where they take
- * none.
+ * Returns the Executor's wrap of the part of a native input that pools of the wrapper take, ahead of all other steps;
+ * empty if no pool takes any.
  */
 export function wrapsAhead({ legs }: Route, wrapped: Address): readonly Step[] {
   const amount = legs.reduce((sum, leg) => (leg.tokenIn === wrapped ? sum + leg.amountIn : sum), 0n)

@@ -22,7 +22,7 @@ const DESTINATION: StepOutput = { kind: 'recipient' }
  * The steps that do what the route's legs say, with the same arithmetic: legs out of the sender's token draw their exact
  * amount, legs out of any other take a share of what is held, and the last of them the rest.
  *
- * @throws EncodeError where the legs do not add up to the route
+ * @throws EncodeError if the legs do not add up to the route
  */
 export function buildSteps(route: Route, context: StepContext): readonly Step[] {
   const { wrappedNative, families } = context
@@ -73,8 +73,8 @@ const share = ({ num, den }: Leg): StepInput =>
   num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
 
 /**
- * Tokens between the ends that one leg alone takes, into a pool that measures its own input: whoever makes such a token
- * pays that pool, which saves a transfer and one tax of a taxed token.
+ * Returns intermediate tokens that only one leg takes, into a pool that measures its own input: legs that make such a
+ * token pay that pool, which saves a transfer and one tax of a taxed token.
  */
 function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): ReadonlyMap<Address, Leg> {
   const found = new Map<Address, Leg>()
@@ -96,8 +96,8 @@ function checkLegs({ legs, amountIn, tokenIn }: Route, sources: readonly (Addres
 }
 
 /**
- * A check that nothing stays in the Executor, where it would be whoever's takes it: of every token on the way, the last leg
- * takes all there is, and none makes more of it afterwards.
+ * Checks that nothing stays in the Executor, where anybody could take it: for every intermediate token, the last leg
+ * takes the whole balance, and no leg makes more of it afterwards.
  */
 function checkNothingStays({ legs }: Route, ends: readonly (Address | null)[]): void {
   for (const token of new Set(legs.map(({ tokenOut }) => tokenOut))) {

@@ -14,6 +14,7 @@ export type RouteGas = {
 /** EIP-3529: at most a fifth of the gas is refunded. */
 export const refundOf = (gross: number, refundable: number): number => Math.max(0, Math.min(refundable, gross / 5))
 
+/** Estimates the gas of a swap. */
 export const routeGas = (swap: GasSwap): RouteGas => gasOfParts(gasParts(swap))
 
 /** Sums the gas of counted parts. */

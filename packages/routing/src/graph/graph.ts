@@ -44,7 +44,7 @@ export type Topology = {
   readonly isWide: Uint8Array
   /** Pool ids by family and DEX. */
   readonly poolsOfSource: ReadonlyMap<Source, readonly string[]>
-  /** The same topology with the native token and its wrapper joined under the wrapper's number; null without a wrapper. */
+  /** Topology with the native token and its wrapper joined under the wrapper's number; null without a wrapper. */
   readonly joined: Topology | null
   readonly scratch: Scratch
   /** Cached trading functions of pools with several tokens; null for pools without one. */
@@ -141,7 +141,7 @@ export class Graph {
     return (this.arrays ?? this.restore()).maxConductance
   }
 
-  /** The same pools with the native token and its wrapper joined. */
+  /** Graph of the same pools with the native token and its wrapper joined. */
   get joined(): Graph {
     const { joined } = this.topology
     if (!joined) return this

@@ -137,7 +137,7 @@ function beyondHops(parts: GasParts): GasParts {
   return new Map([...parts].filter(([part]) => !/^(?:route|prepaid|joined|hop:.*|token:.*)$/.test(part)))
 }
 
-/** For each singleton family (one contract for all pools): the best path if each hop shared a call with its neighbor. */
+/** Returns, for each singleton family (one contract for all pools), the best path if each hop shared a call with its neighbor. */
 function pathsWithSharedCalls(problem: Problem, backward: Potential): readonly (Flow | null)[] {
   const { edges, topology } = problem.graph
   const families = new Set(Array.from(topology.poolsOfSource.keys(), ({ family }) => family))

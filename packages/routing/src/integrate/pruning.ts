@@ -73,7 +73,7 @@ function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
 }
 
 /**
- * Prunes few edges more thoroughly: each round removes whatever improves the net output most. Edges without flow may
+ * Prunes few edges more thoroughly: each round makes the removal that improves the net output most. Edges without flow may
  * take over from a removed one, which repairs paths that would otherwise be dead ends.
  */
 export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | null {

@@ -19,6 +19,7 @@ export class WorkSpent extends Error {
 /** A single instance: many are caught within a search, and a stack trace for each would take longer than the saved work. */
 const SPENT = new WorkSpent()
 
+/** Counts the work units that a search has left. */
 export class WorkBudget {
   private left: number
   private failures = 0

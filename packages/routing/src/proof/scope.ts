@@ -29,7 +29,7 @@ export function edgesInScope(problem: Problem): readonly number[] {
 }
 
 /**
- * For multi-token pools, adds all pairs from a token that is sold to the pool to one that is bought. The pool trades
+ * Adds all pairs of multi-token pools from a token that is sold to the pool to one that is bought. The pool trades
  * them together, so its earnings are those of all pairs.
  */
 function withPairs({ graph, rate }: Problem, edges: readonly number[]): readonly number[] {
@@ -111,7 +111,7 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
     }
   }
   const prices = values.map((current, hop) => current.map((value, token) => priceBetween(value, costs[hop]![token]!)))
-  // Where no path can be yet, prices may be as high as the edges onward require, including the payout beyond sampled curves.
+  // If no path can exist yet, prices may be as high as the edges onward require, including the payout beyond sampled curves.
   const maxRate = (edge: number) => rate.get(edge)! * (1 + curveOf(problem, edge).outputError)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
     const [current, next] = [prices[hop]!, prices[hop + 1]!]
@@ -134,7 +134,7 @@ const priceBetween = (value: number, cost: number): number =>
   cost < Number.POSITIVE_INFINITY ? Math.sqrt(cost) * Math.sqrt(value) : value
 
 /**
- * Adjusts the native token's prices so that wrapping at 1:1 earns nothing, whatever the wrapper's depth.
+ * Adjusts the native token's prices so that wrapping at 1:1 earns nothing, at any depth of the wrapper.
  *
  * @param prices - by token and hop
  */

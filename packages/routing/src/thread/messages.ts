@@ -20,7 +20,7 @@ export type ToThread =
       readonly changed: readonly Pool[]
       readonly gone: readonly string[]
     }
-  /** The same update as log entries in shared memory, which continue from the thread's state. */
+  /** Update as log entries in shared memory, which continue from the thread's state. */
   | { readonly do: 'follow'; readonly chainId: number; readonly entries: readonly Uint8Array[] }
   /** Sets shared terms of a chain, replacing those with the same name. */
   | { readonly do: 'share'; readonly chainId: number; readonly name: string; readonly terms: SharedTerms }

@@ -5,6 +5,7 @@ import { RoutingError } from '../errors.ts'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '../types.ts'
 import { type EntryLogs, RouterThread, type ThreadOptions } from './router-thread.ts'
 
+/** Options of a pool of routing threads. */
 export type ThreadsOptions = Partial<ThreadOptions> & {
   /** Maximum number of concurrent threads; greater than 0. */
   readonly count: number

@@ -39,7 +39,7 @@ const transaction: FeeTransaction = {
 const feeOf = (model: L1FeeModel, { rpc }: { rpc: Rpc }) => estimateL1Fee(rpc, model, transaction, 9)
 const length = (bytes: string) => bytes.length / 2 - 1
 
-test('chains without a data fee, and those whose fee is not known', async () => {
+test('chains without a data fee have none, and unknown models have an unknown fee', async () => {
   const { rpc, seen } = chain(OP_STACK, { getL1Fee: 5 })
   expect(await feeOf('none', { rpc })).toEqual({ feeWei: 0n, gas: 0n })
   expect(await feeOf('zksync', { rpc })).toBeNull()
@@ -115,7 +115,7 @@ test('the price of a byte is the difference of the fees of two transactions that
   expect(Math.max(...fees)).toBeGreaterThan(1_200)
 })
 
-test('where the fee is not known, is none, or does not grow, a byte costs nothing', async () => {
+test('a byte costs nothing if the fee is unknown, zero, or constant', async () => {
   expect(await perByte('none', chain(MORPH, {}))).toBe(0)
   expect(await perByte('morph', chain(MORPH, {}))).toBe(0)
   expect(await perByte('morph', chain(MORPH, { getL1Fee: 8 }))).toBe(0)

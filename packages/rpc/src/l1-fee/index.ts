@@ -16,7 +16,7 @@ export type L1Fee = {
   /** Wei of the native asset. */
   readonly feeWei: bigint
   /**
-   * Gas to add to the gas limit. Only above 0 on chains of the `arbitrum` model, where `feeWei` is paid as part of this
+   * Gas to add to the gas limit. Only above 0 on chains of the `arbitrum` model, for which `feeWei` is paid as part of this
    * gas. On other chains `feeWei` is charged in addition to gas × gas price.
    */
   readonly gas: bigint

@@ -19,7 +19,7 @@ function chain(respond: () => Hex) {
   return { rpc, seen }
 }
 
-test('a contract is asked at the block, and nothing is no answer', async () => {
+test('a contract is called at the block, and an empty result is no answer', async () => {
   const { rpc, seen } = chain(() => word(5))
   const options = { timeoutMs: 7 }
   expect(await ask(rpc, to, '0x12', 9, options)).toBe(word(5))
@@ -27,7 +27,7 @@ test('a contract is asked at the block, and nothing is no answer', async () => {
   expect(await ask(chain(() => '0x').rpc, to, '0x12', 9)).toBeNull()
 })
 
-test('a contract that does not know the function has no answer, and a failure of the node is one', async () => {
+test('a contract without the function has no answer, and other errors are rethrown', async () => {
   const failing = (error: Error) =>
     chain(() => {
       throw error

@@ -27,7 +27,7 @@ test('calldata is that of ERC-20', () => {
   )
 })
 
-test('the slots of all contracts come last first, with addresses in lower case', async () => {
+test('slots of all contracts are returned in reverse order, with addresses in lower case', async () => {
   const store = `0x${'Ab'.repeat(20)}`
   const { rpc, sent } = nodeOf({
     accessList: [
@@ -44,7 +44,7 @@ test('the slots of all contracts come last first, with addresses in lower case',
   expect(sent).toEqual([['eth_createAccessList', [{ to: token, data: '0x1234' }, 'latest'], { timeoutMs: 9 }]])
 })
 
-test('of many slots the last 32 are looked at', async () => {
+test('at most the last 32 slots are used', async () => {
   const storageKeys = Array.from({ length: 40 }, (_, k) => keyOf(k))
   const { rpc } = nodeOf({ accessList: [{ address: token, storageKeys }] })
   const keys = (await slotsRead(rpc, token, '0x', {})).map(({ key }) => key)

@@ -16,7 +16,7 @@ const SHAPE_OWNERS = 257
 type Model = {
   /** Base units of a number of shares. */
   readonly balanceOf?: (shares: bigint) => bigint | null
-  /** The same of a single bit, for tokens that move on between two calls. */
+  /** Base units of a single bit of shares, for tokens whose rate changes between two calls. */
   readonly bitOf?: (bit: bigint) => bigint
   readonly real?: bigint
 }
@@ -98,7 +98,7 @@ test('shares are the fewest that give the amount, of 32 on either side of the es
   expect(shapes).toEqual([])
 })
 
-test('numbers below zero are not tried, and no shares are enough for nothing', async () => {
+test('negative numbers are not tried, and zero shares suffice for zero', async () => {
   const { reader, tried } = readerOf({ balanceOf: (shares) => shares * 2n })
   const layout = { mapping, shape: sharesAt({ shares: 1n, units: 2n }) }
   expect(await balanceSetting(reader, layout, holder, 7n)).toMatchObject({ balance: 8n })
@@ -109,7 +109,7 @@ test('numbers below zero are not tried, and no shares are enough for nothing', a
   expect(tried).toEqual([range(0n, 36n), range(0n, 32n)])
 })
 
-test('where a base unit is many shares, an eighth of them is one step', async () => {
+test('if a base unit is many shares, the step is an eighth of them', async () => {
   const { reader, tried } = readerOf({ balanceOf: (shares) => shares / 80n })
   const layout = { mapping, shape: sharesAt({ shares: 80n, units: 1n }) }
   expect(await balanceSetting(reader, layout, holder, 1_000n)).toMatchObject({
@@ -136,7 +136,7 @@ test('a balance may be above the amount by one share and two base units of round
   expect(await settingOf(13n)).toBeUndefined()
 })
 
-test('an answer that fails is passed over', async () => {
+test('a failed response is skipped', async () => {
   const { reader } = readerOf({ balanceOf: (shares) => (shares % 2n === 0n ? null : shares * 2n) })
   const layout = { mapping, shape: sharesAt({ shares: 1n, units: 2n }) }
   expect(await balanceSetting(reader, layout, holder, 8n)).toMatchObject({ balance: 10n })
@@ -145,7 +145,7 @@ test('an answer that fails is passed over', async () => {
 test.each([
   ['risen', (shares: bigint) => shares * 4n, 50n],
   ['fallen', (shares: bigint) => (shares * 3n) / 2n, 134n],
-])('a rate that has %s meanwhile is read again', async (_, rate, shares) => {
+])('a rate that has %s in between is read again', async (_, rate, shares) => {
   const balanceOf = (value: bigint) => (value < 2n ** 128n ? rate(value) : 0n)
   const { reader, tried, shapes } = readerOf({ balanceOf })
   const layout = { mapping, shape: sharesAt({ shares: 1n, units: 2n }) }
@@ -157,7 +157,7 @@ test.each([
   expect(shapes).toHaveLength(1)
 })
 
-test('a rate that does not hold in three rounds is given up, and so is a token that keeps no shares any more', async () => {
+test('a rate that changes in three rounds is abandoned, and so is a token without shares', async () => {
   const layout = { mapping, shape: sharesAt({ shares: 1n, units: 2n }) }
   const moving = readerOf({ balanceOf: () => 0n, bitOf: (bit) => (bit < 2n ** 128n ? bit * 3n : 0n) })
   expect(await balanceSetting(moving.reader, layout, holder, 200n)).toBeUndefined()

@@ -48,7 +48,7 @@ const RARE = {
   allowance: { order: 'solidity', base: 41n },
 } as const
 
-test('a token in the usual places is found without a search', async () => {
+test('a token with a common layout is found without a search', async () => {
   const address = addressOf('1')
   const { reader, searches } = readerOf({
     address,
@@ -73,7 +73,7 @@ test('an account without code has no layout, and is not searched', async () => {
   expect(searches()).toBe(0)
 })
 
-test('a part in the usual places goes with the part that the search finds', async () => {
+test('a part found in a common layout is combined with the part that the search finds', async () => {
   const address = addressOf('1')
   const { reader, searches } = readerOf({
     address,
@@ -91,7 +91,7 @@ test('a packed balance is read once more for its shape', async () => {
   expect((await new SlotResolver().layout(reader)).balance?.shape).toEqual({ kind: 'plain', shift: 8, width: 248 })
 })
 
-test('a clone with a storage of its own is found without a search of its own', async () => {
+test('a clone with its own storage is found without another search', async () => {
   const resolver = new SlotResolver()
   await resolver.layout(readerOf({ address: addressOf('1'), ...RARE }).reader)
   const clone = readerOf({ address: addressOf('2'), ...RARE })
@@ -102,7 +102,7 @@ test('a clone with a storage of its own is found without a search of its own', a
   expect(clone.searches()).toBe(0)
 })
 
-test('a token with the same code and another layout is searched', async () => {
+test('a token with the same code but another layout is searched', async () => {
   const resolver = new SlotResolver()
   const first = readerOf({ address: addressOf('1'), ...RARE })
   await resolver.layout(first.reader)
@@ -126,7 +126,7 @@ test('the same code at the same token is not searched again after it was forgott
   expect(searches()).toBe(1)
 })
 
-test('only whole layouts are reported as found, and a part of one is remembered apart', async () => {
+test('only complete layouts are reported as found, and a part is stored separately', async () => {
   const resolver = new SlotResolver()
   const reported: Address[] = []
   resolver.onFound = (token) => reported.push(token)
@@ -147,7 +147,7 @@ test('only whole layouts are reported as found, and a part of one is remembered 
   expect(resolver.statistics).toEqual({ remembered: 1, hits: 2, misses: 5 })
 })
 
-test('a layout that was found is not replaced by one that is learned later', async () => {
+test('a found layout is not replaced by a learned one', async () => {
   const resolver = new SlotResolver()
   const { reader } = readerOf({ address: addressOf('1'), ...RARE })
   const layout = await resolver.layout(reader)
@@ -155,7 +155,7 @@ test('a layout that was found is not replaced by one that is learned later', asy
   expect(await resolver.layout(reader)).toBe(layout)
 })
 
-test('slots that a caller names are tried in both orders, and a wrong one is absent', async () => {
+test('slots from the caller are tried in both orders, and a wrong one is ignored', async () => {
   const address = addressOf('1')
   const { reader } = readerOf({
     address,

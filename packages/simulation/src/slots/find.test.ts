@@ -38,7 +38,7 @@ function readerOf(readings: Readings) {
 
 const find = (readings: Readings) => findMappings(readerOf(readings).reader, candidates)
 
-test('each candidate has an owner of its own for each of three numbers, and an allowance at the first', async () => {
+test('each candidate has a separate owner for each of three numbers, and an allowance for the first', async () => {
   const { reader, calls } = readerOf({})
   expect(await findMappings(reader, candidates.slice(0, 2))).toEqual({})
   expect(calls).toHaveLength(1)
@@ -65,11 +65,11 @@ test('checkpoints are written without an allowance', async () => {
   expect(calls[0]!.writes.get(token)).toHaveLength(6)
 })
 
-test('nothing is found where no owner has anything', async () => {
+test('nothing is found if no owner has a balance', async () => {
   expect(await find({})).toEqual({})
 })
 
-test('the owner with the small number names the mapping, and all ones its width', async () => {
+test('the owner with the small number identifies the mapping, and the one with all ones its width', async () => {
   expect(await find({ 1: { balance: SMALL }, 4: { balance: LARGE }, 7: { balance: ALL } })).toEqual({
     balance: { mapping: candidates[1], shape: { kind: 'plain', shift: 0, width: 256 } },
   })
@@ -82,18 +82,18 @@ test('the owner with the small number names the mapping, and all ones its width'
   })
 })
 
-test.each([0, 1, 2])('another balance at number %i names a mapping of unknown shape', async (scale) => {
+test.each([0, 1, 2])('another balance at number %i identifies a mapping of unknown shape', async (scale) => {
   expect(await find({ [3 * scale + 1]: { balance: 5n } })).toEqual({ balance: { mapping: candidates[1] } })
   expect(await find({ [3 * scale]: { balance: 5n } })).toEqual({ balance: { mapping: candidates[0] } })
   // Checkpoints hold plain balances only.
   expect(await find({ [3 * scale + 2]: { balance: 5n } })).toEqual({})
 })
 
-test('the small number itself goes before another balance', async () => {
+test('the small number itself takes precedence over another balance', async () => {
   expect((await find({ 0: { balance: 5n }, 1: { balance: SMALL } })).balance?.mapping).toBe(candidates[1])
 })
 
-test('no answer, zero, and the balance of an owner of nothing are no sign', async () => {
+test('no answer, zero, and the balance of an untouched owner identify nothing', async () => {
   expect(await find({ 0: { balance: null } })).toEqual({})
   const everybody = Object.fromEntries(Array.from({ length: 10 }, (_, k) => [k, { balance: 7n }]))
   expect(await find(everybody)).toEqual({})
@@ -111,7 +111,7 @@ test('the allowance is that of the owner who grants the small number', async () 
   expect(await find({ 1: { allowance: SMALL }, [UNTOUCHED]: { allowance: SMALL } })).toEqual({})
 })
 
-test('for one account each candidate writes a number of its own', async () => {
+test('for one account, each candidate writes a different number', async () => {
   const markerOf = (index: bigint) => SMALL + index * 2n ** 32n
   const written: StorageWrites[] = []
   const readerFor = (balance: bigint | null) =>

@@ -54,7 +54,7 @@ const writeOf = (slot: bigint, value: bigint, amount: bigint) => ({
   amount,
 })
 
-test('the slot that the balance follows is written', async () => {
+test('the slot that the balance depends on is written', async () => {
   const { search, asked } = searchOf({
     slots: [
       [1n, 500n],
@@ -67,20 +67,20 @@ test('the slot that the balance follows is written', async () => {
   expect(asked).toEqual([balanceOf(account)])
 })
 
-test('a token without slots, or whose answer no slot changes, has no balance to write', async () => {
+test('a token without slots, or whose balance no slot changes, cannot be written', async () => {
   expect(await balanceFor({ slots: [] }, 5n)).toBeUndefined()
   expect(await balanceFor({ slots: [[1n, 5n]], balance: () => 5n }, 5n)).toBeUndefined()
   expect(await balanceFor({ slots: [[1n, 5n]], balance: (at) => (at(1n) === 5n ? 5n : null) }, 5n)).toBeUndefined()
 })
 
-test('a slot that holds the balance as it is goes before one that changes it otherwise', async () => {
+test('a slot that holds the balance itself takes precedence over one that changes it in another way', async () => {
   // The index, read last, doubles the balance of anyone.
   const slots = [[1n, 2n * 10n ** 18n] as const, [2n, 10n ** 18n] as const]
   const balance = (at: WordAt) => (at(1n) * at(2n)) / 10n ** 18n
   expect(await balanceFor({ slots, balance }, 777n)).toEqual(writeOf(1n, 777n, 777n))
 })
 
-test('the part of a balance that lies in another slot is taken off', async () => {
+test('the part of a balance in another slot is subtracted', async () => {
   const slots = [[1n, 30n] as const, [2n, 50n] as const]
   const balance = (at: WordAt) => at(1n) + at(2n)
   expect(await balanceFor({ slots, balance }, 1_000n)).toEqual(writeOf(2n, 970n, 1_000n))
@@ -88,7 +88,7 @@ test('the part of a balance that lies in another slot is taken off', async () =>
   expect(await balanceFor({ slots, balance }, 29n)).toBeUndefined()
 })
 
-test('an upper half that the balance needs is kept', async () => {
+test('a required upper half is kept', async () => {
   const real = 7n * 2n ** 128n + 3n
   const balance = (at: WordAt) => {
     const low = at(1n) % 2n ** 128n
@@ -164,18 +164,18 @@ test.each([
   ['any word', (word: bigint) => word !== 0n, 700n],
   ['one', (word: bigint) => word === 1n, 1n],
   ['all ones', (word: bigint) => word === ALL, ALL],
-])('an allowance of yes or no is given by %s', async (_, isYes, value) => {
+])('a boolean allowance is set by %s', async (_, isYes, value) => {
   const allowance = (at: WordAt) => (isYes(at(1n)) ? ALL : 0n)
   expect(await allowanceFor({ slots: [[1n, 0n]], allowance }, 700n)).toEqual(writeOf(1n, value, 700n))
 })
 
-test('an exact allowance goes before a larger one', async () => {
+test('an exact allowance takes precedence over a larger one', async () => {
   const slots = [[1n, 0n] as const, [2n, 0n] as const]
   const allowance = (at: WordAt) => (at(2n) > 0n ? ALL : at(1n))
   expect(await allowanceFor({ slots, allowance }, 700n)).toEqual(writeOf(1n, 700n, 700n))
 })
 
-test('an allowance below the amount, or without an answer, is none', async () => {
+test('an allowance below the amount, or without an answer, is rejected', async () => {
   for (const answer of [699n, 0n, null])
     expect(await allowanceFor({ slots: [[1n, 0n]], allowance: () => answer }, 700n)).toBeUndefined()
   // Just above is enough.

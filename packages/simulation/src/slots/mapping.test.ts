@@ -50,7 +50,7 @@ test.each<[MappingOrder, string, string]>([
     solidityPackedKeccak256(['address', 'uint64', 'uint32'], [owner, 0n, 9n]),
     solidityPackedKeccak256(['address', 'uint64', 'uint32', 'address'], [owner, 0n, 9n, spender]),
   ],
-])('keys of %s are the same when they are asked for again, and without an offset', (order, balance, allowance) => {
+])('keys of %s are the same at a second request, and without an offset', (order, balance, allowance) => {
   const mapping = { order, base: 9n, contract }
   for (const _ of [1, 2]) {
     expect(balanceKey(mapping, owner)).toBe(balance)

@@ -94,14 +94,14 @@ test('a member of a namespace is found up to the 48th', async () => {
   expect(await findMembers(readerOf({ balance: at(48n) }).reader, [root], BOTH)).toEqual({})
 })
 
-test('an allowance is found by what its own answer reads', async () => {
+test('an allowance is found by its own response', async () => {
   for (const order of ['solidity', 'vyper'] as const) {
     const allowance = { order, base: 77n, offset: 1n }
     expect(await findMembers(readerOf({ allowance }).reader, [], BOTH)).toEqual({ allowance: found(allowance) })
   }
 })
 
-test('only the part that is missing is asked for and found', async () => {
+test('only the missing part is searched', async () => {
   const balance = { order: 'solidity', base: 300n } as const
   const allowance = { order: 'solidity', base: 301n } as const
   const ofBalance = readerOf({ balance, allowance })
@@ -119,7 +119,7 @@ test('only the part that is missing is asked for and found', async () => {
   })
 })
 
-test('a part that is not missing is not found again by the slots of the other one', async () => {
+test('a known part is not replaced by the search for the other part', async () => {
   // One struct: the same mapping holds what both answers read.
   const place = { order: 'solidity', base: 300n } as const
   const { reader } = readerOf({ balance: place, allowance: place })
@@ -129,7 +129,7 @@ test('a part that is not missing is not found again by the slots of the other on
   })
 })
 
-test('of the places that namespaces give only the first 4,000 are looked at', async () => {
+test('at most 4,000 slots of namespaces are tried', async () => {
   // 512 slots and 48 members of 72 namespaces are 3,968: of the next namespace there is room for 32 members.
   const roots = Array.from({ length: 73 }, (_, k) => 2n ** 220n + BigInt(k) * 1_000n)
   const at = (member: bigint) => ({ order: 'solidity', base: roots[72]! + member }) as const

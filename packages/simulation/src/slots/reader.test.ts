@@ -33,14 +33,14 @@ function readerOf(answer: string | Error, runsIn?: Promise<{ timestamp: number }
 const readingsOf = (...readings: readonly (readonly [bigint, bigint])[]) =>
   slotProbe.encodeFunctionResult('read', [readings.map(([balance, allowance]) => ({ balance, allowance }))])
 
-test('owners have addresses in a row, and the probe one of its own', () => {
+test('owners have consecutive addresses, and the probe has a separate one', () => {
   expect(owner(0)).toBe('0x0aed51ce90000000000000000000000000000000')
   expect(owner(1)).toBe('0x0aed51ce90000000000000000000000000000001')
   expect(owner(256)).toBe('0x0aed51ce90000000000000000000000000000100')
   expect(SLOT_PROBE).toBe('0x5177ce0000000000000000000000000000000002')
 })
 
-test('owners are read in one call, under the writes and in the environment, and null is no answer', async () => {
+test('owners are read in one call with the writes and the environment, and null means no answer', async () => {
   const environment = Promise.resolve({ timestamp: 77 })
   const { reader, calls, inputOf } = readerOf(
     readingsOf([5n, FAILED], [FAILED, 6n], [FAILED - 1n, FAILED + 1n]),
@@ -62,7 +62,7 @@ test('owners are read in one call, under the writes and in the environment, and 
   expect(calls[0]![0]).toMatchObject({ to: SLOT_PROBE })
 })
 
-test('one account is read for the probe, or for a spender, in the own environment of the block', async () => {
+test('one account is read for the probe, or for a spender, in the environment of the block', async () => {
   const { reader, calls, inputOf } = readerOf(readingsOf([5n, 6n]))
   expect(await reader.account(account, new Map())).toEqual({ balance: 5n, allowance: 6n })
   await reader.account(account, new Map(), other)
@@ -81,7 +81,7 @@ test('a transfer by the probe reports the balances of the owner and the growth o
   expect(input).toEqual([token, account, other, '6'])
 })
 
-test('of the accounts only those that are warm are touched', async () => {
+test('only warm accounts are touched', async () => {
   const { reader, inputOf } = readerOf(slotProbe.encodeFunctionResult('touched', [[true, false, true]]))
   expect(await reader.touched([token, other, account])).toEqual([token, account])
   const [asked, first, accounts] = slotProbe.decodeFunctionData('touched', inputOf(0))
@@ -89,7 +89,7 @@ test('of the accounts only those that are warm are touched', async () => {
   expect([...accounts].map((one: string) => one.toLowerCase())).toEqual([token, other, account])
 })
 
-test('storage is read by code that stands at the contract itself', async () => {
+test('storage is read by code that replaces that of the contract', async () => {
   const { reader, calls, inputOf } = readerOf(storageProbe.encodeFunctionResult('words', [[7n, 8n]]))
   expect([...(await reader.storage(other, [1n, 2n]))]).toEqual([7n, 8n])
   expect([...storageProbe.decodeFunctionData('words', inputOf(0))[0]]).toEqual([1n, 2n])
@@ -103,7 +103,7 @@ test('code is read at the block', async () => {
   expect(calls).toEqual([[other, block, { timeoutMs: 9 }]])
 })
 
-test('a revert says that the token cannot be read, and other failures are passed on', async () => {
+test('a revert means that the token cannot be read, and other failures are rethrown', async () => {
   const revert = new RpcError('REVERTED', 'out of gas')
   const { reader } = readerOf(revert)
   const expected = { code: 'BAD_TOKEN', message: `${token} cannot be read: out of gas`, cause: revert }

@@ -44,7 +44,7 @@ test('callers at the same time share one resolution, and its result is remembere
   expect(node.reads).toBe(2)
 })
 
-test('a layout that was learned is used until it is forgotten', async () => {
+test('a learned layout is used until it is forgotten', async () => {
   const node = { isUp: true, reads: 0 }
   const resolver = new SlotResolver()
   const layout = { allowance: { order: 'solidity', base: 1n, contract: token } } as const

@@ -80,7 +80,7 @@ test('a trail is the code, and the words of 64 slots and of the known proxy slot
   ])
 })
 
-test('addresses in words, behind a flag byte, and in code are looked at, without the token and small numbers', async () => {
+test('addresses in words, after a flag byte, and in code are searched, except for the token and small numbers', async () => {
   const [plain, flagged, pushed] = [1, 2, 3].map(addressOf) as [Address, Address, Address]
   const { reader, touched } = readerOf()
   const words = [
@@ -116,7 +116,7 @@ test('a constant of 32 bytes is an address up to 2^160 - 1', async () => {
   expect(touched).toEqual([[toBeHex(largest, 20)]])
 })
 
-test('at most 96 addresses are looked at', async () => {
+test('at most 96 addresses are searched', async () => {
   // Behind a flag byte each word would name a second, smaller address.
   const codes = Array.from({ length: 100 }, (_, k) => push20(addressOf(k)))
   const { reader, touched } = readerOf()
@@ -124,7 +124,7 @@ test('at most 96 addresses are looked at', async () => {
   expect(touched).toEqual([Array.from({ length: 96 }, (_, k) => addressOf(k))])
 })
 
-test('data of other pushes is no instruction, and 20 bytes or 29 and more are constants', async () => {
+test('push data is not parsed as instructions, and constants have 20 or at least 29 bytes', async () => {
   const { reader, touched } = readerOf()
   const value = BigInt(addressOf(1))
   const code = codeOf(push(21, value), push(28, value), '80', push(29, value + 1n), '5f', push(32, value + 2n))
@@ -142,7 +142,7 @@ test('code that ends within an operand is read as far as it goes', async () => {
   expect(touched[1]).toEqual([toBeHex(BigInt(addressOf(7)) >> 40n, 20)])
 })
 
-test('stores are the first eight contracts that the token asks', async () => {
+test('stores are the first eight contracts that the token calls', async () => {
   const asks = Array.from({ length: 10 }, (_, k) => addressOf(k))
   const { reader, contracts } = readerOf({ asks })
   await searchMappings(reader, { code: codeOf(...asks.map(push20)), words: [] })
@@ -160,7 +160,7 @@ test('a mapping of a store is found', async () => {
   expect(lists).toEqual([])
 })
 
-test('contracts that stores name are searched in their turn, those among the first not again', async () => {
+test('contracts that stores name are searched next, each once', async () => {
   const [store, far, unrelated] = [1, 2, 3].map(addressOf) as [Address, Address, Address]
   const balances: Mapping = { order: 'solidity', base: 3n, contract: far }
   const { reader, touched, contracts, lists } = readerOf({

@@ -26,7 +26,7 @@ function readerOf(answerTo: (bit: number) => bigint | null, nothing: bigint | nu
 const shapeOf = (answerTo: (bit: number) => bigint | null, nothing?: bigint | null) =>
   readShape(readerOf(answerTo, nothing).reader, mapping)
 
-test('the mask covers the bits of the number alone', () => {
+test('the mask covers only the bits of the number', () => {
   expect(numberMask({ kind: 'plain', shift: 0, width: 256 })).toBe(ones(256))
   expect(numberMask({ kind: 'plain', shift: 8, width: 4 })).toBe(0xf00n)
 })
@@ -44,7 +44,7 @@ test.each([
   expect(plainShape(all)).toEqual(shape)
 })
 
-test('each bit is written for an owner of its own, in one call', async () => {
+test('each bit is written for a separate owner, in one call', async () => {
   const { reader, calls } = readerOf((bit) => 2n ** BigInt(bit))
   await readShape(reader, mapping)
   expect(calls).toHaveLength(1)
@@ -68,14 +68,14 @@ test('bits that read as themselves are a plain number', async () => {
   expect(await shapeOf((bit) => (bit === 255 ? 1n : 0n))).toEqual({ kind: 'plain', shift: 255, width: 1 })
 })
 
-test('an answer that an account without a word gets too is no sign of a bit', async () => {
+test('a response that an untouched account gets too does not identify a bit', async () => {
   expect(
     await shapeOf((bit) => (bit >= 8 && bit < 40 ? 2n ** BigInt(bit - 8) : 5_000_000_001n), 5_000_000_001n),
   ).toEqual({ kind: 'plain', shift: 8, width: 32 })
   expect(await shapeOf(() => null, null)).toBeUndefined()
 })
 
-test('a word without an answer, or without a bit that shows, has no shape', async () => {
+test('a word without an answer, or without a visible bit, has no shape', async () => {
   expect(await shapeOf(() => 0n)).toBeUndefined()
   expect(await shapeOf(() => null)).toBeUndefined()
 })

@@ -9,7 +9,7 @@ export type Shape = {
   readonly shift: number
   /** Bits of the number; the rest belongs to other data. */
   readonly width: number
-  /** For `shares`: number of shares and their value in base units when the shape was read. */
+  /** Number of shares and their value in base units when the shape was read; only for `shares`. */
   readonly rate?: Rate
 }
 export type Rate = { readonly shares: bigint; readonly units: bigint }

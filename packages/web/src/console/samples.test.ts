@@ -14,7 +14,7 @@ const endpoint: ConsoleEndpoint = {
 const values = { chain_id: '1', token: '0xa,0xb', q: "it's & co" }
 const origin = 'http://localhost:3000'
 
-test('parameters stand where the document has them, encoded', () => {
+test('parameters are encoded in the position that the document defines', () => {
   expect(callOf(endpoint, values)).toEqual({ method: 'get', path: "/tokens/1?token=0xa,0xb&q=it's%20%26%20co" })
   const post: ConsoleEndpoint = {
     ...endpoint,
@@ -27,7 +27,7 @@ test('parameters stand where the document has them, encoded', () => {
   })
 })
 
-test('a list of texts in a body is a list, between commas or as JSON', () => {
+test('a list of strings in a body accepts commas or JSON', () => {
   const body = { properties: { token: { type: 'array', items: { type: 'string' } } }, required: ['token'] }
   const content = { 'application/json': { schema: body } }
   const paths = { '/prices/{chain_id}': { post: { operationId: 'pricesPost', requestBody: { content } } } }
@@ -36,7 +36,7 @@ test('a list of texts in a body is a list, between commas or as JSON', () => {
     expect(callOf(post!, { token }).body, token).toBe('{"token":["0xa","0xb"]}')
 })
 
-test('a shell reads the line for curl as it was meant', () => {
+test('the curl line is quoted for a shell', () => {
   const line = sampleOf('curl', { origin, endpoint, call: callOf(endpoint, values), values })
   const words = execFileSync('bash', ['-c', line.replace(/^curl/, "printf '%s\\n'")], { encoding: 'utf8' })
     .trim()
@@ -51,7 +51,7 @@ test('a shell reads the line for curl as it was meant', () => {
   ])
 })
 
-test('headers are no fields, and events are told apart', () => {
+test('headers are not fields, and events are separated', () => {
   const parameters = [
     { name: 'chain_id', in: 'path' as const, required: true },
     { name: 'X-Request-Id', in: 'header' as const },

@@ -21,7 +21,7 @@ test.each([
   expect(readPasted(text.slice(0, 700_000)).kind).toBe(kind)
 })
 
-test('an answer of the service, a transaction of a node and a link say the same', () => {
+test('a service response, a node transaction, and a link have the same result', () => {
   const tx = { data, to, value: '16' }
   const expected = { kind: 'transaction', tx }
   expect(readPasted(JSON.stringify({ toAmount: '1', tx }))).toEqual(expected)
@@ -29,6 +29,6 @@ test('an answer of the service, a transaction of a node and a link say the same'
   expect(readPasted(`https://swap.example/app/explain?chain=1#${fragmentOf(tx as never)}`)).toEqual(expected)
 })
 
-test('addresses that are none are left out, not passed on', () => {
+test('invalid addresses are omitted', () => {
   expect(readPasted(JSON.stringify({ data, to: 'javascript:alert(1)' }))).toEqual({ kind: 'transaction', tx: { data } })
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { compact, grouped, parseAmount, parseUsd, percentBelow, plain, rate } from './amount.ts'
 import { decimal, short, show } from './number.ts'
 
-test('what is shown of an amount, typed again, is the amount', () => {
+test('a displayed amount parses to the same amount', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, (1n << 128n) - 1n), fc.integer({ min: 0, max: 30 }), (base, decimals) => {
       expect(parseAmount(grouped(plain(base, decimals)), decimals)).toEqual({ kind: 'amount', base })
@@ -53,7 +53,7 @@ test('a comma before three digits is ambiguous, and both readings are amounts', 
   expect(parseAmount('12,000', 2)).toEqual({ kind: 'ambiguous', readings: ['12.000', '12000'] })
 })
 
-test('whatever a locale makes of an amount is read as the same amount, or asked about', () => {
+test('an amount formatted by any locale parses to the same amount, or is ambiguous', () => {
   const locales = fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'de-CH', 'pt-BR', 'ru-RU')
   fc.assert(
     fc.property(
@@ -77,7 +77,7 @@ test('whatever a locale makes of an amount is read as the same amount, or asked 
   )
 })
 
-test('dollars become an amount that is worth no more', () => {
+test('dollars convert to an amount of at most that value', () => {
   expect(parseUsd('100', 4, 18)).toEqual({ kind: 'amount', base: 25n * 10n ** 18n })
   expect(parseUsd('100', 3, 6)).toEqual({ kind: 'amount', base: 33_333_333n })
   expect(parseUsd('1', 1e-9, 0)).toEqual({ kind: 'amount', base: 10n ** 9n })
@@ -102,14 +102,14 @@ test('amounts are cut, never rounded up', () => {
   expect(compact('1', 18)).toBe('< 0.0001')
 })
 
-test('thousands are apart, zeros after the point are counted, nothing is lost in the text', () => {
+test('thousands are grouped, leading zeros are counted, and the text keeps all digits', () => {
   expect(show('1497740.82', 9)).toMatchObject({ groups: ['1', '497', '740'], fraction: '.82', text: '1497740.82' })
   expect(show('0.00001001')).toMatchObject({ tiny: { zeros: 4, digits: '1001' }, text: '0.00001001' })
   expect(show('-0.0024')).toMatchObject({ sign: '\u2212', fraction: '.0024' })
   expect(show('0.000')).toMatchObject({ groups: ['0'], fraction: '', sign: '' })
 })
 
-test('numbers of JSON have no exponent on the screen', () => {
+test('JSON numbers are displayed without an exponent', () => {
   expect(decimal(1.001e-5)).toBe('0.00001001'.replace('1001', '1001'))
   expect(decimal(1e-7)).toBe('0.0000001')
   expect(decimal(1.5e21)).toBe('1500000000000000000000')

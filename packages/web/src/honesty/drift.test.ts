@@ -4,14 +4,14 @@ import { expect, test } from 'vitest'
 import { legible } from '../format/legible.ts'
 import { honestyOf } from './drift.ts'
 
-test('a text of somebody else loses what turns, hides, stacks or breaks, and has an end', () => {
+test('untrusted text loses bidi, invisible, and combining characters and line breaks, and is truncated', () => {
   expect(legible('Uniswap V3')).toBe('Uniswap V3')
   expect(legible('\u202eevil\u0000\n\u200bname\u0301\u0301 ')).toBe('evil name')
   expect(legible('Ünï 交換 🦄')).toBe('Ünï 交換 🦄')
   expect(legible('W'.repeat(1_000_000))).toHaveLength(80)
 })
 
-test('statistics are read by block, whatever their order, and what is missing is not known', () => {
+test('statistics are parsed by block in any order, and missing values are unknown', () => {
   const drift = (after: number, median: number | null) => ({
     ...{ after, samples: 3, wouldRevertPercent: 50 },
     driftBps: { mean: 1, median, worst5: -2 },
@@ -28,7 +28,7 @@ test('statistics are read by block, whatever their order, and what is missing is
   expect(rows.family).toMatchObject([{ key: 'uniswap-v2', after: [{ median: 4 }, { samples: 0, median: null }] }])
 })
 
-test('of an answer that is nothing like statistics nothing is drawn', () => {
+test('a response that is not statistics is not drawn', () => {
   for (const answer of [{}, { blocks: 7, families: 'x', withdrawing: {} }, { pools: [[], null, { pool: 7 }] }])
     expect(honestyOf(answer as unknown as Stats)).toMatchObject({
       samples: 0,

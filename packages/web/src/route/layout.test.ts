@@ -42,7 +42,7 @@ const route = fc
     return { src: address(0), dst: address(tokens - 1), swaps }
   })
 
-test('all of the order arrives, and nothing of it twice', () => {
+test('the whole order arrives, each part once', () => {
   fc.assert(
     fc.property(route, (drawn) => {
       const { tokens, dst } = graphOf(drawn)
@@ -55,7 +55,7 @@ test('all of the order arrives, and nothing of it twice', () => {
   )
 })
 
-test('gates of a column keep a row each, inside the drawing, and bands have numbers only', () => {
+test('gates of a column have separate rows inside the drawing, and bands have finite coordinates', () => {
   fc.assert(
     fc.property(route, fc.integer({ min: 600, max: 1_400 }), (drawn, width) => {
       const { gates, bars, bands, height } = layout(drawn, { width })
@@ -75,7 +75,7 @@ test('gates of a column keep a row each, inside the drawing, and bands have numb
   )
 })
 
-test('folding hides no flow, and unfolding shows every leg', () => {
+test('folding keeps the total flow, and unfolding shows every leg', () => {
   fc.assert(
     fc.property(route, (drawn) => {
       const folded = layout(drawn, { width: 900, maxLegs: 3 }).gates.map(({ leg }) => leg)
@@ -87,7 +87,7 @@ test('folding hides no flow, and unfolding shows every leg', () => {
   )
 })
 
-test('strips hold every leg once', () => {
+test('strips contain every leg once', () => {
   fc.assert(
     fc.property(route, (drawn) => {
       const indices = stripsOf(graphOf(drawn)).flatMap(({ legs }) => legs.map(({ index }) => index))
@@ -96,7 +96,7 @@ test('strips hold every leg once', () => {
   )
 })
 
-test('the bar of the target stands last, native ends wrapped beside the legs included', () => {
+test('the bar of the output token is last, also with native ends that are wrapped outside of the legs', () => {
   const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
   const leg = {
     pool: address(9),

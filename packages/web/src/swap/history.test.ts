@@ -18,7 +18,7 @@ test('the line spans the box, with the lowest rate at the bottom and the highest
   expect([chart.low, chart.high, chart.change]).toEqual([10, 30, 100])
 })
 
-test('one point, or none, is no chart, and a flat line is in the middle', () => {
+test('fewer than two points give no chart, and a flat line is in the middle', () => {
   expect(chartOf([], 100, 40)).toBeUndefined()
   expect(chartOf(ratesOf([at(1, 1)], [at(1, 1)]), 100, 40)).toBeUndefined()
   expect(chartOf(ratesOf([at(1, 1), at(2, 1)], [at(1, 1), at(2, 1)]), 100, 40)!.line).toBe('M0.0 20.0L100.0 20.0')

@@ -12,11 +12,11 @@ test.each([
   [{ slippage: {} }, 'Slippage tolerance “{}” is not a number from 0 to 50.'],
   [{ impact: '1e2' }, 'Max price impact “1e2” is not a number from 0 to 100.'],
   [{ recipient: '\u202e0x12' }, 'Recipient “0x12” is not an address.'],
-])('a term of a link that cannot be used is a problem, and never left out: %j', (search, words) => {
+])('an invalid term of a link is a problem, and never ignored: %j', (search, words) => {
   expect(problemsOf(readSwapParams(search))).toEqual([words])
 })
 
-test('terms of a link reach the request as they are shown', () => {
+test('terms of a link are sent in the request as shown', () => {
   const terms = readSwapParams({ fee: '10', feeTo: OTHER, slippage: 50, impact: 100, recipient: OTHER })
   expect(problemsOf(terms)).toEqual([])
   expect(requestOf(terms)).toEqual({

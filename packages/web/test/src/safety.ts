@@ -56,7 +56,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(await textOf(page.locator('.terms'))).not.toContain('from the link')
   })
 
-  test('one term of a link is enough to ask, and the defaults take its place', async () => {
+  test('one term of a link requires acceptance, and can be replaced by the defaults', async () => {
     const page = await open(`${pair('WETH', 'USDC', '2')}&slippage=3`)
     await go(page, 'Accept these terms').waitFor(WAIT)
     await page.getByRole('button', { name: 'Use the defaults' }).click()
@@ -70,7 +70,7 @@ export function safetyTests(stageOf: () => Stage): void {
     ['fee=1', 'The integrator fee has no recipient.'],
     ['slippage=51', 'Slippage tolerance “51” is not a number from 0 to 50.'],
     ['recipient=vitalik.eth', 'Recipient “vitalik.eth” is not an address.'],
-  ])('a term that cannot be used is named and blocks: %s', async (term, words) => {
+  ])('an invalid term is named and blocks: %s', async (term, words) => {
     const page = await open(`${pair('WETH', 'USDC', '2')}&${term}`)
     await page.getByRole('alert').filter({ hasText: words }).waitFor(WAIT)
     expect(await main(page).isDisabled()).toBe(true)
@@ -78,7 +78,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await ready(page)
   })
 
-  test('the button never acts on another amount than the field shows', async () => {
+  test('the button acts only on the displayed amount', async () => {
     const page = await open(pair('WETH', 'USDC', '30'))
     await ready(page)
     await field(page).fill('2')
@@ -114,7 +114,7 @@ export function safetyTests(stageOf: () => Stage): void {
     ['1,5', /amount="?1\.5"?/],
     ['1,234.56', /amount="?1234\.56"?/],
     ['$300', /amount="?0\.\d{4,}"?/],
-  ])('%s is read as the amount that it means, and stays as it was typed', async (text, amount) => {
+  ])('%s is parsed as intended, and stays as typed', async (text, amount) => {
     const page = await open(pair('WETH', 'USDC', '3'))
     await ready(page)
     await field(page).fill(text)
@@ -138,7 +138,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(await main(page).isDisabled()).toBe(true)
   })
 
-  test('Max and shares of the balance, an entry in dollars, and gas that is left of the native token', async () => {
+  test('Max and shares of the balance, input in dollars, and gas reserved of the native token', async () => {
     await fund(5)
     const page = await open(pair('WETH', 'USDC', '3'), { before: withWallet() })
     await connect(page)
@@ -166,7 +166,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(await maxAmount()).toBeLessThan(has)
   })
 
-  test('a loss above five percent takes a red button and a confirmation that names it', async () => {
+  test('a loss above five percent needs a red button and a confirmation that states it', async () => {
     const coin = await deployCoin(stageOf().devnet)
     const page = await open(`/?src=${stageOf().token('WETH')}&dst=${coin.address}&amount=1&impact=100`)
     await go(page, 'Accept these terms').click(WAIT)
@@ -183,7 +183,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.getByRole('heading', { name: 'Swapped' }).waitFor(WAIT)
   })
 
-  test('the difference of value stands next to the output, and gas above the output is remarked', async () => {
+  test('the difference of value is next to the output, and gas above the output has a warning', async () => {
     const page = await open(pair('WETH', 'DAI', '50'))
     await ready(page)
     const note = page.locator('.leg-in__note').nth(1)
@@ -192,7 +192,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await page.getByText('Gas costs more than you receive.').waitFor(WAIT)
   })
 
-  test.each(['hang', 'drop'] as const)('figures are out of date when the node is silent: %s', async (fault) => {
+  test.each(['hang', 'drop'] as const)('figures are marked as outdated if the node is silent: %s', async (fault) => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await ready(page)
     stageOf().proxy.fault = () => fault
@@ -205,7 +205,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await ready(page)
   })
 
-  test('figures are out of date when the service is silent', async () => {
+  test('figures are marked as outdated if the service is silent', async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await ready(page)
     await page.context().setOffline(true)
@@ -215,7 +215,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await ready(page)
   })
 
-  test('old figures do not stay under an amount whose quote fails', async () => {
+  test('old figures disappear if the quote of a new amount fails', async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await ready(page)
     await page.route(/\/(stream|aggregator|quote)\//, (route) => route.abort())
@@ -254,7 +254,7 @@ export function safetyTests(stageOf: () => Stage): void {
     }
   })
 
-  test('after an approval was sent, declining the swap says what stays', async () => {
+  test('after a sent approval, declining the swap reports the remaining approval', async () => {
     await fund(4)
     const before = withWallet({ address: owner(4), sendsFirst: 1, declines: 1 })
     const page = await open(pair('WETH', 'USDC', '1'), { before })
@@ -304,7 +304,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await go(page, 'Connect a wallet').waitFor(WAIT)
   })
 
-  test('hostile names of a token reverse, hide, and crowd out nothing', async () => {
+  test('hostile token names cannot reverse, hide, or displace text', async () => {
     const page = await open('/health', { viewport: { width: 390, height: 844 } })
     const hostile = `\u202eCDSU\u200b${'W'.repeat(46)}`
     // The service's own list, in which one symbol is replaced by a hostile one.
@@ -324,7 +324,7 @@ export function safetyTests(stageOf: () => Stage): void {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   })
 
-  test('an address that no pool trades is told from a name that nothing matches', async () => {
+  test('an address without pools is distinguished from a name without matches', async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await page.getByRole('button', { name: 'USDC, token to receive' }).click(WAIT)
     const search = page.getByRole('combobox', { name: 'Search tokens' })

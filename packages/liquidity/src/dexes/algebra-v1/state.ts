@@ -17,7 +17,7 @@ const HEAD_GAS = 600_000
 type Head = Omit<AlgebraV1State, 'ticks'>
 
 /**
- * Early releases store one bitmap bit per multiple of the spacing, later ones per tick, and no getter tells which.
+ * Early releases store one bitmap bit per multiple of the spacing, later ones per tick, and no getter reports which.
  * Reads the short bitmap first; if its ticks do not sum to the liquidity in range, reads the long one.
  */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {

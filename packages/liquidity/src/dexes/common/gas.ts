@@ -49,7 +49,9 @@ const mapRows = (pick: (row: GasRow) => number) =>
 export const ROUTE_GAS: number = table.route
 /** Rows by family. */
 export const GAS_TABLE = rows
+/** Gas of a hop by family. */
 export const HOP_GAS = mapRows(({ hop }) => hop)
+/** Additional gas for each piece of the price curve (tick or bin) that a swap crosses, by family. */
 export const PIECE_GAS = mapRows(({ piece }) => piece)
 
 /** Refund for a slot that goes from zero to nonzero and back within a transaction (EIP-3529). */

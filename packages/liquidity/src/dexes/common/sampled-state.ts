@@ -144,7 +144,7 @@ const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount =>
 
 /**
  * Returns the limits of a concave output between samples k − 1 and k: the chord, and the lower of the chords on both
- * sides, extended. Both are the chord where the samples are not concave.
+ * sides, extended. Both are the chord if the samples are not concave.
  */
 function concaveLimits(samples: readonly SampledAmount[], k: number, amountIn: bigint): readonly [bigint, bigint] {
   const [from, to] = [pointAt(samples, k - 1), pointAt(samples, k)]

@@ -11,7 +11,7 @@ import type { CurveStableState } from './types.ts'
 export const curveStable: DexFamily<CurveStableState> = {
   id: 'curve-stable',
   payment: { pullsInput: true, forwardsOutput: true },
-  // The chains' files list all Curve factories and registries under one family; `version` tells which pools they list.
+  // The chains' files list all Curve factories and registries under one family; `version` says which pools they list.
   rowsOf: (row) =>
     row.family === 'curve-stable' ||
     (row.family === 'curve' && ['stable-factory', 'stableswap-ng', 'address-provider'].includes(row.version ?? ''))
