@@ -12,7 +12,7 @@ import { join } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 import { Lease } from './lease.ts'
 import { SharedMemory } from './memory.ts'
-import { equalPools, type PairChanges, Publisher, type State } from './publisher.ts'
+import { equalPools, type PairChanges, type PublishedState, Publisher } from './publisher.ts'
 import { PairRequests } from './wanted-pairs.ts'
 
 /** Milliseconds between two attempts to take the lease. */
@@ -277,7 +277,7 @@ export class ChainIndexer {
     if (!(await this.publisher.resume(connection))) throw new BusError('CHANGED', 'another owner has written meanwhile')
   }
 
-  private stateOf({ block, pools }: Snapshot, market: IndexedMarket): State {
+  private stateOf({ block, pools }: Snapshot, market: IndexedMarket): PublishedState {
     this.published = this.published.filter(({ hash }) => hash !== block.hash)
     this.published = [...this.published, block].slice(-MAX_CANONICAL)
     const stands = this.published.filter((header) => header === block || market.has(header)).map(({ hash }) => hash)

@@ -1,15 +1,15 @@
 /** Memory of an owner's market beyond the published state, stored in Redis for the next owner. */
 import {
-  type Batch,
   fromText,
-  type Part,
   type Pool,
+  type SavedBatch,
   type SavedFacts,
+  type SavePart,
   type Store,
   type StoredPool,
   toText,
 } from '@sluice/liquidity'
-import { type Connection, fieldsOf, type Reply } from './connection.ts'
+import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import { BusError } from './errors.ts'
 import type { FollowedState } from './head.ts'
 import type { ChainKeys } from './keys.ts'
@@ -52,11 +52,11 @@ export class SharedMemory implements Store {
   static async open(options: MemoryOptions, mustReset: boolean): Promise<SharedMemory> {
     const { known, memory } = options.keys
     if (mustReset) await options.connection().call('DEL', known, memory)
-    const saved = fieldsOf(await options.connection().call<Reply[]>('HGETALL', memory))
+    const saved = fieldsOf(await options.connection().call<RedisReply[]>('HGETALL', memory))
     return new SharedMemory(options, saved, await options.connection().call<number>('HLEN', known))
   }
 
-  async *batches(): AsyncGenerator<Batch> {
+  async *batches(): AsyncGenerator<SavedBatch> {
     const { keys, connection, previous } = this.options
     const { tokens = '[]', pairs = '[]' } = this.saved
     // Only pairs in the published state are restored. Workers request all others again.
@@ -80,7 +80,7 @@ export class SharedMemory implements Store {
       : { pool, dexRow, state: null }
   }
 
-  async save({ extra }: SavedFacts, parts: AsyncIterable<Part>): Promise<void> {
+  async save({ extra }: SavedFacts, parts: AsyncIterable<SavePart>): Promise<void> {
     const { keys } = this.options
     const lists: Record<string, unknown[]> = { tokens: [], pairs: [] }
     const keptIds = new Set<string>()

@@ -5,7 +5,7 @@ import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runReads } from '../src/market/reads.ts'
 import { readRedemptions } from '../src/redemption/read.ts'
-import { Redemptions } from '../src/redemption/redemptions.ts'
+import { RedemptionCache } from '../src/redemption/redemptions.ts'
 import { type Compiled, compileModels } from './models/compile.ts'
 
 const WHOLE = 10n ** 18n
@@ -100,7 +100,7 @@ test('a rate that fell counts at the very next block, and one that rose beside t
   const vault = await deploy('RatedVault', [asset.address, SUPPLY])
   await asset.send('mint', [vault.address, 2n * SUPPLY])
   const share = toAddress(vault.address)
-  const redemptions = new Redemptions({ hubs: [], stables: [], wrappedNative: null, dexes: [] } as unknown as Chain)
+  const redemptions = new RedemptionCache({ hubs: [], stables: [], wrappedNative: null, dexes: [] } as unknown as Chain)
   const rates = async () => {
     const block = (await rpc.getBlock('latest'))!
     await redemptions.seek([share], { rpc, block, holderOf: () => builder.from })

@@ -4,14 +4,14 @@ import type { Pool, RedeemedPart, Redemption } from '@sluice/liquidity'
 import type { Decimals } from './core.ts'
 import { canonical, type TokenGraph } from './graph.ts'
 import { weightedMedian } from './median.ts'
-import type { Token, TokenPrice } from './token.ts'
+import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation, TokenPricer } from './worth.ts'
 
 /**
  * Returns the last redemption reading of a share, then the last one from another block; undefined if the token is not a
  * share.
  */
-export type Redemptions = (token: Address) => readonly Redemption[] | undefined
+export type RedemptionReadings = (token: Address) => readonly Redemption[] | undefined
 
 /** Maximum nesting of shares. */
 const MAX_LEVELS = 3
@@ -33,11 +33,11 @@ type Options = {
   readonly graph: TokenGraph
   readonly pricer: TokenPricer
   readonly decimals: Decimals
-  readonly redemptions: Redemptions
+  readonly redemptions: RedemptionReadings
   /** Minimum evidence in USD. */
   readonly floor: number
   /** Returns the token if it has a price from its pools. */
-  readonly find: (address: Address) => Token | undefined
+  readonly find: (address: Address) => PricedToken | undefined
 }
 
 /** Redemption prices of share tokens. */
@@ -144,7 +144,7 @@ export class Shares {
  * True if the graph has a pool at the share's own address that trades the share, such as an ERC-4626 vault; the graph
  * then prices it.
  */
-function isPooled(token: Token | undefined, address: Address): boolean {
+function isPooled(token: PricedToken | undefined, address: Address): boolean {
   for (const { pool } of token?.holdings ?? [])
     if (pool.address === address && pool.tokens.includes(address)) return true
   return false

@@ -5,7 +5,7 @@ import { type AuditCount, MarketError } from '@sluice/liquidity'
 import type { RouterThreads } from '@sluice/routing'
 import { type Rpc, Semaphore } from '@sluice/rpc'
 import { createSimulationContext, type SimulationContext, type StateCount } from '@sluice/simulation'
-import { SwapContracts } from './chain/contracts.ts'
+import { ChainContracts } from './chain/contracts.ts'
 import { ChainRuntime, type OpenMarket, type RuntimeSettings } from './chain/runtime.ts'
 import type { ChainStatus } from './chain/status.ts'
 import type { Clock } from './deadline.ts'
@@ -13,15 +13,15 @@ import { autoSlippage } from './drift/auto-slippage.ts'
 import { DriftSampler } from './drift/sampler.ts'
 import type { DriftFigures } from './drift/statistics.ts'
 import { QuotingError } from './errors.ts'
-import type { Log, QuotingListener } from './events.ts'
+import type { Logger, QuotingListener } from './events.ts'
 import { GasProber } from './gas/gas-prober.ts'
 import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
 import { MeasuredGas } from './gas/measured-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type PermitRequest } from './permit/find-permits.ts'
-import type { Batch, Wanted } from './quote/batch.ts'
-import type { Quote } from './quote/finalize.ts'
+import type { QuoteBatch, Wanted } from './quote/batch.ts'
+import type { SwapQuote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
 import { type Simulate, type Work, withSignal } from './quote/ports.ts'
 import { Quoter } from './quote/quoter.ts'
@@ -76,7 +76,7 @@ export type LiveChainOptions = {
   readonly settings: ChainSettings
   /** Worker threads that all chains of a process share; the caller closes them. */
   readonly threads: RouterThreads
-  readonly log: Log
+  readonly log: Logger
   readonly onEvent?: QuotingListener
   readonly isBusy?: () => boolean
   readonly clock?: Clock
@@ -96,7 +96,7 @@ const SETTLE_STEP_MS = 50
 /** A chain at run time, with everything that a quote needs. */
 export class LiveChain {
   readonly chain: Chain
-  readonly contracts: SwapContracts
+  readonly contracts: ChainContracts
   readonly tokens: ChainTokens
   /** Kept while the chain sleeps, so that storage layouts of tokens stay known. */
   readonly simulation: SimulationContext
@@ -115,7 +115,7 @@ export class LiveChain {
   private readonly past: PastBlocks
   private readonly pastQuoter: PastQuoter
   /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
-  private readonly olderContracts: () => Promise<SwapContracts | undefined>
+  private readonly olderContracts: () => Promise<ChainContracts | undefined>
   private readonly verdicts = new SingleFlight<SwapVerdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
@@ -134,10 +134,10 @@ export class LiveChain {
   constructor({ chain, deployment, settings, threads, log, ...rest }: LiveChainOptions) {
     const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
-    const contracts = new SwapContracts(deployment)
+    const contracts = new ChainContracts(deployment)
     this.olderContracts = once(async () => {
       const older = deploymentForOlderEvm(deployment)
-      return older && new SwapContracts(older)
+      return older && new ChainContracts(older)
     })
     const simulation = createSimulationContext({
       maxGas,
@@ -224,12 +224,12 @@ export class LiveChain {
   }
 
   /** @see Quoter.quote */
-  quote(request: QuoteRequest, work: Work): Promise<Quote> {
+  quote(request: QuoteRequest, work: Work): Promise<SwapQuote> {
     return this.quoter.quote(request, work)
   }
 
   /** @see Quoter.quoteAll */
-  quoteAll(wanted: readonly Wanted[], work: Work): Promise<Batch> {
+  quoteAll(wanted: readonly Wanted[], work: Work): Promise<QuoteBatch> {
     return this.quoter.quoteAll(wanted, work)
   }
 
@@ -268,7 +268,7 @@ export class LiveChain {
    * @throws QuotingError `BLOCK_AHEAD` if the chain has not reached the block
    * @see PastQuoter.quote
    */
-  async quoteAtBlock(block: number, request: QuoteRequest, work: Work): Promise<Quote> {
+  async quoteAtBlock(block: number, request: QuoteRequest, work: Work): Promise<SwapQuote> {
     const head = await work.time('state', () => this.views.head(work.signal))
     if (block > head.number)
       throw new QuotingError('BLOCK_AHEAD', `block ${block} does not exist: the chain is at ${head.number}`)

@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import type { Auction, Order } from './auction.ts'
 import { AuctionRouter } from './auction-router.ts'
 import type { ChainRouter } from './chain-router.ts'
-import { type Fill, type Part, partsOf } from './fill.ts'
+import { type Fill, type OrderFill, partsOf } from './fill.ts'
 import { type Ranked, type Solution, solutionOf } from './solution.ts'
 
 /** Milliseconds before the deadline at which the response is sent. */
@@ -120,7 +120,7 @@ class Search {
 }
 
 /** Fills an order whose sell and buy tokens are the same with its own input. */
-function sameToken({ kind }: Order, { sellAmount, buyAmount }: Part): Fill {
+function sameToken({ kind }: Order, { sellAmount, buyAmount }: OrderFill): Fill {
   const amount = kind === 'sell' ? sellAmount : buyAmount
   return { input: amount, output: amount, interactions: [], gas: 0n }
 }

@@ -13,7 +13,7 @@ export type SearchDocument = {
   readonly place: string
   readonly excerpt: string
 }
-export type SearchResult = Pick<SearchDocument, 'id' | 'shown' | 'place' | 'excerpt'>
+export type SiteSearchResult = Pick<SearchDocument, 'id' | 'shown' | 'place' | 'excerpt'>
 
 export const INDEX_OPTIONS = {
   fields: ['page', 'heading', 'text'],
@@ -38,7 +38,7 @@ const STOP_WORDS = new Set(
  *
  * @param index - JSON written by the build
  */
-export function openSearch(index: string): (question: string, limit: number) => readonly SearchResult[] {
+export function openSearch(index: string): (question: string, limit: number) => readonly SiteSearchResult[] {
   const search = MiniSearch.loadJSON<SearchDocument>(index, INDEX_OPTIONS)
   return (question, limit) => {
     const found = search.search(question, {
@@ -48,6 +48,6 @@ export function openSearch(index: string): (question: string, limit: number) => 
       processTerm: (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase()),
       maxFuzzy: 2,
     })
-    return found.slice(0, limit) as unknown as readonly SearchResult[]
+    return found.slice(0, limit) as unknown as readonly SiteSearchResult[]
   }
 }

@@ -14,10 +14,10 @@ const LONG = 8
 
 type Pools = ReadonlyMap<string, Pool>
 /** A pool state, as its properties. */
-export type State = Readonly<Record<string, unknown>>
+export type PoolState = Readonly<Record<string, unknown>>
 /** Content of the field that is named by the pool's id. */
 export type Main = Omit<Pool, 'state'> & {
-  readonly state: State
+  readonly state: PoolState
   /** Names of the state's arrays that are stored in fields of their own. */
   readonly apart?: readonly string[]
 }
@@ -41,7 +41,7 @@ export type EncodedPools = {
 
 const fieldOf = (id: string, name: string) => `${id} ${name}`
 
-function longArrayNames(state: State): readonly string[] {
+function longArrayNames(state: PoolState): readonly string[] {
   return Object.keys(state).filter((name) => isLongArray(sourceOf(state, name)))
 }
 
@@ -52,7 +52,7 @@ function isLongArray(source: unknown): boolean {
 /** Returns the number of hash fields of a pool. */
 export function fieldCount({ state }: Pool): number {
   let count = 1
-  for (const name in state as State) if (isLongArray(sourceOf(state as State, name))) count++
+  for (const name in state as PoolState) if (isLongArray(sourceOf(state as PoolState, name))) count++
   return count
 }
 
@@ -61,8 +61,8 @@ function fieldsOfPool(
   pool: Pool,
   before?: Pool,
 ): { readonly main: StateOnly; readonly texts: readonly [string, string][] } {
-  const state = pool.state as State
-  const was = before?.state as State | undefined
+  const state = pool.state as PoolState
+  const was = before?.state as PoolState | undefined
   const hot: Record<string, unknown> = {}
   const apart: string[] = []
   const texts: [string, string][] = []
@@ -105,8 +105,11 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
     set.push(pool.id, full)
     poolTexts.push(`[${JSON.stringify(pool.id)},${known ? rest : full}]`)
     if (old) {
-      for (const name in old.state as State) {
-        if (!isLongArray(sourceOf(old.state as State, name)) || isLongArray(sourceOf(pool.state as State, name)))
+      for (const name in old.state as PoolState) {
+        if (
+          !isLongArray(sourceOf(old.state as PoolState, name)) ||
+          isLongArray(sourceOf(pool.state as PoolState, name))
+        )
           continue
         gone.push(fieldOf(pool.id, name))
       }
@@ -176,7 +179,7 @@ function hasSameIdentity(old: Identity, pool: Identity): boolean {
 }
 
 function fieldNames({ id, state }: Pool): readonly string[] {
-  return [...longArrayNames(state as State).map((name) => fieldOf(id, name)), id]
+  return [...longArrayNames(state as PoolState).map((name) => fieldOf(id, name)), id]
 }
 
 /** Encodes an entry: one line of JSON, then one line per long array, so that a reader can leave arrays unparsed. */

@@ -1,10 +1,10 @@
 /** Finds the blocks between memory and the node's head, across reorgs. */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
-import { type Entry, HISTORY_BLOCKS, type History } from './history.ts'
+import { HISTORY_BLOCKS, type History, type HistoryEntry } from './history.ts'
 
 /** Path from a known block to the node's head. */
-export type Branch = { readonly from: Entry; readonly blocks: readonly BlockHeader[] }
+export type Branch = { readonly from: HistoryEntry; readonly blocks: readonly BlockHeader[] }
 
 /**
  * Finds the last common block of the history and the node's chain, and the headers from there up to `head`, oldest

@@ -13,7 +13,7 @@ import { applyLogs } from './apply.ts'
 import { logsOf } from './block-logs.ts'
 import { findBranch } from './branch.ts'
 import { DoubtfulBlocks } from './doubtful-blocks.ts'
-import { type Entry, History } from './history.ts'
+import { History, type HistoryEntry } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import { readPools, refreshPools } from './pool-reader.ts'
@@ -60,7 +60,7 @@ function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]):
 }
 
 /** Follower of one market. */
-export class Follower {
+export class MarketFollower {
   private readonly parts: MarketParts
   private readonly forgetPairs: () => void
   private readonly doubtful = new DoubtfulBlocks()
@@ -191,13 +191,13 @@ export class Follower {
   }
 
   /** Undoes the blocks above `from` and applies the logs of `blocks`. */
-  private async replay(history: History, from: Entry, blocks: readonly BlockHeader[]): Promise<void> {
+  private async replay(history: History, from: HistoryEntry, blocks: readonly BlockHeader[]): Promise<void> {
     const { rpc, directory, ledger, signal } = this.parts
     const logs = await Promise.all(
       blocks.map((block) => logsOf(rpc, block, directory.topics, signal, () => this.doubtful.add(block.hash))),
     )
     const undone = history.above(from)
-    const entries: Entry[] = []
+    const entries: HistoryEntry[] = []
     // Pools dropped meanwhile stay dropped.
     const dropped = undone.length > 0 ? poolChanges(from.pools, history.top.pools).gone : []
     const createdIds = new Set<string>()

@@ -14,7 +14,7 @@ import type { Market, MarketHealth, ScanStatus, Snapshot } from '../snapshot.ts'
 import { Auditor } from './audit.ts'
 import { Discovery } from './discovery.ts'
 import { Evictor } from './evictor.ts'
-import { Follower, type MarketParts } from './follow.ts'
+import { MarketFollower, type MarketParts } from './follow.ts'
 import type { HeadStartCount } from './head-start.ts'
 import { Ledger } from './ledger.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
@@ -92,7 +92,7 @@ class ChainMarket implements IndexedMarket {
   private readonly auditMs: number
   private readonly ledger: Ledger
   private readonly discovery: Discovery
-  private readonly follower: Follower
+  private readonly follower: MarketFollower
   private readonly auditor: Auditor
   private readonly saver: Saver | null
   /** A queued sync that has not read the head yet; callers that want the current head can share it. */
@@ -116,7 +116,7 @@ class ChainMarket implements IndexedMarket {
     const directory = new PoolDirectory(chain, families, limits)
     this.directory = directory
     const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopped.signal }
-    this.follower = new Follower(parts, () => this.discovery.forgetPairs())
+    this.follower = new MarketFollower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
     const { follower, evictor } = this
     const { onScan, headStart, onHeadStart, searchesLogs } = options

@@ -3,7 +3,7 @@ import type { Chain, DexRow } from '@sluice/chains'
 import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
 import type { DexFamily, Pool, Reads } from '../family.ts'
-import type { Pair } from './pairs.ts'
+import type { TokenPair } from './pairs.ts'
 import { both, runReads } from './reads.ts'
 
 /** Families by id. */
@@ -49,11 +49,11 @@ export async function findPools(
   block: BlockRef,
   rows: readonly DexRow[],
   families: Families,
-  pairs: readonly Pair[],
+  pairs: readonly TokenPair[],
   options: RequestOptions,
 ): Promise<readonly FoundPool[]> {
   if (pairs.length === 0) return []
-  const find = function* (row: DexRow, some: readonly Pair[]): Reads<readonly FoundPool[]> {
+  const find = function* (row: DexRow, some: readonly TokenPair[]): Reads<readonly FoundPool[]> {
     const pools = yield* families.get(row.family)!.findPools(row, some)
     return pools.map((pool) => ({ row, pool }))
   }

@@ -12,7 +12,7 @@ import type { Pool } from '../family.ts'
 import { PoolMap, poolChangeSteps } from '../pool-map.ts'
 import type { SavedFacts, StoredPool } from '../store/database.ts'
 import { BATCH } from '../store/messages.ts'
-import type { Part, Store } from '../store/store.ts'
+import type { SavePart, Store } from '../store/store.ts'
 import { inBatches, StoreFile } from '../store/store-thread.ts'
 import type { Discovery } from './discovery.ts'
 import { History } from './history.ts'
@@ -208,7 +208,7 @@ export class Saver {
    *
    * @param summary - filled in while yielding
    */
-  private async *partsOf(pools: PoolMap, { fresh, kept }: WriteSummary): AsyncGenerator<Part> {
+  private async *partsOf(pools: PoolMap, { fresh, kept }: WriteSummary): AsyncGenerator<SavePart> {
     const { directory, discovery } = this.parts
     const lists = { tokens: [...directory.tokens], pairs: [...discovery.pairs] }
     for (const [name, all] of Object.entries(lists))

@@ -32,7 +32,7 @@ export type RedemptionSource = {
 }
 
 /** Redemption cache of one chain. */
-export class Redemptions {
+export class RedemptionCache {
   private readonly ignored: ReadonlySet<Address>
   private readonly registries: Address | undefined
   private readonly shares = new Bounded<Address, Seen>(MAX_TOKENS)

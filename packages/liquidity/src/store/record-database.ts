@@ -34,7 +34,7 @@ const SCHEMA = `
 export type RecordLimits = { readonly records: number; readonly bytes: number }
 
 /** Text shared by records, keyed by its hash. */
-export type Part = { readonly hash: string; readonly text: string }
+export type SharedText = { readonly hash: string; readonly text: string }
 /** A record with its id. */
 export type RecordText = { readonly id: string; readonly text: string }
 
@@ -45,7 +45,7 @@ export type BlockOfRecords = {
   /** True if all pools were written, not only those that differ from the previous block. */
   readonly isWhole: boolean
   readonly records: readonly RecordText[]
-  readonly parts: readonly Part[]
+  readonly parts: readonly SharedText[]
 }
 
 /** A record with the snapshot of its block. */

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { MarketError } from '../errors.ts'
 import { type SavedFacts, SnapshotDatabase } from './database.ts'
-import { BATCH, type Batch, type Reply, type Request, type ToStore } from './messages.ts'
+import { BATCH, type Request, type SavedBatch, type StoreReply, type ToStore } from './messages.ts'
 import { RecordDatabase } from './record-database.ts'
 
 type Lists = Record<string, unknown[]>
@@ -11,7 +11,7 @@ export type FileExtra = { readonly rest: unknown; readonly lists: Lists }
 type File = {
   readonly database: SnapshotDatabase
   /** Content still to be read. */
-  batches: Generator<Batch>
+  batches: Generator<SavedBatch>
   /** Lists received since `begin`. */
   lists: Lists
   /** Ids of the pools to keep, received since `begin`; null to keep all. */
@@ -29,7 +29,7 @@ port.on('message', ({ file, job, ask }: Request) => {
   port.postMessage(reply(file, job, ask))
 })
 
-function reply(file: number, job: number, ask: ToStore): Reply {
+function reply(file: number, job: number, ask: ToStore): StoreReply {
   try {
     return { job, result: run(file, ask) }
   } catch (error) {
@@ -100,7 +100,7 @@ function open(number: number, path: string): SavedFacts | null {
   }
 }
 
-function* batches(database: SnapshotDatabase, lists: Lists): Generator<Batch> {
+function* batches(database: SnapshotDatabase, lists: Lists): Generator<SavedBatch> {
   for (const [name, items] of Object.entries(lists))
     for (let at = 0; at < items.length; at += LIST_BATCH)
       yield { pools: [], list: { name, items: items.slice(at, at + LIST_BATCH) } }

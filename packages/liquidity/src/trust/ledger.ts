@@ -16,7 +16,7 @@ import {
   type Terms,
 } from './record.ts'
 import { isTrustedPool, namedTrust, type Trust } from './trust.ts'
-import { type Share, sightingOf, type Watched } from './watched.ts'
+import { type PoolContribution, sightingOf, type Watched } from './watched.ts'
 
 /** Maximum watched tokens, and maximum watched pools. When full, the entry with the least depth is evicted. */
 const MAX_WATCHED = 512
@@ -243,7 +243,7 @@ export class TrustLedger {
     }
   }
 
-  private shareOf(pool: Pool): Share {
+  private shareOf(pool: Pool): PoolContribution {
     const partners = pool.tokens.filter((token) => this.named.tokens.has(token))
     return { depthUsd: this.depthOf(pool), partners }
   }

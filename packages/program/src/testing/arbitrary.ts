@@ -1,7 +1,7 @@
 /** Random steps of every operation, for property tests of this package and of the contracts. */
 import fc from 'fast-check'
 import { SHARE_DENOMINATOR } from '../format.ts'
-import type { Field, Fields } from '../ops/fields.ts'
+import type { OpField, OpFields } from '../ops/fields.ts'
 import { ops, type Step } from '../ops/index.ts'
 import type { Op } from '../ops/op.ts'
 import type { StepInput, StepOutput } from '../step.ts'
@@ -37,7 +37,7 @@ const native = { ...held, tokenIn: fc.constant(ZERO_ADDRESS) }
 const pulled = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
 const prepaid = { ...held, input: fc.record({ kind: fc.constant('atPool' as const) }) }
 
-function drawn(field: Field): fc.Arbitrary<unknown> {
+function drawn(field: OpField): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case 'address':
       return field.flag === undefined ? address : fc.oneof(fc.constant(ZERO_ADDRESS), address)
@@ -50,7 +50,7 @@ function drawn(field: Field): fc.Arbitrary<unknown> {
   }
 }
 
-const drawnFields = (fields: Fields) =>
+const drawnFields = (fields: OpFields) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, drawn(field)]))
 
 /** Steps with every input and output kind that the operation supports. */

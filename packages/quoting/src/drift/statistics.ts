@@ -1,8 +1,8 @@
 /** Statistics of drift samples by chain, family, DEX, and pool. Does no I/O; every map has a limit. */
 import { Bounded, type StateCount } from '@sluice/simulation'
 import type { MeasuredDrift } from './auto-slippage.ts'
-import type { After, Sample } from './sample.ts'
-import { type Figures, type Outcome, Tally } from './tally.ts'
+import type { After, DriftSample } from './sample.ts'
+import { type DriftOutcome, type Figures, Tally } from './tally.ts'
 import { type FadingPool, FadingPools } from './withdrawals.ts'
 
 /** Samples in a window: of the chain, of a family or DEX, and of a pool. */
@@ -59,7 +59,7 @@ export class DriftStatistics {
     this.missed++
   }
 
-  add(sample: Sample): void {
+  add(sample: DriftSample): void {
     const { after, ppm, reverted, legs } = sample
     this.taken++
     this.fadingPools.take(sample)
@@ -68,7 +68,7 @@ export class DriftStatistics {
     for (const { pool, ppm: ofLeg } of legs) {
       if (ofLeg === null) continue
       const { id, family, dex } = pool
-      const outcome: Outcome = { ppm: ofLeg, reverted }
+      const outcome: DriftOutcome = { ppm: ofLeg, reverted }
       tallyOf(this.families, family, WINDOWS.source)[after].add(outcome)
       tallyOf(this.brands, dex, WINDOWS.source)[after].add(outcome)
       // A route may use a pool twice.

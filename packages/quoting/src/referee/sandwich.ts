@@ -20,7 +20,7 @@ type PoolTrade = {
   readonly amountOut: bigint
 }
 
-export type Sandwich = {
+export type SandwichAttack = {
   readonly pool: Address
   readonly front: Pick<Neighbor, 'hash' | 'index'>
   readonly back: Pick<Neighbor, 'hash' | 'index'>
@@ -48,7 +48,7 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
  * a pool in the same direction, and the second in the opposite one. Neither may be the victim's sender, and a contract that the victim
  * calls too is a router rather than anybody's own.
  */
-export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sandwich | null {
+export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): SandwichAttack | null {
   const hit = new Set(poolTrades(victim.changes).map(keyOf))
   const others = block
     .filter(({ hash, from }) => hash !== victim.hash && from !== victim.from)

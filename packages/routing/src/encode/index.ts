@@ -1,4 +1,4 @@
-import { encodeGuardSwap, type GuardPermit } from '@sluice/bindings/guard'
+import { encodeGuardSwap, type SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'
 import type { Route } from '../types.ts'
@@ -9,7 +9,7 @@ export { EncodeError, type EncodeErrorCode } from './errors.ts'
 export { hopPrograms } from './hop.ts'
 export type { StepMaker } from './steps.ts'
 
-export type SwapRequest = {
+export type EncodeRequest = {
   /** Account that sends the transaction. */
   readonly from: Address
   /** Account that receives the output; `from` when absent. */
@@ -34,7 +34,7 @@ export type SwapRequest = {
    */
   readonly direct?: boolean
   /** The sender's signature in the place of an approval; excludes native input. */
-  readonly permit?: GuardPermit
+  readonly permit?: SignedPermit
 }
 
 export type EncodedSwap = {
@@ -50,7 +50,7 @@ export type EncodedSwap = {
  *
  * @throws EncodeError for a route that cannot be encoded
  */
-export function encodeSwap(request: SwapRequest): EncodedSwap {
+export function encodeSwap(request: EncodeRequest): EncodedSwap {
   const { route, guard, executor, wrappedNative, families, direct = false, feePpm = 0n } = request
   const nativeIn = route.tokenIn === NATIVE
   const steps = buildSteps(route, { wrappedNative, families })

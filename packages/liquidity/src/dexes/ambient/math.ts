@@ -47,7 +47,7 @@ export type AmbientSwap = {
 type Progress = { curve: Curve; left: bigint; paid: bigint }
 
 /** A leg of a swap: liquidity and √price before it, and the totals sold and paid at its end. */
-export type Leg = {
+export type CurveLeg = {
   readonly liquidity: bigint
   readonly priceRoot: bigint
   readonly sold: bigint
@@ -67,7 +67,7 @@ export function swapExactInput(
   isBuy: boolean,
   amount: bigint,
   limit: bigint,
-  onLeg?: (leg: Leg) => void,
+  onLeg?: (leg: CurveLeg) => void,
 ): AmbientSwap {
   const { priceRoot, levels } = state
   if (state.knockedOut) throw new PoolRefusal('UNSUPPORTED', 'liquidity was taken out, how much is not known')
@@ -189,8 +189,8 @@ export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, i
 }
 
 /** Returns the legs of the largest swap; smaller swaps share all legs but their last. */
-export function legsOf(state: AmbientState, isBuy: boolean): readonly Leg[] {
-  const legs: Leg[] = []
+export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[] {
+  const legs: CurveLeg[] = []
   orRefused(() =>
     swapExactInput(state, isBuy, MAX_FLOW, 1n << BigInt(limitBitsOf(state, isBuy)), (leg) => legs.push(leg)),
   )

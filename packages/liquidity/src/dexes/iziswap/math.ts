@@ -7,7 +7,7 @@ import { largestInput } from '../../math/capacity.ts'
 import { divUp } from '../../math/integers.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { fillWithX, fillWithY, type Moved, type Stand, sellXInRange, sellYInRange } from './range.ts'
-import type { IziswapState, Point } from './types.ts'
+import type { IziswapState, LiquidityPoint } from './types.ts'
 
 /** Limit of all pools' points, before rounding to the spacing. */
 const FARTHEST = 800_000
@@ -19,7 +19,7 @@ const MAX_UINT128 = (1n << 128n) - 1n
 type Trade = {
   readonly fee: bigint
   stand: Stand
-  points: readonly Point[]
+  points: readonly LiquidityPoint[]
   left: bigint
   out: bigint
   passed: number
@@ -36,7 +36,7 @@ export type Traded = {
 }
 
 /** Returns the index of the first point at or above `point`. */
-function firstAtOrAbove(points: readonly Point[], point: number): number {
+function firstAtOrAbove(points: readonly LiquidityPoint[], point: number): number {
   let low = 0
   let high = points.length
   while (low < high) {
@@ -47,7 +47,7 @@ function firstAtOrAbove(points: readonly Point[], point: number): number {
   return low
 }
 
-const isSet = ({ endpoint, order }: Point) => endpoint || order
+const isSet = ({ endpoint, order }: LiquidityPoint) => endpoint || order
 
 /** Returns the remaining input without its fee; ends the trade if that is zero. */
 function netOfFee(trade: Trade): bigint {
@@ -108,7 +108,7 @@ function nextAbove({ points }: Trade, from: number, delta: number, highest: numb
   return Math.min(wordEnd, points[index]?.point ?? Infinity, highest)
 }
 
-function at(trade: Trade, point: number): { readonly index: number; readonly here: Point | undefined } {
+function at(trade: Trade, point: number): { readonly index: number; readonly here: LiquidityPoint | undefined } {
   const index = firstAtOrAbove(trade.points, point)
   const here = trade.points[index]
   return { index, here: here?.point === point ? here : undefined }
