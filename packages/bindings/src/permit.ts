@@ -40,9 +40,9 @@ export function permitStruct(permit: SignedPermit): IGuard.PermitStruct {
   const amount = kind === 'dai' ? 0n : permit.amount
   const nonce = kind === 'eip2612' ? 0n : permit.nonce
   if (kind === 'permit2') {
-    const kept = { amount, nonce, deadline }
+    const packed = { amount, nonce, deadline }
     for (const name of ['amount', 'nonce', 'deadline'] as const)
-      if (kept[name] >> PERMIT2_BITS[name] !== 0n) throw refused(`permit.${name}`, kept[name])
+      if (packed[name] >> PERMIT2_BITS[name] !== 0n) throw refused(`permit.${name}`, packed[name])
   }
   const isKept = kind === 'permit2' ? permit.asIs || !isPlain(signature) : permit.asIs && signature.length === WHOLE
   const plain = isKept ? signature : Signature.from(signature).serialized

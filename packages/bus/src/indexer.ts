@@ -305,8 +305,8 @@ export class ChainIndexer {
 
   private async expireLater(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
-    const { head, entries, pairs, wants, facts, news, known, memory } = keys
-    const all = [head, entries, pairs, wants, facts, news, known, memory, keys.pools(this.publisher.generation)]
+    const { head, entries, pairs, wants, facts, news, poolRecords, memory } = keys
+    const all = [head, entries, pairs, wants, facts, news, poolRecords, memory, keys.pools(this.publisher.generation)]
     await Promise.all(all.map((key) => connection.call('PEXPIRE', key, EXPIRE_MS)))
   }
 }

@@ -115,7 +115,7 @@ export class Publisher {
       await this.full(connection, state, this.pairs)
       return { answer: Promise.resolve() }
     }
-    const { set, gone: fields, told: changedPools } = differenceOf(before, changed, gone)
+    const { set, gone: fields, encoded: changedPools } = differenceOf(before, changed, gone)
     const payload = compressEntry(entryBytes(changedPools, gone, added, removed))
     const tag = randomUUID()
     // Remember the state before sending it, because the write may succeed while its answer is lost.

@@ -317,7 +317,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     const records = [...whole.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 3 }))
     async function* parts(): AsyncGenerator<SavePart> {
       yield { do: 'list', name: 'pairs', items: ['a,b', 'never,told'] }
-      yield { do: 'write', known: records.slice(1), changed: [], gone: [] }
+      yield { do: 'write', newPools: records.slice(1), changed: [], gone: [] }
     }
     await memory.save({ chainId: 31337, block: blockOf(1), extra: { rows: 'r' } }, parts())
     expect(await memory.isWhole()).toBe(true)
@@ -332,7 +332,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
       expect({ ...pool, state }).toEqual(whole.get(pool.id))
       expect(dexRow).toBe(3)
     }
-    await connection.call('HDEL', keys.known, madePool(9, 0).id)
+    await connection.call('HDEL', keys.poolRecords, madePool(9, 0).id)
     expect(await memory.isWhole()).toBe(false)
     expect((await SharedMemory.open(options, false)).facts).toBeNull()
     await lease.release(connection)

@@ -92,7 +92,7 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     await sendRequest(connection, keys, { groups: [[tokenOf(REQUESTED)]] })
     await until(() => follower.shown!.pairs.has(pairOf(REQUESTED)))
     await first.stop()
-    await connection.call('UNLINK', keys.known)
+    await connection.call('UNLINK', keys.poolRecords)
     const { number } = follower.shown!.block
     const requestStarted = Promise.withResolvers<void>()
     index((market, place) => {

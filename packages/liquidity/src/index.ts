@@ -7,7 +7,7 @@ export {
   type GasRow,
   gasRow,
   HOP_GAS,
-  isDear,
+  isExpensive,
   PIECE_GAS,
   partGas,
   ROUTE_GAS,

@@ -59,7 +59,7 @@ describe.each([
     const registries = toAddress(registry.address)
     expect(await read(share, registries)).toBeNull()
     await registry.send('add', [pool.address, share.address])
-    const parts = coins.map(({ address }, k) => ({ token: toAddress(address), held: HELD[k]!, scale: 0 }))
+    const parts = coins.map(({ address }, k) => ({ token: toAddress(address), balance: HELD[k]!, scale: 0 }))
     const whole = { share: toAddress(share.address), kind: 'stable', supply: SUPPLY, parts, rate: 1.03, limit: null }
     expect(await read(share, registries)).toEqual(whole)
     // Without the list nobody tells of it.
@@ -67,7 +67,7 @@ describe.each([
     // Drained of one coin, whatever it says to have.
     await pool.send('lose', [0, HELD[0]! - WHOLE])
     const [first, ...others] = parts
-    expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, held: WHOLE }, ...others] })
+    expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, balance: WHOLE }, ...others] })
   })
 
   test('is none where the registry knows another share of that pool, or does not know the pool any more', async () => {

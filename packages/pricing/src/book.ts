@@ -151,10 +151,10 @@ export class Prices implements PriceBook {
       const observations = [...(token ? this.pricer.observations(token) : []), ...(share ? [observationOf(share)] : [])]
       return detailOf(price, observations, 10 ** places, (await this.depthUsd(address)) ?? 0)
     }
-    const seen = token ?? this.graph.find(pricedAs(address, this.chain))
-    if (!seen) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
-    if (this.isUnsellable(seen.address)) return noPrice('unsellable')
-    return noPrice(places === undefined ? 'no-decimals' : noPriceReason(seen))
+    const priced = token ?? this.graph.find(pricedAs(address, this.chain))
+    if (!priced) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
+    if (this.isUnsellable(priced.address)) return noPrice('unsellable')
+    return noPrice(places === undefined ? 'no-decimals' : noPriceReason(priced))
   }
 
   async depthUsd(address: Address): Promise<number | null> {

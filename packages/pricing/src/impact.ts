@@ -51,14 +51,14 @@ export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<reado
 
 function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
   const outlets: Outlet[] = []
-  let seen = 0
+  let visited = 0
   for (const holding of token.listedHoldings ?? token.holdings.slice()) {
     for (const [k, other] of holding.tokens.entries()) {
       if (!other.isListed || other === token || !(pricer.update(other).price > 0)) continue
       const outlet = outletOf(token, holding, k)
       if (outlet) outlets.push(outlet)
     }
-    if (++seen % ROW === 0) yield
+    if (++visited % ROW === 0) yield
   }
   return outlets.length > 0 ? outlets : yield* bestOutletOf(token, pricer)
 }

@@ -41,7 +41,7 @@ function shares({ readings, decimals = () => 0, named = NAMED, holdings = {} }: 
   })
 }
 
-const part = (token: Address, held: bigint, scale = 0): RedeemedPart => ({ token, held, scale })
+const part = (token: Address, held: bigint, scale = 0): RedeemedPart => ({ token, balance: held, scale })
 function reading(parts: readonly RedeemedPart[], more: Partial<Redemption> = {}): Redemption {
   return { share, kind: 'vault' as Redemption['kind'], supply: 1_000n, parts, rate: 1, limit: null, ...more }
 }

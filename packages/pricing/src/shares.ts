@@ -83,9 +83,13 @@ export class Shares {
   private read(reading: Redemption, level: number): Redeemed | undefined {
     const sides: Side[] = []
     for (const part of reading.parts) {
-      const known = this.priceOf(part.token, level)
-      if (!known) return undefined
-      sides.push({ ...known, part, usd: Math.min(Number(part.held), Number(reading.limit ?? part.held)) * known.price })
+      const partPrice = this.priceOf(part.token, level)
+      if (!partPrice) return undefined
+      sides.push({
+        ...partPrice,
+        part,
+        usd: Math.min(Number(part.balance), Number(reading.limit ?? part.balance)) * partPrice.price,
+      })
     }
     const price = sides.length === 1 ? reading.rate * sides[0]!.price : this.multiTokenPrice(reading, sides)
     const redeemable = countedUsd(sides) / (this.isListed(reading.share) ? 1 : 1 + PRICE_ERROR)
@@ -101,8 +105,8 @@ export class Shares {
     const token = find(address)
     const share = this.of(address, level + 1)
     if (!token && !share) return undefined
-    const known = share ? this.combine(share, token ? pricer.observations(token) : []) : pricer.update(token!)
-    return { price: known.price, evidence: known.evidence, isListed: this.isListed(address) }
+    const tokenPrice = share ? this.combine(share, token ? pricer.observations(token) : []) : pricer.update(token!)
+    return { price: tokenPrice.price, evidence: tokenPrice.evidence, isListed: this.isListed(address) }
   }
 
   private isListed(address: Address): boolean {
@@ -115,9 +119,9 @@ export class Shares {
    */
   private multiTokenPrice({ kind, supply, rate }: Redemption, sides: readonly Side[]): number {
     const count = sides.length
-    let held = 0
-    for (const { usd } of sides) held += usd
-    const maxPrice = held / Number(supply)
+    let reserveUsd = 0
+    for (const { usd } of sides) reserveUsd += usd
+    const maxPrice = reserveUsd / Number(supply)
     if (kind === 'pair' || kind === 'weighted') {
       let logs = 0
       for (const { usd, part } of sides) {

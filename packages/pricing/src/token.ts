@@ -110,9 +110,9 @@ export class PriceEdge implements EdgeRate {
     return this.rateBefore
   }
 
-  set before(said: EdgeRate | undefined) {
-    this.token.jumpedEdges += (said ? 1 : 0) - (this.rateBefore ? 1 : 0)
-    this.rateBefore = said
+  set before(rate: EdgeRate | undefined) {
+    this.token.jumpedEdges += (rate ? 1 : 0) - (this.rateBefore ? 1 : 0)
+    this.rateBefore = rate
   }
 
   /**

@@ -13,7 +13,7 @@ const weights: number[] = []
 /** Lazy price computation over the token graph. */
 export class TokenPricer {
   /** Prices of hubs and stables, in the order in which they were computed: each may use those before it. */
-  private known: ReadonlyMap<PricedToken, TokenPrice> = new Map()
+  private hubPrices: ReadonlyMap<PricedToken, TokenPrice> = new Map()
   private readonly floor: number
   private version = 0
 
@@ -25,10 +25,10 @@ export class TokenPricer {
   /**
    * Invalidates cached prices.
    *
-   * @param known - prices of hubs and stables
+   * @param hubPrices - prices of hubs and stables
    */
-  invalidate(known = this.known): void {
-    this.known = known
+  invalidate(hubPrices = this.hubPrices): void {
+    this.hubPrices = hubPrices
     this.version++
   }
 
@@ -57,10 +57,10 @@ export class TokenPricer {
     token.before = undefined
     token.best = -1
     // Only listed tokens can be hubs or stables, and most tokens are not listed.
-    const known = token.isListed ? this.known.get(token) : undefined
-    token.price = known?.price ?? Number.NaN
-    token.evidence = known?.evidence ?? 0
-    if (known || token.order === 0) return token
+    const hubPrice = token.isListed ? this.hubPrices.get(token) : undefined
+    token.price = hubPrice?.price ?? Number.NaN
+    token.evidence = hubPrice?.evidence ?? 0
+    if (hubPrice || token.order === 0) return token
     const { others, order } = token
     for (let k = 0; k < others.length; k++) {
       const other = others[k]!
@@ -86,7 +86,7 @@ export class TokenPricer {
    */
   observations(token: PricedToken): readonly PriceObservation[] {
     this.update(token)
-    const isCore = this.known.has(token)
+    const isCore = this.hubPrices.has(token)
     const visible = isCore ? this.pricedBefore(token) : undefined
     const view = isCore || this.hasStableAlternative(token) ? stableView : currentView
     const observations: PriceObservation[] = []
@@ -103,8 +103,8 @@ export class TokenPricer {
   }
 
   private pricedBefore(token: PricedToken): ReadonlySet<PricedToken> {
-    const order = [...this.known.keys()]
-    const isAnchor = this.known.get(token)!.evidence === Number.POSITIVE_INFINITY
+    const order = [...this.hubPrices.keys()]
+    const isAnchor = this.hubPrices.get(token)!.evidence === Number.POSITIVE_INFINITY
     return new Set(isAnchor ? order : order.slice(0, order.indexOf(token)))
   }
 

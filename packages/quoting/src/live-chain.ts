@@ -83,7 +83,7 @@ export type LiveChainOptions = {
   /** Opens a market that another process keeps up to date; if absent, this process reads the chain. */
   readonly openMarket?: OpenMarket | undefined
   /** Sends facts that this process measured to other processes. */
-  readonly tell?: ((fact: SharedFact) => void) | undefined
+  readonly publishFact?: ((fact: SharedFact) => void) | undefined
 }
 
 /** Mined swaps that are judged at a time. Each has pools of its own in memory. */
@@ -132,7 +132,7 @@ export class LiveChain {
 
   /** Long: it connects all parts of a chain. @throws QuotingError `NO_EXECUTOR` */
   constructor({ chain, deployment, settings, threads, log, ...rest }: LiveChainOptions) {
-    const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
+    const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, publishFact } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
     const contracts = new ChainContracts(deployment)
     this.olderContracts = once(async () => {
@@ -151,7 +151,7 @@ export class LiveChain {
     })
     this.quoteLog = quoteLog && new QuoteLog(quoteLog, log)
     const stores = { facts: tokens.facts, taxes: tokens.taxes, slots: simulation.slots }
-    if (tell) publishFacts(stores, tell)
+    if (publishFact) publishFacts(stores, publishFact)
     const onSleep = () => {
       threads.forget(chain.chainId)
       void this.quoteLog?.close()

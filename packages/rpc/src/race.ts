@@ -204,8 +204,8 @@ class Race<T> {
   private startTimer(attempt: RequestAttempt, maxMs: number, ms = maxMs): void {
     attempt.timer = setTimeout(() => {
       const since = attempt.send.sentAt
-      const left = since === undefined ? maxMs : maxMs - (performance.now() - since)
-      if (left > 1) return void this.startTimer(attempt, maxMs, left)
+      const remainingMs = since === undefined ? maxMs : maxMs - (performance.now() - since)
+      if (remainingMs > 1) return void this.startTimer(attempt, maxMs, remainingMs)
       this.handleFailure(attempt, new RpcError('TIMEOUT', `${this.options.kind}: no answer in time`))
     }, ms)
   }

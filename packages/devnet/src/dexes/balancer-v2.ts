@@ -148,16 +148,16 @@ async function join(
 ): Promise<DevnetPool> {
   const id = await pool.read<Hex>('getPoolId')
   const { tokens: assets } = (await vault.readAll('getPoolTokens', [id])) as unknown as { tokens: readonly string[] }
-  const given = new Map<Address, bigint>()
+  const amountOf = new Map<Address, bigint>()
   for (const [index, { symbol, address }] of parts.entries()) {
     const amount = worth(symbol, dollars[index]!)
-    given.set(address, amount)
+    amountOf.set(address, amount)
     await give(chain, tokens, symbol, chain.from, amount)
     await tokens[symbol].send('approve', [vault.address, 0])
     await tokens[symbol].send('approve', [vault.address, MaxUint256])
   }
   const INIT = 0
-  const amounts = assets.map((asset) => given.get(toAddress(asset)) ?? 0n)
+  const amounts = assets.map((asset) => amountOf.get(toAddress(asset)) ?? 0n)
   const userData = AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [INIT, amounts])
   const maxAmountsIn = assets.map(() => MaxUint256)
   await vault.send('joinPool', [

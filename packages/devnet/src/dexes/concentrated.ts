@@ -110,9 +110,9 @@ export async function fund(
   times = 1n,
 ): Promise<void> {
   for (const spec of specs) {
-    const given = amounts(spec)
+    const deposits = amounts(spec)
     for (const [index, symbol] of spec.pair.entries()) {
-      await give(chain, tokens, symbol, chain.from, given[index]! * times)
+      await give(chain, tokens, symbol, chain.from, deposits[index]! * times)
     }
   }
   for (const symbol of new Set(specs.flatMap(({ pair }) => pair))) {

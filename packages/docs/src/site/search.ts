@@ -41,13 +41,13 @@ const STOP_WORDS = new Set(
 export function openSearch(index: string): (question: string, limit: number) => readonly SiteSearchResult[] {
   const search = MiniSearch.loadJSON<SearchDocument>(index, INDEX_OPTIONS)
   return (question, limit) => {
-    const found = search.search(question, {
+    const results = search.search(question, {
       prefix: (term, k, terms) => k === terms.length - 1 || term.length > 4,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       boost: { page: 3, heading: 4 },
       processTerm: (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase()),
       maxFuzzy: 2,
     })
-    return found.slice(0, limit) as unknown as readonly SiteSearchResult[]
+    return results.slice(0, limit) as unknown as readonly SiteSearchResult[]
   }
 }

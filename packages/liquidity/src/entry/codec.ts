@@ -29,7 +29,7 @@ export type Difference = {
   /** Field names and texts alternately, to be set in the hash. */
   readonly set: readonly string[]
   readonly gone: readonly string[]
-  readonly told: EncodedPools
+  readonly encoded: EncodedPools
 }
 /** Encoded pools of an entry. */
 export type EncodedPools = {
@@ -99,11 +99,11 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
       set.push(...text)
       longs.push(text)
     }
-    const known = old !== undefined && hasSameIdentity(old, pool)
+    const hasIdentity = old !== undefined && hasSameIdentity(old, pool)
     const rest = toText(main)
-    const full = mergeTexts(identityText(pool, known), rest)
+    const full = mergeTexts(identityText(pool, hasIdentity), rest)
     set.push(pool.id, full)
-    poolTexts.push(`[${JSON.stringify(pool.id)},${known ? rest : full}]`)
+    poolTexts.push(`[${JSON.stringify(pool.id)},${hasIdentity ? rest : full}]`)
     if (old) {
       for (const name in old.state as PoolState) {
         if (
@@ -116,7 +116,7 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
     }
   }
   for (const id of goneIds) gone.push(...fieldNames(before.get(id)!))
-  return { set, gone, told: { pools: poolTexts, longs } }
+  return { set, gone, encoded: { pools: poolTexts, longs } }
 }
 
 /**
@@ -153,8 +153,8 @@ const identities = new WeakMap<readonly string[], { readonly of: Identity; reado
  * @param isCached - false for a new pool: most pools never change, so caching their text would waste memory
  */
 function identityText(pool: Pool, isCached: boolean): string {
-  const known = identities.get(pool.tokens)
-  if (known && hasSameIdentity(known.of, pool)) return known.text
+  const cached = identities.get(pool.tokens)
+  if (cached && hasSameIdentity(cached.of, pool)) return cached.text
   const { state: _, ...identity } = pool
   const text = toText(identity)
   if (isCached) identities.set(pool.tokens, { of: identity, text })
@@ -166,16 +166,16 @@ const mergeTexts = (identity: string, main: string): string => `${identity.slice
 
 /** True if both pools have the same identity. */
 function hasSameIdentity(old: Identity, pool: Identity): boolean {
-  let left = 0
-  for (const name in old) if (name !== 'state') left++
+  let remaining = 0
+  for (const name in old) if (name !== 'state') remaining++
   for (const name in pool) {
     if (name === 'state') continue
-    left--
+    remaining--
     const [was, is] = [old[name as keyof Identity], pool[name as keyof Identity]]
     if (was === is) continue
     if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(was, is)) return false
   }
-  return left === 0
+  return remaining === 0
 }
 
 function fieldNames({ id, state }: Pool): readonly string[] {

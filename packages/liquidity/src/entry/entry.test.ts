@@ -51,8 +51,8 @@ test.each([
   const bytes = entryBetween(before, after, MAX_CHANGED)!
   expect(new Map(over(before, bytes))).toEqual(new Map(after))
   // The publisher and a consumer that has parsed none of the arrays must encode the same bytes.
-  const { told } = differenceOf(before, changed, gone)
-  const published = entryBytes(told, gone, [], [])
+  const { encoded } = differenceOf(before, changed, gone)
+  const published = entryBytes(encoded, gone, [], [])
   expect(new Map(over(before, published))).toEqual(new Map(after))
   const decoded = decodedOf(before)
   expect(String(entryBetween(decoded, over(decoded, published)!, MAX_CHANGED)!)).toBe(String(bytes))

@@ -101,8 +101,8 @@ export class FieldCollector {
   }
 
   private of(id: string): PoolFields {
-    const known = this.pools.get(id)
-    if (known) return known
+    const existing = this.pools.get(id)
+    if (existing) return existing
     const pool: PoolFields = {}
     this.pools.set(id, pool)
     return pool
@@ -192,9 +192,9 @@ function assemblePool({ main, long }: PoolFields, was: Pool | undefined): Pool |
  */
 function internStrings(pool: { -readonly [K in keyof Pool]: Pool[K] }, texts: Map<string, string>): Pool {
   const one = <T extends string>(text: T): T => {
-    const known = texts.get(text)
-    if (known === undefined) texts.set(text, text)
-    return (known ?? text) as T
+    const interned = texts.get(text)
+    if (interned === undefined) texts.set(text, text)
+    return (interned ?? text) as T
   }
   pool.tokens = pool.tokens.map(one)
   pool.dex = one(pool.dex)

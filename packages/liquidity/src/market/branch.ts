@@ -24,8 +24,8 @@ export async function findBranch(
   // Usual case: the head is a few blocks above ours; request them concurrently.
   const numbers = Array.from({ length: Math.max(0, gap - 1) }, (_, i) => history.top.block.number + 1 + i)
   const ahead = await Promise.all(numbers.map((number) => rpc.getBlock(number, options)))
-  const known = new Map<Hex, BlockHeader>()
-  for (const header of ahead) if (header) known.set(header.hash, header)
+  const headers = new Map<Hex, BlockHeader>()
+  for (const header of ahead) if (header) headers.set(header.hash, header)
 
   const blocks: BlockHeader[] = []
   for (let header: BlockHeader | null = head; header; ) {
@@ -34,7 +34,7 @@ export async function findBranch(
     if (header.number <= history.oldest.block.number) return null
     blocks.push(header)
     const parent: Hex = header.parentHash
-    header = history.find(parent)?.block ?? known.get(parent) ?? (await rpc.getBlock({ blockHash: parent }, options))
+    header = history.find(parent)?.block ?? headers.get(parent) ?? (await rpc.getBlock({ blockHash: parent }, options))
   }
   return 'broken'
 }

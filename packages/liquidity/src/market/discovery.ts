@@ -133,11 +133,11 @@ export class Discovery {
    */
   async seek(token: Address): Promise<void> {
     const { tokens, scope } = this.parts.directory
-    const known = tokens.has(token)
+    const isFollowed = tokens.has(token)
     // Keep following a known token; a new one is followed when its turn comes.
-    if (known) tokens.add(token)
+    if (isFollowed) tokens.add(token)
     if (
-      known &&
+      isFollowed &&
       pairsOf([token], scope.hubs).every(
         (pair) => !this.requestedPairs.isNew(pair) && !this.requestedPairs.pending(pair),
       )
@@ -263,7 +263,7 @@ export class Discovery {
     if (!from) return false
     const touched = new Set(history.above(from).flatMap(({ changed }) => [...changed]))
     const { top } = history
-    const isUntouched = ({ id }: Pool) => directory.found.has(id) && !top.pools.has(id) && !touched.has(id)
+    const isUntouched = ({ id }: Pool) => directory.followedPools.has(id) && !top.pools.has(id) && !touched.has(id)
     const fresh = read.filter(isUntouched)
     const changed = fresh.map(({ id }) => id)
     const updated = top.pools.with(fresh)

@@ -110,8 +110,10 @@ const hasKnownTokens = ({ tokens }: PoolDirectory, [first]: readonly ListedPool[
 
 /** Orders pools with followed tokens first, because quotes wait for them. */
 function knownTokensFirst(directory: PoolDirectory, pools: readonly ListedPool[]): readonly ListedPool[] {
-  const [known, others] = [true, false].map((is) => pools.filter((pool) => hasKnownTokens(directory, [pool]) === is))
-  return [...known!, ...others!]
+  const [withKnownTokens, others] = [true, false].map((is) =>
+    pools.filter((pool) => hasKnownTokens(directory, [pool]) === is),
+  )
+  return [...withKnownTokens!, ...others!]
 }
 
 /** Verifies pools by asking the deployment for each pool's pair, as discovery does. */

@@ -48,17 +48,17 @@ type Counts = ReadonlyMap<Address, number>
  * requests: those of past logs, and those that also trade an intermediate.
  */
 function* countNeighbors(
-  { scope, listed, found, familyOf }: PoolDirectory,
+  { scope, listed, followedPools, familyOf }: PoolDirectory,
   tokens: ReadonlySet<Address>,
 ): Steps<ReadonlyMap<Address, Counts>> {
   const intermediates = new Set(scope.intermediates)
   const counts = new Map([...tokens].map((token) => [token, new Map<Address, number>()]))
-  const seen = new Set<string>()
-  for (const pools of [listed, found]) {
+  const visited = new Set<string>()
+  for (const pools of [listed, followedPools]) {
     for (const { row, pool } of pools.values()) {
       yield
-      if (seen.has(pool.id)) continue
-      seen.add(pool.id)
+      if (visited.has(pool.id)) continue
+      visited.add(pool.id)
       if (!familyOf(row).listedByLogs && !pool.tokens.some((token) => intermediates.has(token))) continue
       for (const token of pool.tokens) {
         const count = counts.get(token)

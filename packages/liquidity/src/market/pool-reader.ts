@@ -84,9 +84,9 @@ export async function readPools(
     if (isComplete || !readFixed)
       return { pools: withStates(foundPools, yield* readStates(row, foundPools)), completed: [] }
     const fixed = readFixed(row, foundPools, block.number)
-    const [known, early] = stateNeedsFixed ? [yield* fixed] : yield* both(fixed, readStates(row, foundPools))
-    const pools = known.filter((pool) => pool !== null)
-    const states = early ? early.filter((_, i) => known[i] !== null) : yield* readStates(row, pools)
+    const [identified, early] = stateNeedsFixed ? [yield* fixed] : yield* both(fixed, readStates(row, foundPools))
+    const pools = identified.filter((pool) => pool !== null)
+    const states = early ? early.filter((_, i) => identified[i] !== null) : yield* readStates(row, pools)
     return { pools: withStates(pools, states), completed: pools.map((pool) => ({ row, pool })) }
   }
   const generators = [complete, incomplete].flatMap((foundPools) =>
@@ -104,7 +104,7 @@ export async function readPools(
 export async function refreshPools(
   rpc: Rpc,
   block: BlockHeader,
-  known: readonly KnownPool[],
+  knownPools: readonly KnownPool[],
   families: Families,
   options: RequestOptions,
 ): Promise<readonly Pool[]> {
@@ -112,7 +112,7 @@ export async function refreshPools(
     const pools = some.map(({ pool }) => pool)
     return withStates(pools, yield* families.get(row.family)!.refreshStates!(row, pools, block))
   }
-  const generators = byRow(known).flatMap(([row, group]) => group.map((some) => refresh(row, some)))
+  const generators = byRow(knownPools).flatMap(([row, group]) => group.map((some) => refresh(row, some)))
   return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
 }
 

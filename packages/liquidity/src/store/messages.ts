@@ -16,7 +16,7 @@ export type ToStore =
   | { readonly do: 'begin' }
   | {
       readonly do: 'write'
-      readonly known: readonly SavedPool[]
+      readonly newPools: readonly SavedPool[]
       readonly changed: readonly Pool[]
       readonly gone: readonly string[]
     }

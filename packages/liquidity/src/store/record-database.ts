@@ -191,7 +191,7 @@ export function findRecord(path: string, id: string): FoundRecord | null {
 }
 
 function formatOf(db: DatabaseSync): number | undefined {
-  const known = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'facts'").get()
-  const row = known && db.prepare("SELECT value FROM facts WHERE name = 'format'").get()
+  const hasFacts = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'facts'").get()
+  const row = hasFacts && db.prepare("SELECT value FROM facts WHERE name = 'format'").get()
   return row ? Number(row.value) : undefined
 }

@@ -15,7 +15,7 @@ type File = {
   /** Lists received since `begin`. */
   lists: Lists
   /** Ids of the pools to keep, received since `begin`; null to keep all. */
-  kept: Set<string> | null
+  retained: Set<string> | null
 }
 
 /** List items per batch; they are short strings. */
@@ -63,19 +63,19 @@ function runOnFile(number: number, ask: ToStore): unknown {
       return file.batches.next().value ?? null
     case 'begin':
       file.lists = {}
-      file.kept = null
+      file.retained = null
       return database.begin()
     case 'write':
       return database.write(ask)
     case 'keep':
-      file.kept ??= new Set()
-      for (const id of ask.ids) file.kept.add(id)
+      file.retained ??= new Set()
+      for (const id of ask.ids) file.retained.add(id)
       return undefined
     case 'list':
       file.lists[ask.name] = [...(file.lists[ask.name] ?? []), ...ask.items]
       return undefined
     case 'commit': {
-      if (file.kept) database.keepOnly(file.kept)
+      if (file.retained) database.keepOnly(file.retained)
       const extra: FileExtra = { rest: ask.facts.extra, lists: file.lists }
       return database.commit({ ...ask.facts, extra })
     }
@@ -92,7 +92,7 @@ function open(number: number, path: string): SavedFacts | null {
   try {
     const facts = database.facts()
     const extra = facts?.extra as FileExtra | undefined
-    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {}, kept: null })
+    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {}, retained: null })
     return facts && { ...facts, extra: extra?.rest ?? null }
   } catch (error) {
     database.close()

@@ -32,10 +32,10 @@ const output: fc.Arbitrary<StepOutput> = fc.oneof(
   fc.record({ kind: fc.constant('recipient' as const) }),
   fc.record({ kind: fc.constant('address' as const), address }),
 )
-const held = { tokenIn: address, input: heldInput, output }
-const native = { ...held, tokenIn: fc.constant(ZERO_ADDRESS) }
+const fromBalance = { tokenIn: address, input: heldInput, output }
+const native = { ...fromBalance, tokenIn: fc.constant(ZERO_ADDRESS) }
 const pulled = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
-const prepaid = { ...held, input: fc.record({ kind: fc.constant('atPool' as const) }) }
+const prepaid = { ...fromBalance, input: fc.record({ kind: fc.constant('atPool' as const) }) }
 
 function drawn(field: OpField): fc.Arbitrary<unknown> {
   switch (field.kind) {
@@ -61,7 +61,7 @@ function stepsOf(op: Op): fc.Arbitrary<Step>[] {
     ...(op.direction ? { [op.direction.name]: fc.boolean() } : {}),
     ...(op.hops ? { hops: fc.array(fc.record(drawnFields(op.hops)), { minLength: 1, maxLength: 3 }) } : {}),
   }
-  const ways = op.native === 'only' ? [native] : op.prepaid ? [held, pulled, prepaid] : [held, pulled]
+  const ways = op.native === 'only' ? [native] : op.prepaid ? [fromBalance, pulled, prepaid] : [fromBalance, pulled]
   return ways.map((way) => fc.record({ ...own, ...way }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>)
 }
 

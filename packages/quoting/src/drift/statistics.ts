@@ -26,7 +26,7 @@ export type PoolFigures = {
 /** Drift statistics of a chain. */
 export type DriftFigures = {
   /** Number of samples since the service started, one and two blocks later together. */
-  readonly taken: number
+  readonly sampleCount: number
   /** Number of failed samples: the block was not seen or was removed by a reorg, or the node failed. */
   readonly missed: number
   readonly chain: ByBlock<Figures>
@@ -48,7 +48,7 @@ export class DriftStatistics {
   private readonly brands = new Bounded<string, Tallies>(MAX_SOURCES)
   private readonly pools = new Bounded<string, PoolTallies>(MAX_POOLS)
   readonly fadingPools = new FadingPools()
-  private taken = 0
+  private sampleCount = 0
   private missed = 0
 
   get count(): StateCount {
@@ -61,7 +61,7 @@ export class DriftStatistics {
 
   add(sample: DriftSample): void {
     const { after, ppm, reverted, legs } = sample
-    this.taken++
+    this.sampleCount++
     this.fadingPools.take(sample)
     this.chain[after].add({ ppm, reverted })
     const countedPools = new Set<string>()
@@ -93,7 +93,7 @@ export class DriftStatistics {
     const sources = (of: Bounded<string, Tallies>): readonly SourceFigures[] =>
       first(of).map(([name, own]) => ({ name, after: figuresOf(own) }))
     return {
-      taken: this.taken,
+      sampleCount: this.sampleCount,
       missed: this.missed,
       chain: figuresOf(this.chain),
       families: sources(this.families),

@@ -38,8 +38,8 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
   return [...changes].flatMap(([pool, own]): PoolTrade[] => {
     const [one, other, ...more] = own
     if (!one || !other || more.length > 0) return []
-    const [[tokenIn, amountIn], [tokenOut, given]] = one[1] > 0n ? [one, other] : [other, one]
-    return amountIn > 0n && given < 0n ? [{ pool, tokenIn, tokenOut, amountIn, amountOut: -given }] : []
+    const [[tokenIn, amountIn], [tokenOut, change]] = one[1] > 0n ? [one, other] : [other, one]
+    return amountIn > 0n && change < 0n ? [{ pool, tokenIn, tokenOut, amountIn, amountOut: -change }] : []
   })
 }
 

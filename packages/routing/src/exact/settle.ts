@@ -223,8 +223,8 @@ class SettlementPass {
         return cut.amount > 0n ? this.settleLeg(edge, current, cut) : null
       })
     if (result) this.add(edge, result)
-    const left = balances.get(from) ?? 0n
-    if (last && left > 0n) this.leave(share, left)
+    const remaining = balances.get(from) ?? 0n
+    if (last && remaining > 0n) this.leave(share, remaining)
   }
 
   /**
@@ -257,9 +257,9 @@ class SettlementPass {
       pool = result.after
       swapped += result.leg.amountIn
     }
-    const left = balances.get(from) ?? 0n
+    const remaining = balances.get(from) ?? 0n
     terms.limits.set(edge, swapped)
-    if (last && left > 0n) this.leave(share, left)
+    if (last && remaining > 0n) this.leave(share, remaining)
   }
 
   private add(edge: number, { leg, after }: SettledLeg): void {

@@ -186,12 +186,12 @@ export class Allocation {
   measureUnsold(): void {
     const { problem, edges, sold, bought, input, output } = this
     const { source, amountIn } = problem
-    let left = amountIn
+    let unsoldAmount = amountIn
     for (let k = 0; k < edges.length; k++) {
-      if (sold[k] === source) left -= input[k]!
-      else if (bought[k] === source) left += output[k]!
+      if (sold[k] === source) unsoldAmount -= input[k]!
+      else if (bought[k] === source) unsoldAmount += output[k]!
     }
-    this.unsold = Math.max(0, left / amountIn)
+    this.unsold = Math.max(0, unsoldAmount / amountIn)
   }
 
   private evaluateShared(): number {

@@ -32,6 +32,6 @@ export function* provenBy(
     const candidate = make(pool)
     return candidate?.id === pool.id ? candidate : null
   })
-  const known = new Set(yield* existing(candidates.filter((pool) => pool !== null)))
-  return candidates.map((pool) => (pool && known.has(pool) ? pool : null))
+  const existingPools = new Set(yield* existing(candidates.filter((pool) => pool !== null)))
+  return candidates.map((pool) => (pool && existingPools.has(pool) ? pool : null))
 }
