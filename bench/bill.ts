@@ -85,13 +85,13 @@ class Meter {
 
   /** Resets the counts. */
   reset(): void {
-    const { seen, requests, bytes } = this.node
-    this.start = { seen: seen.length, requests, bytes, batches: this.batches }
+    const { methods, requests, bytes } = this.node
+    this.start = { seen: methods.length, requests, bytes, batches: this.batches }
   }
 
   /** @param scale - factor from the measured to the reported time */
   read(scale = 1) {
-    const methods = this.node.seen.slice(this.start.seen)
+    const methods = this.node.methods.slice(this.start.seen)
     const batches = this.batches - this.start.batches
     const costs = Object.entries(prices).map(([provider, list]) => {
       const cost = methods.reduce((sum, method) => sum + priceOf(list, method), batches * list.batch)

@@ -107,7 +107,7 @@ async function once({ chainId, url, env, query }: World) {
       allPoolsMs,
       pools,
       state,
-      calls: node.seen.length,
+      calls: node.methods.length,
       requests: node.requests,
     }
   } finally {

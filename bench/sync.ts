@@ -83,9 +83,9 @@ const block = {
 const facts = { chainId: 1, block, extra: null }
 const database = new SnapshotDatabase(path)
 const knownPools = [...map.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
-const saveMs = timed(() => database.save(facts, { known: knownPools, changed: map.values(), gone: [] }))
+const saveMs = timed(() => database.save(facts, { newPools: knownPools, changed: map.values(), gone: [] }))
 const { changed } = poolChanges(history.at(-2)!, map)
-const saveNextMs = timed(() => database.save({ ...facts, extra: 1 }, { known: [], changed, gone: [] }))
+const saveNextMs = timed(() => database.save({ ...facts, extra: 1 }, { newPools: [], changed, gone: [] }))
 database.close()
 const fileMb = statSync(path).size / 2 ** 20
 const restarts = Array.from({ length: RESTARTS }, restart).sort((a, b) => a.readyMs - b.readyMs)

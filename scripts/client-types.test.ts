@@ -8,7 +8,7 @@ import {
   errorTable,
   openApiDocument,
   type QuoteResponse,
-  type SwapLeg as ServedLeg,
+  type LegResponse as ServedLeg,
   type SimulationResponse,
   type StatsResponse,
   type StatusResponse,

@@ -88,10 +88,10 @@ test(
     await expect
       .poll(async () => (await states()).every(({ state }) => state === 'asleep'), { timeout: 2 * IDLE_MS })
       .toBe(true)
-    const { seen } = many.proxy
-    const before = seen.length
+    const { methods } = many.proxy
+    const before = methods.length
     await new Promise((resolve) => setTimeout(resolve, 2_500))
-    expect(seen.length).toBe(before)
+    expect(methods.length).toBe(before)
     await quote(many.service.url, 10, query())
     expect((await states()).filter(({ state }) => state === 'awake')).toHaveLength(1)
   },

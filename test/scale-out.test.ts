@@ -83,9 +83,9 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
       await expectExact(worker, 'WETH', 'USDC')
       await expectExact(worker, 'LINK', 'UNI')
     }
-    for (const { lag } of workers) expect(lag.proxy.seen).not.toContain('eth_getLogs')
+    for (const { lag } of workers) expect(lag.proxy.methods).not.toContain('eth_getLogs')
     expect(await owner()).toBeDefined()
-    const reading = indexers.filter(({ lag }) => lag.proxy.seen.includes('eth_getLogs'))
+    const reading = indexers.filter(({ lag }) => lag.proxy.methods.includes('eth_getLogs'))
     expect(reading).toHaveLength(1)
     expect((await ready(workers[0]!)).bus).toMatchObject({ state: 'connected', owned: [] })
   })
@@ -115,7 +115,7 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     // Pools found after the last save would be found again, but later.
     const pools = await until(async () => {
       const published = await publishedPools()
-      const saved = new Set(await redis.call<string[]>('HKEYS', keysOf(devnet.chainId).known))
+      const saved = new Set(await redis.call<string[]>('HKEYS', keysOf(devnet.chainId).poolRecords))
       return published.every((pool) => saved.has(pool)) ? published.length : undefined
     })
     await end(first.process, 'SIGKILL')

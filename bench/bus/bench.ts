@@ -7,7 +7,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect, familyOf, keysOf, Lease, madePool, Publisher, type State, TestRedis } from '@sluice/bus/testing'
+import {
+  connect,
+  familyOf,
+  keysOf,
+  Lease,
+  madePool,
+  type PublishedState,
+  Publisher,
+  TestRedis,
+} from '@sluice/bus/testing'
 import { type Pool, PoolMap } from '@sluice/liquidity'
 import { record, rounded } from '../record.ts'
 
@@ -38,7 +47,7 @@ let pools = PoolMap.empty
 for (let at = 0; at < COUNT; at += 1_000) pools = pools.with(numbers.slice(at, at + 1_000).map((n) => madePool(n, 0)))
 
 /** Returns a block whose timestamp is the time of its publication in milliseconds. */
-function stateOf(map: PoolMap): State {
+function stateOf(map: PoolMap): PublishedState {
   number++
   const hash = `0x${number.toString(16).padStart(64, '0')}` as const
   const miner = madePool(0, 0).address

@@ -1,5 +1,5 @@
 /** One worker of the benchmark, with the URL in its arguments. Messages start it and request its results. */
-import { Follower, keysOf } from '@sluice/bus/testing'
+import { keysOf, StateFollower } from '@sluice/bus/testing'
 import { Semaphore } from '@sluice/rpc'
 
 const [url] = process.argv.slice(2) as [string]
@@ -12,7 +12,7 @@ const cpuMs = () => {
   const { user, system } = process.cpuUsage(cpu)
   return (user + system) / 1_000
 }
-const follower = new Follower({
+const follower = new StateFollower({
   ...{ url, keys: keysOf(1), joins: new Semaphore(1) },
   onShown: ({ block, pools }, ids) => {
     number = block.number

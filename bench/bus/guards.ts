@@ -67,7 +67,7 @@ const guards: readonly Guard[] = [
   {
     name: 'an entry follows upon the one that is shown',
     edits: [
-      edit('join.ts', 'if (told.prev !== shown.id) return null'),
+      edit('join.ts', 'if (texts.prev !== state.id) return null'),
       edit('join.ts', 'if (prev !== at) return false'),
     ],
     faults: ['a worker stands still', 'all entries are trimmed', "a worker's network is cut"],
@@ -96,7 +96,7 @@ const guards: readonly Guard[] = [
   },
   {
     name: 'pairs are not remembered without their pools',
-    edits: [edit('memory.ts', ' && known >= Number(saved.known)')],
+    edits: [edit('memory.ts', ' && savedPools >= Number(saved.known)')],
     faults: ['the memory of owners is evicted', 'the owner leaves'],
   },
   {

@@ -132,7 +132,7 @@ function saveAll(): void {
   const database = new SnapshotDatabase(path)
   database.save(
     { chainId: 1, block: header, extra },
-    { known: knownPools, changed: PoolMap.empty.with(pools).values(), gone: [] },
+    { newPools: knownPools, changed: PoolMap.empty.with(pools).values(), gone: [] },
   )
   database.close()
 }

@@ -50,10 +50,10 @@ async function count(root: string): Promise<Counts> {
   const random = randomOf(14)
   const next = () => randomPath(devnet, random)
   const during = async (works: number, work: () => Promise<unknown>): Promise<Count> => {
-    const [calls, requests] = [node.seen.length, node.requests]
+    const [calls, requests] = [node.methods.length, node.requests]
     await work()
     return {
-      calls: rounded((node.seen.length - calls) / works, 2),
+      calls: rounded((node.methods.length - calls) / works, 2),
       requests: rounded((node.requests - requests) / works, 2),
     }
   }

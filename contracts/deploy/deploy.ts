@@ -37,7 +37,7 @@ export type DeployOutcome = {
 }
 
 /** Creation of a contract: its block, and its transaction if that is known. */
-type Seen = { readonly block: number; readonly transaction?: Hex }
+type Creation = { readonly block: number; readonly transaction?: Hex }
 
 /**
  * Brings Guard and Executor to a chain and records them. What stands there already is only recorded, so it can be run
@@ -61,14 +61,14 @@ export async function deployWithOutcome(options: DeployOptions): Promise<DeployO
     const survey = await surveyChain(hre, client, onProgress)
     const fees = await currentFees(client)
     const estimateWei = totalOf(survey.outlays, maxPrice(fees))
-    const seen = new Map<PlannedContract, Seen>()
+    const creations = new Map<PlannedContract, Creation>()
     if (dryRun) {
       announce(survey.outlays, maxPrice(fees), onProgress)
     } else if (survey.missing.length > 0) {
       const wallet = await payer(connection.viem.getWalletClients)
-      await createMissing(client, wallet, survey, options, seen)
+      await createMissing(client, wallet, survey, options, creations)
     }
-    const deployment = await recordOf(client, survey, before, seen, options)
+    const deployment = await recordOf(client, survey, before, creations, options)
     if (!dryRun) writeDeployment(deploymentsDir, deployment)
     return { deployment, created: survey.missing.map(({ name }) => name), estimateWei }
   })
@@ -79,7 +79,7 @@ async function createMissing(
   wallet: WalletClient,
   survey: Survey,
   { timeoutMs = MINED_TIMEOUT_MS, onProgress = () => {} }: DeployOptions,
-  seen: Map<PlannedContract, Seen>,
+  creations: Map<PlannedContract, Creation>,
 ): Promise<void> {
   const { address } = wallet.account
   const settled = await settleOwnTransactions(client, address, timeoutMs, onProgress)
@@ -92,7 +92,7 @@ async function createMissing(
   await ensureKeylessDeployer(client, wallet, fees, timeoutMs, onProgress)
   for (const planned of missing) {
     const created = await createOne(client, wallet, planned, fees, timeoutMs, onProgress)
-    if (created) seen.set(planned, created)
+    if (created) creations.set(planned, created)
   }
 }
 
@@ -107,14 +107,14 @@ async function recordOf(
   client: PublicClient,
   { plan, missing }: Survey,
   before: Deployment | undefined,
-  seen: ReadonlyMap<PlannedContract, Seen>,
+  creations: ReadonlyMap<PlannedContract, Creation>,
   { chainId, dryRun = false, timeoutMs = MINED_TIMEOUT_MS }: DeployOptions,
 ): Promise<Deployment> {
   const recordedBefore = [before?.guard, ...(before?.executors ?? [])]
   const one = async (planned: PlannedContract) => {
     if (dryRun && missing.includes(planned)) return record(planned)
     await confirmCode(client, planned, timeoutMs)
-    const now = seen.get(planned)
+    const now = creations.get(planned)
     if (now) return record(planned, now)
     const old = recordedBefore.find((entry) => entry?.address === planned.address && entry.status === 'deployed')
     if (old?.block !== undefined)
@@ -159,7 +159,7 @@ async function createOne(
   fees: Fees,
   timeoutMs: number,
   onProgress: (text: string) => void,
-): Promise<Seen | undefined> {
+): Promise<Creation | undefined> {
   onProgress(`creating ${planned.name} at ${planned.address}`)
   const data = create2Calldata(planned.initCode)
   let hash: Hex

@@ -52,12 +52,12 @@ export async function withChain<T>(
 
 /** @throws DeployError `UNREACHABLE`, `WRONG_CHAIN` */
 export async function expectChain(provider: EthereumProvider, rpcUrl: string, chainId: number): Promise<void> {
-  let found: unknown
+  let rpcChainId: unknown
   try {
-    found = await provider.request({ method: 'eth_chainId' })
+    rpcChainId = await provider.request({ method: 'eth_chainId' })
   } catch (cause) {
     throw new DeployError('UNREACHABLE', `${rpcUrl} does not answer: ${(cause as Error).message}`, { cause })
   }
-  if (Number(found) !== chainId)
-    throw new DeployError('WRONG_CHAIN', `${rpcUrl} is chain ${Number(found)}, not ${chainId}`)
+  if (Number(rpcChainId) !== chainId)
+    throw new DeployError('WRONG_CHAIN', `${rpcUrl} is chain ${Number(rpcChainId)}, not ${chainId}`)
 }

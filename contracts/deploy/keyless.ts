@@ -47,8 +47,8 @@ export async function keylessState(client: PublicClient): Promise<KeylessState> 
   })
   if (needed > gasLimit)
     throw new DeployError('KEYLESS_DEPLOYER', `its creation needs ${needed} gas here and is signed for ${gasLimit}`)
-  const held = await pendingBalance(client, signer)
-  return { exists: false, lackingWei: held < cost ? cost - held : 0n }
+  const balance = await pendingBalance(client, signer)
+  return { exists: false, lackingWei: balance < cost ? cost - balance : 0n }
 }
 
 /** @throws DeployError `KEYLESS_DEPLOYER`, `TRANSACTION_FAILED` */

@@ -67,8 +67,8 @@ function placed(code: string, start: number, guard: Address): string {
 
 const word = (address: Address) => address.slice(2).padStart(64, '0')
 
-export function record(planned: PlannedContract, seen?: { block: number; transaction?: Hex }): ContractRecord {
+export function record(planned: PlannedContract, creation?: { block: number; transaction?: Hex }): ContractRecord {
   const { address, initCodeHash, codeHash, build } = planned
   const common = { address, salt: SALT, initCodeHash, codeHash, build }
-  return seen ? { ...common, status: 'deployed', ...seen } : { ...common, status: 'predicted' }
+  return creation ? { ...common, status: 'deployed', ...creation } : { ...common, status: 'predicted' }
 }

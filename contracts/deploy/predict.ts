@@ -17,10 +17,10 @@ import { EXECUTOR_VERSION, type Plan, planDeployment, record } from './plan.ts'
  */
 export async function predictReleases(deploymentsDir: string): Promise<void> {
   const before = readReleases(deploymentsDir)
-  const seen = seenAddresses(deploymentsDir)
+  const deployedAddresses = seenAddresses(deploymentsDir)
   const releases: Record<string, Release> = {}
   for (const build of ['cancun', 'london'] as const)
-    releases[build] = releaseOf(await currentPlan(build), before[build], seen)
+    releases[build] = releaseOf(await currentPlan(build), before[build], deployedAddresses)
   writeReleases(deploymentsDir, releases)
 }
 
@@ -29,11 +29,15 @@ export async function currentPlan(build: Build): Promise<Plan> {
   return planDeployment(await hardhatFor('http://127.0.0.1:1'), build)
 }
 
-function releaseOf({ guard, executor }: Plan, before: Release | undefined, seen: ReadonlySet<string>): Release {
+function releaseOf(
+  { guard, executor }: Plan,
+  before: Release | undefined,
+  deployedAddresses: ReadonlySet<string>,
+): Release {
   const earlier = before?.guard.address === guard.address ? before.executors : []
-  const kept = earlier.filter(({ address }) => address !== executor.address && seen.has(address))
+  const retained = earlier.filter(({ address }) => address !== executor.address && deployedAddresses.has(address))
   const newest = { version: EXECUTOR_VERSION, families: executableFamilies, ...codeOf(record(executor)) }
-  return { guard: codeOf(record(guard)), executors: [...kept, newest] }
+  return { guard: codeOf(record(guard)), executors: [...retained, newest] }
 }
 
 function codeOf({ address, salt, initCodeHash, codeHash }: ContractRecord) {

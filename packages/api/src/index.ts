@@ -9,9 +9,9 @@ export { ApiError } from './errors.ts'
 export { createMetrics } from './metrics.ts'
 export { type RefereeResponse, verdictResponse } from './referee-response.ts'
 export type {
+  LegResponse,
   QuoteResponse,
   SimulationResponse,
-  SwapLeg,
   SwapResponse,
   TokenListResponse,
 } from './responses.ts'

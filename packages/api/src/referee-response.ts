@@ -1,6 +1,6 @@
 /** Response schema of `/referee` and `npm run referee`: the verdict on a mined swap. */
 import type { Chain } from '@sluice/chains'
-import { type Comparison, GAP_CODES, type JudgedTrade, REASON_CODES, type SwapVerdict } from '@sluice/quoting'
+import { GAP_CODES, type JudgedTrade, REASON_CODES, type SwapVerdict, type TradeComparison } from '@sluice/quoting'
 import { z } from 'zod'
 import { hexAddress, swapLeg, units } from './responses.ts'
 import { swapsOf } from './swap/response.ts'
@@ -128,7 +128,7 @@ function tradeBody(
   }
 }
 
-function comparisonBody({ state, best, bound, leftBps, leftAtMostBps, leftNetBps }: Comparison, chain: Chain) {
+function comparisonBody({ state, best, bound, leftBps, leftAtMostBps, leftNetBps }: TradeComparison, chain: Chain) {
   return {
     state,
     toAmount: best.amountOut.toString(),

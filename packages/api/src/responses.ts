@@ -20,7 +20,7 @@ export const swapLeg = z.object({
   gas: units.describe('Gas of the leg.'),
 })
 /** A swap in one pool of a route. */
-export type SwapLeg = z.infer<typeof swapLeg>
+export type LegResponse = z.infer<typeof swapLeg>
 
 const transaction = z.object({
   from: hexAddress.describe('Sender, as in the request.'),

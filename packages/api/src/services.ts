@@ -74,7 +74,7 @@ export class Services {
       log: this.log.child({ chain: chainId }),
       onEvent: countEvents(this.metrics, chainId),
       openMarket: this.scaleOut?.openMarket,
-      tell: this.scaleOut && ((fact) => this.scaleOut?.share(chainId, fact)),
+      publishFact: this.scaleOut && ((fact) => this.scaleOut?.share(chainId, fact)),
     })
     this.chains.set(chainId, served)
     return served

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { IGuard__factory } from '../dist/index.js'
-import { decodeGuardSwap, encodeGuardSwap, type GuardPermit, type GuardSwap } from './guard.ts'
+import { decodeGuardSwap, encodeGuardSwap, type GuardSwap, type SignedPermit } from './guard.ts'
 
 const abi = IGuard__factory.createInterface()
 const ZERO = `0x${'0'.repeat(40)}`
@@ -27,7 +27,7 @@ const contractSignature = fc
   .uint8Array({ minLength: 66, maxLength: 200 })
   .map((of) => `0x${Buffer.from(of).toString('hex')}`)
 const uint = (bits: bigint) => fc.bigInt(0n, 2n ** bits - 1n)
-const permit: fc.Arbitrary<GuardPermit> = fc.oneof(
+const permit: fc.Arbitrary<SignedPermit> = fc.oneof(
   fc.record({ kind: fc.constant('eip2612' as const), amount, deadline: amount, signature }),
   fc.record({ kind: fc.constant('dai' as const), nonce: uint(256n), deadline: amount, signature }),
   fc.record({

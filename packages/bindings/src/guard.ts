@@ -2,9 +2,9 @@
 import { makeError } from 'ethers'
 import { type IGuard, IGuard__factory } from '../dist/index.js'
 import { callCodec } from './codec.ts'
-import { type GuardPermit, permitStruct, readPermit } from './permit.ts'
+import { permitStruct, readPermit, type SignedPermit } from './permit.ts'
 
-export { type GuardPermit, PERMIT2_BITS, permitKinds } from './permit.ts'
+export { PERMIT2_BITS, permitKinds, type SignedPermit } from './permit.ts'
 
 type Hex = `0x${string}`
 
@@ -29,7 +29,7 @@ export type GuardSwap = {
   readonly recipient?: string
   readonly direct: boolean
   /** The sender's signature instead of an approval, for ERC-20 input only. */
-  readonly permit?: GuardPermit
+  readonly permit?: SignedPermit
   /** Program that the Executor runs. */
   readonly program: string
 }

@@ -18,7 +18,7 @@ type PermitForm =
     }
 
 /** A permit for the input token, from the sender as owner to the Guard as spender. */
-export type GuardPermit = PermitForm & {
+export type SignedPermit = PermitForm & {
   /** True if the owner is a contract, whose signature is passed on byte for byte. */
   readonly asIs?: boolean
 }
@@ -35,14 +35,14 @@ export const PERMIT2_BITS = { amount: 160n, nonce: 48n, deadline: 48n } as const
  *
  * @throws ethers' INVALID_ARGUMENT if a number does not fit Permit2's bits, or the signature is invalid
  */
-export function permitStruct(permit: GuardPermit): IGuard.PermitStruct {
+export function permitStruct(permit: SignedPermit): IGuard.PermitStruct {
   const { kind, deadline, signature } = permit
   const amount = kind === 'dai' ? 0n : permit.amount
   const nonce = kind === 'eip2612' ? 0n : permit.nonce
   if (kind === 'permit2') {
-    const kept = { amount, nonce, deadline }
+    const packed = { amount, nonce, deadline }
     for (const name of ['amount', 'nonce', 'deadline'] as const)
-      if (kept[name] >> PERMIT2_BITS[name] !== 0n) throw refused(`permit.${name}`, kept[name])
+      if (packed[name] >> PERMIT2_BITS[name] !== 0n) throw refused(`permit.${name}`, packed[name])
   }
   const isKept = kind === 'permit2' ? permit.asIs || !isPlain(signature) : permit.asIs && signature.length === WHOLE
   const plain = isKept ? signature : Signature.from(signature).serialized
@@ -62,7 +62,7 @@ function isPlain(signature: string): boolean {
  *
  * @throws TypeError if the kind is unknown
  */
-export function readPermit({ kind, amount, nonce, deadline, signature }: IGuard.PermitStruct): GuardPermit {
+export function readPermit({ kind, amount, nonce, deadline, signature }: IGuard.PermitStruct): SignedPermit {
   const common = { deadline: BigInt(deadline), signature: String(signature) }
   const name = permitKinds[Number(kind)]
   if (name === 'dai') return { kind: name, nonce: BigInt(nonce), ...common }

@@ -1,5 +1,5 @@
 /** One connection for single commands, shared by the chains of a process and reopened on demand. */
-import { type Argument, type Connection, connect, type Reply } from './connection.ts'
+import { type Argument, type Connection, connect, type RedisReply } from './connection.ts'
 import { BusError } from './errors.ts'
 
 /**
@@ -19,7 +19,7 @@ export class Commands implements Connection {
     this.url = url
   }
 
-  async call<T = Reply>(...command: readonly Argument[]): Promise<T> {
+  async call<T = RedisReply>(...command: readonly Argument[]): Promise<T> {
     const connection = await this.connection()
     try {
       return await connection.call<T>(...command)

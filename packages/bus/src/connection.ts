@@ -13,7 +13,7 @@ type TypeMapping = typeof BYTES
 const PAUSE_MS = 100
 
 export type Argument = string | number | Buffer
-export type Reply = string | number | null | readonly Reply[]
+export type RedisReply = string | number | null | readonly RedisReply[]
 
 /**
  * Sends commands over one connection. Commands are never queued while disconnected and never sent twice, since a write
@@ -21,7 +21,7 @@ export type Reply = string | number | null | readonly Reply[]
  */
 export interface Connection {
   /** Sends a command. @throws BusError `AWAY`, `FULL`; other errors of Redis are rethrown unchanged */
-  call<T = Reply>(...command: readonly Argument[]): Promise<T>
+  call<T = RedisReply>(...command: readonly Argument[]): Promise<T>
   close(): void
 }
 
@@ -102,7 +102,7 @@ export async function keepConnected(
 }
 
 /** Converts an array of alternating fields and values, as Redis returns it. */
-export function fieldsOf(flat: readonly Reply[] | null): Readonly<Record<string, string>> {
+export function fieldsOf(flat: readonly RedisReply[] | null): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {}
   for (let i = 0; i < (flat?.length ?? 0); i += 2) fields[String(flat![i])] = String(flat![i + 1])
   return fields

@@ -7,7 +7,7 @@ import { abortable, type BlockHeader, type Rpc, type Semaphore } from '@sluice/r
 import type { StateCount } from '@sluice/simulation'
 import type { Commands } from './commands.ts'
 import { type Fact, readFact } from './facts.ts'
-import { Follower } from './follower.ts'
+import { StateFollower } from './follower.ts'
 import { type FollowedState, isAtOrAfter, MAX_CANONICAL } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { reasonUnowned } from './roster.ts'
@@ -64,7 +64,7 @@ export class FollowedMarket implements Market {
   readonly tokens: TokenFacts
   private readonly options: FollowedOptions
   private readonly scope: PairScope
-  private readonly follower: Follower
+  private readonly follower: StateFollower
   private readonly listeners = new Set<(snapshot: Snapshot) => void>()
   private readonly conditions = new Waiting()
   /** The last states, newest last. */
@@ -82,7 +82,7 @@ export class FollowedMarket implements Market {
     this.chainId = chain.chainId
     this.tokens = facts
     this.scope = pairScopeOf(chain)
-    this.follower = new Follower({
+    this.follower = new StateFollower({
       ...{ url, keys, joins },
       onShown: (state, ids) => this.show(state, ids),
       ...(onFact && {

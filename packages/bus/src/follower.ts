@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromText, type ScanStatus } from '@sluice/liquidity'
 import type { Semaphore } from '@sluice/rpc'
-import { fieldsOf, keepConnected, type OwnConnection, type Reply } from './connection.ts'
+import { fieldsOf, keepConnected, type OwnConnection, type RedisReply } from './connection.ts'
 import type { FollowedState } from './head.ts'
 import { applyEntry, join, type StreamEntry } from './join.ts'
 import type { ChainKeys } from './keys.ts'
@@ -31,7 +31,7 @@ export type FollowerOptions = {
 }
 
 /** Joins a chain's state and follows its entries. */
-export class Follower {
+export class StateFollower {
   /** The newest complete state, replaced atomically; null before the first. Kept while Redis is away. */
   shown: FollowedState | null = null
   /**
@@ -140,7 +140,7 @@ export class Follower {
     const [id, beat, scan] = await connection.call<(string | null)[]>('HMGET', keys.head, 'id', 'beat', 'scan')
     if (scan) this.scan = fromText<ScanStatus | null>(scan)
     if (id && id !== ours) {
-      const newer = await connection.call<Reply[]>('XRANGE', keys.entries, `(${ours}`, '+', 'COUNT', 1)
+      const newer = await connection.call<RedisReply[]>('XRANGE', keys.entries, `(${ours}`, '+', 'COUNT', 1)
       return newer.length > 0
     }
     if (id && beat && beat !== this.beat) {
@@ -161,7 +161,7 @@ export class Follower {
   private async readFacts(connection: OwnConnection): Promise<void> {
     const { keys, onFact } = this.options
     if (!onFact) return
-    const [last] = await connection.call<[string, Reply[]][]>('XREVRANGE', keys.news, '+', '-', 'COUNT', 1)
+    const [last] = await connection.call<[string, RedisReply[]][]>('XREVRANGE', keys.news, '+', '-', 'COUNT', 1)
     let cursor = '0'
     do {
       const [next, flat] = await connection.call<[string, string[]]>('HSCAN', keys.facts, cursor, 'COUNT', PAGE)

@@ -1,7 +1,7 @@
 /** The head of a chain's published state, as stored in Redis. */
 import { fromText, type PoolMap, toText } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
-import { type Connection, fieldsOf, type Reply } from './connection.ts'
+import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 
 /** Maximum canonical blocks listed in an entry, including its own: those that a worker may still be quoting. */
@@ -29,7 +29,7 @@ type Fields = Readonly<Record<string, string>>
 
 /** Reads the head; null if nothing was published. */
 export async function readHead(connection: Connection, keys: ChainKeys): Promise<Head | null> {
-  const fields = fieldsOf(await connection.call<Reply[]>('HGETALL', keys.head))
+  const fields = fieldsOf(await connection.call<RedisReply[]>('HGETALL', keys.head))
   const { gen, tag, id } = fields
   return gen && tag && id ? { gen, tag, id, ...blockOf(fields) } : null
 }

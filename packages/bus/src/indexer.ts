@@ -12,7 +12,7 @@ import { join } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 import { Lease } from './lease.ts'
 import { SharedMemory } from './memory.ts'
-import { equalPools, type PairChanges, Publisher, type State } from './publisher.ts'
+import { equalPools, type PairChanges, type PublishedState, Publisher } from './publisher.ts'
 import { PairRequests } from './wanted-pairs.ts'
 
 /** Milliseconds between two attempts to take the lease. */
@@ -279,7 +279,7 @@ export class ChainIndexer {
     if (!(await this.publisher.resume(connection))) throw new BusError('CHANGED', 'another owner has written meanwhile')
   }
 
-  private stateOf({ block, pools }: Snapshot, market: IndexedMarket): State {
+  private stateOf({ block, pools }: Snapshot, market: IndexedMarket): PublishedState {
     this.published = this.published.filter(({ hash }) => hash !== block.hash)
     this.published = [...this.published, block].slice(-MAX_CANONICAL)
     const stands = this.published.filter((header) => header === block || market.has(header)).map(({ hash }) => hash)
@@ -307,8 +307,8 @@ export class ChainIndexer {
 
   private async expireLater(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
-    const { head, entries, pairs, wants, facts, news, known, memory } = keys
-    const all = [head, entries, pairs, wants, facts, news, known, memory, keys.pools(this.publisher.generation)]
+    const { head, entries, pairs, wants, facts, news, poolRecords, memory } = keys
+    const all = [head, entries, pairs, wants, facts, news, poolRecords, memory, keys.pools(this.publisher.generation)]
     await Promise.all(all.map((key) => connection.call('PEXPIRE', key, EXPIRE_MS)))
   }
 }

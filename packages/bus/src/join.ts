@@ -1,6 +1,6 @@
 /** Reads the whole state of a chain from Redis while an owner keeps changing it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Entry, Fields, readEntry, rememberEntry } from '@sluice/liquidity'
+import { type DecodedEntry, FieldCollector, readEntry, rememberEntry } from '@sluice/liquidity'
 import { inSlices, type Steps } from '@sluice/rpc'
 import type { OwnConnection } from './connection.ts'
 import { BusError } from './errors.ts'
@@ -46,7 +46,7 @@ async function tryJoin(
   head: Head,
   { keys, page = PAGE }: JoinOptions,
 ): Promise<FollowedState | null> {
-  const fields = new Fields()
+  const fields = new FieldCollector()
   const pairs = new Set<string>(await connection.call<string[]>('SMEMBERS', keys.pairs))
   const scan = (cursor: string) =>
     connection.call<[string, string[]]>('HSCAN', keys.pools(head.gen), cursor, 'COUNT', page)
@@ -68,7 +68,7 @@ async function tryJoin(
   return pools && { ...end, pools, pairs }
 }
 
-function* addFields(fields: Fields, flat: readonly string[]): Steps<void> {
+function* addFields(fields: FieldCollector, flat: readonly string[]): Steps<void> {
   for (let i = 0; i < flat.length; i += 2) {
     fields.set(flat[i]!, flat[i + 1]!)
     if (i % 100 === 0) yield
@@ -81,7 +81,7 @@ async function replay(
   keys: ChainKeys,
   from: string,
   to: string,
-  fields: Fields,
+  fields: FieldCollector,
   pairs: Set<string>,
 ): Promise<boolean> {
   let at = from
@@ -122,7 +122,7 @@ function readFields(flat: readonly Buffer[]): {
   return { texts, bytes }
 }
 
-function followPairs(pairs: Set<string>, { pairs: { added, removed } }: Entry): void {
+function followPairs(pairs: Set<string>, { pairs: { added, removed } }: DecodedEntry): void {
   for (const pair of removed) pairs.delete(pair)
   for (const pair of added) pairs.add(pair)
 }
@@ -140,7 +140,7 @@ export function applyEntry(
   if (texts.prev !== state.id) return null
   const entry = bytes && readEntry(bytes)
   if (!entry) return null
-  const fields = Fields.of(entry)
+  const fields = FieldCollector.of(entry)
   const next = fields.over(state.pools, entry.gone)
   const facts = blockOf(texts)
   if (!next || state.size + next.more !== facts.size) return null

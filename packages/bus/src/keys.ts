@@ -34,8 +34,8 @@ export type ChainKeys = {
   /** Hash of the facts that workers have measured; `news` is the stream of its changes. */
   readonly facts: string
   readonly news: string
-  /** Memory for the next owner: where each pool was found (`known`), and the rest of the market's memory. */
-  readonly known: string
+  /** Memory for the next owner: where each pool was found (`poolRecords`), and the rest of the market's memory. */
+  readonly poolRecords: string
   readonly memory: string
   /** Hash with the fields of all pools, by generation. */
   readonly pools: (generation: string) => string
@@ -55,7 +55,7 @@ export function keysOf(chainId: number, schema: string = SCHEMA): ChainKeys {
     wants: key('wants'),
     facts: key('facts'),
     news: key('news'),
-    known: key('known'),
+    poolRecords: key('known'),
     memory: key('memory'),
     pools: (generation) => key(`pools:${generation}`),
   }

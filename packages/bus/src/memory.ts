@@ -1,15 +1,15 @@
 /** Memory of an owner's market beyond the published state, stored in Redis for the next owner. */
 import {
-  type Batch,
   fromText,
-  type Part,
   type Pool,
+  type SavedBatch,
   type SavedFacts,
+  type SavePart,
   type Store,
   type StoredPool,
   toText,
 } from '@sluice/liquidity'
-import { type Connection, fieldsOf, type Reply } from './connection.ts'
+import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import { BusError } from './errors.ts'
 import type { FollowedState } from './head.ts'
 import type { ChainKeys } from './keys.ts'
@@ -38,25 +38,25 @@ export class SharedMemory implements Store {
   /** Minimum number of stored pools; there may be more after an interrupted save. */
   private count: number
 
-  private constructor(options: MemoryOptions, saved: Readonly<Record<string, string>>, known: number) {
+  private constructor(options: MemoryOptions, saved: Readonly<Record<string, string>>, savedPools: number) {
     const { previous, chainId } = options
     this.options = options
     this.saved = saved
-    this.count = known
-    const isWhole = saved.extra !== undefined && known >= Number(saved.known)
+    this.count = savedPools
+    const isWhole = saved.extra !== undefined && savedPools >= Number(saved.known)
     // Without all pools, restored pairs would lack some that nothing would discover again.
     this.facts = previous && isWhole ? { chainId, block: previous.block, extra: fromText(saved.extra!) } : null
   }
 
   /** Opens the memory. @param mustReset - true to delete the stored memory first */
   static async open(options: MemoryOptions, mustReset: boolean): Promise<SharedMemory> {
-    const { known, memory } = options.keys
-    if (mustReset) await options.connection().call('DEL', known, memory)
-    const saved = fieldsOf(await options.connection().call<Reply[]>('HGETALL', memory))
-    return new SharedMemory(options, saved, await options.connection().call<number>('HLEN', known))
+    const { poolRecords, memory } = options.keys
+    if (mustReset) await options.connection().call('DEL', poolRecords, memory)
+    const saved = fieldsOf(await options.connection().call<RedisReply[]>('HGETALL', memory))
+    return new SharedMemory(options, saved, await options.connection().call<number>('HLEN', poolRecords))
   }
 
-  async *batches(): AsyncGenerator<Batch> {
+  async *batches(): AsyncGenerator<SavedBatch> {
     const { keys, connection, previous } = this.options
     const { tokens = '[]', pairs = '[]' } = this.saved
     // Only pairs in the published state are restored. Workers request all others again.
@@ -65,7 +65,7 @@ export class SharedMemory implements Store {
     yield { pools: [], list: { name: 'pairs', items: publishedPairs } }
     let cursor = '0'
     do {
-      const [next, flat] = await connection().call<[string, string[]]>('HSCAN', keys.known, cursor, 'COUNT', PAGE)
+      const [next, flat] = await connection().call<[string, string[]]>('HSCAN', keys.poolRecords, cursor, 'COUNT', PAGE)
       const texts = flat.filter((_, i) => i % 2 === 1)
       yield { pools: texts.map((text) => this.stored(fromText<PoolRecord>(text))), list: null }
       cursor = next
@@ -80,40 +80,41 @@ export class SharedMemory implements Store {
       : { pool, dexRow, state: null }
   }
 
-  async save({ extra }: SavedFacts, parts: AsyncIterable<Part>): Promise<void> {
+  async save({ extra }: SavedFacts, parts: AsyncIterable<SavePart>): Promise<void> {
     const { keys } = this.options
     const lists: Record<string, unknown[]> = { tokens: [], pairs: [] }
     const keptIds = new Set<string>()
     for await (const part of parts) {
       if (part.do === 'list') lists[part.name]!.push(...part.items)
       else if (part.do === 'keep') for (const id of part.ids) keptIds.add(id)
-      else await this.write(part.known)
+      else await this.write(part.newPools)
     }
     if (keptIds.size > 0) await this.forgetOthers(keptIds)
     const texts = Object.entries(lists).flatMap(([name, items]) => [name, JSON.stringify(items)])
     const connection = await this.ownerConnection()
-    this.count = await connection.call<number>('HLEN', keys.known)
+    this.count = await connection.call<number>('HLEN', keys.poolRecords)
     await connection.call('HSET', keys.memory, 'extra', toText(extra), 'known', this.count, ...texts)
   }
 
   /** Returns false if Redis was emptied, or has come back with fewer pools. */
   async isWhole(): Promise<boolean> {
-    return (await this.options.connection().call<number>('HLEN', this.options.keys.known)) >= this.count
+    return (await this.options.connection().call<number>('HLEN', this.options.keys.poolRecords)) >= this.count
   }
 
   async close(): Promise<void> {}
 
-  private async write(known: Iterable<PoolRecord>): Promise<void> {
-    const fields = [...known].flatMap((entry) => [entry.pool.id, toText(entry)])
-    if (fields.length > 0) await (await this.ownerConnection()).call('HSET', this.options.keys.known, ...fields)
+  private async write(records: Iterable<PoolRecord>): Promise<void> {
+    const fields = [...records].flatMap((entry) => [entry.pool.id, toText(entry)])
+    if (fields.length > 0) await (await this.ownerConnection()).call('HSET', this.options.keys.poolRecords, ...fields)
   }
 
   private async forgetOthers(keptIds: ReadonlySet<string>): Promise<void> {
     const connection = await this.ownerConnection()
-    const { known } = this.options.keys
-    const ids = await connection.call<string[]>('HKEYS', known)
+    const { poolRecords } = this.options.keys
+    const ids = await connection.call<string[]>('HKEYS', poolRecords)
     const others = ids.filter((id) => !keptIds.has(id))
-    for (let i = 0; i < others.length; i += PAGE) await connection.call('HDEL', known, ...others.slice(i, i + PAGE))
+    for (let i = 0; i < others.length; i += PAGE)
+      await connection.call('HDEL', poolRecords, ...others.slice(i, i + PAGE))
   }
 
   /**

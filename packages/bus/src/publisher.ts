@@ -31,7 +31,7 @@ const MAX_CHANGED = 10_000
 type Pools = ReadonlyMap<string, Pool>
 
 /** A state to publish. */
-export type State = {
+export type PublishedState = {
   readonly block: BlockHeader
   readonly pools: Pools
   /** Hashes of the last published blocks that are canonical, including this one. */
@@ -94,7 +94,7 @@ export class Publisher {
   }
 
   /** Publishes a state. @throws BusError `LOST`, `CHANGED`, `DAMAGED`, `AWAY` */
-  async publish(connection: Connection, state: State, changes: PairChanges): Promise<void> {
+  async publish(connection: Connection, state: PublishedState, changes: PairChanges): Promise<void> {
     const { answer } = await this.send(connection, state, changes)
     await answer
   }
@@ -103,7 +103,7 @@ export class Publisher {
    * Publishes a state without waiting for the answer, so that the next one can be computed and sent meanwhile. Each
    * write names the tag of the previous one, so after a rejected write all later ones are rejected, too.
    */
-  async send(connection: Connection, state: State, { added, removed }: PairChanges): Promise<PendingWrite> {
+  async send(connection: Connection, state: PublishedState, { added, removed }: PairChanges): Promise<PendingWrite> {
     const { keys, lease, beforeWrite } = this.options
     const expected = this.tag
     const before = expected === null ? undefined : this.written.get(expected)
@@ -115,7 +115,7 @@ export class Publisher {
       await this.full(connection, state, this.pairs)
       return { answer: Promise.resolve() }
     }
-    const { set, gone: fields, told: changedPools } = differenceOf(before, changed, gone)
+    const { set, gone: fields, encoded: changedPools } = differenceOf(before, changed, gone)
     const payload = compressEntry(entryBytes(changedPools, gone, added, removed))
     const tag = randomUUID()
     // Remember the state before sending it, because the write may succeed while its answer is lost.
@@ -148,7 +148,7 @@ export class Publisher {
    * Writes all pools under a new generation, and switches to it in one step. @throws BusError `LOST`, `CHANGED`,
    * `DAMAGED`, `AWAY`
    */
-  async full(connection: Connection, state: State, pairs: Iterable<string>): Promise<void> {
+  async full(connection: Connection, state: PublishedState, pairs: Iterable<string>): Promise<void> {
     const { keys, lease } = this.options
     const generation = randomUUID().slice(0, 8)
     const key = keys.pools(generation)

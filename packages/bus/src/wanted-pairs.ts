@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type IndexedMarket, type PairScope, pairKeysOf } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
-import { type Connection, fieldsOf, type Reply } from './connection.ts'
+import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import { isAtOrAfter } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { readRequest } from './wants.ts'
@@ -54,7 +54,7 @@ export class PairRequests {
         continue
       }
       after ??= await clock(connection, RECENT_MS)
-      const answer: [string, [string, Reply[]][]][] | null = await connection.call(
+      const answer: [string, [string, RedisReply[]][]][] | null = await connection.call(
         ...['XREAD', 'COUNT', MAX_REQUESTS, 'BLOCK', WAIT_MS, 'STREAMS', keys.wants, after],
       )
       for (const [id, flat] of answer?.[0]?.[1] ?? []) {

@@ -1,18 +1,18 @@
 /** Tests publishing and following of states over a real Redis. */
 import { isDeepStrictEqual } from 'node:util'
-import { type Batch, type Part, type Pool, PoolMap } from '@sluice/liquidity'
+import { type Pool, PoolMap, type SavedBatch, type SavePart } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OwnConnection } from '../src/connection.ts'
 import { putFact } from '../src/facts.ts'
-import { Follower } from '../src/follower.ts'
+import { StateFollower } from '../src/follower.ts'
 import type { FollowedState } from '../src/head.ts'
 import { join } from '../src/join.ts'
 import { keysOf } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
 import { SharedMemory } from '../src/memory.ts'
 import { compressEntry } from '../src/packed.ts'
-import { Publisher, type State } from '../src/publisher.ts'
+import { type PublishedState, Publisher } from '../src/publisher.ts'
 import { blockOf, familyOf, hashOf, madePool } from './made-up.ts'
 import { hasRedis, TestRedis } from './redis.ts'
 
@@ -20,7 +20,11 @@ const NO_PAIRS = { added: [], removed: [] }
 const keys = keysOf(31337)
 const POOLS = 200
 
-const stateOf = (number: number, pools: PoolMap): State => ({ block: blockOf(number), pools, stands: [hashOf(number)] })
+const stateOf = (number: number, pools: PoolMap): PublishedState => ({
+  block: blockOf(number),
+  pools,
+  stands: [hashOf(number)],
+})
 const whole = PoolMap.empty.with(Array.from({ length: POOLS }, (_, n) => madePool(n, 0)))
 /** Changes some of the pools, and their ticks in every fourth version. */
 function changed(pools: PoolMap, version: number, numbers: readonly number[]): PoolMap {
@@ -40,7 +44,7 @@ const isEqual = (shown: FollowedState | null, pools: PoolMap) =>
 describe.skipIf(!hasRedis)('a chain on Redis', () => {
   let redis: TestRedis
   let connection: OwnConnection
-  let followers: Follower[] = []
+  let followers: StateFollower[] = []
   let lease: Lease
   let publisher: Publisher
   beforeAll(async () => {
@@ -62,9 +66,9 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   })
 
   const joined = () => join(connection, { keys, signal: new AbortController().signal, attempts: 1 })
-  const follow = (page?: number): Follower => {
+  const follow = (page?: number): StateFollower => {
     const facts = new Map<string, string>()
-    const follower = new Follower({
+    const follower = new StateFollower({
       ...{ url: redis.url, keys, joins: new Semaphore(1) },
       onShown: () => {},
       onFact: (key, value) => facts.set(key, value),
@@ -296,7 +300,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
 
   test('the newest measurement of a fact is stored and published', async () => {
     await putFact(connection, keys, { key: 'k', measuredMs: 5, text: 'five' })
-    const follower = follow() as Follower & { facts: Map<string, string> }
+    const follower = follow() as StateFollower & { facts: Map<string, string> }
     await until(() => follower.facts.get('k') === '5 five')
     await until(() => follower.shown !== null)
     await putFact(connection, keys, { key: 'k', measuredMs: 4, text: 'four' })
@@ -311,15 +315,15 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     const memory = await SharedMemory.open(options, false)
     expect(memory.facts).toBeNull()
     const records = [...whole.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 3 }))
-    async function* parts(): AsyncGenerator<Part> {
+    async function* parts(): AsyncGenerator<SavePart> {
       yield { do: 'list', name: 'pairs', items: ['a,b', 'never,told'] }
-      yield { do: 'write', known: records.slice(1), changed: [], gone: [] }
+      yield { do: 'write', newPools: records.slice(1), changed: [], gone: [] }
     }
     await memory.save({ chainId: 31337, block: blockOf(1), extra: { rows: 'r' } }, parts())
     expect(await memory.isWhole()).toBe(true)
     const next = await SharedMemory.open(options, false)
     expect(next.facts).toEqual({ chainId: 31337, block: blockOf(1), extra: { rows: 'r' } })
-    const batches: Batch[] = []
+    const batches: SavedBatch[] = []
     for await (const batch of next.batches()) batches.push(batch)
     expect(batches.find(({ list }) => list?.name === 'pairs')?.list?.items).toEqual(['a,b'])
     const stored = batches.flatMap(({ pools }) => pools)
@@ -328,7 +332,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
       expect({ ...pool, state }).toEqual(whole.get(pool.id))
       expect(dexRow).toBe(3)
     }
-    await connection.call('HDEL', keys.known, madePool(9, 0).id)
+    await connection.call('HDEL', keys.poolRecords, madePool(9, 0).id)
     expect(await memory.isWhole()).toBe(false)
     expect((await SharedMemory.open(options, false)).facts).toBeNull()
     await lease.release(connection)

@@ -1,9 +1,9 @@
 /** Test helpers for tests and benchmarks of other packages. */
 export { connect } from '../src/connection.ts'
-export { Follower } from '../src/follower.ts'
+export { StateFollower } from '../src/follower.ts'
 export { keysOf } from '../src/keys.ts'
 export { Lease } from '../src/lease.ts'
-export { Publisher, type State } from '../src/publisher.ts'
+export { type PublishedState, Publisher } from '../src/publisher.ts'
 export { type FaultReport, runFaults } from './faults/run.ts'
 export { familyOf, madePool } from './made-up.ts'
 export { hasRedis, TestRedis } from './redis.ts'

@@ -5,7 +5,7 @@ import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Connection } from '../src/connection.ts'
 import { BusError } from '../src/errors.ts'
-import { Follower } from '../src/follower.ts'
+import { StateFollower } from '../src/follower.ts'
 import { readHead } from '../src/head.ts'
 import { ChainIndexer, type IndexerOptions } from '../src/indexer.ts'
 import { keysOf } from '../src/keys.ts'
@@ -65,9 +65,9 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
   }
 
   /** Follows the chain, and compares every published state with it. */
-  function checked(): { readonly consistency: ConsistencyCheck; readonly follower: Follower } {
+  function checked(): { readonly consistency: ConsistencyCheck; readonly follower: StateFollower } {
     const consistency = new ConsistencyCheck(new SyntheticChain(startMs))
-    const follower = new Follower({
+    const follower = new StateFollower({
       ...{ url: redis.url, keys, joins: new Semaphore(1) },
       onShown: ({ block, pools, pairs, stands }) => {
         const loadedGroups = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
@@ -92,7 +92,7 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     await sendRequest(connection, keys, { groups: [[tokenOf(REQUESTED)]] })
     await until(() => follower.shown!.pairs.has(pairOf(REQUESTED)))
     await first.stop()
-    await connection.call('UNLINK', keys.known)
+    await connection.call('UNLINK', keys.poolRecords)
     const { number } = follower.shown!.block
     const requestStarted = Promise.withResolvers<void>()
     index((market, place) => {

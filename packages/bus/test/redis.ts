@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@sluice/devnet'
-import { connect, type OwnConnection, type Reply } from '../src/connection.ts'
+import { connect, type OwnConnection, type RedisReply } from '../src/connection.ts'
 
 /** True if there is a redis-server on the PATH; otherwise tests that need one are skipped. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
@@ -96,7 +96,7 @@ export class TestRedis {
     return connect(this.url)
   }
 
-  async call<T = Reply>(...command: readonly (string | number)[]): Promise<T> {
+  async call<T = RedisReply>(...command: readonly (string | number)[]): Promise<T> {
     const connection = await this.connect()
     try {
       return await connection.call<T>(...command)

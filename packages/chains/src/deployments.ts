@@ -63,8 +63,8 @@ export function readDeployment(dir: string, chainId: number): Deployment | undef
 export function writeDeployment(dir: string, { chainId, guard, executors }: Deployment): void {
   const { build } = guard
   const release = releaseOf({ guard, executors })
-  const known = readReleases(dir)[build]
-  const older = known?.guard.address === guard.address ? known.executors : []
+  const previous = readReleases(dir)[build]
+  const older = previous?.guard.address === guard.address ? previous.executors : []
   const lacks = (list: Release['executors']) => (executor: ContractCode) =>
     !list.some(({ address }) => address === executor.address)
   if (release.executors.some(lacks(older)))
@@ -72,10 +72,10 @@ export function writeDeployment(dir: string, { chainId, guard, executors }: Depl
       ...ownReleases(dir),
       [build]: { ...release, executors: [...older.filter(lacks(release.executors)), ...release.executors] },
     })
-  const seen = [guard, ...executors].flatMap(({ address, status, block, transaction }) =>
+  const deployments = [guard, ...executors].flatMap(({ address, status, block, transaction }) =>
     status === 'deployed' ? [[address, { block: block ?? 0, ...(transaction && { transaction }) }] as const] : [],
   )
-  replaceFile(fileOf(dir, chainId), { chainId, build, deployed: Object.fromEntries(seen) })
+  replaceFile(fileOf(dir, chainId), { chainId, build, deployed: Object.fromEntries(deployments) })
 }
 
 /** Combines a release and a chain's file: the newest Executor always, older ones only if deployed. */
@@ -83,11 +83,11 @@ export function deploymentOf({ chainId, build, deployed }: DeploymentFile, relea
   const release = releases[build]
   if (!release) throw new ChainsError('BAD_FILE', `chain ${chainId}: ${RELEASES} has no release of the ${build} build`)
   const record = <T extends ContractCode>(contract: T): T & ContractRecord => {
-    const seen = deployed[contract.address]
+    const deployment = deployed[contract.address]
     return {
       ...contract,
       build,
-      ...(seen ? { status: 'deployed' as const, ...seen } : { status: 'predicted' as const }),
+      ...(deployment ? { status: 'deployed' as const, ...deployment } : { status: 'predicted' as const }),
     }
   }
   const executors = release.executors.map(record)

@@ -110,16 +110,16 @@ function chainMapEntry(header: z.output<typeof chainHeaderSchema>, guard: Contra
 }
 
 function remember<K, T>(read: (key: K) => T): (key: K) => T {
-  const known = new Map<K, T>()
+  const cache = new Map<K, T>()
   return (key) => {
-    if (!known.has(key)) known.set(key, read(key))
-    return known.get(key)!
+    if (!cache.has(key)) cache.set(key, read(key))
+    return cache.get(key)!
   }
 }
 
 function once<T>(read: () => T): () => T {
-  const known = remember<null, T>(read)
-  return () => known(null)
+  const cached = remember<null, T>(read)
+  return () => cached(null)
 }
 
 function toChain({ notes: _, ...file }: ParsedChainFile): Chain {

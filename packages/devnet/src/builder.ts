@@ -5,7 +5,7 @@ import type { Artifact } from './artifact.ts'
 import { DevnetError } from './errors.ts'
 import { request } from './node.ts'
 
-export type Receipt = {
+export type DevnetReceipt = {
   readonly status: Hex
   readonly contractAddress: Hex | null
   readonly gasUsed: Hex
@@ -22,7 +22,7 @@ export type Contract = {
    *
    * @throws DevnetError BUILD if it reverts
    */
-  send(method: string, args?: readonly unknown[], value?: bigint): Promise<Receipt>
+  send(method: string, args?: readonly unknown[], value?: bigint): Promise<DevnetReceipt>
   /** Returns the raw result of a call at the head. Methods that are not `view` are simulated. */
   call(method: string, args?: readonly unknown[]): Promise<Hex>
   /** Returns the first return value of a call at the head. */
@@ -42,7 +42,7 @@ export type Builder = {
   code(address: Address): Promise<Hex>
   /** Sets the runtime code of an account, for code that was constructed elsewhere. */
   setCode(address: Address, code: Hex): Promise<void>
-  transact(fields: { to?: Address; data?: Hex; value?: bigint }): Promise<Receipt>
+  transact(fields: { to?: Address; data?: Hex; value?: bigint }): Promise<DevnetReceipt>
 }
 
 /** The gas limit of a whole block, since every transaction has its own block. */
@@ -54,9 +54,17 @@ const gasLimit = '0x1c9c380'
  * @param from - an account that the node signs for
  */
 export function createBuilder(url: string, from: Address): Builder {
-  async function transact({ to, data, value = 0n }: { to?: Address; data?: Hex; value?: bigint }): Promise<Receipt> {
+  async function transact({
+    to,
+    data,
+    value = 0n,
+  }: {
+    to?: Address
+    data?: Hex
+    value?: bigint
+  }): Promise<DevnetReceipt> {
     const transaction = { from, ...(to && { to }), ...(data && { data }), value: hex(value), gas: gasLimit }
-    const receipt = await request<Receipt>(url, 'eth_sendTransactionSync', [transaction])
+    const receipt = await request<DevnetReceipt>(url, 'eth_sendTransactionSync', [transaction])
     if (BigInt(receipt.status) !== 1n) {
       // A call with the same input at the head returns the revert reason.
       const why = await request(url, 'eth_call', [transaction, 'latest']).then(

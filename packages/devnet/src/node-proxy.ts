@@ -41,7 +41,7 @@ export class NodeProxy {
   /** Milliseconds before each response. */
   delayMs = 0
   /** Methods called so far. */
-  readonly seen: string[] = []
+  readonly methods: string[] = []
   /** HTTP requests so far. */
   requests = 0
   /** Bytes of request and response bodies so far. */
@@ -89,7 +89,7 @@ export class NodeProxy {
   }
 
   private async answerAll(calls: readonly RpcCall[], path: string, target: string): Promise<readonly object[]> {
-    this.seen.push(...calls.map(({ method }) => method))
+    this.methods.push(...calls.map(({ method }) => method))
     const own = await Promise.all(calls.map(async (call) => ({ call, answer: await this.answer(call, path) })))
     const passed = own.filter(({ answer }) => !answer).map(({ call }) => call)
     const forwarded = new Map(passed.length > 0 ? (await forward(target, passed)).map((one) => [one.id, one]) : [])

@@ -56,8 +56,8 @@ async function loadOrBuild(dir: string, onProgress: Progress): Promise<Prepared>
     try {
       await buildInto(draft, onProgress)
       for (const name of readdirSync(states)) {
-        const kept = name === 'lock' || join(states, name) === draft
-        if (!kept) rmSync(join(states, name), { recursive: true, force: true })
+        const mustKeep = name === 'lock' || join(states, name) === draft
+        if (!mustKeep) rmSync(join(states, name), { recursive: true, force: true })
       }
       renameSync(draft, home)
     } finally {

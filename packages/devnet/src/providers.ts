@@ -27,7 +27,7 @@ function rangeOf({ method, params }: RpcCall): Range | undefined {
 }
 
 /** Rejects log queries over more than `blocks` blocks. */
-function atMost(blocks: number, refusal: (range: Range) => Refusal): Interceptor {
+function maxRange(blocks: number, refusal: (range: Range) => Refusal): Interceptor {
   return (call) => {
     const range = rangeOf(call)
     return range && range.blocks > blocks ? { error: refusal(range) } : undefined
@@ -35,7 +35,7 @@ function atMost(blocks: number, refusal: (range: Range) => Refusal): Interceptor
 }
 
 /** Like `atMost`, but with an HTTP status other than 200. */
-function atMostBy(blocks: number, status: number, refusal: (range: Range) => Refusal): Fault {
+function maxRangeByStatus(blocks: number, status: number, refusal: (range: Range) => Refusal): Fault {
   return (calls) => {
     const range = calls.map(rangeOf).find((range) => range && range.blocks > blocks)
     return range && { status, body: body(refusal(range)) }
@@ -46,8 +46,8 @@ function atMostBy(blocks: number, status: number, refusal: (range: Range) => Ref
 function firstOf(...faults: readonly (Fault | undefined)[]): Fault {
   return (...args) => {
     for (const fault of faults) {
-      const found = fault?.(...args)
-      if (found) return found
+      const refusal = fault?.(...args)
+      if (refusal) return refusal
     }
     return undefined
   }
@@ -75,10 +75,10 @@ const tooMany = (error: Refusal, headers: Readonly<Record<string, string>> = {})
 /**
  * Returns the imitated providers.
  *
- * @param kept - first block whose logs a node without history keeps
+ * @param firstBlock - first block whose logs a node without history keeps
  */
-export function providers(kept = 20): readonly Provider[] {
-  return [...rateLimited(), ...rangeLimited(kept)]
+export function providers(firstBlock = 20): readonly Provider[] {
+  return [...rateLimited(), ...rangeLimited(firstBlock)]
 }
 
 /** Returns free tiers that also limit requests per second. */
@@ -95,7 +95,7 @@ function rateLimited(): readonly Provider[] {
               'Your app has exceeded its compute units per second capacity. If you have retries enabled, you can safely ignore this message.',
           }),
         ),
-        atMostBy(10, 400, ({ from }) => ({
+        maxRangeByStatus(10, 400, ({ from }) => ({
           code: -32600,
           message: `Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range. Based on your parameters, this block range should work: [${hex(from)}, ${hex(from + 9)}]`,
         })),
@@ -112,22 +112,22 @@ function rateLimited(): readonly Provider[] {
               '15/second request limit reached - reduce calls per second or upgrade your account at quicknode.com',
           }),
         }),
-        atMostBy(5, 413, () => ({ code: -32614, message: 'eth_getLogs is limited to a 5 range' })),
+        maxRangeByStatus(5, 413, () => ({ code: -32614, message: 'eth_getLogs is limited to a 5 range' })),
       ),
     },
     {
       name: '1RPC',
       fault: limited(20, tooMany({ code: -32029, message: 'Too many requests' }, { 'retry-after': '1' })),
-      answer: atMost(30, () => ({ code: -32000, message: 'eth_getLogs is limited to a 30 blocks range' })),
+      answer: maxRange(30, () => ({ code: -32000, message: 'eth_getLogs is limited to a 30 blocks range' })),
     },
   ]
 }
 
-function rangeLimited(kept: number): readonly Provider[] {
+function rangeLimited(firstBlock: number): readonly Provider[] {
   return [
     {
       name: 'Infura, free',
-      answer: atMost(60, ({ from, to }) => ({
+      answer: maxRange(60, ({ from, to }) => ({
         code: -32005,
         message: `query returned more than 10000 results. Try with this block range [${hex(from)}, ${hex(from + 59)}].`,
         data: { from: hex(from), limit: 10_000, to: hex(Math.min(to, from + 59)) },
@@ -135,15 +135,15 @@ function rangeLimited(kept: number): readonly Provider[] {
     },
     {
       name: 'Infura, by results',
-      answer: atMost(40, () => ({ code: -32005, message: 'query returned more than 10000 results' })),
+      answer: maxRange(40, () => ({ code: -32005, message: 'query returned more than 10000 results' })),
     },
     {
       name: 'Chainstack, developer',
-      answer: atMost(100, () => ({ code: -32602, message: 'Block range limit exceeded.' })),
+      answer: maxRange(100, () => ({ code: -32602, message: 'Block range limit exceeded.' })),
     },
     {
       name: 'Ankr',
-      answer: atMost(50, () => ({ code: -32600, message: 'block range is too wide' })),
+      answer: maxRange(50, () => ({ code: -32600, message: 'block range is too wide' })),
     },
     {
       name: 'dRPC, free',
@@ -154,22 +154,22 @@ function rangeLimited(kept: number): readonly Provider[] {
               body: body({ code: 31, message: 'Batch of more than 3 requests are not allowed on free tier' }),
             }
           : undefined,
-      answer: atMost(80, () => ({ code: 35, message: 'ranges over 80 blocks are not supported on freetier' })),
+      answer: maxRange(80, () => ({ code: 35, message: 'ranges over 80 blocks are not supported on freetier' })),
     },
     {
       name: 'PublicNode',
-      answer: atMost(90, () => ({ code: -32701, message: 'exceed maximum block range: 90' })),
+      answer: maxRange(90, () => ({ code: -32701, message: 'exceed maximum block range: 90' })),
     },
     {
       name: 'LlamaRPC',
-      answer: atMost(70, ({ from }) => ({
+      answer: maxRange(70, ({ from }) => ({
         code: -32602,
         message: `query exceeds max results 20000, retry with the range ${from}-${from + 69}`,
       })),
     },
     {
       name: 'Tenderly',
-      answer: atMost(20, ({ blocks }) => ({
+      answer: maxRange(20, ({ blocks }) => ({
         code: -32602,
         message: 'invalid params',
         data: { payload: `range ${blocks} is bigger than range limit 20` },
@@ -177,7 +177,7 @@ function rangeLimited(kept: number): readonly Provider[] {
     },
     {
       name: 'Base, public',
-      answer: atMost(64, () => ({ code: -32011, message: 'block range too large' })),
+      answer: maxRange(64, () => ({ code: -32011, message: 'block range too large' })),
     },
     {
       name: 'BSC dataseed',
@@ -189,11 +189,11 @@ function rangeLimited(kept: number): readonly Provider[] {
       failsWith: /does not keep logs that are so old/,
       answer: (call) => {
         const range = rangeOf(call)
-        return range && range.from < kept
+        return range && range.from < firstBlock
           ? {
               error: {
                 code: 4444,
-                message: `pruned history unavailable: requested ${range.from}, earliest available ${kept}`,
+                message: `pruned history unavailable: requested ${range.from}, earliest available ${firstBlock}`,
               },
             }
           : undefined

@@ -15,10 +15,10 @@ const markdown = new MarkdownIt({ html: false, linkify: false, xhtmlOut: true })
 const { escapeHtml } = markdown.utils
 
 markdown.inline.ruler.before('html_inline', 'allowed_html', (state, silent) => {
-  const found = ALLOWED_HTML.exec(state.src.slice(state.pos))?.[0]
-  if (found === undefined) return false
-  if (!silent) state.push('html_inline', '', 0).content = found.startsWith('<br') ? '<br />' : found
-  state.pos += found.length
+  const tag = ALLOWED_HTML.exec(state.src.slice(state.pos))?.[0]
+  if (tag === undefined) return false
+  if (!silent) state.push('html_inline', '', 0).content = tag.startsWith('<br') ? '<br />' : tag
+  state.pos += tag.length
   return true
 })
 
@@ -64,7 +64,7 @@ function adapted(token: Token): Token {
 
 /** Gives headings the ids that GitHub uses. */
 function anchorHeadings(tokens: readonly Token[]): Heading[] {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   return tokens.flatMap((token, k) => {
     if (token.type !== 'heading_open') return []
     const text = textOf(tokens[k + 1]!)
@@ -72,8 +72,8 @@ function anchorHeadings(tokens: readonly Token[]): Heading[] {
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(' ', '-')
-    const times = seen.get(slug) ?? 0
-    seen.set(slug, times + 1)
+    const times = counts.get(slug) ?? 0
+    counts.set(slug, times + 1)
     const id = times === 0 ? slug : `${slug}-${times}`
     token.attrSet('id', id)
     return [{ level: Number(token.tag.slice(1)), id, text }]

@@ -37,41 +37,43 @@ export function sitePath(source: string): string {
 
 export function readSite(): Site {
   const entries = SECTIONS.flatMap(({ title, pages }) => pages.map(([source, name]) => ({ source, name, title })))
-  const known = new Map(entries.map(({ source, name }) => [source, name]))
+  const pageNames = new Map(entries.map(({ source, name }) => [source, name]))
   const images = new Set<string>()
   const pages = entries.map(({ source, name, title }) => {
     const text = readFileSync(join(root, source), 'utf8').replace(GENERATED, '')
     const heading = /^# (.+)$/m.exec(text)?.[1]
     if (heading === undefined) throw new Error(`${source}: no heading of the first level`)
-    const markdown = withLinks(text, source, known, images)
+    const markdown = withLinks(text, source, pageNames, images)
     return { source, path: sitePath(source), name, section: title, title: heading.replaceAll('`', ''), markdown }
   })
   return { pages, images }
 }
 
 /** Rewrites the links of a file, outside of code. */
-function withLinks(text: string, source: string, known: ReadonlyMap<string, string>, images: Set<string>): string {
+function withLinks(text: string, source: string, pageNames: ReadonlyMap<string, string>, images: Set<string>): string {
   const parts = text.split(/(^```.*?^ *```$|`[^`\n]+`)/ms)
   // Link texts may contain code, so each piece of code is replaced by a numbered private-use character during the
   // search for links.
   const codes: string[] = []
-  const held = parts.map((part, k) => (k % 2 === 0 ? part : `\ue000${codes.push(part) - 1}\ue000`)).join('')
-  const linked = held.replace(/(!?)\[((?:[^\][]|!\[[^\]]*\]\([^)]*\))*)\]\(([^)\s]+)\)/g, (_, image, label, target) =>
-    image ? imageAt(label, target, source, images) : linkTo(label, target, source, known),
+  const withPlaceholders = parts.map((part, k) => (k % 2 === 0 ? part : `\ue000${codes.push(part) - 1}\ue000`)).join('')
+  const linked = withPlaceholders.replace(
+    /(!?)\[((?:[^\][]|!\[[^\]]*\]\([^)]*\))*)\]\(([^)\s]+)\)/g,
+    (_, image, label, target) =>
+      image ? imageAt(label, target, source, images) : linkTo(label, target, source, pageNames),
   )
   return linked.replace(/\ue000(\d+)\ue000/g, (_, k) => codes[Number(k)]!)
 }
 
-function linkTo(label: string, target: string, source: string, known: ReadonlyMap<string, string>): string {
+function linkTo(label: string, target: string, source: string, pageNames: ReadonlyMap<string, string>): string {
   if (/^([a-z]+:|#)/.test(target)) return `[${label}](${target})`
   const [path, anchor] = target.split('#') as [string, string?]
   const file = join(dirname(source), path)
   const folder = `${file.replace(/\/$/, '')}/README.md`
-  const page = [file, folder].find((each) => known.has(each))
+  const page = [file, folder].find((each) => pageNames.has(each))
   if (page !== undefined) {
     const to = relative(dirname(`/${sitePath(source)}`), `/${sitePath(page)}.md`)
     // A link text that is a file name is replaced by the page's name.
-    const text = /^`?[\w./-]+\.md`?$/.test(label) || page.startsWith(`${label}/`) ? known.get(page) : label
+    const text = /^`?[\w./-]+\.md`?$/.test(label) || page.startsWith(`${label}/`) ? pageNames.get(page) : label
     return `[${text}](${to}${anchor === undefined ? '' : `#${anchor}`})`
   }
   // The file exists in the repository but not on the site, so its path replaces the link.

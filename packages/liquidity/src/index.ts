@@ -7,7 +7,7 @@ export {
   type GasRow,
   gasRow,
   HOP_GAS,
-  isDear,
+  isExpensive,
   PIECE_GAS,
   partGas,
   ROUTE_GAS,
@@ -18,7 +18,7 @@ export { families, familyOf, WRAPPER_FAMILY } from './dexes/index.ts'
 export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'
 export type { UniswapV3State } from './dexes/uniswap-v3/types.ts'
 export { differenceOf, entryBetween, entryBytes, wholePool } from './entry/codec.ts'
-export { type Entry, Fields, readEntry } from './entry/fields.ts'
+export { type DecodedEntry, FieldCollector, readEntry } from './entry/fields.ts'
 export { entriesBetween, type Mark, markOf, rememberEntry } from './entry/told.ts'
 export { MarketError, type MarketErrorCode } from './errors.ts'
 export * from './family.ts'
@@ -44,14 +44,14 @@ export {
 } from './pool-list/pool-list.ts'
 export { type PoolChanges, PoolMap, poolChangeSteps, poolChanges } from './pool-map.ts'
 export type { RedeemedPart, Redemption, RedemptionKind } from './redemption/read.ts'
-export { type RedemptionSource, Redemptions } from './redemption/redemptions.ts'
+export { RedemptionCache, type RedemptionSource } from './redemption/redemptions.ts'
 export type * from './snapshot.ts'
 export { type SavedFacts, STATE_FORMAT, type StoredPool } from './store/database.ts'
 export { copySnapshot, loadSnapshot, saveSnapshot } from './store/file.ts'
-export type { Batch } from './store/messages.ts'
+export type { SavedBatch } from './store/messages.ts'
 export { type FoundRecord, findRecord } from './store/record-database.ts'
 export { RecordFile } from './store/record-file.ts'
-export type { Part, Store } from './store/store.ts'
+export type { SavePart, Store } from './store/store.ts'
 export { fromText, toText } from './store/text.ts'
 export { TrustLedger } from './trust/ledger.ts'
 export { namedTokens } from './trust/named.ts'

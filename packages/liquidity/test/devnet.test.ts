@@ -160,10 +160,10 @@ test('state that changes without logs is updated in one round of calls per block
   await rpc.request('evm_increaseTime', [3_600])
   const gift = { from: devnet.info.accounts[0]!.address, to: vault!.tokens[0], data }
   await rpc.request('eth_sendTransactionSync', [gift])
-  const seen = proxy.seen.length
+  const seen = proxy.methods.length
   const after = await followed.sync()
   // All families are there: more gas than one call may take, so that it is two, sent together, and one for samples.
-  expect(proxy.seen.slice(seen).filter((method) => method === 'eth_call').length).toBeLessThanOrEqual(3)
+  expect(proxy.methods.slice(seen).filter((method) => method === 'eth_call').length).toBeLessThanOrEqual(3)
   const moved = [...after.pools.values()].filter((pool) => before.pools.get(pool.id) !== pool)
   expect(moved.map(({ id }) => id)).toContain(vault!.id)
 

@@ -5,7 +5,7 @@ import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runReads } from '../src/market/reads.ts'
 import { readRedemptions } from '../src/redemption/read.ts'
-import { Redemptions } from '../src/redemption/redemptions.ts'
+import { RedemptionCache } from '../src/redemption/redemptions.ts'
 import { type Compiled, compileModels } from './models/compile.ts'
 
 const WHOLE = 10n ** 18n
@@ -59,7 +59,7 @@ describe.each([
     const registries = toAddress(registry.address)
     expect(await read(share, registries)).toBeNull()
     await registry.send('add', [pool.address, share.address])
-    const parts = coins.map(({ address }, k) => ({ token: toAddress(address), held: HELD[k]!, scale: 0 }))
+    const parts = coins.map(({ address }, k) => ({ token: toAddress(address), balance: HELD[k]!, scale: 0 }))
     const whole = { share: toAddress(share.address), kind: 'stable', supply: SUPPLY, parts, rate: 1.03, limit: null }
     expect(await read(share, registries)).toEqual(whole)
     // Without the list, the share is unknown.
@@ -67,7 +67,7 @@ describe.each([
     // Drained of one coin, although the pool reports its old balance.
     await pool.send('lose', [0, HELD[0]! - WHOLE])
     const [first, ...others] = parts
-    expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, held: WHOLE }, ...others] })
+    expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, balance: WHOLE }, ...others] })
   })
 
   test('is rejected if the registry lists another share of that pool, or no longer lists the pool', async () => {
@@ -100,7 +100,7 @@ test('a changed rate is returned together with the rate of the block before', as
   const vault = await deploy('RatedVault', [asset.address, SUPPLY])
   await asset.send('mint', [vault.address, 2n * SUPPLY])
   const share = toAddress(vault.address)
-  const redemptions = new Redemptions({ hubs: [], stables: [], wrappedNative: null, dexes: [] } as unknown as Chain)
+  const redemptions = new RedemptionCache({ hubs: [], stables: [], wrappedNative: null, dexes: [] } as unknown as Chain)
   const rates = async () => {
     const block = (await rpc.getBlock('latest'))!
     await redemptions.seek([share], { rpc, block, holderOf: () => builder.from })

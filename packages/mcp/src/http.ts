@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 30_000
 const CHECK_INTERVAL_MS = 5_000
 
 /** Address to listen on. */
-export type HttpOptions = {
+export type HttpServerOptions = {
   readonly host: string
   readonly port: number
   /** Accepted values of the Host header in addition to the listening address and localhost. */
@@ -28,7 +28,7 @@ export type HttpListener = { readonly url: string; readonly close: () => Promise
 
 /** Listens for POST requests at `/mcp`. Other Host or Origin headers get 403, which prevents DNS rebinding by web pages. */
 export async function listen(
-  { host, port, allowedHosts: named }: HttpOptions,
+  { host, port, allowedHosts: named }: HttpServerOptions,
   createMcpServer: () => McpServer,
 ): Promise<HttpListener> {
   let allowedHosts: string[] = []

@@ -65,8 +65,8 @@ const quote = defineTool({
   output: schemas.quoteOutput,
   list: 'swaps',
   async run({ chainId, ...request }, { client, signal }) {
-    const found = await client.getQuote(chainId, withoutUndefined(request) as QuoteParameters, signal)
-    return { ...found, chainId, src: request.src, dst: request.dst, warnings: warningsIn(found) }
+    const response = await client.getQuote(chainId, withoutUndefined(request) as QuoteParameters, signal)
+    return { ...response, chainId, src: request.src, dst: request.dst, warnings: warningsIn(response) }
   },
   summarize: ({ src, dst, fromAmount, toAmount, minToAmount, swaps, simulationBlock }) =>
     `${fromAmount} base units of ${src} for ${toAmount} base units of ${dst}${
@@ -144,14 +144,14 @@ const explainTool = defineTool({
   isLocal: true,
   async run({ chainId, from, to, data, value }, { contracts }) {
     const explanation = explain({ from: from ?? ZERO, to, data: data as `0x${string}`, value })
-    const known = { ...contractsOf(chainId), ...contracts[chainId] }
+    const trustedContracts = { ...contractsOf(chainId), ...contracts[chainId] }
     return {
       ...(withoutBigints(explanation) as object),
       chainId,
       // The calldata names no recipient and the sender is unknown, so the recipient is unknown.
       recipient: explanation.recipient === ZERO ? null : explanation.recipient,
-      isKnownGuard: isSame(known.guard, to),
-      isKnownExecutor: (known.executors ?? []).some((executor) => isSame(executor, explanation.executor)),
+      isKnownGuard: isSame(trustedContracts.guard, to),
+      isKnownExecutor: (trustedContracts.executors ?? []).some((executor) => isSame(executor, explanation.executor)),
     }
   },
   summarize: ({ amountIn, tokenIn, minOutput, tokenOut, isKnownGuard, isKnownExecutor, chainId }) =>
@@ -171,8 +171,10 @@ const prices = defineTool({
   output: schemas.pricesOutput,
   list: 'prices',
   async run({ chainId, tokens }, { client, signal }) {
-    const known = await client.prices(chainId, tokens, signal)
-    return { prices: tokens.map((token) => ({ token, usd: Object.hasOwn(known, token) ? known[token] : null })) }
+    const usdPrices = await client.prices(chainId, tokens, signal)
+    return {
+      prices: tokens.map((token) => ({ token, usd: Object.hasOwn(usdPrices, token) ? usdPrices[token] : null })),
+    }
   },
   summarize: ({ prices: list }) =>
     `${list.filter(({ usd }) => usd !== null).length} of ${list.length} tokens have a price.`,
@@ -187,9 +189,9 @@ const tokens = defineTool({
   output: schemas.tokensOutput,
   list: 'tokens',
   async run({ chainId, q, limit }, { client, signal }) {
-    const found = await client.tokenList(chainId, { limit, ...(q !== undefined && { q }) }, signal)
+    const list = await client.tokenList(chainId, { limit, ...(q !== undefined && { q }) }, signal)
     return {
-      tokens: found.slice(0, limit).map((token) => ({ ...token, ...Object(token.extensions) })),
+      tokens: list.slice(0, limit).map((token) => ({ ...token, ...Object(token.extensions) })),
     }
   },
   summarize: ({ tokens: list }) => `${list.length} tokens, deepest first. Symbols and names are text of the contracts.`,

@@ -56,13 +56,13 @@ export function fitted<T extends Readonly<Record<string, unknown>>>(answer: T, l
   if (bytes > MAX_ANSWER_BYTES)
     throw new AnswerTooLarge(`the answer has ${bytes} bytes, and at most ${MAX_ANSWER_BYTES} fit`)
   if (list === undefined) return answer
-  let kept = 0
+  let count = 0
   for (const item of items) {
     bytes += sizeOf(item) + 1
     if (bytes > MAX_ANSWER_BYTES) break
-    kept++
+    count++
   }
-  return { ...answer, [list]: items.slice(0, kept), omitted: items.length - kept }
+  return { ...answer, [list]: items.slice(0, count), omitted: items.length - count }
 }
 
 function sizeOf(value: unknown): number {

@@ -11,8 +11,8 @@ import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
 import { MissingBalances } from './lacking.ts'
 import { listedDecimals, pricedAs } from './listed.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
-import { observationOf, type Redeemed, type Redemptions, Shares } from './shares.ts'
-import type { Token, TokenPrice } from './token.ts'
+import { observationOf, type Redeemed, type RedemptionReadings, Shares } from './shares.ts'
+import type { PricedToken, TokenPrice } from './token.ts'
 import { TokenPricer } from './worth.ts'
 
 /** Minimum evidence in USD for a price. */
@@ -43,7 +43,7 @@ export type PricingOptions = {
   /** True for tokens that cannot be sold; they have no price. */
   readonly isUnsellable?: (token: Address) => boolean
   /** Redemption readings of share tokens, such as vault shares and LP tokens. */
-  readonly redemptions?: Redemptions
+  readonly redemptions?: RedemptionReadings
   /** Called when the math of a pool throws something other than a refusal; the pool is then ignored. */
   readonly onFault?: (pool: Pool, error: unknown) => void
 }
@@ -152,10 +152,10 @@ export class Prices implements PriceBook {
       const observations = [...(token ? this.pricer.observations(token) : []), ...(share ? [observationOf(share)] : [])]
       return detailOf(price, observations, 10 ** places, (await this.depthUsd(address)) ?? 0)
     }
-    const seen = token ?? this.graph.find(pricedAs(address, this.chain))
-    if (!seen) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
-    if (this.isUnsellable(seen.address)) return noPrice('unsellable')
-    return noPrice(places === undefined ? 'no-decimals' : noPriceReason(seen))
+    const priced = token ?? this.graph.find(pricedAs(address, this.chain))
+    if (!priced) return noPrice(this.shares?.has(address) ? 'below-floor' : 'unknown')
+    if (this.isUnsellable(priced.address)) return noPrice('unsellable')
+    return noPrice(places === undefined ? 'no-decimals' : noPriceReason(priced))
   }
 
   async depthUsd(address: Address): Promise<number | null> {
@@ -214,10 +214,10 @@ export class Prices implements PriceBook {
     return this.isReady && this.shares && !this.isUnsellable(address) ? this.shares.of(address) : undefined
   }
 
-  private readonly isDeep = (token: Token) => isAsDeepAs(token, this.pricer, EVIDENCE_FLOOR_USD)
+  private readonly isDeep = (token: PricedToken) => isAsDeepAs(token, this.pricer, EVIDENCE_FLOOR_USD)
 
   /** Returns the token if it has a price. */
-  private find(address: Address): Token | undefined {
+  private find(address: Address): PricedToken | undefined {
     if (!this.isReady) return undefined
     // Decimals of a stable may have become known since the last block.
     if (this.core.isWaiting && this.renew() && !this.isBusy) void this.follow(this.target!)

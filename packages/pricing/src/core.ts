@@ -5,7 +5,7 @@
 import type { Address, Chain } from '@sluice/chains'
 import { canonical, type TokenGraph } from './graph.ts'
 import { feeAwareMedian } from './median.ts'
-import { type Edge, type Holding, stableRate, type Token, type TokenPrice } from './token.ts'
+import { type Holding, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
 
 /**
  * Relative deviation from the other stables above which a stable has lost its peg and is priced like any other token.
@@ -41,7 +41,7 @@ export class Core {
   private readonly hubAddresses: ReadonlySet<Address>
   private readonly holdings = new Set<Holding>()
   private dirty = true
-  private tokens: readonly (Token | undefined)[] = []
+  private tokens: readonly (PricedToken | undefined)[] = []
   private units: readonly number[] = []
   private lacksDecimals = false
 
@@ -83,7 +83,7 @@ export class Core {
    *
    * @param floor - minimum evidence in USD
    */
-  renew(floor: number): ReadonlyMap<Token, TokenPrice> | null {
+  renew(floor: number): ReadonlyMap<PricedToken, TokenPrice> | null {
     const tokens = this.addresses.map((address) => this.graph.find(address))
     const units = this.chain.stables.map(({ address }) => 10 ** (this.decimals(address) ?? Number.NaN))
     const same =
@@ -98,7 +98,7 @@ export class Core {
   }
 
   private isInside({ tokens }: Holding): boolean {
-    let first: Token | undefined
+    let first: PricedToken | undefined
     for (const token of tokens) {
       // All hubs are listed in the chain's file, so skip unlisted tokens first.
       if (!token.isListed || token === first || !this.hubAddresses.has(token.address)) continue
@@ -109,8 +109,8 @@ export class Core {
   }
 
   /** Returns the edges of the pools between hubs, by token. */
-  private edgesByToken(): ReadonlyMap<Token, readonly Edge[]> {
-    const edgesByToken = new Map(this.tokens.flatMap((token) => (token ? [[token, [] as Edge[]] as const] : [])))
+  private edgesByToken(): ReadonlyMap<PricedToken, readonly PriceEdge[]> {
+    const edgesByToken = new Map(this.tokens.flatMap((token) => (token ? [[token, [] as PriceEdge[]] as const] : [])))
     for (const { edges } of this.holdings)
       for (const edge of edges) if (edgesByToken.has(edge.other)) edgesByToken.get(edge.token)?.push(edge)
     return edgesByToken
@@ -122,7 +122,7 @@ export class Core {
    * Compares them in units of the native token over the pools between hubs. If no pool connects them, all stables count
    * as one dollar. A chain without a usable stable has no anchors and no prices.
    */
-  private anchors(): ReadonlyMap<Token, number> {
+  private anchors(): ReadonlyMap<PricedToken, number> {
     const stables = this.chain.stables.flatMap(({ address }, k) => {
       const token = this.graph.find(address)
       const unit = this.units[k]!
@@ -166,14 +166,14 @@ function highest(values: readonly number[], votes: readonly number[]): number {
  * @param floor - minimum evidence, in the unit of the anchors
  */
 function propagate(
-  edgesByToken: ReadonlyMap<Token, readonly Edge[]>,
-  anchors: ReadonlyMap<Token, number>,
+  edgesByToken: ReadonlyMap<PricedToken, readonly PriceEdge[]>,
+  anchors: ReadonlyMap<PricedToken, number>,
   floor: number,
-): ReadonlyMap<Token, TokenPrice> {
-  const priced = new Map<Token, TokenPrice>()
+): ReadonlyMap<PricedToken, TokenPrice> {
+  const priced = new Map<PricedToken, TokenPrice>()
   for (const [token, price] of anchors) priced.set(token, { price, evidence: Number.POSITIVE_INFINITY })
   for (;;) {
-    let next: Token | undefined
+    let next: PricedToken | undefined
     let best = 0
     for (const [token, edges] of edgesByToken) {
       if (priced.has(token)) continue
@@ -196,7 +196,7 @@ function propagate(
   }
 }
 
-function weightOf(edge: Edge, priced: ReadonlyMap<Token, TokenPrice>): number {
+function weightOf(edge: PriceEdge, priced: ReadonlyMap<PricedToken, TokenPrice>): number {
   const price = priced.get(edge.other)
   return price ? Math.min(stableRate(edge).backing * price.price, price.evidence) : Number.NaN
 }

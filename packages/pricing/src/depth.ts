@@ -1,7 +1,7 @@
 /** USD liquidity of a token over all its pools. */
 import { atOnce, type Steps } from '@sluice/rpc'
 import { exactSum } from './sum.ts'
-import { EDGE_FIELDS, type Holding, type Token } from './token.ts'
+import { EDGE_FIELDS, type Holding, type PricedToken } from './token.ts'
 import type { TokenPricer } from './worth.ts'
 
 /** Relative tolerance above the rounding error of a plain sum. */
@@ -21,7 +21,7 @@ const PRICE_ERROR = 0.02
  * ten dollars. Pools without another listed token count in total up to twice the token's evidence, so that worthless
  * tokens paired among themselves do not add up.
  */
-export function* depthOf(token: Token, pricer: TokenPricer): Steps<number> {
+export function* depthOf(token: PricedToken, pricer: TokenPricer): Steps<number> {
   const { evidence } = pricer.update(token)
   const inside: number[] = []
   const outside: number[] = []
@@ -35,13 +35,13 @@ export function* depthOf(token: Token, pricer: TokenPricer): Steps<number> {
   return combinedDepth(exactSum(inside), exactSum(outside), evidence) * discountFor(token)
 }
 
-const discountFor = ({ isListed }: Token) => (isListed ? 1 : 1 / (1 + PRICE_ERROR))
+const discountFor = ({ isListed }: PricedToken) => (isListed ? 1 : 1 / (1 + PRICE_ERROR))
 
 /**
  * True if the depth reaches a USD amount. Usually decided by one pool that sufficed before, or by a few whose prices
  * are cached.
  */
-export function isAsDeepAs(token: Token, pricer: TokenPricer, usd: number): boolean {
+export function isAsDeepAs(token: PricedToken, pricer: TokenPricer, usd: number): boolean {
   const { evidence } = pricer.update(token)
   const enough = (usd * (1 + ROUNDING)) / discountFor(token)
   if (2 * lowerBoundUsd(token) > enough) return true
@@ -61,7 +61,7 @@ export function isAsDeepAs(token: Token, pricer: TokenPricer, usd: number): bool
 }
 
 /** Returns a lower bound of the USD on either side of the pool with the most weight. */
-function lowerBoundUsd({ best, others, edgeData, price, evidence }: Token): number {
+function lowerBoundUsd({ best, others, edgeData, price, evidence }: PricedToken): number {
   if (best === -1) return 0
   const other = others[best]!
   return Math.min(
@@ -73,7 +73,7 @@ function lowerBoundUsd({ best, others, edgeData, price, evidence }: Token): numb
 }
 
 /** Returns the depth of one pool alone, a lower bound of the total. */
-function depthIn(token: Token, holding: Holding, pricer: TokenPricer, evidence: number): number {
+function depthIn(token: PricedToken, holding: Holding, pricer: TokenPricer, evidence: number): number {
   const { counted, isInside } = count(token, holding, pricer)
   return isInside ? counted : Math.min(counted, 2 * evidence)
 }
@@ -83,7 +83,7 @@ function combinedDepth(inside: number, outside: number, evidence: number): numbe
 }
 
 /** Returns the depth that a pool contributes, and whether it holds another listed token. */
-function count(token: Token, { tokens, reserves }: Holding, pricer: TokenPricer) {
+function count(token: PricedToken, { tokens, reserves }: Holding, pricer: TokenPricer) {
   let whole = 0
   let listedCount = 0
   for (let k = 0; k < tokens.length; k++) {
@@ -105,4 +105,4 @@ function count(token: Token, { tokens, reserves }: Holding, pricer: TokenPricer)
 /** USD on each side of a pool. Reused to avoid garbage. */
 const sides: number[] = []
 
-const isPricedListed = ({ isListed, price }: Token) => isListed && price > 0
+const isPricedListed = ({ isListed, price }: PricedToken) => isListed && price > 0

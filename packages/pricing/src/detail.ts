@@ -1,7 +1,7 @@
 /** Price details: sources, confidence, and reasons for a missing price. */
 import type { Pool } from '@sluice/liquidity'
 import { MIN_WEIGHT_SHARE } from './median.ts'
-import type { Token, TokenPrice } from './token.ts'
+import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation } from './worth.ts'
 
 /** Reason why a token has no price. `pending`: pools are still being discovered or applied. */
@@ -89,7 +89,7 @@ function relevant(observations: readonly PriceObservation[]): readonly PriceObse
 }
 
 /** Returns the reason why a known token has no price. */
-export function noPriceReason(token: Token): NoPrice {
+export function noPriceReason(token: PricedToken): NoPrice {
   if (token.order > 0) return 'below-floor'
   for (const { tokens } of token.holdings) if (tokens.some((other) => other.order > 0)) return 'below-floor'
   return 'no-anchor'

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Sources, sourcesOf, TokenLevels } from './frame.ts'
 import { TokenGraph } from './graph.ts'
-import type { Token, TokenPrice } from './token.ts'
+import type { PricedToken, TokenPrice } from './token.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const ANCHOR = account(1)
@@ -25,7 +25,7 @@ function framed() {
     const gone = graph.remove(id)
     if (gone) frame.touch(gone)
   }
-  const token = (address: Address): Token => graph.find(address)!
+  const token = (address: Address): PricedToken => graph.find(address)!
   const anchor = () => {
     const known: TokenPrice = { price: 1, evidence: Number.POSITIVE_INFINITY }
     frame.setSources(sourcesOf(new Map([[token(ANCHOR), known]])))

@@ -13,7 +13,7 @@
  */
 import type { Steps } from '@sluice/rpc'
 import { weightedMedian } from './median.ts'
-import { EDGE_FIELDS, type Edge, type Holding, stableRate, type Token, type TokenPrice } from './token.ts'
+import { EDGE_FIELDS, type Holding, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
 
 /** Steps per doubling. */
 const STEPS = 8
@@ -42,10 +42,10 @@ const STEP_USD = Float64Array.from({ length: TOP_LEVEL + 1 }, (_, level) => usdO
 const reference = (price: number) => 2 ** (Math.round(Math.log2(price) * STEPS) / STEPS)
 
 /** Tokens with a fixed level and reference price, such as anchors. All are listed in the chain's file. */
-export type Sources = ReadonlyMap<Token, { readonly level: number; readonly reference: number }>
+export type Sources = ReadonlyMap<PricedToken, { readonly level: number; readonly reference: number }>
 
 /** Converts the prices of hubs and stables to sources. */
-export function sourcesOf(prices: ReadonlyMap<Token, TokenPrice>): Sources {
+export function sourcesOf(prices: ReadonlyMap<PricedToken, TokenPrice>): Sources {
   return new Map(
     [...prices].map(([token, { price, evidence }]) => [
       token,
@@ -61,10 +61,10 @@ export class TokenLevels {
    * Queued tokens by the highest level that they may have had or may get. Entries in other buckets than `token.queued`
    * are stale.
    */
-  private readonly queue: Token[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
+  private readonly queue: PricedToken[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
   private highest = 0
   /** Tokens whose level or reference changed; may contain duplicates. */
-  private readonly changed: Token[] = []
+  private readonly changed: PricedToken[] = []
 
   setSources(sources: Sources): void {
     const before = this.sources
@@ -101,7 +101,7 @@ export class TokenLevels {
     this.changed.length = 0
   }
 
-  private enqueue(token: Token, key: number): void {
+  private enqueue(token: PricedToken, key: number): void {
     if (key <= token.queued) return
     token.queued = key
     this.queue[key]!.push(token)
@@ -109,7 +109,7 @@ export class TokenLevels {
   }
 
   /** Recomputes one token. All levels above `key` are final, and this step changes nothing at or above `key`. */
-  private *reevaluate(token: Token, key: number): Steps<void> {
+  private *reevaluate(token: PricedToken, key: number): Steps<void> {
     const target = (token.isListed ? this.sources.get(token) : undefined) ?? evaluate(token)
     if (token.level === target.level && Object.is(token.reference, target.reference)) return
     if (target.level > key || (token.level < key && target.level < key))
@@ -137,7 +137,7 @@ export class TokenLevels {
  * Returns the level that a pool gives to a token. A jumped pool gives at most the level of the previous block, or level
  * 1 if there was none: it may price a token that no other pool prices, but not support further tokens.
  */
-function contribution(edge: Edge): number {
+function contribution(edge: PriceEdge): number {
   const { other } = edge
   if (other.level === 0) return 0
   const level = levelBy(stableRate(edge).backing, other)
@@ -146,7 +146,7 @@ function contribution(edge: Edge): number {
 }
 
 /** Returns the level supported by an amount of base units of a token. */
-function levelBy(backing: number, { level, reference }: Token): number {
+function levelBy(backing: number, { level, reference }: PricedToken): number {
   return level === 0 ? 0 : Math.min(levelOf(backing * reference), level - 1)
 }
 
@@ -154,7 +154,7 @@ const values: number[] = []
 const weights: number[] = []
 
 /** Computes level and reference price of a token from its pools with tokens of higher levels. */
-function evaluate(token: Token): { readonly level: number; readonly reference: number } {
+function evaluate(token: PricedToken): { readonly level: number; readonly reference: number } {
   const { edges, others, edgeData } = token
   const isCalm = token.jumpedEdges === 0
   let level = 0

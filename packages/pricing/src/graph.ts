@@ -4,7 +4,7 @@ import type { Pool } from '@sluice/liquidity'
 import { IdTable } from './id-table.ts'
 import { isSimilar, PoolHistory } from './past.ts'
 import type { PairView, PoolView } from './pool-view.ts'
-import { Edge, type EdgeRate, type Holding, type Token } from './token.ts'
+import { type EdgeRate, type Holding, type PricedToken, PriceEdge } from './token.ts'
 
 /** Maps the native asset (the zero address in pools) to its wrapper, which always has the same price. */
 export function canonical(token: Address, chain: Chain): Address {
@@ -22,7 +22,7 @@ export function isOther({ tokens: before }: Pool, { tokens }: Pool): boolean {
 
 /** Graph of tokens and pools, with the price jumps of the last block. */
 export class TokenGraph {
-  readonly tokens = new IdTable<Token>(({ address }) => address)
+  readonly tokens = new IdTable<PricedToken>(({ address }) => address)
   private readonly chain: Chain
   private readonly listed: ReadonlySet<Address>
   private readonly holdings = new IdTable<Holding>(({ pool }) => pool.id)
@@ -37,7 +37,7 @@ export class TokenGraph {
     this.listed = listed
   }
 
-  find(address: Address): Token | undefined {
+  find(address: Address): PricedToken | undefined {
     return this.tokens.get(canonical(address, this.chain))
   }
 
@@ -116,7 +116,7 @@ export class TokenGraph {
   }
 
   /** @param edges - edges before the change, stamped in this block */
-  private recordHistory(id: string, edges: readonly Edge[]): PoolHistory {
+  private recordHistory(id: string, edges: readonly PriceEdge[]): PoolHistory {
     const rates = edges.map((edge) => {
       const { rate, backing } = last(edge)
       return { token: edge.token.address, other: edge.other.address, rate, backing }
@@ -157,7 +157,7 @@ export class TokenGraph {
     return holding
   }
 
-  private tokenAt(address: Address): Token {
+  private tokenAt(address: Address): PricedToken {
     const canon = canonical(address, this.chain)
     let token = this.tokens.get(canon)
     if (!token) {
@@ -198,24 +198,24 @@ function removeHolding(holdings: Holding[], holding: Holding): void {
 }
 
 /** Indexes a pool by listed tokens; on the first call all pools of the token. */
-function indexListed(token: Token, added: Holding): void {
+function indexListed(token: PricedToken, added: Holding): void {
   const fresh = token.listedHoldings ? [added] : token.holdings
   token.listedHoldings ??= new Set()
   for (const holding of fresh) if (hasOtherListed(token, holding.tokens)) token.listedHoldings.add(holding)
 }
 
-function hasOtherListed(token: Token, tokens: readonly Token[]): boolean {
+function hasOtherListed(token: PricedToken, tokens: readonly PricedToken[]): boolean {
   for (const other of tokens) if (other.isListed && other !== token) return true
   return false
 }
 
-function stamp(edge: Edge, block: number): void {
+function stamp(edge: PriceEdge, block: number): void {
   if (edge.stamp === block) return
   edge.stamp = block
   edge.last = { rate: edge.rate, backing: edge.backing }
 }
 
-const last = (edge: Edge): EdgeRate => edge.last ?? edge
+const last = (edge: PriceEdge): EdgeRate => edge.last ?? edge
 
 /**
  * Replaces the rates of a pool.
@@ -257,9 +257,14 @@ function updatePairs({ tokens, edges }: Holding, pairs: readonly PairView[]): bo
 
 type Pair = Pick<PairView, 'mid' | 'backingI' | 'backingJ'>
 
-function attachPair(holding: Holding, a: Token, b: Token, { mid, backingI, backingJ }: Pair): readonly Edge[] {
-  const one = new Edge(holding, a, b)
-  const two = new Edge(holding, b, a)
+function attachPair(
+  holding: Holding,
+  a: PricedToken,
+  b: PricedToken,
+  { mid, backingI, backingJ }: Pair,
+): readonly PriceEdge[] {
+  const one = new PriceEdge(holding, a, b)
+  const two = new PriceEdge(holding, b, a)
   one.reverse = two
   two.reverse = one
   one.attach(mid, backingJ, backingI)
@@ -269,7 +274,7 @@ function attachPair(holding: Holding, a: Token, b: Token, { mid, backingI, backi
 
 /** Keeps removed edges with zero backing, because their previous rate may count until the next block. */
 function keepEndedEdges(holding: Holding, past: PoolHistory): void {
-  const ended: Edge[] = []
+  const ended: PriceEdge[] = []
   for (const { token, other } of past.recent) {
     const [a, b] = [token, other].map((address) => holding.tokens.find((it) => it.address === address))
     const exists = [...holding.edges, ...ended].some((edge) => edge.token === a && edge.other === b)

@@ -3,17 +3,17 @@ import { familyOf, type Pool } from '@sluice/liquidity'
 import { atOnce } from '@sluice/rpc'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { IMPACT_LEVELS, sellDepth } from './impact.ts'
-import type { Holding, Token } from './token.ts'
+import type { Holding, PricedToken } from './token.ts'
 import type { TokenPricer } from './worth.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 /** Returns tokens as they are, with prices already set. */
-const worth = { update: (token: Token) => token } as unknown as TokenPricer
-const tokenOf = (n: number, price: number, more: Partial<Token> = {}) =>
-  ({ address: account(n), price, evidence: 0, isListed: false, holdings: [], ...more }) as unknown as Token
+const worth = { update: (token: PricedToken) => token } as unknown as TokenPricer
+const tokenOf = (n: number, price: number, more: Partial<PricedToken> = {}) =>
+  ({ address: account(n), price, evidence: 0, isListed: false, holdings: [], ...more }) as unknown as PricedToken
 let pools = 0
 /** A pool of x·y = k, or of a range of it that ends at the largest reserve that pairs of Uniswap can hold. */
-function sold(token: Token, other: Token, reserve0: bigint, reserve1: bigint, isFirst = true): Pool {
+function sold(token: PricedToken, other: PricedToken, reserve0: bigint, reserve1: bigint, isFirst = true): Pool {
   const id = account(0x1000 + ++pools)
   const tokens = isFirst ? [token, other] : [other, token]
   const [own, paid] = isFirst ? [reserve0, reserve1] : [reserve1, reserve0]
@@ -28,7 +28,7 @@ function sold(token: Token, other: Token, reserve0: bigint, reserve1: bigint, is
 const LOOKS = 100
 const E9 = 10n ** 9n
 const END = 1n << 112n
-const depthOf = (token: Token) => atOnce(sellDepth(token, worth))
+const depthOf = (token: PricedToken) => atOnce(sellDepth(token, worth))
 /** USD that can be sold in a pool of two one-dollar tokens: the average price is r / (r + sold). */
 const product = (reserve: number, impact: number) => reserve * (1 / (1 - impact / 100) - 1)
 

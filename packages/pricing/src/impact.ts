@@ -3,7 +3,7 @@ import type { Pool, PriceCurve } from '@sluice/liquidity'
 import type { Steps } from '@sluice/rpc'
 import { curveOf } from './pool-view.ts'
 import { exactSum } from './sum.ts'
-import type { Holding, Token } from './token.ts'
+import type { Holding, PricedToken } from './token.ts'
 import type { TokenPricer } from './worth.ts'
 
 /** Price impact levels, in percent. */
@@ -42,7 +42,7 @@ const ROW = 1_000
  * Computes the USD amount that the token's pools absorb at each impact level, if the order is split so that all pools
  * end at the same price. Counts pools that pay a listed token; if there are none, the best backed other pool.
  */
-export function* sellDepth(token: Token, pricer: TokenPricer): Steps<readonly DepthPoint[]> {
+export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<readonly DepthPoint[]> {
   const { price } = pricer.update(token)
   const outlets = yield* outletsOf(token, pricer)
   const points: DepthPoint[] = []
@@ -50,22 +50,22 @@ export function* sellDepth(token: Token, pricer: TokenPricer): Steps<readonly De
   return points
 }
 
-function* outletsOf(token: Token, pricer: TokenPricer): Steps<readonly Outlet[]> {
+function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
   const outlets: Outlet[] = []
-  let seen = 0
+  let visited = 0
   for (const holding of token.listedHoldings ?? token.holdings.slice()) {
     for (const [k, other] of holding.tokens.entries()) {
       if (!other.isListed || other === token || !(pricer.update(other).price > 0)) continue
       const outlet = outletOf(token, holding, k)
       if (outlet) outlets.push(outlet)
     }
-    if (++seen % ROW === 0) yield
+    if (++visited % ROW === 0) yield
   }
   return outlets.length > 0 ? outlets : yield* bestOutletOf(token, pricer)
 }
 
 /** Returns the pool whose other token has the most evidence; ties go to the lower id. */
-function* bestOutletOf(token: Token, pricer: TokenPricer): Steps<readonly Outlet[]> {
+function* bestOutletOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
   let best: { readonly outlet: Outlet; readonly backing: number; readonly id: string } | undefined
   for (const holding of token.holdings.slice()) {
     const { id } = holding.pool
@@ -80,7 +80,7 @@ function* bestOutletOf(token: Token, pricer: TokenPricer): Steps<readonly Outlet
   return best ? [best.outlet] : []
 }
 
-function outletOf(token: Token, { pool, tokens }: Holding, k: number): Outlet | null {
+function outletOf(token: PricedToken, { pool, tokens }: Holding, k: number): Outlet | null {
   const curve = curveFrom(pool, tokens.indexOf(token), k)
   return curve && { ...curve, priceOut: tokens[k]!.price }
 }

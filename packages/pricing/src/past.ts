@@ -4,7 +4,7 @@
  * block and longer distortions are arbitraged away.
  */
 import type { Address } from '@sluice/chains'
-import type { Edge, EdgeRate, Holding } from './token.ts'
+import type { EdgeRate, Holding, PriceEdge } from './token.ts'
 
 const MAX_LOG_PRICE_MOVE = Math.log(1.02)
 const MAX_LOG_BACKING_MOVE = Math.log(2)
@@ -52,7 +52,7 @@ export class PoolHistory {
    *
    * @returns undefined if the current rate did not jump
    */
-  before(edge: Edge): EdgeRate | undefined {
+  before(edge: PriceEdge): EdgeRate | undefined {
     const [one, two, three] = this.rates.map((rates) => rateIn(rates, edge)) as [EdgeRate, EdgeRate, EdgeRate]
     if (isSimilar(edge, one)) return undefined
     const isPassing = !isSimilar(one, two) && isSimilar(two, three)
@@ -67,7 +67,7 @@ function ratesOf(holding: Holding | undefined): PoolRates {
   })
 }
 
-function rateIn(rates: PoolRates, { token, other }: Edge): EdgeRate {
+function rateIn(rates: PoolRates, { token, other }: PriceEdge): EdgeRate {
   return rates.find((each) => each.token === token.address && each.other === other.address) ?? NO_RATE
 }
 

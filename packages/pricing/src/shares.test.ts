@@ -3,7 +3,7 @@ import type { RedeemedPart, Redemption } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import type { TokenGraph } from './graph.ts'
 import { observationOf, Shares } from './shares.ts'
-import type { Token } from './token.ts'
+import type { PricedToken } from './token.ts'
 import type { TokenPricer } from './worth.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
@@ -24,24 +24,24 @@ type Setting = {
   readonly readings: Readonly<Record<Address, readonly Redemption[]>>
   readonly decimals?: (token: Address) => number | undefined
   readonly named?: ReadonlySet<Address>
-  readonly holdings?: Readonly<Record<Address, Token['holdings']>>
+  readonly holdings?: Readonly<Record<Address, PricedToken['holdings']>>
 }
 
 function shares({ readings, decimals = () => 0, named = NAMED, holdings = {} }: Setting): Shares {
   const tokenOf = (address: Address) =>
-    ({ address, holdings: holdings[address] ?? [], ...PRICES.get(address) }) as unknown as Token
+    ({ address, holdings: holdings[address] ?? [], ...PRICES.get(address) }) as unknown as PricedToken
   const find = (address: Address) => (PRICES.has(address) ? tokenOf(address) : undefined)
   const known = (address: Address) => find(address) ?? (holdings[address] ? tokenOf(address) : undefined)
   return new Shares({
     chain: { wrappedNative: { address: wrapper } } as unknown as Chain,
     graph: { find: known, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
-    pricer: { update: (token: Token) => token, observations: () => [] } as unknown as TokenPricer,
+    pricer: { update: (token: PricedToken) => token, observations: () => [] } as unknown as TokenPricer,
     ...{ decimals, find, floor: FLOOR },
     redemptions: (address) => readings[address],
   })
 }
 
-const part = (token: Address, held: bigint, scale = 0): RedeemedPart => ({ token, held, scale })
+const part = (token: Address, held: bigint, scale = 0): RedeemedPart => ({ token, balance: held, scale })
 function reading(parts: readonly RedeemedPart[], more: Partial<Redemption> = {}): Redemption {
   return { share, kind: 'vault' as Redemption['kind'], supply: 1_000n, parts, rate: 1, limit: null, ...more }
 }
@@ -178,7 +178,7 @@ describe('shares of shares', () => {
   test('a share that is itself a pool with its own token among those it trades is no redemption', () => {
     const readings = { [outer]: [reading([part(dollar, 5_000n)], { share: outer })] }
     const holding = (tokens: readonly Address[], address = outer) =>
-      ({ [outer]: [{ pool: { address, tokens } }] }) as unknown as Record<Address, Token['holdings']>
+      ({ [outer]: [{ pool: { address, tokens } }] }) as unknown as Record<Address, PricedToken['holdings']>
     expect(worthOf({ readings, holdings: holding([outer, dollar]) }, outer)).toBeUndefined()
     expect(worthOf({ readings, holdings: holding([dollar, ether]) }, outer)?.price).toBe(1)
     expect(worthOf({ readings, holdings: holding([outer, dollar], at(50)) }, outer)?.price).toBe(1)

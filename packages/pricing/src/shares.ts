@@ -4,14 +4,14 @@ import type { Pool, RedeemedPart, Redemption } from '@sluice/liquidity'
 import type { Decimals } from './core.ts'
 import { canonical, type TokenGraph } from './graph.ts'
 import { weightedMedian } from './median.ts'
-import type { Token, TokenPrice } from './token.ts'
+import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation, TokenPricer } from './worth.ts'
 
 /**
  * Returns the last redemption reading of a share, then the last one from another block; undefined if the token is not a
  * share.
  */
-export type Redemptions = (token: Address) => readonly Redemption[] | undefined
+export type RedemptionReadings = (token: Address) => readonly Redemption[] | undefined
 
 /** Maximum nesting of shares. */
 const MAX_LEVELS = 3
@@ -33,11 +33,11 @@ type Options = {
   readonly graph: TokenGraph
   readonly pricer: TokenPricer
   readonly decimals: Decimals
-  readonly redemptions: Redemptions
+  readonly redemptions: RedemptionReadings
   /** Minimum evidence in USD. */
   readonly floor: number
   /** Returns the token if it has a price from its pools. */
-  readonly find: (address: Address) => Token | undefined
+  readonly find: (address: Address) => PricedToken | undefined
 }
 
 /** Redemption prices of share tokens. */
@@ -83,9 +83,13 @@ export class Shares {
   private read(reading: Redemption, level: number): Redeemed | undefined {
     const sides: Side[] = []
     for (const part of reading.parts) {
-      const known = this.priceOf(part.token, level)
-      if (!known) return undefined
-      sides.push({ ...known, part, usd: Math.min(Number(part.held), Number(reading.limit ?? part.held)) * known.price })
+      const partPrice = this.priceOf(part.token, level)
+      if (!partPrice) return undefined
+      sides.push({
+        ...partPrice,
+        part,
+        usd: Math.min(Number(part.balance), Number(reading.limit ?? part.balance)) * partPrice.price,
+      })
     }
     const price = sides.length === 1 ? reading.rate * sides[0]!.price : this.multiTokenPrice(reading, sides)
     const redeemable = countedUsd(sides) / (this.isListed(reading.share) ? 1 : 1 + PRICE_ERROR)
@@ -101,8 +105,8 @@ export class Shares {
     const token = find(address)
     const share = this.of(address, level + 1)
     if (!token && !share) return undefined
-    const known = share ? this.combine(share, token ? pricer.observations(token) : []) : pricer.update(token!)
-    return { price: known.price, evidence: known.evidence, isListed: this.isListed(address) }
+    const tokenPrice = share ? this.combine(share, token ? pricer.observations(token) : []) : pricer.update(token!)
+    return { price: tokenPrice.price, evidence: tokenPrice.evidence, isListed: this.isListed(address) }
   }
 
   private isListed(address: Address): boolean {
@@ -115,9 +119,9 @@ export class Shares {
    */
   private multiTokenPrice({ kind, supply, rate }: Redemption, sides: readonly Side[]): number {
     const count = sides.length
-    let held = 0
-    for (const { usd } of sides) held += usd
-    const maxPrice = held / Number(supply)
+    let reserveUsd = 0
+    for (const { usd } of sides) reserveUsd += usd
+    const maxPrice = reserveUsd / Number(supply)
     if (kind === 'pair' || kind === 'weighted') {
       let logs = 0
       for (const { usd, part } of sides) {
@@ -144,7 +148,7 @@ export class Shares {
  * True if the graph has a pool at the share's own address that trades the share, such as an ERC-4626 vault; the graph
  * then prices it.
  */
-function isPooled(token: Token | undefined, address: Address): boolean {
+function isPooled(token: PricedToken | undefined, address: Address): boolean {
   for (const { pool } of token?.holdings ?? [])
     if (pool.address === address && pool.tokens.includes(address)) return true
   return false

@@ -6,7 +6,7 @@ import type { Pool } from '@sluice/liquidity'
 export const EDGE_FIELDS = 3
 
 /** Token with its pools and cached price. */
-export type Token = {
+export type PricedToken = {
   readonly address: Address
   /** True if the chain's file lists the token: its liquidity counts in full. */
   readonly isListed: boolean
@@ -16,8 +16,8 @@ export type Token = {
    * Edges to other tokens, one per pool and pair, unordered. `others` and `edgeData` hold their data in contiguous
    * arrays, because memory access dominates the cost of a price.
    */
-  readonly edges: Edge[]
-  readonly others: Token[]
+  readonly edges: PriceEdge[]
+  readonly others: PricedToken[]
   /** `rate`, `backing`, and the `backing` of the reverse edge, for each edge: `EDGE_FIELDS` numbers. */
   readonly edgeData: number[]
   /** Number of edges with a price jump (`before` is set). */
@@ -55,12 +55,12 @@ export type Holding = {
   reserves: readonly number[]
   /** Fee: see `PoolView`. */
   fee: number
-  readonly tokens: readonly Token[]
-  edges: readonly Edge[]
+  readonly tokens: readonly PricedToken[]
+  edges: readonly PriceEdge[]
 }
 
 /** Returns the rate of an edge that counts when other pools price the token too: the previous one if it jumped. */
-export const stableRate = (edge: Edge): EdgeRate => edge.before ?? edge
+export const stableRate = (edge: PriceEdge): EdgeRate => edge.before ?? edge
 
 /** Exchange rate of a pool between two tokens. */
 export type EdgeRate = {
@@ -71,22 +71,22 @@ export type EdgeRate = {
 }
 
 /** Rate of a pool from one token to another. Its numbers are stored in the token, next to those of its other pools. */
-export class Edge implements EdgeRate {
+export class PriceEdge implements EdgeRate {
   // Only declared, because class field initializers are slow and there are hundreds of thousands of edges.
-  declare readonly token: Token
+  declare readonly token: PricedToken
   /** Token that prices `token` through this edge. */
-  declare readonly other: Token
+  declare readonly other: PricedToken
   declare readonly holding: Holding
   /** Rate before the first change in block `stamp`; undefined if unchanged. */
   declare last: EdgeRate | undefined
   declare stamp: number
   /** Index in the edges of `token`; -1 if detached. */
   declare at: number
-  /** Edge of the same pool in the other direction. */
-  declare reverse: Edge
+  /** PriceEdge of the same pool in the other direction. */
+  declare reverse: PriceEdge
   declare private rateBefore: EdgeRate | undefined
 
-  constructor(holding: Holding, token: Token, other: Token) {
+  constructor(holding: Holding, token: PricedToken, other: PricedToken) {
     this.token = token
     this.other = other
     this.holding = holding
@@ -110,9 +110,9 @@ export class Edge implements EdgeRate {
     return this.rateBefore
   }
 
-  set before(said: EdgeRate | undefined) {
-    this.token.jumpedEdges += (said ? 1 : 0) - (this.rateBefore ? 1 : 0)
-    this.rateBefore = said
+  set before(rate: EdgeRate | undefined) {
+    this.token.jumpedEdges += (rate ? 1 : 0) - (this.rateBefore ? 1 : 0)
+    this.rateBefore = rate
   }
 
   /**

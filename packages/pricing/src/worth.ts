@@ -2,7 +2,7 @@
 
 import type { Pool } from '@sluice/liquidity'
 import { weightedMedian } from './median.ts'
-import { EDGE_FIELDS, type Edge, type EdgeRate, stableRate, type Token, type TokenPrice } from './token.ts'
+import { EDGE_FIELDS, type EdgeRate, type PricedToken, type PriceEdge, stableRate, type TokenPrice } from './token.ts'
 
 /** Price observation of one pool: `value` in USD per base unit, `weight` in USD of liquidity behind it. */
 export type PriceObservation = { readonly pool: Pool; readonly value: number; readonly weight: number }
@@ -13,7 +13,7 @@ const weights: number[] = []
 /** Lazy price computation over the token graph. */
 export class TokenPricer {
   /** Prices of hubs and stables, in the order in which they were computed: each may use those before it. */
-  private known: ReadonlyMap<Token, TokenPrice> = new Map()
+  private hubPrices: ReadonlyMap<PricedToken, TokenPrice> = new Map()
   private readonly floor: number
   private version = 0
 
@@ -25,15 +25,15 @@ export class TokenPricer {
   /**
    * Invalidates cached prices.
    *
-   * @param known - prices of hubs and stables
+   * @param hubPrices - prices of hubs and stables
    */
-  invalidate(known = this.known): void {
-    this.known = known
+  invalidate(hubPrices = this.hubPrices): void {
+    this.hubPrices = hubPrices
     this.version++
   }
 
   /** Caches whether a token's market is deep enough, until a pool changes. */
-  cachedIsDeep(token: Token, answer: (token: Token) => boolean): boolean {
+  cachedIsDeep(token: PricedToken, answer: (token: PricedToken) => boolean): boolean {
     if (token.deepVersion !== this.version) {
       token.isDeep = answer(token)
       token.deepVersion = this.version
@@ -51,16 +51,16 @@ export class TokenPricer {
    * Pools with a price jump count with their rate of the previous block, as long as another pool without a jump prices
    * the token.
    */
-  update(token: Token): Token {
+  update(token: PricedToken): PricedToken {
     if (token.version === this.version) return token
     token.version = this.version
     token.before = undefined
     token.best = -1
     // Only listed tokens can be hubs or stables, and most tokens are not listed.
-    const known = token.isListed ? this.known.get(token) : undefined
-    token.price = known?.price ?? Number.NaN
-    token.evidence = known?.evidence ?? 0
-    if (known || token.order === 0) return token
+    const hubPrice = token.isListed ? this.hubPrices.get(token) : undefined
+    token.price = hubPrice?.price ?? Number.NaN
+    token.evidence = hubPrice?.evidence ?? 0
+    if (hubPrice || token.order === 0) return token
     const { others, order } = token
     for (let k = 0; k < others.length; k++) {
       const other = others[k]!
@@ -77,16 +77,16 @@ export class TokenPricer {
   }
 
   /** True if the cached price is valid. */
-  isUpToDate(token: Token): boolean {
+  isUpToDate(token: PricedToken): boolean {
     return token.version === this.version
   }
 
   /**
    * Returns the price observations of the pools of a token with a price. Hubs and stables use only each other's pools.
    */
-  observations(token: Token): readonly PriceObservation[] {
+  observations(token: PricedToken): readonly PriceObservation[] {
     this.update(token)
-    const isCore = this.known.has(token)
+    const isCore = this.hubPrices.has(token)
     const visible = isCore ? this.pricedBefore(token) : undefined
     const view = isCore || this.hasStableAlternative(token) ? stableView : currentView
     const observations: PriceObservation[] = []
@@ -102,9 +102,9 @@ export class TokenPricer {
     return observations
   }
 
-  private pricedBefore(token: Token): ReadonlySet<Token> {
-    const order = [...this.known.keys()]
-    const isAnchor = this.known.get(token)!.evidence === Number.POSITIVE_INFINITY
+  private pricedBefore(token: PricedToken): ReadonlySet<PricedToken> {
+    const order = [...this.hubPrices.keys()]
+    const isAnchor = this.hubPrices.get(token)!.evidence === Number.POSITIVE_INFINITY
     return new Set(isAnchor ? order : order.slice(0, order.indexOf(token)))
   }
 
@@ -113,7 +113,7 @@ export class TokenPricer {
    *
    * @returns false if any of them has a price jump
    */
-  private collectCurrent(token: Token): boolean {
+  private collectCurrent(token: PricedToken): boolean {
     values.length = 0
     weights.length = 0
     const { edges, others, edgeData, order, jumpedEdges } = token
@@ -136,7 +136,7 @@ export class TokenPricer {
   }
 
   /** Collects the observations of a token, with the rates of the previous block for those that jumped. */
-  private collectStable(token: Token): void {
+  private collectStable(token: PricedToken): void {
     values.length = 0
     weights.length = 0
     for (const edge of token.edges) {
@@ -152,7 +152,7 @@ export class TokenPricer {
   }
 
   /** True if some observations jumped and at least one other did not. */
-  private hasStableAlternative(token: Token): boolean {
+  private hasStableAlternative(token: PricedToken): boolean {
     let hasJump = false
     let hasStable = false
     for (const edge of token.edges) {
@@ -166,12 +166,15 @@ export class TokenPricer {
 }
 
 /** Rates of pools and prices of tokens at a point in time. */
-type PriceView = { readonly rateOf: (edge: Edge) => EdgeRate; readonly priceOf: (token: Token) => TokenPrice }
+type PriceView = {
+  readonly rateOf: (edge: PriceEdge) => EdgeRate
+  readonly priceOf: (token: PricedToken) => TokenPrice
+}
 
 const currentView: PriceView = { rateOf: (edge) => edge, priceOf: (token) => token }
 const stableView: PriceView = { rateOf: stableRate, priceOf: (token) => token.before ?? token }
 
-function setPrice(token: Token, { price, evidence }: TokenPrice): Token {
+function setPrice(token: PricedToken, { price, evidence }: TokenPrice): PricedToken {
   token.price = price
   token.evidence = evidence
   return token

@@ -72,7 +72,7 @@ function reading(kind: RedemptionKind, parts: readonly Part[], supply: number, r
   return {
     ...{ share: SHARE, kind, rate, limit: null, supply: BigInt(Math.round(supply * 1e9)) * 10n ** 9n },
     parts: parts.map(({ token, whole, scale = 0 }) => {
-      return { token, held: BigInt(Math.round(whole * 1e6)) * 10n ** BigInt(placesOf(token) - 6), scale }
+      return { token, balance: BigInt(Math.round(whole * 1e6)) * 10n ** BigInt(placesOf(token) - 6), scale }
     }),
   }
 }

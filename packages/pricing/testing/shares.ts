@@ -49,17 +49,17 @@ export class SimulatedShares {
     const [a, b] = last!.parts as [RedeemedPart, RedeemedPart]
     const root = Math.sqrt(times)
     const parts = [
-      { ...a, held: scaled(a.held, root) },
-      { ...b, held: scaled(b.held, 1 / root) },
+      { ...a, balance: scaled(a.balance, root) },
+      { ...b, balance: scaled(b.balance, 1 / root) },
     ]
     this.bent.set(share, [{ ...last!, parts }, last!])
   }
 
   /** @param per - tokens per share for one component, else USD per share */
   private reading(kind: RedemptionKind, share: Address, held: readonly SharePart[], per: number): Redemption {
-    const parts = held.map(({ token, usd }) => ({ token, held: this.units(token, usd), scale: 0 }))
+    const parts = held.map(({ token, usd }) => ({ token, balance: this.units(token, usd), scale: 0 }))
     let supply = 0n
-    if (parts.length === 1) supply = scaled(parts[0]!.held, 1 / per)
+    if (parts.length === 1) supply = scaled(parts[0]!.balance, 1 / per)
     else for (const { usd } of held) supply += BigInt(Math.floor((usd / per) * 1e18))
     return { share, kind, supply: supply > 0n ? supply : 1n, parts, rate: per, limit: null }
   }

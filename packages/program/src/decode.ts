@@ -3,7 +3,7 @@ import { ByteReader } from './bytes.ts'
 import { encodeProgram } from './encode.ts'
 import { ProgramError } from './errors.ts'
 import { DIRECTION, inputKinds, outputKinds } from './format.ts'
-import type { Field, Fields } from './ops/fields.ts'
+import type { OpField, OpFields } from './ops/fields.ts'
 import { opAt, type Step } from './ops/index.ts'
 import type { StepInput, StepOutput } from './step.ts'
 import { ZERO_ADDRESS } from './zero.ts'
@@ -60,13 +60,13 @@ export function decodeStep(bytes: ByteReader, pulledToken: `0x${string}`): Step 
   return { ...values, tokenIn, input, output: decodeOutput(bytes, flags, refuse) } as Step
 }
 
-function readFields(fields: Fields, bytes: ByteReader, flags: number, refuse: Refuse): Record<string, unknown> {
+function readFields(fields: OpFields, bytes: ByteReader, flags: number, refuse: Refuse): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(fields)) values[name] = readField(field, name, bytes, flags, refuse)
   return values
 }
 
-function readField(field: Field, name: string, bytes: ByteReader, flags: number, refuse: Refuse): unknown {
+function readField(field: OpField, name: string, bytes: ByteReader, flags: number, refuse: Refuse): unknown {
   switch (field.kind) {
     case 'address':
       return field.flag === undefined || flags & field.flag ? bytes.address() : ZERO_ADDRESS

@@ -2,7 +2,7 @@
 import { ByteWriter } from './bytes.ts'
 import { ProgramError } from './errors.ts'
 import { amountBytes, DIRECTION, inputKinds, outputKinds, SHARE_DENOMINATOR } from './format.ts'
-import type { Field, Fields } from './ops/fields.ts'
+import type { OpField, OpFields } from './ops/fields.ts'
 import { opOf, type Step } from './ops/index.ts'
 import type { Op } from './ops/op.ts'
 import { ZERO_ADDRESS } from './zero.ts'
@@ -40,11 +40,11 @@ function encodeStep(step: Step, out: ByteWriter): void {
   if (output.kind === 'address') out.address(output.address, 'output address')
 }
 
-function writeFields(fields: Fields, values: Values, flags: number, out: ByteWriter): void {
+function writeFields(fields: OpFields, values: Values, flags: number, out: ByteWriter): void {
   for (const [name, field] of Object.entries(fields)) writeField(field, name, values[name], flags, out)
 }
 
-function writeField(field: Field, name: string, value: unknown, flags: number, out: ByteWriter): void {
+function writeField(field: OpField, name: string, value: unknown, flags: number, out: ByteWriter): void {
   switch (field.kind) {
     case 'address':
       if (field.flag === undefined || flags & field.flag) out.address(value as string, name)

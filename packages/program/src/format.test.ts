@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ops } from './index.ts'
-import type { Field, Fields } from './ops/fields.ts'
+import type { OpField, OpFields } from './ops/fields.ts'
 import { formatReference } from './reference.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
@@ -19,9 +19,9 @@ function sizesIn(name: string): readonly number[] {
   return [...plain.matchAll(/[a-z]\w* (\d+)/gi)].map(([, size]) => Number(size))
 }
 
-const sizeOf = (field: Field) =>
+const sizeOf = (field: OpField) =>
   field.kind === 'address' ? 20 : field.kind === 'bytes32' ? 32 : field.kind === 'uint' ? field.bytes : 1
-const sizesOf = (fields: Fields) => Object.values(fields).map(sizeOf)
+const sizesOf = (fields: OpFields) => Object.values(fields).map(sizeOf)
 
 describe('the format', () => {
   test('is the one in FORMAT.md (npm run docs)', () => {

@@ -14,7 +14,7 @@ export {
   trustedListOf,
   trustedLists,
 } from './ops/index.ts'
-export type { Keccak, Mechanism, Op, PoolSalt, Trade } from './ops/op.ts'
+export type { Keccak, Mechanism, Op, PoolSalt, StepTrade } from './ops/op.ts'
 export { shareOf, toShare } from './share.ts'
 export type * from './step.ts'
 export { joinSteps, keeperOf, singletonOf, tradesOf } from './trades.ts'

@@ -1,12 +1,12 @@
 /** Generates FORMAT.md from the definitions that encoder and decoder use. */
 import { amountBytes, DIRECTION, inputKinds, outputKinds, SHARE_DENOMINATOR } from './format.ts'
-import type { Field, Fields } from './ops/fields.ts'
+import type { OpField, OpFields } from './ops/fields.ts'
 import { ops } from './ops/index.ts'
 import type { Op } from './ops/op.ts'
 
 const bitOf = (flag: number) => Math.log2(flag)
 
-function sizeOf(field: Field): string {
+function sizeOf(field: OpField): string {
   switch (field.kind) {
     case 'address':
       return field.flag === undefined ? '20' : `20 if flag bit ${bitOf(field.flag)}`
@@ -19,7 +19,7 @@ function sizeOf(field: Field): string {
   }
 }
 
-const listOf = (fields: Fields): string[] =>
+const listOf = (fields: OpFields): string[] =>
   Object.entries(fields).map(([name, field]) => `\`${name}\` ${sizeOf(field)}`)
 
 function fieldsOf({ fields, hops, native }: Op): string {

@@ -8,12 +8,12 @@ import { SHARE_DENOMINATOR } from './format.ts'
  * @param num - 0 < num < den
  */
 export function toShare(num: bigint, den: bigint): number {
-  const most = BigInt(SHARE_DENOMINATOR) - 1n
+  const max = BigInt(SHARE_DENOMINATOR) - 1n
   const nearest = (2n * num * BigInt(SHARE_DENOMINATOR) + den) / (2n * den)
-  return Number(nearest < 1n ? 1n : nearest > most ? most : nearest)
+  return Number(nearest < 1n ? 1n : nearest > max ? max : nearest)
 }
 
 /** Returns the amount that a share takes of a held amount, computed like the Executor. */
-export function shareOf(held: bigint, share: number): bigint {
-  return (held * BigInt(share)) / BigInt(SHARE_DENOMINATOR)
+export function shareOf(balance: bigint, share: number): bigint {
+  return (balance * BigInt(share)) / BigInt(SHARE_DENOMINATOR)
 }

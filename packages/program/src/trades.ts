@@ -1,10 +1,10 @@
 /** Trades of a step, and joining of steps. */
 import { opOf, type Step } from './ops/index.ts'
-import type { Keccak, Trade } from './ops/op.ts'
+import type { Keccak, StepTrade } from './ops/op.ts'
 import { ZERO_ADDRESS } from './zero.ts'
 
 /** Returns the trades of a step, one per pool. */
-export function tradesOf(step: Step, keccak256: Keccak): readonly Trade[] {
+export function tradesOf(step: Step, keccak256: Keccak): readonly StepTrade[] {
   return opOf(step).trades(step as never, keccak256)
 }
 

@@ -24,4 +24,4 @@ export type QuotingListener = (event: QuotingEvent) => void
 type Line = (fields: object, message: string) => void
 
 /** Logger for operators; a pino logger implements it. */
-export type Log = { readonly info: Line; readonly warn: Line; readonly error: Line }
+export type Logger = { readonly info: Line; readonly warn: Line; readonly error: Line }

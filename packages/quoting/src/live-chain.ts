@@ -5,7 +5,7 @@ import { type AuditCount, MarketError } from '@sluice/liquidity'
 import type { RouterThreads } from '@sluice/routing'
 import { type Rpc, Semaphore } from '@sluice/rpc'
 import { createSimulationContext, type SimulationContext, type StateCount } from '@sluice/simulation'
-import { SwapContracts } from './chain/contracts.ts'
+import { ChainContracts } from './chain/contracts.ts'
 import { ChainRuntime, type OpenMarket, type RuntimeSettings } from './chain/runtime.ts'
 import type { ChainStatus } from './chain/status.ts'
 import type { Clock } from './deadline.ts'
@@ -13,15 +13,15 @@ import { autoSlippage } from './drift/auto-slippage.ts'
 import { DriftSampler } from './drift/sampler.ts'
 import type { DriftFigures } from './drift/statistics.ts'
 import { QuotingError } from './errors.ts'
-import type { Log, QuotingListener } from './events.ts'
+import type { Logger, QuotingListener } from './events.ts'
 import { GasProber } from './gas/gas-prober.ts'
 import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
 import { MeasuredGas } from './gas/measured-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type PermitRequest } from './permit/find-permits.ts'
-import type { Batch, Wanted } from './quote/batch.ts'
-import type { Quote } from './quote/finalize.ts'
+import type { QuoteBatch, Wanted } from './quote/batch.ts'
+import type { SwapQuote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
 import { type Simulate, type Work, withSignal } from './quote/ports.ts'
 import { Quoter } from './quote/quoter.ts'
@@ -78,14 +78,14 @@ export type LiveChainOptions = {
   readonly settings: ChainSettings
   /** Worker threads that all chains of a process share; the caller closes them. */
   readonly threads: RouterThreads
-  readonly log: Log
+  readonly log: Logger
   readonly onEvent?: QuotingListener
   readonly isBusy?: () => boolean
   readonly clock?: Clock
   /** Opens a market that another process keeps up to date; if absent, this process reads the chain. */
   readonly openMarket?: OpenMarket | undefined
   /** Sends facts that this process measured to other processes. */
-  readonly tell?: ((fact: SharedFact) => void) | undefined
+  readonly publishFact?: ((fact: SharedFact) => void) | undefined
 }
 
 /** Mined swaps that are judged at a time. Each has pools of its own in memory. */
@@ -98,7 +98,7 @@ const SETTLE_STEP_MS = 50
 /** A chain at run time, with everything that a quote needs. */
 export class LiveChain {
   readonly chain: Chain
-  readonly contracts: SwapContracts
+  readonly contracts: ChainContracts
   readonly tokens: ChainTokens
   /** Kept while the chain sleeps, so that storage layouts of tokens stay known. */
   readonly simulation: SimulationContext
@@ -117,7 +117,7 @@ export class LiveChain {
   private readonly past: PastBlocks
   private readonly pastQuoter: PastQuoter
   /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
-  private readonly olderContracts: () => Promise<SwapContracts | undefined>
+  private readonly olderContracts: () => Promise<ChainContracts | undefined>
   private readonly verdicts = new SingleFlight<SwapVerdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
@@ -134,12 +134,12 @@ export class LiveChain {
 
   /** Long: it connects all parts of a chain. @throws QuotingError `NO_EXECUTOR` */
   constructor({ chain, deployment, settings, threads, log, ...rest }: LiveChainOptions) {
-    const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, tell } = rest
+    const { onEvent: emit = () => {}, isBusy = () => false, clock = Date.now, openMarket, publishFact } = rest
     const { inlinePools, earnBlocks, maxGas, quoteLog, driftShare = 0, ...runtimeSettings } = settings
-    const contracts = new SwapContracts(deployment)
+    const contracts = new ChainContracts(deployment)
     this.olderContracts = once(async () => {
       const older = deploymentForOlderEvm(deployment)
-      return older && new SwapContracts(older)
+      return older && new ChainContracts(older)
     })
     const simulation = createSimulationContext({
       maxGas,
@@ -153,7 +153,7 @@ export class LiveChain {
     })
     this.quoteLog = quoteLog && new QuoteLog(quoteLog, log)
     const stores = { facts: tokens.facts, taxes: tokens.taxes, slots: simulation.slots }
-    if (tell) publishFacts(stores, tell)
+    if (publishFact) publishFacts(stores, publishFact)
     const onSleep = () => {
       threads.forget(chain.chainId)
       void this.quoteLog?.close()
@@ -226,12 +226,12 @@ export class LiveChain {
   }
 
   /** @see Quoter.quote */
-  quote(request: QuoteRequest, work: Work): Promise<Quote> {
+  quote(request: QuoteRequest, work: Work): Promise<SwapQuote> {
     return this.quoter.quote(request, work)
   }
 
   /** @see Quoter.quoteAll */
-  quoteAll(wanted: readonly Wanted[], work: Work): Promise<Batch> {
+  quoteAll(wanted: readonly Wanted[], work: Work): Promise<QuoteBatch> {
     return this.quoter.quoteAll(wanted, work)
   }
 
@@ -270,7 +270,7 @@ export class LiveChain {
    * @throws QuotingError `BLOCK_AHEAD` if the chain has not reached the block
    * @see PastQuoter.quote
    */
-  async quoteAtBlock(block: number, request: QuoteRequest, work: Work): Promise<Quote> {
+  async quoteAtBlock(block: number, request: QuoteRequest, work: Work): Promise<SwapQuote> {
     const head = await work.time('state', () => this.views.head(work.signal))
     if (block > head.number)
       throw new QuotingError('BLOCK_AHEAD', `block ${block} does not exist: the chain is at ${head.number}`)

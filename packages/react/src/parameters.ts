@@ -2,8 +2,8 @@
  * Copies parameters without undefined values and with bigints as text. Query keys need this form, because JSON has no bigints.
  */
 export function plain<P extends object>(parameters: P): P {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
+  const defined = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
-    given.map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
+    defined.map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
   ) as P
 }

@@ -14,7 +14,7 @@ import type { Graph } from './graph/graph.ts'
 import { isWorthless } from './integrate/promise.ts'
 import { startsOrEndsNative } from './native.ts'
 import { netBound } from './net-bound/net-bound.ts'
-import { MOST_WORK, WorkBudget, WorkSpent } from './problem/budget.ts'
+import { MAX_WORK, WorkBudget, WorkSpent } from './problem/budget.ts'
 import type { Ends } from './problem/passable.ts'
 import {
   Admission,
@@ -36,7 +36,7 @@ import type { BoundProof, ExactOutputRequest, Route, RouteRequest, RouteResult, 
 const SUGGESTED_OUTPUT_MARGIN = 100_000n
 
 /** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
-const PROOF_WORK = MOST_WORK / 4
+const PROOF_WORK = MAX_WORK / 4
 
 /** Bytes of calldata that one leg adds to a transaction. */
 const HOP_BYTES = 48

@@ -48,7 +48,7 @@ export type RouteTerms = {
   readonly maxHops?: number
   /** Maximum number of pools of a route. With 1, the trade is not divided. */
   readonly maxSplits?: number
-  /** Work limit of the search, in units of `WorkBudget`; default `MOST_WORK`. */
+  /** Work limit of the search, in units of `WorkBudget`; default `MAX_WORK`. */
   readonly work?: number
   /** Ids of pools that the route must not use. */
   readonly excludePools?: ReadonlySet<string>

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
-import { MOST_WORK, WorkBudget } from '../src/problem/budget.ts'
+import { MAX_WORK, WorkBudget } from '../src/problem/budget.ts'
 import type { ExactOutputRequest, Route, RouteRequest, RouteResult } from '../src/types.ts'
 import { E18, fairPools, pair, request, seeded, snapshotOf, token } from './graphs.ts'
 import { expectValid } from './kept.ts'
@@ -119,7 +119,7 @@ test.each(Object.entries(markets))(
       const refused = findRoute(graph, req, budget)
       if (refused.ok) continue
       refusals++
-      expect(MOST_WORK - budget.rest, `run ${run}`).toBeLessThan(MOST_WORK / 5)
+      expect(MAX_WORK - budget.rest, `run ${run}`).toBeLessThan(MAX_WORK / 5)
       expect(refused.code).toBe('INSUFFICIENT_LIQUIDITY')
       expect(refused.maxOutputAmount).toBeLessThan(exactOutput)
       const inReach = findRoute(graph, { ...req, amountOut: (refused.maxOutputAmount! * 9n) / 10n })

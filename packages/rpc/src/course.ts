@@ -32,7 +32,7 @@ export type RaceContext = {
 }
 
 /** Attempt in flight. */
-export type Attempt = {
+export type RequestAttempt = {
   readonly upstream: Upstream
   readonly send: SendContext
   readonly controller: Abort

@@ -6,7 +6,7 @@
 import { Abort, onAbort } from './abort.ts'
 import type { SendContext } from './calls.ts'
 import { chooseAgain, chooseUpstream } from './choice.ts'
-import type { Attempt, EndpointOperation, RaceContext, RaceOptions } from './course.ts'
+import type { EndpointOperation, RaceContext, RaceOptions, RequestAttempt } from './course.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError } from './failure.ts'
 import { lateMs, lostMs, whenQuiet } from './hedges.ts'
@@ -63,7 +63,7 @@ class Race<T> {
   private readonly options: RaceOptions
   private readonly resolve: (result: T) => void
   private readonly reject: (error: unknown) => void
-  private readonly running = new Set<Attempt>()
+  private readonly running = new Set<RequestAttempt>()
   /** Endpoints tried in this round. */
   private readonly tried = new Set<Upstream>()
   /** Endpoints that this request no longer uses. */
@@ -177,7 +177,7 @@ class Race<T> {
     this.tried.add(upstream)
     const controller = new Abort()
     const send: SendContext = { signal: controller, priority: this.options.priority, ...(fresh && { fresh }) }
-    const attempt: Attempt = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
+    const attempt: RequestAttempt = { upstream, send, controller, startedAt: performance.now(), timer: undefined }
     this.running.add(attempt)
     this.startTimer(
       attempt,
@@ -190,7 +190,7 @@ class Race<T> {
     if (!this.cancelHedge && !isBackground(this.options.priority)) this.scheduleHedge(this.hedgeDelayMs())
   }
 
-  private async runAttempt(attempt: Attempt): Promise<T> {
+  private async runAttempt(attempt: RequestAttempt): Promise<T> {
     const { upstream, send } = attempt
     if (!upstream.isChainVerified) {
       await upstream.checkChain(send)
@@ -201,11 +201,11 @@ class Race<T> {
   }
 
   /** Starts the timeout of an attempt. Time in the queue does not count. */
-  private startTimer(attempt: Attempt, maxMs: number, ms = maxMs): void {
+  private startTimer(attempt: RequestAttempt, maxMs: number, ms = maxMs): void {
     attempt.timer = setTimeout(() => {
       const since = attempt.send.sentAt
-      const left = since === undefined ? maxMs : maxMs - (performance.now() - since)
-      if (left > 1) return void this.startTimer(attempt, maxMs, left)
+      const remainingMs = since === undefined ? maxMs : maxMs - (performance.now() - since)
+      if (remainingMs > 1) return void this.startTimer(attempt, maxMs, remainingMs)
       this.handleFailure(attempt, new RpcError('TIMEOUT', `${this.options.kind}: no answer in time`))
     }, ms)
   }
@@ -280,7 +280,7 @@ class Race<T> {
     return 0
   }
 
-  private handleSuccess(winner: Attempt, result: T): void {
+  private handleSuccess(winner: RequestAttempt, result: T): void {
     if (this.done || !this.running.delete(winner)) return
     clearTimeout(winner.timer)
     const now = performance.now()
@@ -300,7 +300,7 @@ class Race<T> {
     this.end(() => this.resolve(result))
   }
 
-  private handleFailure(attempt: Attempt, cause: unknown): void {
+  private handleFailure(attempt: RequestAttempt, cause: unknown): void {
     if (this.done || !this.running.delete(attempt)) return
     clearTimeout(attempt.timer)
     attempt.controller.abort()

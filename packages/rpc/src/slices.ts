@@ -48,7 +48,7 @@ export function noteTask(kind: string, ms: number): void {
 
 /** Returns the longest slice of each kind, in milliseconds, since the last call. */
 export function takeLongestTasks(): ReadonlyMap<string, number> {
-  const taken = new Map(longest)
+  const result = new Map(longest)
   longest.clear()
-  return taken
+  return result
 }

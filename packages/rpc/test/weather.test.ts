@@ -124,7 +124,7 @@ describe('blocks', () => {
     await rpc.request('anvil_mine', ['0x80'])
     const { number } = (await rpc.getBlock('latest'))!
     await expect(rpc.getCode(account, number - behind)).rejects.toThrow('missing trie node')
-    expect(node.seen.filter((method) => method === 'eth_getCode').length).toBeLessThanOrEqual(tries)
+    expect(node.methods.filter((method) => method === 'eth_getCode').length).toBeLessThanOrEqual(tries)
   })
 
   const refusesHashes: Interceptor = ({ method, params }) =>
@@ -137,9 +137,9 @@ describe('blocks', () => {
     const rpc = rpcOf([node.url])
     const { hash, number } = (await rpc.getBlock('latest'))!
     expect(await blockSeen(rpc, hash)).toBe(number)
-    node.seen.length = 0
+    node.methods.length = 0
     expect(await blockSeen(rpc, hash)).toBe(number)
-    expect(node.seen).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_getBlockByNumber'])
+    expect(node.methods).toEqual(['eth_getBlockByNumber', 'eth_call', 'eth_getBlockByNumber'])
   })
 
   test('a response from another block at that number is rejected', async () => {

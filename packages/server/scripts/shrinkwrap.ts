@@ -19,18 +19,18 @@ type Locked = {
  */
 export function shrinkwrapOf({ lockfileVersion, packages }: Lock, at: string): Lock & Locked {
   const { name, version, dependencies } = packages[at]!
-  const kept: Record<string, Locked> = { '': { name, version, dependencies } as Locked }
+  const required: Record<string, Locked> = { '': { name, version, dependencies } as Locked }
   const waiting = [at]
   for (let from = waiting.pop(); from !== undefined; from = waiting.pop()) {
     const { dependencies: needed, optionalDependencies, peerDependencies } = packages[from]!
     for (const wanted of Object.keys({ ...needed, ...optionalDependencies, ...peerDependencies })) {
-      const found = lookUp(packages, from, wanted)
-      if (found === undefined || found in kept) continue
-      kept[found] = packages[found]!
-      waiting.push(found)
+      const path = lookUp(packages, from, wanted)
+      if (path === undefined || path in required) continue
+      required[path] = packages[path]!
+      waiting.push(path)
     }
   }
-  const sorted = Object.fromEntries(Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const sorted = Object.fromEntries(Object.entries(required).sort(([a], [b]) => (a < b ? -1 : 1)))
   return { name, version, lockfileVersion, packages: sorted } as Lock & Locked
 }
 

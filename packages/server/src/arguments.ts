@@ -1,7 +1,7 @@
 /** Parses the command line. */
 import { parseArgs } from 'node:util'
 
-type Asked =
+type ParsedArguments =
   | { readonly environment: Readonly<Record<string, string>> }
   | { readonly help: true }
   | { readonly mistake: string }
@@ -16,7 +16,7 @@ const VARIABLES = {
 } as const
 
 /** Converts the command line to the environment variables of the service. The service itself validates their values. */
-export function readArguments(args: readonly string[]): Asked {
+export function readArguments(args: readonly string[]): ParsedArguments {
   let values: ReturnType<typeof parse>
   try {
     values = parse(args)

@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  */
 export async function checkEndpoints(environment: Environment): Promise<Checked> {
   const { CHAINS_DIR: chainsDir, DEPLOYMENTS_DIR: deploymentsDir, CHAINS } = environment
-  const known = loadRegistry({
+  const supportedIds = loadRegistry({
     chainsDir: chainsDir || undefined,
     deploymentsDir: deploymentsDir || undefined,
   }).supportedIds()
@@ -33,8 +33,8 @@ export async function checkEndpoints(environment: Environment): Promise<Checked>
     return id && urls ? urls.split(',').map((url) => ({ id, url: url.trim() })) : []
   })
   for (const id of new Set(endpoints.map(({ id }) => id))) {
-    if (!known.includes(id)) {
-      const near = known.find((one) => sameDigits(one, id))
+    if (!supportedIds.includes(id)) {
+      const near = supportedIds.find((one) => sameDigits(one, id))
       const hint = near === undefined ? 'add a file for it (CHAINS_DIR)' : `did you mean ${near}?`
       mistakes.push(`Chain ${id} has an RPC endpoint and is not served: ${hint}`)
     } else if (only && !only.includes(id))
@@ -42,9 +42,9 @@ export async function checkEndpoints(environment: Environment): Promise<Checked>
         `Chain ${id} has an RPC endpoint and is not in --chains ${CHAINS}: add it there, or leave its --rpc out`,
       )
   }
-  const asked = endpoints.filter(({ id }) => known.includes(id)).slice(0, MAX_ENDPOINTS)
-  const answers = await Promise.all(asked.map(({ url }) => chainOf(url)))
-  for (const [index, { id, url }] of asked.entries()) {
+  const checked = endpoints.filter(({ id }) => supportedIds.includes(id)).slice(0, MAX_ENDPOINTS)
+  const answers = await Promise.all(checked.map(({ url }) => chainOf(url)))
+  for (const [index, { id, url }] of checked.entries()) {
     const answer = answers[index]!
     if (typeof answer === 'string')
       warnings.push(

@@ -31,17 +31,17 @@ export async function runWithNewerNode(program: readonly string[]): Promise<void
         process.exit(0)
       }, MAX_STOP_MS).unref()
     })
-  const found = spawn('npx', ['--yes', '--package=node@24', '--', 'node', '-p', 'process.execPath'], {
+  const child = spawn('npx', ['--yes', '--package=node@24', '--', 'node', '-p', 'process.execPath'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // A separate process group, so that npm's children end with it.
     detached: true,
   })
-  state.child = found
+  state.child = child
   let output = ''
-  found.stdout.on('data', (data) => {
+  child.stdout.on('data', (data) => {
     output += data
   })
-  const code = await ended(found)
+  const code = await ended(child)
   if (state.isStopping) process.exit(0)
   const path = output.trim().split('\n').at(-1) ?? ''
   if (code !== 0 || path === '') {

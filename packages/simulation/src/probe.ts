@@ -12,7 +12,7 @@ type Report = Omit<SwapProbe.ReportStructOutput, 'coinbase' | 'returnData'> & { 
 type Results = [report: Report]
 
 const swapProbe = callCodec<Values, Results>(SwapProbe__factory.createInterface(), 'run')
-const rivalsProbe = callCodec<[order: SwapProbe.OrderStruct, datas: readonly Hex[]], [reports: Report[]]>(
+const alternativesProbe = callCodec<[order: SwapProbe.OrderStruct, datas: readonly Hex[]], [reports: Report[]]>(
   RivalsProbe__factory.createInterface(),
   'runEach',
 )
@@ -93,7 +93,7 @@ export function encodeOrder(order: ProbeOrder): Hex {
     lend: order.lend?.amount ?? 0n,
     maxReturn: order.maxReturn,
   }
-  if (order.others) return rivalsProbe.encode(input, [order.data, ...order.others])
+  if (order.others) return alternativesProbe.encode(input, [order.data, ...order.others])
   return (order.at === 'sender' ? swapProbe : targetProbe).encode(input, order.data)
 }
 
@@ -111,7 +111,7 @@ export function callGas(order: ProbeOrder, input: Hex): bigint {
  */
 export function decodeReports(answer: Hex, order: ProbeOrder): readonly [ProbeReport, ...ProbeReport[]] {
   // All probes use the same report format.
-  const reports = order.others ? rivalsProbe.decode(answer)[0] : swapProbe.decode(answer)
+  const reports = order.others ? alternativesProbe.decode(answer)[0] : swapProbe.decode(answer)
   const [first, ...others] = reports.map((report) => reportOf(report, order))
   if (!first) throw new Error('the probe reported nothing')
   return [first, ...others]

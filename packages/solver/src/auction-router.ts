@@ -11,7 +11,7 @@ import {
 import { buildGraph, findRoute, type Graph, type Leg, type Route, RoutingError } from '@sluice/routing'
 import type { Liquidity, Order } from './auction.ts'
 import { type AuctionPool, auctionPools, HOP_GAS, SWAP_GAS } from './auction-pools.ts'
-import type { Fill, LiquidityInteraction, Part } from './fill.ts'
+import type { Fill, LiquidityInteraction, OrderFill } from './fill.ts'
 
 type Trade = { readonly tokenIn: Address; readonly tokenOut: Address }
 type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
@@ -32,7 +32,7 @@ export class AuctionRouter {
   }
 
   /** Returns the best route for a part of an order; null if the liquidity has none. */
-  fill({ kind, sellToken, buyToken }: Pick<Order, 'kind' | 'sellToken' | 'buyToken'>, part: Part): Fill | null {
+  fill({ kind, sellToken, buyToken }: Pick<Order, 'kind' | 'sellToken' | 'buyToken'>, part: OrderFill): Fill | null {
     const trade = { tokenIn: sellToken, tokenOut: buyToken }
     const legs = kind === 'sell' ? this.forInput(trade, part.sellAmount) : this.forOutput(trade, part.buyAmount)
     if (!legs) return null

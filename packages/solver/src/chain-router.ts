@@ -1,15 +1,15 @@
 /** Routes orders over the chain's pools by a swap of the Guard, called by the settlement contract. */
 import { type Address, PPM } from '@sluice/chains'
-import { type Quote, type QuoteRequest, quoteRequest } from '@sluice/quoting'
+import { type QuoteRequest, quoteRequest, type SwapQuote } from '@sluice/quoting'
 import type { Order } from './auction.ts'
-import type { CustomInteraction, Fill, Part } from './fill.ts'
+import type { CustomInteraction, Fill, OrderFill } from './fill.ts'
 
 /** Quotes of a chain. */
 export type ChainQuotes = {
   readonly wrappedNative: Address | null
   readonly guard: Address
   /** Quotes a swap. @throws an error if there is no quote */
-  readonly quote: (request: QuoteRequest, signal: AbortSignal) => Promise<Quote>
+  readonly quote: (request: QuoteRequest, signal: AbortSignal) => Promise<SwapQuote>
 }
 
 /** Intrinsic gas of a transaction, which the settlement's own gas already includes. */
@@ -30,7 +30,7 @@ export class ChainRouter {
   }
 
   /** Quotes a part of an order. @throws an error if the part cannot be quoted */
-  async fill(order: Order, part: Part, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
+  async fill(order: Order, part: OrderFill, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
     const { sellToken, buyToken, kind } = order
     const terms = { ...this.terms(sellToken, buyToken), gasPriceWei }
     const quote =
@@ -50,7 +50,7 @@ export class ChainRouter {
    * Quotes the minimum input for an output, then quotes again with that input, which adds slippage tolerance. If that
    * pays less than the output, returns the first quote, which has none.
    */
-  private async forOutput(terms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<Quote> {
+  private async forOutput(terms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<SwapQuote> {
     const exact = await this.chain.quote({ ...terms, amountOut, slippagePpm: 0n }, signal)
     const { amountIn } = exact.route
     const quote = await this.chain.quote({ ...terms, amountIn, slippagePpm: 'auto' }, signal).catch(() => exact)
@@ -75,7 +75,7 @@ export class ChainRouter {
   }
 
   private interaction(
-    { swap, amountOut }: Quote,
+    { swap, amountOut }: SwapQuote,
     { sellToken, buyToken, amountIn }: { sellToken: Address; buyToken: Address; amountIn: bigint },
   ): CustomInteraction {
     const input = { token: sellToken, amount: String(amountIn) }

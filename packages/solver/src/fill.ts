@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import type { Order } from './auction.ts'
 
 /** Amounts of an order to execute. */
-export type Part = {
+export type OrderFill = {
   readonly sellAmount: bigint
   readonly buyAmount: bigint
 }
@@ -48,8 +48,8 @@ export type Fill = {
 const MAX_PARTS = 5n
 
 /** Returns the whole order, and for partially fillable orders its halves down to a sixteenth. */
-export function partsOf({ sellAmount, buyAmount, partiallyFillable }: Order): Part[] {
-  const parts: Part[] = []
+export function partsOf({ sellAmount, buyAmount, partiallyFillable }: Order): OrderFill[] {
+  const parts: OrderFill[] = []
   for (let k = 0n; k < (partiallyFillable ? MAX_PARTS : 1n); k++) {
     const part = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }
     if (part.sellAmount > 0n && part.buyAmount > 0n) parts.push(part)

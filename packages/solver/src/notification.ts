@@ -17,5 +17,5 @@ export type NotificationKind = (typeof KINDS)[number] | 'other'
 /** Returns the kind of a notification body. */
 export function notificationKind(body: unknown): NotificationKind {
   const kind = typeof body === 'object' && body !== null && 'kind' in body ? body.kind : undefined
-  return KINDS.find((known) => known === kind) ?? 'other'
+  return KINDS.find((candidate) => candidate === kind) ?? 'other'
 }

@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import type { Auction, Order } from './auction.ts'
 import { AuctionRouter } from './auction-router.ts'
 import type { ChainRouter } from './chain-router.ts'
-import { type Fill, type Part, partsOf } from './fill.ts'
+import { type Fill, type OrderFill, partsOf } from './fill.ts'
 import { type Ranked, type Solution, solutionOf } from './solution.ts'
 
 /** Milliseconds before the deadline at which the response is sent. */
@@ -82,8 +82,8 @@ class Search {
     const sellPrice = await this.priceOf(order, signal)
     const keepBetter = (fill: Fill | null | undefined) => {
       const ranked = fill && solutionOf(order, fill, { id, sellPrice, auction })
-      const known = this.solutions.get(id)
-      if (ranked && (!known || ranked.rate > known.rate)) this.solutions.set(id, ranked)
+      const best = this.solutions.get(id)
+      if (ranked && (!best || ranked.rate > best.rate)) this.solutions.set(id, ranked)
     }
     for (const part of partsOf(order)) {
       if (signal.aborted) return
@@ -99,8 +99,8 @@ class Search {
 
   /** Returns the price of the order's sell token in wei per 10^18 base units; null if unknown. */
   private priceOf({ sellToken }: Order, signal: AbortSignal): Promise<bigint | null> {
-    const known = this.prices.get(sellToken)
-    if (known) return known
+    const cached = this.prices.get(sellToken)
+    if (cached) return cached
     const price = this.findPrice(sellToken, signal)
     this.prices.set(sellToken, price)
     return price
@@ -120,7 +120,7 @@ class Search {
 }
 
 /** Fills an order whose sell and buy tokens are the same with its own input. */
-function sameToken({ kind }: Order, { sellAmount, buyAmount }: Part): Fill {
+function sameToken({ kind }: Order, { sellAmount, buyAmount }: OrderFill): Fill {
   const amount = kind === 'sell' ? sellAmount : buyAmount
   return { input: amount, output: amount, interactions: [], gas: 0n }
 }

@@ -4,7 +4,7 @@
  * @see README of Uniswap/uniswapx-parameterization-api, "Webhook Quoting Schema"
  */
 import { type Address, NATIVE, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { NEUTRAL_SENDER, type Quote, type QuoteRequest, quoteRequest } from '@sluice/quoting'
+import { NEUTRAL_SENDER, type QuoteRequest, quoteRequest, type SwapQuote } from '@sluice/quoting'
 import { z } from 'zod'
 import type { ChainQuotes } from './chain-router.ts'
 import { readBody } from './read.ts'
@@ -88,7 +88,7 @@ export async function answerWebhook(
 const nameOf = (token: Address) => (token === NATIVE ? ZERO_ADDRESS : token)
 
 /** Returns the amounts after gas; null if gas exceeds the output or has no price in the output token. */
-function afterGas({ route, amountOut, netAmountOut }: Quote, exactOutput: bigint | undefined) {
+function afterGas({ route, amountOut, netAmountOut }: SwapQuote, exactOutput: bigint | undefined) {
   if (netAmountOut === null || netAmountOut <= 0n) return null
   if (exactOutput === undefined) return { amountIn: route.amountIn, amountOut: netAmountOut }
   // Raises the input by the share of the output that gas costs, rounded up.

@@ -1,5 +1,5 @@
 /** Handler of `/permit`. */
-import type { PermitOffer } from '@sluice/quoting'
+import type { AvailablePermit } from '@sluice/quoting'
 import type { Request } from 'express'
 import { ApiError } from '../errors.ts'
 import type { RequestContext } from '../http/context.ts'
@@ -25,7 +25,7 @@ export async function permits(
   }
 }
 
-function bodyOf({ permit, typedData, approval }: PermitOffer): PermitResponse['permits'][number] {
+function bodyOf({ permit, typedData, approval }: AvailablePermit): PermitResponse['permits'][number] {
   const { kind, amount, nonce, deadline } = permit
   return {
     kind,

@@ -9,11 +9,11 @@ import type { StatsResponse } from '../stats-response.ts'
 /** Returns the drift of quotes over the next two blocks. Uses only known figures and does not start the chain. */
 export async function stats(request: Request, { chain, live }: ServedChain): Promise<StatsResponse> {
   const { limit } = read(statsQuery, request.query)
-  const { taken, missed, chain: all, families, brands, pools, withdrawing } = live.drift(limit)
+  const { sampleCount, missed, chain: all, families, brands, pools, withdrawing } = live.drift(limit)
   return {
     chainId: chain.chainId,
     samplePercent: live.driftPercent,
-    samples: taken,
+    samples: sampleCount,
     missed,
     blocks: byBlock(all),
     families: families.map(({ name, after }) => ({ protocol: name, blocks: byBlock(after) })),

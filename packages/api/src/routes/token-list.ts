@@ -1,6 +1,6 @@
 /** Handler of `/tokenlist`. */
 import { NATIVE } from '@sluice/chains'
-import type { Catalog, ListedToken } from '@sluice/quoting'
+import type { Catalog, TokenListEntry } from '@sluice/quoting'
 import { getAddress } from 'ethers'
 import type { Request } from 'express'
 import type { RequestContext } from '../http/context.ts'
@@ -39,7 +39,7 @@ function head(chainId: number, { madeAt, block }: Catalog): Omit<TokenListRespon
   }
 }
 
-function entry(chainId: number, token: ListedToken): TokenListResponse['tokens'][number] {
+function entry(chainId: number, token: TokenListEntry): TokenListResponse['tokens'][number] {
   const { address, name, symbol, decimals, depthUsd, origin, copyOf } = token
   return {
     chainId,

@@ -1,5 +1,5 @@
 /** Answers quote and swap requests: query parameters in, response body out. */
-import type { Quote, Work } from '@sluice/quoting'
+import type { SwapQuote, Work } from '@sluice/quoting'
 import type { QuoteResponse, SwapResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import { type QuoteQuery, readQuote, readSwap, type SwapQuery, toQuoteRequest } from './request.ts'
@@ -35,6 +35,6 @@ export async function answerRequest(
 }
 
 /** Converts a quote to the response body of its request. */
-export function bodyOfQuote(parsed: ParsedRequest, quote: Quote, chain: QuotedChain): SwapResponse | QuoteResponse {
+export function bodyOfQuote(parsed: ParsedRequest, quote: SwapQuote, chain: QuotedChain): SwapResponse | QuoteResponse {
   return parsed.kind === 'swap' ? swapResponse(parsed.query, quote, chain) : quoteResponse(parsed.query, quote, chain)
 }

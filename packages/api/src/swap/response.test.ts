@@ -1,6 +1,6 @@
 /** Tests of the response bodies of quotes. */
 import { type Chain, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import type { Quote } from '@sluice/quoting'
+import type { SwapQuote } from '@sluice/quoting'
 import { describe, expect, test } from 'vitest'
 import { NATIVE_TEXT } from '../requests.ts'
 import type { SwapQuery } from './request.ts'
@@ -23,7 +23,7 @@ const leg = (tokenIn: string, tokenOut: string, amountIn: bigint, id = 'pool') =
     gas: 99.6,
   },
 })
-function quote(more: object = {}, route: object = {}): Quote {
+function quote(more: object = {}, route: object = {}): SwapQuote {
   return {
     route: {
       tokenIn: src,
@@ -51,7 +51,7 @@ function quote(more: object = {}, route: object = {}): Quote {
     ...{ gasCostWei: 5n, gasCostUsd: 0.25, l1FeeWei: 2n, netAmountOut: -3n, poolsPending: false, warnings: ['thin'] },
     ...{ swap: { to: guard, data: '0xab', value: 6n }, calls: undefined },
     ...more,
-  } as unknown as Quote
+  } as unknown as SwapQuote
 }
 
 test('the response contains the amounts of the quote, addresses as requested, and the transaction', () => {

@@ -1,10 +1,10 @@
 /** Converts quotes to the response bodies of `/aggregator` and `/quote`. */
 import { type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { WRAPPER_FAMILY } from '@sluice/liquidity'
-import { type Quote, toPercent } from '@sluice/quoting'
+import { type SwapQuote, toPercent } from '@sluice/quoting'
 import type { Leg, Route } from '@sluice/routing'
 import { NATIVE_TEXT } from '../requests.ts'
-import type { QuoteResponse, SwapLeg, SwapNoRoute, SwapResponse } from '../responses.ts'
+import type { LegResponse, QuoteResponse, SwapNoRoute, SwapResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { QuoteQuery, SwapQuery } from './request.ts'
 
@@ -12,7 +12,7 @@ import type { QuoteQuery, SwapQuery } from './request.ts'
 export type AnsweringChain = Pick<ServedChain, 'chain' | 'routerAddress'>
 
 /** Returns the body of a route with its transaction. Echoes addresses of the request as sent. */
-export function swapResponse(query: SwapQuery, quote: Quote, chain: AnsweringChain): SwapResponse {
+export function swapResponse(query: SwapQuery, quote: SwapQuote, chain: AnsweringChain): SwapResponse {
   const { data, value } = quote.swap
   const tx = { from: query.from.sent, to: chain.routerAddress, data, value: value.toString() }
   const calls = quote.calls?.map((call) => ({ ...call, value: call.value.toString() }))
@@ -21,7 +21,7 @@ export function swapResponse(query: SwapQuery, quote: Quote, chain: AnsweringCha
 }
 
 /** Returns the body of a route without a transaction. Echoes addresses of the request as sent. */
-export function quoteResponse(query: QuoteQuery, quote: Quote, { chain }: AnsweringChain): QuoteResponse {
+export function quoteResponse(query: QuoteQuery, quote: SwapQuote, { chain }: AnsweringChain): QuoteResponse {
   const { route, block, slippage } = quote
   return {
     src: query.src.sent,
@@ -67,11 +67,11 @@ export function noRouteResponse(query: QuoteQuery, block: number): SwapNoRoute {
 }
 
 /** Converts the legs of a route. A route that only wraps or unwraps has one leg. */
-export function swapsOf(route: Route, chain: Chain): SwapLeg[] {
+export function swapsOf(route: Route, chain: Chain): LegResponse[] {
   return route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)]
 }
 
-function legs(route: Route, chain: Chain): SwapLeg[] {
+function legs(route: Route, chain: Chain): LegResponse[] {
   const wrappedNative = chain.wrappedNative?.address
   // NATIVE input feeds both native pools and wrapped native pools, so their shares add up to 100.
   const amountInOf = ({ tokenIn }: Leg) =>
@@ -100,7 +100,7 @@ function tokenText(token: string): string {
   return token === ZERO_ADDRESS || token === NATIVE ? NATIVE_TEXT : token
 }
 
-function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut, gas }: Route, chain: Chain): SwapLeg {
+function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut, gas }: Route, chain: Chain): LegResponse {
   return {
     pool: chain.wrappedNative?.address ?? '',
     protocol: WRAPPER_FAMILY,

@@ -86,7 +86,7 @@ export function faultsOf(world: World): Faults {
       if (generation) await send('UNLINK', keys.pools(generation))
     },
     'the memory of owners is evicted': async () => {
-      await send('UNLINK', keys.known)
+      await send('UNLINK', keys.poolRecords)
     },
     'the clock goes back a minute': async () => {
       await send('XSETID', keys.entries, `${Date.now() + 60_000}-0`)

@@ -152,8 +152,8 @@ export class SyntheticMarket implements IndexedMarket {
     async function* parts() {
       yield { do: 'list', name: 'tokens', items: [...groups].map(tokenOf) } as const
       yield { do: 'list', name: 'pairs', items: [...groups].map(pairOf) } as const
-      const known = pools.map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
-      yield { do: 'write', known, changed: [], gone: [] } as const
+      const newPools = pools.map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
+      yield { do: 'write', newPools, changed: [], gone: [] } as const
     }
     await this.store.save({ chainId: 1, block: this.newest.block, extra: {} }, parts())
   }

@@ -4,7 +4,7 @@
  */
 import { Semaphore } from '@sluice/rpc'
 import { Commands } from '../../src/commands.ts'
-import { Follower } from '../../src/follower.ts'
+import { StateFollower } from '../../src/follower.ts'
 import { keysOf } from '../../src/keys.ts'
 import { sendRequest } from '../../src/wants.ts'
 import { type Groups, sumOf } from './digest.ts'
@@ -21,7 +21,7 @@ const send = (message: object) => process.send?.(message)
 const commands = new Commands(url)
 const requestedAt = new Map<number, number>()
 
-const follower = new Follower({
+const follower = new StateFollower({
   ...{ url, keys, joins: new Semaphore(1), page: PAGE },
   onShown: ({ block, pools, pairs, stands }) => {
     const groups: Groups = sumOf(pools.values())

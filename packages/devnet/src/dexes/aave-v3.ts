@@ -107,14 +107,14 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
       ...{ stableDebtTokenName: 'stable debt', stableDebtTokenSymbol: 'S', params: '0x' },
     }))
     await configurator.send('initReserves', [reserves])
-    const made: Contract[] = []
+    const aTokens: Contract[] = []
     for (const { address } of assets) {
       await configurator.send('configureReserveAsCollateral', [address, 7_500, 8_000, 10_500])
       await configurator.send('setReserveBorrowing', [address, true])
       const { aTokenAddress } = await pool.read<{ aTokenAddress: string }>('getReserveData', [address])
-      made.push(chain.at(aToken.abi.fragments, aTokenAddress))
+      aTokens.push(chain.at(aToken.abi.fragments, aTokenAddress))
     }
-    return made
+    return aTokens
   }
   return { provider, pool, configurator, addReserves }
 }

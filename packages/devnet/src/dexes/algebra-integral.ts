@@ -51,8 +51,8 @@ export const algebraIntegral: Recipe = async (chain, tokens) => {
     const { tick } = await pool.readAll('globalState')
     const spacing = await pool.read<bigint>('tickSpacing')
     await mintRanges(chain, positions, side, { tick: Number(tick), spacing: Number(spacing) }, STANDARD)
-    const known = { dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair }
-    return fee === undefined ? known : { ...known, feePpm: fee }
+    const row = { dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair }
+    return fee === undefined ? row : { ...row, feePpm: fee }
   }
 
   await fund(chain, tokens, positions.address, [...ALGEBRA_INTEGRAL_POOLS, ...ALGEBRA_INTEGRAL_DYNAMIC_POOLS])

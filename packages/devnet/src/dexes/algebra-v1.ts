@@ -13,8 +13,8 @@ const FAMILY = 'algebra-v1'
  * The factory's default fees in parts per million, except for the minimum. The default minimum of 100 would make these
  * pools the cheapest of the chain, although their quotes hold for only a second.
  */
-const LEAST_FEE = 1_500
-const FEES = [3_000 - LEAST_FEE, 12_000, 360, 60_000, 59, 8_500, 0, 10, LEAST_FEE]
+const MIN_FEE = 1_500
+const FEES = [3_000 - MIN_FEE, 12_000, 360, 60_000, 59, 8_500, 0, 10, MIN_FEE]
 
 const ALGEBRA_V1_POOLS: readonly PoolSpec[] = [
   pool('WETH', 'USDC', 7_000_000n, -11n),

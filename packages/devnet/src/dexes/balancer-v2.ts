@@ -102,10 +102,10 @@ export const balancerV2: Recipe = async (chain, tokens) => {
   }
 }
 
-export type Part = { readonly symbol: TokenSymbol; readonly address: Address; readonly index: number }
+export type PoolToken = { readonly symbol: TokenSymbol; readonly address: Address; readonly index: number }
 
 /** Returns the tokens by ascending address, as the Vault requires. */
-export function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): Part[] {
+export function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): PoolToken[] {
   return symbols
     .map((symbol, index) => ({ symbol, address: tokens[symbol].address, index }))
     .sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))
@@ -142,22 +142,22 @@ async function join(
   tokens: Tokens,
   vault: Contract,
   pool: Contract,
-  parts: readonly Part[],
+  parts: readonly PoolToken[],
   dollars: readonly bigint[],
   feePpm: number,
 ): Promise<DevnetPool> {
   const id = await pool.read<Hex>('getPoolId')
   const { tokens: assets } = (await vault.readAll('getPoolTokens', [id])) as unknown as { tokens: readonly string[] }
-  const given = new Map<Address, bigint>()
+  const amountOf = new Map<Address, bigint>()
   for (const [index, { symbol, address }] of parts.entries()) {
     const amount = worth(symbol, dollars[index]!)
-    given.set(address, amount)
+    amountOf.set(address, amount)
     await give(chain, tokens, symbol, chain.from, amount)
     await tokens[symbol].send('approve', [vault.address, 0])
     await tokens[symbol].send('approve', [vault.address, MaxUint256])
   }
   const INIT = 0
-  const amounts = assets.map((asset) => given.get(toAddress(asset)) ?? 0n)
+  const amounts = assets.map((asset) => amountOf.get(toAddress(asset)) ?? 0n)
   const userData = AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [INIT, amounts])
   const maxAmountsIn = assets.map(() => MaxUint256)
   await vault.send('joinPool', [

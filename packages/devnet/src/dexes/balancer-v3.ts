@@ -7,7 +7,7 @@ import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
 import { compile, published } from '../solc.ts'
 import { give, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
-import { deployRates, inAddressOrder, type Part } from './balancer-v2.ts'
+import { deployRates, inAddressOrder, type PoolToken } from './balancer-v2.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Balancer V3'
@@ -67,7 +67,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
   )
 
   /** Registers a pool and adds its tokens. */
-  async function add(pool: Contract, parts: readonly Part[], dollars: readonly bigint[], feePpm: number) {
+  async function add(pool: Contract, parts: readonly PoolToken[], dollars: readonly bigint[], feePpm: number) {
     const config = parts.map(({ symbol, address }) => {
       const rate = rateOf[symbol]
       return {
@@ -86,13 +86,13 @@ export const balancerV3: Recipe = async (chain, tokens) => {
     }
     const fee = BigInt(feePpm) * 10n ** 12n
     await extension.send('registerPool', [pool.address, config, fee, 0, false, nobody, ZeroAddress, liquidity])
-    const given = parts.map(({ symbol }, index) => worth(symbol, dollars[index]!))
+    const deposits = parts.map(({ symbol }, index) => worth(symbol, dollars[index]!))
     for (const [index, { symbol }] of parts.entries()) {
-      await give(chain, tokens, symbol, chain.from, given[index]!)
+      await give(chain, tokens, symbol, chain.from, deposits[index]!)
       await tokens[symbol].send('approve', [trader.address, 0])
       await tokens[symbol].send('approve', [trader.address, MaxUint256])
     }
-    await trader.send('initialize', [pool.address, parts.map(({ address }) => address), given])
+    await trader.send('initialize', [pool.address, parts.map(({ address }) => address), deposits])
     const symbols: readonly TokenSymbol[] = parts.map(({ symbol }) => symbol)
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: symbols, feePpm })
   }
@@ -160,10 +160,10 @@ type Vault = {
  * a tenth of yields.
  */
 async function deployVault(chain: Builder, contracts: Readonly<Record<string, Artifact>>): Promise<Vault> {
-  const LEAST_SWAP = 10n ** 6n
-  const LEAST_WRAP = 10n ** 4n
+  const MIN_SWAP = 10n ** 6n
+  const MIN_WRAP = 10n ** 4n
   const address: Address = await chain.nextAddress(3)
-  const admin = await chain.deploy(contracts.VaultAdmin!, [address, 365 * DAY, 90 * DAY, LEAST_SWAP, LEAST_WRAP])
+  const admin = await chain.deploy(contracts.VaultAdmin!, [address, 365 * DAY, 90 * DAY, MIN_SWAP, MIN_WRAP])
   const extension = await chain.deploy(contracts.VaultExtension!, [address, admin.address])
   const fees = await chain.deploy(contracts.ProtocolFeeController!, [address, ONE / 2n, ONE / 10n])
   const vault = await chain.deploy(contracts.Vault!, [extension.address, chain.from, fees.address])

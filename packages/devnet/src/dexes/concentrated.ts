@@ -39,7 +39,7 @@ export function sorted(
 }
 
 /** A range of ticks and its share of the pool's dollars. */
-export type Range = {
+export type TickRange = {
   readonly tickLower: number
   readonly tickUpper: number
   readonly shareBps: bigint
@@ -48,7 +48,7 @@ export type Range = {
 }
 
 /** Returns the ranges of a pool: a deep center, a wide middle, a thin full range, and a narrow range on each side of the price. */
-export function ranges(tick: number, spacing: number): Range[] {
+export function ranges(tick: number, spacing: number): TickRange[] {
   const down = (value: number) => Math.floor(value / spacing) * spacing
   const up = (value: number) => Math.ceil(value / spacing) * spacing
   const near = Math.max(200, 4 * spacing)
@@ -67,7 +67,7 @@ export function ranges(tick: number, spacing: number): Range[] {
  * of amounts. To first order, a range of w ticks on one side of the price takes w / 20,000 of the amount of a full
  * range.
  */
-export function liquidityOf({ tickLower, tickUpper, shareBps, side }: Range, pool: SortedPool): bigint {
+export function liquidityOf({ tickLower, tickUpper, shareBps, side }: TickRange, pool: SortedPool): bigint {
   const width = (tickUpper - tickLower) / (side === 'both' ? 2 : 1)
   const ticks = BigInt(Math.min(Math.trunc(width), 20_000))
   return (squareRoot(pool.amount0 * pool.amount1) * shareBps * 20_000n) / (ticks * 10_000n)
@@ -110,9 +110,9 @@ export async function fund(
   times = 1n,
 ): Promise<void> {
   for (const spec of specs) {
-    const given = amounts(spec)
+    const deposits = amounts(spec)
     for (const [index, symbol] of spec.pair.entries()) {
-      await give(chain, tokens, symbol, chain.from, given[index]! * times)
+      await give(chain, tokens, symbol, chain.from, deposits[index]! * times)
     }
   }
   for (const symbol of new Set(specs.flatMap(({ pair }) => pair))) {

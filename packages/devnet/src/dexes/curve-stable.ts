@@ -40,12 +40,12 @@ export const curveStable: Recipe = async (chain, tokens) => {
     const terms = [name, name.slice(0, 10), coins, amplification, BigInt(feePpm) * 10_000n]
     await factory.send('deploy_plain_pool(string,string,address[4],uint256,uint256)', terms)
     const pool = chain.at(curve('StableSwap').abi, await factory.read<string>('pool_list', [pools.length]))
-    const given = symbols.map((symbol, index) => worth(symbol, dollars[index]!))
+    const deposits = symbols.map((symbol, index) => worth(symbol, dollars[index]!))
     for (const [index, symbol] of symbols.entries()) {
-      await give(chain, tokens, symbol, chain.from, given[index]!)
+      await give(chain, tokens, symbol, chain.from, deposits[index]!)
       await tokens[symbol].send('approve', [pool.address, MaxUint256])
     }
-    await pool.send('add_liquidity(uint256[4],uint256)', [given, 0n])
+    await pool.send('add_liquidity(uint256[4],uint256)', [deposits, 0n])
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: symbols, feePpm })
   }
   return {

@@ -39,12 +39,12 @@ export const velodromeV2: Recipe = async (chain, tokens) => {
     const key = [...spec.pair.map((symbol) => tokens[symbol].address), spec.stable]
     await factory.send('createPool(address,address,bool)', key)
     const pool = chain.at(Pool!.abi, await factory.read<string>('getPool(address,address,bool)', key))
-    const given = amounts(spec)
-    const first = spec.stable ? equalParts(spec.pair, given) : given
+    const deposits = amounts(spec)
+    const first = spec.stable ? equalParts(spec.pair, deposits) : deposits
     for (const [index, amount] of first.entries()) await give(chain, tokens, spec.pair[index]!, pool.address, amount)
     await pool.send('mint', [chain.from])
     for (const [index, symbol] of spec.pair.entries()) {
-      const rest = given[index]! - first[index]!
+      const rest = deposits[index]! - first[index]!
       if (rest > 0n) await give(chain, tokens, symbol, pool.address, rest)
     }
     await pool.send('sync')

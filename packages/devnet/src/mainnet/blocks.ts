@@ -54,8 +54,8 @@ export function beforeBlocks(state: MainnetState): MainnetState {
   const { accounts, code, blocks } = readRecorded()
   const merged: Record<Address, MainnetAccount> = { ...state.accounts }
   for (const [address, { storage, codeHash = NO_CODE, ...account }] of Object.entries(accounts)) {
-    const known = state.accounts[address as Address]
-    merged[address as Address] = { ...known, ...account, codeHash, storage: { ...known?.storage, ...storage } }
+    const previous = state.accounts[address as Address]
+    merged[address as Address] = { ...previous, ...account, codeHash, storage: { ...previous?.storage, ...storage } }
   }
   const { number, timestamp } = blocks[0]!
   return {
@@ -111,11 +111,11 @@ async function compare(url: string, block: RecordedBlock, hashes: readonly Hex[]
     const { status, gasUsed } = block.transactions[index]!
     let receipt: { status: Hex; gasUsed: Hex; blockNumber: Hex } | null = null
     while (!receipt && Date.now() < deadline) receipt = await request(url, 'eth_getTransactionReceipt', [hash])
-    const told = receipt && `status ${Number(receipt.status)}, gas ${Number(receipt.gasUsed)}`
-    if (told !== `status ${status}, gas ${gasUsed}` || Number(receipt!.blockNumber) !== block.number)
+    const outcome = receipt && `status ${Number(receipt.status)}, gas ${Number(receipt.gasUsed)}`
+    if (outcome !== `status ${status}, gas ${gasUsed}` || Number(receipt!.blockNumber) !== block.number)
       throw new DevnetError(
         'REPLAY',
-        `transaction ${index} of block ${block.number}: ${told ?? 'not mined'} and not status ${status}, gas ${gasUsed}`,
+        `transaction ${index} of block ${block.number}: ${outcome ?? 'not mined'} and not status ${status}, gas ${gasUsed}`,
       )
   }
   if (hashes.length < block.transactions.length) return

@@ -35,17 +35,17 @@ const getters = new Interface([
  * Returns a kind of factory that finds pools by fee.
  *
  * @param tiers - slot of `feeAmountTickSpacing`
- * @param found - slot of `getPool`
+ * @param poolSlot - slot of `getPool`
  */
-function byFee(bytecode: () => Hex, tiers: number, found: number): Kind {
+function byFee(bytecode: () => Hex, tiers: number, poolSlot: number): Kind {
   return {
     bytecode,
     getter: 'getPool(address,address,uint24)',
     keys: ({ tokens, fee }) => [...tokens, fee!],
     entries: ({ tokens: [a, b], fee, tickSpacing, address }) => [
       { mapping: tiers, keys: [fee!], value: tickSpacing! },
-      { mapping: found, keys: [a, b, fee!], value: address },
-      { mapping: found, keys: [b, a, fee!], value: address },
+      { mapping: poolSlot, keys: [a, b, fee!], value: address },
+      { mapping: poolSlot, keys: [b, a, fee!], value: address },
     ],
   }
 }
@@ -93,11 +93,11 @@ const TABLE_CODE: Hex = '0x366000600037366000205460005260206000f3'
  */
 export async function setUpFactories(url: string, pools: readonly MainnetPool[]): Promise<void> {
   for (const factory of new Set(pools.map((pool) => pool.factory))) {
-    const made = pools.filter((pool) => pool.factory === factory)
-    const { family } = made[0]!
+    const ownPools = pools.filter((pool) => pool.factory === factory)
+    const { family } = ownPools[0]!
     const answers = ANSWERS[family]
     if (answers) {
-      for (const answer of made.flatMap(answers)) await setAnswer(url, factory, answer)
+      for (const answer of ownPools.flatMap(answers)) await setAnswer(url, factory, answer)
       continue
     }
     const kind = KINDS[family]
@@ -107,15 +107,15 @@ export async function setUpFactories(url: string, pools: readonly MainnetPool[])
       const data = `${kind.bytecode()}${'00'.repeat(32)}`
       await request(url, 'anvil_setCode', [factory, await request<Hex>(url, 'eth_call', [{ data }, 'latest'])])
     }
-    for (const { mapping, keys, value } of made.flatMap(kind.entries)) {
+    for (const { mapping, keys, value } of ownPools.flatMap(kind.entries)) {
       const slot = keys.reduce(entrySlot, BigInt(mapping))
       await request(url, 'anvil_setStorageAt', [factory, toBeHex(slot, 32), toBeHex(value, 32)])
     }
-    for (const pool of made) {
+    for (const pool of ownPools) {
       const data = getters.encodeFunctionData(kind.getter, kind.keys(pool))
-      const told = await request<Hex>(url, 'eth_call', [{ to: factory, data }, 'latest'])
-      if (BigInt(told) !== BigInt(pool.address))
-        throw new DevnetError('BUILD', `${factory} answers ${told} for the pool ${pool.address}`)
+      const answer = await request<Hex>(url, 'eth_call', [{ to: factory, data }, 'latest'])
+      if (BigInt(answer) !== BigInt(pool.address))
+        throw new DevnetError('BUILD', `${factory} answers ${answer} for the pool ${pool.address}`)
     }
   }
 }

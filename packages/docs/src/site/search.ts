@@ -13,7 +13,7 @@ export type SearchDocument = {
   readonly place: string
   readonly excerpt: string
 }
-export type SearchResult = Pick<SearchDocument, 'id' | 'shown' | 'place' | 'excerpt'>
+export type SiteSearchResult = Pick<SearchDocument, 'id' | 'shown' | 'place' | 'excerpt'>
 
 export const INDEX_OPTIONS = {
   fields: ['page', 'heading', 'text'],
@@ -38,16 +38,16 @@ const STOP_WORDS = new Set(
  *
  * @param index - JSON written by the build
  */
-export function openSearch(index: string): (question: string, limit: number) => readonly SearchResult[] {
+export function openSearch(index: string): (question: string, limit: number) => readonly SiteSearchResult[] {
   const search = MiniSearch.loadJSON<SearchDocument>(index, INDEX_OPTIONS)
   return (question, limit) => {
-    const found = search.search(question, {
+    const results = search.search(question, {
       prefix: (term, k, terms) => k === terms.length - 1 || term.length > 4,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
       boost: { page: 3, heading: 4 },
       processTerm: (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase()),
       maxFuzzy: 2,
     })
-    return found.slice(0, limit) as unknown as readonly SearchResult[]
+    return results.slice(0, limit) as unknown as readonly SiteSearchResult[]
   }
 }

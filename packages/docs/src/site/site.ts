@@ -2,7 +2,7 @@
  * The script of every page: theme, tabs, and search. Pages work without it. It loads before the first paint, so that
  * the theme does not flash.
  */
-import type { openSearch, SearchResult } from './search.ts'
+import type { openSearch, SiteSearchResult } from './search.ts'
 
 {
   const root = document.documentElement
@@ -108,7 +108,7 @@ import type { openSearch, SearchResult } from './search.ts'
   }
 
   /** Returns a result as a list item. */
-  const itemOf = ({ id, shown, place, excerpt }: SearchResult): HTMLLIElement => {
+  const itemOf = ({ id, shown, place, excerpt }: SiteSearchResult): HTMLLIElement => {
     const item = document.createElement('li')
     const link = document.createElement('a')
     const where = document.createElement('span')
@@ -136,7 +136,7 @@ import type { openSearch, SearchResult } from './search.ts'
     const show = async () => {
       const question = input.value.trim()
       opened ??= open()
-      let results: readonly SearchResult[]
+      let results: readonly SiteSearchResult[]
       try {
         const search = await opened
         results = search(question, 8)

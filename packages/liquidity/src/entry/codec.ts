@@ -14,10 +14,10 @@ const LONG = 8
 
 type Pools = ReadonlyMap<string, Pool>
 /** A pool state, as its properties. */
-export type State = Readonly<Record<string, unknown>>
+export type PoolState = Readonly<Record<string, unknown>>
 /** Content of the field that is named by the pool's id. */
 export type Main = Omit<Pool, 'state'> & {
-  readonly state: State
+  readonly state: PoolState
   /** Names of the state's arrays that are stored in fields of their own. */
   readonly apart?: readonly string[]
 }
@@ -29,7 +29,7 @@ export type Difference = {
   /** Field names and texts alternately, to be set in the hash. */
   readonly set: readonly string[]
   readonly gone: readonly string[]
-  readonly told: EncodedPools
+  readonly encoded: EncodedPools
 }
 /** Encoded pools of an entry. */
 export type EncodedPools = {
@@ -41,7 +41,7 @@ export type EncodedPools = {
 
 const fieldOf = (id: string, name: string) => `${id} ${name}`
 
-function longArrayNames(state: State): readonly string[] {
+function longArrayNames(state: PoolState): readonly string[] {
   return Object.keys(state).filter((name) => isLongArray(sourceOf(state, name)))
 }
 
@@ -52,7 +52,7 @@ function isLongArray(source: unknown): boolean {
 /** Returns the number of hash fields of a pool. */
 export function fieldCount({ state }: Pool): number {
   let count = 1
-  for (const name in state as State) if (isLongArray(sourceOf(state as State, name))) count++
+  for (const name in state as PoolState) if (isLongArray(sourceOf(state as PoolState, name))) count++
   return count
 }
 
@@ -61,8 +61,8 @@ function fieldsOfPool(
   pool: Pool,
   before?: Pool,
 ): { readonly main: StateOnly; readonly texts: readonly [string, string][] } {
-  const state = pool.state as State
-  const was = before?.state as State | undefined
+  const state = pool.state as PoolState
+  const was = before?.state as PoolState | undefined
   const hot: Record<string, unknown> = {}
   const apart: string[] = []
   const texts: [string, string][] = []
@@ -99,21 +99,24 @@ export function differenceOf(before: Pools, changed: readonly Pool[], goneIds: r
       set.push(...text)
       longs.push(text)
     }
-    const known = old !== undefined && hasSameIdentity(old, pool)
+    const hasIdentity = old !== undefined && hasSameIdentity(old, pool)
     const rest = toText(main)
-    const full = mergeTexts(identityText(pool, known), rest)
+    const full = mergeTexts(identityText(pool, hasIdentity), rest)
     set.push(pool.id, full)
-    poolTexts.push(`[${JSON.stringify(pool.id)},${known ? rest : full}]`)
+    poolTexts.push(`[${JSON.stringify(pool.id)},${hasIdentity ? rest : full}]`)
     if (old) {
-      for (const name in old.state as State) {
-        if (!isLongArray(sourceOf(old.state as State, name)) || isLongArray(sourceOf(pool.state as State, name)))
+      for (const name in old.state as PoolState) {
+        if (
+          !isLongArray(sourceOf(old.state as PoolState, name)) ||
+          isLongArray(sourceOf(pool.state as PoolState, name))
+        )
           continue
         gone.push(fieldOf(pool.id, name))
       }
     }
   }
   for (const id of goneIds) gone.push(...fieldNames(before.get(id)!))
-  return { set, gone, told: { pools: poolTexts, longs } }
+  return { set, gone, encoded: { pools: poolTexts, longs } }
 }
 
 /**
@@ -150,8 +153,8 @@ const identities = new WeakMap<readonly string[], { readonly of: Identity; reado
  * @param isCached - false for a new pool: most pools never change, so caching their text would waste memory
  */
 function identityText(pool: Pool, isCached: boolean): string {
-  const known = identities.get(pool.tokens)
-  if (known && hasSameIdentity(known.of, pool)) return known.text
+  const cached = identities.get(pool.tokens)
+  if (cached && hasSameIdentity(cached.of, pool)) return cached.text
   const { state: _, ...identity } = pool
   const text = toText(identity)
   if (isCached) identities.set(pool.tokens, { of: identity, text })
@@ -163,20 +166,20 @@ const mergeTexts = (identity: string, main: string): string => `${identity.slice
 
 /** True if both pools have the same identity. */
 function hasSameIdentity(old: Identity, pool: Identity): boolean {
-  let left = 0
-  for (const name in old) if (name !== 'state') left++
+  let remaining = 0
+  for (const name in old) if (name !== 'state') remaining++
   for (const name in pool) {
     if (name === 'state') continue
-    left--
+    remaining--
     const [was, is] = [old[name as keyof Identity], pool[name as keyof Identity]]
     if (was === is) continue
     if ((name !== 'tokens' && name !== 'fixed') || !isDeepStrictEqual(was, is)) return false
   }
-  return left === 0
+  return remaining === 0
 }
 
 function fieldNames({ id, state }: Pool): readonly string[] {
-  return [...longArrayNames(state as State).map((name) => fieldOf(id, name)), id]
+  return [...longArrayNames(state as PoolState).map((name) => fieldOf(id, name)), id]
 }
 
 /** Encodes an entry: one line of JSON, then one line per long array, so that a reader can leave arrays unparsed. */

@@ -3,11 +3,11 @@ import type { Steps } from '@sluice/rpc'
 import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { fromText } from '../store/text.ts'
-import { fieldCount, type Main, type State, type StateOnly } from './codec.ts'
+import { fieldCount, type Main, type PoolState, type StateOnly } from './codec.ts'
 import { defineLongs, Long, sourceOf } from './long.ts'
 
 /** A decoded entry of the stream. */
-export type Entry = {
+export type DecodedEntry = {
   readonly pools: readonly (readonly [id: string, pool: unknown])[]
   /** Fields of the long arrays that changed. */
   readonly longs: readonly (readonly [field: string, long: Long])[]
@@ -18,7 +18,7 @@ export type Entry = {
 const LINE = '\n'.charCodeAt(0)
 
 /** Decodes an entry. Returns null if the bytes are malformed: the reader then loads the full state again. */
-export function readEntry(bytes: Uint8Array): Entry | null {
+export function readEntry(bytes: Uint8Array): DecodedEntry | null {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   let end = lineEnd(text, 0)
   const head = headOf(text.toString('utf8', 0, end))
@@ -40,7 +40,7 @@ function lineEnd(text: Buffer, start: number): number {
   return end < 0 ? text.length : end
 }
 
-type EntryHead = Omit<Entry, 'longs'> & { readonly longs: readonly string[] }
+type EntryHead = Omit<DecodedEntry, 'longs'> & { readonly longs: readonly string[] }
 
 function headOf(text: string): EntryHead | null {
   try {
@@ -61,11 +61,11 @@ type PoolFields = { main?: Main | StateOnly; long?: Map<string, Long> }
 const STEP = 200
 
 /** Collects fields by pool, from a scan of the hash and from entries that arrive meanwhile. */
-export class Fields {
+export class FieldCollector {
   private readonly pools = new Map<string, PoolFields>()
 
-  static of(entry: Entry): Fields {
-    const fields = new Fields()
+  static of(entry: DecodedEntry): FieldCollector {
+    const fields = new FieldCollector()
     for (const [id, pool] of entry.pools) fields.setPool(id, pool)
     for (const [field, long] of entry.longs) fields.setLong(field, long)
     return fields
@@ -101,15 +101,15 @@ export class Fields {
   }
 
   private of(id: string): PoolFields {
-    const known = this.pools.get(id)
-    if (known) return known
+    const existing = this.pools.get(id)
+    if (existing) return existing
     const pool: PoolFields = {}
     this.pools.set(id, pool)
     return pool
   }
 
   /** Applies an entry. Applying it twice is harmless, because its values are absolute. */
-  follow({ pools, longs, gone }: Entry): void {
+  follow({ pools, longs, gone }: DecodedEntry): void {
     for (const [id, pool] of pools) {
       this.setPool(id, pool)
       this.dropLong(id)
@@ -177,7 +177,7 @@ function assemblePool({ main, long }: PoolFields, was: Pool | undefined): Pool |
   const state: Record<string, unknown> = { ...rest.state }
   const longs: Record<string, Long> = {}
   for (const name of apart) {
-    const source = long?.get(name) ?? (was && sourceOf(was.state as State, name))
+    const source = long?.get(name) ?? (was && sourceOf(was.state as PoolState, name))
     if (source instanceof Long) longs[name] = source
     else if (Array.isArray(source)) state[name] = source
     else return null
@@ -192,9 +192,9 @@ function assemblePool({ main, long }: PoolFields, was: Pool | undefined): Pool |
  */
 function internStrings(pool: { -readonly [K in keyof Pool]: Pool[K] }, texts: Map<string, string>): Pool {
   const one = <T extends string>(text: T): T => {
-    const known = texts.get(text)
-    if (known === undefined) texts.set(text, text)
-    return (known ?? text) as T
+    const interned = texts.get(text)
+    if (interned === undefined) texts.set(text, text)
+    return (interned ?? text) as T
   }
   pool.tokens = pool.tokens.map(one)
   pool.dex = one(pool.dex)

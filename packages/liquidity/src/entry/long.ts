@@ -42,8 +42,8 @@ const LONGS = Symbol('long arrays')
 const properties = new Map<string, PropertyDescriptor>()
 
 function propertyOf(name: string): PropertyDescriptor {
-  const known = properties.get(name)
-  if (known) return known
+  const cached = properties.get(name)
+  if (cached) return cached
   const property: PropertyDescriptor = {
     get(this: Holder) {
       return this[LONGS]![name]!.items

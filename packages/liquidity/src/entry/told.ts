@@ -19,8 +19,8 @@ const marks = new WeakMap<Pools, Mark>()
 
 /** Returns the mark of a state. */
 export function markOf(pools: Pools): Mark {
-  const known = marks.get(pools)
-  if (known) return known
+  const existing = marks.get(pools)
+  if (existing) return existing
   const mark = {}
   marks.set(pools, mark)
   return mark
@@ -53,8 +53,8 @@ export function entriesBetween(
   maxEntries: number,
 ): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
   if (before === after) return []
-  const known = steps.get(after) ?? []
+  const chain = steps.get(after) ?? []
   const first = markOf(before)
-  const last = known.findIndex((step) => step.before === first)
-  return last < 0 || last >= maxEntries ? null : known.slice(0, last + 1).reverse()
+  const last = chain.findIndex((step) => step.before === first)
+  return last < 0 || last >= maxEntries ? null : chain.slice(0, last + 1).reverse()
 }

@@ -3,7 +3,7 @@ import { Bounded, type StateCount } from '@sluice/simulation'
 import { pairKey, sortTokens } from '../dexes/common/direction.ts'
 import type { AskedTokens, Following } from './asked-tokens.ts'
 import type { MarketLimits } from './limits.ts'
-import type { Pair } from './pairs.ts'
+import type { TokenPair } from './pairs.ts'
 
 type PairRequest = {
   readonly followings: readonly (Following | undefined)[]
@@ -25,19 +25,19 @@ export class AskedPairs {
     return this.requests.count
   }
 
-  isNew(pair: Pair): boolean {
+  isNew(pair: TokenPair): boolean {
     return this.valid(pair) === undefined
   }
 
   /**
    * Returns the promise that resolves when the pools of a pair are in memory; null if they are, or if the pair is new.
    */
-  pending(pair: Pair): Promise<void> | null {
+  pending(pair: TokenPair): Promise<void> | null {
     return this.valid(pair)?.pending ?? null
   }
 
   /** Records that pairs are being searched. If the search fails, they count as new again. */
-  ask(pairs: readonly Pair[], pending: Promise<void>): void {
+  ask(pairs: readonly TokenPair[], pending: Promise<void>): void {
     const entries = pairs.map((pair) => ({
       pair,
       requests: { followings: this.followings(pair), pending } as PairRequest,
@@ -57,7 +57,7 @@ export class AskedPairs {
   /** Restores pairs whose pools were in memory when they were saved. */
   remember(keys: Iterable<string>): void {
     for (const key of keys)
-      this.requests.set(key, { followings: this.followings(key.split(',') as unknown as Pair), pending: null })
+      this.requests.set(key, { followings: this.followings(key.split(',') as unknown as TokenPair), pending: null })
   }
 
   forgetAll(): void {
@@ -68,19 +68,19 @@ export class AskedPairs {
   *keys(): Iterable<string> {
     // Iterate without marking entries as used, which would move each to the end of the iteration.
     for (const [key, requests] of this.requests)
-      if (requests.pending === null && this.isValid(requests, key.split(',') as unknown as Pair)) yield key
+      if (requests.pending === null && this.isValid(requests, key.split(',') as unknown as TokenPair)) yield key
   }
 
-  private followings(pair: Pair): readonly (Following | undefined)[] {
+  private followings(pair: TokenPair): readonly (Following | undefined)[] {
     return sortTokens(pair).map((token) => this.tokens.following(token))
   }
 
-  private valid(pair: Pair): PairRequest | undefined {
+  private valid(pair: TokenPair): PairRequest | undefined {
     const requests = this.requests.get(pairKey(pair))
     return requests && this.isValid(requests, pair) ? requests : undefined
   }
 
-  private isValid({ followings }: PairRequest, pair: Pair): boolean {
+  private isValid({ followings }: PairRequest, pair: TokenPair): boolean {
     const now = this.followings(pair)
     return followings.every((following, i) => following !== undefined && following === now[i])
   }

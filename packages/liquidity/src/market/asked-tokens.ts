@@ -75,10 +75,10 @@ export class AskedTokens {
   }
 
   private touch(token: Address, now: number): Following {
-    const known = this.permanent.get(token) ?? this.others.get(token)
-    const following = known ?? { requestedAt: now, neighbors: null }
+    const existing = this.permanent.get(token) ?? this.others.get(token)
+    const following = existing ?? { requestedAt: now, neighbors: null }
     following.requestedAt = now
-    if (!known) {
+    if (!existing) {
       if (this.named.has(token)) this.permanent.set(token, following)
       else this.others.set(token, following)
     }

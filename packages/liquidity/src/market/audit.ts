@@ -1,7 +1,7 @@
 /** Rotating audit: compares a few pools in memory with the chain and repairs those that differ. */
 import type { Hex } from '@sluice/chains'
 import type { AuditCount } from '../snapshot.ts'
-import type { Follower, MarketParts } from './follow.ts'
+import type { MarketFollower, MarketParts } from './follow.ts'
 
 /** Each round reads one of this many parts of the pools, but at least `MIN_POOLS`. */
 const ROUNDS = 256
@@ -10,14 +10,14 @@ const MIN_POOLS = 16
 /** Auditor of one market. */
 export class Auditor {
   private readonly parts: MarketParts
-  private readonly follower: Follower
+  private readonly follower: MarketFollower
   private round = 0
   /** Block of the last round. */
   private audited: Hex | undefined
   private checked = 0
   private repaired = 0
 
-  constructor(parts: MarketParts, follower: Follower) {
+  constructor(parts: MarketParts, follower: MarketFollower) {
     this.parts = parts
     this.follower = follower
   }

@@ -1,10 +1,10 @@
 /** Finds the blocks between memory and the node's head, across reorgs. */
 import type { Hex } from '@sluice/chains'
 import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
-import { type Entry, HISTORY_BLOCKS, type History } from './history.ts'
+import { HISTORY_BLOCKS, type History, type HistoryEntry } from './history.ts'
 
 /** Path from a known block to the node's head. */
-export type Branch = { readonly from: Entry; readonly blocks: readonly BlockHeader[] }
+export type Branch = { readonly from: HistoryEntry; readonly blocks: readonly BlockHeader[] }
 
 /**
  * Finds the last common block of the history and the node's chain, and the headers from there up to `head`, oldest
@@ -24,8 +24,8 @@ export async function findBranch(
   // Usual case: the head is a few blocks above ours; request them concurrently.
   const numbers = Array.from({ length: Math.max(0, gap - 1) }, (_, i) => history.top.block.number + 1 + i)
   const ahead = await Promise.all(numbers.map((number) => rpc.getBlock(number, options)))
-  const known = new Map<Hex, BlockHeader>()
-  for (const header of ahead) if (header) known.set(header.hash, header)
+  const headers = new Map<Hex, BlockHeader>()
+  for (const header of ahead) if (header) headers.set(header.hash, header)
 
   const blocks: BlockHeader[] = []
   for (let header: BlockHeader | null = head; header; ) {
@@ -34,7 +34,7 @@ export async function findBranch(
     if (header.number <= history.oldest.block.number) return null
     blocks.push(header)
     const parent: Hex = header.parentHash
-    header = history.find(parent)?.block ?? known.get(parent) ?? (await rpc.getBlock({ blockHash: parent }, options))
+    header = history.find(parent)?.block ?? headers.get(parent) ?? (await rpc.getBlock({ blockHash: parent }, options))
   }
   return 'broken'
 }

@@ -12,12 +12,12 @@ import type { ScanStatus } from '../snapshot.ts'
 import { AskedPairs } from './asked-pairs.ts'
 import { Background } from './background.ts'
 import type { Evictor } from './evictor.ts'
-import type { Follower, MarketParts } from './follow.ts'
+import type { MarketFollower, MarketParts } from './follow.ts'
 import { HeadStart, type HeadStartCount } from './head-start.ts'
 import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
-import { type Pair, pairsOf } from './pairs.ts'
+import { pairsOf, type TokenPair } from './pairs.ts'
 import { type FoundPool, findPools } from './pool-reader.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
@@ -37,7 +37,7 @@ const MAX_READS = 8
 /** Options of `Discovery`. */
 export type DiscoveryOptions = {
   readonly parts: MarketParts
-  readonly follower: Follower
+  readonly follower: MarketFollower
   readonly evictor: Evictor
   readonly limits: MarketLimits
   readonly onScan?: ((status: ScanStatus) => void) | undefined
@@ -56,7 +56,7 @@ function nullIfGone(error: unknown): null {
 /** Pool discovery of one market. */
 export class Discovery {
   private readonly parts: MarketParts
-  private readonly follower: Follower
+  private readonly follower: MarketFollower
   private readonly evictor: Evictor
   private readonly requestedPairs: AskedPairs
   private readonly background: Background<Address>
@@ -120,7 +120,7 @@ export class Discovery {
     for (const token of groups.flat()) tokens.add(token)
     const pairs = groups.flatMap((group) => pairsOf(group, scope.intermediates))
     const asking = Promise.all([this.askFor(pairs, 'lookup'), this.warmUp()])
-    const isNew = (pair: Pair) => this.requestedPairs.isNew(pair)
+    const isNew = (pair: TokenPair) => this.requestedPairs.isNew(pair)
     for (const group of groups)
       if (lacksNeighbors(this.parts.directory, group, isNew)) this.widening.add(group.join(), group).catch(() => {})
     await abortable(asking, signal)
@@ -133,11 +133,11 @@ export class Discovery {
    */
   async seek(token: Address): Promise<void> {
     const { tokens, scope } = this.parts.directory
-    const known = tokens.has(token)
+    const isFollowed = tokens.has(token)
     // Keep following a known token; a new one is followed when its turn comes.
-    if (known) tokens.add(token)
+    if (isFollowed) tokens.add(token)
     if (
-      known &&
+      isFollowed &&
       pairsOf([token], scope.hubs).every(
         (pair) => !this.requestedPairs.isNew(pair) && !this.requestedPairs.pending(pair),
       )
@@ -198,7 +198,7 @@ export class Discovery {
     )
   }
 
-  private async askFor(wantedPools: readonly Pair[], priority: Priority): Promise<void> {
+  private async askFor(wantedPools: readonly TokenPair[], priority: Priority): Promise<void> {
     // Groups can share pairs.
     const pairs = [...new Map(wantedPools.map((pair) => [pairKey(pair), pair])).values()]
     const fresh = pairs.filter((pair) => this.requestedPairs.isNew(pair))
@@ -209,7 +209,7 @@ export class Discovery {
     await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.pending(pair) ?? [])))
   }
 
-  private async discover(pairs: readonly Pair[], priority: Priority): Promise<void> {
+  private async discover(pairs: readonly TokenPair[], priority: Priority): Promise<void> {
     const { rpc, directory, signal } = this.parts
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
     const foundPools = await this.follower.retrying(({ hash }) =>
@@ -263,7 +263,7 @@ export class Discovery {
     if (!from) return false
     const touched = new Set(history.above(from).flatMap(({ changed }) => [...changed]))
     const { top } = history
-    const isUntouched = ({ id }: Pool) => directory.found.has(id) && !top.pools.has(id) && !touched.has(id)
+    const isUntouched = ({ id }: Pool) => directory.followedPools.has(id) && !top.pools.has(id) && !touched.has(id)
     const fresh = read.filter(isUntouched)
     const changed = fresh.map(({ id }) => id)
     const updated = top.pools.with(fresh)

@@ -13,7 +13,7 @@ import { applyLogs } from './apply.ts'
 import { logsOf } from './block-logs.ts'
 import { findBranch } from './branch.ts'
 import { DoubtfulBlocks } from './doubtful-blocks.ts'
-import { type Entry, History } from './history.ts'
+import { History, type HistoryEntry } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import { readPools, refreshPools } from './pool-reader.ts'
@@ -60,7 +60,7 @@ function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]):
 }
 
 /** Follower of one market. */
-export class Follower {
+export class MarketFollower {
   private readonly parts: MarketParts
   private readonly forgetPairs: () => void
   private readonly doubtful = new DoubtfulBlocks()
@@ -156,7 +156,7 @@ export class Follower {
   ): Promise<readonly Pool[]> {
     const { rpc, directory, signal } = this.parts
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
-    const foundPools = [...ids].flatMap((id) => directory.found.get(id) ?? [])
+    const foundPools = [...ids].flatMap((id) => directory.followedPools.get(id) ?? [])
     // Sampled pools are read within their budget only.
     const sampled = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
     const turn = sampled.length > 0 ? (chosen ?? this.sampledNow(block)) : NONE
@@ -172,10 +172,10 @@ export class Follower {
     )
     for (const { pool } of incomplete) {
       // The pool may have been dropped during the read.
-      const entry = directory.found.get(pool.id)
+      const entry = directory.followedPools.get(pool.id)
       if (entry && directory.isIncomplete(entry)) directory.couldNotComplete(entry, block.number)
     }
-    return read.pools.filter(({ id }) => directory.found.has(id))
+    return read.pools.filter(({ id }) => directory.followedPools.has(id))
   }
 
   /** Ids of the sampled pools that have their turn at a block. */
@@ -191,19 +191,19 @@ export class Follower {
   }
 
   /** Undoes the blocks above `from` and applies the logs of `blocks`. */
-  private async replay(history: History, from: Entry, blocks: readonly BlockHeader[]): Promise<void> {
+  private async replay(history: History, from: HistoryEntry, blocks: readonly BlockHeader[]): Promise<void> {
     const { rpc, directory, ledger, signal } = this.parts
     const logs = await Promise.all(
       blocks.map((block) => logsOf(rpc, block, directory.topics, signal, () => this.doubtful.add(block.hash))),
     )
     const undone = history.above(from)
-    const entries: Entry[] = []
+    const entries: HistoryEntry[] = []
     // Pools dropped meanwhile stay dropped.
     const dropped = undone.length > 0 ? poolChanges(from.pools, history.top.pools).gone : []
     const createdIds = new Set<string>()
     let pools = from.pools.with(
       [],
-      dropped.filter((id) => !directory.found.has(id)),
+      dropped.filter((id) => !directory.followedPools.has(id)),
     )
     for (const [i, block] of blocks.entries()) {
       const { changed, reread } = await inSlices(
@@ -264,7 +264,7 @@ export class Follower {
       const logs = await rpc.getLogs({ blockHash, topics: [directory.topics] }, { signal }).catch(() => [])
       if (logs.length === 0) continue
       this.doubtful.drop(blockHash)
-      const touched = logs.map(directory.idOf).filter((id) => directory.found.has(id))
+      const touched = logs.map(directory.idOf).filter((id) => directory.followedPools.has(id))
       await this.repair(new Set([...touched, ...directory.created(logs)]))
     }
   }
@@ -287,9 +287,9 @@ export class Follower {
   }
 
   /** Returns the ids of wanted pools created by the logs that are not yet in `known`, and adds them to it. */
-  private createdOutside(known: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
-    const ids = logs.flatMap((each) => this.parts.directory.created(each)).filter((id) => !known.has(id))
-    for (const id of ids) known.add(id)
+  private createdOutside(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
+    const ids = logs.flatMap((each) => this.parts.directory.created(each)).filter((id) => !knownIds.has(id))
+    for (const id of ids) knownIds.add(id)
     return ids
   }
 
@@ -317,10 +317,10 @@ export class Follower {
   /** Reads the changes of these pools that no log reports, at the end of a block. */
   private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<Differences> {
     const { rpc, directory, signal } = this.parts
-    const known = ids.map((id) => ({ row: directory.found.get(id)!.row, pool: pools.get(id)! }))
+    const knownPools = ids.map((id) => ({ row: directory.followedPools.get(id)!.row, pool: pools.get(id)! }))
     return inSlices(
       'follow',
-      compare(pools, ids, await refreshPools(rpc, block, known, directory.families, { signal })),
+      compare(pools, ids, await refreshPools(rpc, block, knownPools, directory.families, { signal })),
     )
   }
 
@@ -348,9 +348,11 @@ export class Follower {
     const { rpc, directory, ledger, signal } = this.parts
     const before = ledger.history?.top
     if (!before || before.block.hash !== block.hash) return
-    const pools = [...swaps.keys()].flatMap((id) => (directory.found.has(id) ? (before.pools.get(id) ?? []) : []))
+    const pools = [...swaps.keys()].flatMap((id) =>
+      directory.followedPools.has(id) ? (before.pools.get(id) ?? []) : [],
+    )
     const generators = pools.map((pool) => {
-      const { row } = directory.found.get(pool.id)!
+      const { row } = directory.followedPools.get(pool.id)!
       return directory.familyOf(row).sampled!.refine(row, pool, swaps.get(pool.id)!)
     })
     const states = await runReads(rpc, { blockHash: block.hash }, generators, { signal })
@@ -360,7 +362,7 @@ export class Follower {
       const { top } = history
       const differ = pools.flatMap((pool, k) => {
         // Another caller may have refined the pool meanwhile; the next quote repeats this one then.
-        const isSame = top.pools.get(pool.id) === pool && directory.found.has(pool.id)
+        const isSame = top.pools.get(pool.id) === pool && directory.followedPools.has(pool.id)
         return isSame && states[k] !== null ? [{ ...pool, state: states[k] }] : []
       })
       if (differ.length === 0) return
@@ -376,7 +378,7 @@ export class Follower {
    */
   private async rereadAll(head: BlockHeader): Promise<void> {
     const { directory, ledger } = this.parts
-    const pools = await inSlices('follow', PoolMap.of(await this.read(head, directory.found.keys())))
+    const pools = await inSlices('follow', PoolMap.of(await this.read(head, directory.followedPools.keys())))
     this.forgetPairs()
     ledger.commit(new History([{ block: head, pools, changed: new Set() }]), null)
   }

@@ -5,7 +5,7 @@ import { chunks } from '../dexes/common/chunks.ts'
 import { pairKey } from '../dexes/common/direction.ts'
 import type { DexFamily, ListedPool, Pool, Reads } from '../family.ts'
 import { deploymentKey, type PoolList } from '../pool-list/pool-list.ts'
-import type { Follower, MarketParts } from './follow.ts'
+import type { MarketFollower, MarketParts } from './follow.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import type { FoundPool } from './pool-reader.ts'
 import { runReads } from './reads.ts'
@@ -27,7 +27,7 @@ type DeploymentCount = { proven: number; refused: number; readonly scannedTo: nu
 /** Verification of one pool list. */
 export class HeadStart {
   private readonly parts: MarketParts
-  private readonly follower: Follower
+  private readonly follower: MarketFollower
   private readonly waiting: Part[] = []
   private readonly counts = new Map<DexRow, DeploymentCount>()
   private proven = 0
@@ -36,7 +36,7 @@ export class HeadStart {
   /** @param isKnown - true for deployments whose pools memory already has; these are skipped */
   constructor(
     list: PoolList,
-    { parts, follower }: { readonly parts: MarketParts; readonly follower: Follower },
+    { parts, follower }: { readonly parts: MarketParts; readonly follower: MarketFollower },
     isKnown: (row: DexRow, scannedTo: number | undefined) => boolean,
   ) {
     this.parts = parts
@@ -110,8 +110,10 @@ const hasKnownTokens = ({ tokens }: PoolDirectory, [first]: readonly ListedPool[
 
 /** Orders pools with followed tokens first, because quotes wait for them. */
 function knownTokensFirst(directory: PoolDirectory, pools: readonly ListedPool[]): readonly ListedPool[] {
-  const [known, others] = [true, false].map((is) => pools.filter((pool) => hasKnownTokens(directory, [pool]) === is))
-  return [...known!, ...others!]
+  const [withKnownTokens, others] = [true, false].map((is) =>
+    pools.filter((pool) => hasKnownTokens(directory, [pool]) === is),
+  )
+  return [...withKnownTokens!, ...others!]
 }
 
 /** Verifies pools by asking the deployment for each pool's pair, as discovery does. */

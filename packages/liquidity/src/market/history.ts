@@ -7,7 +7,7 @@ import type { PoolMap } from '../pool-map.ts'
 export const HISTORY_BLOCKS = 64
 
 /** State at the end of one block. */
-export type Entry = {
+export type HistoryEntry = {
   readonly block: BlockHeader
   readonly pools: PoolMap
   /** Ids of the pools that differ from the previous entry. */
@@ -16,36 +16,36 @@ export type Entry = {
 
 /** Consecutive blocks, oldest first. Immutable. */
 export class History {
-  private readonly entries: readonly Entry[]
+  private readonly entries: readonly HistoryEntry[]
 
-  constructor(entries: readonly Entry[]) {
+  constructor(entries: readonly HistoryEntry[]) {
     this.entries = entries.slice(-HISTORY_BLOCKS - 1)
   }
 
-  get top(): Entry {
+  get top(): HistoryEntry {
     return this.entries.at(-1)!
   }
 
-  get oldest(): Entry {
+  get oldest(): HistoryEntry {
     return this.entries[0]!
   }
 
-  find(hash: Hex): Entry | undefined {
+  find(hash: Hex): HistoryEntry | undefined {
     return this.entries.findLast(({ block }) => block.hash === hash)
   }
 
   /** Returns the entries above `entry`, which a fork at `entry` undoes. */
-  above(entry: Entry): readonly Entry[] {
+  above(entry: HistoryEntry): readonly HistoryEntry[] {
     return this.entries.slice(this.entries.indexOf(entry) + 1)
   }
 
   /** Returns the history up to `entry`, followed by `next`. */
-  continueFrom(entry: Entry, next: readonly Entry[]): History {
+  continueFrom(entry: HistoryEntry, next: readonly HistoryEntry[]): History {
     return new History([...this.entries.slice(0, this.entries.indexOf(entry) + 1), ...next])
   }
 
   /** Returns the history with its newest entry replaced. */
-  replaceTop(entry: Entry): History {
+  replaceTop(entry: HistoryEntry): History {
     return new History([...this.entries.slice(0, -1), entry])
   }
 }

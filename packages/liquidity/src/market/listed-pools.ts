@@ -14,7 +14,7 @@ const SLICE = 256
  * returns pools of a token with any other token, from which the other market derives the same neighbors.
  */
 export function* listedPools(
-  { scope, tokens: followed, listed, found, familyOf }: PoolDirectory,
+  { scope, tokens: followed, listed, followedPools, familyOf }: PoolDirectory,
   tokens: readonly Address[],
 ): Steps<readonly FoundPool[]> {
   const near = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
@@ -22,7 +22,7 @@ export function* listedPools(
   const ends = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
   const [preferred, others] = [new Map<string, FoundPool>(), new Map<string, FoundPool>()]
   let examined = 0
-  for (const pools of [listed, found]) {
+  for (const pools of [listed, followedPools]) {
     for (const entry of pools.values()) {
       if (++examined % SLICE === 0) yield
       if (!familyOf(entry.row).listedByLogs) continue

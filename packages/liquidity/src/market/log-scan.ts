@@ -84,11 +84,11 @@ export class LogScan {
   /** Status of the scan; null if the chain needs none. */
   get status(): ScanStatus | null {
     if (this.targets.length === 0) return null
-    const { known: blocks } = this.range
+    const { accepted: blocks } = this.range
     const isUnknown = this.to < 0
-    const left = (target: Target) => Math.max(0, this.to + 1 - target.next)
+    const blocksLeftOf = (target: Target) => Math.max(0, this.to + 1 - target.next)
     const total = this.targets.reduce((sum, { row }) => sum + Math.max(1, this.to + 1 - row.startBlock!), 0)
-    const blocksLeft = this.targets.reduce((sum, target) => sum + left(target), 0)
+    const blocksLeft = this.targets.reduce((sum, target) => sum + blocksLeftOf(target), 0)
     return {
       state: this.state,
       progress: isUnknown ? 0 : Math.min(1, 1 - blocksLeft / total),
@@ -96,14 +96,14 @@ export class LogScan {
       ...(blocks !== undefined && { blocksPerCall: blocks }),
       ...(this.reason !== undefined && { reason: this.reason }),
       families: [
-        ...new Set(this.targets.filter((target) => isUnknown || left(target) > 0).map(({ row }) => row.family)),
+        ...new Set(this.targets.filter((target) => isUnknown || blocksLeftOf(target) > 0).map(({ row }) => row.family)),
       ],
     }
   }
 
   /** Block range that one request may span, if known. */
   get blocksPerCall(): number | undefined {
-    return this.range.known
+    return this.range.accepted
   }
 
   /**
@@ -114,8 +114,8 @@ export class LogScan {
   }
 
   restore(scannedTo: Iterable<readonly [DexRow, number]>, blocksPerCall: number | undefined): void {
-    const known = new Map(scannedTo)
-    for (const target of this.targets) target.next = Math.max(target.next, known.get(target.row) ?? 0)
+    const savedProgress = new Map(scannedTo)
+    for (const target of this.targets) target.next = Math.max(target.next, savedProgress.get(target.row) ?? 0)
     this.range = new ScanRange(blocksPerCall)
     this.isRestored = true
   }

@@ -14,7 +14,7 @@ import type { Market, MarketHealth, ScanStatus, Snapshot } from '../snapshot.ts'
 import { Auditor } from './audit.ts'
 import { Discovery } from './discovery.ts'
 import { Evictor } from './evictor.ts'
-import { Follower, type MarketParts } from './follow.ts'
+import { MarketFollower, type MarketParts } from './follow.ts'
 import type { HeadStartCount } from './head-start.ts'
 import { Ledger } from './ledger.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
@@ -67,7 +67,7 @@ export interface IndexedMarket extends Market {
   /** Resolves when no pool search is running, at the latest after the time limit, to the newest snapshot. */
   settled(timeoutMs: number): Promise<Snapshot>
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  take(found: readonly FoundPool[]): Promise<void>
+  take(foundPools: readonly FoundPool[]): Promise<void>
   /** Keys of the pairs whose pools are in memory, in the format of `pairKeysOf`. */
   readonly pairs: Iterable<string>
 }
@@ -92,7 +92,7 @@ class ChainMarket implements IndexedMarket {
   private readonly auditMs: number
   private readonly ledger: Ledger
   private readonly discovery: Discovery
-  private readonly follower: Follower
+  private readonly follower: MarketFollower
   private readonly auditor: Auditor
   private readonly saver: Saver | null
   /** A queued sync that has not read the head yet; callers that want the current head can share it. */
@@ -116,7 +116,7 @@ class ChainMarket implements IndexedMarket {
     const directory = new PoolDirectory(chain, families, limits)
     this.directory = directory
     const parts: MarketParts = { rpc, directory, ledger: this.ledger, signal: this.stopped.signal }
-    this.follower = new Follower(parts, () => this.discovery.forgetPairs())
+    this.follower = new MarketFollower(parts, () => this.discovery.forgetPairs())
     this.evictor = new Evictor(directory, this.ledger)
     const { follower, evictor } = this
     const { onScan, headStart, onHeadStart, searchesLogs } = options
@@ -185,9 +185,9 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  async take(found: readonly FoundPool[]): Promise<void> {
+  async take(foundPools: readonly FoundPool[]): Promise<void> {
     if (!this.ledger.newest) await this.sync()
-    await this.discovery.take(found)
+    await this.discovery.take(foundPools)
   }
 
   async refine(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<Snapshot> {
@@ -225,13 +225,13 @@ class ChainMarket implements IndexedMarket {
     for (;;) {
       const { newest } = this.ledger
       if (newest && newest.block.number >= number) return newest
-      const left = deadline - Date.now()
-      if (left <= 0) {
+      const remainingMs = deadline - Date.now()
+      if (remainingMs <= 0) {
         const at = newest ? `at block ${newest.block.number}` : 'not read yet'
         throw new MarketError('BEHIND', `chain ${this.chainId} is ${at}, not at ${number}`)
       }
       // Keep waiting while the node fails; only the time limit ends the wait.
-      await abortable(Promise.race([this.sync().catch(() => undefined), sleep(left)]), signal)
+      await abortable(Promise.race([this.sync().catch(() => undefined), sleep(remainingMs)]), signal)
       if (this.ledger.newest && this.ledger.newest.block.number >= number) continue
       await abortable(sleep(Math.min(WAIT_STEP_MS, Math.max(0, deadline - Date.now()))), signal)
     }

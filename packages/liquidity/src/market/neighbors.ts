@@ -4,21 +4,21 @@
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
-import { type Pair, pairsOf } from './pairs.ts'
+import { pairsOf, type TokenPair } from './pairs.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 
 /** True if the neighbors of a group of tokens are unknown, or their pairs with the group have not been searched. */
 export function lacksNeighbors(
   directory: PoolDirectory,
   group: readonly Address[],
-  isNew: (pair: Pair) => boolean,
+  isNew: (pair: TokenPair) => boolean,
 ): boolean {
   const own = endsOf(directory, group).map((end) => neighborsOf(directory, end))
   return own.some((neighbors) => neighbors?.some((token) => pairsOf([token], group).some(isNew)) ?? true)
 }
 
 /** Returns the pairs of a group's neighbors with its tokens and with the intermediates. */
-export function neighborPairs(directory: PoolDirectory, group: readonly Address[]): readonly Pair[] {
+export function neighborPairs(directory: PoolDirectory, group: readonly Address[]): readonly TokenPair[] {
   const neighbors = endsOf(directory, group).flatMap((end) => neighborsOf(directory, end) ?? [])
   return neighbors.flatMap((token) => pairsOf([token], [...group, ...directory.scope.intermediates]))
 }
@@ -48,17 +48,17 @@ type Counts = ReadonlyMap<Address, number>
  * requests: those of past logs, and those that also trade an intermediate.
  */
 function* countNeighbors(
-  { scope, listed, found, familyOf }: PoolDirectory,
+  { scope, listed, followedPools, familyOf }: PoolDirectory,
   tokens: ReadonlySet<Address>,
 ): Steps<ReadonlyMap<Address, Counts>> {
   const intermediates = new Set(scope.intermediates)
   const counts = new Map([...tokens].map((token) => [token, new Map<Address, number>()]))
-  const seen = new Set<string>()
-  for (const pools of [listed, found]) {
+  const visited = new Set<string>()
+  for (const pools of [listed, followedPools]) {
     for (const { row, pool } of pools.values()) {
       yield
-      if (seen.has(pool.id)) continue
-      seen.add(pool.id)
+      if (visited.has(pool.id)) continue
+      visited.add(pool.id)
       if (!familyOf(row).listedByLogs && !pool.tokens.some((token) => intermediates.has(token))) continue
       for (const token of pool.tokens) {
         const count = counts.get(token)

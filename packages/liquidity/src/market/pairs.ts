@@ -4,7 +4,7 @@ import { pairKey } from '../dexes/common/direction.ts'
 import { namedTokens } from '../trust/named.ts'
 
 /** Two different tokens, in any order. */
-export type Pair = readonly [Address, Address]
+export type TokenPair = readonly [Address, Address]
 
 /**
  * Maximum intermediates of a chain: each one adds a pair for every swapped token. No chain's file in this repository
@@ -28,8 +28,8 @@ export function pairScopeOf(chain: Chain): PairScope {
 }
 
 /** Returns the pairs of the tokens with one another and with `others`. */
-export function pairsOf(tokens: readonly Address[], others: readonly Address[]): readonly Pair[] {
-  const pairs = new Map<string, Pair>()
+export function pairsOf(tokens: readonly Address[], others: readonly Address[]): readonly TokenPair[] {
+  const pairs = new Map<string, TokenPair>()
   const all = [...new Set([...tokens, ...others])]
   for (const token of new Set(tokens)) {
     for (const other of all) if (other !== token) pairs.set(pairKey([token, other]), [token, other])

@@ -75,7 +75,7 @@ export class PoolDirectory {
   readonly idOf = (log: Log): string => this.idByTopic.get(log.topics[0]!)?.(log) ?? log.address
 
   /** Followed pools with their DEX rows, including those that cannot be read yet. */
-  get found(): ReadonlyMap<string, FoundPool> {
+  get followedPools(): ReadonlyMap<string, FoundPool> {
     return this.pools
   }
 
@@ -183,7 +183,7 @@ export class PoolDirectory {
    * initialized.
    */
   awaited(pools: PoolMap, logs: readonly Log[]): readonly string[] {
-    return logs.map(this.idOf).filter((id) => this.found.has(id) && !pools.has(id) && !this.sampling.has(id))
+    return logs.map(this.idOf).filter((id) => this.followedPools.has(id) && !pools.has(id) && !this.sampling.has(id))
   }
 
   /** Registers the pools that a block created. @returns ids of those between followed tokens */

@@ -3,7 +3,7 @@ import type { Chain, DexRow } from '@sluice/chains'
 import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
 import type { DexFamily, Pool, Reads } from '../family.ts'
-import type { Pair } from './pairs.ts'
+import type { TokenPair } from './pairs.ts'
 import { both, runReads } from './reads.ts'
 
 /** Families by id. */
@@ -49,11 +49,11 @@ export async function findPools(
   block: BlockRef,
   rows: readonly DexRow[],
   families: Families,
-  pairs: readonly Pair[],
+  pairs: readonly TokenPair[],
   options: RequestOptions,
 ): Promise<readonly FoundPool[]> {
   if (pairs.length === 0) return []
-  const find = function* (row: DexRow, some: readonly Pair[]): Reads<readonly FoundPool[]> {
+  const find = function* (row: DexRow, some: readonly TokenPair[]): Reads<readonly FoundPool[]> {
     const pools = yield* families.get(row.family)!.findPools(row, some)
     return pools.map((pool) => ({ row, pool }))
   }
@@ -84,9 +84,9 @@ export async function readPools(
     if (isComplete || !readFixed)
       return { pools: withStates(foundPools, yield* readStates(row, foundPools)), completed: [] }
     const fixed = readFixed(row, foundPools, block.number)
-    const [known, early] = stateNeedsFixed ? [yield* fixed] : yield* both(fixed, readStates(row, foundPools))
-    const pools = known.filter((pool) => pool !== null)
-    const states = early ? early.filter((_, i) => known[i] !== null) : yield* readStates(row, pools)
+    const [identified, early] = stateNeedsFixed ? [yield* fixed] : yield* both(fixed, readStates(row, foundPools))
+    const pools = identified.filter((pool) => pool !== null)
+    const states = early ? early.filter((_, i) => identified[i] !== null) : yield* readStates(row, pools)
     return { pools: withStates(pools, states), completed: pools.map((pool) => ({ row, pool })) }
   }
   const generators = [complete, incomplete].flatMap((foundPools) =>
@@ -104,7 +104,7 @@ export async function readPools(
 export async function refreshPools(
   rpc: Rpc,
   block: BlockHeader,
-  known: readonly KnownPool[],
+  knownPools: readonly KnownPool[],
   families: Families,
   options: RequestOptions,
 ): Promise<readonly Pool[]> {
@@ -112,7 +112,7 @@ export async function refreshPools(
     const pools = some.map(({ pool }) => pool)
     return withStates(pools, yield* families.get(row.family)!.refreshStates!(row, pools, block))
   }
-  const generators = byRow(known).flatMap(([row, group]) => group.map((some) => refresh(row, some)))
+  const generators = byRow(knownPools).flatMap(([row, group]) => group.map((some) => refresh(row, some)))
   return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
 }
 

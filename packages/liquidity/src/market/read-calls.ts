@@ -9,7 +9,7 @@ import type { Read } from '../family.ts'
 import { READ_BATCH } from '../lenses.ts'
 
 /** Result of each read; null if it reverted or is impossible. */
-export type Answers = (Hex | null)[]
+export type ReadResults = (Hex | null)[]
 
 type Call = { readonly to: string; readonly data: string }
 type Answer = { readonly ok: boolean; readonly data: Hex }
@@ -25,7 +25,7 @@ export async function callOverridden(
   block: BlockRef,
   reads: readonly Read[],
   options: RequestOptions,
-): Promise<Answers> {
+): Promise<ReadResults> {
   const overrides: Record<Address, AccountOverride> = { [READ_BATCH.to]: { code: READ_BATCH.code } }
   for (const { to, code, storage = {} } of reads) {
     if (code) overrides[to] = { ...overrides[to], code }
@@ -48,7 +48,7 @@ export async function callPlain(
   block: BlockRef,
   reads: readonly Read[],
   options: RequestOptions,
-): Promise<Answers> {
+): Promise<ReadResults> {
   const possible = reads.filter(({ storage }) => !storage)
   if (possible.length === 0) return reads.map(() => null)
   const lenses = new Map(possible.flatMap(({ to, code }) => (code ? [[to, { at: to, code }] as const] : [])))
@@ -67,7 +67,7 @@ function decodeRevert(error: unknown): Hex {
   return plainBatch.decodeErrorResult('Answers', error.data)[0] as Hex
 }
 
-function decode(answer: Hex): Answers {
+function decode(answer: Hex): ReadResults {
   const [answers] = run.decode(answer)
   return answers.map(({ ok, data }) => (ok ? data : null))
 }

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Address, Hex } from '@sluice/chains'
 import { type BlockRef, inSlices, type RequestOptions, type Rpc, RpcError, type Steps } from '@sluice/rpc'
 import type { Read, Reads } from '../family.ts'
-import { type Answers, callOverridden, callPlain } from './read-calls.ts'
+import { callOverridden, callPlain, type ReadResults } from './read-calls.ts'
 
 /** Gas and byte limits of one eth_call: below the limits of the strictest nodes, such as 30 million gas. */
 const MAX_GAS = 20_000_000
@@ -54,7 +54,7 @@ export function* both<A, B>(first: Reads<A>, second: Reads<B>): Reads<readonly [
 type Waiting<T> = { readonly generator: Reads<T>; readonly index: number; readonly reads: readonly Read[] }
 
 /** Passes results to the generators and collects their next reads. @returns the generators that are not done */
-function* advance<T>(waiting: readonly Waiting<T>[], answers: Answers, results: T[]): Steps<readonly Waiting<T>[]> {
+function* advance<T>(waiting: readonly Waiting<T>[], answers: ReadResults, results: T[]): Steps<readonly Waiting<T>[]> {
   const next: Waiting<T>[] = []
   let from = 0
   for (const { generator, index, reads } of waiting) {
@@ -72,9 +72,9 @@ async function read(
   block: BlockRef,
   waiting: readonly Waiting<unknown>[],
   options: RequestOptions,
-): Promise<Answers> {
+): Promise<ReadResults> {
   const groups = await inSlices('reads', pack(waiting, maxBytes.get(rpc) ?? MAX_BYTES))
-  const packed: Promise<Answers>[] = []
+  const packed: Promise<ReadResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
     if (k > 0) await turn()
@@ -123,7 +123,12 @@ function* readsOf(waiting: readonly Waiting<unknown>[]): Generator<Read> {
  * Runs reads in one call, with or without overrides. An account without code counts as a revert. A call that is too
  * large is halved and retried, so that one expensive read does not hide the results of others.
  */
-async function readGroup(rpc: Rpc, block: BlockRef, reads: readonly Read[], options: RequestOptions): Promise<Answers> {
+async function readGroup(
+  rpc: Rpc,
+  block: BlockRef,
+  reads: readonly Read[],
+  options: RequestOptions,
+): Promise<ReadResults> {
   const withLimit = { timeoutMs: TIMEOUT_MS, ...options }
   try {
     const answers = await callOverridden(rpc, block, reads, withLimit).catch((error: unknown) => {

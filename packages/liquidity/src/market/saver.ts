@@ -12,7 +12,7 @@ import type { Pool } from '../family.ts'
 import { PoolMap, poolChangeSteps } from '../pool-map.ts'
 import type { SavedFacts, StoredPool } from '../store/database.ts'
 import { BATCH } from '../store/messages.ts'
-import type { Part, Store } from '../store/store.ts'
+import type { SavePart, Store } from '../store/store.ts'
 import { inBatches, StoreFile } from '../store/store-thread.ts'
 import type { Discovery } from './discovery.ts'
 import { History } from './history.ts'
@@ -33,7 +33,7 @@ export type SaveOptions = {
 }
 
 /** Opens a store; with `true`, discards its unusable content first. */
-export type StorePlace = (anew: boolean) => Promise<Store>
+export type StorePlace = (mustReset: boolean) => Promise<Store>
 
 type Parts = {
   readonly directory: PoolDirectory
@@ -57,7 +57,7 @@ type WriteSummary = {
   /** Pools that are new to the file. */
   readonly fresh: FoundPool[]
   /** The pools that the file keeps, if it must delete others; else empty. */
-  readonly kept: FoundPool[]
+  readonly retained: FoundPool[]
 }
 
 const LIST_BATCH = 5_000
@@ -87,7 +87,7 @@ export class Saver {
 
   constructor({ path, everyMs = 30_000, onError = () => {} }: SaveOptions, parts: Parts) {
     this.path = path
-    this.open = typeof path === 'string' ? (anew) => openFile(path, anew) : path
+    this.open = typeof path === 'string' ? (mustReset) => openFile(path, mustReset) : path
     this.everyMs = everyMs
     this.onError = onError
     this.parts = parts
@@ -108,7 +108,7 @@ export class Saver {
       if (!(error instanceof MarketError)) return
       await this.file?.close()
       this.file = null
-      await this.openAnew().catch((again: unknown) => this.report(again))
+      await this.reopen().catch((again: unknown) => this.report(again))
     }
   }
 
@@ -132,7 +132,7 @@ export class Saver {
     this.count = 0
   }
 
-  private async openAnew(): Promise<void> {
+  private async reopen(): Promise<void> {
     this.file = await this.open(true)
   }
 
@@ -189,11 +189,11 @@ export class Saver {
     ])
     const { blocksPerCall } = scan
     const extra: SavedExtra = { rows: this.rowsHash, scannedTo, ...(blocksPerCall !== undefined && { blocksPerCall }) }
-    const summary: WriteSummary = { fresh: [], kept: [] }
+    const summary: WriteSummary = { fresh: [], retained: [] }
     await this.file.save({ chainId: ledger.chainId, block: top.block, extra }, this.partsOf(top.pools, summary))
-    if (summary.kept.length > 0) {
-      this.savedKnown = new WeakSet(summary.kept)
-      this.count = new Set(summary.kept.map(({ pool }) => pool.id)).size
+    if (summary.retained.length > 0) {
+      this.savedKnown = new WeakSet(summary.retained)
+      this.count = new Set(summary.retained.map(({ pool }) => pool.id)).size
     } else {
       for (const entry of summary.fresh) this.savedKnown.add(entry)
       this.count += summary.fresh.length
@@ -208,31 +208,31 @@ export class Saver {
    *
    * @param summary - filled in while yielding
    */
-  private async *partsOf(pools: PoolMap, { fresh, kept }: WriteSummary): AsyncGenerator<Part> {
+  private async *partsOf(pools: PoolMap, { fresh, retained }: WriteSummary): AsyncGenerator<SavePart> {
     const { directory, discovery } = this.parts
     const lists = { tokens: [...directory.tokens], pairs: [...discovery.pairs] }
     for (const [name, all] of Object.entries(lists))
       for await (const items of inBatches(all, LIST_BATCH)) yield { do: 'list', name, items }
-    for (const entries of [directory.listed, directory.found])
+    for (const entries of [directory.listed, directory.followedPools])
       for await (const some of inBatches(entries.values(), POOL_BATCH)) {
         const unsaved = some.filter((entry) => !this.savedKnown.has(entry))
         fresh.push(...unsaved)
-        const known = unsaved.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
-        if (known.length > 0) yield { do: 'write', known, changed: [], gone: [] }
+        const newPools = unsaved.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))
+        if (newPools.length > 0) yield { do: 'write', newPools, changed: [], gone: [] }
       }
     let changed: Pool[] = []
     for (const step of poolChangeSteps(this.saved, pools)) {
       changed.push(...step.changed)
       if (changed.length < BATCH && step.gone.length === 0) continue
-      yield { do: 'write', known: [], changed, gone: step.gone }
+      yield { do: 'write', newPools: [], changed, gone: step.gone }
       changed = []
     }
-    if (changed.length > 0) yield { do: 'write', known: [], changed, gone: [] }
+    if (changed.length > 0) yield { do: 'write', newPools: [], changed, gone: [] }
     if (this.count + fresh.length <= this.parts.maxSaved) return
     // Keep exactly the pools in memory, which has already evicted the least recently used ones.
-    for (const entries of [directory.listed, directory.found])
+    for (const entries of [directory.listed, directory.followedPools])
       for await (const some of inBatches(entries.values(), POOL_BATCH)) {
-        kept.push(...some)
+        retained.push(...some)
         yield { do: 'keep', ids: some.map(({ pool }) => pool.id) }
       }
   }
@@ -247,8 +247,8 @@ export function rowsHash(rows: readonly DexRow[]): string {
   return createHash('sha256').update(JSON.stringify(rows)).digest('hex')
 }
 
-async function openFile(path: string, anew: boolean): Promise<Store> {
+async function openFile(path: string, mustReset: boolean): Promise<Store> {
   mkdirSync(dirname(path), { recursive: true })
-  if (anew) for (const rest of ['', '-wal', '-shm']) rmSync(path + rest, { force: true })
+  if (mustReset) for (const rest of ['', '-wal', '-shm']) rmSync(path + rest, { force: true })
   return StoreFile.open(path)
 }

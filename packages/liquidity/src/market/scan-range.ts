@@ -26,13 +26,13 @@ export class ScanRange {
   /** True while a wider range than the accepted one is being tried. */
   private isRetry = false
 
-  /** @param known - range that was accepted before a restart */
-  constructor(known?: number) {
-    const isKnown = known !== undefined && known >= 1 && known <= MAX_RANGE
-    this.next = isKnown ? known : FIRST_RANGE
-    this.granted = isKnown ? known : 0
+  /** @param accepted - range that was accepted before a restart */
+  constructor(accepted?: number) {
+    const isKnown = accepted !== undefined && accepted >= 1 && accepted <= MAX_RANGE
+    this.next = isKnown ? accepted : FIRST_RANGE
+    this.granted = isKnown ? accepted : 0
     // Skip the bisection after a restart; wider ranges are tried at intervals.
-    if (isKnown) this.refusedAt = known + 1
+    if (isKnown) this.refusedAt = accepted + 1
   }
 
   /** Range to request. */
@@ -41,7 +41,7 @@ export class ScanRange {
   }
 
   /** The accepted range; undefined before the first response. */
-  get known(): number | undefined {
+  get accepted(): number | undefined {
     return this.granted > 0 ? this.granted : undefined
   }
 

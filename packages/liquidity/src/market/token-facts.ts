@@ -98,8 +98,8 @@ export class TokenFacts {
   ): Promise<void> {
     // Read at the latest block: an address that is not a token today may become one anyway.
     const latest: BlockRef = 'latest'
-    const [seen] = await runReads(rpc, latest, [lookAt(addresses)], options)
-    for (const [address, word] of seen!) {
+    const [words] = await runReads(rpc, latest, [lookAt(addresses)], options)
+    for (const [address, word] of words!) {
       if ((word & IS_TOKEN) === 0n && !this.named.has(address)) {
         this.others.set(address, { block })
         continue
@@ -117,7 +117,7 @@ export class TokenFacts {
  * of a failed call stay unknown.
  */
 function* lookAt(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigint>> {
-  const seen = new Map<Address, bigint>()
+  const wordByToken = new Map<Address, bigint>()
   let groups: (readonly Address[])[] = []
   for (let i = 0; i < addresses.length; i += PER_CALL) groups.push(addresses.slice(i, i + PER_CALL))
   for (let round = 0; round < MAX_ROUNDS && groups.length > 0; round++) {
@@ -129,11 +129,11 @@ function* lookAt(addresses: readonly Address[]): Reads<ReadonlyMap<Address, bigi
     groups = groups.flatMap((group, i) => {
       const answer = answers[i]
       const words = answer ? (lens.decodeFunctionResult('look', answer) as unknown as [bigint[]])[0] : []
-      for (const [k, word] of [...words].entries()) seen.set(group[k]!, word)
+      for (const [k, word] of [...words].entries()) wordByToken.set(group[k]!, word)
       const rest = group.slice(words.length)
       return words.length > 0 && rest.length > 0 ? [rest] : []
     })
   }
-  for (const address of groups.flat()) seen.set(address, 0n)
-  return seen
+  for (const address of groups.flat()) wordByToken.set(address, 0n)
+  return wordByToken
 }

@@ -152,7 +152,7 @@ type Balances = {
 /** Returns the trading function of a weighted pool. @param weights - by token; their sum is one */
 export function weightedTradingFunction(pool: Balances, weights: readonly bigint[]): TradingFunction {
   const floats = Float64Array.from(weights, toFloat)
-  return { ...inFloats(pool), invariant: weightedLevel, weights: floats, mostSold: MAX_SOLD }
+  return { ...inFloats(pool), invariant: weightedLevel, weights: floats, maxSold: MAX_SOLD }
 }
 
 /** Returns the trading function of a stable pool. @param d - the invariant */

@@ -78,27 +78,27 @@ function checkLiquidity({ reserveX, reserveY }: Bin, price: bigint): void {
     throw new PoolRefusal('TOO_LARGE', 'more liquidity than a bin may hold')
 }
 
-type Fill = { readonly taken: bigint; readonly amountOut: bigint; readonly fee: bigint }
+type Fill = { readonly amountIn: bigint; readonly amountOut: bigint; readonly fee: bigint }
 
 /** Returns what one bin accepts and pays for an input of up to `amountIn`. @see BinHelper.getAmounts */
 function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, feeRate: bigint): Fill {
   const reserveOut = swapForY ? bin.reserveY : bin.reserveX
   const maxIn = swapForY ? divUp(reserveOut << 128n, price) : divUp(reserveOut * price, SCALE)
   const maxFee = divUp(maxIn * feeRate, ONE - feeRate)
-  if (amountIn >= maxIn + maxFee) return { taken: maxIn + maxFee, amountOut: reserveOut, fee: maxFee }
+  if (amountIn >= maxIn + maxFee) return { amountIn: maxIn + maxFee, amountOut: reserveOut, fee: maxFee }
   const fee = divUp(amountIn * feeRate, ONE)
   const net = amountIn - fee
   const amountOut = swapForY ? (net * price) >> 128n : (net << 128n) / price
-  return { taken: amountIn, amountOut: amountOut < reserveOut ? amountOut : reserveOut, fee }
+  return { amountIn, amountOut: amountOut < reserveOut ? amountOut : reserveOut, fee }
 }
 
 function afterFill(
   { id, reserveX, reserveY }: Bin,
-  { taken, amountOut, fee }: Fill,
+  { amountIn, amountOut, fee }: Fill,
   swapForY: boolean,
   protocolPart: BinFee['protocolPart'],
 ): Bin {
-  const added = taken - protocolPart(fee)
+  const added = amountIn - protocolPart(fee)
   return swapForY
     ? { id, reserveX: reserveX + added, reserveY: reserveY - amountOut }
     : { id, reserveX: reserveX - amountOut, reserveY: reserveY + added }
@@ -127,27 +127,27 @@ export function walkBins(
   if (amountIn > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^128 or more')
   const bins = [...pool.bins]
   let { activeId } = pool
-  let left = amountIn
+  let remaining = amountIn
   let amountOut = 0n
   let binsCrossed = 0
   const step = swapForY ? -1 : 1
   // The first bin at or past the active one; the active bin itself may be empty.
   let at = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
-  while (left > 0n) {
+  while (remaining > 0n) {
     const bin = bins[at]
-    if (!bin) throw outOfBins(pool, swapForY, amountIn, left)
+    if (!bin) throw outOfBins(pool, swapForY, amountIn, remaining)
     activeId = bin.id
     if ((swapForY ? bin.reserveY : bin.reserveX) > 0n) {
       const { rate, protocolPart } = feeIn(activeId)
       const price = binPrice(activeId, pool.binStep)
-      const filled = fillBin(bin, price, swapForY, left, rate)
-      left -= filled.taken
+      const filled = fillBin(bin, price, swapForY, remaining, rate)
+      remaining -= filled.amountIn
       amountOut += filled.amountOut
       const after = afterFill(bin, filled, swapForY, protocolPart)
       if (pool.limited) checkLiquidity(after, price)
       bins[at] = after
     }
-    if (left > 0n) {
+    if (remaining > 0n) {
       at += step
       binsCrossed++
     }
@@ -156,15 +156,20 @@ export function walkBins(
   return { amountOut, activeId, bins, binsCrossed }
 }
 
-function outOfBins({ allBelow, allAbove, bins }: Bins, swapForY: boolean, amountIn: bigint, left: bigint): PoolRefusal {
-  const taken = amountIn - left
+function outOfBins(
+  { allBelow, allAbove, bins }: Bins,
+  swapForY: boolean,
+  amountIn: bigint,
+  remaining: bigint,
+): PoolRefusal {
+  const maxIn = amountIn - remaining
   if (!(swapForY ? allBelow : allAbove))
     return new PoolRefusal('TOO_LARGE', `goes beyond the ${bins.length} bins that were read`, { isOwnLimit: true })
-  return new PoolRefusal(taken === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${taken} of ${amountIn}`)
+  return new PoolRefusal(maxIn === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${maxIn} of ${amountIn}`)
 }
 
 /** A bin that a growing trade uses up: input including the fee, and output. */
-type UsedBin = { readonly taken: bigint; readonly amountOut: bigint; readonly rate: bigint }
+type UsedBin = { readonly amountIn: bigint; readonly amountOut: bigint; readonly rate: bigint }
 
 /**
  * Returns the bins that a growing trade uses up, as far as the pool accepts input.
@@ -178,7 +183,7 @@ function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, 
     swapForY ? id <= activeId && reserveY > 0n : id >= activeId && reserveX > 0n,
   )
   const used: UsedBin[] = []
-  let left = maxAmount
+  let remaining = maxAmount
   for (const bin of swapForY ? ahead.toReversed() : ahead) {
     const step = orRefused(() => ({ ...feeIn(bin.id), price: binPrice(bin.id, binStep) }))
     if (!step) break
@@ -188,15 +193,15 @@ function usedBins(pool: Bins, swapForY: boolean, feeIn: (id: number) => BinFee, 
       if (limited) checkLiquidity(afterFill(bin, filled, swapForY, protocolPart), price)
       return filled
     }
-    const whole = fillBin(bin, price, swapForY, left, rate)
-    if (limited && orRefused(() => fill(whole.taken)) === null) {
-      const taken = largestInput(fill, whole.taken - 1n)!
-      if (taken > 0n) used.push({ ...fill(taken), rate })
+    const whole = fillBin(bin, price, swapForY, remaining, rate)
+    if (limited && orRefused(() => fill(whole.amountIn)) === null) {
+      const partialIn = largestInput(fill, whole.amountIn - 1n)!
+      if (partialIn > 0n) used.push({ ...fill(partialIn), rate })
       break
     }
     used.push({ ...whole, rate })
-    left -= whole.taken
-    if (left === 0n) break
+    remaining -= whole.amountIn
+    if (remaining === 0n) break
   }
   return used
 }
@@ -210,7 +215,7 @@ export function maxBinsInput(
 ): bigint | null {
   const used = usedBins(pool, swapForY, feeIn, maxAmount)
   if (used.every(({ amountOut }) => amountOut === 0n)) return 0n
-  return asMaxInput(used.reduce((sum, { taken }) => sum + taken, 0n))
+  return asMaxInput(used.reduce((sum, { amountIn }) => sum + amountIn, 0n))
 }
 
 /**
@@ -228,8 +233,8 @@ export function binsCurve(
   const keepIn = 1 - Number(used[0]?.rate ?? 0n) / Number(ONE)
   const builder = new CurveBuilder()
   const lines: { input: number; output: number }[] = []
-  for (const { taken, amountOut } of used) {
-    let line = { input: Number(taken) * keepIn, output: Number(amountOut) }
+  for (const { amountIn, amountOut } of used) {
+    let line = { input: Number(amountIn) * keepIn, output: Number(amountOut) }
     for (let last = lines.at(-1); last && line.output * last.input > last.output * line.input; last = lines.at(-1)) {
       line = { input: last.input + line.input, output: last.output + line.output }
       lines.pop()

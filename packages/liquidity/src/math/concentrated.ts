@@ -237,10 +237,10 @@ export function maxConcentratedInput(
     const stop = isInitialized ? ahead[0] : end
     const stopPrice = sqrtRatioAtTick(stop)
     const target = zeroForOne ? max(stopPrice, limit) : min(stopPrice, limit)
-    const taken = zeroForOne
+    const netIn = zeroForOne
       ? amount0Between(target, price, liquidity, true)
       : amount1Between(price, target, liquidity, true)
-    total += taken + divUp(taken * fee, PPM - fee)
+    total += netIn + divUp(netIn * fee, PPM - fee)
     price = target
     tick = zeroForOne ? stop - 1 : stop
     if (isInitialized) {
@@ -278,8 +278,8 @@ export function inputForOutput(
 ): bigint | null {
   const fee = BigInt(feePpm)
   const inputBetween = (a: bigint, b: bigint, liquidity: bigint) => {
-    const taken = zeroForOne ? amount0Between(a, b, liquidity, true) : amount1Between(b, a, liquidity, true)
-    return taken + divUp(taken * fee, PPM - fee)
+    const netIn = zeroForOne ? amount0Between(a, b, liquidity, true) : amount1Between(b, a, liquidity, true)
+    return netIn + divUp(netIn * fee, PPM - fee)
   }
   let [price, liquidity, remaining, amountIn] = [sqrtPriceX96, inRange, amountOut, 0n]
   // Empty bitmap words are skipped; rounding at their ends causes the difference of a few units.

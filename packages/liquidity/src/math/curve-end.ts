@@ -58,16 +58,16 @@ const inputOfPiece = ({ sqrtPrice, liquidity }: PriceCurve, k: number): number =
 export function endingAt(curve: PriceCurve, maxInput: bigint | null): PriceCurve {
   if (maxInput === null) return curve
   const { sqrtPrice, liquidity, keepIn } = curve
-  let left = curveEnd(maxInput, keepIn)
+  let remaining = curveEnd(maxInput, keepIn)
   for (let k = 0; k < liquidity.length; k++) {
     const [from, depth] = [sqrtPrice[k]!, liquidity[k]!]
     const input = inputOfPiece(curve, k)
-    if (input < left) {
-      left -= input
+    if (input < remaining) {
+      remaining -= input
       continue
     }
-    if (depth === 0 || !(left > 0)) return cutBefore(curve, k)
-    const [end, lastDepth] = pieceOfInput(from, depth, left)
+    if (depth === 0 || !(remaining > 0)) return cutBefore(curve, k)
+    const [end, lastDepth] = pieceOfInput(from, depth, remaining)
     const cut = cutBefore(curve, k + 1)
     cut.sqrtPrice[k + 1] = end
     cut.liquidity[k] = lastDepth

@@ -209,11 +209,11 @@ class Samples implements Points {
     if (output === null) return
     // Ignore an error of one unit, which is rounding.
     const off = (predicted: number) => Math.max(0, Math.abs(predicted - output) - 1) / output
-    const left = ERROR_LEFT * Math.max(off(fine), COARSE_WEIGHT * off(coarse))
+    const remainingError = ERROR_LEFT * Math.max(off(fine), COARSE_WEIGHT * off(coarse))
     for (const part of [k, k + 1])
       error[part] = this.isWide(part)
         ? Number.POSITIVE_INFINITY
-        : Math.max(left, DOUBT_WEIGHT * disagreementBetween(this, part))
+        : Math.max(remainingError, DOUBT_WEIGHT * disagreementBetween(this, part))
   }
 
   /** True if an interval is too wide to be judged by one sample. */

@@ -160,7 +160,7 @@ const FEES_PPM = [
 ]
 
 /** A quote of the pair itself. */
-export type Sample = { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly amountOut: bigint }
+export type PairQuote = { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
  * Returns the fee with which this model reproduces the pair's own quotes. Null if none does: the pair has different
@@ -168,7 +168,7 @@ export type Sample = { readonly zeroForOne: boolean; readonly amountIn: bigint; 
  */
 export function feeFromSamples(
   state: Omit<SolidlyState, 'feePpm'>,
-  samples: readonly Sample[],
+  samples: readonly PairQuote[],
   solve: SolveY,
 ): number | null {
   const agrees = (feePpm: number) =>

@@ -81,10 +81,10 @@ type Interval = {
 /** Returns the pieces of the interval that ends at point `k`; null if its prices do not fall. */
 function intervalAt(points: Points, k: number, isFine: boolean): Interval | null {
   const middle = Math.sqrt(meanPrice(points, k))
-  const known = k > 1 ? sqrtPriceAt(points, k - 1, isFine) : 0
+  const before = k > 1 ? sqrtPriceAt(points, k - 1, isFine) : 0
   // An unknown price is mirrored from the other end.
-  const to = sqrtPriceAt(points, k, isFine) || (known > 0 ? middle ** 2 / known : middle * (1 - FALL))
-  const from = known || middle ** 2 / to
+  const to = sqrtPriceAt(points, k, isFine) || (before > 0 ? middle ** 2 / before : middle * (1 - FALL))
+  const from = before || middle ** 2 / to
   if (!(from > middle && middle > to)) return null
   const [upper, lower] = [from - middle, middle - to]
   // Two equations for two depths: the inputs and the outputs of both pieces sum to those of the interval.

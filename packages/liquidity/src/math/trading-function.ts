@@ -6,7 +6,7 @@ export type Invariant = {
   /** True if the rate between two tokens depends only on their two balances. */
   readonly pairwise: boolean
   /** Upper bound of `logs` for every pool of this kind; `level` is undefined above it. */
-  readonly mostLogs: number
+  readonly maxLogs: number
   /** Constant along the trading function; increases with every balance. */
   level(sum: number, logs: number): number
   /** ∂level / ∂sum. */
@@ -29,22 +29,22 @@ export type TradingFunction = {
   /** False if the fee depends on the balances; then `keepIn` and `keepOut` hold at the current balances. */
   readonly fixedFee: boolean
   /** Maximum input of a token, as a fraction of its balance. */
-  readonly mostSold: number
+  readonly maxSold: number
 }
 
 /** Returns the function of a pool with equal weights and unlimited inputs. */
 export function evenTradingFunction(
   invariant: Invariant,
-  pool: Omit<TradingFunction, 'invariant' | 'weights' | 'mostSold'>,
+  pool: Omit<TradingFunction, 'invariant' | 'weights' | 'maxSold'>,
 ): TradingFunction {
   const weights = new Float64Array(pool.balances.length).fill(1)
-  return { ...pool, invariant, weights, mostSold: Number.POSITIVE_INFINITY }
+  return { ...pool, invariant, weights, maxSold: Number.POSITIVE_INFINITY }
 }
 
 /** Level of a weighted pool: Σ weight · ln x. */
 export const weightedLevel: Invariant = {
   pairwise: true,
-  mostLogs: Number.POSITIVE_INFINITY,
+  maxLogs: Number.POSITIVE_INFINITY,
   level: (_, logs) => logs,
   linear: () => 0,
   logarithmic: () => 1,
@@ -62,7 +62,7 @@ export function stableLevel(ann: number, d: number, coins: number): Invariant {
   const product = (logs: number) => d * Math.exp(balanced - logs)
   return {
     pairwise: false,
-    mostLogs: Number.POSITIVE_INFINITY,
+    maxLogs: Number.POSITIVE_INFINITY,
     level: (sum, logs) => ann * (sum - d) + d - product(logs),
     linear: () => ann,
     logarithmic: (_, logs) => product(logs),
@@ -83,7 +83,7 @@ export function cryptoLevel(ann: number, gamma: number, d: number, coins: number
   return {
     pairwise: false,
     // Every pool has K0 ≤ 1; the function has a pole at 1 + γ.
-    mostLogs: balanced + Math.log1p(gamma / 2),
+    maxLogs: balanced + Math.log1p(gamma / 2),
     level(sum, logs) {
       const product = k0(logs)
       return k(product) * (sum / d - 1) + product - 1
@@ -116,16 +116,16 @@ export function swapOn(
   j: number,
   amountIn: number,
 ): number {
-  const { invariant, units, weights, keepIn, keepOut, mostSold } = tradingFunction
+  const { invariant, units, weights, keepIn, keepOut, maxSold } = tradingFunction
   const { sum, logs } = sumsOf(tradingFunction, balances)
   const level = invariant.level(sum, logs)
   const before = balances[j]!
   const weight = weights[j]!
   // Input above the limit buys nothing.
-  const grown = balances[i]! + Math.min(amountIn * keepIn * units[i]!, mostSold * balances[i]!)
+  const grown = balances[i]! + Math.min(amountIn * keepIn * units[i]!, maxSold * balances[i]!)
   const otherSum = sum - before + (grown - balances[i]!)
   const otherLogs = logs - weight * Math.log(before) + weights[i]! * Math.log(grown / balances[i]!)
-  const maxAfter = Math.min(before, Math.exp((invariant.mostLogs - otherLogs) / weight))
+  const maxAfter = Math.min(before, Math.exp((invariant.maxLogs - otherLogs) / weight))
   let [after, moved] = [maxAfter, Number.POSITIVE_INFINITY]
   for (let step = 0; step < MAX_STEPS; step++) {
     const [sumAt, logsAt] = [otherSum + after, otherLogs + weight * Math.log(after)]

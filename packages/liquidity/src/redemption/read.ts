@@ -28,7 +28,7 @@ export type Redemption = {
    * whole units.
    */
   readonly rate: number
-  /** Base units of the single part that can be withdrawn now; null if not known to be less than `held`. */
+  /** Base units of the single part that can be withdrawn now; null if not known to be less than `balance`. */
   readonly limit: bigint | null
 }
 
@@ -37,7 +37,7 @@ export type RedeemedPart = {
   /** The zero address is the native token. */
   readonly token: Address
   /** Base units that back the shares. */
-  readonly held: bigint
+  readonly balance: bigint
   /** Weight among all parts, or price relative to the other parts of a stable pool; 0 if unknown. */
   readonly scale: number
 }
@@ -66,17 +66,17 @@ function decode(share: Address, answer: Hex): Redemption | null | undefined {
   const kind = KINDS[Number(state.kind)]
   if (state.supply === 0n) return undefined
   if (!kind || state.sample === 0n) return null
-  const [tokens, held, scales] = [[...state.tokens], [...state.held], [...state.scales]]
+  const [tokens, balances, scales] = [[...state.tokens], [...state.held], [...state.scales]]
   const parts = tokens.map((token, k) => ({
     token: partAddress(token),
-    held: held[k]!,
+    balance: balances[k]!,
     scale: Number(scales[k] ?? 0n) / ONE,
   }))
   const isOwn = parts.some(({ token }) => token === share)
   const rate = Number(state.redeemed) / Number(state.sample)
   const needsRate = kind !== 'pair' && kind !== 'weighted'
   if (parts.length === 0 || isOwn || (needsRate && !(rate > 0 && Number.isFinite(rate)))) return null
-  const limit = parts.length === 1 && state.limit < parts[0]!.held ? state.limit : null
+  const limit = parts.length === 1 && state.limit < parts[0]!.balance ? state.limit : null
   return { share, kind, supply: state.supply, parts, rate, limit }
 }
 

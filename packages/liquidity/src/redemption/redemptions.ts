@@ -22,7 +22,7 @@ const MAX_QUEUED = 2_000
 const MAX_LEVELS = 3
 const TIMEOUT_MS = 5_000
 
-type Seen = { readonly readings: readonly Redemption[]; readonly hash: string }
+type CachedReadings = { readonly readings: readonly Redemption[]; readonly hash: string }
 /** Node and block to read from. */
 export type RedemptionSource = {
   readonly rpc: Rpc
@@ -32,10 +32,10 @@ export type RedemptionSource = {
 }
 
 /** Redemption cache of one chain. */
-export class Redemptions {
+export class RedemptionCache {
   private readonly ignored: ReadonlySet<Address>
   private readonly registries: Address | undefined
-  private readonly shares = new Bounded<Address, Seen>(MAX_TOKENS)
+  private readonly shares = new Bounded<Address, CachedReadings>(MAX_TOKENS)
   private readonly others = new Bounded<Address, true>(MAX_TOKENS, { ttl: NONE_MS })
   /** Shares without supply, or without code yet. */
   private readonly unissued = new Bounded<Address, true>(MAX_TOKENS, { ttl: UNISSUED_MS })
@@ -44,9 +44,9 @@ export class Redemptions {
 
   /** Ignores tokens that have pool prices of their own, and shares in the chain's file, which are pools. */
   constructor({ hubs, stables, wrappedNative, dexes }: Chain) {
-    const known = [wrappedNative, ...stables].flatMap((token) => (token ? [token.address] : []))
+    const pricedTokens = [wrappedNative, ...stables].flatMap((token) => (token ? [token.address] : []))
     const rows = dexes.map(({ address }) => address)
-    this.ignored = new Set([NATIVE, ZERO_ADDRESS, ...hubs, ...known, ...rows])
+    this.ignored = new Set([NATIVE, ZERO_ADDRESS, ...hubs, ...pricedTokens, ...rows])
     this.registries = dexes.find(({ version }) => version === 'address-provider')?.address
   }
 
@@ -62,8 +62,8 @@ export class Redemptions {
 
   /** False if the token is a share that was read at another block, or a share without supply. */
   isOf(token: Address, { hash }: BlockHeader): boolean {
-    const seen = this.shares.peek(token)
-    return (!seen || seen.hash === hash) && !this.unissued.has(token)
+    const cached = this.shares.peek(token)
+    return (!cached || cached.hash === hash) && !this.unissued.has(token)
   }
 
   /**
@@ -87,9 +87,9 @@ export class Redemptions {
 
   private isDue(token: Address): boolean {
     if (this.ignored.has(token) || this.others.has(token) || this.unissued.has(token)) return false
-    const seen = this.shares.get(token)
+    const cached = this.shares.get(token)
     // Read again at every requested block, so that a falling rate takes effect at once.
-    return !seen || seen.hash !== this.source!.block.hash
+    return !cached || cached.hash !== this.source!.block.hash
   }
 
   private async read(tokens: readonly Address[]): Promise<void> {

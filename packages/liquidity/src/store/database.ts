@@ -34,7 +34,7 @@ export type SavedFacts = {
 }
 
 /** A whole save. */
-export type SavedState = SavedFacts & { readonly pools: PoolMap; readonly known: readonly SavedPool[] }
+export type SavedState = SavedFacts & { readonly pools: PoolMap; readonly savedPools: readonly SavedPool[] }
 
 /** A pool as stored; `state` is null while it cannot be read. */
 export type StoredPool = SavedPool & { readonly state: unknown }
@@ -42,7 +42,7 @@ export type StoredPool = SavedPool & { readonly state: unknown }
 /** Changes since the last save. */
 export type Differences = {
   /** New pools. */
-  readonly known: Iterable<SavedPool>
+  readonly newPools: Iterable<SavedPool>
   readonly changed: Iterable<Pool>
   /** Ids of pools whose state is no longer known. */
   readonly gone: Iterable<string>
@@ -91,8 +91,8 @@ export class SnapshotDatabase {
   }
 
   /** Writes changes: new pools before their states. */
-  write({ known, changed, gone }: Differences): void {
-    for (const { pool, dexRow } of known) {
+  write({ newPools, changed, gone }: Differences): void {
+    for (const { pool, dexRow } of newPools) {
       const { state: _, id, ...identity } = pool
       this.insert!.run(id, dexRow, toText(identity))
     }
@@ -169,13 +169,13 @@ export class SnapshotDatabase {
   load(): SavedState | null {
     const facts = this.facts()
     if (!facts) return null
-    const known: SavedPool[] = []
+    const savedPools: SavedPool[] = []
     const pools: Pool[] = []
     for (const { pool, dexRow, state } of this.pools()) {
-      known.push({ pool, dexRow })
+      savedPools.push({ pool, dexRow })
       if (state !== null) pools.push({ ...pool, state })
     }
-    return { ...facts, known, pools: PoolMap.empty.with(pools) }
+    return { ...facts, savedPools, pools: PoolMap.empty.with(pools) }
   }
 
   /** Copies the file as of one save. @throws MarketError `BAD_SNAPSHOT` */
@@ -196,9 +196,9 @@ export class SnapshotDatabase {
 }
 
 /** Interns addresses, so that one shared by many pools is stored once in memory. */
-function intern<T extends string>(known: Map<string, string>, text: T): T {
-  const interned = known.get(text)
-  if (interned === undefined) known.set(text, text)
+function intern<T extends string>(texts: Map<string, string>, text: T): T {
+  const interned = texts.get(text)
+  if (interned === undefined) texts.set(text, text)
   return (interned ?? text) as T
 }
 

@@ -14,8 +14,8 @@ export async function saveSnapshot(path: string, { chainId, block, pools }: Snap
   try {
     const database = new SnapshotDatabase(draft)
     try {
-      const known = [...pools.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: null }))
-      database.save({ chainId, block, extra: null }, { known, changed: pools.values(), gone: [] })
+      const newPools = [...pools.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: null }))
+      database.save({ chainId, block, extra: null }, { newPools, changed: pools.values(), gone: [] })
     } finally {
       // Closing merges the write-ahead log into the file.
       database.close()

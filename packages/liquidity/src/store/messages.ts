@@ -16,7 +16,7 @@ export type ToStore =
   | { readonly do: 'begin' }
   | {
       readonly do: 'write'
-      readonly known: readonly SavedPool[]
+      readonly newPools: readonly SavedPool[]
       readonly changed: readonly Pool[]
       readonly gone: readonly string[]
     }
@@ -35,10 +35,10 @@ export type Request = { readonly file: number; readonly job: number; readonly as
 
 export type ListPart = { readonly name: string; readonly items: readonly unknown[] }
 /** Part of a saved state: pools, or part of a list. */
-export type Batch = { readonly pools: readonly StoredPool[]; readonly list: ListPart | null }
+export type SavedBatch = { readonly pools: readonly StoredPool[]; readonly list: ListPart | null }
 
 /** `isBad`: the file has another format. */
-export type Reply = { readonly job: number } & (
+export type StoreReply = { readonly job: number } & (
   | { readonly result: unknown }
   | { readonly error: string; readonly isBad: boolean }
 )

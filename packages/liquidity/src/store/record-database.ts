@@ -34,7 +34,7 @@ const SCHEMA = `
 export type RecordLimits = { readonly records: number; readonly bytes: number }
 
 /** Text shared by records, keyed by its hash. */
-export type Part = { readonly hash: string; readonly text: string }
+export type SharedText = { readonly hash: string; readonly text: string }
 /** A record with its id. */
 export type RecordText = { readonly id: string; readonly text: string }
 
@@ -45,7 +45,7 @@ export type BlockOfRecords = {
   /** True if all pools were written, not only those that differ from the previous block. */
   readonly isWhole: boolean
   readonly records: readonly RecordText[]
-  readonly parts: readonly Part[]
+  readonly parts: readonly SharedText[]
 }
 
 /** A record with the snapshot of its block. */
@@ -191,7 +191,7 @@ export function findRecord(path: string, id: string): FoundRecord | null {
 }
 
 function formatOf(db: DatabaseSync): number | undefined {
-  const known = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'facts'").get()
-  const row = known && db.prepare("SELECT value FROM facts WHERE name = 'format'").get()
+  const hasFacts = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'facts'").get()
+  const row = hasFacts && db.prepare("SELECT value FROM facts WHERE name = 'format'").get()
   return row ? Number(row.value) : undefined
 }

@@ -34,8 +34,8 @@ export class RecordFile {
         const changed = steps.flatMap((step) => step.changed)
         const gone = steps.flatMap((step) => step.gone)
         for await (const some of inBatches(changed))
-          await this.file.ask({ do: 'write', known: [], changed: some, gone: [] })
-        if (gone.length > 0) await this.file.ask({ do: 'write', known: [], changed: [], gone })
+          await this.file.ask({ do: 'write', newPools: [], changed: some, gone: [] })
+        if (gone.length > 0) await this.file.ask({ do: 'write', newPools: [], changed: [], gone })
       }
       await this.file.ask({ do: 'commit-records', of: { chainId, block, isWhole, records, parts } })
       this.written = pools

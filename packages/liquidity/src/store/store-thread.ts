@@ -3,8 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { MarketError } from '../errors.ts'
 import type { SavedFacts } from './database.ts'
-import { BATCH, type Batch, type Reply, type Request, type ToStore } from './messages.ts'
-import type { Part, Store } from './store.ts'
+import { BATCH, type Request, type SavedBatch, type StoreReply, type ToStore } from './messages.ts'
+import type { SavePart, Store } from './store.ts'
 
 type Job = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }
 
@@ -17,7 +17,7 @@ function start(): Worker {
   if (thread) return thread
   const worker = new Worker(new URL('./worker.ts', import.meta.url))
   thread = worker
-  worker.on('message', (reply: Reply) => {
+  worker.on('message', (reply: StoreReply) => {
     const job = jobs.get(reply.job)
     jobs.delete(reply.job)
     if (jobs.size === 0) worker.unref()
@@ -78,8 +78,8 @@ export class StoreFile implements Store {
   }
 
   /** Yields the saved state once: lists, then pools. @throws MarketError `BAD_SNAPSHOT` */
-  async *batches(): AsyncGenerator<Batch> {
-    const next = () => this.ask<Batch | null>({ do: 'next' })
+  async *batches(): AsyncGenerator<SavedBatch> {
+    const next = () => this.ask<SavedBatch | null>({ do: 'next' })
     let pending = next()
     for (let batch = await pending; batch; batch = await pending) {
       pending = next()
@@ -90,7 +90,7 @@ export class StoreFile implements Store {
   }
 
   /** Writes all parts in one transaction. */
-  async save(facts: SavedFacts, parts: AsyncIterable<Part>): Promise<void> {
+  async save(facts: SavedFacts, parts: AsyncIterable<SavePart>): Promise<void> {
     try {
       await this.ask({ do: 'begin' })
       for await (const part of parts) await this.ask(part)

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { MarketError } from '../errors.ts'
 import { type SavedFacts, SnapshotDatabase } from './database.ts'
-import { BATCH, type Batch, type Reply, type Request, type ToStore } from './messages.ts'
+import { BATCH, type Request, type SavedBatch, type StoreReply, type ToStore } from './messages.ts'
 import { RecordDatabase } from './record-database.ts'
 
 type Lists = Record<string, unknown[]>
@@ -11,11 +11,11 @@ export type FileExtra = { readonly rest: unknown; readonly lists: Lists }
 type File = {
   readonly database: SnapshotDatabase
   /** Content still to be read. */
-  batches: Generator<Batch>
+  batches: Generator<SavedBatch>
   /** Lists received since `begin`. */
   lists: Lists
   /** Ids of the pools to keep, received since `begin`; null to keep all. */
-  kept: Set<string> | null
+  retained: Set<string> | null
 }
 
 /** List items per batch; they are short strings. */
@@ -29,7 +29,7 @@ port.on('message', ({ file, job, ask }: Request) => {
   port.postMessage(reply(file, job, ask))
 })
 
-function reply(file: number, job: number, ask: ToStore): Reply {
+function reply(file: number, job: number, ask: ToStore): StoreReply {
   try {
     return { job, result: run(file, ask) }
   } catch (error) {
@@ -63,19 +63,19 @@ function runOnFile(number: number, ask: ToStore): unknown {
       return file.batches.next().value ?? null
     case 'begin':
       file.lists = {}
-      file.kept = null
+      file.retained = null
       return database.begin()
     case 'write':
       return database.write(ask)
     case 'keep':
-      file.kept ??= new Set()
-      for (const id of ask.ids) file.kept.add(id)
+      file.retained ??= new Set()
+      for (const id of ask.ids) file.retained.add(id)
       return undefined
     case 'list':
       file.lists[ask.name] = [...(file.lists[ask.name] ?? []), ...ask.items]
       return undefined
     case 'commit': {
-      if (file.kept) database.keepOnly(file.kept)
+      if (file.retained) database.keepOnly(file.retained)
       const extra: FileExtra = { rest: ask.facts.extra, lists: file.lists }
       return database.commit({ ...ask.facts, extra })
     }
@@ -92,7 +92,7 @@ function open(number: number, path: string): SavedFacts | null {
   try {
     const facts = database.facts()
     const extra = facts?.extra as FileExtra | undefined
-    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {}, kept: null })
+    files.set(number, { database, batches: batches(database, extra?.lists ?? {}), lists: {}, retained: null })
     return facts && { ...facts, extra: extra?.rest ?? null }
   } catch (error) {
     database.close()
@@ -100,7 +100,7 @@ function open(number: number, path: string): SavedFacts | null {
   }
 }
 
-function* batches(database: SnapshotDatabase, lists: Lists): Generator<Batch> {
+function* batches(database: SnapshotDatabase, lists: Lists): Generator<SavedBatch> {
   for (const [name, items] of Object.entries(lists))
     for (let at = 0; at < items.length; at += LIST_BATCH)
       yield { pools: [], list: { name, items: items.slice(at, at + LIST_BATCH) } }

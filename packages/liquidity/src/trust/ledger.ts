@@ -10,13 +10,13 @@ import {
   isDueForReport,
   measured,
   observed,
-  STRANGER,
   type Standing,
   standingOf,
   type Terms,
+  UNOBSERVED,
 } from './record.ts'
 import { isTrustedPool, namedTrust, type Trust } from './trust.ts'
-import { type Share, sightingOf, type Watched } from './watched.ts'
+import { type PoolContribution, sightingOf, type Watched } from './watched.ts'
 
 /** Maximum watched tokens, and maximum watched pools. When full, the entry with the least depth is evicted. */
 const MAX_WATCHED = 512
@@ -49,7 +49,7 @@ export class TrustLedger {
   private evictions = MAX_EVICTIONS
   /** Ids of pools that have not been processed yet. */
   private backlog: Iterator<string> | null = null
-  private known: Snapshot['pools'] = new Map()
+  private knownPools: Snapshot['pools'] = new Map()
   private usd: (token: Address, amount: bigint) => number = () => 0
 
   constructor(chain: Chain, terms: Terms) {
@@ -90,7 +90,7 @@ export class TrustLedger {
     const { resets } = this
     for (const id of changed ?? []) {
       const pool = pools.get(id)
-      if (!pool) this.drop(this.known.get(id))
+      if (!pool) this.drop(this.knownPools.get(id))
       else {
         this.watch(pool)
         this.checkDrift(pool)
@@ -98,7 +98,7 @@ export class TrustLedger {
       yield
       if (this.resets !== resets) return
     }
-    this.known = pools
+    this.knownPools = pools
     for (const step of [this.processBacklog(), this.revalue(), this.observeAll(number)])
       for (const _ of step) {
         yield
@@ -139,7 +139,7 @@ export class TrustLedger {
   /** Returns the trust level of a token. */
   standing(token: Address): Standing {
     if (this.named.tokens.has(token)) return { standing: 'named', reason: "the chain's file names it" }
-    return standingOf(this.tokens.get(token)?.record ?? STRANGER, this.terms)
+    return standingOf(this.tokens.get(token)?.record ?? UNOBSERVED, this.terms)
   }
 
   get counts(): { readonly watched: number; readonly earnedTokens: number; readonly earnedPools: number } {
@@ -155,14 +155,14 @@ export class TrustLedger {
     this.resets++
     this.tokens.clear()
     this.pools.clear()
-    this.known = new Map()
+    this.knownPools = new Map()
     this.backlog = null
   }
 
   private *processBacklog(): Steps<void> {
     for (let k = 0; this.backlog !== null && k < BACKLOG_PER_BLOCK; k++) {
       const { done, value } = this.backlog.next()
-      const pool = done ? undefined : this.known.get(value)
+      const pool = done ? undefined : this.knownPools.get(value)
       if (done) this.backlog = null
       else if (pool) this.watch(pool)
       yield
@@ -171,17 +171,17 @@ export class TrustLedger {
 
   private watch(pool: Pool): void {
     const { named } = this
-    const strangers = pool.tokens.filter((token) => !named.tokens.has(token))
-    if (strangers.length === 0 && !isTrustedPool(pool, named)) this.admit(this.pools, pool.id, pool)
+    const untrustedTokens = pool.tokens.filter((token) => !named.tokens.has(token))
+    if (untrustedTokens.length === 0 && !isTrustedPool(pool, named)) this.admit(this.pools, pool.id, pool)
     // A token gets no credit for pools that are not trusted.
-    if (strangers.length === 1 && pool.tokens.length > 1 && isTrustedPool(pool, named))
-      this.admit(this.tokens, strangers[0]!, pool)
+    if (untrustedTokens.length === 1 && pool.tokens.length > 1 && isTrustedPool(pool, named))
+      this.admit(this.tokens, untrustedTokens[0]!, pool)
   }
 
   private admit<K>(watched: Map<K, Watched>, key: K, pool: Pool): void {
-    const known = watched.get(key)
-    if (known) {
-      if (known.pools.has(pool.id) || known.pools.size < MAX_POOLS_OF_TOKEN) this.value(known, pool)
+    const existing = watched.get(key)
+    if (existing) {
+      if (existing.pools.has(pool.id) || existing.pools.size < MAX_POOLS_OF_TOKEN) this.value(existing, pool)
       return
     }
     const full = watched.size >= MAX_WATCHED
@@ -199,7 +199,7 @@ export class TrustLedger {
       if (shallowest === undefined) return
       watched.delete(shallowest)
     }
-    watched.set(key, { record: { ...STRANGER, depthUsd }, pools: new Map([[pool.id, share]]), sighting: null })
+    watched.set(key, { record: { ...UNOBSERVED, depthUsd }, pools: new Map([[pool.id, share]]), sighting: null })
   }
 
   private drop(pool: Pool | undefined): void {
@@ -217,7 +217,7 @@ export class TrustLedger {
     for (let k = 0; k < Math.min(VALUED_PER_BLOCK, watched.length); k++) {
       const next = watched[this.turn++ % watched.length]!
       for (const id of next.pools.keys()) {
-        const pool = this.known.get(id)
+        const pool = this.knownPools.get(id)
         if (pool) this.value(next, pool)
         yield
       }
@@ -243,7 +243,7 @@ export class TrustLedger {
     }
   }
 
-  private shareOf(pool: Pool): Share {
+  private shareOf(pool: Pool): PoolContribution {
     const partners = pool.tokens.filter((token) => this.named.tokens.has(token))
     return { depthUsd: this.depthOf(pool), partners }
   }
@@ -260,7 +260,7 @@ export class TrustLedger {
   /** Records a breach if a pool's quotes changed without a trade: its owner changed a price or fee. */
   private checkDrift(pool: Pool): void {
     const watched = this.pools.get(pool.id)
-    const before = this.known.get(pool.id)
+    const before = this.knownPools.get(pool.id)
     if (!watched || !before || before === pool) return
     const family = familyOf(pool.family)!
     const traceOf = (of: Pool) => family.sampled?.stampOf(of) ?? family.reserves(of).join()

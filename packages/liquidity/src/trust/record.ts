@@ -28,7 +28,7 @@ export type TrustRecord = {
   /** First of the consecutive blocks at which the conditions have held; null if they do not hold. */
   readonly since: number | null
   /** The newest block at which it was observed. */
-  readonly seen: number
+  readonly lastSeenAt: number
   readonly depthUsd: number
   /** Block of the last clean measurement; null if there is none. */
   readonly cleanAt: number | null
@@ -39,9 +39,9 @@ export type TrustRecord = {
 }
 
 /** Record of a token or pool that has not been observed. */
-export const STRANGER: TrustRecord = {
+export const UNOBSERVED: TrustRecord = {
   since: null,
-  seen: 0,
+  lastSeenAt: 0,
   depthUsd: 0,
   cleanAt: null,
   fault: 'not seen yet',
@@ -52,8 +52,8 @@ export const STRANGER: TrustRecord = {
 export function observed(record: TrustRecord, sighting: Sighting, block: number, terms: Terms): TrustRecord {
   const { depthUsd } = sighting
   const fault = failedCondition(sighting, terms)
-  if (fault !== null) return { ...STRANGER, seen: block, depthUsd, fault, breach: record.breach }
-  return { ...record, since: record.since ?? block, seen: block, depthUsd, fault: null }
+  if (fault !== null) return { ...UNOBSERVED, lastSeenAt: block, depthUsd, fault, breach: record.breach }
+  return { ...record, since: record.since ?? block, lastSeenAt: block, depthUsd, fault: null }
 }
 
 function failedCondition({ pools, namedTokens, depthUsd }: Sighting, terms: Terms): string | null {
@@ -74,34 +74,34 @@ export function measured(record: TrustRecord, fault: string | null, block: numbe
 }
 
 /** Returns the record after a breach: all trust is lost at once. */
-export function broken({ seen, depthUsd }: TrustRecord, fault: string): TrustRecord {
-  return { ...STRANGER, seen, depthUsd, fault, breach: fault }
+export function broken({ lastSeenAt, depthUsd }: TrustRecord, fault: string): TrustRecord {
+  return { ...UNOBSERVED, lastSeenAt, depthUsd, fault, breach: fault }
 }
 
 /** True if only a measurement is missing, or the last one expires soon. */
-export function isDueForReport({ since, seen, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
-  if (since === null || seen - since + 1 < blocks) return false
-  return cleanAt === null || seen - cleanAt >= reportBlocks
+export function isDueForReport({ since, lastSeenAt, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
+  if (since === null || lastSeenAt - since + 1 < blocks) return false
+  return cleanAt === null || lastSeenAt - cleanAt >= reportBlocks
 }
 
 /** True if all conditions have held long enough and the last measurement is recent. */
-export function hasEarned({ since, seen, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
-  if (since === null || cleanAt === null || seen - since + 1 < blocks) return false
+export function hasEarned({ since, lastSeenAt, cleanAt }: TrustRecord, { blocks, reportBlocks }: Terms): boolean {
+  if (since === null || cleanAt === null || lastSeenAt - since + 1 < blocks) return false
   // Accept a measurement for twice its interval, since measuring can be delayed. After that the result is too old.
-  return seen - cleanAt <= 2 * reportBlocks
+  return lastSeenAt - cleanAt <= 2 * reportBlocks
 }
 
 /** Returns the trust level that a record has earned, with a reason. */
 export function standingOf(record: TrustRecord, terms: Terms): Standing {
-  const { since, seen, cleanAt, fault, breach } = record
-  const stranger = (reason: string): Standing => ({ standing: 'stranger', reason })
-  if (since === null) return stranger(fault ?? 'not seen yet')
-  const blocks = seen - since + 1
+  const { since, lastSeenAt, cleanAt, fault, breach } = record
+  const untrusted = (reason: string): Standing => ({ standing: 'stranger', reason })
+  if (since === null) return untrusted(fault ?? 'not seen yet')
+  const blocks = lastSeenAt - since + 1
   if (blocks < terms.blocks) {
     const after = breach === null ? '' : `, after ${breach}`
-    return stranger(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${after}`)
+    return untrusted(`seen to behave for ${blocks} blocks, of ${terms.blocks} at least${after}`)
   }
-  if (cleanAt === null) return stranger('not measured yet')
-  if (!hasEarned(record, terms)) return stranger('not measured lately')
+  if (cleanAt === null) return untrusted('not measured yet')
+  if (!hasEarned(record, terms)) return untrusted('not measured lately')
   return { standing: 'earned', reason: `seen to behave for ${blocks} blocks` }
 }

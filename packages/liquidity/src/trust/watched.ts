@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import type { Sighting, TrustRecord } from './record.ts'
 
 /** Contribution of one pool to a watched token or pool. */
-export type Share = {
+export type PoolContribution = {
   /** USD of named tokens in the pool when it was last valued. */
   readonly depthUsd: number
   /** Named tokens in the pool. */
@@ -11,7 +11,7 @@ export type Share = {
 }
 
 /** A watched token or pool. `sighting` caches the sums over `pools`; null if a share has changed since. */
-export type Watched = { record: TrustRecord; readonly pools: Map<string, Share>; sighting: Sighting | null }
+export type Watched = { record: TrustRecord; readonly pools: Map<string, PoolContribution>; sighting: Sighting | null }
 
 /** Returns the cached sums, or computes them. */
 export function sightingOf(watched: Watched): Sighting {

@@ -2,7 +2,7 @@
 import type { AaveGsmState } from '../dexes/aave-gsm/math.ts'
 import { buying, selling } from '../dexes/aave-gsm/math.ts'
 import { pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 const stateOf = (from: VectorPool): AaveGsmState => ({
   stopped: from.isFrozen || from.isSeized,
@@ -21,7 +21,7 @@ const stateOf = (from: VectorPool): AaveGsmState => ({
  * that it cost, and our math must reproduce what the call took and paid. Views return the asset amount for a GHO
  * amount.
  */
-export const aaveGsmForm: Form = ({ states }) =>
+export const aaveGsmForm: VectorForm = ({ states }) =>
   states.flatMap((from: VectorPool) => from.swaps.map((swap: VectorPool) => () => question(from, swap)))
 
 function question(from: VectorPool, swap: VectorPool) {

@@ -1,7 +1,7 @@
 /** Test vectors of Aave V3 markets. */
 import { type AaveV3State, balanceOf, scaledBurn, scaledMint } from '../dexes/aave-v3/math.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 /** uint256 max: the whole balance of the caller. */
 const ALL = (1n << 256n) - 1n
@@ -23,7 +23,7 @@ const stateOf = (from: VectorPool, income: string): AaveV3State => ({
  * Converts calls of a market. Our math must reproduce the change of the caller's scaled balance. A withdrawal is quoted
  * as the Executor does it: aTokens are transferred first.
  */
-export const aaveV3Form: Form = ({ states }) =>
+export const aaveV3Form: VectorForm = ({ states }) =>
   states.flatMap((from: VectorPool) => from.swaps.map((swap: VectorPool) => () => question(from, swap)))
 
 function question(from: VectorPool, swap: VectorPool) {

@@ -3,7 +3,7 @@ import { limitBitsOf, swapExactInput } from '../dexes/ambient/math.ts'
 import type { AmbientState } from '../dexes/ambient/types.ts'
 import { orRefused } from '../family.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 const stateOf = ({ spec, levels = [] }: VectorPool, curve: VectorPool): AmbientState => ({
   feeRate: BigInt(spec.feeRate),
@@ -20,7 +20,7 @@ const stateOf = ({ spec, levels = [] }: VectorPool, curve: VectorPool): AmbientS
  * Converts independent swaps, sequences of swaps, and recorded swaps of a chain. Each is also run with the price limit
  * of the vector, and must stop there with the same flows.
  */
-export const ambientForm: Form = ({ pools, real }) => [
+export const ambientForm: VectorForm = ({ pools, real }) => [
   ...pools.flatMap((pool: VectorPool) => [
     ...pool.swaps.map((swap: VectorPool) => () => question(stateOf(pool, pool.curve), pool.name, swap)),
     ...pool.sequence.map(

@@ -1,14 +1,14 @@
 /** Test vectors of Balancer V3 pools with hooks and special math, from the real vault. */
 import type { EclpDerived, EclpParams } from '../dexes/balancer-v3/gyro-eclp.ts'
 import { liveBalances } from '../dexes/balancer-v3/math.ts'
-import type { Pair, ReclammClock } from '../dexes/balancer-v3/reclamm.ts'
+import type { BalancePair, ReclammClock } from '../dexes/balancer-v3/reclamm.ts'
 import { virtualBalances } from '../dexes/balancer-v3/reclamm.ts'
 import type { BalancerV3State, PooledState } from '../dexes/balancer-v3/types.ts'
 import { mulDown, ONE } from '../math/balancer.ts'
 import { divUp } from '../math/integers.ts'
 import { namedAddress } from './address.ts'
 import { differences, pairOf } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 const bigints = (from: Readonly<Record<string, string>>): object =>
   Object.fromEntries(Object.entries(from).map(([name, value]) => [name, BigInt(value)]))
@@ -53,7 +53,7 @@ function stateOf(from: VectorPool, timestamp: number): BalancerV3State | string 
         surge: { threshold: BigInt(from.surgeThreshold), maxFee: BigInt(from.maxSurgeFee) },
       }
     case 'reclamm': {
-      const live = numbers(from.balancesLiveScaled18) as unknown as Pair
+      const live = numbers(from.balancesLiveScaled18) as unknown as BalancePair
       return { ...common, kind: 'reclamm', virtual: virtualBalances(clockOf(from), live, BigInt(timestamp)) }
     }
     case 'erc4626-buffer': {
@@ -68,7 +68,7 @@ function stateOf(from: VectorPool, timestamp: number): BalancerV3State | string 
 
 const clockOf = (from: VectorPool): ReclammClock => ({
   lastTimestamp: BigInt(from.lastTimestamp),
-  lastVirtual: numbers(from.lastVirtualBalances) as unknown as Pair,
+  lastVirtual: numbers(from.lastVirtualBalances) as unknown as BalancePair,
   dailyPriceShiftBase: BigInt(from.dailyPriceShiftBase),
   centerednessMargin: BigInt(from.centerednessMargin),
   startFourthRoot: BigInt(from.startFourthRootPriceRatio),
@@ -78,7 +78,7 @@ const clockOf = (from: VectorPool): ReclammClock => ({
 })
 
 /** Converts quotes of the real vault, each from the state and at the time of the vector. */
-export const balancerV3ExtraForm: Form = ({ states, vectors }) =>
+export const balancerV3ExtraForm: VectorForm = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     const from = states[vector.state]
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }

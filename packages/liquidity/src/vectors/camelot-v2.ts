@@ -1,7 +1,7 @@
 /** Test vectors of Camelot V2. */
 import type { CamelotV2State } from '../dexes/camelot-v2/math.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 const stateOf = (from: VectorPool): CamelotV2State => ({
   reserve0: BigInt(from.reserve0),
@@ -14,7 +14,7 @@ const stateOf = (from: VectorPool): CamelotV2State => ({
 })
 
 /** Converts `getAmountOut` results, and sequences of swaps with the reserves after each. */
-export const camelotV2Form: Form = ({ states }) =>
+export const camelotV2Form: VectorForm = ({ states }) =>
   states.flatMap((state: VectorPool) => [
     ...state.swaps.map((swap: VectorPool) => () => question(state, state.name, swap)),
     ...(state.sequence ?? []).map(

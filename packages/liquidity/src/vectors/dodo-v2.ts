@@ -2,7 +2,7 @@
 import type { DodoV2State, Side } from '../dexes/dodo-v2/types.ts'
 import { namedAddress } from './address.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Adapter, Form, VectorPool } from './types.ts'
+import type { Adapter, VectorForm, VectorPool } from './types.ts'
 
 const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 
@@ -33,7 +33,7 @@ const stateOf = (from: VectorPool): DodoV2State => ({
 })
 
 /** Converts quotes of real pools of all three kinds. */
-export const dodoV2Form: Form = ({ states, vectors }) =>
+export const dodoV2Form: VectorForm = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => ({
     label: `${vector.amountIn} of ${vector.sellBase ? 'base' : 'quote'} in ${vector.state}`,
     pool: pairOf('dodo-v2', [TOKEN_0, TOKEN_1], stateOf(states[vector.state])),

@@ -3,7 +3,7 @@ import { unpack } from '../dexes/ekubo/ratio.ts'
 import type { EkuboState } from '../dexes/ekubo/types.ts'
 import type { Tick } from '../math/concentrated.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 const stateOf = ({ kind, sqrtRatio, tick, liquidity, ticks }: VectorPool): EkuboState => ({
   sqrtRatio: unpack(BigInt(sqrtRatio)),
@@ -14,7 +14,7 @@ const stateOf = ({ kind, sqrtRatio, tick, liquidity, ticks }: VectorPool): Ekubo
 })
 
 /** Converts quotes of the real core contract. A partial fill at the end of the price range must be refused. */
-export const ekuboForm: Form = ({ states, vectors }) =>
+export const ekuboForm: VectorForm = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
     const { config, ...state } = states[vector.state]

@@ -2,7 +2,7 @@
 import { limitsFromContract } from '../dexes/euler-swap/math.ts'
 import type { EulerSwapLimits, EulerSwapState } from '../dexes/euler-swap/types.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 function stateOf(from: VectorPool): EulerSwapState {
   const pair = (...names: readonly [string, string]): [bigint, bigint] => [
@@ -25,7 +25,7 @@ const limitsOf = (limits: readonly [string, string] | null): EulerSwapLimits | n
   limits && limitsFromContract(BigInt(limits[0]), BigInt(limits[1]))
 
 /** Converts quotes of real pools, which swaps confirmed, each from the same state. */
-export const eulerSwapForm: Form = ({ states, vectors }) =>
+export const eulerSwapForm: VectorForm = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
     const { zeroForOne } = vector

@@ -2,7 +2,7 @@
 import { ZERO_ADDRESS } from '@sluice/chains'
 import type { FluidDexState, FluidReserves } from '../dexes/fluid-dex/types.ts'
 import { pairOf, TOKEN_0 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 const DECIMALS = [6n, 18n] as const
 const PAUSED_AT = 255n
@@ -28,7 +28,7 @@ const stateOf = (from: VectorPool): FluidDexState => ({
  * Converts swaps from one state, and one recorded on chain. Sequences are skipped: each swap was mined in a later
  * block, and interest had changed the curves since the state was read.
  */
-export const fluidDexForm: Form = ({ states, real }) => [
+export const fluidDexForm: VectorForm = ({ states, real }) => [
   () => question(real.before, 'as the chain recorded', real),
   ...states.flatMap((state: VectorPool) => [
     ...state.swaps.map((swap: VectorPool) => () => question(state, state.name, swap)),

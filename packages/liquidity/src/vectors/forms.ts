@@ -13,11 +13,11 @@ import { liquidityBookForm } from './liquidity-book.ts'
 import { pancakeInfinityForm } from './pancake-infinity.ts'
 import { pancakeStableForm } from './pancake-stable.ts'
 import { syncswapForm } from './syncswap.ts'
-import type { Form } from './types.ts'
+import type { VectorForm } from './types.ts'
 import { uniswapV4HooksForm } from './uniswap-v4.ts'
 
 /** Readers of files that are not in the plain format (plain.ts), by the family named in the file. */
-export const forms: Readonly<Record<string, Form>> = {
+export const forms: Readonly<Record<string, VectorForm>> = {
   'aave-gsm': aaveGsmForm,
   'aave-v3': aaveV3Form,
   'aave-v3-atoken': aaveV3Form,

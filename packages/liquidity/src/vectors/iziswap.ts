@@ -2,7 +2,7 @@
 import { trade } from '../dexes/iziswap/math.ts'
 import type { IziswapState } from '../dexes/iziswap/types.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 /** A limit that is never reached: the price range of every pool ends before it. */
 const FARTHEST = 800_000
@@ -25,7 +25,7 @@ const stateOf = ({ state, fee, pointDelta, points }: VectorPool): IziswapState =
 })
 
 /** Converts quotes of real pools, and sequences of swaps with the state after each. */
-export const iziswapForm: Form = ({ pools }) =>
+export const iziswapForm: VectorForm = ({ pools }) =>
   pools.flatMap((pool: VectorPool) => [
     ...pool.swaps.map((swap: VectorPool) => () => question(pool.name, stateOf(pool), swap)),
     ...pool.sequence.map((swap: VectorPool, k: number) => () => {

@@ -2,7 +2,7 @@
 import type { LiquidityBookState } from '../dexes/liquidity-book/types.ts'
 import { namedAddress } from './address.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Adapter, Form, VectorPool } from './types.ts'
+import type { Adapter, VectorForm, VectorPool } from './types.ts'
 
 /** Converts a pool of another program, which lists every bin; token X comes first. */
 export const liquidityBook: Adapter = ({ pool }) => {
@@ -29,7 +29,7 @@ export const liquidityBook: Adapter = ({ pool }) => {
 }
 
 /** Converts quotes of real pairs of versions 2.1 and 2.2, each at the time of its swap. */
-export const liquidityBookForm: Form = ({ states, vectors }) =>
+export const liquidityBookForm: VectorForm = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     const { version, bins, binStep, activeId, ...fee } = states[vector.state]
     const state: LiquidityBookState = {

@@ -2,7 +2,7 @@
 import type { InfinityState } from '../dexes/pancake-infinity/types.ts'
 import type { Tick } from '../math/concentrated.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 function stateOf(from: VectorPool): InfinityState {
   const fees = {
@@ -33,7 +33,7 @@ function stateOf(from: VectorPool): InfinityState {
 }
 
 /** Converts quotes of both real pool managers. A partial fill at the end of the price range must be refused. */
-export const pancakeInfinityForm: Form = ({ states, vectors }) =>
+export const pancakeInfinityForm: VectorForm = ({ states, vectors }) =>
   vectors.map((vector: VectorPool) => () => {
     if (vector.mode !== 'exactIn') return { skip: `${vector.mode} is not quoted` }
     const first = vector.zeroForOne ?? vector.swapForY

@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import type { CurveStableState } from '../dexes/curve-stable/types.ts'
 import { namedAddress } from './address.ts'
 import { differences, pairOf } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 const PLAIN_FEE = 0n
 
@@ -20,7 +20,7 @@ const stateOf = (from: VectorPool): CurveStableState => ({
 })
 
 /** Converts results of `exchange` from one state, and sequences with the balances after each. */
-export const pancakeStableForm: Form = ({ states }) =>
+export const pancakeStableForm: VectorForm = ({ states }) =>
   states.flatMap((state: VectorPool) => [
     ...state.swaps.map((swap: VectorPool) => () => question(state, state.name, swap)),
     ...state.sequence.map(

@@ -1,6 +1,6 @@
 /**
  * Plain vector format, which needs no adapter: pool states in the fields of the family's own type, amounts as decimal
- * strings, bigints in states as `123n`. Other formats have a `Form` (forms.ts).
+ * strings, bigints in states as `123n`. Other formats have a `VectorForm` (forms.ts).
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type Address, isAddress, toAddress } from '@sluice/chains'

@@ -2,7 +2,7 @@
 import { ZERO_ADDRESS } from '@sluice/chains'
 import type { SyncswapState } from '../dexes/syncswap/types.ts'
 import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
-import type { Form, VectorPool } from './types.ts'
+import type { VectorForm, VectorPool } from './types.ts'
 
 const AQUA = '3'
 const STABLE = '2'
@@ -19,7 +19,7 @@ const stateOf = (from: VectorPool): SyncswapState => ({
 })
 
 /** Converts quotes of deployed pools, and sequences of swaps with the reserves after each. */
-export const syncswapForm: Form = ({ pools }) =>
+export const syncswapForm: VectorForm = ({ pools }) =>
   pools.flatMap((pool: VectorPool) => [
     ...pool.swaps.map((swap: VectorPool) => () => question(pool, pool.name, swap)),
     ...pool.sequence.map(

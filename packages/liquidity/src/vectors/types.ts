@@ -68,4 +68,4 @@ export type Question = {
 
 /** Returns the questions of a file as functions, so that a malformed one does not affect the others. */
 // biome-ignore lint/suspicious/noExplicitAny: as above.
-export type Form = (content: any) => readonly (() => Question | { readonly skip: string })[]
+export type VectorForm = (content: any) => readonly (() => Question | { readonly skip: string })[]

@@ -6,7 +6,7 @@ import type { Tick } from '../math/concentrated.ts'
 import { namedAddress } from './address.ts'
 import { concentrated } from './concentrated.ts'
 import { pairOf } from './pool.ts'
-import type { Adapter, Form, VectorPool } from './types.ts'
+import type { Adapter, VectorForm, VectorPool } from './types.ts'
 
 const withoutProtocolFee = { protocolFee0Ppm: 0, protocolFee1Ppm: 0 }
 const adapt = concentrated('uniswap-v4')
@@ -23,7 +23,7 @@ export const uniswapV4: Adapter = (state, vector) => {
  * Converts pools of the real PoolManager with the same liquidity and different hooks. Negative amounts are exact
  * inputs.
  */
-export const uniswapV4HooksForm: Form = ({ ranges, pools }) =>
+export const uniswapV4HooksForm: VectorForm = ({ ranges, pools }) =>
   pools.flatMap((pool: VectorPool) =>
     pool.swaps.map((swap: VectorPool) => () => {
       const [currency0, currency1, fee, tickSpacing, hooks] = pool.key

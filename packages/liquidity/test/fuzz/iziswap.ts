@@ -1,6 +1,6 @@
 /** Pools of iZiSwap's deployed code (BUSL-1.1), which has no immutables: positions and limit orders are written into their storage. */
 import { type Address, type DexRow, toAddress } from '@sluice/chains'
-import type { IziswapState, Point } from '../../src/dexes/iziswap/types.ts'
+import type { IziswapState, LiquidityPoint } from '../../src/dexes/iziswap/types.ts'
 import type { Pool } from '../../src/index.ts'
 import { sqrtRatioAtTick } from '../../src/math/ticks.ts'
 import { type Random, random } from '../random.ts'
@@ -122,7 +122,7 @@ function randomState(r: Random): IziswapState {
   }
   const points = [...new Set([...nets.keys(), ...orders.keys()])]
     .sort((a, b) => a - b)
-    .map((point): Point => {
+    .map((point): LiquidityPoint => {
       const [sellingX, sellingY] = orders.get(point) ?? [0n, 0n]
       const liquidityNet = nets.get(point) ?? 0n
       return { point, endpoint: nets.has(point), order: orders.has(point), liquidityNet, sellingX, sellingY }

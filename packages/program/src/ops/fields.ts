@@ -16,12 +16,12 @@ export type UintField = {
 }
 /** One of several strings, encoded as its index in one byte. */
 export type ChoiceField = { readonly kind: 'choice'; readonly of: readonly string[] }
-export type Field = AddressField | Bytes32Field | UintField | ChoiceField
+export type OpField = AddressField | Bytes32Field | UintField | ChoiceField
 
 /** Fields by name, in byte order. */
-export type Fields = Readonly<Record<string, Field>>
+export type OpFields = Readonly<Record<string, OpField>>
 
-export type ValueOf<F extends Field> = F extends AddressField
+export type ValueOf<F extends OpField> = F extends AddressField
   ? Address
   : F extends Bytes32Field
     ? `0x${string}`
@@ -29,12 +29,12 @@ export type ValueOf<F extends Field> = F extends AddressField
       ? F['of'][number]
       : number
 
-export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
+export type ValuesOf<F extends OpFields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
 
 /** Field of 20 bytes. */
-export const address = { kind: 'address' } as const satisfies Field
+export const address = { kind: 'address' } as const satisfies OpField
 /** Field of 32 bytes. */
-export const bytes32 = { kind: 'bytes32' } as const satisfies Field
+export const bytes32 = { kind: 'bytes32' } as const satisfies OpField
 /** Field with a big-endian number of `bytes` bytes. */
 export const uint = (bytes: number, more: Pick<UintField, 'below'> = {}): UintField => ({
   kind: 'uint',

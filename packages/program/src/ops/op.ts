@@ -1,12 +1,12 @@
 /** Types by which each family describes its operation. */
 import type { StepInput, StepOutput } from '../step.ts'
-import type { Fields, ValuesOf } from './fields.ts'
+import type { OpFields, ValuesOf } from './fields.ts'
 
 type Address = `0x${string}`
 type Hex = `0x${string}`
 
 /** Trade in one pool, as decoded from a step. */
-export type Trade = {
+export type StepTrade = {
   /** Pool address, or pool id in a singleton; the wrapper for wraps. */
   readonly pool: Hex
   /** Zero address for the native token. */
@@ -35,11 +35,11 @@ export type OpShape = {
   readonly title: string
   readonly mechanism: Mechanism
   readonly code: number
-  readonly fields: Fields
+  readonly fields: OpFields
   /** Step property in flag bit 5, and its description in FORMAT.md. */
   readonly direction?: { readonly name: string; readonly says: string }
   /** Fields of each hop, for steps with several pools of one contract; preceded by their number in one byte. */
-  readonly hops?: Fields
+  readonly hops?: OpFields
   /** Field with the contract that holds all pools. Consecutive steps with the same contract are joined. */
   readonly singleton?: string
   /** Field with a separate contract that keeps the pool's tokens; zero if the pool keeps them. */
@@ -65,22 +65,26 @@ export type StepOf<O extends OpShape> = Flat<
     (O extends { readonly direction: { readonly name: infer D extends string } }
       ? { readonly [K in D]: boolean }
       : unknown) &
-    (O extends { readonly hops: infer H extends Fields } ? { readonly hops: readonly ValuesOf<H>[] } : unknown)
+    (O extends { readonly hops: infer H extends OpFields } ? { readonly hops: readonly ValuesOf<H>[] } : unknown)
 >
 
 /** Operation of the Executor: its description, and the trades of its steps. */
 export type Op<O extends OpShape = OpShape> = O & {
   /** Returns the trades of a step, one per pool. */
-  readonly trades: (step: StepOf<O>, keccak256: Keccak) => readonly Trade[]
+  readonly trades: (step: StepOf<O>, keccak256: Keccak) => readonly StepTrade[]
 }
 
 /** Defines an operation and preserves its literal types. */
 export const defineOp = <const O extends OpShape>(shape: O, trades: Op<O>['trades']): Op<O> => ({ ...shape, trades })
 
 /** Returns the trade of a step whose bytes do not contain the bought token. */
-export const inPool = ({ pool, tokenIn }: { readonly pool: Address; readonly tokenIn: Address }): readonly Trade[] => [
-  { pool, tokenIn, tokenOut: undefined },
-]
+export const inPool = ({
+  pool,
+  tokenIn,
+}: {
+  readonly pool: Address
+  readonly tokenIn: Address
+}): readonly StepTrade[] => [{ pool, tokenIn, tokenOut: undefined }]
 
 /** Returns the trade of a step whose bytes contain both tokens. */
 export const betweenTwo = ({
@@ -91,13 +95,13 @@ export const betweenTwo = ({
   readonly pool: Address
   readonly tokenIn: Address
   readonly tokenOut: Address
-}): readonly Trade[] => [{ pool, tokenIn, tokenOut }]
+}): readonly StepTrade[] => [{ pool, tokenIn, tokenOut }]
 
 /** Returns the trades of consecutive hops: each sells the token that the previous one bought. */
 export function inSeries<Hop extends { readonly tokenOut: Address }>(
   { tokenIn, hops }: { readonly tokenIn: Address; readonly hops: readonly Hop[] },
   poolOf: (hop: Hop, tokenIn: Address) => Hex,
-): readonly Trade[] {
+): readonly StepTrade[] {
   return hops.map((hop, k) => {
     const sold = k === 0 ? tokenIn : hops[k - 1]!.tokenOut
     return { pool: poolOf(hop, sold), tokenIn: sold, tokenOut: hop.tokenOut }

@@ -1,7 +1,7 @@
 /** Random steps of every operation, for property tests of this package and of the contracts. */
 import fc from 'fast-check'
 import { SHARE_DENOMINATOR } from '../format.ts'
-import type { Field, Fields } from '../ops/fields.ts'
+import type { OpField, OpFields } from '../ops/fields.ts'
 import { ops, type Step } from '../ops/index.ts'
 import type { Op } from '../ops/op.ts'
 import type { StepInput, StepOutput } from '../step.ts'
@@ -32,12 +32,12 @@ const output: fc.Arbitrary<StepOutput> = fc.oneof(
   fc.record({ kind: fc.constant('recipient' as const) }),
   fc.record({ kind: fc.constant('address' as const), address }),
 )
-const held = { tokenIn: address, input: heldInput, output }
-const native = { ...held, tokenIn: fc.constant(ZERO_ADDRESS) }
+const fromBalance = { tokenIn: address, input: heldInput, output }
+const native = { ...fromBalance, tokenIn: fc.constant(ZERO_ADDRESS) }
 const pulled = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
-const prepaid = { ...held, input: fc.record({ kind: fc.constant('atPool' as const) }) }
+const prepaid = { ...fromBalance, input: fc.record({ kind: fc.constant('atPool' as const) }) }
 
-function drawn(field: Field): fc.Arbitrary<unknown> {
+function drawn(field: OpField): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case 'address':
       return field.flag === undefined ? address : fc.oneof(fc.constant(ZERO_ADDRESS), address)
@@ -50,7 +50,7 @@ function drawn(field: Field): fc.Arbitrary<unknown> {
   }
 }
 
-const drawnFields = (fields: Fields) =>
+const drawnFields = (fields: OpFields) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, drawn(field)]))
 
 /** Steps with every input and output kind that the operation supports. */
@@ -61,7 +61,7 @@ function stepsOf(op: Op): fc.Arbitrary<Step>[] {
     ...(op.direction ? { [op.direction.name]: fc.boolean() } : {}),
     ...(op.hops ? { hops: fc.array(fc.record(drawnFields(op.hops)), { minLength: 1, maxLength: 3 }) } : {}),
   }
-  const ways = op.native === 'only' ? [native] : op.prepaid ? [held, pulled, prepaid] : [held, pulled]
+  const ways = op.native === 'only' ? [native] : op.prepaid ? [fromBalance, pulled, prepaid] : [fromBalance, pulled]
   return ways.map((way) => fc.record({ ...own, ...way }) as fc.Arbitrary<unknown> as fc.Arbitrary<Step>)
 }
 

@@ -2,7 +2,7 @@ import { type ContractRecord, type Deployment, type Hex, toAddress } from '@slui
 import type { Rpc } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { executorInUse, SwapContracts } from './contracts.ts'
+import { ChainContracts, executorInUse } from './contracts.ts'
 
 const record = (status: ContractRecord['status']): ContractRecord => ({
   address: toAddress(`0x${'11'.repeat(20)}`),
@@ -45,7 +45,7 @@ describe('the current Executor', () => {
 describe('code on chain', () => {
   const code = '0x6001600155'
   const recorded = { codeHash: keccak256(code) as Hex }
-  const contracts = new SwapContracts({
+  const contracts = new ChainContracts({
     ...deployment({ ...generation(1, 'deployed', old), ...recorded }),
     guard: { ...record('deployed'), ...recorded, address: toAddress(`0x${'44'.repeat(20)}`) },
   })
@@ -65,7 +65,7 @@ describe('code on chain', () => {
   describe('at an earlier block', () => {
     const [guard, executor] = ['44', '11'].map((byte) => toAddress(`0x${byte.repeat(20)}`))
     const missing = (then: Readonly<Record<string, Hex>>, now: Readonly<Record<string, Hex>>) =>
-      new SwapContracts({
+      new ChainContracts({
         ...deployment({ ...generation(1, 'deployed', old), ...recorded }),
         guard: { ...record('deployed'), ...recorded, address: guard! },
       }).missingCodes(

@@ -10,7 +10,7 @@ import { QuotingError } from '../errors.ts'
 const CANCUN_INSTRUCTIONS: Hex = '0x5f5f5f5e5f5c00'
 
 /** The Guard and the Executor of a chain, and the DEX families that the Executor supports. */
-export class SwapContracts {
+export class ChainContracts {
   readonly guard: Address
   readonly executor: Deployment['executors'][number]
   /** All families, since a program refers to a family by its index in this list. */

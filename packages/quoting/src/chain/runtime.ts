@@ -7,7 +7,7 @@ import {
   type Market,
   type MarketOptions,
   type PoolList,
-  Redemptions,
+  RedemptionCache,
   type ScanStatus,
   type Snapshot,
   type TokenFacts,
@@ -16,12 +16,12 @@ import { Prices } from '@sluice/pricing'
 import { type BlockHeader, createRpc, type Rpc, type RpcOptions } from '@sluice/rpc'
 import type { FeeReader, StateCount } from '@sluice/simulation'
 import { untraced } from '@sluice/tracing'
-import type { Log, QuotingListener } from '../events.ts'
+import type { Logger, QuotingListener } from '../events.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { SharedFact } from '../tokens/shared-facts.ts'
 import { TouchedPools } from '../view/touched.ts'
 import { ChainViews } from '../view/views.ts'
-import type { SwapContracts } from './contracts.ts'
+import type { ChainContracts } from './contracts.ts'
 import { awakeStatus, type ChainStatus } from './status.ts'
 
 /** Settings for reading and storing a chain. */
@@ -49,10 +49,10 @@ type Options = RuntimeSettings & {
   /** Opens the market; if absent, this process reads the chain itself. */
   readonly openMarket?: OpenMarket | undefined
   readonly onFact: (fact: SharedFact) => void
-  readonly contracts: SwapContracts
+  readonly contracts: ChainContracts
   readonly tokens: ChainTokens
   readonly fees: FeeReader
-  readonly log: Log
+  readonly log: Logger
   readonly emit: QuotingListener
   /** True while work is in flight, which keeps the chain awake. */
   readonly isBusy: () => boolean
@@ -70,20 +70,20 @@ type Awake = {
   readonly rpc: Rpc
   readonly market: Market
   readonly prices: Prices
-  readonly redemptions: Redemptions
+  readonly redemptions: RedemptionCache
   readonly views: ChainViews
   /** Number of pools at the newest block in memory. */
   poolCount: number | undefined
 }
 
 /** Logs when a search of past logs starts, ends, or fails. */
-export function logScan(log: Log, { state, ...rest }: ScanStatus): void {
+export function logScan(log: Logger, { state, ...rest }: ScanStatus): void {
   if (state === 'failing') log.warn(rest, 'search of past logs fails: pools of these families are missing')
   else log.info(rest, `search of past logs: ${state}`)
 }
 
 /** Logs the result of verifying a pool list. */
-export function logHeadStart(log: Log, count: HeadStartCount): void {
+export function logHeadStart(log: Logger, count: HeadStartCount): void {
   const { proven, refused } = count
   if (refused > 0)
     log.warn(
@@ -213,7 +213,7 @@ export class ChainRuntime {
       onEvent: (event) => emit({ kind: 'rpc', event }),
     })
     const market = openMarket({ chain, rpc, facts: tokens.facts, onFact: this.options.onFact })
-    const redemptions = new Redemptions(chain)
+    const redemptions = new RedemptionCache(chain)
     const prices = new Prices(chain, {
       decimals: (token) => tokens.facts.decimals(token),
       isUnsellable: (token) => tokens.isUnsellable(token),

@@ -63,8 +63,8 @@ test('the result stays within its limits for any legs and measurements', () => {
         legs.filter(([from, to]) => from !== to).map((args) => leg(...args)),
         { p },
       )
-      expect(ppm).toBeGreaterThanOrEqual(Number(AUTO_SLIPPAGE.least))
-      expect(ppm).toBeLessThanOrEqual(Number(AUTO_SLIPPAGE.most))
+      expect(ppm).toBeGreaterThanOrEqual(Number(AUTO_SLIPPAGE.min))
+      expect(ppm).toBeLessThanOrEqual(Number(AUTO_SLIPPAGE.max))
     }),
   )
 })

@@ -17,7 +17,7 @@ export type MeasuredDrift = {
 }
 
 /** Limits in parts per million: 0.05 % to 3 %. */
-export const AUTO_SLIPPAGE = { least: 500n, most: 30_000n }
+export const AUTO_SLIPPAGE = { min: 500n, max: 30_000n }
 /** Number of samples at which the measurement weighs as much as the expectation from the pool's fee. */
 const PRIOR_SAMPLES = 20
 /** Fee in ppm below which a pool's tokens count as having the same value. */
@@ -78,6 +78,6 @@ function feeOf({ pool, tokenIn, tokenOut }: Leg): number {
 }
 
 function bounded(ppm: bigint): bigint {
-  const { least, most } = AUTO_SLIPPAGE
-  return ppm < least ? least : ppm > most ? most : ppm
+  const { min, max } = AUTO_SLIPPAGE
+  return ppm < min ? min : ppm > max ? max : ppm
 }

@@ -2,7 +2,7 @@
 import type { Pool } from '@sluice/liquidity'
 
 /** A quote that was simulated again one or two blocks later. */
-export type Sample = {
+export type DriftSample = {
   readonly after: After
   /** Timestamp of the later block, Unix seconds. */
   readonly timestamp: number

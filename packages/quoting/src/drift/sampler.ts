@@ -3,8 +3,8 @@ import { FLOAT_PPM, type Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type Route } from '@sluice/routing'
 import type { SimulationRequest, SimulationResult } from '@sluice/simulation'
-import type { SwapContracts } from '../chain/contracts.ts'
-import type { Log } from '../events.ts'
+import type { ChainContracts } from '../chain/contracts.ts'
+import type { Logger } from '../events.ts'
 import { singleLegRoute } from '../quote/culprits.ts'
 import type { QuoteRecord } from '../quote/made.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
@@ -13,7 +13,7 @@ import { receivedFromRefusal } from '../quote/try-route.ts'
 import type { ChainView } from '../view/view.ts'
 import { CallShare } from './call-share.ts'
 import { changePpm, poolDrift, sharesOf } from './leg-drift.ts'
-import type { After, Sample, SampledLeg } from './sample.ts'
+import type { After, DriftSample, SampledLeg } from './sample.ts'
 import { AFTER, DriftStatistics } from './statistics.ts'
 
 /** Maximum quotes that wait for later blocks. */
@@ -30,12 +30,12 @@ const MAX_PROBED_LEGS = 6
 type Options = {
   /** Share of the node's calls, from 0 to 1. */
   readonly share: number
-  readonly contracts: Pick<SwapContracts, 'guard' | 'executor' | 'families'>
+  readonly contracts: Pick<ChainContracts, 'guard' | 'executor' | 'families'>
   readonly simulate: Simulate
   /** True if the block is on the canonical chain. */
   readonly holds: (block: Snapshot['block']) => boolean
-  readonly log: Pick<Log, 'warn'>
-  readonly onSample: (sample: Sample) => void
+  readonly log: Pick<Logger, 'warn'>
+  readonly onSample: (sample: DriftSample) => void
 }
 
 type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'asSent'> & {
@@ -127,7 +127,7 @@ export class DriftSampler {
     }
   }
 
-  private async sample(one: PendingSample, state: SampleState, after: After): Promise<Sample> {
+  private async sample(one: PendingSample, state: SampleState, after: After): Promise<DriftSample> {
     const { quote, from, asSent, terms } = one
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route

@@ -17,8 +17,8 @@ test('statistics are collected by chain, family, brand, and pool, for each of tw
   statistics.add(sample(1, -100, [leg('a', -200), leg('b', 300, 'curve-stable', 'Curve')]))
   statistics.add(sample(2, -300, [leg('a', -400)], true))
   statistics.miss()
-  const { taken, missed, chain, families, brands, pools, withdrawing } = statistics.figures(10)
-  expect([taken, missed, withdrawing]).toEqual([2, 1, []])
+  const { sampleCount, missed, chain, families, brands, pools, withdrawing } = statistics.figures(10)
+  expect([sampleCount, missed, withdrawing]).toEqual([2, 1, []])
   expect(chain[1]).toMatchObject({ samples: 1, wouldRevert: 0, meanBps: -1 })
   expect(chain[2]).toMatchObject({ samples: 1, wouldRevert: 1, meanBps: -3 })
   expect(families.map(({ name, after }) => [name, after[1].meanBps, after[2].meanBps])).toEqual([

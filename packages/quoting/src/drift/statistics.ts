@@ -1,8 +1,8 @@
 /** Statistics of drift samples by chain, family, DEX, and pool. Does no I/O; every map has a limit. */
 import { Bounded, type StateCount } from '@sluice/simulation'
 import type { MeasuredDrift } from './auto-slippage.ts'
-import type { After, Sample } from './sample.ts'
-import { type Figures, type Outcome, Tally } from './tally.ts'
+import type { After, DriftSample } from './sample.ts'
+import { type DriftOutcome, type Figures, Tally } from './tally.ts'
 import { type FadingPool, FadingPools } from './withdrawals.ts'
 
 /** Samples in a window: of the chain, of a family or DEX, and of a pool. */
@@ -29,7 +29,7 @@ export type PoolFigures = {
 /** Drift statistics of a chain. */
 export type DriftFigures = {
   /** Number of samples since the service started, one and two blocks later together. */
-  readonly taken: number
+  readonly sampleCount: number
   /** Number of failed samples: the block was not seen or was removed by a reorg, or the node failed. */
   readonly missed: number
   readonly chain: ByBlock<Figures>
@@ -51,7 +51,7 @@ export class DriftStatistics {
   private readonly brands = new Bounded<string, Tallies>(MAX_SOURCES)
   private readonly pools = new Bounded<string, PoolTallies>(MAX_POOLS)
   readonly fadingPools = new FadingPools()
-  private taken = 0
+  private sampleCount = 0
   private missed = 0
 
   get count(): StateCount {
@@ -62,16 +62,16 @@ export class DriftStatistics {
     this.missed++
   }
 
-  add(sample: Sample): void {
+  add(sample: DriftSample): void {
     const { after, ppm, reverted, legs } = sample
-    this.taken++
+    this.sampleCount++
     this.fadingPools.take(sample)
     this.chain[after].add({ ppm, reverted })
     const countedPools = new Set<string>()
     for (const { pool, ppm: ofLeg } of legs) {
       if (ofLeg === null) continue
       const { id, family, dex } = pool
-      const outcome: Outcome = { ppm: ofLeg, reverted }
+      const outcome: DriftOutcome = { ppm: ofLeg, reverted }
       tallyOf(this.families, family, WINDOWS.source)[after].add(outcome)
       tallyOf(this.brands, dex, WINDOWS.source)[after].add(outcome)
       // A route may use a pool twice.
@@ -96,7 +96,7 @@ export class DriftStatistics {
     const sources = (of: Bounded<string, Tallies>): readonly SourceFigures[] =>
       first(of).map(([name, own]) => ({ name, after: figuresOf(own) }))
     return {
-      taken: this.taken,
+      sampleCount: this.sampleCount,
       missed: this.missed,
       chain: figuresOf(this.chain),
       families: sources(this.families),

@@ -1,7 +1,7 @@
 /** Statistics over a window of the most recent samples. */
 import { FLOAT_BPS, FLOAT_PPM } from '@sluice/chains'
 
-export type Outcome = {
+export type DriftOutcome = {
   /** Difference from the quote in ppm when the same transaction runs again; null if it paid nothing. */
   readonly ppm: number | null
   /** True if the transaction would have reverted. */
@@ -25,7 +25,7 @@ const PPM_PER_BPS = FLOAT_PPM / FLOAT_BPS
 
 /** A window of the most recent outcomes. */
 export class Tally {
-  private readonly window: Outcome[] = []
+  private readonly window: DriftOutcome[] = []
   private readonly size: number
   private at = 0
 
@@ -33,7 +33,7 @@ export class Tally {
     this.size = size
   }
 
-  add(outcome: Outcome): void {
+  add(outcome: DriftOutcome): void {
     this.window[this.at] = outcome
     this.at = (this.at + 1) % this.size
   }

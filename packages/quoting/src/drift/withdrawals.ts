@@ -5,7 +5,7 @@
 import { FLOAT_PPM } from '@sluice/chains'
 import type { DriftPenalties } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
-import type { Sample, SampledLeg } from './sample.ts'
+import type { DriftSample, SampledLeg } from './sample.ts'
 
 /** Maximum pools with evidence; those with the oldest evidence are dropped first. */
 const MAX_POOLS = 1_000
@@ -86,7 +86,7 @@ export class FadingPools {
    * Records a sample one block after the quote, when only the pool itself can explain a difference. Counts once per
    * pool and block.
    */
-  take({ after, timestamp, legs }: Sample): void {
+  take({ after, timestamp, legs }: DriftSample): void {
     this.newest = Math.max(this.newest, timestamp)
     if (after === 1) for (const leg of legs) this.takeLeg(leg, timestamp)
   }

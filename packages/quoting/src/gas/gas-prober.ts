@@ -7,8 +7,8 @@ import type { Pool, Snapshot } from '@sluice/liquidity'
 import { hopPrograms, type MeasuredHop } from '@sluice/routing'
 import { inSlices, type Rpc } from '@sluice/rpc'
 import { Bounded, type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
-import type { SwapContracts } from '../chain/contracts.ts'
-import type { Log } from '../events.ts'
+import type { ChainContracts } from '../chain/contracts.ts'
+import type { Logger } from '../events.ts'
 import type { MeasuredGas } from './measured-gas.ts'
 import { probeAmount } from './probe-amount.ts'
 
@@ -29,10 +29,10 @@ const SCAN_SLICE = 256
 type Source = { readonly rpc: Rpc; readonly snapshot: Snapshot }
 type Options = {
   readonly chain: Chain
-  readonly contracts: SwapContracts
+  readonly contracts: ChainContracts
   readonly simulation: SimulationContext
   readonly measured: MeasuredGas
-  readonly log: Pick<Log, 'info'>
+  readonly log: Pick<Logger, 'info'>
 }
 /** One direction of a pool, with the programs that measure it. */
 type Direction = {

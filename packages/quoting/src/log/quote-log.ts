@@ -1,7 +1,7 @@
 /** Log of quotes that can be replayed. */
 import { RecordFile, type Snapshot } from '@sluice/liquidity'
 import type { StateCount } from '@sluice/simulation'
-import type { Log } from '../events.ts'
+import type { Logger } from '../events.ts'
 import type { QuoteRecord } from '../quote/made.ts'
 import { partOf, recordOf } from './record.ts'
 
@@ -27,7 +27,7 @@ type QueuedQuote = { readonly record: QuoteRecord; readonly at: number }
  */
 export class QuoteLog {
   private readonly options: QuoteLogOptions
-  private readonly log: Pick<Log, 'warn'>
+  private readonly log: Pick<Logger, 'warn'>
   private queue = new Map<Snapshot, QueuedQuote[]>()
   private count = 0
   private dropped = 0
@@ -37,7 +37,7 @@ export class QuoteLog {
   /** True after a failed write, until the chain wakes again. */
   private failed = false
 
-  constructor(options: QuoteLogOptions, log: Pick<Log, 'warn'>) {
+  constructor(options: QuoteLogOptions, log: Pick<Logger, 'warn'>) {
     this.options = options
     this.log = log
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type FoundRecord, families } from '@sluice/liquidity'
 import { buildGraph, encodeSwap, findRoute, type Route } from '@sluice/routing'
 import type { QuoteRecord } from '../quote/made.ts'
-import type { SwapTerms } from '../quote/try-route.ts'
+import type { EncodeTerms } from '../quote/try-route.ts'
 import { plain, requestOfReplay } from '../search/replay.ts'
 
 type Shared = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
@@ -100,10 +100,10 @@ function plainRoute(route: Route): object {
   return plain({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) }) as object
 }
 
-function termsOf(plainTerms: object): SwapTerms {
+function termsOf(plainTerms: object): EncodeTerms {
   const terms = plainTerms as { readonly [name: string]: string }
   const amounts = ['minOutput', 'deadline', 'feePpm'].map((name) => [name, BigInt(terms[name]!)])
-  return { ...terms, ...Object.fromEntries(amounts) } as SwapTerms
+  return { ...terms, ...Object.fromEntries(amounts) } as EncodeTerms
 }
 
 function differencesBetween(before: object, after: object): string[] {

@@ -19,7 +19,7 @@ export type PermitRequest = {
 
 type Field = { readonly name: string; readonly type: string }
 /** Input of `eth_signTypedData_v4`. Numbers are decimal strings. */
-export type TypedData = {
+export type PermitTypedData = {
   readonly domain: Readonly<Record<string, string | number>>
   readonly types: Readonly<Record<string, readonly Field[]>>
   readonly primaryType: string
@@ -27,10 +27,10 @@ export type TypedData = {
 }
 
 /** A permit that the sender can sign instead of sending an approval. */
-export type PermitOffer = {
+export type AvailablePermit = {
   /** The permit without its signature; a quote takes it with one. */
   readonly permit: Omit<Permit, 'signature'>
-  readonly typedData: TypedData
+  readonly typedData: PermitTypedData
   /** Transaction that approves Permit2 once, before the permit can be used; null if not needed. */
   readonly approval: { readonly to: Address; readonly data: Hex; readonly value: bigint } | null
 }
@@ -41,7 +41,7 @@ export type Offers = {
   readonly deadline: number
   readonly block: BlockHeader
   /** Permits of the token itself come before Permit2. */
-  readonly offers: readonly PermitOffer[]
+  readonly offers: readonly AvailablePermit[]
 }
 
 type PermitContext = {
@@ -94,7 +94,7 @@ type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { reado
  * Returns the token's own permit, if a domain hashes to the separator that the token reports; otherwise the signature
  * would be invalid.
  */
-async function tokenOffer(reader: Reader, resolved: ResolvedRequest): Promise<PermitOffer | undefined> {
+async function tokenOffer(reader: Reader, resolved: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolved
   const one = async (name: string, ...values: readonly unknown[]) =>
     (await reader.read(tokenAbi, token, name, ...values))?.[0]
@@ -128,7 +128,7 @@ async function tokenOffer(reader: Reader, resolved: ResolvedRequest): Promise<Pe
   }
 }
 
-async function permit2Offer(reader: Reader, resolved: ResolvedRequest): Promise<PermitOffer | undefined> {
+async function permit2Offer(reader: Reader, resolved: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline, chainId } = resolved
   if (amount >> PERMIT2_BITS.amount !== 0n || deadline >> PERMIT2_BITS.deadline !== 0n) return undefined
   const [spenderAllowance, permit2Allowance] = await Promise.all([
@@ -156,7 +156,7 @@ function domainsOf(
   { token, chainId }: ResolvedRequest,
   name: string,
   versions: readonly string[],
-): readonly TypedData['domain'][] {
+): readonly PermitTypedData['domain'][] {
   const unversioned = { name, chainId, verifyingContract: token }
   return [...versions.map((version) => ({ name, version, chainId, verifyingContract: token })), unversioned]
 }
@@ -174,7 +174,7 @@ const CONTRACT = 8
 function describedDomain(
   { token, chainId }: ResolvedRequest,
   domainResult: readonly unknown[],
-): TypedData['domain'] | undefined {
+): PermitTypedData['domain'] | undefined {
   const [fields, name, version, chain, contract, , extensions] = domainResult
   const bits = Number(fields)
   const has = (bit: number) => (bits & bit) !== 0
@@ -188,11 +188,11 @@ function describedDomain(
 }
 
 function typedDataOf(
-  domain: TypedData['domain'],
+  domain: PermitTypedData['domain'],
   primaryType: string,
-  types: TypedData['types'],
-  message: TypedData['message'],
-): TypedData {
+  types: PermitTypedData['types'],
+  message: PermitTypedData['message'],
+): PermitTypedData {
   const name = 'name' in domain ? 'string name,' : ''
   const version = 'version' in domain ? 'string version,' : ''
   const ofDomain = fields(`${name}${version}uint256 chainId,address verifyingContract`)

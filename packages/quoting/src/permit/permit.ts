@@ -1,11 +1,11 @@
 /** Permits: signatures with which the sender, as owner, lets the Guard, as spender, transfer the input of a swap. */
 import { IPermit2__factory } from '@sluice/bindings'
-import type { GuardPermit } from '@sluice/bindings/guard'
+import type { SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { Interface, Signature } from 'ethers'
 
-export type PermitKind = GuardPermit['kind']
+export type PermitKind = SignedPermit['kind']
 
 /** A signed permit. */
 export type Permit = {

@@ -2,7 +2,7 @@ import { type BlockHeader, RpcError } from '@sluice/rpc'
 import { describe, expect, test } from 'vitest'
 import type { ChainView } from '../view/view.ts'
 import { quoteBatch } from './batch.ts'
-import type { Quote } from './finalize.ts'
+import type { SwapQuote } from './finalize.ts'
 import type { Work } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 
@@ -47,7 +47,7 @@ function chain({
       calls.maxRunning = Math.max(calls.maxRunning, ++calls.running)
       await Promise.resolve()
       calls.running--
-      return quote(snapshot.block.number, amountIn!) as Quote
+      return quote(snapshot.block.number, amountIn!) as SwapQuote
     },
   } as unknown as Parameters<typeof quoteBatch>[2]
   const work = { signal: controller.signal, time: (_: string, run: () => unknown) => run() } as unknown as Work

@@ -4,7 +4,7 @@ import type { BlockHeader } from '@sluice/rpc'
 import { RpcError, Semaphore } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import type { ChainView } from '../view/view.ts'
-import type { Quote } from './finalize.ts'
+import type { SwapQuote } from './finalize.ts'
 import type { Work } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
 
@@ -17,10 +17,10 @@ const MAX_ATTEMPTS = 8
 const MAX_AT_ONCE = 2
 
 /** Results of several requests at one block. */
-export type Batch = {
+export type QuoteBatch = {
   readonly block: BlockHeader
   /** One result per request, in the same order. */
-  readonly results: readonly PromiseSettledResult<Quote>[]
+  readonly results: readonly PromiseSettledResult<SwapQuote>[]
 }
 
 /** A request, or the error of parsing it, which becomes its result. */
@@ -29,7 +29,7 @@ export type Wanted = QuoteRequest | Error
 type Options = {
   readonly runtime: ChainRuntime
   readonly endsOf: (request: QuoteRequest) => readonly Address[]
-  readonly quoteAt: (view: ChainView, request: QuoteRequest, work: Work) => Promise<Quote>
+  readonly quoteAt: (view: ChainView, request: QuoteRequest, work: Work) => Promise<SwapQuote>
 }
 
 /**
@@ -38,7 +38,7 @@ type Options = {
  *
  * @throws RpcError, MarketError if the head cannot be read
  */
-export async function quoteBatch(inputs: readonly Wanted[], work: Work, options: Options): Promise<Batch> {
+export async function quoteBatch(inputs: readonly Wanted[], work: Work, options: Options): Promise<QuoteBatch> {
   const { runtime, endsOf, quoteAt } = options
   const { signal } = work
   const requests = inputs.map((request) => attempt(() => withEnds(request, endsOf)))
@@ -83,12 +83,12 @@ function attempt(read: () => ParsedRequest): ParsedRequest {
 }
 
 /** True if each simulation reported the block as the node's head, and none failed because of the block. */
-function isConfirmed(results: readonly PromiseSettledResult<Quote>[], block: BlockHeader): boolean {
+function isConfirmed(results: readonly PromiseSettledResult<SwapQuote>[], block: BlockHeader): boolean {
   return results.every((result) =>
     result.status === 'fulfilled' ? result.value.head?.hash === block.hash : !isBlockError(result),
   )
 }
 
-function isBlockError(result: PromiseSettledResult<Quote>): boolean {
+function isBlockError(result: PromiseSettledResult<SwapQuote>): boolean {
   return result.status === 'rejected' && result.reason instanceof RpcError && result.reason.ofBlock
 }

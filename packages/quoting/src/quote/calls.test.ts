@@ -3,12 +3,12 @@ import { type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
 import { Interface } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { approvalCalls, type Call, checkBatch } from './calls.ts'
+import { approvalCalls, type BatchCall, checkBatch } from './calls.ts'
 
 const [owner, spender, token] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
-  Call['to'],
-  Call['to'],
-  Call['to'],
+  BatchCall['to'],
+  BatchCall['to'],
+  BatchCall['to'],
 ]
 const abi = new Interface([
   'function allowance(address,address) view returns (uint256)',
@@ -98,12 +98,12 @@ describe('approvals before a swap', () => {
 })
 
 describe('approvals and swap in one simulation', () => {
-  const approval: Call = { to: token, data: '0x', value: 0n }
+  const approval: BatchCall = { to: token, data: '0x', value: 0n }
   type Setup = {
     readonly result: object | Error
     readonly code?: Hex
     readonly trialWays?: object
-    readonly approvals?: readonly Call[]
+    readonly approvals?: readonly BatchCall[]
   }
   const check = ({ result, code = '0x', trialWays = {}, approvals = [approval] }: Setup) => {
     const requests: object[] = []

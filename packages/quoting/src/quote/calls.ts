@@ -7,7 +7,7 @@ import { tokenAbi, undefinedIfReverted } from '../permit/permit.ts'
 import type { SimulatedRoute } from './found.ts'
 
 /** One call of a batch. */
-export type Call = { readonly to: Address; readonly data: Hex; readonly value: bigint }
+export type BatchCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
 type Approval = {
   readonly token: Address
@@ -24,13 +24,17 @@ type Approval = {
  *
  * @throws QuotingError `ROUTE_REVERTED` if the token rejects the approval
  */
-export async function approvalCalls(rpc: Rpc, approval: Approval, options: RequestOptions): Promise<readonly Call[]> {
+export async function approvalCalls(
+  rpc: Rpc,
+  approval: Approval,
+  options: RequestOptions,
+): Promise<readonly BatchCall[]> {
   const { token, owner, spender, amount, block } = approval
   if (token === NATIVE) return []
-  const approve = (units: bigint): Call => {
+  const approve = (units: bigint): BatchCall => {
     return { to: token, data: tokenAbi.encodeFunctionData('approve', [spender, units]) as Hex, value: 0n }
   }
-  const succeeds = async (call: Call) => {
+  const succeeds = async (call: BatchCall) => {
     const answer = await rpc
       .call({ from: owner, to: call.to, data: call.data }, block, options)
       .catch(undefinedIfReverted)
@@ -58,7 +62,7 @@ type BatchContext = Pick<SimulatedRoute, 'request' | 'route' | 'trial' | 'view' 
  * @throws QuotingError `ROUTE_REVERTED` if they fail together, or pay less than the swap alone
  */
 export async function checkBatch(
-  approvals: readonly Call[],
+  approvals: readonly BatchCall[],
   { request, route, trial, view, simulate, signal }: BatchContext,
 ): Promise<readonly string[]> {
   const { to, data } = trial.swap

@@ -11,7 +11,7 @@ import { laterGasOf } from '../gas/later-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
 import type { TouchedPools } from '../view/touched.ts'
 import { shortfallPpm, toPercent, toWhole } from './amounts.ts'
-import { approvalCalls, type Call, checkBatch } from './calls.ts'
+import { approvalCalls, type BatchCall, checkBatch } from './calls.ts'
 import type { Certificate } from './certificate.ts'
 import type { SimulatedRoute } from './found.ts'
 import { heldGas } from './held-gas.ts'
@@ -28,7 +28,7 @@ const SHORT_WARNING_PPM = 5_000n
 const CURRENT_BLOCKS = 2
 
 /** A quote with its transaction. Amounts are in base units. */
-export type Quote = {
+export type SwapQuote = {
   /** Chain, block, and a digest of the route with its amounts: equal quotes have equal ids. */
   readonly id: string
   readonly route: Route
@@ -36,7 +36,7 @@ export type Quote = {
   readonly ranked: Route
   readonly swap: EncodedSwap
   /** The missing approvals and the swap, if the request asks for calls. */
-  readonly calls?: readonly Call[]
+  readonly calls?: readonly BatchCall[]
   /** Amount that the sender receives. */
   readonly amountOut: bigint
   readonly minOutput: bigint
@@ -78,7 +78,7 @@ export type Quote = {
  * Computes the quote of a route that works. @throws QuotingError `PRICE_IMPACT` or `VALUE_LOSS` if the loss exceeds the
  * caller's limit
  */
-export async function finalize(simulated: SimulatedRoute): Promise<Quote> {
+export async function finalize(simulated: SimulatedRoute): Promise<SwapQuote> {
   const { request, chain, view, route, trial } = simulated
   // The caller's own fee is a payment, not a loss.
   const gross = (trial.amountOut * PPM) / (PPM - request.feePpm)
@@ -119,7 +119,7 @@ function clampToZero(ppm: bigint): bigint {
   return ppm > 0n ? ppm : 0n
 }
 
-type CallBatch = { readonly calls: readonly Call[]; readonly warnings: readonly string[] }
+type CallBatch = { readonly calls: readonly BatchCall[]; readonly warnings: readonly string[] }
 
 /** Returns approvals and swap, simulated as one transaction. */
 async function batchOf(simulated: SimulatedRoute): Promise<CallBatch> {

@@ -1,6 +1,6 @@
 /** Finds a route that works: rounds of search and simulation, each with what the round before has learned. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { type BoundProof, type ExactOutputRequest, MOST_WORK, type Route, type RouteRequest } from '@sluice/routing'
+import { type BoundProof, type ExactOutputRequest, MAX_WORK, type Route, type RouteRequest } from '@sluice/routing'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
@@ -27,7 +27,7 @@ const MAX_ROUNDS = 5
  * Search budget of each round after the first. Four such rounds cost half of the longest search; one has twice the work
  * of the hardest search in 20,000 pools.
  */
-const LATER_WORK = MOST_WORK / 8
+const LATER_WORK = MAX_WORK / 8
 
 /** 5 %: maximum shortfall against the settled output, if no route pays all of it. */
 const MAX_LAST_SHORTFALL_PPM = 50_000n

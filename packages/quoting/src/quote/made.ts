@@ -1,17 +1,17 @@
 /** The record of a quote, for the quote log and the drift sampler. */
 import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
-import type { Quote } from './finalize.ts'
-import type { SwapTerms } from './try-route.ts'
+import type { SwapQuote } from './finalize.ts'
+import type { EncodeTerms } from './try-route.ts'
 
 /** A successful quote, with the inputs that reproduce it. */
 export type QuoteRecord = {
-  readonly quote: Quote
+  readonly quote: SwapQuote
   readonly from: Address
   readonly searchRequest: RouteRequest | ExactOutputRequest
   /** Index of the quote's route among the simulated ones; 0 is the best by the search. */
   readonly alternativeIndex: number
-  readonly terms: SwapTerms
+  readonly terms: EncodeTerms
   /**
    * True if the swap behaves differently when the sender has a probe's code, so that it is simulated as sent, without a
    * probe.

@@ -3,15 +3,15 @@ import type { Chain } from '@sluice/chains'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
 import { Bounded } from '@sluice/simulation'
-import type { SwapContracts } from '../chain/contracts.ts'
+import type { ChainContracts } from '../chain/contracts.ts'
 import { checkDeadline } from '../deadline.ts'
 import { LaterGas } from '../gas/later-gas.ts'
 import { Simulator } from '../simulation/simulator.ts'
-import { Answers } from '../view/answers.ts'
+import { ResponseCache } from '../view/answers.ts'
 import { memo, once } from '../view/once.ts'
 import type { ListPools, PastBlocks, PastState } from '../view/past-blocks.ts'
 import type { ChainView } from '../view/view.ts'
-import type { Quote } from './finalize.ts'
+import type { SwapQuote } from './finalize.ts'
 import { type Work, withSignal } from './ports.ts'
 import { endsOf, type QuotingParts, quoteAtView } from './quote-at-view.ts'
 import { keyOf, type QuoteRequest } from './request.ts'
@@ -19,9 +19,9 @@ import { SingleFlight } from './single-flight.ts'
 
 type Options = Omit<QuotingParts, 'gasLessons' | 'gasProber' | 'laterGas' | 'simulate' | 'clock' | 'onQuote'> & {
   readonly chain: Chain
-  readonly contracts: SwapContracts
+  readonly contracts: ChainContracts
   /** Contracts for blocks whose EVM cannot run `contracts`; undefined if it always can. */
-  readonly olderContracts: () => Promise<SwapContracts | undefined>
+  readonly olderContracts: () => Promise<ChainContracts | undefined>
   readonly blocks: PastBlocks
   readonly gasLessons: Pick<QuotingParts['gasLessons'], 'at'>
   readonly gasProber: Pick<QuotingParts['gasProber'], 'isRunning'>
@@ -38,9 +38,9 @@ type BlockParts = { readonly view: ChainView; readonly parts: QuotingParts }
 /** Quotes requests at the end of past blocks. */
 export class PastQuoter {
   private readonly options: Options
-  private readonly flights = new SingleFlight<Quote>()
+  private readonly flights = new SingleFlight<SwapQuote>()
   private readonly partsBySnapshot = new WeakMap<PastState['snapshot'], BlockParts>()
-  private readonly contractsBySnapshot = new WeakMap<PastState['snapshot'], SwapContracts>()
+  private readonly contractsBySnapshot = new WeakMap<PastState['snapshot'], ChainContracts>()
 
   constructor(options: Options) {
     this.options = options
@@ -53,7 +53,7 @@ export class PastQuoter {
    * @throws QuotingError `NO_STATE` if the node lacks the block or its state, or as `quoteAtView` throws it;
    *   MarketError `BUSY` if too many requests are queued
    */
-  async quote(block: number, request: QuoteRequest, work: Work): Promise<Quote> {
+  async quote(block: number, request: QuoteRequest, work: Work): Promise<SwapQuote> {
     const { chain, blocks, listPools } = this.options
     const { signal } = work
     const rpc = this.options.rpc()
@@ -69,7 +69,7 @@ export class PastQuoter {
     )
   }
 
-  private async contractsAt({ snapshot }: PastState): Promise<SwapContracts> {
+  private async contractsAt({ snapshot }: PastState): Promise<ChainContracts> {
     const { contracts, codesRpc } = this.options
     const existing = this.contractsBySnapshot.get(snapshot)
     if (existing) return existing
@@ -80,7 +80,7 @@ export class PastQuoter {
     return runnable
   }
 
-  private partsAt(state: PastState, rpc: Rpc, contracts: SwapContracts): BlockParts {
+  private partsAt(state: PastState, rpc: Rpc, contracts: ChainContracts): BlockParts {
     const existing = this.partsBySnapshot.get(state.snapshot)
     if (existing) return existing
     const { chain, tokens, simulation, gasLessons, gasProber } = this.options
@@ -92,7 +92,7 @@ export class PastQuoter {
     const view: ChainView = {
       snapshot: state.snapshot,
       groups: new Bounded(1),
-      answers: new Answers(),
+      answers: new ResponseCache(),
       graph: lazy(() => buildGraph(state.snapshot)),
       prices: () => state.prices,
       gasPriceWei: gasPrice,

@@ -4,7 +4,7 @@
 import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
 import type { SimulationRequest, SimulationResult } from '@sluice/simulation'
-import type { Log } from '../events.ts'
+import type { Logger } from '../events.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { TrustTracker } from '../tokens/standings.ts'
 import type { ChainView } from '../view/view.ts'
@@ -29,7 +29,7 @@ export type Work = {
   readonly signal: AbortSignal
   /** Runs a stage of the work and records its duration. */
   readonly time: <T>(stage: string, work: () => T | Promise<T>) => Promise<T>
-  readonly log: Pick<Log, 'info'>
+  readonly log: Pick<Logger, 'info'>
 }
 
 /** Returns the same context with another abort signal. */

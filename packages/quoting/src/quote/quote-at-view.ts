@@ -3,7 +3,7 @@ import { type Address, type Chain, NATIVE } from '@sluice/chains'
 import type { NativeErc20, Route } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import type { SimulationContext } from '@sluice/simulation'
-import type { SwapContracts } from '../chain/contracts.ts'
+import type { ChainContracts } from '../chain/contracts.ts'
 import type { Clock } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
@@ -16,7 +16,7 @@ import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { TouchedPools } from '../view/touched.ts'
 import type { ChainView } from '../view/view.ts'
 import { certificateOf } from './certificate.ts'
-import { finalize, type Quote } from './finalize.ts'
+import { finalize, type SwapQuote } from './finalize.ts'
 import { findWorkingRoute } from './find-working-route.ts'
 import type { QuoteRecord } from './made.ts'
 import type { AutoSlippage, Search, Simulate, TokenKnowledge, Work } from './ports.ts'
@@ -26,7 +26,7 @@ import type { TermsContext } from './route-terms.ts'
 /** Knowledge that a search ranks pools with. */
 export type SearchKnowledge = {
   readonly chain: Chain
-  readonly contracts: SwapContracts
+  readonly contracts: ChainContracts
   readonly tokens: TokenKnowledge
   /** @see TermsContext.driftPenaltiesAt */
   readonly driftPenaltiesAt: TermsContext['driftPenaltiesAt']
@@ -60,7 +60,7 @@ export async function quoteAtView(
   work: Work,
   parts: QuotingParts,
   { rpc, touched }: ChainNow,
-): Promise<Quote> {
+): Promise<SwapQuote> {
   const { chain, tokens, simulate, gasLessons, gasProber, onQuote } = parts
   // Start these requests now, so that they share one HTTP request; a failure surfaces when they are awaited.
   const early = [view.codeOf(request.from), view.assertDeployed(), view.gasPriceWei()]
@@ -98,7 +98,7 @@ export async function quoteAtView(
   }
   const finalized = await work.time('finalize', () => finalize({ ...simulated, signal }))
   const certify = () => (proof ? certificateOf(proof, searchRequest, searched.snapshot) : null)
-  const quote: Quote = { ...finalized, ...(request.withProof && { proof: await work.time('prove', certify) }) }
+  const quote: SwapQuote = { ...finalized, ...(request.withProof && { proof: await work.time('prove', certify) }) }
   // Quotes with a permit are not logged, because a permit is a signature.
   const asSent = trial.simulation.ways.sender === 'bare'
   if (!request.permit)

@@ -4,7 +4,7 @@ import { toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ChainView } from '../view/view.ts'
-import type { Quote } from './finalize.ts'
+import type { SwapQuote } from './finalize.ts'
 import type { Work } from './ports.ts'
 import { Quoter, type QuoterOptions } from './quoter.ts'
 import { type QuoteRequest, quoteRequest } from './request.ts'
@@ -18,7 +18,7 @@ const work = (): Work => ({
   log: { info: () => {} },
 })
 
-type QuoteAt = (view: ChainView, request: QuoteRequest, work: Work) => Promise<Quote>
+type QuoteAt = (view: ChainView, request: QuoteRequest, work: Work) => Promise<SwapQuote>
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -37,7 +37,7 @@ function quoterOnChain() {
     const end = Promise.withResolvers<void>()
     pending.push(end)
     await end.promise
-    return { block: snapshot.block, head } as unknown as Quote
+    return { block: snapshot.block, head } as unknown as SwapQuote
   }
   vi.spyOn(Quoter.prototype as unknown as { quoteAt: QuoteAt }, 'quoteAt').mockImplementation(quoteAt)
   const viewOf = (block: BlockHeader) => ({ snapshot: { block } }) as unknown as ChainView

@@ -5,8 +5,8 @@ import { RpcError } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import { checkDeadline } from '../deadline.ts'
 import type { ChainView } from '../view/view.ts'
-import { type Batch, quoteBatch, type Wanted } from './batch.ts'
-import type { Quote } from './finalize.ts'
+import { type QuoteBatch, quoteBatch, type Wanted } from './batch.ts'
+import type { SwapQuote } from './finalize.ts'
 import { type Work, withSignal } from './ports.ts'
 import { endsOf, type QuotingParts, quoteAtView, termsContext } from './quote-at-view.ts'
 import { decided, keyOf, type QuoteRequest } from './request.ts'
@@ -21,7 +21,7 @@ export type QuoterOptions = QuotingParts & { readonly runtime: ChainRuntime }
 
 /** A quote of one block that is in flight; identical requests share it. */
 type PendingQuote = {
-  readonly quoted: Promise<Quote>
+  readonly quoted: Promise<SwapQuote>
   /** True if an earlier request started it. */
   readonly shared: boolean
 }
@@ -30,7 +30,7 @@ type QuoteOf = (view: ChainView) => PendingQuote
 /** Quotes requests at the chain's head. */
 export class Quoter {
   private readonly options: QuoterOptions
-  private readonly flights = new SingleFlight<Quote>()
+  private readonly flights = new SingleFlight<SwapQuote>()
 
   constructor(options: QuoterOptions) {
     this.options = options
@@ -47,7 +47,7 @@ export class Quoter {
    * @throws QuotingError if no route exists, works, or is within the caller's limits; RpcError and MarketError if the
    *   chain cannot be read
    */
-  async quote(request: QuoteRequest, work: Work): Promise<Quote> {
+  async quote(request: QuoteRequest, work: Work): Promise<SwapQuote> {
     const { runtime } = this.options
     const tokens = this.endsOf(request)
     const key = keyOf(request)
@@ -66,7 +66,7 @@ export class Quoter {
   }
 
   /** Quotes several requests at one block; each result succeeds or fails on its own. @see quoteBatch */
-  quoteAll(requests: readonly Wanted[], work: Work): Promise<Batch> {
+  quoteAll(requests: readonly Wanted[], work: Work): Promise<QuoteBatch> {
     return quoteBatch(requests, work, {
       runtime: this.options.runtime,
       endsOf: (request) => this.endsOf(request),
@@ -108,7 +108,7 @@ export class Quoter {
     tokens: readonly Address[],
     minimumBlock = 0,
     signal: AbortSignal,
-  ): Promise<Quote | undefined> {
+  ): Promise<SwapQuote | undefined> {
     const { views } = this.options.runtime.now
     const view = await views.inMemory([tokens], signal)
     const { hash, number } = view.snapshot.block
@@ -140,7 +140,7 @@ export class Quoter {
    *
    * @throws the error if no earlier block is available
    */
-  private async quoteEarlier(quoteOf: QuoteOf, view: ChainView, error: unknown): Promise<Quote> {
+  private async quoteEarlier(quoteOf: QuoteOf, view: ChainView, error: unknown): Promise<SwapQuote> {
     let failure = error
     let at = view
     while (failure instanceof RpcError && failure.ofBlock) {
@@ -168,7 +168,7 @@ export class Quoter {
     { snapshot: { block } }: ChainView,
     signal: AbortSignal,
     mayRepeat: boolean,
-  ): Promise<Quote | undefined> {
+  ): Promise<SwapQuote | undefined> {
     const { runtime } = this.options
     const isGone = async () => {
       await runtime.now.views.head(signal)
@@ -186,7 +186,7 @@ export class Quoter {
     }
   }
 
-  private async quoteAt(view: ChainView, request: QuoteRequest, work: Work): Promise<Quote> {
+  private async quoteAt(view: ChainView, request: QuoteRequest, work: Work): Promise<SwapQuote> {
     const { runtime } = this.options
     return quoteAtView(view, request, work, this.options, { rpc: runtime.now.rpc, touched: runtime.touched })
   }

@@ -56,13 +56,13 @@ export function decided(request: QuoteRequest, auto = SLIPPAGE_PPM): DecidedRequ
 }
 
 /** The required fields of a quote request; all others have the defaults of the HTTP endpoint. */
-export type QuoteWish = Pick<QuoteRequest, 'tokenIn' | 'tokenOut' | 'from'> & Partial<QuoteRequest>
+export type QuoteRequestFields = Pick<QuoteRequest, 'tokenIn' | 'tokenOut' | 'from'> & Partial<QuoteRequest>
 
 /** Default limit of the price impact: 15 %. */
 const MAX_PRICE_IMPACT_PPM = 150_000n
 
 /** Fills in the defaults of a request. */
-export function quoteRequest(fields: QuoteWish): QuoteRequest {
+export function quoteRequest(fields: QuoteRequestFields): QuoteRequest {
   return {
     amountIn: undefined,
     amountOut: undefined,

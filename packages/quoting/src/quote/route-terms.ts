@@ -1,7 +1,7 @@
 /** Builds the terms of a route search from a quote request. */
 import type { Address } from '@sluice/chains'
 import type { DriftPenalties, LearnedGas, NativeErc20, RouteTerms } from '@sluice/routing'
-import type { SwapContracts } from '../chain/contracts.ts'
+import type { ChainContracts } from '../chain/contracts.ts'
 import type { ChainView } from '../view/view.ts'
 import type { TokenKnowledge } from './ports.ts'
 import type { QuoteRequest } from './request.ts'
@@ -9,7 +9,7 @@ import type { QuoteRequest } from './request.ts'
 export type TermsContext = {
   readonly view: ChainView
   readonly tokens: TokenKnowledge
-  readonly contracts: SwapContracts
+  readonly contracts: ChainContracts
   readonly wrappedNative: Address | null
   readonly nativeErc20: NativeErc20 | undefined
   /** Penalties of pools whose quotes fade, as of a block's timestamp in Unix seconds. */

@@ -1,7 +1,7 @@
 /** Simulates a route as the transaction that is returned to the caller. */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
-import { type EncodedSwap, encodeSwap, type Route, type SwapRequest } from '@sluice/routing'
+import { type EncodedSwap, type EncodeRequest, encodeSwap, type Route } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import {
   blockAt,
@@ -11,7 +11,7 @@ import {
   type SimulationResult,
   type SwapOutcome,
 } from '@sluice/simulation'
-import type { SwapContracts } from '../chain/contracts.ts'
+import type { ChainContracts } from '../chain/contracts.ts'
 import { type Clock, defaultDeadline } from '../deadline.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import { larger } from '../gas/transaction-gas.ts'
@@ -34,7 +34,7 @@ const MAX_SHORTFALL_PPM = 5_000n
 const guardInterface = IGuard__factory.createInterface()
 
 /** A swap's encoding parameters, without the route and the DEX families. */
-export type SwapTerms = Omit<SwapRequest, 'route' | 'families'>
+export type EncodeTerms = Omit<EncodeRequest, 'route' | 'families'>
 
 /** A transaction that worked in simulation. */
 export type WorkingTrial = {
@@ -44,7 +44,7 @@ export type WorkingTrial = {
   readonly outcome: 'exact' | 'adjusted'
   readonly swap: EncodedSwap
   /** Terms that the transaction was encoded with. */
-  readonly terms: SwapTerms
+  readonly terms: EncodeTerms
   /**
    * Output promised to the sender in base units: the lower of the simulated and the settled output. A surplus over the
    * pools' reserves, such as tokens sent to a pair by mistake, may be gone when the transaction is mined.
@@ -75,7 +75,7 @@ export type Trial =
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
 export type TrialContext = {
-  readonly contracts: SwapContracts
+  readonly contracts: ChainContracts
   readonly wrappedNative: Address | null
   readonly taxes: Pick<TaxRecords, 'transferPpm' | 'isStuck'>
   readonly simulate: Simulate
@@ -316,7 +316,7 @@ export function termsOf(
   }
 }
 
-type EncodedRoute = { readonly route: Route; readonly terms: SwapTerms; readonly swap: EncodedSwap }
+type EncodedRoute = { readonly route: Route; readonly terms: EncodeTerms; readonly swap: EncodedSwap }
 type SimulatedSwap = EncodedRoute & { readonly simulation: SimulationResult }
 
 /** Returns the route with the highest output after gas, among those that paid at least what they settled at. */

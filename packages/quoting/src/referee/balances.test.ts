@@ -2,11 +2,16 @@ import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { balanceCalls, balanceChanges, holdingsOf, withBalances } from './balances.ts'
-import { changesOf, type Flow } from './flows.ts'
+import { changesOf, type TokenTransfer } from './flows.ts'
 
 const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [A, B, WETH, ANN, POOL] = ['1', '2', '4', 'a', 'c'].map(account) as [Address, Address, Address, Address, Address]
-const move = (token: Address, from: Address, to: Address, amount: bigint): Flow => ({ token, from, to, amount })
+const move = (token: Address, from: Address, to: Address, amount: bigint): TokenTransfer => ({
+  token,
+  from,
+  to,
+  amount,
+})
 const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
 test('holdings are of tokens and accounts that the flows name, the sender first, and at most 150', () => {

@@ -3,10 +3,10 @@
  * lending markets grow without a transfer, and some tokens log the amount before their own fee.
  */
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import type { Changes, Flow } from './flows.ts'
+import type { Changes, TokenTransfer } from './flows.ts'
 
 /** An account and a token that it holds. */
-export type Holding = { readonly account: Address; readonly token: Address }
+export type AccountToken = { readonly account: Address; readonly token: Address }
 
 /** Balances that are read before and after one transaction. */
 const MAX_HOLDINGS = 150
@@ -15,20 +15,24 @@ const READ_GAS = 500_000n
 const BALANCE_OF = '0x70a08231'
 
 /** Lists the holdings that the flows change, those of `first` ahead. The wrapper's own account is none. */
-export function holdingsOf(flows: readonly Flow[], first: Address, wrapper: Address | null): readonly Holding[] {
-  const holdings = new Map<string, Holding>()
+export function holdingsOf(
+  flows: readonly TokenTransfer[],
+  first: Address,
+  wrapper: Address | null,
+): readonly AccountToken[] {
+  const holdings = new Map<string, AccountToken>()
   for (const { token, from, to } of flows) {
     if (token === NATIVE) continue
     for (const account of [from, to])
       if (account !== ZERO_ADDRESS && !(token === wrapper && account === wrapper))
         holdings.set(`${account} ${token}`, { account, token })
   }
-  const rank = ({ account }: Holding) => (account === first ? 0 : 1)
+  const rank = ({ account }: AccountToken) => (account === first ? 0 : 1)
   return [...holdings.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_HOLDINGS)
 }
 
 /** Returns the calls of a simulation that read the balances. */
-export function balanceCalls(holdings: readonly Holding[]): readonly object[] {
+export function balanceCalls(holdings: readonly AccountToken[]): readonly object[] {
   return holdings.map(({ account, token }) => ({
     from: ZERO_ADDRESS,
     to: token,
@@ -38,11 +42,11 @@ export function balanceCalls(holdings: readonly Holding[]): readonly object[] {
 }
 
 /** A change of a balance. */
-export type BalanceChange = Holding & { readonly amount: bigint }
+export type BalanceChange = AccountToken & { readonly amount: bigint }
 
 /** Returns the changes between two rounds of reads; none of tokens that fail to return a balance. */
 export function balanceChanges(
-  holdings: readonly Holding[],
+  holdings: readonly AccountToken[],
   before: readonly (Hex | undefined)[],
   after: readonly (Hex | undefined)[],
 ): readonly BalanceChange[] {

@@ -6,7 +6,12 @@ import { accountIn, DEPOSIT, TRANSFER, WITHDRAWAL } from '../topics.ts'
 export type FlowLog = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }
 
 /** Base units that went from one account to another. */
-export type Flow = { readonly token: Address; readonly from: Address; readonly to: Address; readonly amount: bigint }
+export type TokenTransfer = {
+  readonly token: Address
+  readonly from: Address
+  readonly to: Address
+  readonly amount: bigint
+}
 
 /** Base units that each account has more or less of each token afterwards; no entry if it has the same. */
 export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
@@ -15,8 +20,8 @@ export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
  * Transfers of ERC-20 tokens, and what the wrapper of the native token mints and burns without one. Its own account gives what it
  * mints and receives what it burns, as it receives and gives the native token for that.
  */
-export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): readonly Flow[] {
-  const transfers = logs.flatMap((log): Flow[] => {
+export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): readonly TokenTransfer[] {
+  const transfers = logs.flatMap((log): TokenTransfer[] => {
     const [topic, from, to, more] = log.topics
     if (log.address === NATIVE_TRANSFERS) return []
     // An NFT's transfer has its id as a fourth topic.
@@ -29,7 +34,7 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
   for (const flow of transfers) {
     if (flow.token === wrapper) logged.set(keyOf(flow), (logged.get(keyOf(flow)) ?? 0) + 1)
   }
-  const wrapped = logs.flatMap((log): Flow[] => {
+  const wrapped = logs.flatMap((log): TokenTransfer[] => {
     const [topic, whose, more] = log.topics
     if (log.address !== wrapper || !whose || more !== undefined || !isWord(log.data)) return []
     if (topic !== DEPOSIT && topic !== WITHDRAWAL) return []
@@ -47,8 +52,8 @@ export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): r
 const NATIVE_TRANSFERS = toAddress('0xfffffffffffffffffffffffffffffffffffffffe')
 
 /** Moves of the native token that the logs record; undefined if they record none, as on chains without EIP-7708. */
-export function recordedNativeFlows(logs: readonly FlowLog[]): readonly Flow[] | undefined {
-  const flows = logs.flatMap(({ address, topics: [topic, from, to], data }): Flow[] =>
+export function recordedNativeFlows(logs: readonly FlowLog[]): readonly TokenTransfer[] | undefined {
+  const flows = logs.flatMap(({ address, topics: [topic, from, to], data }): TokenTransfer[] =>
     address === NATIVE_TRANSFERS && topic === TRANSFER && from && to && isWord(data)
       ? [{ token: NATIVE, from: accountIn(from), to: accountIn(to), amount: BigInt(data) }]
       : [],
@@ -56,15 +61,15 @@ export function recordedNativeFlows(logs: readonly FlowLog[]): readonly Flow[] |
   return flows.length > 0 ? flows : undefined
 }
 
-const keyOf = ({ from, to, amount }: Flow) => `${from} ${to} ${amount}`
+const keyOf = ({ from, to, amount }: TokenTransfer) => `${from} ${to} ${amount}`
 
-function flowOf(token: Address, from: Address, to: Address, amount: bigint, wrapper: Address | null): Flow {
+function flowOf(token: Address, from: Address, to: Address, amount: bigint, wrapper: Address | null): TokenTransfer {
   const own = (address: Address) => (token === wrapper && address === ZERO_ADDRESS ? wrapper : address)
   return { token, from: own(from), to: own(to), amount }
 }
 
 /** Sums flows by account and token. The zero address mints and burns: it is no account. */
-export function changesOf(flows: readonly Flow[]): Changes {
+export function changesOf(flows: readonly TokenTransfer[]): Changes {
   const changes = new Map<Address, Map<Address, bigint>>()
   const add = (account: Address, token: Address, amount: bigint) => {
     const own = changes.get(account) ?? new Map<Address, bigint>()
@@ -93,8 +98,8 @@ export type CallFrame = {
 }
 
 /** Moves of the native token in a call trace; none of frames that reverted, nor of what they called. */
-export function nativeFlows(frame: CallFrame): readonly Flow[] {
-  const flows: Flow[] = []
+export function nativeFlows(frame: CallFrame): readonly TokenTransfer[] {
+  const flows: TokenTransfer[] = []
   const frames: CallFrame[] = [frame]
   for (let next = frames.pop(); next; next = frames.pop()) {
     const { type, from, to, value, error, calls = [] } = next

@@ -9,7 +9,7 @@ import {
   RpcError,
 } from '@sluice/rpc'
 import { type BalanceChange, balanceCalls, balanceChanges, holdingsOf } from './balances.ts'
-import { type CallFrame, type Flow, type FlowLog, nativeFlows, tokenFlows } from './flows.ts'
+import { type CallFrame, type FlowLog, nativeFlows, type TokenTransfer, tokenFlows } from './flows.ts'
 
 export type RawTransaction = {
   readonly hash: Hex
@@ -136,7 +136,7 @@ export async function readBlock(
 const isSameText = (one: unknown, other: Hex) => typeof one === 'string' && one.toLowerCase() === other
 
 /** Receipts of the block, or of the nearest neighbors alone. */
-export type Neighborhood = { readonly receipts: readonly MinedReceipt[]; readonly isWhole: boolean }
+export type NeighborReceipts = { readonly receipts: readonly MinedReceipt[]; readonly isWhole: boolean }
 
 /** Reads the receipts of the block, or of the nearest neighbors alone. @throws RpcError */
 export async function readNeighbors(
@@ -144,7 +144,7 @@ export async function readNeighbors(
   { block, index }: MinedReceipt,
   { transactions }: MinedBlock,
   options: RequestOptions,
-): Promise<Neighborhood> {
+): Promise<NeighborReceipts> {
   try {
     const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [quantity(block)], options)
     if (Array.isArray(raw))
@@ -160,7 +160,11 @@ export async function readNeighbors(
 }
 
 /** Moves of the native token, by tracing; undefined if no node of the chain traces. @throws RpcError */
-export async function traceNative(rpc: Rpc, hash: Hex, options: RequestOptions): Promise<readonly Flow[] | undefined> {
+export async function traceNative(
+  rpc: Rpc,
+  hash: Hex,
+  options: RequestOptions,
+): Promise<readonly TokenTransfer[] | undefined> {
   try {
     const frame = await rpc.request<CallFrame | null>(
       'debug_traceTransaction',
@@ -182,7 +186,7 @@ export type Resimulated = {
   readonly succeeded: boolean
   readonly gasUsed: bigint
   /** Flows of tokens, and of the native token if the node reports its moves. */
-  readonly flows: readonly Flow[]
+  readonly flows: readonly TokenTransfer[]
   /** Changes of the balances that the flows name; undefined if the node cannot read balances in a simulation. */
   readonly balances: readonly BalanceChange[] | undefined
   /** True if status and logs are those of the receipt. */

@@ -2,20 +2,20 @@
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
-import type { Quote } from '../quote/finalize.ts'
+import type { SwapQuote } from '../quote/finalize.ts'
 import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
 import type { Work } from '../quote/ports.ts'
 import { type QuoteRequest, quoteRequest } from '../quote/request.ts'
 import { withBalances } from './balances.ts'
 import type { GapCode, VerdictGap } from './codes.ts'
 import { boundOf, bpsBelow, gasInOutput } from './figures.ts'
-import { type Changes, changesOf, type Flow, recordedNativeFlows, tokenFlows } from './flows.ts'
+import { type Changes, changesOf, recordedNativeFlows, type TokenTransfer, tokenFlows } from './flows.ts'
 import { midBlockRpc } from './mid-block.ts'
 import {
   callOf,
   type MinedBlock,
   type MinedReceipt,
-  type Neighborhood,
+  type NeighborReceipts,
   type Resimulated,
   readBlock,
   readNeighbors,
@@ -23,13 +23,13 @@ import {
   resimulate,
   traceNative,
 } from './mined.ts'
-import { findSandwich, type Sandwich } from './sandwich.ts'
+import { findSandwich, type SandwichAttack } from './sandwich.ts'
 import { withoutGasDeposits } from './settlement.ts'
-import { readTrades, type Trade, type TradeReading } from './trades.ts'
-import type { Comparison, JudgedTrade, SwapVerdict } from './verdict.ts'
+import { type AccountTrade, readTrades, type TradeReading } from './trades.ts'
+import type { JudgedTrade, SwapVerdict, TradeComparison } from './verdict.ts'
 
 /** Quotes at the end of a past block, by a node that may be in the middle of the next one. @throws as LiveChain.quoteAtBlock does */
-type QuoteOver = (rpc: Rpc, block: number, request: QuoteRequest, work: Work) => Promise<Quote>
+type QuoteOver = (rpc: Rpc, block: number, request: QuoteRequest, work: Work) => Promise<SwapQuote>
 
 export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly quoteOver: QuoteOver }
 
@@ -151,7 +151,7 @@ class SwapReferee {
   private async flows(
     { miner, transactions }: MinedBlock,
     inPosition: Resimulated | undefined,
-  ): Promise<readonly Flow[]> {
+  ): Promise<readonly TokenTransfer[]> {
     const { mined, options, wrapper } = this
     const { rpc } = this.ports
     const tokens = tokenFlows(mined.logs, wrapper)
@@ -222,10 +222,10 @@ class SwapReferee {
     return readTrades(changes, { ...context, people: new Set(people) })
   }
 
-  private async sandwich(own: Changes, block: MinedBlock): Promise<Sandwich | null> {
+  private async sandwich(own: Changes, block: MinedBlock): Promise<SandwichAttack | null> {
     const { mined, options, wrapper } = this
     const neighbors = await readNeighbors(this.ports.rpc, mined, block, options).catch(
-      (error: unknown): Neighborhood => {
+      (error: unknown): NeighborReceipts => {
         if (!(error instanceof RpcError) || error.code === 'ABORTED') throw error
         return { receipts: [], isWhole: false }
       },
@@ -248,7 +248,7 @@ class SwapReferee {
   }
 
   private async compare(
-    trades: readonly Trade[],
+    trades: readonly AccountTrade[],
     block: MinedBlock,
     inPosition: Resimulated | undefined,
   ): Promise<readonly JudgedTrade[]> {
@@ -275,7 +275,7 @@ class SwapReferee {
     const middle = mined.index > 0 && canStand && midBlockRpc(rpc, { parent, before, environment })
     const judged: JudgedTrade[] = []
     for (const trade of trades.slice(0, MAX_TRADES)) {
-      const comparisons: Comparison[] = []
+      const comparisons: TradeComparison[] = []
       const states = [
         ...(middle ? [{ state: 'position', at: middle } as const] : []),
         { state: mined.index === 0 ? 'position' : 'parent', at: rpc } as const,
@@ -294,7 +294,11 @@ class SwapReferee {
     return judged
   }
 
-  private async compareAt(state: Comparison['state'], rpc: Rpc, trade: Trade): Promise<Comparison | undefined> {
+  private async compareAt(
+    state: TradeComparison['state'],
+    rpc: Rpc,
+    trade: AccountTrade,
+  ): Promise<TradeComparison | undefined> {
     const { mined } = this
     const { tokenIn, tokenOut, amountIn } = trade
     const request = quoteRequest({
@@ -323,11 +327,11 @@ function unlessOfBlock(error: unknown): undefined {
 }
 
 function comparisonOf(
-  state: Comparison['state'],
-  trade: Pick<Trade, 'amountOut' | 'trader'>,
-  quote: Quote,
+  state: TradeComparison['state'],
+  trade: Pick<AccountTrade, 'amountOut' | 'trader'>,
+  quote: SwapQuote,
   mined: Pick<MinedReceipt, 'from' | 'costWei'>,
-): Comparison {
+): TradeComparison {
   const { id, amountOut, netAmountOut, gasCostWei, poolsPending, route } = quote
   const paidGas = trade.trader === mined.from ? gasInOutput(mined.costWei, quote) : null
   const bound = route.optimalityGapBps === null ? null : boundOf(amountOut, route.optimalityGapBps)
@@ -350,16 +354,16 @@ function comparisonOf(
 }
 
 function netOf(
-  trade: Trade,
+  trade: AccountTrade,
   { from, costWei }: MinedReceipt,
-  [first]: readonly Comparison[],
+  [first]: readonly TradeComparison[],
 ): Pick<JudgedTrade, 'netAmountOut'> {
   const gas = first && trade.trader === from ? gasInOutput(costWei, first.best) : null
   return { netAmountOut: gas === null ? null : trade.amountOut - gas }
 }
 
 /** Output of the same trade in a simulation; null if the transaction failed there. */
-function outputOf(simulated: Resimulated | undefined, { recipient, tokenOut }: Trade): bigint | null {
+function outputOf(simulated: Resimulated | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
   if (!simulated?.succeeded) return null
   const changes = withBalances(changesOf(simulated.flows), simulated.balances ?? [])
   const received = changes.get(recipient)?.get(tokenOut) ?? 0n

@@ -20,7 +20,7 @@ type PoolTrade = {
   readonly amountOut: bigint
 }
 
-export type Sandwich = {
+export type SandwichAttack = {
   readonly pool: Address
   readonly front: Pick<Neighbor, 'hash' | 'index'>
   readonly back: Pick<Neighbor, 'hash' | 'index'>
@@ -38,8 +38,8 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
   return [...changes].flatMap(([pool, own]): PoolTrade[] => {
     const [one, other, ...more] = own
     if (!one || !other || more.length > 0) return []
-    const [[tokenIn, amountIn], [tokenOut, given]] = one[1] > 0n ? [one, other] : [other, one]
-    return amountIn > 0n && given < 0n ? [{ pool, tokenIn, tokenOut, amountIn, amountOut: -given }] : []
+    const [[tokenIn, amountIn], [tokenOut, change]] = one[1] > 0n ? [one, other] : [other, one]
+    return amountIn > 0n && change < 0n ? [{ pool, tokenIn, tokenOut, amountIn, amountOut: -change }] : []
   })
 }
 
@@ -48,7 +48,7 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
  * a pool in the same direction, and the second in the opposite one. Neither may be the victim's sender, and a contract that the victim
  * calls too is a router rather than anybody's own.
  */
-export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): Sandwich | null {
+export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): SandwichAttack | null {
   const hit = new Set(poolTrades(victim.changes).map(keyOf))
   const others = block
     .filter(({ hash, from }) => hash !== victim.hash && from !== victim.from)

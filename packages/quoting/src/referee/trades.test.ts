@@ -1,7 +1,7 @@
 import { type Address, NATIVE, toAddress } from '@sluice/chains'
 import { id } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { changesOf, type Flow, type FlowLog } from './flows.ts'
+import { changesOf, type FlowLog, type TokenTransfer } from './flows.ts'
 import { withoutGasDeposits } from './settlement.ts'
 import { readTrades, type TradeContext } from './trades.ts'
 
@@ -10,8 +10,13 @@ const [A, B, C, WETH] = ['1', '2', '3', '4'].map(account) as [Address, Address, 
 const [ANN, BOB, POOL, OTHER_POOL, FEES, MINER, SOLVER, SAFE] = ['a', 'b', 'c', 'd', 'e', 'f', '8', '9'].map(
   account,
 ) as [...[Address, Address, Address, Address], ...[Address, Address, Address, Address]]
-const move = (token: Address, from: Address, to: Address, amount: bigint): Flow => ({ token, from, to, amount })
-const read = (flows: readonly Flow[], more: Partial<TradeContext> = {}) =>
+const move = (token: Address, from: Address, to: Address, amount: bigint): TokenTransfer => ({
+  token,
+  from,
+  to,
+  amount,
+})
+const read = (flows: readonly TokenTransfer[], more: Partial<TradeContext> = {}) =>
   readTrades(changesOf(flows), {
     ...{ sender: ANN, miner: MINER, wrapper: WETH, people: new Set<Address>(), logs: [] },
     returned: new Set(flows.flatMap(({ to, token }) => (to === ANN ? [token] : []))),

@@ -5,7 +5,7 @@ import type { Changes, FlowLog } from './flows.ts'
 import { namedOwners } from './settlement.ts'
 
 /** Amounts that an account gave and received, in base units. */
-export type Trade = {
+export type AccountTrade = {
   readonly trader: Address
   /** Account that received the output; usually the trader itself. */
   readonly recipient: Address
@@ -27,7 +27,7 @@ export type Unjudged = {
 }
 
 /** The trades of a transaction, or the reason why it has none. */
-export type TradeReading = { readonly kind: 'swap'; readonly trades: readonly Trade[] } | Unjudged
+export type TradeReading = { readonly kind: 'swap'; readonly trades: readonly AccountTrade[] } | Unjudged
 
 export type TradeContext = {
   readonly sender: Address
@@ -88,7 +88,7 @@ function* receivers(changes: Changes, { miner, wrapper }: TradeContext) {
   }
 }
 
-type Output = Pick<Trade, 'recipient' | 'tokenOut' | 'amountOut'>
+type Output = Pick<AccountTrade, 'recipient' | 'tokenOut' | 'amountOut'>
 
 /** Finds the account that received most of the only other token that came out, if the sender received none. */
 function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | Unjudged {
@@ -113,7 +113,7 @@ function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContex
 /** Reads the trades of other accounts than the sender: orders that a solver settles, or operations that a relayer sends. */
 function readOrders(changes: Changes, context: TradeContext): TradeReading {
   const owners = new Set([...context.people, ...namedOwners(context.logs)])
-  const trades = [...owners].flatMap((trader): Trade[] => {
+  const trades = [...owners].flatMap((trader): AccountTrade[] => {
     const { inputs, outputs } = sidesOf(changes, trader)
     if (inputs.length !== 1 || outputs.length !== 1) return []
     const [[tokenIn, amountIn], [tokenOut, amountOut]] = [inputs[0]!, outputs[0]!]
@@ -132,7 +132,7 @@ function readOrders(changes: Changes, context: TradeContext): TradeReading {
     : unjudged('nothing', 'NO_INPUT', 'nobody gave a token')
 }
 
-function feesOf(changes: Changes, trade: Omit<Trade, 'fees'>, context: TradeContext): Trade['fees'] {
+function feesOf(changes: Changes, trade: Omit<AccountTrade, 'fees'>, context: TradeContext): AccountTrade['fees'] {
   const { trader, recipient, tokenIn, tokenOut } = trade
   const { wrapper } = context
   // Routers that unwrap the output take their part before it is unwrapped.

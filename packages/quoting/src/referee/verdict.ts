@@ -1,16 +1,16 @@
 /** Types of verdicts on mined transactions. */
 import type { Hex } from '@sluice/chains'
-import type { Quote } from '../quote/finalize.ts'
+import type { SwapQuote } from '../quote/finalize.ts'
 import type { ReasonCode, VerdictGap } from './codes.ts'
 import type { MinedReceipt } from './mined.ts'
-import type { Sandwich } from './sandwich.ts'
-import type { Trade } from './trades.ts'
+import type { SandwichAttack } from './sandwich.ts'
+import type { AccountTrade } from './trades.ts'
 
 /** Compares an output with the best at a state. Amounts are base units of the output token. */
-export type Comparison = {
+export type TradeComparison = {
   /** `position`: behind the transactions before it in its block. `parent`: at the end of the block before. */
   readonly state: 'position' | 'parent'
-  readonly best: Pick<Quote, 'id' | 'amountOut' | 'netAmountOut' | 'gasCostWei' | 'poolsPending' | 'route'> & {
+  readonly best: Pick<SwapQuote, 'id' | 'amountOut' | 'netAmountOut' | 'gasCostWei' | 'poolsPending' | 'route'> & {
     readonly pools: readonly string[]
   }
   /** No route of the known pools pays more; null if no bound is known. */
@@ -24,13 +24,13 @@ export type Comparison = {
 }
 
 /** A trade with its comparisons. */
-export type JudgedTrade = Trade & {
+export type JudgedTrade = AccountTrade & {
   /** Output of the same transaction at the end of the block before; null if it fails there, or no node can run it. */
   readonly paidAtParent: bigint | null
   /** Output less the gas of the transaction. */
   readonly netAmountOut: bigint | null
   /** Comparisons at the state of its position first, if that is known. */
-  readonly comparisons: readonly Comparison[]
+  readonly comparisons: readonly TradeComparison[]
 }
 
 /** The verdict on a mined transaction. */
@@ -45,7 +45,7 @@ export type SwapVerdict = {
   > | null
   readonly trades: readonly JudgedTrade[]
   /** Null if none was seen. */
-  readonly sandwich: Sandwich | null
+  readonly sandwich: SandwichAttack | null
   /** Facts that could not be read. */
   readonly gaps: readonly VerdictGap[]
 }

@@ -7,7 +7,7 @@ import {
   RoutingError,
 } from '@sluice/routing'
 import { loopMeter } from '@sluice/rpc'
-import type { Log } from '../events.ts'
+import type { Logger } from '../events.ts'
 import type { ChainView } from '../view/view.ts'
 import { ExpectedWork } from './expected-work.ts'
 import { searchInline } from './inline-search.ts'
@@ -29,7 +29,7 @@ type Options = {
   readonly inlinePools: number
   /** Overrides LONG_WORK, in tests. */
   readonly longWork?: number
-  readonly log: Pick<Log, 'error'>
+  readonly log: Pick<Logger, 'error'>
   /** True if no other quote of the chain would wait for a search on this thread. */
   readonly isAlone?: () => boolean
   /** Event loop utilization since the last call, from 0 to 1. */

@@ -1,7 +1,7 @@
 /** Quote streams. Streams with the same request share one computation. */
 import { Semaphore } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
-import type { Log } from '../events.ts'
+import type { Logger } from '../events.ts'
 import type { Quoter } from '../quote/quoter.ts'
 import { keyOf, type QuoteRequest } from '../quote/request.ts'
 import type { StreamListener } from './update.ts'
@@ -10,7 +10,7 @@ import { Watch } from './watch.ts'
 /** Maximum watched quotes of a chain computed at a time, because requests come first. */
 const MAX_AT_ONCE = 2
 
-type Options = { readonly runtime: ChainRuntime; readonly quoter: Quoter; readonly log: Pick<Log, 'info'> }
+type Options = { readonly runtime: ChainRuntime; readonly quoter: Quoter; readonly log: Pick<Logger, 'info'> }
 
 /** A quote stream as its owner sees it. */
 export type OpenStream = {

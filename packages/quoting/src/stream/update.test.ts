@@ -1,6 +1,6 @@
 import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
-import type { Quote } from '../quote/finalize.ts'
+import type { SwapQuote } from '../quote/finalize.ts'
 import { sameAnswer, sameRoute } from './update.ts'
 
 const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
@@ -11,7 +11,7 @@ const quote = (more: object = {}, ofRoute: object = {}, ofLeg: object = {}) =>
     ...{ amountOut: 9n, minOutput: 8n, warnings: ['thin'], gasEstimate: 100_000n },
     route: { ...route, legs: [{ ...leg, ...ofLeg }], ...ofRoute },
     ...more,
-  }) as unknown as Quote
+  }) as unknown as SwapQuote
 
 test('a quote that differs in gas only is the same answer', () => {
   expect(sameAnswer(quote(), quote({ gasEstimate: 200_000n, gasCostWei: 5n }))).toBe(true)

@@ -1,12 +1,12 @@
 /** Updates of a quote stream. */
 import type { BlockHeader } from '@sluice/rpc'
 import type { QuotingError } from '../errors.ts'
-import type { Quote } from '../quote/finalize.ts'
+import type { SwapQuote } from '../quote/finalize.ts'
 
 /** An update of a watched quote, at most one per block. */
 export type StreamUpdate =
   /** The first quote, or one that differs from the previous one. */
-  | { readonly kind: 'quote'; readonly quote: Quote }
+  | { readonly kind: 'quote'; readonly quote: SwapQuote }
   /** The previous update still holds at this block. */
   | { readonly kind: 'block'; readonly block: BlockHeader }
   /** No quote at this block; a later block may have one. */
@@ -17,7 +17,7 @@ export type StreamUpdate =
 export type StreamListener = (update: StreamUpdate) => void
 
 /** Returns true if two quotes differ at most in gas and gas price, which change with every block. */
-export function sameAnswer(a: Quote, b: Quote): boolean {
+export function sameAnswer(a: SwapQuote, b: SwapQuote): boolean {
   return (
     a.amountOut === b.amountOut &&
     a.minOutput === b.minOutput &&
@@ -26,7 +26,7 @@ export function sameAnswer(a: Quote, b: Quote): boolean {
   )
 }
 
-export function sameRoute(a: Quote['route'], b: Quote['route']): boolean {
+export function sameRoute(a: SwapQuote['route'], b: SwapQuote['route']): boolean {
   return (
     a.amountIn === b.amountIn &&
     a.amountOut === b.amountOut &&

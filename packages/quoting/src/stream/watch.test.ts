@@ -1,18 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { QuotingError } from '../errors.ts'
-import type { Quote } from '../quote/finalize.ts'
+import type { SwapQuote } from '../quote/finalize.ts'
 import type { QuoteRequest } from '../quote/request.ts'
 import type { StreamUpdate } from './update.ts'
 import { Watch } from './watch.ts'
 
-const route = (amountOut: bigint) => ({ amountIn: 5n, amountOut, legs: [] }) as unknown as Quote['route']
-const blockAt = (number: number) => ({ number, hash: `0x${number}` }) as unknown as Quote['block']
+const route = (amountOut: bigint) => ({ amountIn: 5n, amountOut, legs: [] }) as unknown as SwapQuote['route']
+const blockAt = (number: number) => ({ number, hash: `0x${number}` }) as unknown as SwapQuote['block']
 const quoteAt = (number: number, amountOut = 10n) =>
   ({
     ...{ block: blockAt(number), amountOut, minOutput: amountOut, warnings: [], gasPriceWei: 1n },
     ...{ route: route(amountOut), ranked: route(amountOut) },
-  }) as unknown as Quote
+  }) as unknown as SwapQuote
 
 /** A watch over a chain whose blocks the test adds. All its work ends within one turn of the event loop. */
 function watchOnChain() {
@@ -119,13 +119,13 @@ test('of the blocks that arrive during a quote, only the last is processed after
 
 /** A watch whose quotes the test resolves, with the number of slots it has used. */
 function manualWatch() {
-  const quotes: PromiseWithResolvers<Quote>[] = []
+  const quotes: PromiseWithResolvers<SwapQuote>[] = []
   const updates: StreamUpdate[] = []
   const turns = { count: 0 }
   const watch = new Watch({
     request: {} as QuoteRequest,
     quote: () => {
-      const quote = Promise.withResolvers<Quote>()
+      const quote = Promise.withResolvers<SwapQuote>()
       quotes.push(quote)
       return quote.promise
     },

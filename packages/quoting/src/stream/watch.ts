@@ -2,7 +2,7 @@
 import type { Snapshot } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
-import type { Quote } from '../quote/finalize.ts'
+import type { SwapQuote } from '../quote/finalize.ts'
 import type { QuoteRequest } from '../quote/request.ts'
 import { type StreamListener, type StreamUpdate, sameAnswer, sameRoute } from './update.ts'
 
@@ -15,13 +15,13 @@ const MAX_FAILURES = 3
 
 export type WatchOptions = {
   readonly request: QuoteRequest
-  readonly quote: (request: QuoteRequest, signal: AbortSignal) => Promise<Quote>
+  readonly quote: (request: QuoteRequest, signal: AbortSignal) => Promise<SwapQuote>
   /** Searches the best route without simulating it. */
   readonly peek: Peek
   /** Runs work when a slot is free, since streams leave room for requests. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>
 }
-type Peek = (request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal) => Promise<Quote['route'] | undefined>
+type Peek = (request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal) => Promise<SwapQuote['route'] | undefined>
 
 /** Keeps one quote up to date and sends updates to its listeners. */
 export class Watch {
@@ -29,7 +29,7 @@ export class Watch {
   private readonly listeners = new Set<StreamListener>()
   private readonly stopped = new AbortController()
   private readonly firstUpdate = Promise.withResolvers<void>()
-  private last: Quote | QuotingError | undefined
+  private last: SwapQuote | QuotingError | undefined
   private sentAt = 0
   private peeks = 0
   private failures = 0
@@ -84,7 +84,7 @@ export class Watch {
     this.firstUpdate.resolve()
   }
 
-  private updateOf(last: Quote | QuotingError): StreamUpdate {
+  private updateOf(last: SwapQuote | QuotingError): StreamUpdate {
     return last instanceof QuotingError
       ? { kind: 'refused', error: last, block: undefined }
       : { kind: 'quote', quote: last }

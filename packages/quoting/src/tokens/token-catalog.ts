@@ -1,7 +1,7 @@
 /** Cached list of a chain's tokens, searchable by symbol, name, and address. */
 import type { Address } from '@sluice/chains'
 import { isAddress, toAddress } from '@sluice/chains'
-import type { ListedToken, ListSource, TokenLister } from './token-list.ts'
+import type { ListSource, TokenListEntry, TokenLister } from './token-list.ts'
 
 /**
  * Lifetime of a list in milliseconds: depths change slowly, and building a list takes milliseconds on a large chain.
@@ -12,7 +12,7 @@ const KEEP_PARTIAL_MS = 2_000
 
 /** A list of tokens as of one block. */
 export type Catalog = {
-  readonly tokens: readonly ListedToken[]
+  readonly tokens: readonly TokenListEntry[]
   /** Unix time in milliseconds at which the list was built. */
   readonly madeAt: number
   readonly block: number

@@ -16,7 +16,7 @@ const MAX_FOUND = 2_000
 export type Origin = 'native' | 'registry' | 'found' | 'unlisted'
 
 /** A token of the list. */
-export type ListedToken = {
+export type TokenListEntry = {
   readonly address: Address
   readonly name: string
   readonly symbol: string
@@ -52,7 +52,7 @@ export class TokenLister {
   }
 
   /** Lists the native token, then all others, deepest first. @throws RpcError if names cannot be read */
-  async list({ view, rpc }: ListSource): Promise<readonly ListedToken[]> {
+  async list({ view, rpc }: ListSource): Promise<readonly TokenListEntry[]> {
     const book = view.prices()
     const { chain, names } = this.options
     const candidates: Candidate[] = []
@@ -73,7 +73,7 @@ export class TokenLister {
    * Returns a token by its address, also if it is not on the list; undefined if it is not a token, or lacks a symbol or
    * decimals.
    */
-  async unlisted(address: Address, { view, rpc }: ListSource): Promise<ListedToken | undefined> {
+  async unlisted(address: Address, { view, rpc }: ListSource): Promise<TokenListEntry | undefined> {
     const { facts, names } = this.options
     if (address === NATIVE || address === ZERO_ADDRESS) return undefined
     await facts.look([address], rpc, { priority: 'lookup' })
@@ -111,7 +111,7 @@ export class TokenLister {
     return [...addresses]
   }
 
-  private listed({ address, depthUsd, origin }: Candidate): ListedToken | undefined {
+  private listed({ address, depthUsd, origin }: Candidate): TokenListEntry | undefined {
     const { chain, facts, names } = this.options
     if (origin === 'native') {
       const { name, symbol, decimals } = chain.nativeCurrency

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Answers } from './answers.ts'
+import { ResponseCache } from './answers.ts'
 
 test('keeps bodies by target up to a total size', () => {
-  const answers = new Answers()
+  const answers = new ResponseCache()
   const large = 'x'.repeat(900_000)
   for (const target of ['/a', '/b', '/c']) answers.keep(target, large)
   answers.keep('/d', '{}')

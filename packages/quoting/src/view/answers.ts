@@ -5,7 +5,7 @@ import type { StateCount } from '@sluice/simulation'
 const MAX_SIZE = 2_000_000
 
 /** Response bodies computed from one view, by request target. Bodies beyond the limit are not stored. */
-export class Answers {
+export class ResponseCache {
   private readonly bodies = new Map<string, string>()
   private size = 0
   private refused = 0

@@ -5,7 +5,7 @@ import {
   type FoundPool,
   type IndexedMarket,
   MarketError,
-  Redemptions,
+  RedemptionCache,
   type Snapshot,
   type TokenFacts,
 } from '@sluice/liquidity'
@@ -45,7 +45,7 @@ const QUOTE_SETTLE_MS = 2_000
 type PastBlock = {
   readonly block: BlockHeader
   readonly market: IndexedMarket
-  readonly redemptions: Redemptions
+  readonly redemptions: RedemptionCache
   readonly prices: Prices
   /** Tokens whose pools were read. */
   readonly pricedTokens: Set<Address>
@@ -253,7 +253,7 @@ export class PastBlocks {
       ...(this.facts && { facts: this.facts }),
       searchesLogs: kind !== 'listed pools',
     })
-    const redemptions = new Redemptions(this.chain)
+    const redemptions = new RedemptionCache(this.chain)
     const prices = new Prices(this.chain, {
       decimals: (token) => market.tokens.decimals(token),
       redemptions: (token) => redemptions.of(token),

@@ -4,14 +4,14 @@ import type { SampledSwap, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import type { Graph } from '@sluice/routing'
 import type { Bounded } from '@sluice/simulation'
-import type { Answers } from './answers.ts'
+import type { ResponseCache } from './answers.ts'
 
 /** State of a chain at one block, shared by all requests at that block. */
 export type ChainView = {
   readonly snapshot: Snapshot
   /** Groups of tokens, joined by commas, whose pools the snapshot holds. */
   readonly groups: Bounded<string, true>
-  readonly answers: Answers
+  readonly answers: ResponseCache
   readonly graph: () => Graph
   /**
    * Samples pools at the inputs of swaps, by pool id, and returns a view of the same block with these samples; this view

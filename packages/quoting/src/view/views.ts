@@ -1,14 +1,14 @@
 /** Views of a chain for requests: its pools at one block, with values that are computed once and shared. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
-import type { Market, Redemptions, Snapshot } from '@sluice/liquidity'
+import type { Market, RedemptionCache, Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc, RpcError } from '@sluice/rpc'
 import { Bounded, type FeeReader, type StateCount } from '@sluice/simulation'
 import { span } from '@sluice/tracing'
 import { QuotingError } from '../errors.ts'
-import { Answers } from './answers.ts'
+import { ResponseCache } from './answers.ts'
 import { memo, once } from './once.ts'
 import type { ChainView } from './view.ts'
 
@@ -36,7 +36,7 @@ type Options = {
   readonly rpc: Rpc
   readonly market: Market
   readonly prices: Prices
-  readonly redemptions: Redemptions
+  readonly redemptions: RedemptionCache
   readonly fees: FeeReader
   /** Rejects unless Guard and Executor have their recorded code at the block. */
   readonly assertDeployed: (block: { readonly blockHash: BlockHeader['hash'] }) => Promise<void>
@@ -215,7 +215,7 @@ export class ChainViews {
         },
       }),
       groups: new Bounded(MAX_GROUPS),
-      answers: new Answers(),
+      answers: new ResponseCache(),
       graph: () => {
         graph ??= buildGraph(snapshot, this.graph)
         this.graph = graph

@@ -182,15 +182,15 @@ export function addAlternatives(problem: Problem, allocation: Allocation): void 
   const { graph, rate, target, perGas } = problem
   const { offset, to } = graph.topology
   const margin = Math.min(ALTERNATIVE_MARGIN, (ALTERNATIVE_GAS * perGas) / allocation.value)
-  let left = ALTERNATIVES
+  let remaining = ALTERNATIVES
   for (const token of [...allocation.tokens]) {
     if (token === target) continue
     problem.budget.spend(1 + offset[token + 1]! - offset[token]!)
     const min = allocation.price(token) * (1 - margin)
-    for (let edge = offset[token]!; edge < offset[token + 1]! && left > 0; edge++) {
+    for (let edge = offset[token]!; edge < offset[token + 1]! && remaining > 0; edge++) {
       const other = to[edge]!
       if (allocation.place[other]! < 0 || !(rate[edge]! * allocation.price(other) > min)) continue
-      if (allocation.addEdge(edge)) left--
+      if (allocation.addEdge(edge)) remaining--
     }
   }
   solve(allocation, MAX_RESIDUAL)

@@ -25,7 +25,7 @@ export function hopPrograms(
   const behind = isPrepaid(pool.family)
     ? { input: { kind: 'atPool' } as const, holder: pool.address }
     : { input: { kind: 'rest' } as const, holder: executor }
-  const made = (input: StepInput, output: StepOutput, holder: Address | null): HopProgram | null => {
+  const programOf = (input: StepInput, output: StepOutput, holder: Address | null): HopProgram | null => {
     try {
       return { program: encodeProgram([family.step(pool, tokenIn, tokenOut, input, output)]), holder }
     } catch (error) {
@@ -34,8 +34,8 @@ export function hopPrograms(
     }
   }
   return {
-    first: made({ kind: 'pullAll' }, { kind: 'executor' }, null),
-    middle: made(behind.input, { kind: 'executor' }, behind.holder),
-    last: made(behind.input, { kind: 'recipient' }, behind.holder),
+    first: programOf({ kind: 'pullAll' }, { kind: 'executor' }, null),
+    middle: programOf(behind.input, { kind: 'executor' }, behind.holder),
+    last: programOf(behind.input, { kind: 'recipient' }, behind.holder),
   }
 }

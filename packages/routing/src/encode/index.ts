@@ -1,4 +1,4 @@
-import { encodeGuardSwap, type GuardPermit } from '@sluice/bindings/guard'
+import { encodeGuardSwap, type SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'
 import type { Route } from '../types.ts'
@@ -10,7 +10,7 @@ export { hopPrograms } from './hop.ts'
 export type { StepMaker } from './steps.ts'
 
 /** A route and the terms of its transaction. */
-export type SwapRequest = {
+export type EncodeRequest = {
   /** Account that sends the transaction. */
   readonly from: Address
   /** Account that receives the output; `from` when absent. */
@@ -35,7 +35,7 @@ export type SwapRequest = {
    */
   readonly direct?: boolean
   /** Signature of the sender instead of an approval; excludes native input. */
-  readonly permit?: GuardPermit
+  readonly permit?: SignedPermit
 }
 
 /** Transaction of a swap, with the decoded steps of its program. */
@@ -52,7 +52,7 @@ export type EncodedSwap = {
  *
  * @throws EncodeError for a route that cannot be encoded
  */
-export function encodeSwap(request: SwapRequest): EncodedSwap {
+export function encodeSwap(request: EncodeRequest): EncodedSwap {
   const { route, guard, executor, wrappedNative, families, direct = false, feePpm = 0n } = request
   const nativeIn = route.tokenIn === NATIVE
   const steps = buildSteps(route, { wrappedNative, families })

@@ -77,14 +77,14 @@ const share = ({ num, den }: Leg): StepInput =>
  * token pay that pool, which saves a transfer and one tax of a taxed token.
  */
 function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): ReadonlyMap<Address, Leg> {
-  const found = new Map<Address, Leg>()
+  const legByToken = new Map<Address, Leg>()
   for (const leg of legs) {
     const { tokenIn, pool } = leg
     if (ends.includes(tokenIn) || !isPrepaid(pool.family)) continue
     const alone = legs.every((other) => other === leg || (other.tokenIn !== tokenIn && other.pool.id !== pool.id))
-    if (alone) found.set(tokenIn, leg)
+    if (alone) legByToken.set(tokenIn, leg)
   }
-  return found
+  return legByToken
 }
 
 function checkLegs({ legs, amountIn, tokenIn }: Route, sources: readonly (Address | null)[]): void {

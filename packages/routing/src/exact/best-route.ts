@@ -54,11 +54,11 @@ export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
 function withoutWrapper(admission: Admission, { graph, source, target }: Problem, { tokenIn }: RouteTerms): boolean {
   const { offset, reverse } = graph.topology
   const end = tokenIn === NATIVE ? source : target
-  let left = false
+  let hasNativePool = false
   for (let out = offset[end]!; out < offset[end + 1]!; out++) {
     const edge = tokenIn === NATIVE ? out : reverse[out]!
     if (graph.edges[out]!.tokenIn !== ZERO_ADDRESS) admission.close(edge)
-    else if (admission.rate[edge]! > 0) left = true
+    else if (admission.rate[edge]! > 0) hasNativePool = true
   }
-  return left
+  return hasNativePool
 }

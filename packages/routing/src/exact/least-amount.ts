@@ -1,14 +1,14 @@
 /** Finds the minimum input with a required output for any function whose output rises with its input. */
 import { OUTPUT_MARGIN, OUTPUT_STEPS, SLOPE_MISSES } from './output-tolerances.ts'
 
-export type Point = { readonly amountIn: bigint; readonly amountOut: bigint }
-type Pays = (amountIn: bigint) => Point
+export type AmountPoint = { readonly amountIn: bigint; readonly amountOut: bigint }
+type Pays = (amountIn: bigint) => AmountPoint
 
 /** An input that pays too little and one that pays enough. */
-export type Bracket = readonly [low: Point, high: Point]
+export type Bracket = readonly [low: AmountPoint, high: AmountPoint]
 
 /** Finds a bracket by doubling steps. Null if twice the known input does not pay enough. */
-export function bracketFrom(at: Pays, from: Point, required: bigint, first: bigint): Bracket | null {
+export function bracketFrom(at: Pays, from: AmountPoint, required: bigint, first: bigint): Bracket | null {
   let point = from
   const start = from.amountIn
   const enough = point.amountOut >= required
@@ -52,7 +52,7 @@ export function narrowBracket(at: Pays, [below, above]: Bracket, required: bigin
  * Interpolates by the slope if the bracket spans several output units. Adds a unit and a margin, so that the other end
  * also moves closer; the margin grows with the number of misses.
  */
-function between(low: Point, high: Point, required: bigint, misses: number): bigint {
+function between(low: AmountPoint, high: AmountPoint, required: bigint, misses: number): bigint {
   const width = high.amountIn - low.amountIn
   const rise = high.amountOut - low.amountOut
   const middle = low.amountIn + width / 2n
@@ -68,7 +68,7 @@ function between(low: Point, high: Point, required: bigint, misses: number): big
  *
  * @param price - output per additional unit of input
  */
-export function stepFrom({ amountIn, amountOut }: Point, required: bigint, price: number): bigint {
+export function stepFrom({ amountIn, amountOut }: AmountPoint, required: bigint, price: number): bigint {
   const missing = Math.abs(Number(required - amountOut)) + 1
   const max = Number(amountIn)
   return BigInt(Math.ceil(Math.min(max, price > 0 ? (missing * (1 + OUTPUT_MARGIN)) / price : 1))) + 1n

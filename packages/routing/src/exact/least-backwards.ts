@@ -4,7 +4,7 @@
  */
 import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
-import { bracketFrom, narrowBracket, type Point, stepFrom } from './least-amount.ts'
+import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './least-amount.ts'
 import { FLOAT_UNITS, OUTPUT_MARGIN } from './output-tolerances.ts'
 import type { LegOutput, RouteOutput } from './route-output.ts'
 
@@ -15,7 +15,7 @@ import type { LegOutput, RouteOutput } from './route-output.ts'
  * @param price - output per additional unit of the source token
  * @throws WorkSpent
  */
-export function solveBackwards(output: RouteOutput, near: Point, required: bigint, price: number): bigint | null {
+export function solveBackwards(output: RouteOutput, near: AmountPoint, required: bigint, price: number): bigint | null {
   if (output.of(near.amountIn) !== near.amountOut) return null
   const chain = chainOf(output)
   const end = chain[0]!.to
@@ -49,7 +49,7 @@ function chainOf({ legs, target }: RouteOutput): readonly LegOutput[] {
 }
 
 /** A token that several legs divide, with the route's output for a balance of it. */
-type ForkPoint = { readonly near: Point; readonly end: number; readonly point: Point }
+type ForkPoint = { readonly near: AmountPoint; readonly end: number; readonly point: AmountPoint }
 
 function solveFork(
   output: RouteOutput,
@@ -58,7 +58,7 @@ function solveFork(
   price: number,
 ): bigint | null {
   let isExact = true
-  const at = (balance: bigint): Point => {
+  const at = (balance: bigint): AmountPoint => {
     const amountOut = output.of(near.amountIn, { token: end, balance })
     isExact &&= amountOut !== null
     return { amountIn: balance, amountOut: amountOut ?? 0n }
@@ -69,7 +69,7 @@ function solveFork(
 }
 
 function solveLeg(output: RouteOutput, leg: LegOutput, required: bigint): bigint | null {
-  const at = (amountIn: bigint): Point => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
+  const at = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: output.outputOf(leg, amountIn) })
   const about = output.inputFor(leg, required)
   if (about !== null && about > 0n) {
     const bracket = bracketFrom(at, at(about), required, 1n)

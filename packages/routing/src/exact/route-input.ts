@@ -1,7 +1,7 @@
 /** Finds the minimum input, in integers, with which the shares of a route pay an output. */
 import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
-import { bracketFrom, narrowBracket, type Point, stepFrom } from './least-amount.ts'
+import { type AmountPoint, bracketFrom, narrowBracket, stepFrom } from './least-amount.ts'
 import { solveBackwards } from './least-backwards.ts'
 import { RouteOutput } from './route-output.ts'
 import type { SettledRoute } from './search-and-settle.ts'
@@ -42,12 +42,12 @@ export function minInputOf(
     const bound = route.bound === null ? null : route.bound + price * (Number(amount) - Number(amountIn))
     return settlement && { ...route, settlement, bound, netBound: undefined }
   }
-  const at = (amount: bigint): Point => {
+  const at = (amount: bigint): AmountPoint => {
     const amountOut = output.of(amount) ?? settleAt(amount)?.settlement.amountOut ?? 0n
     return { amountIn: amount, amountOut }
   }
-  const around = (point: Point) => bracketFrom(at, point, required, stepFrom(point, required, price))
-  let near: Point = { amountIn, amountOut: route.settlement.amountOut }
+  const around = (point: AmountPoint) => bracketFrom(at, point, required, stepFrom(point, required, price))
+  let near: AmountPoint = { amountIn, amountOut: route.settlement.amountOut }
   if (shares.inOrder.filter(({ fromSource }) => fromSource).length > 1) {
     const wide = around(near)
     if (!wide) return null

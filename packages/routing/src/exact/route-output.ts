@@ -4,11 +4,11 @@ import type { Problem } from '../problem/problem.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS } from '../tolerances.ts'
 import { type Settlement, type SettlementCache, settleLegCached } from './settle.ts'
-import { partOfBalance, type Share } from './shares.ts'
+import { partOfBalance, type LegShare } from './shares.ts'
 
 /** A leg with its tokens numbered per route; the source is 0. */
 export type LegOutput = {
-  readonly share: Share
+  readonly share: LegShare
   readonly from: number
   readonly to: number
   /** Input and output for the last amount. */

@@ -36,7 +36,7 @@ export function searchAndSettle(
 ): SettledRoute | null {
   const first = searchUntilSettled(problem, amountIn, admission, taxes)
   if (!first) return null
-  const result = withSettledGas(problem, first, (dearer) => searchUntilSettled(dearer, amountIn, admission, taxes))
+  const result = withSettledGas(problem, first, (costlier) => searchUntilSettled(costlier, amountIn, admission, taxes))
   if (!isCoarse(problem, result)) return result
   const others = [
     ifWorkAllows(problem, () => withoutCoarseEdges(problem, result, amountIn, taxes)),
@@ -55,20 +55,20 @@ export function searchAndSettle(
 function withSettledGas(
   problem: Problem,
   result: SettledRoute,
-  repeat: (dearer: Problem) => SettledRoute | null,
+  repeat: (costlier: Problem) => SettledRoute | null,
 ): SettledRoute {
   if (problem.perGas === 0) return result
   const unexpectedGas = unexpectedGasOf(problem, result)
   const sum = [...unexpectedGas.values()].reduce((total, gas) => total + gas, 0)
   if (!(sum * problem.perGas > UNEXPECTED_GAS_SHARE * discountedOutput(problem, result.settlement))) return result
-  const dearer = withMoreGas(problem, (edge) => unexpectedGas.get(edge) ?? 0)
-  const other = ifWorkAllows(problem, () => repeat(dearer))
-  const left = (route: SettledRoute) => {
+  const costlier = withMoreGas(problem, (edge) => unexpectedGas.get(edge) ?? 0)
+  const other = ifWorkAllows(problem, () => repeat(costlier))
+  const netAfterGas = (route: SettledRoute) => {
     const more = [...unexpectedGasOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
     return netOf(problem, route) - more * problem.perGas
   }
   // Alternatives are ranked with the gas of the settlement.
-  return other ? oneOf(dearer, result, other, left(other) > left(result)) : result
+  return other ? oneOf(costlier, result, other, netAfterGas(other) > netAfterGas(result)) : result
 }
 
 /** Returns one of two routes with the bounds of the first, and the other one among its alternatives. */

@@ -18,7 +18,7 @@ import { type Inflow, type Less, lessByRoom, lessOfAll } from '../solver/overflo
 import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS, OVERFLOW_MARGIN, OVERFLOW_ROUNDS, UNIT_PARTS } from '../tolerances.ts'
 import type { Leg } from '../types.ts'
-import { type Part, partOfBalance, partUpTo, type Share, type Shares, sharesOf } from './shares.ts'
+import { type BalancePart, type LegShare, type LegShares, partOfBalance, partUpTo, sharesOf } from './shares.ts'
 
 /** Thrown if a leg cannot be made with its share of the trade. */
 export class LegRefused extends Error {
@@ -72,7 +72,7 @@ export type Settlement = {
 
 /** Cache for settling one flow with similar amounts: most legs recur. */
 export type SettlementCache = {
-  readonly shares: Shares
+  readonly shares: LegShares
   /** Settled legs by edge and input; valid while the pool is in the same state. */
   readonly settledLegs: Map<number, Map<bigint, CachedLeg>>
   /** By edge: fixed inputs of all legs out of the source except the last. Null: they take their shares of the amount. */
@@ -155,7 +155,7 @@ const min = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =
   a === undefined || (b !== undefined && b < a) ? b : a
 
 type PassTerms = {
-  readonly shares: Shares
+  readonly shares: LegShares
   readonly amountIn: bigint
   /** By edge: maximum inputs. Extended when pools refuse. */
   readonly limits: Map<number, bigint>
@@ -200,7 +200,7 @@ class SettlementPass {
     }
   }
 
-  private makeLeg(share: Share): void {
+  private makeLeg(share: LegShare): void {
     const { problem, terms, cache, poolStates, balances } = this
     const { edge, from, last } = share
     const balance = balances.get(from) ?? 0n
@@ -221,15 +221,15 @@ class SettlementPass {
         return cut.amount > 0n ? this.settleLeg(edge, current, cut) : null
       })
     if (result) this.add(edge, result)
-    const left = balances.get(from) ?? 0n
-    if (last && left > 0n) this.leave(share, left)
+    const remaining = balances.get(from) ?? 0n
+    if (last && remaining > 0n) this.leave(share, remaining)
   }
 
   /**
    * Makes the legs for a pool that refuses the amount as one swap: consecutive swaps if the pool limits each swap,
    * otherwise one swap with its maximum input.
    */
-  private makeLegs(share: Share, current: Pool, amount: bigint, refusal: PoolRefusal): void {
+  private makeLegs(share: LegShare, current: Pool, amount: bigint, refusal: PoolRefusal): void {
     const { problem, terms, balances } = this
     const { edge, from, last } = share
     const isRepeated = familyOf(current.family)!.limitsEachSwap?.(current) === true
@@ -255,9 +255,9 @@ class SettlementPass {
       pool = result.after
       swapped += result.leg.amountIn
     }
-    const left = balances.get(from) ?? 0n
+    const remaining = balances.get(from) ?? 0n
     terms.limits.set(edge, swapped)
-    if (last && left > 0n) this.leave(share, left)
+    if (last && remaining > 0n) this.leave(share, remaining)
   }
 
   private add(edge: number, { leg, after }: SettledLeg): void {
@@ -270,7 +270,7 @@ class SettlementPass {
     this.edges.push(edge)
   }
 
-  private leave({ edge, from }: Share, amount: bigint): void {
+  private leave({ edge, from }: LegShare, amount: bigint): void {
     const { pool } = this.problem.graph.edges[edge]!
     const reason = new PoolRefusal('TOO_LARGE', `pool ${pool.id} leaves ${amount}`)
     this.leftOver = { token: from, amount, refusal: this.refused(edge, amount, reason) }
@@ -282,7 +282,7 @@ class SettlementPass {
     return new LegRefused(problem, { edge, amountIn, reason, limit, reusing: terms.shares.sharing })
   }
 
-  private settleLeg(edge: number, current: Pool, part: Part): SettledLeg | PoolRefusal {
+  private settleLeg(edge: number, current: Pool, part: BalancePart): SettledLeg | PoolRefusal {
     return settleLegCached(this.problem, { edge, current, part }, this.taxes, this.cache)
   }
 }
@@ -300,7 +300,7 @@ function maxInputOf({ graph }: Problem, edge: number, current: Pool, taxes?: Tax
  */
 function trimLeg(
   result: SettledLeg,
-  part: Part,
+  part: BalancePart,
   tryLess: (amount: bigint) => SettledLeg | PoolRefusal | null,
 ): SettledLeg {
   let best = result
@@ -330,7 +330,7 @@ type SettledLeg = { readonly leg: Leg; readonly after: Pool }
 type CachedLeg = { readonly current: Pool; readonly result: SettledLeg | PoolRefusal }
 
 /** A leg to settle; `current` is the state of its pool after earlier legs. */
-type LegRequest = { readonly edge: number; readonly current: Pool; readonly part: Part }
+type LegRequest = { readonly edge: number; readonly current: Pool; readonly part: BalancePart }
 
 /**
  * Settles a leg, or returns it from the cache if its pool's state is unchanged.
@@ -359,7 +359,7 @@ function cachedLegsOf({ settledLegs }: SettlementCache, edge: number): Map<bigin
 }
 
 /** Expresses the same input as another share of the balance. */
-function withPart(result: SettledLeg | PoolRefusal, { num, den }: Part): SettledLeg | PoolRefusal {
+function withPart(result: SettledLeg | PoolRefusal, { num, den }: BalancePart): SettledLeg | PoolRefusal {
   if (result instanceof PoolRefusal || (result.leg.num === num && result.leg.den === den)) return result
   return { ...result, leg: { ...result.leg, num, den } }
 }
@@ -368,7 +368,7 @@ function withPart(result: SettledLeg | PoolRefusal, { num, den }: Part): Settled
 function quoteLeg(
   { pool, tokenIn, tokenOut, tokensGas }: Edge,
   current: Pool,
-  { amount: amountIn, num, den }: Part,
+  { amount: amountIn, num, den }: BalancePart,
   taxes?: Taxes,
 ): SettledLeg | PoolRefusal {
   const family = familyOf(pool.family)

@@ -18,7 +18,7 @@ const SHARES = BigInt(SHARE_DENOMINATOR)
 export const AMOUNT_LIMIT = 2n ** 128n
 
 /** A leg before its amount is known. */
-export type Share = {
+export type LegShare = {
   readonly edge: number
   readonly from: number
   readonly to: number
@@ -34,7 +34,7 @@ export type Share = {
 }
 
 /** Legs in execution order; `sharing` is true if several use one pool. */
-export type Shares = { readonly inOrder: readonly Share[]; readonly sharing: boolean }
+export type LegShares = { readonly inOrder: readonly LegShare[]; readonly sharing: boolean }
 
 /**
  * Computes the shares of a flow, with the legs out of one token adjacent.
@@ -45,7 +45,7 @@ export function sharesOf(
   problem: Problem,
   { edges, input }: Flow,
   limits: ReadonlyMap<number, bigint> = NO_LIMITS,
-): Shares {
+): LegShares {
   const { graph, source } = problem
   const { from, to } = graph.topology
   const sharing = usesPoolTwice(graph, edges)
@@ -56,7 +56,7 @@ export function sharesOf(
     const limit = limits.get(edges[place]!)
     return (limit === undefined ? capacityOf(curve) : Number(limit)) - input[place]!
   }
-  const inOrder: Share[] = []
+  const inOrder: LegShare[] = []
   for (let start = 0, end = 0; start < edges.length; start = end) {
     const token = from[edges[start]!]!
     const places: number[] = []
@@ -110,14 +110,14 @@ function partOf(part: number, fromSource: boolean, isDown: boolean): bigint {
 }
 
 /** Amount of a balance that a leg takes, without its limit. */
-function unlimited({ num, last, fromSource }: Share, balance: bigint, fixedInput?: bigint): bigint {
+function unlimited({ num, last, fromSource }: LegShare, balance: bigint, fixedInput?: bigint): bigint {
   if (last || (fixedInput !== undefined && fixedInput > balance)) return balance
   if (fixedInput !== undefined) return fixedInput
   return fromSource ? (balance * num) / WHOLE : shareOf(balance, Number(num))
 }
 
 /** Part of a balance, as an amount and as the fraction that the program encodes. */
-export type Part = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
+export type BalancePart = { readonly amount: bigint; readonly num: bigint; readonly den: bigint }
 
 /**
  * Part of a balance that a leg takes.
@@ -125,7 +125,7 @@ export type Part = { readonly amount: bigint; readonly num: bigint; readonly den
  * @param fixedInput - fixed amount, limited to the balance
  * @param limit - maximum input of the leg
  */
-export function partOfBalance(share: Share, balance: bigint, fixedInput?: bigint, limit = share.limit): Part {
+export function partOfBalance(share: LegShare, balance: bigint, fixedInput?: bigint, limit = share.limit): BalancePart {
   const amount = unlimited(share, balance, fixedInput)
   if (limit !== undefined && limit < amount) return partUpTo(share, balance, limit)
   if (share.last) return { amount, num: 1n, den: 1n }
@@ -134,7 +134,7 @@ export function partOfBalance(share: Share, balance: bigint, fixedInput?: bigint
 }
 
 /** The largest representable part of the balance up to an amount. */
-export function partUpTo({ fromSource }: Share, balance: bigint, amount: bigint): Part {
+export function partUpTo({ fromSource }: LegShare, balance: bigint, amount: bigint): BalancePart {
   if (fromSource) return { amount, num: amount, den: balance }
   const num = (amount * SHARES) / balance
   return { amount: shareOf(balance, Number(num)), num, den: SHARES }

@@ -5,7 +5,7 @@ import { maxConductance } from '../graph/price-curve.ts'
 import { potential } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { ExpansionTerms } from './grower.ts'
-import type { Part } from './part-of-graph.ts'
+import type { Subgraph } from './part-of-graph.ts'
 import { MANY_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
 /**
@@ -17,7 +17,7 @@ import { MANY_EDGES, PATH_ROUNDING } from './tolerances.ts'
 export function bestPath(
   problem: Problem,
   { best, hops }: TargetLabels,
-  coarse: { readonly problem: Problem; readonly part: Part },
+  coarse: { readonly problem: Problem; readonly part: Subgraph },
 ): readonly number[] {
   const { from, scratch } = problem.graph.topology
   const link = scratch.ints(best.length, -1)

@@ -16,9 +16,9 @@ import { MIN_LIVE_SHARE } from '../tolerances.ts'
 import { bestPath, bestWay } from './best-path.ts'
 import { topEarning } from './candidates.ts'
 import type { ExpansionTerms } from './grower.ts'
-import { labelsTo, type Priced } from './labels.ts'
+import { labelsTo, type TokenAtPrice } from './labels.ts'
 import { alternativesBetween, middleOf } from './middle.ts'
-import { type Part, partOfGraph } from './part-of-graph.ts'
+import { partOfGraph, type Subgraph } from './part-of-graph.ts'
 import { Neighborhood } from './surroundings.ts'
 import {
   ALTERNATIVE_PART,
@@ -34,7 +34,7 @@ import {
 } from './tolerances.ts'
 
 /** Prices of a coarse allocation, with its edges in the whole graph and its value. */
-type Prices = { readonly priced: readonly Priced[]; readonly used: readonly number[]; readonly value: number }
+type Prices = { readonly priced: readonly TokenAtPrice[]; readonly used: readonly number[]; readonly value: number }
 
 /**
  * Builds the request's problem on the excerpt; null if no path is found there.
@@ -95,7 +95,7 @@ export function excerptOf<T extends { readonly problem: Problem }>(
 function alternatives(
   whole: Graph,
   edges: readonly number[],
-  { priced, labels, budget }: { readonly priced: readonly Priced[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
+  { priced, labels, budget }: { readonly priced: readonly TokenAtPrice[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
 ): readonly number[] {
   const { from, to } = whole.topology
   const tokens = edges.flatMap((edge) => [from[edge]!, to[edge]!])
@@ -105,7 +105,7 @@ function alternatives(
 }
 
 /** Prices of the tokens that carry flow, without gas, and the edges of their allocation. Null if there is no path. */
-function coarsePrices(original: Problem, { tokens, edges }: Part): Prices | null {
+function coarsePrices(original: Problem, { tokens, edges }: Subgraph): Prices | null {
   const problem = { ...original, perGas: 0, perLeg: 0 }
   const { source, target } = problem
   const backward = potential(problem, target, 'to')
@@ -119,7 +119,7 @@ function coarsePrices(original: Problem, { tokens, edges }: Part): Prices | null
 }
 
 /** Prices of the tokens that carry flow, by number in the whole graph; null if one is not positive and finite. */
-function pricesOf(allocation: Solved, { source, target }: Problem, tokens: Int32Array): readonly Priced[] | null {
+function pricesOf(allocation: Solved, { source, target }: Problem, tokens: Int32Array): readonly TokenAtPrice[] | null {
   const live = new Set([source, target])
   for (let k = 0; k < allocation.edges.length; k++) {
     const [sold, bought] = [allocation.sold[k]!, allocation.bought[k]!]
@@ -133,7 +133,7 @@ function pricesOf(allocation: Solved, { source, target }: Problem, tokens: Int32
 function earnedBeyond(
   solved: Solved,
   problem: Problem,
-  { tokens, edges }: Part,
+  { tokens, edges }: Subgraph,
   neighborhood: Neighborhood,
 ): number | null {
   const priced = pricesOf(solved, problem, tokens)

@@ -4,7 +4,7 @@ import type { WorkBudget } from '../problem/budget.ts'
 import type { Ends } from '../problem/passable.ts'
 import { EDGE_GAIN, LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
-import type { Priced } from './labels.ts'
+import type { TokenAtPrice } from './labels.ts'
 import { BLOCK, MIN_BLOCKS } from './tolerances.ts'
 
 export type ExpansionTerms = {
@@ -87,7 +87,7 @@ export class SubgraphExpander {
    * @param labels - upper bounds on token values
    * @returns false if more than `max` edges were found
    */
-  grow(priced: readonly Priced[], labels: SubgraphExpander['labels'], max = Number.POSITIVE_INFINITY): boolean {
+  grow(priced: readonly TokenAtPrice[], labels: SubgraphExpander['labels'], max = Number.POSITIVE_INFINITY): boolean {
     const { ends, maxHops } = this.growth
     const { units, depth, hasPrice, queued, looks, reached } = this
     for (let k = 0; k < this.reachedCount; k++) {

@@ -9,7 +9,7 @@ import { MAX_CACHED_LABELS } from './tolerances.ts'
 const FAR = 255
 
 /** A token with its price in output base units. */
-export type Priced = { readonly token: number; readonly price: number }
+export type TokenAtPrice = { readonly token: number; readonly price: number }
 
 /**
  * Returns for each token the highest product of first rates to the target within the hop limit, and the fewest edges.

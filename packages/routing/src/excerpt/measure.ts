@@ -3,7 +3,7 @@ import type { Graph } from '../graph/graph.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import type { ExpansionTerms } from './grower.ts'
 import { hubsOf } from './hubs.ts'
-import type { Priced } from './labels.ts'
+import type { TokenAtPrice } from './labels.ts'
 
 type Around = Omit<ExpansionTerms, 'labels'>
 
@@ -13,7 +13,7 @@ type Around = Omit<ExpansionTerms, 'labels'>
  *
  * @param best - output array
  */
-export function measureValues(graph: Graph, growth: Around, priced: readonly Priced[], best: Float64Array): void {
+export function measureValues(graph: Graph, growth: Around, priced: readonly TokenAtPrice[], best: Float64Array): void {
   const { topology } = graph
   best.fill(0)
   topology.scratch.within(() => new Measure(graph, growth, best).run(priced))
@@ -34,7 +34,7 @@ class Measure {
     this.hasPrice = scratch.bytes(tokens.length, 0)
   }
 
-  run(priced: readonly Priced[]): void {
+  run(priced: readonly TokenAtPrice[]): void {
     const { best, hasPrice } = this
     for (const { token, price } of priced) {
       best[token] = price

@@ -4,7 +4,7 @@ import { type Edge, Graph, type Topology } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
 
 /** A subgraph, with the whole graph's number of each token and edge. */
-export type Part = { readonly graph: Graph; readonly tokens: Int32Array; readonly edges: Int32Array }
+export type Subgraph = { readonly graph: Graph; readonly tokens: Int32Array; readonly edges: Int32Array }
 
 /**
  * Builds the subgraph of some edges, their reverse edges, and all pairs of their multi-token pools, in the order of the
@@ -12,7 +12,7 @@ export type Part = { readonly graph: Graph; readonly tokens: Int32Array; readonl
  *
  * @param ends - tokens that are always included
  */
-export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readonly number[]): Part {
+export function partOfGraph(whole: Graph, chosen: Iterable<number>, ends: readonly number[]): Subgraph {
   const { topology: wholeTopology, rate, rateBack, conductance, maxConductance } = whole
   return wholeTopology.scratch.within(() => {
     const edges = withPairs(whole, chosen)

@@ -4,7 +4,7 @@ import type { Scratch } from '../graph/scratch.ts'
 import { LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
 import { type ExpansionTerms, SubgraphExpander } from './grower.ts'
-import type { Priced } from './labels.ts'
+import type { TokenAtPrice } from './labels.ts'
 import { measureValues } from './measure.ts'
 import { LOOSE_EDGES, MAX_PRICE_RISE } from './tolerances.ts'
 
@@ -14,7 +14,7 @@ export class Neighborhood {
   private readonly expander: SubgraphExpander
   /** Measured values of all tokens, and the prices that they were measured at; null before the first measurement. */
   private readonly best: Float64Array
-  private measuredAt: readonly Priced[] | null = null
+  private measuredAt: readonly TokenAtPrice[] | null = null
 
   constructor(graph: Graph, growth: ExpansionTerms) {
     this.graph = graph
@@ -28,7 +28,7 @@ export class Neighborhood {
    *
    * @param min - in output base units
    */
-  around(priced: readonly Priced[], min: number): Candidates {
+  around(priced: readonly TokenAtPrice[], min: number): Candidates {
     this.growFrom(priced, MAX_PRICE_RISE)
     return this.expander.earning(min)
   }
@@ -39,7 +39,7 @@ export class Neighborhood {
    * @param inside - tokens of the excerpt, whose prices lie between their bounds
    * @param counted - edges that are counted elsewhere
    */
-  earnedBeyond(priced: readonly Priced[], inside: Int32Array, counted: Int32Array): number {
+  earnedBeyond(priced: readonly TokenAtPrice[], inside: Int32Array, counted: Int32Array): number {
     this.growFrom(priced, 1 + LABEL_GAIN)
     const { scratch, tokens, from } = this.graph.topology
     return scratch.within(() =>
@@ -53,7 +53,7 @@ export class Neighborhood {
    *
    * @param max - maximum price increase since the measurement
    */
-  private growFrom(priced: readonly Priced[], max: number): void {
+  private growFrom(priced: readonly TokenAtPrice[], max: number): void {
     const { graph, growth, expander, best } = this
     if (!this.measuredAt && expander.grow(priced, growth.labels, LOOSE_EDGES)) return
     let rise = this.rise(priced)
@@ -69,7 +69,7 @@ export class Neighborhood {
   }
 
   /** Maximum ratio of prices to the measured values; ∞ if a token of the measurement has no price any more. */
-  private rise(priced: readonly Priced[]): number {
+  private rise(priced: readonly TokenAtPrice[]): number {
     const { best, measuredAt } = this
     const now = new Set(priced.map(({ token }) => token))
     if (!measuredAt?.every(({ token }) => now.has(token))) return Number.POSITIVE_INFINITY

@@ -3,7 +3,7 @@
  * part is the extra cost or saving of a leg that depends on who pays whom, and on what earlier legs touched.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { type GasPart, gasRow, isDear, tokenGas } from '@sluice/liquidity'
+import { type GasPart, gasRow, isExpensive, tokenGas } from '@sluice/liquidity'
 import { isPrepaid, isSingleton } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, Route } from '../types.ts'
@@ -45,7 +45,7 @@ export function gasParts(swap: GasSwap): GasParts {
     pools.add(pool.id)
     singletons.add(pool.family)
   })
-  for (const token of movedIn(legs)) if (isDear(token)) add(`token:${token}`)
+  for (const token of movedIn(legs)) if (isExpensive(token)) add(`token:${token}`)
   if (tokenIn === NATIVE) {
     add('nativeIn')
     if (takesNative(legs, swap)) add('broughtNative')

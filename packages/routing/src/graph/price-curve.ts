@@ -40,7 +40,7 @@ export const outputBefore = ({ pieces }: CompiledCurve, piece: number): number =
 export const depthOf = ({ pieces }: CompiledCurve, piece: number): number => pieces[PIECE * piece + DEPTH]!
 
 /** The trade of a pool at which its marginal rate has fallen to a given rate. */
-export type Point = {
+export type CurvePoint = {
   input: number
   output: number
   /** Response of the input to the rate: −∂input / ∂ln rate. */
@@ -246,7 +246,7 @@ function pieceOfInput({ pieces, keepIn }: CompiledCurve, amountIn: number): numb
 }
 
 /** Computes the trade after which the next unit of input would buy only `rate`; the whole pool if its rate never falls that far. */
-export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number, into: Point): void {
+export function tradeTo({ pieces, keepIn, keepOut }: CompiledCurve, rate: number, into: CurvePoint): void {
   const count = pieces.length >> 2
   const target = Math.sqrt(rate / (keepIn * keepOut))
   if (count === 0 || !(target < pieces[0]!)) {
@@ -294,7 +294,7 @@ export function hiddenEarnings(curve: CompiledCurve, sold: number, bought: numbe
 }
 
 /** Convenience form of `tradeTo` that allocates its result. */
-export function pointAt(curve: CompiledCurve, rate: number): Point {
+export function pointAt(curve: CompiledCurve, rate: number): CurvePoint {
   const point = { input: 0, output: 0, conductance: 0 }
   tradeTo(curve, rate, point)
   return point

@@ -234,13 +234,17 @@ function throughBest(problem: Problem, { edges, input, amountOut }: Flow): Flow 
 function onFewerPools(problem: Problem, best: Flow): Flow | null {
   if (best.edges.length < 2) return null
   const { from, to } = problem.graph.topology
-  const dear = { ...problem, perGas: problem.perGas * HIGHER_GAS_FACTOR, perLeg: problem.perLeg * HIGHER_GAS_FACTOR }
-  const allocation = new Allocation(dear)
+  const costlier = {
+    ...problem,
+    perGas: problem.perGas * HIGHER_GAS_FACTOR,
+    perLeg: problem.perLeg * HIGHER_GAS_FACTOR,
+  }
+  const allocation = new Allocation(costlier)
   for (const edge of best.edges.toReversed())
     allocation.addToken(from[edge]!, allocation.logPrice[to[edge]!]! + Math.log(problem.rate[edge]!))
   for (const edge of best.edges) allocation.addEdge(edge)
   solve(allocation, MAX_RESIDUAL)
-  const flow = pruneByTrial(dear, allocation)
+  const flow = pruneByTrial(costlier, allocation)
   return flow && { ...flow, net: flow.amountOut - (flow.amountOut - flow.net) / HIGHER_GAS_FACTOR }
 }
 

@@ -70,15 +70,15 @@ function leadsBack(link: Int32Array, from: ArrayLike<number>, token: number): bo
 
 /** Removes edges from an allocation until it has no cycle. */
 export function openCycles({ open, allocation }: OpenAllocation, around: (open: Problem) => Frontier): OpenAllocation {
-  let left = open
+  let remaining = open
   for (let round = 0; round < CYCLE_ROUNDS; round++) {
-    const closing = closingEdges(left, allocation)
+    const closing = closingEdges(remaining, allocation)
     if (closing.size === 0) break
-    left = without(left, closing)
+    remaining = without(remaining, closing)
     allocation.removeEdges(closing)
-    generateColumns(left, allocation, around(left))
+    generateColumns(remaining, allocation, around(remaining))
   }
-  return { open: left, allocation }
+  return { open: remaining, allocation }
 }
 
 /** The tokens that a flow sells, in its order. */
@@ -136,9 +136,9 @@ function closingEdges(problem: Problem, allocation: Allocation): Set<number> {
       const cycle = way.slice(at)
       const min = Math.min(...cycle.map((step) => carried.get(step)!))
       for (const step of cycle) {
-        const left = carried.get(step)! - min
-        carried.set(step, left)
-        if (left <= 0) closing.add(step)
+        const remaining = carried.get(step)! - min
+        carried.set(step, remaining)
+        if (remaining <= 0) closing.add(step)
       }
       const first = way.findIndex((step) => closing.has(step))
       token = from[way[first]!]!

@@ -52,15 +52,15 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
     for (let token = 0; token < count; token++) {
       if (depth.has(token)) continue
       let best = 1 + EDGE_GAIN
-      let left = -1
+      let hopsAfter = -1
       for (let k = 1; k < maxHops; k++) {
         const gain = values.value[k * count + token]! * costs.value[(maxHops - k) * count + token]!
-        if (gain > best) [best, left] = [gain, k]
+        if (gain > best) [best, hopsAfter] = [gain, k]
       }
-      if (left > 0)
+      if (hopsAfter > 0)
         take([
-          ...chain(costs, token, maxHops - left, depth, count, from).toReversed(),
-          ...chain(values, token, left, height, count, to),
+          ...chain(costs, token, maxHops - hopsAfter, depth, count, from).toReversed(),
+          ...chain(values, token, hopsAfter, height, count, to),
         ])
     }
     return detours

@@ -81,8 +81,8 @@ function cutDown(problem: Problem, allocation: Allocation, flow: Flow, first: Fi
       allocation.restore(before)
       allocation.removeEdges(new Set(edges))
       solve(allocation, MAX_RESIDUAL, FEW_STEPS)
-      const left = flowOf(problem, allocation)
-      return left ? [{ flow: left, after: allocation.checkpoint() }] : []
+      const shortened = flowOf(problem, allocation)
+      return shortened ? [{ flow: shortened, after: allocation.checkpoint() }] : []
     })
     const next = attempts.sort((a, b) => b.flow.net - a.flow.net)[0]
     if (!next) return null
@@ -153,6 +153,6 @@ function longestWay({ graph, source, target }: Problem, { edges }: Flow): readon
 
 function leavesWay({ source, target, graph }: Problem, used: readonly number[], without: ReadonlySet<number>): boolean {
   const { from, to } = graph.topology
-  const left = used.filter((edge) => !without.has(edge))
-  return left.some((edge) => from[edge] === source) && left.some((edge) => to[edge] === target)
+  const remaining = used.filter((edge) => !without.has(edge))
+  return remaining.some((edge) => from[edge] === source) && remaining.some((edge) => to[edge] === target)
 }

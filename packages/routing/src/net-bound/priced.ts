@@ -14,7 +14,7 @@ type Earner = {
   readonly cost: number
 }
 
-export type Priced = {
+export type NetBoundAtPrices = {
   /** Value of the input at the price of the source. */
   readonly base: number
   /** `base` plus all earnings above costs: an upper bound on the net output of any route. */
@@ -30,7 +30,11 @@ export type Priced = {
  * @param cache - cached multi-token pools by id, which start from their last solution
  * @returns null if the earnings of a multi-token pool have no bound
  */
-export function pricedAt(problem: Problem, prices: Float64Array, cache: Map<string, SharedPool>): Priced | null {
+export function pricedAt(
+  problem: Problem,
+  prices: Float64Array,
+  cache: Map<string, SharedPool>,
+): NetBoundAtPrices | null {
   const { graph, rate, source, amountIn, budget } = problem
   const { from, to, hasWidePools } = graph.topology
   const earners: Earner[] = []

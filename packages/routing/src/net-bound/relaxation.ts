@@ -12,12 +12,12 @@ import type { SharedPool } from '../solver/shared-pools.ts'
 import { FEW_STEPS, NEGLIGIBLE } from '../tolerances.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 import { fillPrices, refillPrices } from './outer-prices.ts'
-import { type Priced, pricedAt } from './priced.ts'
+import { type NetBoundAtPrices, pricedAt } from './priced.ts'
 import { EARNER_ROUNDS, JOINING_EARNERS, MAX_INITIAL_EARNERS, NEAR_EARNER, RELAXED, SAME_COST } from './tolerances.ts'
 
 /** An edge whose cost the relaxation counts only in part, between 0 and 1. */
 type Fraction = { readonly edge: number; readonly part: number }
-export type Relaxed = { readonly priced: Priced; readonly fractions: readonly Fraction[] }
+export type Relaxed = { readonly priced: NetBoundAtPrices; readonly fractions: readonly Fraction[] }
 
 export class Relaxation {
   private readonly problem: Problem
@@ -57,7 +57,7 @@ export class Relaxation {
   solve(
     whole: ReadonlySet<number>,
     outside: ReadonlySet<number>,
-    around: Priced | null,
+    around: NetBoundAtPrices | null,
     enough: number,
   ): Relaxed | null {
     const included = new Set(whole)
@@ -94,7 +94,7 @@ export class Relaxation {
    */
   private takeEarners(
     included: Set<number>,
-    { base, earners }: Priced,
+    { base, earners }: NetBoundAtPrices,
     outside: ReadonlySet<number>,
     max: number,
   ): boolean {

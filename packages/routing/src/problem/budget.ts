@@ -7,7 +7,7 @@
  * exact pool quote takes `QUOTE_WORK` units. The limit ends a request within about a second. The hardest trade of the benchmark's
  * scenarios, with a limit of 24 pools, takes 12.4 million units; with 20,000 pools and any number of legs, 2.5 million.
  */
-export const MOST_WORK = 40_000_000
+export const MAX_WORK = 40_000_000
 /** Work units of one exact quote of a pool, in integers. */
 export const QUOTE_WORK = 1_000
 
@@ -21,11 +21,11 @@ const SPENT = new WorkSpent()
 
 /** Counts the work units that a search has left. */
 export class WorkBudget {
-  private left: number
+  private remaining: number
   private failures = 0
 
-  constructor(units = MOST_WORK) {
-    this.left = units
+  constructor(units = MAX_WORK) {
+    this.remaining = units
   }
 
   /** True if some computation was cut off: a larger budget may give another result. */
@@ -35,7 +35,7 @@ export class WorkBudget {
 
   /** Units left. */
   get rest(): number {
-    return Math.max(0, this.left)
+    return Math.max(0, this.remaining)
   }
 
   /**
@@ -44,9 +44,9 @@ export class WorkBudget {
    * @throws WorkSpent
    */
   spend(units: number): void {
-    this.left -= units
+    this.remaining -= units
     // NaN also counts as exceeded.
-    if (this.left >= 0) return
+    if (this.remaining >= 0) return
     this.failures++
     throw SPENT
   }
@@ -54,11 +54,11 @@ export class WorkBudget {
   /** Runs a function with a fraction of the remaining units. Unused units return to the budget. */
   within<T>(part: number, run: () => T): T {
     const aside = this.rest * (1 - part)
-    this.left = this.rest - aside
+    this.remaining = this.rest - aside
     try {
       return run()
     } finally {
-      this.left = this.rest + aside
+      this.remaining = this.rest + aside
     }
   }
 

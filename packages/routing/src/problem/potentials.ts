@@ -58,13 +58,13 @@ export function distancesFrom(problem: Problem, source: number): Uint8Array {
   const distances = scratch.bytes(tokens.length, FAR)
   distances[source] = 0
   let layer: readonly number[] = [source]
-  let left = tokens.length - 1
+  let remaining = tokens.length - 1
   for (let distance = 1; distance < problem.maxHops && layer.length > 0; distance++) {
     const edges = layer.reduce((sum, token) => sum + offset[token + 1]! - offset[token]!, 0)
     // If the layer contains hubs, scanning the unreached tokens is cheaper than scanning the edges of the layer.
-    const reach = edges > tokens.length / 4 + 4 * left ? reachBack : reachOn
+    const reach = edges > tokens.length / 4 + 4 * remaining ? reachBack : reachOn
     layer = reach(problem, distances, layer, distance)
-    left -= layer.length
+    remaining -= layer.length
   }
   return distances
 }

@@ -162,7 +162,7 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: Ends, va
   const roundsDown = !familyOf(graph.edges[edges[0]!]!.pool.family)?.readableState
   const total = { earned: 0, extra: 0, heldValue: 0, isCut: false, isSampled: false }
   let best = 0
-  let shownMost = 0
+  let maxShown = 0
   for (const edge of edges) {
     const curve = curveOf(problem, edge)
     const [sold, bought] = [prices.sold[from[edge]!]!, prices.bought[to[edge]!]!]
@@ -177,7 +177,7 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: Ends, va
     total.heldValue += 4 * input * sold
     // Some pools round their fee down, and may pay as if for one more unit of input, or one more unit of output.
     if (roundsDown && shown > 0) total.extra += sold + bought
-    shownMost = Math.max(shownMost, shown)
+    maxShown = Math.max(maxShown, shown)
     total.isCut ||= input >= capacityOf(curve) * (1 - NEAR_FLAT)
   }
   const isShared = edges.length > 1 && graph.topology.isWide[edges[0]!] === 1
@@ -185,7 +185,7 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: Ends, va
     total.isSampled || (isShared && total.earned > 0) ? onTradingFunction(problem, edges, prices, best) : null
   // Competing pairs together earn at most their sum, and at least as much as one of them. Otherwise the optimal trade
   // was not found.
-  const isLikely = exact && exact.earned <= total.earned && exact.earned >= shownMost * (1 - FLOAT_ERROR)
+  const isLikely = exact && exact.earned <= total.earned && exact.earned >= maxShown * (1 - FLOAT_ERROR)
   if (!exact || !(exact.isBound || isLikely)) return total
   return { ...total, ...exact, extra: total.extra + exact.extra }
 }

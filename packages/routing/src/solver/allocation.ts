@@ -3,7 +3,7 @@
  * marginal rate equals the ratio of the prices at its ends. Evaluates the dual at any prices; `dual-solver.ts` minimizes it.
  */
 import type { Pool } from '@sluice/liquidity'
-import { type CompiledCurve, type Point, tradeTo } from '../graph/price-curve.ts'
+import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'
 import type { Potential } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { FEW_TOKENS, INITIAL_EDGE_CAPACITY } from '../tolerances.ts'
@@ -52,7 +52,7 @@ export class Allocation {
   private readonly pools = new Map<Pool, SharedPool>()
   /** Those with more than one pair in the allocation; the pairs of such a pool trade together. */
   shared: SharedPool[] = []
-  private readonly point: Point = { input: 0, output: 0, conductance: 0 }
+  private readonly point: CurvePoint = { input: 0, output: 0, conductance: 0 }
 
   constructor(problem: Problem) {
     const { tokens, from, scratch } = problem.graph.topology
@@ -186,12 +186,12 @@ export class Allocation {
   measureUnsold(): void {
     const { problem, edges, sold, bought, input, output } = this
     const { source, amountIn } = problem
-    let left = amountIn
+    let unsoldAmount = amountIn
     for (let k = 0; k < edges.length; k++) {
-      if (sold[k] === source) left -= input[k]!
-      else if (bought[k] === source) left += output[k]!
+      if (sold[k] === source) unsoldAmount -= input[k]!
+      else if (bought[k] === source) unsoldAmount += output[k]!
     }
-    this.unsold = Math.max(0, left / amountIn)
+    this.unsold = Math.max(0, unsoldAmount / amountIn)
   }
 
   private evaluateShared(): number {

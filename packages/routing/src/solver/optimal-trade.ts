@@ -52,13 +52,13 @@ export class OptimalTrade {
   private logs = 0
 
   constructor(tradingFunction: TradingFunction) {
-    const { balances, invariant, mostSold } = tradingFunction
+    const { balances, invariant, maxSold } = tradingFunction
     const { sum, logs } = sumsOf(tradingFunction, balances)
     this.tradingFunction = tradingFunction
     this.level = invariant.level(sum, logs)
     this.values = marginalValues(tradingFunction, balances)
     this.floor = TRADE_MIN_U * heaviest(tradingFunction)
-    this.max = balances.map((balance) => balance * (1 + mostSold))
+    this.max = balances.map((balance) => balance * (1 + maxSold))
     this.priceIn = new Float64Array(balances.length)
     this.priceOut = new Float64Array(balances.length)
     this.conductance = new Float64Array(balances.length)
@@ -174,7 +174,7 @@ export class OptimalTrade {
     let moved = Number.POSITIVE_INFINITY
     for (let step = 0; step < TRADE_STEPS; step++) {
       const gives = this.place(v)
-      const beyond = this.logs > invariant.mostLogs
+      const beyond = this.logs > invariant.maxLogs
       const above = beyond ? Number.POSITIVE_INFINITY : invariant.level(this.sum, this.logs) - this.level
       if (above === 0) return
       if (above > 0) low = Math.max(low, this.u)

@@ -15,11 +15,11 @@ export type Less = (inflows: readonly Inflow[], excess: number) => readonly numb
 /** Reduces edges with the least room first, since edges with more room must take the input that is freed. */
 export const lessByRoom: Less = (inflows, excess) => {
   const outputs = inflows.map(({ output }) => output)
-  let left = excess
+  let remaining = excess
   for (const place of [...inflows.keys()].sort((a, b) => compare(inflows[a]!.room, inflows[b]!.room))) {
-    const less = Math.min(left, outputs[place]!)
+    const less = Math.min(remaining, outputs[place]!)
     outputs[place]! -= less
-    left -= less
+    remaining -= less
   }
   return outputs
 }

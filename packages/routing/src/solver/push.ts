@@ -82,7 +82,7 @@ export function push(problem: Problem, pruned: Pruned): Flow {
   const byAll = pushWithin(problem, pruned, first, lessOfAll)
   if (byAll.unsold === 0 || byAll.unsold > WASTEFUL_UNSOLD) return byAll
   const wasteful = wastefulParts(problem, pruned, byAll.unsold)
-  return wasteful ? leastWastefulFlow(problem, pruned, wasteful) : byAll
+  return wasteful ? interpolatedFlow(problem, pruned, wasteful) : byAll
 }
 
 /** Fraction of its token that each edge takes, by index, in proportion to the weights. */
@@ -124,7 +124,7 @@ function wastefulParts(problem: Problem, pruned: Pruned, unsold: number): readon
 }
 
 /** The best flow between the weights, which leave a part unsold, and the fractions, which do not. */
-function leastWastefulFlow(problem: Problem, pruned: Pruned, parts: readonly number[]): PushedFlow {
+function interpolatedFlow(problem: Problem, pruned: Pruned, parts: readonly number[]): PushedFlow {
   const requested = partsOf(problem, pruned.outOf, pruned.weights)
   const flowAt = (place: number) => {
     const weights = requested.map((part, k) => place * part + (1 - place) * parts[k]!)
@@ -221,14 +221,14 @@ function pushOnce(problem: Problem, pruned: Pruned, limits: ReadonlyMap<number, 
     if (isOver) {
       // Stop before the ticks where a pool has no liquidity, unless the other edges cannot take the rest.
       const original = inputs.slice(first)
-      let left = withinCapacity(inputs, first, short) / balances[token]!
-      if (left > 0) {
+      let unsoldShare = withinCapacity(inputs, first, short) / balances[token]!
+      if (unsoldShare > 0) {
         for (const [k, input] of original.entries()) inputs[first + k] = input
-        left = withinCapacity(inputs, first, maxInputs) / balances[token]!
+        unsoldShare = withinCapacity(inputs, first, maxInputs) / balances[token]!
       }
-      if (left > FLOW_ROUNDING) {
-        unsold = Math.max(unsold, left)
-        if (token !== source) overflow.set(token, left * balances[token]!)
+      if (unsoldShare > FLOW_ROUNDING) {
+        unsold = Math.max(unsold, unsoldShare)
+        if (token !== source) overflow.set(token, unsoldShare * balances[token]!)
       }
     }
     for (let k = first; k < inputs.length; k++) {

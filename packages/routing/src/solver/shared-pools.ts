@@ -26,7 +26,7 @@ export function wholeFunctionOf(pool: Pool): TradingFunction | null {
 
 const ofRepeatedSwaps = (single: TradingFunction): TradingFunction => ({
   ...single,
-  mostSold: (1 + single.mostSold) ** MAX_SWAPS - 1,
+  maxSold: (1 + single.maxSold) ** MAX_SWAPS - 1,
 })
 
 /** Returns true if several of the edges use the same pool. */

@@ -1,6 +1,6 @@
 /** Entry point of a routing thread: mirrors the pools of each chain, and runs searches one after the other. */
 import { parentPort } from 'node:worker_threads'
-import { Fields, PoolMap, readEntry, type Snapshot } from '@sluice/liquidity'
+import { FieldCollector, PoolMap, readEntry, type Snapshot } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
 import { findRoute } from '../find-route.ts'
 import { buildGraph } from '../graph/build-graph.ts'
@@ -33,7 +33,7 @@ port.on('message', (message: ToThread) => {
  */
 function applyEntry(pools: PoolMap, bytes: Uint8Array): PoolMap {
   const entry = readEntry(bytes)
-  const next = entry && Fields.of(entry).over(pools, entry.gone)
+  const next = entry && FieldCollector.of(entry).over(pools, entry.gone)
   if (!next) throw new Error('a log entry does not continue from the state of the thread')
   return next.pools
 }

@@ -49,10 +49,10 @@ export async function isSince(
   block: BlockRef,
   options?: RequestOptions,
 ): Promise<boolean> {
-  const seen = upgrades.get(rpc) ?? new Set()
-  if (seen.has(call)) return true
+  const activeFlags = upgrades.get(rpc) ?? new Set()
+  if (activeFlags.has(call)) return true
   const answer = await ask(rpc, oracle, call, block, options)
   if (answer === null || BigInt(answer) !== 1n) return false
-  upgrades.set(rpc, seen.add(call))
+  upgrades.set(rpc, activeFlags.add(call))
   return true
 }

@@ -24,7 +24,7 @@ const PLACEHOLDER_SIGNATURE = {
 } as const
 
 /** Form of the transaction that an oracle expects. */
-export type Form =
+export type TransactionForm =
   /** Payload that the sender signs. */
   | 'unsigned'
   /** Signed transaction. */
@@ -33,7 +33,7 @@ export type Form =
   | 'legacy'
 
 /** Encodes a typical transaction of a wallet as RLP, of type 2 (EIP-1559) unless the form is `legacy`. */
-export function serialize(transaction: FeeTransaction, chainId: number, form: Form): Hex {
+export function serialize(transaction: FeeTransaction, chainId: number, form: TransactionForm): Hex {
   const { to, data, value, gas, gasPriceWei } = transaction
   const common = { nonce: TYPICAL_NONCE, to, data, value, gasLimit: gas }
   const fees = { chainId, maxFeePerGas: gasPriceWei, maxPriorityFeePerGas: gasPriceWei }

@@ -39,10 +39,10 @@ export async function findMembers(
     ...mappingsFor(ofAllowance, namespaces, (mapping) => allowanceKey(mapping, OWNER, SLOT_PROBE)),
   ]
   if (candidates.length === 0) return {}
-  const found = await findMappings(reader, candidates)
+  const mappings = await findMappings(reader, candidates)
   return {
-    ...(missing.balance && found.balance && { balance: found.balance }),
-    ...(missing.allowance && found.allowance && { allowance: found.allowance }),
+    ...(missing.balance && mappings.balance && { balance: mappings.balance }),
+    ...(missing.allowance && mappings.allowance && { allowance: mappings.allowance }),
   }
 }
 

@@ -45,10 +45,10 @@ export class SlotResolver {
 
   /** Returns the layout of a token. Concurrent callers share one search; failures of the node are not cached. */
   layout(reader: TokenReader): Promise<TokenLayout> {
-    const known = this.byToken.get(reader.token) ?? this.incomplete.get(reader.token)
-    if (known) {
+    const cached = this.byToken.get(reader.token) ?? this.incomplete.get(reader.token)
+    if (cached) {
       this.hits++
-      return known
+      return cached
     }
     this.misses++
     const resolving = this.resolve(reader).then((layout) => {
@@ -81,9 +81,9 @@ export class SlotResolver {
     if (trail.code === '0x') return {}
     if (usual.balance && usual.allowance) return withShape(reader, usual)
     const codeHash = keccak256(trail.code) as Hex
-    const known = this.byCode.get(codeHash)
-    if (known) {
-      const clone = await findMappings(reader, mappingsOf(known.layout, known.token, reader.token))
+    const cached = this.byCode.get(codeHash)
+    if (cached) {
+      const clone = await findMappings(reader, mappingsOf(cached.layout, cached.token, reader.token))
       if (clone.balance && clone.allowance) return withShape(reader, clone)
     }
     const layout = await withShape(reader, { ...(await searchMappings(reader, trail)), ...usual })

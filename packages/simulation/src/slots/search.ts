@@ -43,10 +43,10 @@ export async function searchMappings(reader: TokenReader, trail: Trail): Promise
   if (nearby.balance && nearby.allowance) return nearby
   const stored =
     farStores.length === 0 ? {} : await findMappings(reader, farStores.slice(0, MAX_STORES).flatMap(storeMappings))
-  const found = { ...stored, ...nearby }
-  if (found.balance && found.allowance) return found
-  const missing = { balance: !found.balance, allowance: !found.allowance }
-  return { ...(await findMembers(reader, namespaces, missing)), ...found }
+  const mappings = { ...stored, ...nearby }
+  if (mappings.balance && mappings.allowance) return mappings
+  const missing = { balance: !mappings.balance, allowance: !mappings.allowance }
+  return { ...(await findMembers(reader, namespaces, missing)), ...mappings }
 }
 
 async function touchedOf(reader: TokenReader, contracts: readonly Address[]): Promise<readonly Address[]> {
@@ -80,15 +80,16 @@ const PUSH32 = 0x7f
  * dropped).
  */
 function constants(codes: readonly Hex[]): readonly bigint[] {
-  const found = new Set<bigint>()
+  const pushed = new Set<bigint>()
   for (const code of codes) {
     const bytes = Buffer.from(code.slice(2), 'hex')
     for (let i = 0; i < bytes.length; i++) {
       const size = bytes[i]! - PUSH1 + 1
       if (bytes[i]! < PUSH1 || bytes[i]! > PUSH32) continue
-      if (bytes[i] === PUSH20 || size >= 29) found.add(BigInt(`0x${bytes.toString('hex', i + 1, i + 1 + size) || '0'}`))
+      if (bytes[i] === PUSH20 || size >= 29)
+        pushed.add(BigInt(`0x${bytes.toString('hex', i + 1, i + 1 + size) || '0'}`))
       i += size
     }
   }
-  return [...found]
+  return [...pushed]
 }

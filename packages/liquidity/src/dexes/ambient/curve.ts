@@ -57,8 +57,8 @@ export function estimate(liquidity: bigint, root: bigint, sold: bigint, isBuy: b
   const [reserveIn, reserveOut] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
   const end = reserveIn + sold
   if (end === 0n) return MAX_UINT128
-  const left = (liquidity * liquidity) / end
-  return within(left > reserveOut ? left - reserveOut : reserveOut - left)
+  const remaining = (liquidity * liquidity) / end
+  return within(remaining > reserveOut ? remaining - reserveOut : reserveOut - remaining)
 }
 
 /** Returns the price after a swap: rounded down for base input, up for quote input. */

@@ -44,10 +44,10 @@ export type AmbientSwap = {
   readonly levelsCrossed: number
 }
 
-type Progress = { curve: Curve; left: bigint; paid: bigint }
+type Progress = { curve: Curve; remaining: bigint; paid: bigint }
 
 /** A leg of a swap: liquidity and √price before it, and the totals sold and paid at its end. */
-export type Leg = {
+export type CurveLeg = {
   readonly liquidity: bigint
   readonly priceRoot: bigint
   readonly sold: bigint
@@ -67,19 +67,19 @@ export function swapExactInput(
   isBuy: boolean,
   amount: bigint,
   limit: bigint,
-  onLeg?: (leg: Leg) => void,
+  onLeg?: (leg: CurveLeg) => void,
 ): AmbientSwap {
   const { priceRoot, levels } = state
   if (state.knockedOut) throw new PoolRefusal('UNSUPPORTED', 'liquidity was taken out, how much is not known')
   if (isBuy ? priceRoot > limit : priceRoot < limit) throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
   if (amount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
-  const now: Progress = { curve: state, left: amount, paid: 0n }
-  const goesOn = () => now.left > 0n && (isBuy ? now.curve.priceRoot < limit : now.curve.priceRoot > limit)
+  const now: Progress = { curve: state, remaining: amount, paid: 0n }
+  const goesOn = () => now.remaining > 0n && (isBuy ? now.curve.priceRoot < limit : now.curve.priceRoot > limit)
   const go = (to: bigint) => {
     const before = now.curve
     runLeg(now, state, isBuy, to, to === inBounds(limit))
     const { priceRoot } = before
-    onLeg?.({ liquidity: liquidityOf(before), priceRoot, sold: amount - now.left, paid: now.paid })
+    onLeg?.({ liquidity: liquidityOf(before), priceRoot, sold: amount - now.remaining, paid: now.paid })
   }
   let tick = tickAtRoot(priceRoot)
   let levelsCrossed = 0
@@ -109,7 +109,7 @@ export function swapExactInput(
   if (now.paid > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
   const readRoot = state.readRoot ?? priceRoot
   const after: AmbientState = { ...state, ...now.curve, readRoot, ...(knockedOut && { knockedOut }) }
-  return { amountIn: amount - now.left, amountOut: now.paid, state: after, levelsCrossed }
+  return { amountIn: amount - now.remaining, amountOut: now.paid, state: after, levelsCrossed }
 }
 
 /** Returns the first level above a tick, or the last one at or below it. */
@@ -135,19 +135,19 @@ function runLeg(
   isLast: boolean,
 ): void {
   const before = liquidityOf(now.curve)
-  const wouldSell = capAt(between(before, now.curve.priceRoot, limit, isBuy), now.left)
+  const wouldSell = capAt(between(before, now.curve.priceRoot, limit, isBuy), now.remaining)
   const fee = (estimate(before, now.curve.priceRoot, wouldSell, isBuy) * feeRate) / FEE_UNIT
   now.curve = withFee(now.curve, fee - (fee * protocolTake) / TAKE_UNIT, !isBuy)
   const { priceRoot } = now.curve
   const liquidity = liquidityOf(now.curve)
   const toLimit = between(liquidity, priceRoot, limit, isBuy)
-  const hitsLimit = toLimit < now.left
-  const next = hitsLimit ? limit : priceAfter(liquidity, priceRoot, now.left, isBuy)
+  const hitsLimit = toLimit < now.remaining
+  const next = hitsLimit ? limit : priceAfter(liquidity, priceRoot, now.remaining, isBuy)
   // For a tiny sale the rounded price would rise, on which the contract reverts.
   if (!isBuy && next > priceRoot) throw new PoolRefusal('TOO_SMALL', 'too little to move the price')
-  now.left = hitsLimit ? now.left - toLimit - CUSHION : 0n
+  now.remaining = hitsLimit ? now.remaining - toLimit - CUSHION : 0n
   // The contract reverts if a swap ends exactly at the end of a leg.
-  if (hitsLimit ? now.left <= 0n : isBuy ? next >= limit : next <= limit)
+  if (hitsLimit ? now.remaining <= 0n : isBuy ? next >= limit : next <= limit)
     throw new PoolRefusal(isLast ? 'TOO_LARGE' : 'UNSUPPORTED', 'the swap would end where a leg does')
   now.paid += between(liquidity, priceRoot, next, !isBuy) - CUSHION - fee
   now.curve = { ...now.curve, priceRoot: next }
@@ -160,8 +160,8 @@ function cross(now: Progress, [, bidLots, askLots]: AmbientLevel, isBuy: boolean
   const net = ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
   const curve = { ...now.curve, concLiq: within(now.curve.concLiq + (isBuy ? net : -net)) }
   const consumed = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
-  if (now.left <= consumed) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
-  now.left -= consumed
+  if (now.remaining <= consumed) throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
+  now.remaining -= consumed
   const { priceRoot } = curve
   now.curve = {
     ...curve,
@@ -189,8 +189,8 @@ export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, i
 }
 
 /** Returns the legs of the largest swap; smaller swaps share all legs but their last. */
-export function legsOf(state: AmbientState, isBuy: boolean): readonly Leg[] {
-  const legs: Leg[] = []
+export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[] {
+  const legs: CurveLeg[] = []
   orRefused(() =>
     swapExactInput(state, isBuy, MAX_FLOW, 1n << BigInt(limitBitsOf(state, isBuy)), (leg) => legs.push(leg)),
   )
@@ -204,8 +204,8 @@ export function legsOf(state: AmbientState, isBuy: boolean): readonly Leg[] {
  */
 export function maxInput(state: AmbientState, isBuy: boolean, precisionBits?: number): bigint | null {
   const limit = 1n << BigInt(limitBitsOf(state, isBuy))
-  const taken = orRefused(() => swapExactInput(state, isBuy, MAX_FLOW, limit).amountIn)
-  return largestInput((amountIn) => quote(state, isBuy, amountIn), taken ?? MAX_FLOW, precisionBits)
+  const maxIn = orRefused(() => swapExactInput(state, isBuy, MAX_FLOW, limit).amountIn)
+  return largestInput((amountIn) => quote(state, isBuy, amountIn), maxIn ?? MAX_FLOW, precisionBits)
 }
 
 /**

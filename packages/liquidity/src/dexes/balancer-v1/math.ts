@@ -122,5 +122,5 @@ export function tradingFunction({ balances, weights, swapFee }: BalancerV1State)
   // Each token in its own base units: a weighted product needs no common unit.
   const pool = { live: balances, units: new Float64Array(balances.length).fill(1), swapFee }
   const parts = weights.map((weight) => (weight * ONE) / total)
-  return { ...weightedTradingFunction(pool, parts), mostSold: MAX_SOLD }
+  return { ...weightedTradingFunction(pool, parts), maxSold: MAX_SOLD }
 }

@@ -81,9 +81,9 @@ export function gyroEclpOut(
   const r: Vector = { x: invariant + 2n * error, y: invariant }
   const balanceIn = live[i]! + amountIn
   if (balanceIn > maxBalance(params, derived, r, i)) throw new PoolRefusal('TOO_LARGE', 'beyond the range of the pool')
-  const left = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
-  const out = live[1 - i]! - left
-  if (left < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
+  const remaining = i === 0 ? yGivenX(balanceIn, params, derived, r) : xGivenY(balanceIn, params, derived, r)
+  const out = live[1 - i]! - remaining
+  if (remaining < 0n) throw new PoolRefusal('TOO_LARGE', 'more than the pool has')
   if (out <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   return out
 }

@@ -7,18 +7,18 @@ import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { divUp, max, sqrt } from '../../math/integers.ts'
 
-export type Pair = readonly [bigint, bigint]
+export type BalancePair = readonly [bigint, bigint]
 
 export type Reclamm = {
   readonly kind: 'reclamm'
   /** Virtual offsets of the balances at the time of the read; 18 decimals. */
-  readonly virtual: Pair
+  readonly virtual: BalancePair
 }
 
 /** Settings of a pool and the state after its last trade: 18 decimals, times in seconds. */
 export type ReclammClock = {
   readonly lastTimestamp: bigint
-  readonly lastVirtual: Pair
+  readonly lastVirtual: BalancePair
   /** Factor by which a virtual balance shrinks per second out of range. */
   readonly dailyPriceShiftBase: bigint
   /** Centeredness below which the range follows the price. */
@@ -46,7 +46,7 @@ export function reclammLimit({ virtual }: Reclamm, live: readonly bigint[], i: n
 const MAX_SECONDS = 30n * 86_400n
 
 /** Returns the virtual balances of a trade at `now`. */
-export function virtualBalances(clock: ReclammClock, live: Pair, now: bigint): Pair {
+export function virtualBalances(clock: ReclammClock, live: BalancePair, now: bigint): BalancePair {
   if (clock.lastTimestamp === now) return clock.lastVirtual
   const moving = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
   const virtual = moving ? atRatio(fourthRoot(clock, now), live, clock.lastVirtual) : clock.lastVirtual
@@ -56,8 +56,8 @@ export function virtualBalances(clock: ReclammClock, live: Pair, now: bigint): P
 
 /** Returns how close the balances are to the middle of the range, and whether the first token is the scarce one. */
 function centre(
-  [a, b]: Pair,
-  [virtualA, virtualB]: Pair,
+  [a, b]: BalancePair,
+  [virtualA, virtualB]: BalancePair,
 ): { readonly centeredness: bigint; readonly isAbove: boolean } {
   if (a === 0n) return { centeredness: 0n, isAbove: false }
   if (b === 0n) return { centeredness: 0n, isAbove: true }
@@ -76,7 +76,7 @@ function fourthRoot({ startFourthRoot: start, endFourthRoot: end, updateStart, u
 }
 
 /** Returns virtual balances for a price ratio that keep the centeredness. */
-function atRatio(root: bigint, live: Pair, last: Pair): Pair {
+function atRatio(root: bigint, live: BalancePair, last: BalancePair): BalancePair {
   const { centeredness: c, isAbove } = centre(live, last)
   const [u, o] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
   const ratio = mulDown(root, root)
@@ -86,7 +86,13 @@ function atRatio(root: bigint, live: Pair, last: Pair): Pair {
 }
 
 /** Returns the virtual balances of a range that follows the price: that of the plentiful token shrinks every second. */
-function inRange(clock: ReclammClock, live: Pair, virtual: Pair, isAbove: boolean, now: bigint): Pair {
+function inRange(
+  clock: ReclammClock,
+  live: BalancePair,
+  virtual: BalancePair,
+  isAbove: boolean,
+  now: bigint,
+): BalancePair {
   const [u, o] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
   const root = sqrt(priceRatio(live, virtual) * ONE)
   const elapsed = now - clock.lastTimestamp
@@ -99,7 +105,7 @@ function inRange(clock: ReclammClock, live: Pair, virtual: Pair, isAbove: boolea
 }
 
 /** Returns the highest price divided by the lowest. */
-function priceRatio(live: Pair, [virtualA, virtualB]: Pair): bigint {
+function priceRatio(live: BalancePair, [virtualA, virtualB]: BalancePair): bigint {
   const invariant = mulDown(live[0] + virtualA, live[1] + virtualB)
   const highest = divDown(invariant, mulDown(virtualA, virtualA))
   return divUp(highest * ONE, (virtualB * virtualB) / invariant)

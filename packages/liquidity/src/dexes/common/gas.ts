@@ -63,7 +63,7 @@ const TOKENS: ReadonlyMap<string, { readonly gas: number; readonly once: number 
 )
 
 /** True for a token whose transfers are known to cost more. */
-export const isDear = (token: Address): boolean => TOKENS.has(token)
+export const isExpensive = (token: Address): boolean => TOKENS.has(token)
 
 /**
  * Returns the gas of a token at one end of a leg beyond that of a plain ERC-20, to rank single legs. A route pays for
@@ -87,6 +87,6 @@ const UNMEASURED_HOP = 150_000
 
 /** Returns the row of a family, or an estimate. */
 export function gasRow(family: string): GasRow {
-  const known: Readonly<Record<string, GasRow>> = rows
-  return known[family] ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }
+  const gasRows: Readonly<Record<string, GasRow>> = rows
+  return gasRows[family] ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }
 }

@@ -1,10 +1,10 @@
 /** Helpers of `provePools` for families whose pool id is the hash of a key. */
 import { type Address, isAddress, toAddress } from '@sluice/chains'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
-import type { Pair } from './native-pairs.ts'
+import type { NativePair } from './native-pairs.ts'
 
 /** Returns the two tokens of a listed pool; null unless they are two different addresses. */
-export function pairOf(tokens: readonly Address[]): Pair | null {
+export function pairOf(tokens: readonly Address[]): NativePair | null {
   const [a, b] = tokens
   if (tokens.length !== 2 || !isAddress(a) || !isAddress(b)) return null
   const pair = [toAddress(a), toAddress(b)] as const
@@ -32,6 +32,6 @@ export function* provenBy(
     const candidate = make(pool)
     return candidate?.id === pool.id ? candidate : null
   })
-  const known = new Set(yield* existing(candidates.filter((pool) => pool !== null)))
-  return candidates.map((pool) => (pool && known.has(pool) ? pool : null))
+  const existingPools = new Set(yield* existing(candidates.filter((pool) => pool !== null)))
+  return candidates.map((pool) => (pool && existingPools.has(pool) ? pool : null))
 }

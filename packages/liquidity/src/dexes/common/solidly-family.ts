@@ -11,8 +11,8 @@ import {
   feeFromSamples,
   keepsInvariant,
   limitOfStable,
+  type PairQuote,
   quoteSolidly,
-  type Sample,
   type SolidlyState,
   type SolveY,
 } from '../../math/solidly.ts'
@@ -68,7 +68,7 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
     const [read] = lens.decodeFunctionResult('read', answer)
     const { reserve0, reserve1, decimals0: unit0, decimals1: unit1, stable } = read
     const state = { reserve0, reserve1, unit0, unit1, stable }
-    const samples: readonly Sample[] = [
+    const samples: readonly PairQuote[] = [
       { zeroForOne: true, amountIn: read.sample0, amountOut: read.quote0 },
       { zeroForOne: false, amountIn: read.sample1, amountOut: read.quote1 },
     ]

@@ -50,7 +50,7 @@ const CUT_THREE = steps([...Array.from({ length: 8 }, (_, i) => [48 - 4 * i, 30 
 const dividerOf = (cut: Divisors, value: bigint) => cut.find(([above]) => value > above)?.[1] ?? 1n
 
 /** The solved balance, and k0 as the start value for the invariant; null if the pool falls back to Newton's method. */
-export type Solution = { readonly y: bigint; readonly k0: bigint } | null
+export type CubicSolution = { readonly y: bigint; readonly k0: bigint } | null
 
 type Coefficients = { readonly a: bigint; readonly b: bigint; readonly c: bigint; readonly d: bigint }
 
@@ -68,7 +68,7 @@ function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
 }
 
 /** Solves for the balance in a two-coin pool. @param other - balance of the other coin */
-export function solveTwo(ann: bigint, gamma: bigint, other: bigint, d: bigint): Solution {
+export function solveTwo(ann: bigint, gamma: bigint, other: bigint, d: bigint): CubicSolution {
   const gamma2 = gamma * gamma
   const annGamma2 = checked(ann * gamma2)
   const a = 10n ** 32n
@@ -95,7 +95,7 @@ export function solveTwo(ann: bigint, gamma: bigint, other: bigint, d: bigint): 
  * @param xj - balance of the first other coin, in coin order
  * @param xk - balance of the second other coin
  */
-export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d: bigint): Solution {
+export function solveThree(ann: bigint, gamma: bigint, xj: bigint, xk: bigint, d: bigint): CubicSolution {
   const gamma2 = gamma * gamma
   const a = 10n ** 36n / 27n
   const b =

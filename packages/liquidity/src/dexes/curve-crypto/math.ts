@@ -3,7 +3,15 @@ import { orRefused, PoolRefusal } from '../../family.ts'
 import { min } from '../../math/integers.ts'
 import { cryptoLevel, evenTradingFunction, type TradingFunction } from '../../math/trading-function.ts'
 import { solveThree, solveTwo } from './cubic.ts'
-import { checkInvariant, checkPart, geometricMean, newtonBalance, newtonInvariant, ONE, type Range } from './newton.ts'
+import {
+  type BalanceRange,
+  checkInvariant,
+  checkPart,
+  geometricMean,
+  newtonBalance,
+  newtonInvariant,
+  ONE,
+} from './newton.ts'
 import type { CurveCryptoState } from './types.ts'
 
 const FEE_UNIT = 10n ** 10n
@@ -11,7 +19,7 @@ const FEE_UNIT = 10n ** 10n
 const A_PRECISION = 10_000
 
 /** Balances must lie between a hundredth of the invariant and a hundred times it. */
-const FULL_RANGE: Range = { from: 10n ** 16n, to: 10n ** 20n }
+const FULL_RANGE: BalanceRange = { from: 10n ** 16n, to: 10n ** 20n }
 /** In pools whose range depends on gamma, the full range holds up to this gamma. */
 const FULL_RANGE_GAMMA = 2n * 10n ** 16n
 
@@ -87,7 +95,7 @@ export function fee({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: re
 const isNg = ({ kind }: CurveCryptoState) => kind === 'two-ng' || kind === 'tri-ng'
 
 /** Returns the allowed range of the given balances. */
-function givenRange({ rangeByGamma, gamma }: CurveCryptoState): Range {
+function givenRange({ rangeByGamma, gamma }: CurveCryptoState): BalanceRange {
   if (!rangeByGamma) return FULL_RANGE
   const fullLimit = 100n * ONE
   const limit = gamma > FULL_RANGE_GAMMA ? (fullLimit * FULL_RANGE_GAMMA) / gamma : fullLimit
@@ -95,7 +103,7 @@ function givenRange({ rangeByGamma, gamma }: CurveCryptoState): Range {
 }
 
 /** Returns the allowed range of the solved balance: NG pools allow one unit more. */
-function solvedRange(state: CurveCryptoState): Range {
+function solvedRange(state: CurveCryptoState): BalanceRange {
   const range = givenRange(state)
   return isNg(state) && !state.rangeByGamma ? { ...range, from: range.from - 1n } : range
 }

@@ -32,10 +32,10 @@ export function checkInvariant(d: bigint): void {
 }
 
 /** Range of a balance relative to the invariant, 18 decimals. */
-export type Range = { readonly from: bigint; readonly to: bigint }
+export type BalanceRange = { readonly from: bigint; readonly to: bigint }
 
 /** Checks a balance. @throws PoolRefusal if it is out of range */
-export function checkPart(x: bigint, d: bigint, { from, to }: Range): void {
+export function checkPart(x: bigint, d: bigint, { from, to }: BalanceRange): void {
   const part = (x * ONE) / d
   if (part < from || part > to) throw outOfRange()
 }

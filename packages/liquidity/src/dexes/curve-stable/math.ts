@@ -82,9 +82,9 @@ export function inputFor(state: CurveStableState, i: number, j: number, amountOu
 }
 
 /** Returns the minimum amount that leaves `left` after a fee that is rounded down. */
-function beforeFee(left: bigint, feeE10: bigint): bigint {
-  const before = (left * FEE_UNIT) / (FEE_UNIT - feeE10)
-  return before - (before * feeE10) / FEE_UNIT < left ? before + 1n : before
+function beforeFee(netAmount: bigint, feeE10: bigint): bigint {
+  const before = (netAmount * FEE_UNIT) / (FEE_UNIT - feeE10)
+  return before - (before * feeE10) / FEE_UNIT < netAmount ? before + 1n : before
 }
 
 type Scaled = { readonly rounding: ProductRounding; readonly xp: readonly bigint[]; readonly d: bigint }
@@ -95,8 +95,8 @@ const scaled = new WeakMap<CurveStableState, Scaled>()
  * quote.
  */
 function scaledBalances(state: CurveStableState, rounding: ProductRounding): Scaled {
-  const known = scaled.get(state)
-  if (known?.rounding === rounding) return known
+  const cached = scaled.get(state)
+  if (cached?.rounding === rounding) return cached
   const xp = state.balances.map((balance, k) => (balance * state.rates[k]!) / ONE)
   const fresh = { rounding, xp, d: stableInvariant(xp, state.amplification, rounding) }
   scaled.set(state, fresh)

@@ -30,6 +30,7 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
 function rateSources({ address, tokens }: Pool<null>, answer: Hex | null): readonly Address[] {
   if (!answer || answer === '0x') return [address]
   const types = [...factory.decodeFunctionResult('get_pool_asset_types', answer)[0]].map(Number)
-  const known = types.length === tokens.length && types.every((type) => [PLAIN, REBASING, VAULT_SHARE].includes(type))
-  return known ? tokens.filter((_, coin) => types[coin] === VAULT_SHARE) : [address]
+  const hasKnownTypes =
+    types.length === tokens.length && types.every((type) => [PLAIN, REBASING, VAULT_SHARE].includes(type))
+  return hasKnownTypes ? tokens.filter((_, coin) => types[coin] === VAULT_SHARE) : [address]
 }

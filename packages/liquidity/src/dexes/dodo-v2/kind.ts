@@ -17,7 +17,7 @@ export const isFixed = (kind: string | undefined): boolean => kind !== undefined
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const data = pool.encodeFunctionData('version') as Hex
   const answers = yield pools.map(({ address: to }) => ({ to, data }))
-  return pools.map((found, i) => ({ ...found, fixed: { kind: kindOf(answers[i]!) } satisfies DodoV2Fixed }))
+  return pools.map((foundPool, i) => ({ ...foundPool, fixed: { kind: kindOf(answers[i]!) } satisfies DodoV2Fixed }))
 }
 
 function kindOf(answer: Hex | null): string {

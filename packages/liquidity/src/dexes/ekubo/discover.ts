@@ -7,7 +7,7 @@ import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortTokens } from '../common/direction.ts'
 import { pairOf, provenBy } from '../common/listed.ts'
-import { type Pair, withNative } from '../common/native-pairs.ts'
+import { type NativePair, withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, isExtended, poolId } from './config.ts'
 import { sload, wordsOf } from './storage.ts'
 
@@ -44,7 +44,7 @@ const IDS_PER_READ = 1_000
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'ekubo' && row.version?.startsWith('3') ? [row] : []
 
-export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
     USUAL_CONFIGS.map((config) => makePool(row, pair, config)),
   )
@@ -66,7 +66,7 @@ function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<rea
   })
 }
 
-function makePool(row: DexRow, pair: Pair, config: Hex): Pool<null> {
+function makePool(row: DexRow, pair: NativePair, config: Hex): Pool<null> {
   const tokens = sortTokens(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }

@@ -101,14 +101,14 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
   if (amount > MAX_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'more than 127 bits')
   const farthest = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  let [left, out, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
-  while (left > 0n) {
-    if (isPast(tick, farthest, zeroForOne)) throw refusalAt(farthest, zeroForOne, left === amount)
+  let [remaining, out, ticksCrossed, wordsPassed] = [amount, 0n, 0, 0]
+  while (remaining > 0n) {
+    if (isPast(tick, farthest, zeroForOne)) throw refusalAt(farthest, zeroForOne, remaining === amount)
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
     const targetRatio = ratioAtTick(target.tick)
     const active = target.isActive ? liquidity : 0n
-    const step = stepTo(ratio, targetRatio, active, left, fee, zeroForOne)
-    left -= step.input
+    const step = stepTo(ratio, targetRatio, active, remaining, fee, zeroForOne)
+    remaining -= step.input
     out += step.output
     if (step.ratio === targetRatio) {
       tick = zeroForOne ? target.tick - 1 : target.tick

@@ -6,7 +6,7 @@ import { id } from 'ethers'
 import type { Read, Reads } from '../../family.ts'
 
 /** Storage overrides of a share that give the synthetic holder its balance. */
-export type Holding = Readonly<Record<Hex, Hex>>
+export type ShareOverrides = Readonly<Record<Hex, Hex>>
 
 /** An address derived from a hash: nobody has its key. */
 const HOLDER = toAddress(`0x${id('sluice.erc4626.holder').slice(-40)}`)
@@ -25,7 +25,7 @@ const balanceOf = IERC20__factory.createInterface().encodeFunctionData('balanceO
 const maxRedeem = IERC4626State__factory.createInterface().encodeFunctionData('maxRedeem', [HOLDER]) as Hex
 
 /** Finds the storage overrides that give the holder each share; null if the balance's slot is unknown or overrides are unsupported. */
-export function* findHoldings(shares: readonly Address[]): Reads<readonly (Holding | null)[]> {
+export function* findHoldings(shares: readonly Address[]): Reads<readonly (ShareOverrides | null)[]> {
   // All candidate slots are written in one call, each with a different balance.
   const candidates = shares.map((share) =>
     usualMappings(share)
@@ -44,10 +44,10 @@ export function* findHoldings(shares: readonly Address[]): Reads<readonly (Holdi
   })
 }
 
-const holdingOf = (writes: readonly { readonly key: Hex; readonly value: Hex }[]): Holding =>
+const holdingOf = (writes: readonly { readonly key: Hex; readonly value: Hex }[]): ShareOverrides =>
   Object.fromEntries(writes.map(({ key, value }) => [key, value]))
 
-export const maxRedeemRead = (share: Address, holding: Holding): Read => ({
+export const maxRedeemRead = (share: Address, holding: ShareOverrides): Read => ({
   to: share,
   data: maxRedeem,
   storage: { [share]: holding },

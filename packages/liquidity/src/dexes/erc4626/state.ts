@@ -4,7 +4,7 @@ import type { Address, DexRow, Hex } from '@sluice/chains'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { findTokenRow } from '../common/token-row.ts'
-import { decodeMaxRedeem, findHoldings, type Holding, maxRedeemRead } from './holder.ts'
+import { decodeMaxRedeem, findHoldings, maxRedeemRead, type ShareOverrides } from './holder.ts'
 import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
@@ -24,7 +24,7 @@ export function findPools(row: DexRow, pairs: readonly (readonly [Address, Addre
 }
 
 /** Facts of a vault that are read once: how to read its `maxRedeem`, if known. */
-export type Erc4626Fixed = { readonly holding?: Holding }
+export type Erc4626Fixed = { readonly holding?: ShareOverrides }
 
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const holdings = yield* findHoldings(pools.map(({ address }) => address))

@@ -23,8 +23,8 @@ export function quote(
   const j = i === 0 ? 1 : 0
   const netIn = amountIn - (amountIn * state.fees[i]) / ONE
   const reserveIn = state.reserves[i] + netIn
-  const left = reserveAfter(state, i, reserveIn)
-  const amountOut = left !== null && state.reserves[j] > left ? state.reserves[j] - left : 0n
+  const reserveOut = reserveAfter(state, i, reserveIn)
+  const amountOut = reserveOut !== null && state.reserves[j] > reserveOut ? state.reserves[j] - reserveOut : 0n
   if (netIn > limits.in || amountOut > limits.out || reserveIn > MAX_RESERVE)
     throw new PoolRefusal('TOO_LARGE', `it takes ${limits.in} and pays ${limits.out} at most`)
   if (amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)

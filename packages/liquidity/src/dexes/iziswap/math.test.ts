@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { sell } from './math.ts'
-import type { IziswapState, Point } from './types.ts'
+import type { IziswapState, LiquidityPoint } from './types.ts'
 
-const point = (at: number, more: Partial<Point>): Point => ({
+const point = (at: number, more: Partial<LiquidityPoint>): LiquidityPoint => ({
   point: at,
   endpoint: false,
   order: false,

@@ -7,7 +7,7 @@ import { largestInput } from '../../math/capacity.ts'
 import { divUp } from '../../math/integers.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { fillWithX, fillWithY, type Moved, type Stand, sellXInRange, sellYInRange } from './range.ts'
-import type { IziswapState, Point } from './types.ts'
+import type { IziswapState, LiquidityPoint } from './types.ts'
 
 /** Limit of all pools' points, before rounding to the spacing. */
 const FARTHEST = 800_000
@@ -19,8 +19,8 @@ const MAX_UINT128 = (1n << 128n) - 1n
 type Trade = {
   readonly fee: bigint
   stand: Stand
-  points: readonly Point[]
-  left: bigint
+  points: readonly LiquidityPoint[]
+  remaining: bigint
   out: bigint
   passed: number
   done: boolean
@@ -28,7 +28,7 @@ type Trade = {
 
 /** Result of a trade. */
 export type Traded = {
-  readonly taken: bigint
+  readonly amountIn: bigint
   readonly amountOut: bigint
   readonly state: IziswapState
   /** Endpoints and orders that the trade crossed. */
@@ -36,7 +36,7 @@ export type Traded = {
 }
 
 /** Returns the index of the first point at or above `point`. */
-function firstAtOrAbove(points: readonly Point[], point: number): number {
+function firstAtOrAbove(points: readonly LiquidityPoint[], point: number): number {
   let low = 0
   let high = points.length
   while (low < high) {
@@ -47,18 +47,18 @@ function firstAtOrAbove(points: readonly Point[], point: number): number {
   return low
 }
 
-const isSet = ({ endpoint, order }: Point) => endpoint || order
+const isSet = ({ endpoint, order }: LiquidityPoint) => endpoint || order
 
 /** Returns the remaining input without its fee; ends the trade if that is zero. */
 function netOfFee(trade: Trade): bigint {
-  const amount = (trade.left * (PPM - trade.fee)) / PPM
+  const amount = (trade.remaining * (PPM - trade.fee)) / PPM
   if (amount === 0n) trade.done = true
   return amount
 }
 
 /** Subtracts the cost of a part of the trade and its fee; all remaining input if the part used it up. */
 function deduct(trade: Trade, { cost, got }: { readonly cost: bigint; readonly got: bigint }, amount: bigint): void {
-  trade.left = cost >= amount ? 0n : trade.left - cost - divUp(cost * trade.fee, PPM - trade.fee)
+  trade.remaining = cost >= amount ? 0n : trade.remaining - cost - divUp(cost * trade.fee, PPM - trade.fee)
   trade.out += got
 }
 
@@ -108,7 +108,7 @@ function nextAbove({ points }: Trade, from: number, delta: number, highest: numb
   return Math.min(wordEnd, points[index]?.point ?? Infinity, highest)
 }
 
-function at(trade: Trade, point: number): { readonly index: number; readonly here: Point | undefined } {
+function at(trade: Trade, point: number): { readonly index: number; readonly here: LiquidityPoint | undefined } {
   const index = firstAtOrAbove(trade.points, point)
   const here = trade.points[index]
   return { index, here: here?.point === point ? here : undefined }
@@ -180,7 +180,7 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
     fee: BigInt(state.feePpm),
     stand: { point, price, liquidity, liquidityX },
     points: state.points,
-    left: amountIn,
+    remaining: amountIn,
     out: 0n,
     passed: 0,
     done: false,
@@ -191,7 +191,7 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
   if (trade.out === 0n) throw new PoolRefusal('TOO_SMALL', 'too little to buy anything')
   const { stand, points } = trade
   return {
-    taken: amountIn - trade.left,
+    amountIn: amountIn - trade.remaining,
     amountOut: trade.out,
     pointsPassed: trade.passed,
     state: {
@@ -213,14 +213,14 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
  */
 export function sell(state: IziswapState, zeroForOne: boolean, amountIn: bigint): Traded {
   const result = trade(state, zeroForOne, amountIn)
-  if (result.taken === amountIn) return result
+  if (result.amountIn === amountIn) return result
   // A partially filled order can leave a few units of an input although the pool accepts a larger one.
-  const isAll = trade(state, zeroForOne, MAX_UINT128).taken < amountIn
-  throw new PoolRefusal(isAll ? 'TOO_LARGE' : 'UNSUPPORTED', `the pool takes ${result.taken} of ${amountIn}`)
+  const isAll = trade(state, zeroForOne, MAX_UINT128).amountIn < amountIn
+  throw new PoolRefusal(isAll ? 'TOO_LARGE' : 'UNSUPPORTED', `the pool takes ${result.amountIn} of ${amountIn}`)
 }
 
 /** Returns the largest input that `sell` accepts: all that the pool takes of a larger one. */
 export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
-  const accepted = orRefused(() => trade(state, zeroForOne, MAX_UINT128).taken) ?? 1n
+  const accepted = orRefused(() => trade(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
   return largestInput((amountIn) => sell(state, zeroForOne, amountIn), accepted)
 }

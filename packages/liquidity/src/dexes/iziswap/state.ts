@@ -7,7 +7,7 @@ import { presentAddresses } from '../common/address-list.ts'
 import { chunks } from '../common/chunks.ts'
 import { splitAnswers, wordRanges } from '../common/concentrated-state.ts'
 import { pairPool } from '../common/pair-discover.ts'
-import type { IziswapState, Point } from './types.ts'
+import type { IziswapState, LiquidityPoint } from './types.ts'
 
 const LENS = lensOf('IziswapLens')
 const lens = IziswapLens__factory.createInterface()
@@ -74,7 +74,7 @@ function decodeHead(answer: Hex): Head {
 }
 
 /** Decodes three words per point, as the lens packs them. */
-function decodePoints(answer: Hex): readonly Point[] {
+function decodePoints(answer: Hex): readonly LiquidityPoint[] {
   const words = [...lens.decodeFunctionResult('points', answer)[0]] as readonly bigint[]
   return Array.from({ length: words.length / 3 }, (_, i) => {
     const [point, liquidity, selling] = words.slice(3 * i, 3 * i + 3) as [bigint, bigint, bigint]

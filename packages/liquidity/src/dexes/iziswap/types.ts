@@ -1,5 +1,5 @@
 /** A point at which liquidity starts or ends, or with limit orders. */
-export type Point = {
+export type LiquidityPoint = {
   readonly point: number
   /** True if positions start or end here; a downward swap stops here before it continues. */
   readonly endpoint: boolean
@@ -25,5 +25,5 @@ export type IziswapState = {
   /** Points per bit of the bitmap. */
   readonly pointDelta: number
   /** Ascending. */
-  readonly points: readonly Point[]
+  readonly points: readonly LiquidityPoint[]
 }

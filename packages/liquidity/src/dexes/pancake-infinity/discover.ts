@@ -11,7 +11,7 @@ import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortTokens } from '../common/direction.ts'
 import { integerIn, pairOf, provenBy } from '../common/listed.ts'
-import { type Pair, withNative } from '../common/native-pairs.ts'
+import { type NativePair, withNative } from '../common/native-pairs.ts'
 import { PARAMETERS_BITS, poolId, touchesSwaps } from './key.ts'
 import type { InfinityKey } from './types.ts'
 
@@ -57,7 +57,7 @@ export function rowsOf(row: DexRow): readonly DexRow[] {
 const kindOf = ({ version }: DexRow) => version as InfinityKey['kind']
 const vaultOf = ({ contracts }: DexRow) => contracts!.vault!
 
-export function* findPools(row: DexRow, pairs: readonly Pair[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly NativePair[]): Reads<readonly Pool<null>[]> {
   const kind = kindOf(row)
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
     USUAL_KEYS[kind].map(([fee, step]) =>
@@ -83,7 +83,7 @@ function* initialized(row: DexRow, candidates: readonly Pool<null>[]): Reads<rea
   })
 }
 
-function makePool(row: DexRow, pair: Pair, key: InfinityKey): Pool<null> {
+function makePool(row: DexRow, pair: NativePair, key: InfinityKey): Pool<null> {
   const tokens = sortTokens(pair)
   const { family, brand: dex, address } = row
   return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }

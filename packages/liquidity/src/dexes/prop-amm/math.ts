@@ -7,7 +7,7 @@ import { largestInput } from '../../math/capacity.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
 import { withMargin } from '../../math/curve-end.ts'
 import { hullOf } from '../../math/spline.ts'
-import type { PropAmmState, Sample } from './types.ts'
+import type { PropAmmState, QuoteSample } from './types.ts'
 
 /**
  * Quotes an exact input by linear interpolation, rounded down: a lower bound for a venue with a falling price.
@@ -28,7 +28,7 @@ export function quote(
   return { amountOut, state: { samples, sold: i === 0 ? [all, sold[1]] : [sold[0], all] } }
 }
 
-function at(samples: readonly Sample[], amount: bigint): bigint {
+function at(samples: readonly QuoteSample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
   if (k < 0) throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isOwnLimit: true })
   const [fromIn, fromOut] = samples[k - 1] ?? [0n, 0n]

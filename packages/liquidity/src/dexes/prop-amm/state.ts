@@ -6,7 +6,7 @@ import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairKey, sortTokens } from '../common/direction.ts'
 import { readEach } from '../common/read-each.ts'
-import type { PropAmmState, Sample } from './types.ts'
+import type { PropAmmState, QuoteSample } from './types.ts'
 
 const LENS = lensOf('PropAmmLens')
 const lens = PropAmmLens__factory.createInterface()
@@ -55,5 +55,5 @@ function decodeState(answer: Hex): PropAmmState {
   return { samples: [samplesOf(sides[0]!), samplesOf(sides[1]!)], sold: [0n, 0n] }
 }
 
-const samplesOf = ({ amountsIn, amountsOut }: PropAmmLens.SideStructOutput): readonly Sample[] =>
+const samplesOf = ({ amountsIn, amountsOut }: PropAmmLens.SideStructOutput): readonly QuoteSample[] =>
   amountsIn.map((amountIn: bigint, k: number) => [amountIn, amountsOut[k]!] as const)
