@@ -4,7 +4,7 @@ import type { Problem } from '../problem/problem.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
 import { FEW_UNITS } from '../tolerances.ts'
 import { type Settlement, type SettlementCache, settleLegCached } from './settle.ts'
-import { partOfBalance, type LegShare } from './shares.ts'
+import { type LegShare, partOfBalance } from './shares.ts'
 
 /** A leg with its tokens numbered per route; the source is 0. */
 export type LegOutput = {
