@@ -185,6 +185,11 @@ function searchUntilSettled(
       withoutPool = null
       continue
     }
+    if (!result && problem.reuse && !once) {
+      // Shares of one pool for several pairs may leave an amount that the pairs alone can take.
+      problem = { ...problem, reuse: false }
+      continue
+    }
     if (!result) return once
     first ??= result
     const outcome = settleFlow(result, problem, amountIn, taxes)
