@@ -102,10 +102,10 @@ export const balancerV2: Recipe = async (chain, tokens) => {
   }
 }
 
-export type PoolToken = { readonly symbol: TokenSymbol; readonly address: Address; readonly index: number }
+export type VaultToken = { readonly symbol: TokenSymbol; readonly address: Address; readonly index: number }
 
 /** Returns the tokens by ascending address, as the Vault requires. */
-export function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): PoolToken[] {
+export function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): VaultToken[] {
   return symbols
     .map((symbol, index) => ({ symbol, address: tokens[symbol].address, index }))
     .sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))
@@ -142,7 +142,7 @@ async function join(
   tokens: Tokens,
   vault: Contract,
   pool: Contract,
-  parts: readonly PoolToken[],
+  parts: readonly VaultToken[],
   dollars: readonly bigint[],
   feePpm: number,
 ): Promise<DevnetPool> {

@@ -7,7 +7,7 @@ import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
 import { compile, published } from '../solc.ts'
 import { give, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
-import { deployRates, inAddressOrder, type PoolToken } from './balancer-v2.ts'
+import { deployRates, inAddressOrder, type VaultToken } from './balancer-v2.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Balancer V3'
@@ -67,7 +67,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
   )
 
   /** Registers a pool and adds its tokens. */
-  async function add(pool: Contract, parts: readonly PoolToken[], dollars: readonly bigint[], feePpm: number) {
+  async function add(pool: Contract, parts: readonly VaultToken[], dollars: readonly bigint[], feePpm: number) {
     const config = parts.map(({ symbol, address }) => {
       const rate = rateOf[symbol]
       return {
