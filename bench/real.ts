@@ -31,7 +31,6 @@ type Answer = {
   readonly trade: Trade
   readonly code: string
   readonly ms: number
-  readonly searchMs: number
   /** Milliseconds by stage of the service, from `Server-Timing`. */
   readonly stages: ReadonlyMap<string, number>
   readonly legs: number
@@ -76,7 +75,7 @@ async function ask(api: string, chainId: number, trade: Trade): Promise<Answer> 
   const timing = response.headers.get('server-timing') ?? ''
   const stages = new Map([...timing.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, stage, dur]) => [stage!, Number(dur)]))
   const code = response.ok ? 'answered' : (body.code ?? String(response.status))
-  return { trade, code, ms, searchMs: stages.get('route') ?? 0, stages, legs: body.swaps?.length ?? 0 }
+  return { trade, code, ms, stages, legs: body.swaps?.length ?? 0 }
 }
 
 function report(answers: readonly Answer[], tokensDrawn: number): void {
@@ -90,15 +89,17 @@ function report(answers: readonly Answer[], tokensDrawn: number): void {
     outcomes,
     allMs: quantiles(answers.map(({ ms }) => ms)),
     answeredMs: quantiles(answers.filter(({ code }) => code === 'answered').map(({ ms }) => ms)),
-    searchMs: quantiles(answers.map(({ searchMs }) => searchMs)),
+    searchMs: quantiles(answers.map(searchMsOf)),
     stagesMs: stagesOf(answers.filter(({ code }) => code === 'answered')),
     refusedTokens: refusedTokens(answers),
-    slowest: slowest.map(({ trade: { src, dst, usd }, code, ms, searchMs, legs }) => ({
+    slowest: slowest.map(({ trade: { src, dst, usd }, code, ms, stages, legs }) => ({
       ...{ src, dst, usd, code, legs },
-      ...{ ms: rounded(ms), searchMs },
+      ...{ ms: rounded(ms), searchMs: searchMsOf({ stages }) },
     })),
   })
 }
+
+const searchMsOf = ({ stages }: Pick<Answer, 'stages'>): number => stages.get('route') ?? 0
 
 /** Returns quantiles of the time of every stage. */
 function stagesOf(answers: readonly Answer[]): Record<string, ReturnType<typeof quantiles>> {

@@ -45,11 +45,11 @@ function outputFor(graph: Graph, request: RouteTerms, ends: Ends, amountIn: numb
     outputFactors: new Map(),
     extraGas: new Map(),
     measuredHops: new Map(),
+    softenings: newSoftenings(),
   }
   // The result is cached for all requests of the block, so no request is charged for it; one path is a bounded amount of work.
   const limits = { maxHops: 3, maxPools: 3, onePath: true, reuse: false, maxAlternatives: 0, budget: new WorkBudget() }
-  const ownTerms = { ...limits, ...rates, ...free, softenings: newSoftenings() }
-  const problem: Problem = { graph, swap: request, ...ends, amountIn, ...ownTerms }
+  const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...free }
   const path = bestSinglePath(problem, potential(problem, ends.target, 'to'), onCurves(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

@@ -44,7 +44,10 @@ export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
     problem: {
       ...problem,
       amountIn: Number(amountIn),
-      ...{ rate, rateBack, adjustedCurves, outputFactors },
+      rate,
+      rateBack,
+      adjustedCurves,
+      outputFactors,
       softenings: newSoftenings(),
     },
   }

@@ -175,7 +175,7 @@ function searchUntilSettled(
   /** The current problem without the pool that refused last, if the current problem only limits that pool. */
   let withoutPool: Problem | null = null
   /** Route without the second use of a pool that refused it. */
-  let once: SettledRoute | null = null
+  let singleUse: SettledRoute | null = null
   const best = (route: SettledRoute, other: SettledRoute | null) =>
     first && other && netOf(problem, other) > netOf(problem, route) ? withBounds(other, first) : route
   for (let refusals = 0; refusals <= REFUSALS; refusals++) {
@@ -185,27 +185,27 @@ function searchUntilSettled(
       withoutPool = null
       continue
     }
-    if (!result && problem.reuse && !once) {
+    if (!result && problem.reuse && !singleUse) {
       // Shares of one pool for several pairs may leave an amount that the pairs alone can take.
       problem = { ...problem, reuse: false }
       continue
     }
-    if (!result) return once
+    if (!result) return singleUse
     first ??= result
     const outcome = settleFlow(result, problem, amountIn, taxes)
-    if (outcome === null) return once
+    if (outcome === null) return singleUse
     if (!(outcome instanceof LegRefused)) {
       const route = withBounds(outcome, first)
-      if (!problem.reuse || (!outcome.settlement.sharing && !isSuspect(problem, route))) return best(route, once)
+      if (!problem.reuse || (!outcome.settlement.sharing && !isSuspect(problem, route))) return best(route, singleUse)
       const single = ifWorkAllows(problem, () =>
         searchUntilSettled({ ...problem, reuse: false }, amountIn, admission, taxes),
       )
-      return best(best(route, single), once)
+      return best(best(route, single), singleUse)
     }
     if (outcome.reusing && problem.reuse) {
-      const open = usingOnce(problem, result)
+      const open = withSingleUse(problem, result)
       const route = open && ifWorkAllows(problem, () => searchUntilSettled(open, amountIn, admission, taxes))
-      once = route && withBounds(route, first)
+      singleUse = route && withBounds(route, first)
     }
     const failed = (failures.get(outcome.edge) ?? 0) + 1
     failures.set(outcome.edge, failed)
@@ -214,7 +214,7 @@ function searchUntilSettled(
     problem = limitedProblem ?? without
     withoutPool = limitedProblem && without
   }
-  return once
+  return singleUse
 }
 
 /**
@@ -250,7 +250,7 @@ function withoutRefused(problem: Problem, refused: LegRefused, admission: Admiss
 /**
  * Keeps, of each pool that a flow uses several times, only the edge that trades the most value. Null if there are none.
  */
-function usingOnce(problem: Problem, { flow, backward }: SearchResult): Problem | null {
+function withSingleUse(problem: Problem, { flow, backward }: SearchResult): Problem | null {
   const { edges, topology } = problem.graph
   const value = (place: number) => flow.input[place]! * backward.best[topology.from[flow.edges[place]!]!]!
   const main = new Map<string, number>()

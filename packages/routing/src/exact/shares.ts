@@ -110,7 +110,7 @@ function partOf(part: number, fromSource: boolean, isDown: boolean): bigint {
 }
 
 /** Amount of a balance that a leg takes, without its limit. */
-function unlimited({ num, last, fromSource }: LegShare, balance: bigint, fixedInput?: bigint): bigint {
+function requestedAmount({ num, last, fromSource }: LegShare, balance: bigint, fixedInput?: bigint): bigint {
   if (last || (fixedInput !== undefined && fixedInput > balance)) return balance
   if (fixedInput !== undefined) return fixedInput
   return fromSource ? (balance * num) / WHOLE : shareOf(balance, Number(num))
@@ -126,7 +126,7 @@ export type BalancePart = { readonly amount: bigint; readonly num: bigint; reado
  * @param limit - maximum input of the leg
  */
 export function partOfBalance(share: LegShare, balance: bigint, fixedInput?: bigint, limit = share.limit): BalancePart {
-  const amount = unlimited(share, balance, fixedInput)
+  const amount = requestedAmount(share, balance, fixedInput)
   if (limit !== undefined && limit < amount) return partUpTo(share, balance, limit)
   if (share.last) return { amount, num: 1n, den: 1n }
   if (share.fromSource) return { amount, num: amount, den: balance }
