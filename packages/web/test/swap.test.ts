@@ -58,7 +58,7 @@ describe.skipIf(!browser)('the Swap page', () => {
   async function connect(page: Page) {
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByRole('button', { name: /Test wallet/ }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
   }
 
   test('draws a route, signs it with the local account in two clicks, and shows the paid next to the quoted amount', async () => {

@@ -36,7 +36,7 @@ export function safetyTests(stageOf: () => Stage): void {
   async function connect(page: Page) {
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByRole('button', { name: /Test wallet/ }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
   }
   const sendable = (page: Page) => go(page, /swap/i).and(page.locator(':enabled')).count()
 
