@@ -99,7 +99,9 @@ function report(answers: readonly Answer[], tokensDrawn: number): void {
   })
 }
 
-const searchMsOf = ({ stages }: Pick<Answer, 'stages'>): number => stages.get('route') ?? 0
+function searchMsOf({ stages }: Pick<Answer, 'stages'>): number {
+  return stages.get('route') ?? 0
+}
 
 /** Returns quantiles of the time of every stage. */
 function stagesOf(answers: readonly Answer[]): Record<string, ReturnType<typeof quantiles>> {
