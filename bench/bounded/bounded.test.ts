@@ -1,9 +1,12 @@
 /** Tests routes over pools with bounded capacity on a sample of random trades. */
+import type { Address } from '@sluice/chains'
+import { familyOf, type PriceCurve } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
 import { expect, test } from 'vitest'
+import { seeded } from '../router/random.ts'
 import { checkTrades, noTrades } from './check-trades.ts'
 import { CHECKS, checkTrade } from './checks.ts'
-import { drawTrade, makeMarket, snapshotOf } from './markets.ts'
+import { drawTrade, makeMarket, quoteOrNull, snapshotOf } from './markets.ts'
 
 const TRADES = process.env.LONG ? 10_000 : 120
 const SEED = 1
@@ -48,3 +51,46 @@ test('an exact output gets softened curves for each amount that it tries', () =>
   // Without them, it took 134 bps more than the forward quote.
   expect(back.ok ? Number(back.route.amountIn) : back.message).toBeLessThanOrEqual(Number(amountIn) * (1 + 1e-6))
 })
+
+/** Base units below which rounding is a larger part of an amount than the error of a curve. */
+const MIN_UNITS = 10n ** 9n
+
+test('sampled pools pay at most what their curve and its error state', () => {
+  const above: string[] = []
+  let outputs = 0
+  for (let seed = 1_100_000; seed < 1_100_300; seed++) {
+    const random = seeded(seed)
+    for (const pool of makeMarket(seed).pools) {
+      const [tokenIn, tokenOut] = pool.tokens as [Address, Address]
+      const curve = familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut)
+      for (let draw = 0; curve.outputErrors && draw < 24; draw++) {
+        const input = BigInt(Math.floor(1e30 * Math.exp(-35 * random.next())))
+        const output = quoteOrNull(pool, tokenIn, tokenOut, input)
+        if (output === null || input < MIN_UNITS || output < MIN_UNITS) continue
+        outputs++
+        if (Number(output) > maxOutputOf(curve, Number(input))) above.push(`${seed} ${pool.family} ${pool.id} ${input}`)
+      }
+    }
+  }
+  expect(outputs).toBeGreaterThan(1_000)
+  // The error is an estimate, and a bound adds it for every pool that earns something.
+  expect(above.length, above.join('\n')).toBeLessThanOrEqual(outputs / 500)
+})
+
+/** Returns the output of a curve for an input, with the error of the piece in which it ends. */
+function maxOutputOf(curve: PriceCurve, amountIn: number): number {
+  const { sqrtPrice, liquidity, keepIn, keepOut, outputErrors } = curve
+  let rest = amountIn * keepIn
+  let output = 0
+  for (const [piece, depth] of liquidity.entries()) {
+    const [from, end] = [sqrtPrice[piece]!, sqrtPrice[piece + 1]!]
+    const width = depth * (1 / end - 1 / from)
+    const isLast = rest <= width || piece === liquidity.length - 1
+    const traded = isLast ? rest : width
+    // Differences of prices would lose the digits of a small trade.
+    output += traded * from * Math.max(end, 1 / (1 / from + traded / depth))
+    if (isLast) return output * keepOut * (1 + outputErrors![piece]!)
+    rest -= width
+  }
+  return 0
+}

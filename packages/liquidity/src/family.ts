@@ -71,6 +71,8 @@ export type PriceCurve = {
    * Approximate fraction of an output by which the pool may pay more than the curve. Absent: 0, the pieces are exact.
    */
   readonly outputError?: number
+  /** That fraction for each piece: it applies to outputs of the whole trade that end in the piece. */
+  readonly outputErrors?: Float64Array
 }
 
 /** Reasons for which a pool refuses a swap. */

@@ -226,7 +226,7 @@ describe('faulty searches', () => {
   })
 
   test('only a search of a new block has time to prepare', async () => {
-    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 1_000 })
+    const one = new RouterThreads({ count: 1, ...faulty, timeoutMs: 2_500 })
     expect(await one.findRoute(snapshot, request())).toEqual(inProcess(snapshot))
     expect(await one.findRoute(later, UNPREPARED)).toEqual(inProcess(later, UNPREPARED))
     // A chain that was forgotten must be prepared again.

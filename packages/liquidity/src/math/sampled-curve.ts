@@ -62,6 +62,10 @@ const COARSE_WEIGHT = 0.3
 const DOUBT_WEIGHT = 0.15
 /** Factor on the estimated error: in real states of all families the true error is up to seven times as large. */
 const ERROR_SAFETY = 8
+/** Relative rise of an interval up to which it is level. Must be above `MIN_STEP_RISE` times the maximum samples. */
+const LEVEL_RISE = 1e-7
+/** Relative error of the curve's own floats. */
+const FLOAT_ERROR = 1e-8
 /** Position of a new sample within an interval, and the growth above which it is the geometric mean of both ends. */
 const PLACE = 0.4
 const WIDE = 3
@@ -80,14 +84,19 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SampledPool): P
   if (x.length < 2) return emptyCurve(keepIn)
   const last = x.length - 1
   const inputs = x.map((input) => input * keepIn)
-  const fees = { keepIn, keepOut: 1, outputError: samples.outputError() }
+  const errors = samples.outputErrors()
+  const fees = { keepIn, keepOut: 1, outputError: Math.max(...errors) }
   if (maxInput === null)
-    return { ...curveThrough({ x: inputs, y }, Math.max(supremum - y[last]!, y[last]! * MIN_REST)), ...fees }
+    return { ...curveThrough({ x: inputs, y }, Math.max(supremum - y[last]!, y[last]! * MIN_REST), errors), ...fees }
   // Apply the end margin, and drop samples inside it.
   const end = Math.min(inputs[last]!, curveEnd(maxInput, keepIn))
   const count = inputs.findIndex((input) => input >= end)
   const upTo = (values: readonly number[], final: number) => [...values.slice(0, count), final]
-  return { ...curveThrough({ x: upTo(inputs, end), y: upTo(y, y[last]!) }), ...fees }
+  const lastError = Math.max(...errors.slice(count))
+  return {
+    ...curveThrough({ x: upTo(inputs, end), y: upTo(y, y[last]!) }, undefined, upTo(errors, lastError)),
+    ...fees,
+  }
 }
 
 class Samples implements Points {
@@ -176,25 +185,32 @@ class Samples implements Points {
     }
   }
 
-  /**
-   * Returns the approximate relative error of the curve: the maximum over all intervals but the first, which is tiny.
-   */
-  outputError(): number {
-    let maxError = ERROR_SAFETY * TOLERANCE
-    for (let k = 2; k < this.x.length; k++)
-      maxError = Math.max(maxError, Math.min(ERROR_SAFETY * this.error[k]!, this.hullError(k)))
-    return maxError
+  /** Returns the approximate relative error of the curve in the interval that ends at each point. */
+  outputErrors(): readonly number[] {
+    const errors = this.x.map((_, k) => FLOAT_ERROR + Math.min(this.estimateNear(k), this.hullError(k)))
+    // An interval can be infinite if it was never judged, and its samples are not concave.
+    const largest = Math.max(ERROR_SAFETY * TOLERANCE, ...errors.filter(Number.isFinite))
+    return errors.map((error) => Math.min(error, largest))
+  }
+
+  /** Returns the estimated error of an interval and its neighbors, since that of one can be small by chance. */
+  private estimateNear(k: number): number {
+    const { error } = this
+    return Math.max(TOLERANCE, ERROR_SAFETY * Math.max(error[k - 1] ?? 0, error[k]!, error[k + 1] ?? 0))
   }
 
   /**
-   * Returns the bound by which a concave curve can exceed the chord between two samples, relative to the output there.
+   * Returns the bound by which a concave curve can exceed the chord between two samples, relative to the output at the
+   * end; infinite if neighbors do not bound it.
    */
   private hullError(k: number): number {
     const { x, y } = this
     const slope = (end: number) => (end < x.length ? (y[end]! - y[end - 1]!) / (x[end]! - x[end - 1]!) : 0)
     const [before, own, after] = [slope(k - 1), slope(k), slope(k + 1)]
     const width = x[k]! - x[k - 1]!
-    return before > own && own > after ? (width * (before - own) * (own - after)) / (before - after) / y[k]! : 0
+    // The output of a level interval may have been raised, so it says nothing.
+    const isConcave = before > own && own > after && y[k]! > y[k - 1]! * (1 + LEVEL_RISE)
+    return isConcave ? (width * (before - own) * (own - after)) / (before - after) / y[k]! : Number.POSITIVE_INFINITY
   }
 
   private divide(k: number): void {

@@ -123,12 +123,15 @@ export function disagreementBetween(points: Points, k: number): number {
 const outputOf = (from: number, liquidity: number, input: number): number =>
   (from * input) / (1 / from + input / liquidity)
 
+type Through = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
+
 /**
  * Returns the curve through the concave hull of the points.
  *
  * @param rest - output after the last point for an unlimited input; absent for a pool that ends there
+ * @param errors - relative output error of the interval that ends at each point
  */
-export function curveThrough(points: Points, rest?: number): Pick<PriceCurve, 'sqrtPrice' | 'liquidity'> {
+export function curveThrough(points: Points, rest?: number, errors?: readonly number[]): Through {
   const hull = hullOf(points)
   const sqrtPrice: number[] = []
   const liquidity: number[] = []
@@ -143,7 +146,24 @@ export function curveThrough(points: Points, rest?: number): Pick<PriceCurve, 's
     liquidity.push(rest / sqrtPrice.at(-1)!)
     sqrtPrice.push(0)
   }
-  return { sqrtPrice: Float64Array.from(sqrtPrice), liquidity: Float64Array.from(liquidity) }
+  return {
+    sqrtPrice: Float64Array.from(sqrtPrice),
+    liquidity: Float64Array.from(liquidity),
+    ...(errors && { outputErrors: errorsOfPieces(points.x, errors, hull.x, liquidity.length) }),
+  }
+}
+
+/** Returns the error of each piece: the largest of the intervals that it replaces. The piece after the last point has the last error. */
+function errorsOfPieces(x: readonly number[], errors: readonly number[], hull: readonly number[], pieces: number) {
+  const ofPieces = new Float64Array(pieces)
+  let point = 1
+  for (let piece = 0; piece < pieces; piece += 2) {
+    const end = hull[piece / 2 + 1] ?? Number.POSITIVE_INFINITY
+    let error = piece >= 2 && point === x.length ? ofPieces[piece - 1]! : 0
+    for (; point < x.length && x[point]! <= end; point++) error = Math.max(error, errors[point]!)
+    ofPieces.fill(error, piece, piece + 2)
+  }
+  return ofPieces
 }
 
 /** Returns the concave hull of the points. Straight parts get slightly falling prices. */

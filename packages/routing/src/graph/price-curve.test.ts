@@ -1,10 +1,11 @@
 /** Price curves with gaps and ends, compared with sums over their pieces. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   capacityOf,
   compileCurve,
   crossesFlat,
   flatAt,
+  hiddenEarnings,
   inputOf,
   outputOf,
   pointAt,
@@ -86,4 +87,42 @@ test('inputs that end at a gap or at the end of a pool are reduced, others are n
 
 test('the input for an output is the inverse of the output, also across a gap', () => {
   for (const input of [1, 80, 120, 200, 400]) expect(inputOf(curve, outputOf(curve, input))).toBeCloseTo(input, 8)
+})
+
+describe('hidden earnings', () => {
+  /** The same curve with errors of 1e-6 and 1e-3, and with only the larger of them. */
+  const sampled = (outputErrors?: Float64Array) =>
+    compileCurve({
+      sqrtPrice: Float64Array.of(1, 0.9, 0.8, 0.7),
+      liquidity: Float64Array.of(1000, 700, 500),
+      ...{ keepIn: 0.99, keepOut: 1, outputError: 1e-3 },
+      ...(outputErrors && { outputErrors }),
+    })
+  const exact = sampled(Float64Array.of(1e-6, 1e-3, 1e-6))
+  const rough = sampled()
+
+  test('are at least those of any trade that pays more by the error of its piece', () => {
+    let hidden = 0
+    for (let rate = 0.45; rate < 1.02; rate += 0.01) {
+      const best = pointAt(exact, rate)
+      const onCurve = Math.max(0, best.output - rate * best.input)
+      for (const value of [1, 30, 100, 1_000]) {
+        const stated = hiddenEarnings(exact, rate, 1, value)
+        expect(stated).toBeLessThanOrEqual(hiddenEarnings(rough, rate, 1, value) + 1e-12)
+        if (stated > 0) hidden++
+        for (let input = 0.5; input <= Math.min(value / rate, capacityOf(exact)); input += 0.5) {
+          const output = outputOf(exact, input)
+          const error = output < 100 || output > 170 ? 1e-6 : 1e-3
+          expect(onCurve + stated).toBeGreaterThanOrEqual(output * (1 + error) - input * rate - 1e-9)
+        }
+      }
+    }
+    expect(hidden).toBeGreaterThan(50)
+  })
+
+  test('of a trade too small for the rough piece are those of the first piece', () => {
+    const [rate, value] = [0.9, 20]
+    expect(hiddenEarnings(rough, rate, 1, value)).toBeGreaterThan(0.01)
+    expect(hiddenEarnings(exact, rate, 1, value)).toBeLessThan(1e-4)
+  })
 })

@@ -18,6 +18,8 @@ export type CompiledCurve = {
   readonly gasPerPiece: number
   /** Relative amount by which the pool may pay more than the curve. */
   readonly outputError: number
+  /** That amount for trades that end in each piece; null if only the largest is known. */
+  readonly outputErrors: Float64Array | null
   /** That amount for trades of several swaps, and the input from which a trade takes several. */
   readonly repeats: { readonly from: number; readonly outputError: number } | null
 }
@@ -48,7 +50,16 @@ export type CurvePoint = {
 }
 
 export function compileCurve(curve: SwapsCurve): CompiledCurve {
-  const { sqrtPrice, liquidity, keepIn, keepOut, gasPerPiece = 0, outputError = 0, repeats = null } = curve
+  const {
+    sqrtPrice,
+    liquidity,
+    keepIn,
+    keepOut,
+    gasPerPiece = 0,
+    outputError = 0,
+    outputErrors,
+    repeats = null,
+  } = curve
   // A gap at the current price is never part of a trade.
   let first = 0
   while (first < liquidity.length && liquidity[first] === 0) first++
@@ -64,7 +75,8 @@ export function compileCurve(curve: SwapsCurve): CompiledCurve {
     pieces[at + PIECE + OUTPUT] = pieces[at + OUTPUT]! + depth * (from - to)
   }
   pieces[PIECE * count] = sqrtPrice[liquidity.length]!
-  return { pieces, keepIn, keepOut, gasPerPiece, outputError, repeats }
+  const fees = { keepIn, keepOut, gasPerPiece }
+  return { pieces, ...fees, outputError, outputErrors: outputErrors?.subarray(first) ?? null, repeats }
 }
 
 export function withTax(curve: CompiledCurve, keptIn: number, keptOut: number): CompiledCurve {
@@ -290,7 +302,50 @@ export function hiddenEarnings(curve: CompiledCurve, sold: number, bought: numbe
   const outputError = isRepeated ? Math.max(curve.outputError, repeats.outputError) : curve.outputError
   if (outputError === 0) return 0
   const onCurve = maxEarningsAt(curve, sold, bought)
-  return Math.min(maxEarningsAt(curve, sold, bought * (1 + outputError)) - onCurve, outputError * (value + onCurve))
+  const hidden = Math.min(
+    maxEarningsAt(curve, sold, bought * (1 + outputError)) - onCurve,
+    outputError * (value + onCurve),
+  )
+  if (isRepeated || curve.outputErrors === null || !(hidden > 0)) return hidden
+  const maxInput = (value * (1 + outputError)) / sold
+  return Math.min(hidden, maxEarningsByPiece(curve, sold, bought, maxInput) - onCurve)
+}
+
+/**
+ * Maximum earnings of a trade of at most `maxInput` if each piece pays more by its own output error; at least those on
+ * the curve. Visits the pieces around the best trade on the curve until the largest error cannot make up for the rest.
+ */
+function maxEarningsByPiece(curve: CompiledCurve, sold: number, bought: number, maxInput: number): number {
+  const { pieces, keepIn, keepOut, outputError, outputErrors } = curve
+  const count = piecesOf(curve)
+  const onCurve = maxEarningsAt(curve, sold, bought)
+  let best = onCurve
+  const inputAt = (piece: number) => inputBefore(curve, piece) / keepIn
+  const isHopeless = (piece: number) =>
+    outputBefore(curve, piece) * keepOut * bought * (1 + outputError) - inputAt(piece) * sold <= onCurve
+  const visit = (piece: number) => {
+    const at = PIECE * piece
+    const [from, depth, end] = [pieces[at]!, pieces[at + DEPTH]!, pieces[at + PIECE]!]
+    const value = bought * (1 + outputErrors![piece]!)
+    const traded = maxInput * keepIn - pieces[at + INPUT]!
+    const farthest = depth > 0 ? Math.max(end, 1 / (1 / from + traded / depth)) : end
+    const to = Math.max(farthest, Math.min(from, Math.sqrt(sold / (value * keepIn * keepOut))))
+    const input = (pieces[at + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
+    best = Math.max(best, (pieces[at + OUTPUT]! + depth * (from - to)) * keepOut * value - input * sold)
+  }
+  const target = Math.sqrt(sold / (bought * keepIn * keepOut))
+  let middle = 0
+  for (let high = count - 1; middle < high; ) {
+    const next = (middle + high + 1) >> 1
+    if (pieces[PIECE * next]! > target && inputAt(next) < maxInput) middle = next
+    else high = next - 1
+  }
+  for (let piece = middle; piece >= 0; piece--) {
+    visit(piece)
+    if (isHopeless(piece)) break
+  }
+  for (let piece = middle + 1; piece < count && inputAt(piece) < maxInput && !isHopeless(piece); piece++) visit(piece)
+  return best
 }
 
 /** Convenience form of `tradeTo` that allocates its result. */
