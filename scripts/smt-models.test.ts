@@ -22,7 +22,7 @@ describe('the models', () => {
   test('hold by Z3, and no mutation does', () => expectVerdicts(z3()), TIMEOUT_MS)
 
   test.skipIf(!second)(
-    `hold by cvc5, and no mutation does${second ? '' : ' (skipped: install cvc5)'}`,
+    `hold by cvc5, and no mutation does${second ? '' : ' (cvc5 is not installed)'}`,
     () => expectVerdicts(second!),
     TIMEOUT_MS,
   )

@@ -11,6 +11,11 @@ test('a skipped test names the tool that it needs and how to install it', () => 
     'apt-get install nginx',
   )
   expect(reasonOf('packages/web/test/swap.test.ts', 'the Swap page').enable).toBe('apt-get install chromium')
+  const withoutCore = 'the core itself (EKUBO_CORE names no file with the code of its core)'
+  expect(reasonOf('packages/liquidity/test/ekubo.test.ts', withoutCore)).toEqual({
+    reason: "no file has the family's own code",
+    enable: 'see "Families of files" in bench/README.md',
+  })
 })
 
 test('the note of a test takes precedence over the needs of its file, and other skips name their file', () => {

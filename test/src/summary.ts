@@ -23,6 +23,8 @@ const RULES: readonly Rule[] = [
   [/^scripts\/helm/, 'Helm is not installed', '.ci/run, which installs it on x86_64'],
   [/curl \(skipped/, 'curl is not installed', 'apt-get install curl'],
   [/Python \(skipped/, 'python3 is not installed', 'apt-get install python3'],
+  [/cvc5 is not installed/, 'cvc5 is not installed', 'apt-get install cvc5'],
+  [/names no file/, "no file has the family's own code", 'see "Families of files" in bench/README.md'],
 ]
 const OTHER = 'a case of the test does not apply'
 

@@ -96,7 +96,9 @@ describe.each(Object.keys(layouts))('%s', (name) => {
     expect(await chain.send({ from, to: taker, data: request.data })).toMatchObject({ success: true })
   })
 
-  test.skipIf(HELD_ONLY.has(name))('an account without a balance is simulated with exactly the input', async () => {
+  if (HELD_ONLY.has(name)) return
+
+  test('an account without a balance is simulated with exactly the input', async () => {
     const token = await deploy(name)
     const stranger = toAddress(`0x${'f9'.repeat(20)}`)
     const result = await simulate(sale(stranger, token))
