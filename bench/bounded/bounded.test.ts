@@ -26,13 +26,15 @@ test('routes over pools with limited capacity are no worse than alternatives', {
 
 /**
  * Trades that once lost: exact output with another rounding (2 bps), an amount between served ones that was refused, a
- * wide pool that refused a second swap (236 bps), and a pool that refuses a third of all amounts (43 %).
+ * wide pool that refused a second swap (236 bps), a pool that refuses a third of all amounts (43 %), and a route that a
+ * request without one of its pools bettered (6 bps).
  */
 test.each([
   [1_001_794, 3],
   [1_003_388, 0],
   [1_002_400, 2],
   [1_003_439, 1],
+  [1_002_833, 0],
 ])('market %i, trade %i loses nothing', (seed, index) => {
   const market = makeMarket(seed)
   const checked = checkTrade(market, buildGraph(snapshotOf(market.pools)), drawTrade(market, index))!

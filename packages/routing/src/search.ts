@@ -100,9 +100,8 @@ export function search(
   const { bound } = progress
   const sureBound = bound === null ? null : bound + progress.beyondCurves
   const spent = rest - problem.budget.rest
-  const isSmall = problem.rate.length <= SMALL_GRAPH_EDGES
-  const isFlowUncertain = !problem.onePath && isUncertain(initial, bound, isSmall ? 0 : undefined)
-  const isBoundedFirst = isFlowUncertain && !free && isSmall
+  const isFlowUncertain = !problem.onePath && isUncertain(initial, bound, isSmall(problem) ? 0 : undefined)
+  const isBoundedFirst = isFlowUncertain && !free && isSmall(problem)
   const maxNet = isBoundedFirst ? netBound(problem, initial, sureBound, backward) : undefined
   const isNetLoose = maxNet !== undefined && (maxNet === null || isWorthless(initial.net, maxNet))
   const narrow = () => searchRestricted(problem, initial, { backward, first, single }, progress, { spent, isNetLoose })
@@ -120,6 +119,8 @@ export function search(
     alternatives: alternativesOf(problem, flow, progress.flows, { backward, single }),
   }
 }
+
+const isSmall = ({ rate }: Problem): boolean => rate.length <= SMALL_GRAPH_EDGES
 
 /** Start path for an allocation if no path takes the whole amount; null if the trade must not be divided. */
 function partialPath(problem: Problem, backward: Potential): readonly number[] | null {
@@ -160,6 +161,7 @@ function searchRestricted(
     values: backward.best,
     allocate,
     disagrees: isLoose,
+    leavesOut: isSmall(problem),
     work,
   })
   return flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)

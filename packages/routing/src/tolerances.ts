@@ -297,10 +297,12 @@ export const RESTRICTED_WORK = 60_000
 export const MAX_RESTRICTED_WORK = 500_000
 export const RESTRICTED_MIN_GAIN = 5e-6
 /**
- * Maximum pools of a route that are excluded one at a time, on small graphs, if the route is far below its bound. On 2,200 trades
- * through pools with limited capacity, the worst loss to a restricted request falls from 930 to 65 bps, and 8 of 11 losses vanish.
+ * Maximum pools of a route that are excluded one at a time, on small graphs, if the route is not certified after gas, and the work for
+ * that. On 2,200 trades through pools with limited capacity, the worst loss to a restricted request falls from 930 to 65 bps, and 8 of 11
+ * losses vanish.
  */
 export const POOLS_LEFT_OUT = 8
+export const LEFT_OUT_WORK = 300_000
 /**
  * Fraction of the trade whose route is tried for the whole trade if pools disagree on prices. On 380 trades of a recorded Ethereum
  * state, 4 lose more than 0.5 bps to the best of 16 variants, at 4 % more work; without it 16 do, by up to 1,622 bps.

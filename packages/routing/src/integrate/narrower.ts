@@ -6,6 +6,7 @@
 import { type Problem, without } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
 import {
+  LEFT_OUT_WORK,
   PART_OF_TRADE,
   POOLS_LEFT_OUT,
   RESTRICTED_HOPS,
@@ -13,7 +14,6 @@ import {
   RESTRICTED_POOLS,
   RESTRICTED_STARTS,
   RESTRICTED_WORK,
-  SMALL_GRAPH_EDGES,
 } from '../tolerances.ts'
 import { pathsElsewhere } from './alternatives.ts'
 import { extend, joinPaths, withDetours } from './few-pools.ts'
@@ -28,6 +28,8 @@ type Restarts = {
   readonly allocate: (restricted: Problem) => Flow | null
   /** True if pools seem to disagree on a price. */
   readonly disagrees: boolean
+  /** True if routes without one of the given route's pools are tried; of small graphs only. */
+  readonly leavesOut: boolean
   /** Work units after which no further start is tried. */
   readonly work: number
 }
@@ -46,6 +48,7 @@ export function bestFromRestricted(problem: Problem, initial: Flow, restarts: Re
   // Other starts find more for the same work. On small graphs both are cheap.
   const work = restarts.disagrees ? RESTRICTED_WORK : restarts.work
   extendStarts(problem, initial, restarts, isLeft(work)).forEach(take)
+  if (restarts.leavesOut) routesWithoutPools(problem, best, restarts).forEach(take)
   return best
 }
 
@@ -57,8 +60,7 @@ function extendStarts(problem: Problem, initial: Flow, restarts: Restarts, isLef
 
 /**
  * Routes from other starts, with detours: paths through other pools; the route of a part of the trade, whose best path
- * may be too small for the whole trade; and routes without one pool of the given route. If pools disagree on prices, an
- * allocation depends on its first path.
+ * may be too small for the whole trade. If pools disagree on prices, an allocation depends on its first path.
  */
 function routesFromOtherStarts(
   problem: Problem,
@@ -70,14 +72,18 @@ function routesFromOtherStarts(
   const smaller = isLeft() ? allocate({ ...problem, amountIn: problem.amountIn * PART_OF_TRADE }) : null
   const start = smaller && pushThrough(problem, smaller.edges, smaller.input)
   if (start) routes.push(withDetours(problem, start, values))
-  // A pool that ends soon may have attracted the other pools of its path.
-  if (problem.rate.length > SMALL_GRAPH_EDGES) return routes
-  const used = new Set(initial.edges.map((edge) => problem.graph.edges[edge]!.pool.id))
-  for (const id of [...used].slice(0, POOLS_LEFT_OUT)) {
-    const flow = isLeft() && allocate(without(problem, problem.graph.topology.edgesOfPool.get(id)!))
-    if (flow) routes.push(withDetours(problem, flow, values))
-  }
   return routes
+}
+
+/** Routes without one pool of a route: a pool that ends soon, or costs much gas, may have attracted the others of its path. */
+function routesWithoutPools(problem: Problem, route: Flow, { allocate, values }: Restarts): readonly Flow[] {
+  const { budget, graph } = problem
+  const end = budget.rest - LEFT_OUT_WORK
+  const used = new Set(route.edges.map((edge) => graph.edges[edge]!.pool.id))
+  return [...used].slice(0, POOLS_LEFT_OUT).flatMap((id) => {
+    const flow = budget.rest > end && allocate(without(problem, graph.topology.edgesOfPool.get(id)!))
+    return flow ? [withDetours(problem, flow, values)] : []
+  })
 }
 
 type Starts = { readonly starts: readonly Flow[]; readonly edges: ReadonlySet<number> }
