@@ -3,9 +3,10 @@ import type { Chain, DexRow } from '@sluice/chains'
 import { families, rowsOf } from '@sluice/liquidity'
 
 /** Reasons why families of the registry are not served. */
-const REASONS: Readonly<Record<string, string>> = {
+export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs of a curve of their own',
   'syncswap-aqua': 'a curve whose source is not public',
+  'kyber-elastic': 'not written yet: fees are invested into the pool, by a curve of its own',
   'maverick-v2': 'not written yet: no genuine code to check against',
   'solidly-v3': 'not written yet: no genuine code to check against',
   'balancer-v1': 'a fork whose pools no registry lists by pairs',
@@ -18,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
 type Excluded = { readonly pools: string; readonly why: string }
 
 /** Pools of served rows that are left out. Families that leave out none are not listed. Details: README of the family. */
-const EXCLUDED: Readonly<Record<string, Excluded>> = {
+export const EXCLUDED: Readonly<Record<string, Excluded>> = {
   'aave-gsm': { pools: "modules of a vault's shares (Gsm4626)", why: 'not written yet' },
   algebra: { pools: 'pools of version 2', why: 'no genuine code to check against' },
   'algebra-integral': {

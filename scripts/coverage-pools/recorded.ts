@@ -1,0 +1,59 @@
+/** Swaps and pools of the recorded blocks of Ethereum, Linea, and Scroll, mined again on their real state. */
+import { type Chain, loadRegistry } from '@sluice/chains'
+import {
+  mineUpTo,
+  type RecordedBlock,
+  type RecordedRollup,
+  readBlocks,
+  readRecordings,
+  replayBlock,
+  startMainnet,
+  startRecording,
+} from '@sluice/devnet'
+import { createRpc, type Rpc } from '@sluice/rpc'
+import { type Coverage, coverageOf } from './coverage.ts'
+import { readMined } from './mined.ts'
+import { namedPools } from './named.ts'
+import { type Swap, swapsOf } from './swaps.ts'
+
+/** Chains with recorded blocks. */
+export const RECORDED = ['ethereum', 'linea', 'scroll'] as const
+export type RecordedChain = (typeof RECORDED)[number]
+
+const SETTLE_MS = 60_000
+
+type Node = { readonly url: string; readonly stop: () => Promise<void> }
+
+/** Mines recorded blocks again, and compares the pools of their swaps with those that a quote can use. */
+async function coverageAfter(node: Node, chain: Chain, blocks: readonly RecordedBlock[], tokens: number) {
+  const rpc = createRpc({ chainId: chain.chainId, urls: [node.url] })
+  try {
+    const swaps: Swap[] = []
+    for (const block of blocks) {
+      await mineUpTo(node.url, block)
+      await replayBlock(node.url, block)
+      swaps.push(...(await swapsAt(rpc, block.number, chain)))
+    }
+    const named = (reported: readonly Swap[]) => namedPools(reported, chain, rpc)
+    return await coverageOf(swaps, { chain, rpc, tokens, settleMs: SETTLE_MS, named })
+  } finally {
+    rpc.close()
+    await node.stop()
+  }
+}
+
+/** Returns the swaps of a block. @throws RpcError if the node fails */
+export async function swapsAt(rpc: Rpc, number: number, { wrappedNative }: Chain): Promise<readonly Swap[]> {
+  const transactions = await readMined(rpc, number)
+  return transactions.flatMap((transaction) => swapsOf(transaction, wrappedNative?.address ?? null))
+}
+
+/** Returns the coverage of each recording of a chain: states of different dates do not mix. */
+export async function recordedCoverage(name: RecordedChain, tokens: number): Promise<readonly Coverage[]> {
+  const chain = loadRegistry().chain({ ethereum: 1, linea: 59_144, scroll: 534_352 }[name])!
+  if (name === 'ethereum') return [await coverageAfter(await startMainnet({ replay: true }), chain, readBlocks(), tokens)]
+  const coverages: Coverage[] = []
+  for (const recording of readRecordings(name satisfies RecordedRollup))
+    coverages.push(await coverageAfter(await startRecording(recording), chain, recording.blocks, tokens))
+  return coverages
+}
