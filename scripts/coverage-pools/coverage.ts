@@ -3,6 +3,7 @@ import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluic
 import { createMarket, type FoundPool, familyOf, orRefused, type Pool } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
 import { id } from 'ethers'
+import type { Assigned } from './assign.ts'
 import { readAddress } from './reads.ts'
 import { type Reason, reasonOf } from './reasons.ts'
 import { mostTraded, type Swap, UNKNOWN } from './swaps.ts'
@@ -51,10 +52,10 @@ export type CoverageOptions = {
   /** Longest wait for the search of pools, in milliseconds. */
   readonly settleMs: number
   /**
-   * Returns pools that factories and past logs of the chain would name, for a recorded state, which lacks both. Those that it
-   * cannot read count as `unread`.
+   * Assigns pools that swapped to rows, for a recorded state, which lacks what factories and past logs of the chain would
+   * say. Pools that it cannot read either count as `unread`.
    */
-  readonly named?: (swaps: readonly Swap[]) => Promise<readonly FoundPool[]>
+  readonly assign?: (swaps: readonly Swap[], known: ReadonlyMap<string, Pool>) => Promise<ReadonlyMap<string, Assigned>>
 }
 
 /** Tokens of one transaction that are searched together, at most. */
@@ -66,29 +67,30 @@ const MAX_TOGETHER = 8
  * @throws RpcError if the node fails
  */
 export async function coverageOf(all: readonly Swap[], options: CoverageOptions): Promise<Coverage> {
-  const { chain, rpc, tokens: count, settleMs, named } = options
+  const { chain, rpc, tokens: count, settleMs, assign } = options
   const swaps = await Promise.all(
     all.filter(({ kind }) => kind !== UNKNOWN).map(async (swap) => ({ ...swap, tokens: await tokensOf(swap, rpc) })),
   )
   const market = createMarket({ chain, rpc })
   try {
     await market.ensure([])
-    const namedPools = (await named?.(swaps)) ?? []
     const groups = new Map(
       swaps.map(({ tokens, moved }) => {
         const group = [...new Set([...(tokens ?? []), ...moved])].slice(0, MAX_TOGETHER)
         return [group.join(), group]
       }),
     )
-    await market.ensureGroups([...groups.values()])
-    await market.take(namedPools)
+    const { pools: found } = await market.ensureGroups([...groups.values()])
+    const assigned = await assign?.(swaps, found)
+    const isPool = (entry: Assigned): entry is FoundPool => entry.pool !== null
+    if (assigned) await market.take([...assigned.values()].filter(isPool))
     const { pools: usable, block } = await market.settled(settleMs)
     const listed = (await market.listed?.([...new Set([...groups.values()].flat())])) ?? []
-    const known = new Map([...listed, ...namedPools].map((entry) => [entry.pool.id, entry]))
+    const known = new Map<string, Assigned>([...listed.map((entry) => [entry.pool.id, entry] as const), ...(assigned ?? [])])
 
     const traded = swaps.map((swap) => {
       const pool = usable.get(swap.pool) ?? sharedPool(usable, swap)
-      return { swap, pool, tokens: rankedTokens(swap, pool ?? known.get(swap.pool)?.pool, chain) }
+      return { swap, pool, tokens: rankedTokens(swap, pool ?? known.get(swap.pool)?.pool ?? undefined, chain) }
     })
     const tokens = mostTraded(traded, count)
     const top = new Set(tokens)
@@ -100,10 +102,10 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
       const row = known.get(swap.pool)?.row
       const isUsed = pool !== undefined && isUsable(pool)
       const reason = isUsed ? null : await reasonOf(swap, { chain, rpc, block, pool, row })
-      const isUnread = named !== undefined && row !== undefined && !familyOf(row.family)!.sampled
+      const isUnread = assign !== undefined && row !== undefined && !familyOf(row.family)!.sampled
       pools.set(key, {
         ...{ pool: pool?.id ?? swap.pool, contract: swap.contract, kind: swap.kind },
-        tokens: pool?.tokens ?? known.get(swap.pool)?.pool.tokens ?? group[0]!.tokens,
+        tokens: pool?.tokens ?? known.get(swap.pool)?.pool?.tokens ?? group[0]!.tokens,
         swaps: group.length,
         state: isUsed ? (familyOf(pool.family)!.sampled ? 'sampled' : 'served') : isUnread ? 'unread' : 'invisible',
         dex: pool?.dex ?? row?.brand ?? null,
@@ -149,7 +151,7 @@ function sharedPool(pools: ReadonlyMap<string, Pool>, { pool, contract, tokens, 
 }
 
 /** Returns the tokens for which a swap counts, the native token as its wrapper. Of large pools only tokens that moved. */
-function rankedTokens({ tokens, moved }: Swap, pool: Pool | undefined, { wrappedNative }: Chain): readonly Address[] {
+function rankedTokens({ tokens, moved }: Swap, pool: Pool<unknown> | undefined, { wrappedNative }: Chain): readonly Address[] {
   const plain = (token: Address) => (token === ZERO_ADDRESS || token === NATIVE ? (wrappedNative?.address ?? token) : token)
   const own = (pool?.tokens ?? []).map(plain)
   return [...new Set(tokens?.map(plain) ?? (own.length === 2 ? own : own.filter((token) => moved.includes(token))))]

@@ -11,9 +11,9 @@ import {
   startRecording,
 } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
-import { type Coverage, coverageOf } from './coverage.ts'
+import { assignPools } from './assign.ts'
+import { type Coverage, type CoverageOptions, coverageOf } from './coverage.ts'
 import { readMined } from './mined.ts'
-import { namedPools } from './named.ts'
 import { type Swap, swapsOf } from './swaps.ts'
 
 /** Chains with recorded blocks. */
@@ -34,8 +34,8 @@ async function coverageAfter(node: Node, chain: Chain, blocks: readonly Recorded
       await replayBlock(node.url, block)
       swaps.push(...(await swapsAt(rpc, block.number, chain)))
     }
-    const named = (reported: readonly Swap[]) => namedPools(reported, chain, rpc)
-    return await coverageOf(swaps, { chain, rpc, tokens, settleMs: SETTLE_MS, named })
+    const assign: CoverageOptions['assign'] = (...pools) => assignPools(...pools, { chain, rpc })
+    return await coverageOf(swaps, { chain, rpc, tokens, settleMs: SETTLE_MS, assign })
   } finally {
     rpc.close()
     await node.stop()

@@ -11,6 +11,8 @@ export type ReportedSwap = {
   readonly pool: string
   /** True if the contract holds many pools, so that its transfers say nothing of one of them. */
   readonly isShared: boolean
+  /** Fee that the event reports, in ppm; null if it reports none. */
+  readonly feePpm: number | null
 }
 
 type SwapEvent = {
@@ -18,6 +20,8 @@ type SwapEvent = {
   readonly signature: string
   /** Reads the pool from the log of a contract that holds many. */
   readonly poolOf?: (log: FlowLog) => string
+  /** Word of the data that holds the fee in ppm. */
+  readonly feeWord?: number
 }
 
 const byId = ({ topics }: FlowLog): string => topics[1]!
@@ -33,6 +37,7 @@ const EVENTS: readonly SwapEvent[] = [
     kind: 'Uniswap V4',
     signature: 'Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)',
     poolOf: byId,
+    feeWord: 5,
   },
   {
     kind: 'PancakeSwap Infinity',
@@ -88,9 +93,10 @@ const EKUBO_ID = 2 + 40
 export function reportedSwap(log: FlowLog): ReportedSwap | null {
   const [topic] = log.topics
   if (topic === undefined && log.data.length === 2 + 2 * EKUBO_BYTES)
-    return { kind: 'Ekubo', pool: `0x${log.data.slice(EKUBO_ID, EKUBO_ID + 64)}`, isShared: true }
+    return { kind: 'Ekubo', pool: `0x${log.data.slice(EKUBO_ID, EKUBO_ID + 64)}`, isShared: true, feePpm: null }
   const event = BY_TOPIC.get(topic as Hex)
   if (!event || (event.poolOf && log.topics.length < 2)) return null
-  const { kind, poolOf } = event
-  return { kind, pool: poolOf?.(log) ?? log.address, isShared: poolOf !== undefined }
+  const { kind, poolOf, feeWord } = event
+  const feePpm = feeWord === undefined ? null : Number(`0x${log.data.slice(2 + 64 * feeWord, 2 + 64 * (feeWord + 1))}`)
+  return { kind, pool: poolOf?.(log) ?? log.address, isShared: poolOf !== undefined, feePpm }
 }

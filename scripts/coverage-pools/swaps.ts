@@ -24,8 +24,12 @@ export type Swap = {
   readonly contract: Address
   /** Tokens that the pool traded; null if the logs do not say, as of pools in a contract that holds many. */
   readonly tokens: readonly [Address, Address] | null
+  /** Fee that the event reports, in ppm; null if it reports none. */
+  readonly feePpm: number | null
   /** All tokens that moved in the transaction. */
   readonly moved: readonly Address[]
+  /** Contract that the transaction called, and contracts that logged something in it. */
+  readonly contracts: readonly Address[]
 }
 
 /**
@@ -39,14 +43,19 @@ export type Swap = {
 export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Address | null): readonly Swap[] {
   const flows = tokenFlows(logs, wrapper)
   const changes = changesOf(flows)
-  const moved = [...new Set(flows.map(({ token }) => token))]
+  const shared = {
+    transaction: hash,
+    moved: [...new Set(flows.map(({ token }) => token))],
+    contracts: [...new Set([...(to ? [to] : []), ...logs.map(({ address }) => address)])],
+  }
   const trades = new Map(poolTrades(changes).map((trade) => [trade.pool, trade]))
   const reported = logs.flatMap((log): Swap[] => {
     const swap = reportedSwap(log)
     if (!swap) return []
     const trade = swap.isShared ? undefined : trades.get(log.address)
     const tokens = trade ? ([trade.tokenIn, trade.tokenOut] as const) : null
-    return [{ transaction: hash, kind: swap.kind, pool: swap.pool, contract: log.address, tokens, moved }]
+    const { kind, pool, feePpm } = swap
+    return [{ ...shared, kind, pool, contract: log.address, tokens, feePpm }]
   })
 
   /** Sum of the changes of all pools found so far, by token. */
@@ -69,7 +78,7 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
     if (isOtherSide) return []
     add(pool)
     const kind = syncing.has(pool) ? PAIR : UNKNOWN
-    return [{ transaction: hash, kind, pool, contract: pool, tokens: [tokenIn, tokenOut], moved }]
+    return [{ ...shared, kind, pool, contract: pool, tokens: [tokenIn, tokenOut], feePpm: null }]
   })
   return [...reported, ...unreported]
 }
