@@ -3,6 +3,7 @@
  * the logs of the past, by which the service finds pools on a chain.
  */
 import { type Address, type Chain, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { findCreate2Pools } from '@sluice/devnet'
 import { families, familyOf, type ListedPool, type Pool, runReads, servedRows } from '@sluice/liquidity'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { AbiCoder, id, keccak256 } from 'ethers'
@@ -16,9 +17,14 @@ export type Assigned = {
   readonly pool: Pool<null> | null
 }
 
-type Context = {
-  readonly rows: readonly DexRow[]
+type Node = {
+  readonly chain: Chain
   readonly rpc: Rpc
+  readonly url: string
+}
+
+type Context = Node & {
+  readonly rows: readonly DexRow[]
   readonly block: BlockHeader
   /** Pools in memory. */
   readonly known: ReadonlyMap<string, Pool>
@@ -29,7 +35,7 @@ const FAMILY_OF_KIND: Readonly<Record<string, string>> = { iZiSwap: 'iziswap', F
 
 /**
  * Returns the rows of pools that swapped and that memory lacks, by the id of the pool. The first of these decides: the
- * contract is the row's own, the pool names the row's factory, its event is of one family that has one row on the chain, its
+ * contract is the row's own, the pool names the row's factory, its address follows from the factory, its event is of one family that has one row on the chain, its
  * code is that of a pool in memory, or the name of its share begins with the row's brand.
  *
  * @param known - pools in memory
@@ -38,13 +44,14 @@ const FAMILY_OF_KIND: Readonly<Record<string, string>> = { iZiSwap: 'iziswap', F
 export async function assignPools(
   swaps: readonly Swap[],
   known: ReadonlyMap<string, Pool>,
-  { chain, rpc }: { readonly chain: Chain; readonly rpc: Rpc },
+  node: Node,
 ): Promise<ReadonlyMap<string, Assigned>> {
+  const { chain, rpc } = node
   const block = (await rpc.getBlock('latest'))!
   const rows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
   const unknown = new Map(swaps.filter(({ pool }) => !known.has(pool)).map((swap) => [swap.pool, swap]))
   const entries = await Promise.all(
-    [...unknown].map(async ([pool, swap]) => [pool, await assign(swap, { rows, rpc, block, known })] as const),
+    [...unknown].map(async ([pool, swap]) => [pool, await assign(swap, { ...node, rows, block, known })] as const),
   )
   return new Map(entries.flatMap(([pool, assigned]) => (assigned ? [[pool, assigned] as const] : [])))
 }
@@ -64,8 +71,8 @@ async function assign(swap: Swap, context: Context): Promise<Assigned | null> {
 }
 
 async function rowOf({ kind, contract }: Swap, context: Context): Promise<DexRow | undefined> {
-  const { rows, rpc } = context
-  const factory = await readFactory(rpc, contract)
+  const { chain, rows, rpc, url } = context
+  const factory = (await readFactory(rpc, contract)) ?? (await findCreate2Pools(url, [contract], chain.dexes))[0]?.factory
   if (factory) return rows.find(({ address }) => toAddress(address) === factory)
   const ofFamily = rows.filter(({ family }) => family === FAMILY_OF_KIND[kind])
   if (ofFamily.length === 1) return ofFamily[0]
@@ -95,7 +102,7 @@ async function rowByName(contract: Address, { rows, rpc }: Context): Promise<Dex
   const [name] = AbiCoder.defaultAbiCoder().decode(['string'], data) as unknown as [string]
   const word = name.split(' ')[0]!.toLowerCase()
   if (word.length < MIN_WORD) return undefined
-  // The address of a pair proves its factory if the hash of its code is known.
+  // The address of a pair proves its factory if the hash of its code is known, or disproves it.
   const pairs = rows.filter(({ family, initCodeHash }) => family === 'uniswap-v2' && !initCodeHash)
   return pairs.find(({ brand }) => brand.toLowerCase().startsWith(word))
 }

@@ -42,6 +42,8 @@ export type Coverage = {
   readonly otherTrades: readonly { readonly contract: Address; readonly trades: number }[]
   /** Swaps of pools that trade none of the tokens. */
   readonly swapsOfOtherTokens: number
+  /** False if the search of past logs for pools was not complete. */
+  readonly isScanned: boolean
 }
 
 export type CoverageOptions = {
@@ -122,6 +124,7 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
       pools: [...pools.values()].sort((a, b) => b.swaps - a.swaps || (a.pool < b.pool ? -1 : 1)),
       otherTrades: otherTrades(all),
       swapsOfOtherTokens: traded.length - inScope.length,
+      isScanned: (market.health().scan?.state ?? 'done') === 'done',
     }
   } finally {
     await market.stop()

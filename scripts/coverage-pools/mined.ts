@@ -1,8 +1,8 @@
-/** Reads mined blocks with the logs of their transactions. */
-import { type Hex, toAddress } from '@sluice/chains'
+/** Reads the swaps of mined blocks. */
+import { type Chain, type Hex, toAddress } from '@sluice/chains'
 import type { FlowLog } from '@sluice/quoting'
 import type { Rpc } from '@sluice/rpc'
-import type { MinedTransaction } from './swaps.ts'
+import { type MinedTransaction, type Swap, swapsOf } from './swaps.ts'
 
 type RawBlock = {
   readonly hash: Hex
@@ -23,7 +23,7 @@ const TIMEOUT_MS = 60_000
  *
  * @throws RpcError if the node fails; Error if it does not have the block
  */
-export async function readMined(rpc: Rpc, number: number): Promise<readonly MinedTransaction[]> {
+async function readMined(rpc: Rpc, number: number): Promise<readonly MinedTransaction[]> {
   const options = { timeoutMs: TIMEOUT_MS }
   const block = await rpc.request<RawBlock | null>('eth_getBlockByNumber', [`0x${number.toString(16)}`, true], options)
   if (!block) throw new Error(`the node does not have block ${number}`)
@@ -35,4 +35,10 @@ export async function readMined(rpc: Rpc, number: number): Promise<readonly Mine
     const plain = own.map(({ address, topics, data }): FlowLog => ({ address: toAddress(address), topics, data }))
     return [{ hash, from: toAddress(from), to: to === null ? null : toAddress(to), logs: plain }]
   })
+}
+
+/** Returns the swaps of a block. @throws RpcError if the node fails */
+export async function swapsAt(rpc: Rpc, number: number, { wrappedNative }: Chain): Promise<readonly Swap[]> {
+  const transactions = await readMined(rpc, number)
+  return transactions.flatMap((transaction) => swapsOf(transaction, wrappedNative?.address ?? null))
 }

@@ -10,11 +10,11 @@ import {
   startMainnet,
   startRecording,
 } from '@sluice/devnet'
-import { createRpc, type Rpc } from '@sluice/rpc'
+import { createRpc } from '@sluice/rpc'
 import { assignPools } from './assign.ts'
 import { type Coverage, type CoverageOptions, coverageOf } from './coverage.ts'
-import { readMined } from './mined.ts'
-import { type Swap, swapsOf } from './swaps.ts'
+import { swapsAt } from './mined.ts'
+import type { Swap } from './swaps.ts'
 
 /** Chains with recorded blocks. */
 export const RECORDED = ['ethereum', 'linea', 'scroll'] as const
@@ -34,18 +34,12 @@ async function coverageAfter(node: Node, chain: Chain, blocks: readonly Recorded
       await replayBlock(node.url, block)
       swaps.push(...(await swapsAt(rpc, block.number, chain)))
     }
-    const assign: CoverageOptions['assign'] = (...pools) => assignPools(...pools, { chain, rpc })
+    const assign: CoverageOptions['assign'] = (...pools) => assignPools(...pools, { chain, rpc, url: node.url })
     return await coverageOf(swaps, { chain, rpc, tokens, settleMs: SETTLE_MS, assign })
   } finally {
     rpc.close()
     await node.stop()
   }
-}
-
-/** Returns the swaps of a block. @throws RpcError if the node fails */
-export async function swapsAt(rpc: Rpc, number: number, { wrappedNative }: Chain): Promise<readonly Swap[]> {
-  const transactions = await readMined(rpc, number)
-  return transactions.flatMap((transaction) => swapsOf(transaction, wrappedNative?.address ?? null))
 }
 
 /** Returns the coverage of each recording of a chain: states of different dates do not mix. */
@@ -56,4 +50,15 @@ export async function recordedCoverage(name: RecordedChain, tokens: number): Pro
   for (const recording of readRecordings(name satisfies RecordedRollup))
     coverages.push(await coverageAfter(await startRecording(recording), chain, recording.blocks, tokens))
   return coverages
+}
+
+/** Returns the number of recorded blocks of a chain, the first and the last, and their transactions. */
+export function recordedBlocks(name: RecordedChain) {
+  const blocks = name === 'ethereum' ? readBlocks() : readRecordings(name).flatMap((recording) => recording.blocks)
+  return {
+    blocks: blocks.length,
+    from: blocks[0]!.number,
+    to: blocks.at(-1)!.number,
+    minedTransactions: blocks.reduce((sum, { transactions }) => sum + transactions.length, 0),
+  }
 }
