@@ -99,7 +99,10 @@ async function live(): Promise<void> {
 }
 
 function print(coverage: Coverage, chain: Chain): void {
-  if (values.json) return console.log(JSON.stringify(coverage, null, 2))
+  if (values.json) {
+    console.log(JSON.stringify(coverage, null, 2))
+    return
+  }
   const { wrappedNative, stables, tokens: others, name } = chain
   const known = [...(wrappedNative ? [wrappedNative] : []), ...stables, ...others]
   const symbols = new Map(known.map(({ address, symbol }) => [address as string, symbol]))

@@ -72,7 +72,8 @@ async function assign(swap: Swap, context: Context): Promise<Assigned | null> {
 
 async function rowOf({ kind, contract }: Swap, context: Context): Promise<DexRow | undefined> {
   const { chain, rows, rpc, url } = context
-  const factory = (await readFactory(rpc, contract)) ?? (await findCreate2Pools(url, [contract], chain.dexes))[0]?.factory
+  const factory =
+    (await readFactory(rpc, contract)) ?? (await findCreate2Pools(url, [contract], chain.dexes))[0]?.factory
   if (factory) return rows.find(({ address }) => toAddress(address) === factory)
   const ofFamily = rows.filter(({ family }) => family === FAMILY_OF_KIND[kind])
   if (ofFamily.length === 1) return ofFamily[0]
@@ -128,9 +129,7 @@ const MAX_COINS = 4
 /** Assigns a pool to the first row of Curve whose math reproduces its own quotes. */
 async function curvePool(contract: Address, { rows, rpc, block }: Context): Promise<Assigned | null> {
   const coin = (i: number) => `${getter('coins(uint256)')}${i.toString(16).padStart(64, '0')}` as Hex
-  const coins = await Promise.all(
-    Array.from({ length: MAX_COINS }, (_, i) => readAddress(rpc, contract, coin(i))),
-  )
+  const coins = await Promise.all(Array.from({ length: MAX_COINS }, (_, i) => readAddress(rpc, contract, coin(i))))
   const tokens = coins.filter((token): token is Address => token !== null)
   const candidates = rows.filter(({ family }) => family.startsWith('curve-'))
   const at = { blockHash: block.hash }
@@ -177,5 +176,6 @@ async function v4Pool(swap: Swap, rows: readonly DexRow[], { rpc, block }: Conte
 }
 
 function* product<A, B, C, D>(a: readonly A[], b: readonly B[], c: readonly C[], d: readonly D[]) {
-  for (const one of a) for (const two of b) for (const three of c) for (const four of d) yield [one, two, three, four] as const
+  for (const one of a)
+    for (const two of b) for (const three of c) for (const four of d) yield [one, two, three, four] as const
 }

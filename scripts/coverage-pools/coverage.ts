@@ -1,11 +1,11 @@
 /** Compares the pools of mined swaps with the pools that a quote of the same tokens can use. */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { createMarket, type FoundPool, familyOf, orRefused, type Pool } from '@sluice/liquidity'
-import type { Rpc } from '@sluice/rpc'
+import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id } from 'ethers'
 import type { Assigned } from './assign.ts'
 import { readAddress } from './reads.ts'
-import { type Reason, reasonOf } from './reasons.ts'
+import { type Reason, reasonOf, unreadReason } from './reasons.ts'
 import { mostTraded, type Swap, UNKNOWN } from './swaps.ts'
 
 /**
@@ -60,8 +60,19 @@ export type CoverageOptions = {
   readonly assign?: (swaps: readonly Swap[], known: ReadonlyMap<string, Pool>) => Promise<ReadonlyMap<string, Assigned>>
 }
 
-/** Tokens of one transaction that are searched together, at most. */
+/** Maximum tokens of one transaction that are searched together. */
 const MAX_TOGETHER = 8
+
+/** A swap with the pool that did it, if memory has it, and the tokens for which it counts. */
+type Traded = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
+
+/** Pools in memory, and rows of pools that memory lacks, by id. */
+type Found = {
+  readonly usable: ReadonlyMap<string, Pool>
+  readonly known: ReadonlyMap<string, Assigned>
+  readonly block: BlockHeader
+  readonly isScanned: boolean
+}
 
 /**
  * Finds the pools of the swapped tokens as a quote does, and compares them with the pools that swapped.
@@ -69,66 +80,80 @@ const MAX_TOGETHER = 8
  * @throws RpcError if the node fails
  */
 export async function coverageOf(all: readonly Swap[], options: CoverageOptions): Promise<Coverage> {
-  const { chain, rpc, tokens: count, settleMs, assign } = options
+  const { chain, rpc, tokens: count, assign } = options
   const swaps = await Promise.all(
     all.filter(({ kind }) => kind !== UNKNOWN).map(async (swap) => ({ ...swap, tokens: await tokensOf(swap, rpc) })),
   )
+  const { usable, known, block, isScanned } = await findPools(swaps, options)
+  const traded = swaps.map((swap): Traded => {
+    const pool = usable.get(swap.pool) ?? sharedPool(usable, swap)
+    return { swap, pool, tokens: rankedTokens(swap, (pool ?? known.get(swap.pool)?.pool)?.tokens ?? [], chain) }
+  })
+  const tokens = mostTraded(traded, count)
+  const top = new Set(tokens)
+  const inScope = traded.filter((each) => each.tokens.length === 0 || each.tokens.some((token) => top.has(token)))
+
+  const pools = new Map<string, PoolCoverage>()
+  for (const [key, group] of Map.groupBy(inScope, keyOf)) {
+    const { swap, pool, tokens: own } = group[0]!
+    const { row, pool: bare } = known.get(swap.pool) ?? {}
+    const family = familyOf(pool?.family ?? row?.family ?? '')
+    const isUsed = pool !== undefined && isUsable(pool)
+    const isUnread = !isUsed && assign !== undefined && row !== undefined && !family?.sampled
+    const state = isUsed ? (family?.sampled ? 'sampled' : 'served') : isUnread ? 'unread' : 'invisible'
+    const reason = isUsed ? null : isUnread ? unreadReason(row) : await reasonOf(swap, { chain, rpc, block, pool, row })
+    pools.set(key, {
+      ...{ pool: pool?.id ?? swap.pool, contract: swap.contract, kind: swap.kind, state, reason },
+      tokens: (pool ?? bare)?.tokens ?? own,
+      swaps: group.length,
+      dex: pool?.dex ?? row?.brand ?? null,
+    })
+  }
+  const stateOf = (each: Traded) => pools.get(keyOf(each))!.state
+  const transactions = [...Map.groupBy(inScope, ({ swap }) => swap.transaction).values()]
+  return {
+    tokens,
+    swaps: countsOf(inScope.map(stateOf)),
+    transactions: countsOf(transactions.map((group) => worstOf(group.map(stateOf)))),
+    poolCounts: countsOf([...pools.values()].map(({ state }) => state)),
+    pools: [...pools.values()].sort((a, b) => b.swaps - a.swaps || (a.pool < b.pool ? -1 : 1)),
+    otherTrades: otherTrades(all),
+    swapsOfOtherTokens: traded.length - inScope.length,
+    isScanned,
+  }
+}
+
+/** Searches the pools of the swapped tokens with the service's own market. */
+async function findPools(swaps: readonly Swap[], options: CoverageOptions): Promise<Found> {
+  const { chain, rpc, tokens: count, settleMs, assign } = options
   const market = createMarket({ chain, rpc })
   try {
-    await market.ensure([])
-    const groups = new Map(
-      swaps.map(({ tokens, moved }) => {
-        const group = [...new Set([...(tokens ?? []), ...moved])].slice(0, MAX_TOGETHER)
-        return [group.join(), group]
-      }),
-    )
-    const { pools: found } = await market.ensureGroups([...groups.values()])
+    const groups = groupsOf(swaps, count)
+    const { pools: found } = await market.ensureGroups(groups)
     const assigned = await assign?.(swaps, found)
     const isPool = (entry: Assigned): entry is FoundPool => entry.pool !== null
     if (assigned) await market.take([...assigned.values()].filter(isPool))
     const { pools: usable, block } = await market.settled(settleMs)
-    const listed = (await market.listed?.([...new Set([...groups.values()].flat())])) ?? []
-    const known = new Map<string, Assigned>([...listed.map((entry) => [entry.pool.id, entry] as const), ...(assigned ?? [])])
-
-    const traded = swaps.map((swap) => {
-      const pool = usable.get(swap.pool) ?? sharedPool(usable, swap)
-      return { swap, pool, tokens: rankedTokens(swap, pool ?? known.get(swap.pool)?.pool ?? undefined, chain) }
-    })
-    const tokens = mostTraded(traded, count)
-    const top = new Set(tokens)
-    const inScope = traded.filter((each) => each.tokens.length === 0 || each.tokens.some((token) => top.has(token)))
-
-    const pools = new Map<string, PoolCoverage>()
-    for (const [key, group] of Map.groupBy(inScope, keyOf)) {
-      const { swap, pool } = group[0]!
-      const row = known.get(swap.pool)?.row
-      const isUsed = pool !== undefined && isUsable(pool)
-      const reason = isUsed ? null : await reasonOf(swap, { chain, rpc, block, pool, row })
-      const isUnread = assign !== undefined && row !== undefined && !familyOf(row.family)!.sampled
-      pools.set(key, {
-        ...{ pool: pool?.id ?? swap.pool, contract: swap.contract, kind: swap.kind },
-        tokens: pool?.tokens ?? known.get(swap.pool)?.pool?.tokens ?? group[0]!.tokens,
-        swaps: group.length,
-        state: isUsed ? (familyOf(pool.family)!.sampled ? 'sampled' : 'served') : isUnread ? 'unread' : 'invisible',
-        dex: pool?.dex ?? row?.brand ?? null,
-        reason,
-      })
-    }
-    const stateOf = (each: (typeof inScope)[0]) => pools.get(keyOf(each))!.state
-    const transactions = [...Map.groupBy(inScope, ({ swap }) => swap.transaction).values()]
+    const listed = (await market.listed?.([...new Set(groups.flat())])) ?? []
     return {
-      tokens,
-      swaps: countsOf(inScope.map(stateOf)),
-      transactions: countsOf(transactions.map((group) => worstOf(group.map(stateOf)))),
-      poolCounts: countsOf([...pools.values()].map(({ state }) => state)),
-      pools: [...pools.values()].sort((a, b) => b.swaps - a.swaps || (a.pool < b.pool ? -1 : 1)),
-      otherTrades: otherTrades(all),
-      swapsOfOtherTokens: traded.length - inScope.length,
-      isScanned: (market.health().scan?.state ?? 'done') === 'done',
+      ...{ usable, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
+      known: new Map([...listed.map((entry): [string, Assigned] => [entry.pool.id, entry]), ...(assigned ?? [])]),
     }
   } finally {
     await market.stop()
   }
+}
+
+/**
+ * Returns the tokens to search together: those of each pool, or all that moved with a pool whose tokens the logs do not
+ * say. Without groups in which no token is traded much.
+ */
+function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
+  const all = swaps.map(({ tokens, moved }) => ({ tokens: tokens ?? moved.slice(0, MAX_TOGETHER) }))
+  // The final rank counts fewer tokens of shared pools, so more tokens than it needs are kept here.
+  const top = new Set(mostTraded(all, 2 * count))
+  const groups = all.map(({ tokens }) => tokens).filter((tokens) => tokens.some((token) => top.has(token)))
+  return [...new Map(groups.map((tokens) => [[...tokens].sort().join(), tokens])).values()]
 }
 
 /** Counts each state. */
@@ -140,7 +165,7 @@ export function countsOf(states: readonly PoolState[]): Counts {
 const worstOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
 
 /** Pools without an id of their own in one contract differ by their tokens. */
-function keyOf({ swap: { pool, contract }, tokens }: { readonly swap: Swap; readonly tokens: readonly Address[] }) {
+function keyOf({ swap: { pool, contract }, tokens }: Traded): string {
   return pool === contract ? `${contract} ${[...tokens].sort().join()}` : pool
 }
 
@@ -153,11 +178,16 @@ function sharedPool(pools: ReadonlyMap<string, Pool>, { pool, contract, tokens, 
   return [...pools.values()].find((each) => each.address === contract && isOf(each.tokens))
 }
 
-/** Returns the tokens for which a swap counts, the native token as its wrapper. Of large pools only tokens that moved. */
-function rankedTokens({ tokens, moved }: Swap, pool: Pool<unknown> | undefined, { wrappedNative }: Chain): readonly Address[] {
-  const plain = (token: Address) => (token === ZERO_ADDRESS || token === NATIVE ? (wrappedNative?.address ?? token) : token)
-  const own = (pool?.tokens ?? []).map(plain)
-  return [...new Set(tokens?.map(plain) ?? (own.length === 2 ? own : own.filter((token) => moved.includes(token))))]
+/**
+ * Returns the tokens for which a swap counts, the native token as its wrapper. Of a large pool those that moved.
+ *
+ * @param own - tokens of the pool, if they are known
+ */
+function rankedTokens({ tokens, moved }: Swap, own: readonly Address[], { wrappedNative }: Chain): readonly Address[] {
+  const isNative = (token: Address) => token === ZERO_ADDRESS || token === NATIVE
+  const plain = (token: Address) => (isNative(token) ? (wrappedNative?.address ?? token) : token)
+  const all = own.map(plain)
+  return [...new Set(tokens?.map(plain) ?? (all.length === 2 ? all : all.filter((token) => moved.includes(token))))]
 }
 
 /** True if the pool accepts an amount of any of its tokens. */

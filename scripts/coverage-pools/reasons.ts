@@ -9,9 +9,9 @@ import type { Swap } from './swaps.ts'
 export type Reason = {
   /**
    * `family`: its row is not served. `rule`: its row is served and knows it, but it is left out. `not found`: its row is
-   * served, but does not name it. `not in file`: the chain's file lacks its factory. `unknown`: it names no factory.
+   * served, but does not name it. `unread`: its row is served, but the recorded state lacks a part of it. `not in file`: the chain's file lacks its factory. `unknown`: it names no factory.
    */
-  readonly code: 'family' | 'rule' | 'not found' | 'not in file' | 'unknown'
+  readonly code: 'family' | 'rule' | 'not found' | 'unread' | 'not in file' | 'unknown'
   readonly text: string
 }
 
@@ -44,6 +44,11 @@ export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Con
   const found = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
   if (found.some((each) => each.id === swap.pool || each.address === swap.pool)) return leftOut(first)
   return { code: 'not found', text: `${first.family} (${first.brand}): ${first.address} does not name it` }
+}
+
+/** Returns the reason for a pool of a served row that a recorded state does not decide. */
+export function unreadReason({ family, brand }: DexRow): Reason {
+  return { code: 'unread', text: `${family} (${brand}): the recorded state lacks a part of the pool` }
 }
 
 function leftOut({ family, brand }: DexRow): Reason {

@@ -45,7 +45,8 @@ async function coverageAfter(node: Node, chain: Chain, blocks: readonly Recorded
 /** Returns the coverage of each recording of a chain: states of different dates do not mix. */
 export async function recordedCoverage(name: RecordedChain, tokens: number): Promise<readonly Coverage[]> {
   const chain = loadRegistry().chain({ ethereum: 1, linea: 59_144, scroll: 534_352 }[name])!
-  if (name === 'ethereum') return [await coverageAfter(await startMainnet({ replay: true }), chain, readBlocks(), tokens)]
+  if (name === 'ethereum')
+    return [await coverageAfter(await startMainnet({ replay: true }), chain, readBlocks(), tokens)]
   const coverages: Coverage[] = []
   for (const recording of readRecordings(name satisfies RecordedRollup))
     coverages.push(await coverageAfter(await startRecording(recording), chain, recording.blocks, tokens))

@@ -1,5 +1,5 @@
 /** Sums of coverages, as data and as text. */
-import { type Coverage, type Counts, type PoolCoverage, type PoolState, STATES } from './coverage.ts'
+import { type Counts, type Coverage, type PoolCoverage, type PoolState, STATES } from './coverage.ts'
 
 /** Counts with the percentages that a quote can use. */
 export type Shares = Counts & {
@@ -99,5 +99,11 @@ export function summaryText(name: string, { swaps, transactions, pools, unused, 
   })
   const missing = unused.map(({ swaps: count, reason, dex }) => `  ${String(count).padStart(5)}  ${reason ?? dex}`)
   const others = `  not counted   ${rest.otherTrades} trades of contracts without a known event, ${rest.swapsOfOtherTokens} swaps of other tokens`
-  return [`${name}: ${rest.tokens} tokens`, ...lines, others, ...(missing.length > 0 ? ['  Not usable, by swaps:'] : []), ...missing].join('\n')
+  return [
+    `${name}: ${rest.tokens} tokens`,
+    ...lines,
+    others,
+    ...(missing.length > 0 ? ['  Not usable, by swaps:'] : []),
+    ...missing,
+  ].join('\n')
 }

@@ -1,6 +1,10 @@
 /** Generates docs/dexes.md: the served DEX entries by family and by chain, and the reasons for the others. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Chain, DexRow } from '@sluice/chains'
 import { families, rowsOf } from '@sluice/liquidity'
+import type { Summary } from '../coverage-pools/report.ts'
+import { root } from './run.ts'
 
 /** Reasons why families of the registry are not served. */
 export const REASONS: Readonly<Record<string, string>> = {
@@ -63,12 +67,26 @@ export const EXCLUDED: Readonly<Record<string, Excluded>> = {
 const isServed = (row: DexRow): boolean => families.some((family) => rowsOf(family, row).length > 0)
 const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`
 
+/** Results of `npm run coverage:pools -- --recorded` that the page shows, by chain. */
+export type RecordedShares = Readonly<Record<'ethereum' | 'linea' | 'scroll', RecordedChain>>
+
+type RecordedChain = Pick<Summary, 'swaps' | 'transactions' | 'pools' | 'unused'> & {
+  readonly blocks: number
+  readonly from: number
+  readonly to: number
+}
+
+/** Reads the committed results. */
+export const recordedShares = (): RecordedShares =>
+  JSON.parse(readFileSync(join(root, 'bench/results/pool-coverage.json'), 'utf8')) as RecordedShares
+
 /**
  * Returns the page.
  *
+ * @param recorded - shares of recorded swaps whose pools quotes can use
  * @throws Error if an entry is not served and its family has no reason above
  */
-export function dexCoverage(chains: readonly Chain[]): string {
+export function dexCoverage(chains: readonly Chain[], recorded: RecordedShares): string {
   const rows = chains.flatMap(({ dexes }) => dexes)
   const served = rows.filter(isServed).length
   const byFamily = [...Map.groupBy(rows, ({ family }) => family)].sort(
@@ -95,12 +113,49 @@ Rows say nothing of pools. These pools of served rows are not traded. *Sampled* 
 | --- | --- | --- | --- |
 ${families.map(excludedLine).sort().join('\n')}
 
+${recordedSection(recorded)}
 ## By chain
 
 | chain | rows | served | families served, with their rows | not served |
 | --- | ---: | ---: | --- | --- |
 ${chains.map(chainLine).join('\n')}
 `
+}
+
+function recordedSection({ ethereum, linea, scroll }: RecordedShares): string {
+  const chains = Object.entries({ ethereum, linea, scroll })
+  return `## Swaps of real blocks
+
+\`npm run coverage:pools -- --recorded\` counts the swaps of the recorded blocks whose pools a quote can use, and
+\`npm run coverage:pools -- --chain <id> --rpc <url>\` those of the newest blocks of any chain, with the pools of the 200 most
+traded tokens. A swap is one event of a known kind of DEX, or one trade of a pair that logs its reserves. *Unread* pools are of a served row, but
+the recorded state lacks slots that their reading needs. The recorded states also lack the storage of most factories: a pool
+that names no factory there may name one on the chain. *Up to* counts the unread as usable.
+
+| chain | blocks | swaps | served | sampled | unread | invisible | usable | up to | of transactions | of pools |
+| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+${chains.map(([name, each]) => recordedLine(name, each)).join('\n')}
+
+- A recorded pool is assigned to a row by the factory that it names, by its CREATE2 address, by an event that one family alone emits, by its
+  code, or by the name of its share. Its state is then read and quoted as on the chain.
+- Trades of contracts without a known event are not counted: they are pools, market makers, or no exchange at all. \`--json\` lists them.
+- The sampled pools of Ethereum are of Angstrom, whose hook takes swaps only in blocks that its operator unlocks. The recorded block was one.
+- The pools of Ring trade its own wrappers of tokens. Quotes of those tokens use them, others do not, as no served family wraps.
+- Linea's blocks begin in July 2023. Horizondex and Echodex, more than half of the swaps that are missing there, traded in the first of them.
+
+Swaps that no quote could use:
+
+| chain | swaps | pools | state | why |
+| --- | ---: | ---: | --- | --- |
+${chains.flatMap(([name, { unused }]) => unused.map(({ swaps, pools, state, reason }) => `| ${name} | ${swaps} | ${pools} | ${state} | ${reason} |`)).join('\n')}
+`
+}
+
+function recordedLine(name: string, { blocks, from, to, swaps, transactions, pools }: RecordedChain): string {
+  const { total, served, sampled, unread, invisible, usablePercent, usableOrUnreadPercent } = swaps
+  const counts = [total, served, sampled, unread, invisible].join(' | ')
+  const percents = [usablePercent, usableOrUnreadPercent, transactions.usablePercent, pools.usablePercent]
+  return `| ${name} | ${blocks} (${from} to ${to}) | ${counts} | ${percents.map((percent) => `${percent} %`).join(' | ')} |`
 }
 
 function excludedLine({ id, sampled }: (typeof families)[number]): string {
