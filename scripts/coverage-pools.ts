@@ -104,8 +104,8 @@ function print(coverage: Coverage, chain: Chain): void {
     return
   }
   const { wrappedNative, stables, tokens: others, name } = chain
-  const known = [...(wrappedNative ? [wrappedNative] : []), ...stables, ...others]
-  const symbols = new Map(known.map(({ address, symbol }) => [address as string, symbol]))
+  const tokenList = [...(wrappedNative ? [wrappedNative] : []), ...stables, ...others]
+  const symbols = new Map(tokenList.map(({ address, symbol }) => [address as string, symbol]))
   console.log(tokenTable(coverage, (token) => symbols.get(token as Address) ?? token))
   console.log(summaryText(name, summaryOf([coverage])))
   if (!coverage.isScanned) console.log('  The search of past logs was not complete: more pools may be found later.')

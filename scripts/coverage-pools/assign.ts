@@ -27,7 +27,7 @@ type Context = Node & {
   readonly rows: readonly DexRow[]
   readonly block: BlockHeader
   /** Pools in memory. */
-  readonly known: ReadonlyMap<string, Pool>
+  readonly knownPools: ReadonlyMap<string, Pool>
 }
 
 /** Kinds of events that one family alone emits. */
@@ -38,20 +38,20 @@ const FAMILY_OF_KIND: Readonly<Record<string, string>> = { iZiSwap: 'iziswap', F
  * contract is the row's own, the pool names the row's factory, its address follows from the factory, its event is of one family that has one row on the chain, its
  * code is that of a pool in memory, or the name of its share begins with the row's brand.
  *
- * @param known - pools in memory
+ * @param knownPools - pools in memory
  * @throws RpcError if the node fails
  */
 export async function assignPools(
   swaps: readonly Swap[],
-  known: ReadonlyMap<string, Pool>,
+  knownPools: ReadonlyMap<string, Pool>,
   node: Node,
 ): Promise<ReadonlyMap<string, Assigned>> {
   const { chain, rpc } = node
   const block = (await rpc.getBlock('latest'))!
   const rows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
-  const unknown = new Map(swaps.filter(({ pool }) => !known.has(pool)).map((swap) => [swap.pool, swap]))
+  const unknown = new Map(swaps.filter(({ pool }) => !knownPools.has(pool)).map((swap) => [swap.pool, swap]))
   const entries = await Promise.all(
-    [...unknown].map(async ([pool, swap]) => [pool, await assign(swap, { ...node, rows, block, known })] as const),
+    [...unknown].map(async ([pool, swap]) => [pool, await assign(swap, { ...node, rows, block, knownPools })] as const),
   )
   return new Map(entries.flatMap(([pool, assigned]) => (assigned ? [[pool, assigned] as const] : [])))
 }
@@ -84,9 +84,9 @@ const poolOf = ({ family, brand }: DexRow, address: Address, tokens: readonly Ad
   return { id: address, family, dex: brand, address, tokens, state: null }
 }
 
-async function rowByCode(contract: Address, { rows, rpc, known }: Context): Promise<DexRow | undefined> {
+async function rowByCode(contract: Address, { rows, rpc, knownPools }: Context): Promise<DexRow | undefined> {
   const code = await rpc.getCode(contract, 'latest')
-  for (const { address, family, dex } of known.values()) {
+  for (const { address, family, dex } of knownPools.values()) {
     if ((await rpc.getCode(address, 'latest')) !== code) continue
     return rows.find((row) => row.family === family && row.brand === dex)
   }

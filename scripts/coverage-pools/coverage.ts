@@ -57,7 +57,10 @@ export type CoverageOptions = {
    * Assigns pools that swapped to rows, for a recorded state, which lacks what factories and past logs of the chain would
    * say. Pools that it cannot read either count as `unread`.
    */
-  readonly assign?: (swaps: readonly Swap[], known: ReadonlyMap<string, Pool>) => Promise<ReadonlyMap<string, Assigned>>
+  readonly assign?: (
+    swaps: readonly Swap[],
+    knownRows: ReadonlyMap<string, Pool>,
+  ) => Promise<ReadonlyMap<string, Assigned>>
 }
 
 /** Maximum tokens of one transaction that are searched together. */
@@ -67,9 +70,9 @@ const MAX_TOGETHER = 8
 type Traded = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
 
 /** Pools in memory, and rows of pools that memory lacks, by id. */
-type Found = {
+type PoolSearch = {
   readonly usable: ReadonlyMap<string, Pool>
-  readonly known: ReadonlyMap<string, Assigned>
+  readonly knownRows: ReadonlyMap<string, Assigned>
   readonly block: BlockHeader
   readonly isScanned: boolean
 }
@@ -84,10 +87,10 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
   const swaps = await Promise.all(
     all.filter(({ kind }) => kind !== UNKNOWN).map(async (swap) => ({ ...swap, tokens: await tokensOf(swap, rpc) })),
   )
-  const { usable, known, block, isScanned } = await findPools(swaps, options)
+  const { usable, knownRows, block, isScanned } = await findPools(swaps, options)
   const traded = swaps.map((swap): Traded => {
     const pool = usable.get(swap.pool) ?? sharedPool(usable, swap)
-    return { swap, pool, tokens: rankedTokens(swap, (pool ?? known.get(swap.pool)?.pool)?.tokens ?? [], chain) }
+    return { swap, pool, tokens: rankedTokens(swap, (pool ?? knownRows.get(swap.pool)?.pool)?.tokens ?? [], chain) }
   })
   const tokens = mostTraded(traded, count)
   const top = new Set(tokens)
@@ -96,7 +99,7 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
   const pools = new Map<string, PoolCoverage>()
   for (const [key, group] of Map.groupBy(inScope, keyOf)) {
     const { swap, pool, tokens: own } = group[0]!
-    const { row, pool: bare } = known.get(swap.pool) ?? {}
+    const { row, pool: bare } = knownRows.get(swap.pool) ?? {}
     const family = familyOf(pool?.family ?? row?.family ?? '')
     const isUsed = pool !== undefined && isUsable(pool)
     const isUnread = !isUsed && assign !== undefined && row !== undefined && !family?.sampled
@@ -124,20 +127,20 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
 }
 
 /** Searches the pools of the swapped tokens with the service's own market. */
-async function findPools(swaps: readonly Swap[], options: CoverageOptions): Promise<Found> {
+async function findPools(swaps: readonly Swap[], options: CoverageOptions): Promise<PoolSearch> {
   const { chain, rpc, tokens: count, settleMs, assign } = options
   const market = createMarket({ chain, rpc })
   try {
     const groups = groupsOf(swaps, count)
-    const { pools: found } = await market.ensureGroups(groups)
-    const assigned = await assign?.(swaps, found)
+    const { pools: foundPools } = await market.ensureGroups(groups)
+    const assigned = await assign?.(swaps, foundPools)
     const isPool = (entry: Assigned): entry is FoundPool => entry.pool !== null
     if (assigned) await market.take([...assigned.values()].filter(isPool))
     const { pools: usable, block } = await market.settled(settleMs)
     const listed = (await market.listed?.([...new Set(groups.flat())])) ?? []
     return {
       ...{ usable, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
-      known: new Map([...listed.map((entry): [string, Assigned] => [entry.pool.id, entry]), ...(assigned ?? [])]),
+      knownRows: new Map([...listed.map((entry): [string, Assigned] => [entry.pool.id, entry]), ...(assigned ?? [])]),
     }
   } finally {
     await market.stop()
@@ -157,7 +160,7 @@ function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Add
 }
 
 /** Counts each state. */
-export function countsOf(states: readonly PoolState[]): Counts {
+function countsOf(states: readonly PoolState[]): Counts {
   const count = (state: PoolState) => states.filter((each) => each === state).length
   return { served: count('served'), sampled: count('sampled'), unread: count('unread'), invisible: count('invisible') }
 }

@@ -2,7 +2,7 @@
 import { type Chain, type DexRow, toAddress } from '@sluice/chains'
 import { families, familyOf, type Pool, rowsOf, runReads, servedRows } from '@sluice/liquidity'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
-import { EXCLUDED, REASONS } from '../lib/dex-coverage.ts'
+import { EXCLUDED, REASONS } from '../lib/dex-reasons.ts'
 import { readFactory } from './reads.ts'
 import type { Swap } from './swaps.ts'
 
@@ -41,8 +41,8 @@ export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Con
     return { code: 'family', text: `${first.family} (${first.brand}): ${REASONS[first.family] ?? 'not written yet'}` }
   const { tokens } = swap
   const searches = tokens ? served.map((each) => familyOf(each.family)!.findPools(each, [tokens])) : []
-  const found = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
-  if (found.some((each) => each.id === swap.pool || each.address === swap.pool)) return leftOut(first)
+  const named = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
+  if (named.some((each) => each.id === swap.pool || each.address === swap.pool)) return leftOut(first)
   return { code: 'not found', text: `${first.family} (${first.brand}): ${first.address} does not name it` }
 }
 

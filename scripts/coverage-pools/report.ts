@@ -6,7 +6,7 @@ export type Shares = Counts & {
   readonly total: number
   /** Served or sampled, rounded down to a hundredth; null of none. */
   readonly usablePercent: number | null
-  /** The same with what the recorded state does not decide. */
+  /** Share of swaps that are served, sampled, or of pools that the recorded state does not decide. */
   readonly usableOrUnreadPercent: number | null
 }
 
