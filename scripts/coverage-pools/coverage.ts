@@ -6,7 +6,7 @@ import { id } from 'ethers'
 import type { Assigned } from './assign.ts'
 import { readAddress } from './reads.ts'
 import { type Reason, reasonOf, unreadReason } from './reasons.ts'
-import { mostTraded, type Swap, UNKNOWN } from './swaps.ts'
+import { type Swap, topTokens, UNKNOWN } from './swaps.ts'
 
 /**
  * `served`: quoted by exact math. `sampled`: quoted from swaps that are simulated at each block. `unread`: of a served row,
@@ -92,7 +92,7 @@ export async function coverageOf(all: readonly Swap[], options: CoverageOptions)
     const pool = usable.get(swap.pool) ?? sharedPool(usable, swap)
     return { swap, pool, tokens: rankedTokens(swap, (pool ?? knownRows.get(swap.pool)?.pool)?.tokens ?? [], chain) }
   })
-  const tokens = mostTraded(traded, count)
+  const tokens = topTokens(traded, count)
   const top = new Set(tokens)
   const inScope = traded.filter((each) => each.tokens.length === 0 || each.tokens.some((token) => top.has(token)))
 
@@ -154,7 +154,7 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
 function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
   const all = swaps.map(({ tokens, moved }) => ({ tokens: tokens ?? moved.slice(0, MAX_TOGETHER) }))
   // The final rank counts fewer tokens of shared pools, so more tokens than it needs are kept here.
-  const top = new Set(mostTraded(all, 2 * count))
+  const top = new Set(topTokens(all, 2 * count))
   const groups = all.map(({ tokens }) => tokens).filter((tokens) => tokens.some((token) => top.has(token)))
   return [...new Map(groups.map((tokens) => [[...tokens].sort().join(), tokens])).values()]
 }

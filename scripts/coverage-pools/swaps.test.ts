@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadRegistry, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
-import { type MinedTransaction, mostTraded, swapsOf } from './swaps.ts'
+import { type MinedTransaction, swapsOf, topTokens } from './swaps.ts'
 
 type Name = 'v3' | 'v4Native' | 'ambient' | 'echodex' | 'lending' | 'marketMaker'
 
@@ -65,5 +65,5 @@ test('a log with a known topic and without its pool is no swap', () => {
 
 test('tokens are ranked by their swaps, and by address if those are equal', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [never, never, never]
-  expect(mostTraded([{ tokens: [c, b] }, { tokens: [c, a] }], 2)).toEqual([c, a])
+  expect(topTokens([{ tokens: [c, b] }, { tokens: [c, a] }], 2)).toEqual([c, a])
 })

@@ -84,7 +84,7 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
 }
 
 /** Counts swaps by token, and returns the most traded tokens first. */
-export function mostTraded(
+export function topTokens(
   swaps: readonly { readonly tokens: readonly Address[] }[],
   count: number,
 ): readonly Address[] {
