@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { apiReference, configurationReference, errorReference, openApiDocument } from '@sluice/api'
 import { loadRegistry } from '@sluice/chains'
 import { formatReference } from '@sluice/program/reference'
-import { dexCoverage } from './lib/dex-coverage.ts'
+import { dexCoverage, recordedShares } from './lib/dex-coverage.ts'
 import { root } from './lib/run.ts'
 
 if (process.argv.includes('--examples')) await recordExamples()
@@ -20,7 +20,7 @@ const pages = {
   'docs/api.md': apiReference,
   'docs/errors.md': errorReference,
   'docs/run/configuration.md': configurationReference,
-  'docs/dexes.md': () => dexCoverage(chains),
+  'docs/dexes.md': () => dexCoverage(chains, recordedShares()),
   'packages/program/FORMAT.md': formatReference,
   ...(process.argv.includes('--release') && release),
 }

@@ -41,6 +41,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   predict: { in: ['scripts/deploy.test.ts', 'predictReleases'] },
   'verify-deployment': { args: ['1'], prints: /^same /m },
   'check:chain': { in: ['scripts/check-chain/all.test.ts', 'check-chain'] },
+  'coverage:pools': { in: ['scripts/coverage-pools.test.ts', 'scripts/coverage-pools.ts'] },
   vectors: { args: [join(root, 'packages/liquidity/vectors/genuine/dodo-v2.json.gz')], prints: /\d/ },
   'measure:gas': { in: ['bench/README.md', 'hop-gas'] },
   'new:dex': { in: ['scripts/new-dex.test.ts', 'new-dex'] },

@@ -7,6 +7,7 @@ import { root } from './run.ts'
 test.each([
   ['quote', 2],
   ['check-chain', 2],
+  ['coverage-pools', 2],
   ['verify-deployment', 1],
   ['deploy', 1],
   ['route', 1],

@@ -4,24 +4,31 @@ import { join } from 'node:path'
 import { loadRegistry } from '@sluice/chains'
 import { families } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import { dexCoverage } from './dex-coverage.ts'
+import { dexCoverage, recordedShares } from './dex-coverage.ts'
 import { root } from './run.ts'
 
 const registry = loadRegistry()
 const chains = registry.supportedIds().map((id) => registry.chain(id)!)
 
 test('docs/dexes.md is up to date with the registry and the families (npm run docs)', () => {
-  expect(readFileSync(join(root, 'docs/dexes.md'), 'utf8')).toBe(dexCoverage(chains))
+  expect(readFileSync(join(root, 'docs/dexes.md'), 'utf8')).toBe(dexCoverage(chains, recordedShares()))
 })
 
 test('a family that is not served needs a reason', () => {
   const [chain] = chains
   const row = { ...chain!.dexes[0]!, family: 'unheard-of' }
-  expect(() => dexCoverage([{ ...chain!, dexes: [row] }])).toThrow(/^unheard-of: no reason/)
+  expect(() => dexCoverage([{ ...chain!, dexes: [row] }], recordedShares())).toThrow(/^unheard-of: no reason/)
+})
+
+test('the page says why swaps of recorded blocks could not be used', () => {
+  const { ethereum, linea, scroll } = recordedShares()
+  const page = dexCoverage(chains, { ethereum, linea, scroll })
+  expect(page).toContain(`| scroll | 20 (19604670 to 19604689) | ${scroll.swaps.total} | `)
+  for (const { reason } of [ethereum, linea, scroll].flatMap(({ unused }) => unused)) expect(page).toContain(reason)
 })
 
 test('every family has a line about its excluded pools', () => {
-  const page = dexCoverage(chains)
+  const page = dexCoverage(chains, recordedShares())
   for (const { id } of families) expect(page).toMatch(new RegExp(`^\\| ${id} \\| (exact|sampled) \\| `, 'm'))
   expect(page).toContain('| uniswap-v4-hooks | sampled | ')
 })

@@ -1,73 +1,35 @@
 /** Generates docs/dexes.md: the served DEX entries by family and by chain, and the reasons for the others. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Chain, DexRow } from '@sluice/chains'
 import { families, rowsOf } from '@sluice/liquidity'
-
-/** Reasons why families of the registry are not served. */
-const REASONS: Readonly<Record<string, string>> = {
-  'other-pair-amm': 'pairs of a curve of their own',
-  'syncswap-aqua': 'a curve whose source is not public',
-  'maverick-v2': 'not written yet: no genuine code to check against',
-  'solidly-v3': 'not written yet: no genuine code to check against',
-  'balancer-v1': 'a fork whose pools no registry lists by pairs',
-  'prop-amm': 'off until drift measurements vouch for the venue',
-  ekubo: 'the second version has another interface',
-  'liquidity-book': 'version 2.0 swaps by other rules',
-  curve: 'its kind of registry is not read',
-}
-
-type Excluded = { readonly pools: string; readonly why: string }
-
-/** Pools of served rows that are left out. Families that leave out none are not listed. Details: README of the family. */
-const EXCLUDED: Readonly<Record<string, Excluded>> = {
-  'aave-gsm': { pools: "modules of a vault's shares (Gsm4626)", why: 'not written yet' },
-  algebra: { pools: 'pools of version 2', why: 'no genuine code to check against' },
-  'algebra-integral': {
-    pools: 'pools of custom deployers that the row does not name',
-    why: 'their deployer chooses the plugin freely',
-  },
-  ambient: { pools: 'pools that ask an oracle who may trade', why: 'the oracle is code of its maker' },
-  'balancer-v2': { pools: 'types other than weighted and stable', why: 'not written yet' },
-  'balancer-v3': {
-    pools: 'types that are not written, and hooks in swaps that do more than report a fee',
-    why: 'unknown math',
-  },
-  'curve-crypto': { pools: 'StableSwap math with a price scale (Yield Basis)', why: 'not written yet' },
-  'curve-stable': {
-    pools: 'implementations whose own quotes ours do not reproduce, and pools of the native token',
-    why: 'unknown math; not written yet',
-  },
-  ekubo: { pools: 'pools with an extension', why: 'code of its maker, not sampled yet' },
-  erc4626: { pools: 'vaults with fees or other conversions', why: 'unknown math, not sampled yet' },
-  'euler-swap': {
-    pools: 'pools whose own quote ours does not reproduce, or with a hook in swaps',
-    why: 'unknown math',
-  },
-  'liquidity-book': { pools: 'pairs with hooks in swaps', why: 'they can refuse any swap' },
-  'pancake-infinity': { pools: 'pools with a hook in swaps', why: 'code of its maker, not sampled yet' },
-  'pancake-stable': {
-    pools: 'stopped pools, and pools of the native token',
-    why: 'no swap is possible; not written yet',
-  },
-  'rate-wrapper': { pools: 'wrappers whose own answers ours do not reproduce', why: 'unknown math' },
-  solidly: { pools: 'pairs that no fee explains', why: 'another kind of pair' },
-  syncswap: { pools: 'Aqua pools', why: 'the source of their curve is not public' },
-  'uniswap-v4-hooks': {
-    pools:
-      'pools whose hook needs hook data or a known caller; beyond the budget of a block, pools of tokens requested less lately',
-    why: 'no sample can be taken; each sample costs the node a swap',
-  },
-  'woofi-v2': { pools: 'revisions whose own quotes ours do not reproduce', why: 'unknown math' },
-}
+import type { Summary } from '../coverage-pools/report.ts'
+import { EXCLUDED, REASONS } from './dex-reasons.ts'
+import { root } from './run.ts'
 
 const isServed = (row: DexRow): boolean => families.some((family) => rowsOf(family, row).length > 0)
 const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`
 
+/** Results of `npm run coverage:pools -- --recorded` that the page shows, by chain. */
+export type RecordedShares = Readonly<Record<'ethereum' | 'linea' | 'scroll', RecordedChain>>
+
+type RecordedChain = Pick<Summary, 'swaps' | 'transactions' | 'pools' | 'unused'> & {
+  readonly blocks: number
+  readonly from: number
+  readonly to: number
+}
+
+/** Reads the committed results. */
+export const recordedShares = (): RecordedShares =>
+  JSON.parse(readFileSync(join(root, 'bench/results/pool-coverage.json'), 'utf8')) as RecordedShares
+
 /**
  * Returns the page.
  *
+ * @param recorded - shares of recorded swaps whose pools quotes can use
  * @throws Error if an entry is not served and its family has no reason above
  */
-export function dexCoverage(chains: readonly Chain[]): string {
+export function dexCoverage(chains: readonly Chain[], recorded: RecordedShares): string {
   const rows = chains.flatMap(({ dexes }) => dexes)
   const served = rows.filter(isServed).length
   const byFamily = [...Map.groupBy(rows, ({ family }) => family)].sort(
@@ -94,12 +56,49 @@ Rows say nothing of pools. These pools of served rows are not traded. *Sampled* 
 | --- | --- | --- | --- |
 ${families.map(excludedLine).sort().join('\n')}
 
+${recordedSection(recorded)}
 ## By chain
 
 | chain | rows | served | families served, with their rows | not served |
 | --- | ---: | ---: | --- | --- |
 ${chains.map(chainLine).join('\n')}
 `
+}
+
+function recordedSection({ ethereum, linea, scroll }: RecordedShares): string {
+  const chains = Object.entries({ ethereum, linea, scroll })
+  return `## Swaps of real blocks
+
+\`npm run coverage:pools -- --recorded\` counts the swaps of the recorded blocks whose pools a quote can use, and
+\`npm run coverage:pools -- --chain <id> --rpc <url>\` those of the newest blocks of any chain, with the pools of the 200 most
+traded tokens. A swap is one event of a known kind of DEX, or one trade of a pair that logs its reserves. *Unread* pools are of a served row, but
+the recorded state lacks slots that their reading needs. The recorded states also lack the storage of most factories: a pool
+that names no factory there may name one on the chain. *Up to* counts the unread as usable.
+
+| chain | blocks | swaps | served | sampled | unread | invisible | usable | up to | of transactions | of pools |
+| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+${chains.map(([name, each]) => recordedLine(name, each)).join('\n')}
+
+- A recorded pool is assigned to a row by the factory that it names, by its CREATE2 address, by an event that one family alone emits, by its
+  code, or by the name of its share. Its state is then read and quoted as on the chain.
+- Trades of contracts without a known event are not counted: they are pools, market makers, or no exchange at all. \`--json\` lists them.
+- The sampled pools of Ethereum are of Angstrom, whose hook takes swaps only in blocks that its operator unlocks. The recorded block was one.
+- The pools of Ring trade its own wrappers of tokens. Quotes of those tokens use them, others do not, as no served family wraps.
+- Linea's blocks begin in July 2023. Horizondex and Echodex, more than half of the swaps that are missing there, traded in the first of them.
+
+Swaps that no quote could use:
+
+| chain | swaps | pools | state | why |
+| --- | ---: | ---: | --- | --- |
+${chains.flatMap(([name, { unused }]) => unused.map(({ swaps, pools, state, reason }) => `| ${name} | ${swaps} | ${pools} | ${state} | ${reason} |`)).join('\n')}
+`
+}
+
+function recordedLine(name: string, { blocks, from, to, swaps, transactions, pools }: RecordedChain): string {
+  const { total, served, sampled, unread, invisible, usablePercent, usableOrUnreadPercent } = swaps
+  const counts = [total, served, sampled, unread, invisible].join(' | ')
+  const percents = [usablePercent, usableOrUnreadPercent, transactions.usablePercent, pools.usablePercent]
+  return `| ${name} | ${blocks} (${from} to ${to}) | ${counts} | ${percents.map((percent) => `${percent} %`).join(' | ')} |`
 }
 
 function excludedLine({ id, sampled }: (typeof families)[number]): string {

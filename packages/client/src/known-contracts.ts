@@ -532,6 +532,13 @@ export const knownFactories = [
   },
   {
     kind: 'uniswap-v2',
+    deployer: '0xeb2a625b704d73e82946d8d026e1f588eed06416',
+    initCodeHash: '0xa7ae6a5ec37f0c21bbdac560794258c4089b8ae3ffa6e3909b53c6091764a676',
+    feePpm: 3000,
+    chains: '1',
+  },
+  {
+    kind: 'uniswap-v2',
     deployer: '0xee3e9e46e34a27dc755a63e2849c9913ee1a06e2',
     initCodeHash: '0x34768b85d02b77066b16acc7f0875ed59566bb3c32ba4fb0438750e872fddf9e',
     feePpm: 3000,

@@ -34,6 +34,7 @@ export type SandwichAttack = {
   readonly gain: bigint
 }
 
+/** Returns the accounts that took one token and gave another, and nothing else. */
 export function poolTrades(changes: Changes): readonly PoolTrade[] {
   return [...changes].flatMap(([pool, own]): PoolTrade[] => {
     const [one, other, ...more] = own

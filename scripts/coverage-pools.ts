@@ -1,0 +1,123 @@
+/**
+ * Lists which pools of the most traded tokens quotes can use.
+ *
+ * `npm run coverage:pools -- --chain <id> [--rpc <url>] | --recorded`
+ */
+import { type Address, type Chain, loadRegistry } from '@sluice/chains'
+import { createRpc, RpcError } from '@sluice/rpc'
+import { record } from '../bench/record.ts'
+import { type Coverage, coverageOf } from './coverage-pools/coverage.ts'
+import { swapsAt } from './coverage-pools/mined.ts'
+import { RECORDED, recordedBlocks, recordedCoverage } from './coverage-pools/recorded.ts'
+import { summaryOf, summaryText, tokenTable } from './coverage-pools/report.ts'
+import type { Swap } from './coverage-pools/swaps.ts'
+import { commandLine, fail } from './lib/command-line.ts'
+import { userPath } from './lib/run.ts'
+
+const usage = `npm run coverage:pools -- --chain <id> [--rpc <url>] | --recorded [<name>]…
+  --rpc <url>         ask this endpoint; those of the chain's file otherwise
+  --blocks <count>    newest blocks whose swaps are counted, 1 to 1000; 20 otherwise
+  --tokens <count>    most traded tokens, by their swaps in these blocks, 1 to 1000; 200 otherwise
+  --settle <seconds>  longest wait for the search of pools, 1 to 3600; 300 otherwise
+  --recorded          the recorded blocks of ${RECORDED.join(', ')}, or of those named; all of them also write
+                      bench/results/pool-coverage.json
+  --json              every pool as JSON
+CHAINS_DIR overlays the registry.`
+
+/** Exit code for an invalid command line; 1 means that the node failed. */
+const MISUSED = 2
+
+const { values, positionals } = commandLine(
+  usage,
+  {
+    allowPositionals: true,
+    options: {
+      chain: { type: 'string' },
+      rpc: { type: 'string' },
+      blocks: { type: 'string', default: '20' },
+      tokens: { type: 'string', default: '200' },
+      settle: { type: 'string', default: '300' },
+      recorded: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  } as const,
+  MISUSED,
+)
+
+const tokens = whole('tokens', 1, 1_000)
+const blocks = whole('blocks', 1, 1_000)
+const settleMs = 1_000 * whole('settle', 1, 3_600)
+if (values.recorded) await recorded()
+else await live()
+// Connections that are kept open would delay the exit.
+process.exit()
+
+/** Measures recorded blocks. */
+async function recorded(): Promise<void> {
+  if (values.chain !== undefined || values.rpc !== undefined) refuse('--recorded goes without --chain and --rpc')
+  const wrong = positionals.find((name) => !RECORDED.some((each) => each === name))
+  if (wrong !== undefined) refuse(`--recorded: ${wrong} is none of ${RECORDED.join(', ')}`)
+  const names = RECORDED.filter((name) => positionals.length === 0 || positionals.includes(name))
+  const results: Record<string, object> = {}
+  const all: Record<string, readonly Coverage[]> = {}
+  for (const name of names) {
+    const coverages = await recordedCoverage(name, tokens)
+    all[name] = coverages
+    const summary = summaryOf(coverages)
+    results[name] = { ...recordedBlocks(name), ...summary }
+    if (!values.json) console.log(summaryText(name, summary))
+  }
+  if (values.json) console.log(JSON.stringify(all, null, 2))
+  if (positionals.length === 0) record('pool-coverage', results, { shown: false })
+}
+
+/** Measures the newest blocks of a chain. */
+async function live(): Promise<void> {
+  if (positionals.length > 0) refuse(`${positionals[0]} is not an option`)
+  if (values.chain === undefined) refuse('--chain is missing')
+  const { CHAINS_DIR } = process.env
+  const registry = loadRegistry(CHAINS_DIR ? { chainsDir: userPath(CHAINS_DIR) } : {})
+  const chain = /^[1-9][0-9]{0,14}$/.test(values.chain!) ? registry.chain(Number(values.chain)) : undefined
+  if (!chain) return refuse(`--chain: the registry has no chain ${values.chain}`)
+  if (values.rpc !== undefined && !/^https?:\/\/./.test(values.rpc)) refuse(`--rpc: ${values.rpc} is not an HTTP URL`)
+  const urls = values.rpc === undefined ? chain.rpcUrls : [values.rpc]
+  if (urls.length === 0) refuse(`--rpc is missing: the file of chain ${chain.chainId} names no endpoint`)
+  const rpc = createRpc({ chainId: chain.chainId, urls })
+  try {
+    const head = (await rpc.getBlock('latest'))!
+    const swaps: Swap[] = []
+    for (let number = Math.max(0, head.number - blocks + 1); number <= head.number; number++)
+      swaps.push(...(await swapsAt(rpc, number, chain)))
+    const coverage = await coverageOf(swaps, { chain, rpc, tokens, settleMs })
+    print(coverage, chain)
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    fail(`--rpc: ${error.message}`)
+  } finally {
+    rpc.close()
+  }
+}
+
+function print(coverage: Coverage, chain: Chain): void {
+  if (values.json) {
+    console.log(JSON.stringify(coverage, null, 2))
+    return
+  }
+  const { wrappedNative, stables, tokens: others, name } = chain
+  const tokenList = [...(wrappedNative ? [wrappedNative] : []), ...stables, ...others]
+  const symbols = new Map(tokenList.map(({ address, symbol }) => [address as string, symbol]))
+  console.log(tokenTable(coverage, (token) => symbols.get(token as Address) ?? token))
+  console.log(summaryText(name, summaryOf([coverage])))
+  if (!coverage.isScanned) console.log('  The search of past logs was not complete: more pools may be found later.')
+}
+
+function whole(name: 'tokens' | 'blocks' | 'settle', min: number, max: number): number {
+  const value = Number(values[name])
+  if (!/^\d{1,6}$/.test(values[name]) || value < min || value > max)
+    refuse(`--${name}: ${values[name]} is not a whole number from ${min} to ${max}`)
+  return value
+}
+
+function refuse(text: string): never {
+  return fail(`${text}\n${usage}`, MISUSED)
+}

@@ -1,0 +1,219 @@
+/** Compares the pools of mined swaps with the pools that a quote of the same tokens can use. */
+import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { createMarket, type FoundPool, familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import type { BlockHeader, Rpc } from '@sluice/rpc'
+import { id } from 'ethers'
+import type { Assigned } from './assign.ts'
+import { readAddress } from './reads.ts'
+import { type Reason, reasonOf, unreadReason } from './reasons.ts'
+import { type Swap, topTokens, UNKNOWN } from './swaps.ts'
+
+/**
+ * `served`: quoted by exact math. `sampled`: quoted from swaps that are simulated at each block. `unread`: of a served row,
+ * but the recorded state lacks slots that its reading needs. `invisible`: no quote can use the pool.
+ */
+export const STATES = ['served', 'sampled', 'unread', 'invisible'] as const
+export type PoolState = (typeof STATES)[number]
+
+export type PoolCoverage = {
+  readonly pool: string
+  readonly contract: Address
+  readonly kind: string
+  readonly tokens: readonly Address[]
+  readonly swaps: number
+  readonly state: PoolState
+  readonly dex: string | null
+  /** Why no quote uses it; null if quotes do. */
+  readonly reason: Reason | null
+}
+
+/** Counts by state. A transaction counts by the least usable pool that it swapped in. */
+export type Counts = Readonly<Record<PoolState, number>>
+
+export type Coverage = {
+  /** Most traded tokens, by their number of swaps. */
+  readonly tokens: readonly Address[]
+  readonly swaps: Counts
+  readonly transactions: Counts
+  readonly poolCounts: Counts
+  /** Pools of those tokens, those with the most swaps first. */
+  readonly pools: readonly PoolCoverage[]
+  /** Contracts without a known event that took one token for another: pools, market makers, or no exchange at all. */
+  readonly otherTrades: readonly { readonly contract: Address; readonly trades: number }[]
+  /** Swaps of pools that trade none of the tokens. */
+  readonly swapsOfOtherTokens: number
+  /** False if the search of past logs for pools was not complete. */
+  readonly isScanned: boolean
+}
+
+export type CoverageOptions = {
+  readonly chain: Chain
+  readonly rpc: Rpc
+  /** Number of tokens, the most traded ones. */
+  readonly tokens: number
+  /** Longest wait for the search of pools, in milliseconds. */
+  readonly settleMs: number
+  /**
+   * Assigns pools that swapped to rows, for a recorded state, which lacks what factories and past logs of the chain would
+   * say. Pools that it cannot read either count as `unread`.
+   */
+  readonly assign?: (
+    swaps: readonly Swap[],
+    knownRows: ReadonlyMap<string, Pool>,
+  ) => Promise<ReadonlyMap<string, Assigned>>
+}
+
+/** Maximum tokens of one transaction that are searched together. */
+const MAX_TOGETHER = 8
+
+/** A swap with the pool that did it, if memory has it, and the tokens for which it counts. */
+type Traded = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
+
+/** Pools in memory, and rows of pools that memory lacks, by id. */
+type PoolSearch = {
+  readonly usable: ReadonlyMap<string, Pool>
+  readonly knownRows: ReadonlyMap<string, Assigned>
+  readonly block: BlockHeader
+  readonly isScanned: boolean
+}
+
+/**
+ * Finds the pools of the swapped tokens as a quote does, and compares them with the pools that swapped.
+ *
+ * @throws RpcError if the node fails
+ */
+export async function coverageOf(all: readonly Swap[], options: CoverageOptions): Promise<Coverage> {
+  const { chain, rpc, tokens: count, assign } = options
+  const swaps = await Promise.all(
+    all.filter(({ kind }) => kind !== UNKNOWN).map(async (swap) => ({ ...swap, tokens: await tokensOf(swap, rpc) })),
+  )
+  const { usable, knownRows, block, isScanned } = await findPools(swaps, options)
+  const traded = swaps.map((swap): Traded => {
+    const pool = usable.get(swap.pool) ?? sharedPool(usable, swap)
+    return { swap, pool, tokens: rankedTokens(swap, (pool ?? knownRows.get(swap.pool)?.pool)?.tokens ?? [], chain) }
+  })
+  const tokens = topTokens(traded, count)
+  const top = new Set(tokens)
+  const inScope = traded.filter((each) => each.tokens.length === 0 || each.tokens.some((token) => top.has(token)))
+
+  const pools = new Map<string, PoolCoverage>()
+  for (const [key, group] of Map.groupBy(inScope, keyOf)) {
+    const { swap, pool, tokens: own } = group[0]!
+    const { row, pool: bare } = knownRows.get(swap.pool) ?? {}
+    const family = familyOf(pool?.family ?? row?.family ?? '')
+    const isUsed = pool !== undefined && isUsable(pool)
+    const isUnread = !isUsed && assign !== undefined && row !== undefined && !family?.sampled
+    const state = isUsed ? (family?.sampled ? 'sampled' : 'served') : isUnread ? 'unread' : 'invisible'
+    const reason = isUsed ? null : isUnread ? unreadReason(row) : await reasonOf(swap, { chain, rpc, block, pool, row })
+    pools.set(key, {
+      ...{ pool: pool?.id ?? swap.pool, contract: swap.contract, kind: swap.kind, state, reason },
+      tokens: (pool ?? bare)?.tokens ?? own,
+      swaps: group.length,
+      dex: pool?.dex ?? row?.brand ?? null,
+    })
+  }
+  const stateOf = (each: Traded) => pools.get(keyOf(each))!.state
+  const transactions = [...Map.groupBy(inScope, ({ swap }) => swap.transaction).values()]
+  return {
+    tokens,
+    swaps: countsOf(inScope.map(stateOf)),
+    transactions: countsOf(transactions.map((group) => worstOf(group.map(stateOf)))),
+    poolCounts: countsOf([...pools.values()].map(({ state }) => state)),
+    pools: [...pools.values()].sort((a, b) => b.swaps - a.swaps || (a.pool < b.pool ? -1 : 1)),
+    otherTrades: otherTrades(all),
+    swapsOfOtherTokens: traded.length - inScope.length,
+    isScanned,
+  }
+}
+
+/** Searches the pools of the swapped tokens with the service's own market. */
+async function findPools(swaps: readonly Swap[], options: CoverageOptions): Promise<PoolSearch> {
+  const { chain, rpc, tokens: count, settleMs, assign } = options
+  const market = createMarket({ chain, rpc })
+  try {
+    const groups = groupsOf(swaps, count)
+    const { pools: foundPools } = await market.ensureGroups(groups)
+    const assigned = await assign?.(swaps, foundPools)
+    const isPool = (entry: Assigned): entry is FoundPool => entry.pool !== null
+    if (assigned) await market.take([...assigned.values()].filter(isPool))
+    const { pools: usable, block } = await market.settled(settleMs)
+    const listed = (await market.listed?.([...new Set(groups.flat())])) ?? []
+    return {
+      ...{ usable, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
+      knownRows: new Map([...listed.map((entry): [string, Assigned] => [entry.pool.id, entry]), ...(assigned ?? [])]),
+    }
+  } finally {
+    await market.stop()
+  }
+}
+
+/**
+ * Returns the tokens to search together: those of each pool, or all that moved with a pool whose tokens the logs do not
+ * say. Without groups in which no token is traded much.
+ */
+function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
+  const all = swaps.map(({ tokens, moved }) => ({ tokens: tokens ?? moved.slice(0, MAX_TOGETHER) }))
+  // The final rank counts fewer tokens of shared pools, so more tokens than it needs are kept here.
+  const top = new Set(topTokens(all, 2 * count))
+  const groups = all.map(({ tokens }) => tokens).filter((tokens) => tokens.some((token) => top.has(token)))
+  return [...new Map(groups.map((tokens) => [[...tokens].sort().join(), tokens])).values()]
+}
+
+/** Counts each state. */
+function countsOf(states: readonly PoolState[]): Counts {
+  const count = (state: PoolState) => states.filter((each) => each === state).length
+  return { served: count('served'), sampled: count('sampled'), unread: count('unread'), invisible: count('invisible') }
+}
+
+const worstOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
+
+/** Pools without an id of their own in one contract differ by their tokens. */
+function keyOf({ swap: { pool, contract }, tokens }: Traded): string {
+  return pool === contract ? `${contract} ${[...tokens].sort().join()}` : pool
+}
+
+/** Returns the pool of a contract that holds many and names none of them by an id in its event. */
+function sharedPool(pools: ReadonlyMap<string, Pool>, { pool, contract, tokens, moved }: Swap): Pool | undefined {
+  if (pool !== contract) return undefined
+  const others = new Set<Address>([...moved, ZERO_ADDRESS])
+  const isOf = (own: readonly Address[]) =>
+    tokens ? tokens.every((token) => own.includes(token)) : own.every((token) => others.has(token))
+  return [...pools.values()].find((each) => each.address === contract && isOf(each.tokens))
+}
+
+/**
+ * Returns the tokens for which a swap counts, the native token as its wrapper. Of a large pool those that moved.
+ *
+ * @param own - tokens of the pool, if they are known
+ */
+function rankedTokens({ tokens, moved }: Swap, own: readonly Address[], { wrappedNative }: Chain): readonly Address[] {
+  const isNative = (token: Address) => token === ZERO_ADDRESS || token === NATIVE
+  const plain = (token: Address) => (isNative(token) ? (wrappedNative?.address ?? token) : token)
+  const all = own.map(plain)
+  return [...new Set(tokens?.map(plain) ?? (all.length === 2 ? all : all.filter((token) => moved.includes(token))))]
+}
+
+/** True if the pool accepts an amount of any of its tokens. */
+function isUsable(pool: Pool): boolean {
+  const family = familyOf(pool.family)!
+  const accepts = (tokenIn: Address, tokenOut: Address) =>
+    tokenIn !== tokenOut && orRefused(() => family.maxInput(pool, tokenIn, tokenOut) !== 0n) === true
+  return pool.tokens.some((tokenIn) => pool.tokens.some((tokenOut) => accepts(tokenIn, tokenOut)))
+}
+
+function otherTrades(all: readonly Swap[]): Coverage['otherTrades'] {
+  const trades = Map.groupBy(
+    all.filter(({ kind }) => kind === UNKNOWN),
+    ({ contract }) => contract,
+  )
+  return [...trades].map(([contract, own]) => ({ contract, trades: own.length })).sort((a, b) => b.trades - a.trades)
+}
+
+const [TOKEN0, TOKEN1] = ['token0()', 'token1()'].map((signature) => id(signature).slice(0, 10) as Hex)
+
+/** Returns the tokens of a swap by the pool's getters, if the logs do not say. */
+async function tokensOf({ tokens, pool, contract }: Swap, rpc: Rpc): Promise<Swap['tokens']> {
+  if (tokens || pool !== contract) return tokens
+  const [first, second] = await Promise.all([TOKEN0!, TOKEN1!].map((data) => readAddress(rpc, contract, data)))
+  return first && second ? [first, second] : null
+}

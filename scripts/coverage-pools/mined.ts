@@ -1,0 +1,44 @@
+/** Reads the swaps of mined blocks. */
+import { type Chain, type Hex, toAddress } from '@sluice/chains'
+import type { FlowLog } from '@sluice/quoting'
+import type { Rpc } from '@sluice/rpc'
+import { type MinedTransaction, type Swap, swapsOf } from './swaps.ts'
+
+type RawBlock = {
+  readonly hash: Hex
+  readonly transactions: readonly { readonly hash: Hex; readonly from: string; readonly to: string | null }[]
+}
+type RawLog = {
+  readonly address: string
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly transactionHash: Hex
+}
+
+/** Milliseconds for the logs of one block, which can be tens of megabytes. */
+const TIMEOUT_MS = 60_000
+
+/**
+ * Reads the transactions of one block that logged something. One call per block, so that no node refuses the range.
+ *
+ * @throws RpcError if the node fails; Error if it does not have the block
+ */
+async function readMined(rpc: Rpc, number: number): Promise<readonly MinedTransaction[]> {
+  const options = { timeoutMs: TIMEOUT_MS }
+  const block = await rpc.request<RawBlock | null>('eth_getBlockByNumber', [`0x${number.toString(16)}`, true], options)
+  if (!block) throw new Error(`the node does not have block ${number}`)
+  const logs = await rpc.request<readonly RawLog[]>('eth_getLogs', [{ blockHash: block.hash }], options)
+  const byTransaction = Map.groupBy(logs, ({ transactionHash }) => transactionHash)
+  return block.transactions.flatMap(({ hash, from, to }): MinedTransaction[] => {
+    const own = byTransaction.get(hash)
+    if (!own) return []
+    const plain = own.map(({ address, topics, data }): FlowLog => ({ address: toAddress(address), topics, data }))
+    return [{ hash, from: toAddress(from), to: to === null ? null : toAddress(to), logs: plain }]
+  })
+}
+
+/** Returns the swaps of a block. @throws RpcError if the node fails */
+export async function swapsAt(rpc: Rpc, number: number, { wrappedNative }: Chain): Promise<readonly Swap[]> {
+  const transactions = await readMined(rpc, number)
+  return transactions.flatMap((transaction) => swapsOf(transaction, wrappedNative?.address ?? null))
+}

@@ -1,0 +1,56 @@
+/** Reasons why no quote uses a pool that swapped. */
+import { type Chain, type DexRow, toAddress } from '@sluice/chains'
+import { families, familyOf, type Pool, rowsOf, runReads, servedRows } from '@sluice/liquidity'
+import type { BlockHeader, Rpc } from '@sluice/rpc'
+import { EXCLUDED, REASONS } from '../lib/dex-reasons.ts'
+import { readFactory } from './reads.ts'
+import type { Swap } from './swaps.ts'
+
+export type Reason = {
+  /**
+   * `family`: its row is not served. `rule`: its row is served and knows it, but it is left out. `not found`: its row is
+   * served, but does not name it. `unread`: its row is served, but the recorded state lacks a part of it. `not in file`: the chain's file lacks its factory. `unknown`: it names no factory.
+   */
+  readonly code: 'family' | 'rule' | 'not found' | 'unread' | 'not in file' | 'unknown'
+  readonly text: string
+}
+
+type Context = {
+  readonly chain: Chain
+  readonly rpc: Rpc
+  readonly block: BlockHeader
+  /** The pool, if it is in memory. */
+  readonly pool: Pool | undefined
+  /** Served row that knows the pool, if there is one. */
+  readonly row: DexRow | undefined
+}
+
+/** Returns the reason for a pool that no quote uses. @throws RpcError if the node fails */
+export async function reasonOf(swap: Swap, { chain, rpc, block, pool, row }: Context): Promise<Reason> {
+  if (pool) return { code: 'rule', text: `${pool.family} (${pool.dex}): it refuses every amount` }
+  if (row) return leftOut(row)
+  const holds = ({ address, contracts }: DexRow) =>
+    [address, ...Object.values(contracts ?? {})].some((own) => toAddress(own) === swap.contract)
+  const factory = await readFactory(rpc, swap.contract)
+  const rows = chain.dexes.filter((each) => holds(each) || toAddress(each.address) === factory)
+  const served = servedRows({ ...chain, dexes: rows }, new Map(families.map((each) => [each.id, each])))
+  const [first] = rows
+  if (!first && !factory) return { code: 'unknown', text: `${swap.kind}: names no factory` }
+  if (!first) return { code: 'not in file', text: `${swap.kind}: factory ${factory} is not in the chain's file` }
+  if (!rows.some((each) => families.some((family) => rowsOf(family, each).length > 0)))
+    return { code: 'family', text: `${first.family} (${first.brand}): ${REASONS[first.family] ?? 'not written yet'}` }
+  const { tokens } = swap
+  const searches = tokens ? served.map((each) => familyOf(each.family)!.findPools(each, [tokens])) : []
+  const named = (await runReads(rpc, { blockHash: block.hash }, searches)).flat()
+  if (named.some((each) => each.id === swap.pool || each.address === swap.pool)) return leftOut(first)
+  return { code: 'not found', text: `${first.family} (${first.brand}): ${first.address} does not name it` }
+}
+
+/** Returns the reason for a pool of a served row that a recorded state does not decide. */
+export function unreadReason({ family, brand }: DexRow): Reason {
+  return { code: 'unread', text: `${family} (${brand}): the recorded state lacks a part of the pool` }
+}
+
+function leftOut({ family, brand }: DexRow): Reason {
+  return { code: 'rule', text: `${family} (${brand}): ${EXCLUDED[family]?.pools ?? 'its state cannot be read'}` }
+}

@@ -1,0 +1,65 @@
+/** Swaps and pools of the recorded blocks of Ethereum, Linea, and Scroll, mined again on their real state. */
+import { type Chain, loadRegistry } from '@sluice/chains'
+import {
+  mineUpTo,
+  type RecordedBlock,
+  type RecordedRollup,
+  readBlocks,
+  readRecordings,
+  replayBlock,
+  startMainnet,
+  startRecording,
+} from '@sluice/devnet'
+import { createRpc } from '@sluice/rpc'
+import { assignPools } from './assign.ts'
+import { type Coverage, type CoverageOptions, coverageOf } from './coverage.ts'
+import { swapsAt } from './mined.ts'
+import type { Swap } from './swaps.ts'
+
+/** Chains with recorded blocks. */
+export const RECORDED = ['ethereum', 'linea', 'scroll'] as const
+export type RecordedChain = (typeof RECORDED)[number]
+
+const SETTLE_MS = 60_000
+
+type Node = { readonly url: string; readonly stop: () => Promise<void> }
+
+/** Mines recorded blocks again, and compares the pools of their swaps with those that a quote can use. */
+async function coverageAfter(node: Node, chain: Chain, blocks: readonly RecordedBlock[], tokens: number) {
+  const rpc = createRpc({ chainId: chain.chainId, urls: [node.url] })
+  try {
+    const swaps: Swap[] = []
+    for (const block of blocks) {
+      await mineUpTo(node.url, block)
+      await replayBlock(node.url, block)
+      swaps.push(...(await swapsAt(rpc, block.number, chain)))
+    }
+    const assign: CoverageOptions['assign'] = (...pools) => assignPools(...pools, { chain, rpc, url: node.url })
+    return await coverageOf(swaps, { chain, rpc, tokens, settleMs: SETTLE_MS, assign })
+  } finally {
+    rpc.close()
+    await node.stop()
+  }
+}
+
+/** Returns the coverage of each recording of a chain: states of different dates do not mix. */
+export async function recordedCoverage(name: RecordedChain, tokens: number): Promise<readonly Coverage[]> {
+  const chain = loadRegistry().chain({ ethereum: 1, linea: 59_144, scroll: 534_352 }[name])!
+  if (name === 'ethereum')
+    return [await coverageAfter(await startMainnet({ replay: true }), chain, readBlocks(), tokens)]
+  const coverages: Coverage[] = []
+  for (const recording of readRecordings(name satisfies RecordedRollup))
+    coverages.push(await coverageAfter(await startRecording(recording), chain, recording.blocks, tokens))
+  return coverages
+}
+
+/** Returns the number of recorded blocks of a chain, the first and the last, and their transactions. */
+export function recordedBlocks(name: RecordedChain) {
+  const blocks = name === 'ethereum' ? readBlocks() : readRecordings(name).flatMap((recording) => recording.blocks)
+  return {
+    blocks: blocks.length,
+    from: blocks[0]!.number,
+    to: blocks.at(-1)!.number,
+    minedTransactions: blocks.reduce((sum, { transactions }) => sum + transactions.length, 0),
+  }
+}

@@ -1,0 +1,59 @@
+/** Reasons for which rows and pools of the chain registry are not served. */
+
+/** Reasons why families of the registry are not served. */
+export const REASONS: Readonly<Record<string, string>> = {
+  'other-pair-amm': 'pairs of a curve, or with a fee, of their own',
+  'syncswap-aqua': 'a curve whose source is not public',
+  'kyber-elastic': 'not written yet: fees are invested into the pool, by a curve of its own',
+  'maverick-v2': 'not written yet: no genuine code to check against',
+  'solidly-v3': 'not written yet: no genuine code to check against',
+  'balancer-v1': 'a fork whose pools no registry lists by pairs',
+  'prop-amm': 'off until drift measurements vouch for the venue',
+  ekubo: 'the second version has another interface',
+  'liquidity-book': 'version 2.0 swaps by other rules',
+  curve: 'its kind of registry is not read',
+}
+
+type Excluded = { readonly pools: string; readonly why: string }
+
+/** Pools of served rows that are left out. Families that leave out none are not listed. Details: README of the family. */
+export const EXCLUDED: Readonly<Record<string, Excluded>> = {
+  'aave-gsm': { pools: "modules of a vault's shares (Gsm4626)", why: 'not written yet' },
+  algebra: { pools: 'pools of version 2', why: 'no genuine code to check against' },
+  'algebra-integral': {
+    pools: 'pools of custom deployers that the row does not name',
+    why: 'their deployer chooses the plugin freely',
+  },
+  ambient: { pools: 'pools that ask an oracle who may trade', why: 'the oracle is code of its maker' },
+  'balancer-v2': { pools: 'types other than weighted and stable', why: 'not written yet' },
+  'balancer-v3': {
+    pools: 'types that are not written, and hooks in swaps that do more than report a fee',
+    why: 'unknown math',
+  },
+  'curve-crypto': { pools: 'StableSwap math with a price scale (Yield Basis)', why: 'not written yet' },
+  'curve-stable': {
+    pools: 'implementations whose own quotes ours do not reproduce, and pools of the native token',
+    why: 'unknown math; not written yet',
+  },
+  ekubo: { pools: 'pools with an extension', why: 'code of its maker, not sampled yet' },
+  erc4626: { pools: 'vaults with fees or other conversions', why: 'unknown math, not sampled yet' },
+  'euler-swap': {
+    pools: 'pools whose own quote ours does not reproduce, or with a hook in swaps',
+    why: 'unknown math',
+  },
+  'liquidity-book': { pools: 'pairs with hooks in swaps', why: 'they can refuse any swap' },
+  'pancake-infinity': { pools: 'pools with a hook in swaps', why: 'code of its maker, not sampled yet' },
+  'pancake-stable': {
+    pools: 'stopped pools, and pools of the native token',
+    why: 'no swap is possible; not written yet',
+  },
+  'rate-wrapper': { pools: 'wrappers whose own answers ours do not reproduce', why: 'unknown math' },
+  solidly: { pools: 'pairs that no fee explains', why: 'another kind of pair' },
+  syncswap: { pools: 'Aqua pools', why: 'the source of their curve is not public' },
+  'uniswap-v4-hooks': {
+    pools:
+      'pools whose hook needs hook data or a known caller; beyond the budget of a block, pools of tokens requested less lately',
+    why: 'no sample can be taken; each sample costs the node a swap',
+  },
+  'woofi-v2': { pools: 'revisions whose own quotes ours do not reproduce', why: 'unknown math' },
+}
