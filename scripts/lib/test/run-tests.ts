@@ -137,8 +137,8 @@ async function vitest(
   const summaryFile = join(temporary, 'summary.json')
   try {
     const { code } = await run('vitest', ['run', '--reporter=default', '--reporter=./test/src/summary.ts', ...args], {
-      cwd: folder,
-      env: { ...env, SUMMARY_FILE: summaryFile },
+      ...options,
+      env: { ...options.env, SUMMARY_FILE: summaryFile },
     })
     return { code, summary: JSON.parse(readFileSync(summaryFile, 'utf8')) as Summary }
   } catch (error) {
