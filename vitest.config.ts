@@ -4,6 +4,9 @@ import { LongestFirst } from './test/src/longest-first.ts'
 /** Tests that start services in their own process. */
 const SERVICES = ['{packages/{api,client,liquidity,mcp,pricing,routing,rpc,simulation}/test,test}/**/*.test.ts']
 
+/** Folders that `npm test` leaves out, since their tests passed with the same inputs. */
+const UNCHANGED = (process.env.UNCHANGED_FOLDERS ?? '').split(',').filter((folder) => folder !== '')
+
 export default defineConfig({
   test: {
     // Two cores are the yardstick: with a third worker, files that hold answers to seconds wait for one another.
@@ -13,7 +16,9 @@ export default defineConfig({
     hookTimeout: 180_000,
     tags: [{ name: 'long', description: 'Runs only with `npm test -- --long`, or when its file is named.' }],
     setupFiles: ['test/src/fast-check.ts', 'test/src/cpu-time.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    exclude: ['**/node_modules/**', '**/dist/**', ...UNCHANGED.map((folder) => `${folder}/**`)],
+    // Tests that start vitest themselves leave nothing out.
+    env: { UNCHANGED_FOLDERS: '' },
     projects: [
       // Files of these projects share workers and the modules that those loaded. Loading them again costs 2 s per file.
       { extends: true, test: { name: 'units', include: ['packages/*/src/**/*.test.ts'], isolate: false } },

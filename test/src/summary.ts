@@ -1,7 +1,7 @@
-/** Summarizes a test run for `npm test`: reasons for skipped tests, how to run them, and the cost of each file. */
+/** Summarizes a test run for `npm test`: counts and reasons for skipped tests, how to run them, and costs, by file. */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, SerializedError, TestModule, TestRunEndReason, TestState } from 'vitest/node'
 
 export type Skip = { readonly reason: string; readonly enable: string; readonly tests: number }
 export type FileCost = {
@@ -10,7 +10,20 @@ export type FileCost = {
   readonly cpuMs: number
   readonly tests: number
 }
-export type Summary = { readonly skips: readonly Skip[]; readonly files: readonly FileCost[] }
+/** Outcome of a file. `isComplete` is true if it was loaded and each of its tests passed or was skipped. */
+export type FileResult = {
+  readonly file: string
+  readonly isComplete: boolean
+  readonly passed: number
+  readonly failed: number
+  readonly skips: readonly Skip[]
+}
+export type Summary = {
+  readonly results: readonly FileResult[]
+  readonly files: readonly FileCost[]
+  /** True if nothing failed outside of tests, and the run was not interrupted. */
+  readonly isComplete: boolean
+}
 
 type Rule = readonly [pattern: RegExp, reason: string, enable: string]
 /** Reasons by file and name of a skipped test. The first match applies. */
@@ -36,35 +49,52 @@ export function reasonOf(file: string, name: string, note?: string, tags: readon
   return rule ? { reason: rule[1], enable: rule[2] } : { reason: OTHER, enable: `see ${file}` }
 }
 
-/** Returns one entry per reason with the number of its tests, highest first. */
-export function groupSkips(skips: readonly Omit<Skip, 'tests'>[]): readonly Skip[] {
+/** Returns one entry per reason with the number of its tests, highest first. An entry without a number is one test. */
+export function groupSkips(skips: readonly (Omit<Skip, 'tests'> & Partial<Skip>)[]): readonly Skip[] {
   const counted = new Map<string, Skip>()
   for (const skip of skips) {
     const key = `${skip.reason}\n${skip.enable}`
-    counted.set(key, { ...skip, tests: (counted.get(key)?.tests ?? 0) + 1 })
+    counted.set(key, { ...skip, tests: (counted.get(key)?.tests ?? 0) + (skip.tests ?? 1) })
   }
   return [...counted.values()].sort((a, b) => b.tests - a.tests)
 }
 
 /** Writes the summary of a run to the file in SUMMARY_FILE. */
 export default class SummaryReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandledErrors: readonly SerializedError[],
+    reason: TestRunEndReason,
+  ): void {
     const path = process.env.SUMMARY_FILE
     if (!path) return
-    const skips: Omit<Skip, 'tests'>[] = []
-    const files = modules.map((module): FileCost => {
-      const file = relative(process.cwd(), module.moduleId)
-      let tests = 0
-      for (const test of module.children.allTests()) {
-        tests++
-        const result = test.result()
-        if (result.state === 'skipped') skips.push(reasonOf(file, test.fullName, result.note, test.tags))
-      }
-      const { collectDuration, setupDuration, duration, environmentSetupDuration } = module.diagnostic()
-      const wallMs = Math.round(collectDuration + setupDuration + environmentSetupDuration + duration)
-      return { file, wallMs, cpuMs: (module.meta() as { cpuMs?: number }).cpuMs ?? 0, tests }
-    })
-    const summary: Summary = { skips: groupSkips(skips), files: files.sort((a, b) => b.wallMs - a.wallMs) }
+    const summary: Summary = {
+      results: modules.map(resultOf),
+      files: modules.map(costOf).sort((a, b) => b.wallMs - a.wallMs),
+      isComplete: unhandledErrors.length === 0 && reason !== 'interrupted',
+    }
     writeFileSync(path, `${JSON.stringify(summary, null, 2)}\n`)
   }
 }
+
+function resultOf(module: TestModule): FileResult {
+  const file = fileOf(module)
+  const tests = [...module.children.allTests()]
+  const inState = (state: TestState) => tests.filter((test) => test.result().state === state)
+  const skips = inState('skipped').map((test) => {
+    const result = test.result()
+    return reasonOf(file, test.fullName, result.state === 'skipped' ? result.note : undefined, test.tags)
+  })
+  const passed = inState('passed').length
+  const isComplete = ['passed', 'skipped'].includes(module.state()) && passed + skips.length === tests.length
+  return { file, isComplete, passed, failed: inState('failed').length, skips: groupSkips(skips) }
+}
+
+function costOf(module: TestModule): FileCost {
+  const { collectDuration, setupDuration, duration, environmentSetupDuration } = module.diagnostic()
+  const wallMs = Math.round(collectDuration + setupDuration + environmentSetupDuration + duration)
+  const { cpuMs = 0 } = module.meta() as { cpuMs?: number }
+  return { file: fileOf(module), wallMs, cpuMs, tests: [...module.children.allTests()].length }
+}
+
+const fileOf = ({ moduleId }: TestModule) => relative(process.cwd(), moduleId)

@@ -1,0 +1,101 @@
+/**
+ * Groups of tests, one for each workspace, with a key over everything that their outcome depends on. Turborepo hashes
+ * files (the tasks `test` of turbo.json name them); programs, environment variables, and Node are added here.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { root } from '../run.ts'
+
+/** Task over all files of the repository. */
+const WHOLE_TREE = '//#sources'
+const TEST = '#test'
+const TURBO = join(root, 'node_modules/.bin/turbo')
+const MAX_OUTPUT = 1 << 28
+
+/** Environment variables of a terminal, of npm, and of Turborepo, which change without an effect on tests. */
+const SESSION =
+  /^(npm_.*|NODE|NODE_COMPILE_CACHE|INIT_CWD|COLOR|EDITOR|VISUAL|PAGER|TURBO_.*|_|PWD|OLDPWD|SHLVL|PATH|HISTFILE|LS_COLORS|COLORTERM|(SSH|DBUS|VSCODE|ITERM|TERM|TMUX|XDG|GNOME|KITTY|VTE|GPG)_.*|TMUX|STY|WINDOWID|DISPLAY|WAYLAND_DISPLAY|GIT_ASKPASS)$/
+
+type DryRun = {
+  readonly tasks: readonly {
+    readonly taskId: string
+    readonly hash: string
+    readonly directory: string
+    readonly dependencies: readonly string[]
+  }[]
+}
+
+/**
+ * Returns the key of each workspace with TypeScript tests by its folder, such as `packages/rpc`. Uncommitted changes
+ * count.
+ *
+ * @throws Error if the folder is no git repository
+ */
+export function groupKeys(folder = root, env: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
+  const capture = (command: string, ...args: readonly string[]) =>
+    execFileSync(command, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: MAX_OUTPUT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  const { tasks } = JSON.parse(capture(TURBO, 'run', 'test', '--dry=json')) as DryRun
+  const listed = capture('git', 'ls-files', '-co', '--exclude-standard', '*.test.ts', '*.test.tsx').split('\n')
+  const testFiles = listed.filter((path) => path !== '' && existsSync(join(folder, path)))
+  // Some tests of the whole tree list the files that git tracks.
+  const tracked = hashOf(capture('git', 'ls-files', '--format=%(objectmode) %(path)'))
+  const machine = machineState(env)
+  return new Map(
+    tasks
+      .filter(({ taskId }) => taskId.endsWith(TEST))
+      .filter(({ directory }) => testFiles.some((path) => path.startsWith(`${directory}/`)))
+      .map(({ hash, directory, dependencies }) => {
+        const parts = [hash, machine, ...(dependencies.includes(WHOLE_TREE) ? [tracked] : [])]
+        return [directory, hashOf(...parts)]
+      }),
+  )
+}
+
+/**
+ * Hashes what tests depend on apart from the repository: Node, environment variables with the files that they name, and
+ * the installed programs. A folder of `PATH` changes its time when a program is added, removed, or replaced.
+ */
+function machineState(env: NodeJS.ProcessEnv): string {
+  const variables = Object.entries(env)
+    .filter(([name]) => !SESSION.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const folders = (env.PATH ?? '').split(delimiter).filter((path) => !path.split('/').includes('node_modules'))
+  return hashOf(
+    process.version,
+    process.platform,
+    process.arch,
+    ...variables.map(([name, value]) => `${name}=${value}\n${namedData(name, value ?? '')}`),
+    ...folders.map((path) => `${path} ${statOf(path)?.mtimeMs}`),
+  )
+}
+
+/** Describes the file that a variable names, or the entries of the folder that a `_DIR` names. */
+function namedData(name: string, value: string): string {
+  if (!isAbsolute(value)) return ''
+  const stats = statOf(value)
+  if (stats?.isFile()) return version(stats)
+  if (!stats?.isDirectory() || !name.endsWith('_DIR')) return ''
+  return readdirSync(value)
+    .sort()
+    .map((entry) => `${entry} ${version(statOf(join(value, entry)))}`)
+    .join('\n')
+}
+
+function version(stats: Stats | undefined): string {
+  return `${stats?.size} ${stats?.mtimeMs}`
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false })
+}
+
+function hashOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
