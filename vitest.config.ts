@@ -12,8 +12,8 @@ export default defineConfig({
     // Two cores are the yardstick: with a third worker, files that hold answers to seconds wait for one another.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     tags: [{ name: 'long', description: 'Runs only with `npm test -- --long`, or when its file is named.' }],
     setupFiles: ['test/src/fast-check.ts', 'test/src/cpu-time.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', ...UNCHANGED.map((folder) => `${folder}/**`)],

@@ -5,7 +5,7 @@ import { mined } from './src/mined.ts'
 import { type Stage, startStage } from './src/stage.ts'
 
 const browser = findBrowser()
-const WAIT = { timeout: 20_000 }
+const WAIT = { timeout: 60_000 }
 
 describe.skipIf(!browser)('the Explain page', () => {
   let stage: Stage

@@ -8,7 +8,7 @@ import { findBrowser } from './src/browser.ts'
 import { measure, type Stage, startStage } from './src/stage.ts'
 
 const browser = findBrowser()
-const WAIT = { timeout: 20_000 }
+const WAIT = { timeout: 60_000 }
 const PATH = '/app/honesty'
 const STATS = '**/stats/31337*'
 

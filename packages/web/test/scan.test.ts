@@ -4,7 +4,7 @@ import { findBrowser } from './src/browser.ts'
 import { type Stage, startStage } from './src/stage.ts'
 
 const browser = findBrowser()
-const WAIT = { timeout: 20_000 }
+const WAIT = { timeout: 60_000 }
 
 describe.skipIf(!browser)('the page of chains, while past logs cannot be searched', () => {
   let stage: Stage

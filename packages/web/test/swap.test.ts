@@ -8,7 +8,7 @@ import { type Stage, startStage } from './src/stage.ts'
 import { announce, type WalletOptions } from './src/wallet.ts'
 
 const browser = findBrowser()
-const WAIT = { timeout: 20_000 }
+const WAIT = { timeout: 60_000 }
 const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 
 /** Maximum milliseconds from the response to a frame that shows its route. */

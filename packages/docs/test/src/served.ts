@@ -32,7 +32,7 @@ export async function serveSite(executablePath: string, prefix: string): Promise
     docs,
     async open(path, options = {}) {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
-      context.setDefaultTimeout(20_000)
+      context.setDefaultTimeout(60_000)
       const page = await context.newPage()
       const complaints: string[] = []
       page.on('pageerror', ({ message }) => complaints.push(message))

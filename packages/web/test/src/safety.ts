@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import type { Stage } from './stage.ts'
 import { announce, type WalletOptions } from './wallet.ts'
 
-const WAIT = { timeout: 30_000 }
+const WAIT = { timeout: 60_000 }
 const OTHER = '0x00000000000000000000000000000000000b0b03'
 /** Longer than the pause in typing after which the amount is quoted. */
 const PAUSE_MS = 600

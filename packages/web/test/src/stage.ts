@@ -54,7 +54,7 @@ export async function startStage(executablePath: string, env: Readonly<Record<st
   const proxy = await NodeProxy.start(devnet.url)
   const server = await startOver(proxy.url, {
     LOCAL_CHAIN_FILE: join(dir, 'devnet.json'),
-    RPC_TIMEOUT_MS: '1000',
+    RPC_TIMEOUT_MS: '5000',
     // Tests another build of the web app than the package's.
     ...(process.env.WEB_DIR && { WEB_DIR: process.env.WEB_DIR }),
     ...env,
@@ -76,7 +76,7 @@ export async function startStage(executablePath: string, env: Readonly<Record<st
         reducedMotion: 'reduce',
         ...options,
       })
-      context.setDefaultTimeout(15_000)
+      context.setDefaultTimeout(60_000)
       const page = await context.newPage()
       if (before) await page.addInitScript(before)
       const complaints: string[] = []
