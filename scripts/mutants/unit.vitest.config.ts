@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 const folder = `packages/${process.env.MUTATED_PACKAGE}`
 /** Tests under `test/` that run in memory. */
 const IN_MEMORY: Readonly<Record<string, readonly string[]>> = {
+  client: ['test/{wallet-answers,proof}.test.ts'],
   pricing: ['test/**/*.test.ts'],
   routing: [
     'test/{exact-output,few-pools,golden-routes,drift-penalties,alternatives,requests,several-tokens,trust,why-not}.test.ts',
