@@ -16,8 +16,8 @@ const permitTypes = (fields: string) => ({
 })
 
 /** Node with a token that has an EIP-2612 permit. */
-function tokenNode(domain = eip712, owner: string = signer.address, key: Wallet | undefined = signer): MemoryNode {
-  const node = new MemoryNode(owner, key)
+function tokenNode(domain = eip712, owner: string = signer.address, key: Wallet | null = signer): MemoryNode {
+  const node = new MemoryNode(owner, key ?? undefined)
   node.views.set(selectors.nonces, word(5))
   node.views.set(selectors.domainSeparator, TypedDataEncoder.hashDomain(domain) as `0x${string}`)
   node.views.set(selectors.name, text(domain.name))
@@ -53,18 +53,30 @@ describe('EIP-2612', () => {
   })
 
   test.each([
-    ['another chain', (node: MemoryNode) => {
-      const domain = { ...eip712, chainId: 10 }
-      node.views.set(selectors.domainSeparator, TypedDataEncoder.hashDomain(domain) as `0x${string}`)
-    }],
+    [
+      'another chain',
+      (node: MemoryNode) => {
+        const domain = { ...eip712, chainId: 10 }
+        node.views.set(selectors.domainSeparator, TypedDataEncoder.hashDomain(domain) as `0x${string}`)
+      },
+    ],
     ['another name', (node: MemoryNode) => node.views.set(selectors.name, text('USD Coin (PoS)'))],
     ['no name', (node: MemoryNode) => node.views.delete(selectors.name)],
-    ['a name that is cut off', (node: MemoryNode) => node.views.set(selectors.name, text('USD Coin').slice(0, 140) as `0x${string}`)],
-    ['a name of another offset', (node: MemoryNode) => node.views.set(selectors.name, `${word(64)}${text('USD Coin').slice(66)}`)],
+    [
+      'a name that is cut off',
+      (node: MemoryNode) => node.views.set(selectors.name, text('USD Coin').slice(0, 140) as `0x${string}`),
+    ],
+    [
+      'a name of another offset',
+      (node: MemoryNode) => node.views.set(selectors.name, `${word(64)}${text('USD Coin').slice(66)}`),
+    ],
     ['no nonce', (node: MemoryNode) => node.views.delete(selectors.nonces)],
     ['a nonce of two words', (node: MemoryNode) => node.views.set(selectors.nonces, `${word(5)}00`)],
     ['no domain separator', (node: MemoryNode) => node.views.delete(selectors.domainSeparator)],
-    ['another type of permit', (node: MemoryNode) => node.views.set(selectors.permitTypehash, typehash('Permit(address owner)'))],
+    [
+      'another type of permit',
+      (node: MemoryNode) => node.views.set(selectors.permitTypehash, typehash('Permit(address owner)')),
+    ],
   ] as const)('is not signed for a token with %s', async (_, change) => {
     const node = tokenNode()
     change(node)
@@ -109,7 +121,7 @@ describe('EIP-2612', () => {
       throw Object.assign(new Error('no'), { code: 4001 })
     })
     await expect(sign(node)).rejects.toMatchObject({ code: 'REJECTED' })
-    expect(await sign(tokenNode(eip712, signer.address, undefined as never))).toBeUndefined()
+    expect(await sign(tokenNode(eip712, signer.address, null))).toBeUndefined()
   })
 
   test('onSign is called once, before the wallet is asked', async () => {
@@ -214,7 +226,8 @@ describe('an offer of the service', () => {
       ...change,
     },
   })
-  const message = (change: object) => own({ message: { ...(own().typedData as { message: object }).message, ...change } })
+  const message = (change: object) =>
+    own({ message: { ...(own().typedData as { message: object }).message, ...change } })
   const dai = (change: object = {}): Partial<PermitOffer> => ({
     ...own({
       types: typesOf(true, { Permit: DAI_FIELDS }),
@@ -233,10 +246,17 @@ describe('an offer of the service', () => {
       },
     },
   })
-  const approve = (amount: bigint, spender = PERMIT2, to: string = h.USDC) => ({ to, data: approval(amount, spender), value: '0' })
+  const approve = (amount: bigint, spender = PERMIT2, to: string = h.USDC) => ({
+    to,
+    data: approval(amount, spender),
+    value: '0',
+  })
   const offered = (offer: object, change: object = {}) => {
     const fetch = async () => Response.json({ permits: [offer] })
-    return new SluiceClient({ baseUrl: 'https://swap.example', retries: 0, fetch }).getPermits(1, { ...request, ...change })
+    return new SluiceClient({ baseUrl: 'https://swap.example', retries: 0, fetch }).getPermits(1, {
+      ...request,
+      ...change,
+    })
   }
 
   test('that lets the Guard draw the requested amount is returned', async () => {
@@ -265,7 +285,13 @@ describe('an offer of the service', () => {
     ['types', own({ types: {} })],
     ['chain', own({ domain: { ...eip712, chainId: 10 } })],
     ['contract', own({ domain: { ...eip712, verifyingContract: h.WETH } })],
-    ['contract', { ...permit2(), typedData: { ...permit2().typedData, domain: { name: 'Permit2', chainId: 1, verifyingContract: h.USDC } } }],
+    [
+      'contract',
+      {
+        ...permit2(),
+        typedData: { ...permit2().typedData, domain: { name: 'Permit2', chainId: 1, verifyingContract: h.USDC } },
+      },
+    ],
     ['spender', message({ spender: h.untrusted })],
     ['spender', dai({ spender: h.untrusted })],
     ['spender', permit2({ spender: h.untrusted })],

@@ -1,10 +1,12 @@
 /** Tests which contracts of a swap are proven, by steps of singletons and wrappers, without a node. */
 import type { Step } from '@sluice/program'
+import { AbiCoder, getCreate2Address, keccak256, solidityPacked } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import * as h from '../test/routes.ts'
 import { trustedContracts } from './contracts.ts'
 import { poolsOf } from './explain.ts'
 import { explain, NATIVE, type SwapContracts, type SwapTerms, singletonsFor, verify } from './index.ts'
+import { poolsMadeBy } from './proof.ts'
 
 const { WETH, USDC, ZERO, leg, rest, toRecipient } = h
 const manager = h.contracts.managers[0] as h.Honest['request']['src'] as `0x${string}`
@@ -150,5 +152,41 @@ describe('trusted contracts', () => {
     expect(singletonsFor('uniswap-v4', h.contracts)).toBe(h.contracts.managers)
     expect(singletonsFor('balancer-v2', h.contracts)).toBe(h.contracts.vaultsV2)
     expect(singletonsFor('uniswap-v2', h.contracts)).toEqual([])
+  })
+})
+
+describe('pools of a factory', () => {
+  const pair = { tokenIn: WETH, tokenOut: USDC }
+  const [token0, token1] = [USDC, WETH]
+  const computed = (kind: string, salt: string) => {
+    const { deployer, initCodeHash } = h.contracts.factories.find((factory) => factory.kind === kind)!
+    return getCreate2Address(deployer, salt, initCodeHash).toLowerCase()
+  }
+  const madeBy = (kind: string, tokens = pair) =>
+    poolsMadeBy(h.contracts.factories.find((factory) => factory.kind === kind)!, tokens)
+
+  test('have the CREATE2 addresses of every fee tier, for both directions', () => {
+    const expected = [100, 200, 300, 400, 500, 2_500, 3_000, 10_000].map((fee) => {
+      const key = AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint24'], [token0, token1, fee])
+      return computed('uniswap-v3', keccak256(key))
+    })
+    expect(madeBy('uniswap-v3')).toEqual(expected)
+    expect(madeBy('uniswap-v3', { tokenIn: USDC, tokenOut: WETH })).toEqual(expected)
+  })
+
+  test('of the kind of Uniswap V2 have one address', () => {
+    const salt = keccak256(solidityPacked(['address', 'address'], [token0, token1]))
+    expect(madeBy('uniswap-v2')).toEqual([computed('uniswap-v2', salt)])
+  })
+
+  test('are known on Ethereum at their deployed addresses', () => {
+    const deployed = [
+      '0xe0554a476a092703abdb3ef35c80e0d76d32939f',
+      '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640',
+      '0x8ad599c3a0ff1de082011efddc58f1908eb6e6d8',
+      '0x7bea39867e4169dbe237d55c8242a8f2fcdcc387',
+    ]
+    const known = h.contracts.factories.flatMap((factory) => poolsMadeBy(factory, pair))
+    expect(known).toEqual(expect.arrayContaining([...deployed, h.PAIR]))
   })
 })

@@ -59,9 +59,13 @@ describe('refuses a changed', () => {
       ),
       `uniswap-v3.pool ${h.untrusted}`,
     ],
-    'pool fee': [
+    'pool fee, one ppm above': [
       h.changed(split, {}, ([first, second]) => [{ ...first!, feePpm: 3_001 } as never, second!]),
       'uniswap-v2.feePpm 3001',
+    ],
+    'pool fee, one ppm below': [
+      h.changed(split, {}, ([first, second]) => [{ ...first!, feePpm: 2_999 } as never, second!]),
+      'uniswap-v2.feePpm 2999',
     ],
     'pool, which was excluded': [
       h.asked(split, { excludePools: [h.PAIR.toUpperCase().replace('X', 'x')] }),

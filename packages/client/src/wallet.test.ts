@@ -19,7 +19,10 @@ describe('an EIP-1193 provider', () => {
     const common = { from: address, to: at('66'), data: '0x1234', value: '0xff' }
     expect(node.sent).toEqual([{ ...common, gas: '0x5208', chainId: '0x1' }, common])
     node.answers.set('eth_call', (params) => params)
-    expect(await node.wallet.call(at('66'), '0x12')).toEqual([{ from: address, to: at('66'), data: '0x12', value: '0x0' }, 'latest'])
+    expect(await node.wallet.call(at('66'), '0x12')).toEqual([
+      { from: address, to: at('66'), data: '0x12', value: '0x0' },
+      'latest',
+    ])
     expect(await node.wallet.call(at('66'), '0x12', 7n)).toMatchObject([{ value: '0x7' }, 'latest'])
     expect([await node.wallet.chainId(), await node.wallet.blockNumber()]).toEqual([1, 100])
     expect(await node.wallet.estimateGas!(bare)).toBe(100_000n)
@@ -52,7 +55,10 @@ describe('an EIP-1193 provider', () => {
       const waiting = node.wallet.succeeded(word(7))
       await vi.runAllTimersAsync()
       expect([await waiting, polls]).toEqual([true, 3])
-      const never = expect(node.wallet.succeeded(word(7))).rejects.toMatchObject({ code: 'PENDING', details: { hash: word(7) } })
+      const never = expect(node.wallet.succeeded(word(7))).rejects.toMatchObject({
+        code: 'PENDING',
+        details: { hash: word(7) },
+      })
       const from = Date.now()
       await vi.runAllTimersAsync()
       await never
@@ -88,13 +94,24 @@ describe('a signer of ethers', () => {
     const common = { to: at('66'), data: '0x1234', value: 255n }
     expect(calls).toEqual([{ ...common, gasLimit: 21_000n, chainId: 1 }, common])
     expect(await wallet.call(at('66'), '0x12')).toEqual({ from: address, to: at('66'), data: '0x12', value: 0n })
-    expect([await wallet.chainId(), wallet.request, wallet.sign, wallet.estimateGas]).toEqual([5, undefined, undefined, undefined])
+    expect([await wallet.chainId(), wallet.request, wallet.sign, wallet.estimateGas]).toEqual([
+      5,
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 
   test('reads receipts of ethers 5 and 6', async () => {
     for (const [receipt, expected] of [
-      [{ hash: word(8), status: 1 }, { hash: word(8), succeeded: true }],
-      [{ transactionHash: word(8), status: 0 }, { hash: word(8), succeeded: false }],
+      [
+        { hash: word(8), status: 1 },
+        { hash: word(8), succeeded: true },
+      ],
+      [
+        { transactionHash: word(8), status: 0 },
+        { hash: word(8), succeeded: false },
+      ],
       [{ status: 1 }, { hash: word(7), succeeded: true }],
       [null, undefined],
     ] as const) {
@@ -104,19 +121,37 @@ describe('a signer of ethers', () => {
   })
 
   test('reads the chain from the node, signs typed data without the domain type, and signs whole transactions', async () => {
-    const typed = { domain: { name: 'x' }, types: { EIP712Domain: [], Permit: [] }, message: { a: '1' } } as unknown as TypedData
+    const typed = {
+      domain: { name: 'x' },
+      types: { EIP712Domain: [], Permit: [] },
+      message: { a: '1' },
+    } as unknown as TypedData
     const { signer } = signerOf(
       {
         _signTypedData: async (...of: unknown[]) => of,
         populateTransaction: async (of: object) => ({ ...of, nonce: 3 }),
         signTransaction: async (of: unknown) => of,
       },
-      { send: async (method: string) => (method === 'eth_chainId' ? '0x2' : method), estimateGas: async () => ({ toString: () => '9' }) },
+      {
+        send: async (method: string) => (method === 'eth_chainId' ? '0x2' : method),
+        estimateGas: async () => ({ toString: () => '9' }),
+      },
     )
     const wallet = await fromEthers(signer)
-    expect([await wallet.chainId(), await wallet.request!('x', []), await wallet.estimateGas!(bare)]).toEqual([2, 'x', 9n])
+    expect([await wallet.chainId(), await wallet.request!('x', []), await wallet.estimateGas!(bare)]).toEqual([
+      2,
+      'x',
+      9n,
+    ])
     expect(await wallet.signTypedData!(typed)).toEqual([{ name: 'x' }, { Permit: [] }, { a: '1' }])
-    expect(await wallet.sign!(transaction)).toEqual({ to: at('66'), data: '0x1234', value: 255n, gasLimit: 21_000n, chainId: 1, nonce: 3 })
+    expect(await wallet.sign!(transaction)).toEqual({
+      to: at('66'),
+      data: '0x1234',
+      value: 255n,
+      gasLimit: 21_000n,
+      chainId: 1,
+      nonce: 3,
+    })
   })
 
   test('needs a provider', () =>
@@ -134,25 +169,47 @@ describe('the clients of viem', () => {
   test('get gas, and the chain of the transaction', async () => {
     const common = { account, to: at('66'), data: '0x1234', value: 255n }
     expect(await clients().send(transaction)).toEqual({ ...common, chain: { id: 1 }, gas: 21_000n, chainId: 1 })
-    expect(await clients().send({ ...transaction, chainId: 10 })).toMatchObject({ chain: { id: 10, name: 'chain 10' }, chainId: 10 })
+    expect(await clients().send({ ...transaction, chainId: 10 })).toMatchObject({
+      chain: { id: 10, name: 'chain 10' },
+      chainId: 10,
+    })
     expect(await clients().send(bare)).toEqual({ ...common, chain: { id: 1 } })
     expect(await clients({ chain: undefined }).send(bare)).toEqual({ ...common, chain: null })
   })
 
   test('return 0x for no code and no data', async () => {
     const wallet = clients()
-    expect([await wallet.blockNumber(), await wallet.code(address), await wallet.call(address, '0x')]).toEqual([7, '0x', '0x'])
-    const node = { getCode: async () => '0x60', call: async (of: object) => ({ data: of }), estimateGas: async (of: object) => of }
+    expect([await wallet.blockNumber(), await wallet.code(address), await wallet.call(address, '0x')]).toEqual([
+      7,
+      '0x',
+      '0x',
+    ])
+    const node = {
+      getCode: async () => '0x60',
+      call: async (of: object) => ({ data: of }),
+      estimateGas: async (of: object) => of,
+    }
     const other = clients({}, node)
     expect(await other.code(address)).toBe('0x60')
     expect(await other.call(at('66'), '0x12')).toEqual({ account: address, to: at('66'), data: '0x12', value: 0n })
-    expect(await other.estimateGas!(transaction)).toEqual({ account: address, to: at('66'), data: '0x1234', value: 255n })
+    expect(await other.estimateGas!(transaction)).toEqual({
+      account: address,
+      to: at('66'),
+      data: '0x1234',
+      value: 255n,
+    })
   })
 
   test('send the methods of the wallet to the wallet, and the others to the node', async () => {
     const request = (by: string) => ({ request: async ({ method }: { method: string }) => `${by} ${method}` })
     const wallet = clients(request('wallet'), request('node'))
-    for (const method of ['wallet_sendCalls', 'eth_signTypedData_v4', 'personal_sign', 'eth_sendTransaction', 'eth_sendCalls'])
+    for (const method of [
+      'wallet_sendCalls',
+      'eth_signTypedData_v4',
+      'personal_sign',
+      'eth_sendTransaction',
+      'eth_sendCalls',
+    ])
       expect(await wallet.request!(method, [])).toBe(`wallet ${method}`)
     for (const method of ['eth_call', 'eth_getLogs', 'eth_sendRawTransaction'])
       expect(await wallet.request!(method, [])).toBe(`node ${method}`)
@@ -170,7 +227,9 @@ describe('the clients of viem', () => {
 
   test('report the outcome, and need an account', async () => {
     for (const status of ['success', 'reverted'])
-      expect(await clients({}, { waitForTransactionReceipt: async () => ({ status }) }).succeeded(word(1))).toBe(status === 'success')
+      expect(await clients({}, { waitForTransactionReceipt: async () => ({ status }) }).succeeded(word(1))).toBe(
+        status === 'success',
+      )
     expect(() => clients({ account: undefined })).toThrow('the wallet client has no account')
   })
 })
@@ -184,12 +243,14 @@ describe('a checked wallet', () => {
   const invalid = (act: Promise<unknown>) => expect(act).rejects.toMatchObject({ code: 'WALLET' })
 
   test('refuses responses of another type or size', async () => {
-    for (const answer of ['0xzz', '-0x1', null, '0x20000000000000']) await invalid(answering('eth_blockNumber', answer).blockNumber())
+    for (const answer of ['0xzz', '-0x1', '-1', '0x20000000000000'])
+      await invalid(answering('eth_blockNumber', answer).blockNumber())
     for (const answer of [null, 7, 'abc', '0xg', `0x${'0'.repeat(4 * 1024 * 1024)}`]) {
       await invalid(answering('eth_call', answer).call(address, '0x'))
       await invalid(answering('eth_getCode', answer).code(address))
     }
-    for (const answer of [null, '', 7, 'x'.repeat(4_097)]) await invalid(answering('eth_sendTransaction', answer).send(bare))
+    for (const answer of [null, '', 7, 'x'.repeat(4_097)])
+      await invalid(answering('eth_sendTransaction', answer).send(bare))
     for (const answer of ['0x0', 'x']) await invalid(answering('eth_estimateGas', answer).estimateGas!(bare))
     await invalid(answering('eth_getTransactionReceipt', { status: '0x1', transactionHash: '' }).receipt!(word(1)))
     expect(await answering('eth_sendTransaction', 'x'.repeat(4_096)).send(bare)).toHaveLength(4_096)
@@ -209,22 +270,20 @@ describe('a checked wallet', () => {
 
 describe('a private wallet', () => {
   const wallet = (bodies: unknown[], answer: object) =>
-    privately(
-      { ...new MemoryNode(address).wallet, sign: async () => '0x02ab' },
-      'https://rpc.example',
-      {
-        fetch: async (_, init) => {
-          bodies.push(JSON.parse(String(init!.body)))
-          return Response.json(answer)
-        },
+    privately({ ...new MemoryNode(address).wallet, sign: async () => '0x02ab' }, 'https://rpc.example', {
+      fetch: async (_, init) => {
+        bodies.push(JSON.parse(String(init!.body)))
+        return Response.json(answer)
       },
-    )
+    })
 
   test('sends the signed transaction only to its RPC', async () => {
     const bodies: unknown[] = []
     expect(await wallet(bodies, { result: word(3) }).send(bare)).toBe(word(3))
     expect(bodies).toEqual([{ jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: ['0x02ab'] }])
-    await expect(wallet([], { error: { message: 'too low' } }).send(bare)).rejects.toThrow('refused the transaction: too low')
+    await expect(wallet([], { error: { message: 'too low' } }).send(bare)).rejects.toThrow(
+      'refused the transaction: too low',
+    )
   })
 
   test('refuses methods that would send by another way', async () => {
@@ -250,7 +309,10 @@ describe('the outcome of a hash', () => {
   }
 
   test('of a Safe is in its event, by topic or data', async () => {
-    for (const [topic, succeeded] of [[SUCCESS, true], [FAILURE, false]] as const) {
+    for (const [topic, succeeded] of [
+      [SUCCESS, true],
+      [FAILURE, false],
+    ] as const) {
       for (const log of [{ topics: [topic, word(7)] }, { topics: [topic], data: `${word(7)}${'0'.repeat(64)}` }])
         expect(await settled(logged(log, true).wallet, word(7), 90)).toEqual({ hash: word(9), succeeded })
     }
@@ -273,7 +335,10 @@ describe('the outcome of a hash', () => {
     vi.useFakeTimers()
     try {
       const pending = async (node: MemoryNode, polls: number, signal?: AbortSignal) => {
-        const waiting = expect(settled(node.wallet, word(7), 90, signal)).rejects.toMatchObject({ code: 'PENDING', details: { hash: word(7) } })
+        const waiting = expect(settled(node.wallet, word(7), 90, signal)).rejects.toMatchObject({
+          code: 'PENDING',
+          details: { hash: word(7) },
+        })
         await vi.runAllTimersAsync()
         await waiting
         expect(node.methods().filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(polls)
