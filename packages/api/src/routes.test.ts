@@ -298,6 +298,7 @@ describe('a solver', () => {
     const at = (path: string, environment: Record<string, string> = {}) =>
       served({}, { ROLE: 'solver', ...environment }).ask(path, sent)
     expect((await at('/notify')).status).toBe(404)
+    expect((await served().ask('/solver/1/notify', sent)).status).toBe(404)
     expect(await at('/notify', { SOLVER_CHAIN: '1' })).toMatchObject({ status: 200, body: '{}' })
     expect(await at('/solver/mainnet/notify')).toMatchObject({ status: 200, body: '{}' })
     expect(await at('/solver/1/notify')).toMatchObject({ status: 200, body: '{}' })

@@ -1,10 +1,22 @@
 /** Tests the permits that the client signs and accepts, with a key in memory. */
+import { decodeGuardSwap, encodeGuardSwap } from '@sluice/bindings/guard'
 import { TypedDataEncoder, verifyTypedData, Wallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { approval, MemoryNode, serviceOf, text, word } from '../test/memory-node.ts'
 import * as h from '../test/routes.ts'
+import { decodeSwap } from './abi.ts'
 import { selectors } from './calls.ts'
-import { explain, type PermitOffer, type PermitOptions, SluiceClient, signPermit, swap } from './index.ts'
+import {
+  explain,
+  type GuardPermit,
+  type PermitOffer,
+  type PermitOptions,
+  SluiceClient,
+  signPermit,
+  swap,
+  withPermit,
+} from './index.ts'
+import { encodePermitSwap } from './permit-abi.ts'
 import { DAI_FIELDS, EIP2612_FIELDS, PERMIT2, PERMIT2_TYPES } from './permit-types.ts'
 import { typehash, typesOf } from './typed-data.ts'
 
@@ -198,9 +210,13 @@ test('a swap with a permit is one transaction with the signed amount; if it does
   )
   const route = { ...honest.route, tx: { ...honest.route.tx, from: signer.address } }
   const { from: _, ...request } = honest.request
-  const run = (node: MemoryNode) => swap(serviceOf(route).client, node.wallet, 1, request, { trustQuote: true })
+  const stages: string[] = []
+  const onProgress = ({ stage }: { readonly stage: string }) => void stages.push(stage)
+  const run = (node: MemoryNode) =>
+    swap(serviceOf(route).client, node.wallet, 1, request, { trustQuote: true, onProgress })
   const node = tokenNode()
   await run(node)
+  expect(stages).toEqual(['quoted', 'prompted', 'permit-signed', 'signing', 'prompted', 'sent', 'done'])
   expect(node.sent).toHaveLength(1)
   const { permit } = explain({ ...route.tx, data: node.sent[0]!.data })
   expect(permit).toEqual({ kind: 'eip2612', amount: 1_000_000n, deadline: BigInt(h.DEADLINE) })
@@ -214,6 +230,40 @@ test('a swap with a permit is one transaction with the signed amount; if it does
   })
   await run(failing)
   expect(failing.sent.map(({ data }) => data)).toEqual([approval(1_000_000n), route.tx.data])
+})
+
+test('a permit is added to the calldata as the bindings encode it, in both modes', () => {
+  const permits: GuardPermit[] = [
+    { kind: 'eip2612', amount: 5n, nonce: 0n, deadline: 77n, signature: `0x${'12'.repeat(32)}${'34'.repeat(32)}1b` },
+    { kind: 'dai', amount: 0n, nonce: 6n, deadline: 78n, signature: `0x${'56'.repeat(32)}${'78'.repeat(32)}1c` },
+    { kind: 'permit2', amount: 7n, nonce: 8n, deadline: 79n, signature: `0x${'cd'.repeat(32)}` },
+  ]
+  for (const direct of [false, true])
+    for (const permit of permits) {
+      const { tx } = h.changed(h.single, { direct }).route
+      const order = decodeGuardSwap(tx.data, 0n)
+      const { data } = withPermit(tx, permit)
+      expect(data).toBe(encodeGuardSwap({ ...order, permit } as never))
+      expect(decodeSwap(data, 0n)).toEqual({ ...decodeSwap(tx.data, 0n), permit })
+      for (const damaged of [`${data}00`, data.slice(0, -2), `${data.slice(0, -2)}01`])
+        expect(() => decodeSwap(damaged, 0n)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
+      expect(() => decodeSwap(data, 1n)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
+    }
+  // Fields that the calldata of a kind does not have must be zero.
+  const { tx } = h.single.route
+  for (const odd of [
+    { ...permits[0]!, nonce: 1n },
+    { ...permits[1]!, amount: 1n },
+  ])
+    expect(() => decodeSwap(withPermit(tx, odd).data, 0n)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
+  const nobody = { ...decodeSwap(tx.data, 0n), recipient: h.ZERO }
+  expect(() => decodeSwap(encodePermitSwap(nobody, permits[2]!), 0n)).toThrow(
+    expect.objectContaining({ code: 'UNSAFE' }),
+  )
+  const feeless = { ...decodeSwap(tx.data, 0n), feeRecipient: h.untrusted }
+  expect(() => decodeSwap(encodePermitSwap(feeless, permits[2]!), 0n)).toThrow(
+    expect.objectContaining({ code: 'UNSAFE' }),
+  )
 })
 
 describe('an offer of the service', () => {

@@ -34,6 +34,12 @@ describe('a pool of a singleton', () => {
     expect(pool).toBe('0x21c67e77068de97969ba93d4aab21826d33ca12bb9f565d8496e8fda8a82ca27')
   })
 
+  test('is refused if the route does not name it', () => {
+    const { pool: _, ...honest } = v4()
+    for (const swaps of [[], [leg(h.POOL, NATIVE, USDC)]])
+      expect(() => proved(h.answered(honest, { swaps }), { knownPools: false })).toThrow('the pools')
+  })
+
   test('of another manager is refused, also if the caller accepts everything', () => {
     const { pool: _, ...honest } = v4(ZERO, h.untrusted)
     for (const terms of [{}, { knownPools: false }, { accept: [h.untrusted, 'uniswap-v4.manager'] }])

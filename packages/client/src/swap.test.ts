@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { approval, MemoryNode, serviceOf, word } from '../test/memory-node.ts'
 import * as h from '../test/routes.ts'
 import { selectors } from './calls.ts'
-import { resumeSwap, type SwapOptions, type SwapProgress, type SwapState, swap } from './index.ts'
+import { NATIVE, resumeSwap, type SwapOptions, type SwapProgress, type SwapState, swap } from './index.ts'
+import { poolsMadeBy } from './proof.ts'
 
 const { from: _, ...request } = h.single.request
 const { from: __, ...nativeRequest } = h.nativeIn.request
@@ -232,17 +233,62 @@ describe('the amount', () => {
   })
 
   test('of a wrap is confirmed one to one, less the fee', async () => {
+    const wrap = (toAmount: bigint, minOutput: bigint) =>
+      h.answered(
+        h.honestRoute(
+          [{ op: 'wrap', tokenIn: h.ZERO, wrapped: h.WETH, input: h.rest, output: h.toRecipient }],
+          [h.leg(h.WETH, NATIVE, h.WETH)],
+          {
+            tokenIn: h.ZERO,
+            tokenOut: h.WETH,
+            value: 1_000_000n,
+            minOutput,
+            feePpm: 100_000n,
+            feeRecipient: h.at('66'),
+          },
+          { src: NATIVE, dst: h.WETH, convenienceFee: 10, convenienceFeeRecipient: h.at('66') },
+        ),
+        { toAmount: String(toAmount) },
+      )
     const node = new MemoryNode()
-    const wrap = h.honestRoute(
-      [{ op: 'wrap', tokenIn: h.ZERO, wrapped: h.WETH, input: h.rest, output: h.toRecipient }],
-      [h.leg(h.WETH, '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', h.WETH)],
-      { tokenIn: h.ZERO, tokenOut: h.WETH, value: 1_000_000n, minOutput: 995_000n },
-      { src: '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', dst: h.WETH },
-    )
-    const { from: _, ...wanted } = wrap.request
-    node.output = 1_000_000n
-    await run(node, {}, [{ ...wrap.route, toAmount: '1000000' }], wanted)
+    node.output = 900_000n
+    const honest = wrap(900_000n, 895_500n)
+    const { from: _, ...wanted } = honest.request
+    await run(node, {}, [honest.route], wanted)
     expect(node.sent).toHaveLength(1)
+    const low = new MemoryNode()
+    low.output = 880_000n
+    await expect(run(low, {}, [wrap(880_000n, 875_600n).route], wanted)).rejects.toThrow('a known pool brings 900000')
+  })
+
+  test('is compared with the best of the four deepest pools', async () => {
+    const pools = h.contracts.factories
+      .filter(({ kind, feePpm }) => kind === 'uniswap-v3' || feePpm !== undefined)
+      .flatMap((factory) => poolsMadeBy(factory, { tokenIn: h.WETH, tokenOut: h.USDC }))
+      .slice(0, 6)
+    const tried: string[] = []
+    /** Runs the swap with pools whose balances are given, of which one brings too much. */
+    const withBalances = (balances: readonly bigint[], best: number) => {
+      const node = ready()
+      node.balances.clear()
+      for (const [k, pool] of pools.entries()) node.balances.set(pool, balances[k]!)
+      tried.length = 0
+      node.answers.set('eth_call', ([call]) => {
+        const { to, data } = call as { to: string; data: string }
+        if (data.startsWith(selectors.balanceOf)) return word(node.balances.get(`0x${data.slice(-40)}`) ?? 0n)
+        if (to !== h.guard) return word(node.allowance)
+        const pool = pools.find((address) => data.includes(address.slice(2)))
+        if (data !== route.tx.data) tried.push(pool!)
+        return word(data !== route.tx.data && pool === pools[best] ? LARGEST + 1n : 2_000_001n)
+      })
+      return run(node, {})
+    }
+    for (const best of [2, 3, 4, 5])
+      await expect(withBalances([1n, 2n, 3n, 4n, 5n, 6n], best)).rejects.toThrow(/a known pool brings 2020205/)
+    expect(tried).toEqual([5, 4, 3, 2].map((k) => pools[k]))
+    await withBalances([1n, 2n, 3n, 4n, 5n, 6n], 1)
+    await withBalances([1n, 0n, 0n, 0n, 0n, 0n], 5)
+    expect(tried).toEqual([pools[0]])
   })
 
   test('is not simulated if the caller names a limit, a witness, or trust', async () => {
@@ -294,7 +340,10 @@ test('the larger input of a new quote is approved too', async () => {
     if (node.sent.length === 1) node.block = 103
     return { status: '0x1', transactionHash: hash }
   })
-  await run(node, trusting, [route, { ...more.route, fromAmount: '1000100' }], exact)
+  const inputs: bigint[] = []
+  const confirm = (_: object, { amountIn }: { readonly amountIn: bigint }) => inputs.push(amountIn) > 0
+  await run(node, { ...trusting, confirm }, [route, { ...more.route, fromAmount: '1000100' }], exact)
+  expect(inputs).toEqual([1_000_000n, 1_000_100n])
   expect(node.sent.map(({ data }) => data)).toEqual([approval(1_000_000n), approval(1_000_100n), more.route.tx.data])
 })
 

@@ -299,6 +299,12 @@ describe('the outcome of a hash', () => {
   const SUCCESS = '0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e'
   const FAILURE = '0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23'
   const OPERATION = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
+  /** Entry points 0.6, 0.7 and 0.8 of ERC-4337, the same on every chain. */
+  const entryPoints = [
+    '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789',
+    '0x0000000071727De22E5E9d8BAf0edAc6f37da032',
+    '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',
+  ]
   const logged = (log: object, isSafe: boolean) => {
     const node = new MemoryNode(address)
     node.answers.set('eth_getTransactionReceipt', () => null)
@@ -326,7 +332,7 @@ describe('the outcome of a hash', () => {
       const filters = node.requests.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => params[0])
       expect(filters).toMatchObject([
         { fromBlock: '0x5a', toBlock: 'latest', address, topics: [[SUCCESS, FAILURE]] },
-        { fromBlock: '0x5a', toBlock: 'latest', topics: [OPERATION, word(7)] },
+        { fromBlock: '0x5a', toBlock: 'latest', address: entryPoints, topics: [OPERATION, word(7)] },
       ])
     }
   })
