@@ -111,6 +111,7 @@ export async function tryPackage(name: string, args: readonly string[] = []): Pr
     ignorePatterns: [
       '.git',
       '.devnet',
+      '.turbo',
       'bench',
       'contracts/{artifacts*,cache*,node_modules,forge}',
       'deploy',
@@ -184,10 +185,10 @@ function resultOf({ files }: Report, { seed, lines }: Sample): SeedResult {
 /** Returns the argument that a mutant is equivalent, from equivalent.json. */
 function reasonOf({ at, line, replacement }: Mutant): string | undefined {
   const path = at.slice(0, at.lastIndexOf(':'))
-  const found = equivalents.find(
-    (known) => known.path === path && known.line === line && known.replacement === replacement,
+  const equivalent = equivalents.find(
+    (mutant) => mutant.path === path && mutant.line === line && mutant.replacement === replacement,
   )
-  return found?.reason
+  return equivalent?.reason
 }
 
 function write(name: string, result: SeedResult): void {
