@@ -31,7 +31,7 @@ describe('/status', () => {
     readonly call?: (...of: unknown[]) => unknown
     readonly block?: object | null
   }
-  const asked: unknown[][] = []
+  const nodeCalls: unknown[][] = []
   const status = (
     { transaction = sent, receipt = mined, head = 18, call = () => '0x', block = { timestamp: 5 } }: Node,
     query = '',
@@ -40,7 +40,7 @@ describe('/status', () => {
       request: async (method: string) => (method === 'eth_getTransactionByHash' ? transaction : receipt),
       getBlock: async (of: unknown) => (of === 'latest' ? head && { number: head } : block),
       call: async (...of: unknown[]) => {
-        asked.push(of)
+        nodeCalls.push(of)
         return call(...of)
       },
     }
@@ -85,12 +85,12 @@ describe('/status', () => {
       throw new RpcError('REVERTED', 'x', data as Hex)
     }
     const receipt = { ...mined, status: '0x0' }
-    asked.length = 0
+    nodeCalls.length = 0
     expect((await status({ receipt, call: reverts })).body).toMatchObject({
       status: 'reverted',
       reason: expect.stringContaining('too late'),
     })
-    expect(asked).toMatchObject([
+    expect(nodeCalls).toMatchObject([
       [
         { from: account('1'), to: guard, data: input, value: 0n, gas: 21_000n },
         15,
@@ -107,9 +107,9 @@ describe('/status', () => {
       { transaction: { ...sent, to: null } },
       { receipt: { ...receipt, blockNumber: '0x0' } },
     ]) {
-      const before = asked.length
+      const before = nodeCalls.length
       expect((await status({ receipt, call: reverts, ...change })).body.reason).toBeNull()
-      expect(asked.length).toBe(before)
+      expect(nodeCalls.length).toBe(before)
     }
     expect((await status({ receipt, call: () => Promise.reject(new TypeError('bug')) })).status).toBe(500)
   })

@@ -161,7 +161,7 @@ describe('a response', () => {
     const route = (amount: bigint) => json({ ...single.route, calls: [approve(amount), { to, data, value }] })
     expect((await getSwap(route(1_000_000n))).calls).toHaveLength(2)
     await expect(getSwap(route(1_000_001n))).rejects.toMatchObject({ code: 'UNSAFE' })
-    // The request limits an exact input, whatever input the route states; an exact output has the input of the route.
+    // The request limits an exact input, not the input that the route states; an exact output has the input of the route.
     const stated = (amount: bigint) => async () => ({ ...(await route(amount)().json()), fromAmount: String(amount) })
     const larger = await stated(1_000_001n)()
     await expect(getSwap(json(larger))).rejects.toMatchObject({ code: 'UNSAFE' })

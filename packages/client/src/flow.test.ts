@@ -13,7 +13,7 @@ const { WETH, USDC, USDT, ZERO, PAIR, POOL, WETH_USDT, USDC_USDT, leg, v2, v3, p
 const { toRecipient, toExecutor } = h
 const toPair = { kind: 'address', address: PAIR } as const
 const share = (of: number) => ({ kind: 'share', share: of }) as const
-const held = (amount: bigint) => ({ kind: 'held', amount }) as const
+const heldAmount = (amount: bigint) => ({ kind: 'held', amount }) as const
 const wrap = (ends: Pick<Step, 'input' | 'output'>): Step => ({ op: 'wrap', tokenIn: ZERO, wrapped: WETH, ...ends })
 const unwrap = (ends: Pick<Step, 'input' | 'output'>): Step => ({ op: 'unwrap', tokenIn: WETH, ...ends })
 const direct = [leg(POOL, WETH, USDC)]
@@ -44,8 +44,8 @@ const wrapped = (first: bigint, second: bigint) =>
   h.honestRoute(
     [
       wrap({ input: rest, output: toExecutor }),
-      v2(PAIR, WETH, USDC, { input: held(first), output: toRecipient }),
-      v3(POOL, WETH, USDC, { input: held(second), output: toRecipient }),
+      v2(PAIR, WETH, USDC, { input: heldAmount(first), output: toRecipient }),
+      v3(POOL, WETH, USDC, { input: heldAmount(second), output: toRecipient }),
     ],
     [leg(PAIR, WETH, USDC), leg(POOL, WETH, USDC)],
     { tokenIn: ZERO, value: 1_000_000n },
@@ -122,7 +122,7 @@ test('an intermediate balance is used up', () => {
     'leaves tokens in the Executor',
   )
   refused(
-    h.changed(h.path, {}, ([a, b]) => [a!, { ...b!, input: held(1n) }]),
+    h.changed(h.path, {}, ([a, b]) => [a!, { ...b!, input: heldAmount(1n) }]),
     'what step 2 takes',
   )
   refused(
@@ -203,15 +203,15 @@ test('the recipient is paid the output token, or the wrapper that the Guard unwr
 
 test('the steps are the legs of the route, in order, in their direction', () => {
   const { swaps } = h.split.route
-  refused(h.answered(h.split, { swaps: [...swaps].reverse() }), 'the pools')
-  refused(h.answered(h.split, { swaps: swaps.slice(0, 1) }), 'the pools')
-  refused(h.answered(h.split, { swaps: [...swaps, swaps[1]!] }), 'the pools')
-  refused(h.answered(h.single, { swaps: [leg(POOL, USDC, WETH)] }), 'the pools')
+  refused(h.responding(h.split, { swaps: [...swaps].reverse() }), 'the pools')
+  refused(h.responding(h.split, { swaps: swaps.slice(0, 1) }), 'the pools')
+  refused(h.responding(h.split, { swaps: [...swaps, swaps[1]!] }), 'the pools')
+  refused(h.responding(h.single, { swaps: [leg(POOL, USDC, WETH)] }), 'the pools')
   refused(
     h.changed(h.single, {}, ([a]) => [{ ...a!, zeroForOne: true } as Step]),
     'the pools',
   )
-  refused(h.answered(unwrapped, { swaps: [leg(POOL, USDC, WETH), leg(WETH, WETH, USDC)] }), 'the pools')
+  refused(h.responding(unwrapped, { swaps: [leg(POOL, USDC, WETH), leg(WETH, WETH, USDC)] }), 'the pools')
   const upper = (text: string) => text.toUpperCase().replace('X', 'x')
-  expect(proved(h.answered(h.single, { swaps: [leg(upper(POOL), upper(WETH), upper(USDC))] })).pools).toEqual([POOL])
+  expect(proved(h.responding(h.single, { swaps: [leg(upper(POOL), upper(WETH), upper(USDC))] })).pools).toEqual([POOL])
 })

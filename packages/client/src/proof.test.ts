@@ -37,7 +37,7 @@ describe('a pool of a singleton', () => {
   test('is refused if the route does not name it', () => {
     const { pool: _, ...honest } = v4()
     for (const swaps of [[], [leg(h.POOL, NATIVE, USDC)]])
-      expect(() => proved(h.answered(honest, { swaps }), { knownPools: false })).toThrow('the pools')
+      expect(() => proved(h.responding(honest, { swaps }), { knownPools: false })).toThrow('the pools')
   })
 
   test('of another manager is refused, also if the caller accepts everything', () => {
@@ -192,7 +192,7 @@ describe('pools of a factory', () => {
       '0x8ad599c3a0ff1de082011efddc58f1908eb6e6d8',
       '0x7bea39867e4169dbe237d55c8242a8f2fcdcc387',
     ]
-    const known = h.contracts.factories.flatMap((factory) => poolsMadeBy(factory, pair))
-    expect(known).toEqual(expect.arrayContaining([...deployed, h.PAIR]))
+    const addresses = h.contracts.factories.flatMap((factory) => poolsMadeBy(factory, pair))
+    expect(addresses).toEqual(expect.arrayContaining([...deployed, h.PAIR]))
   })
 })

@@ -24,17 +24,17 @@ test.each(Object.entries({ split, single, path, nativeIn, nativeOut, withFee }))
 describe('refuses a changed', () => {
   const { tx } = single.route
   const cases: Record<string, readonly [h.Honest, string]> = {
-    contract: [h.answered(single, { tx: { ...tx, to: h.untrusted } }), 'not the Guard'],
-    sender: [h.answered(single, { tx: { ...tx, from: h.untrusted } }), 'the sender'],
+    contract: [h.responding(single, { tx: { ...tx, to: h.untrusted } }), 'not the Guard'],
+    sender: [h.responding(single, { tx: { ...tx, from: h.untrusted } }), 'the sender'],
     recipient: [h.changed(single, { recipient: h.untrusted }), 'the recipient'],
-    'recipient, if another account was requested': [h.asked(single, { recipient: h.untrusted }), 'the recipient'],
+    'recipient, if another account was requested': [h.requesting(single, { recipient: h.untrusted }), 'the recipient'],
     'input token': [h.changed(single, { tokenIn: h.USDT }), 'the input token'],
     'output token': [h.changed(single, { tokenOut: h.USDT }), 'the output token'],
     'input amount, one unit above': [h.changed(single, { amountIn: 1_000_001n }), 'the input amount'],
     'input amount, one unit below': [h.changed(single, { amountIn: 999_999n }), 'the input amount'],
-    'value of a token input': [h.answered(single, { tx: { ...tx, value: '1' } }), 'wei'],
-    'native input where a token was requested': [h.asked(nativeIn, { src: h.WETH }), 'the input token'],
-    'token input where native was requested': [h.asked(single, { src: NATIVE }), 'the input token'],
+    'value of a token input': [h.responding(single, { tx: { ...tx, value: '1' } }), 'wei'],
+    'native input where a token was requested': [h.requesting(nativeIn, { src: h.WETH }), 'the input token'],
+    'token input where native was requested': [h.requesting(single, { src: NATIVE }), 'the input token'],
     mode: [h.changed(single, { direct: true }), 'direct mode'],
     Executor: [h.changed(single, { executor: h.untrusted }), 'the Executor'],
     wrapper: [h.changed(nativeOut, { wrapper: h.untrusted }), `the wrapper ${h.untrusted}`],
@@ -48,12 +48,12 @@ describe('refuses a changed', () => {
     'fee, which is missing': [h.changed(withFee, { feePpm: 0n, feeRecipient: h.ZERO }), 'the fee'],
     'fee recipient': [h.changed(withFee, { feeRecipient: h.untrusted }), 'the fee recipient'],
     'fee, whose recipient was not named': [
-      h.asked(withFee, { convenienceFeeRecipient: undefined as never }),
+      h.requesting(withFee, { convenienceFeeRecipient: undefined as never }),
       'the fee recipient',
     ],
     pool: [h.changed(single, {}, ([step]) => [{ ...step!, pool: h.untrusted } as never]), 'the pools'],
     'pool, also in the legs': [
-      h.answered(
+      h.responding(
         h.changed(single, {}, ([step]) => [{ ...step!, pool: h.untrusted } as never]),
         { swaps: [h.leg(h.untrusted, h.WETH, h.USDC)] },
       ),
@@ -68,7 +68,7 @@ describe('refuses a changed', () => {
       'uniswap-v2.feePpm 2999',
     ],
     'pool, which was excluded': [
-      h.asked(split, { excludePools: [h.PAIR.toUpperCase().replace('X', 'x')] }),
+      h.requesting(split, { excludePools: [h.PAIR.toUpperCase().replace('X', 'x')] }),
       'was excluded',
     ],
   }
@@ -77,7 +77,7 @@ describe('refuses a changed', () => {
 
 test('a negative slippage, a malformed amount, and a missing request are UNSAFE', () => {
   for (const change of [{ slippage: -1 }, { slippage: 100 }, { amount: '1e6' }, { amount: undefined as never }])
-    refused(h.asked(h.single, change), /./)
+    refused(h.requesting(h.single, change), /./)
   expect(() => verify(h.CHAIN, h.single.route, undefined as never)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
   expect(() => verify(999_999_999, h.single.route, h.single.request)).toThrow(
     expect.objectContaining({ code: 'UNSAFE' }),
@@ -120,18 +120,22 @@ test('an exact output has exactly the requested minimum and the input of the quo
 
 test('automatic slippage is the one that the route names, and at most 3 percent', () => {
   const of = (percent: number, minOutput: bigint) =>
-    h.answered(h.asked(h.changed(h.single, { minOutput }), { slippage: 'auto' }), { slippage: { percent, reason: '' } })
+    h.responding(h.requesting(h.changed(h.single, { minOutput }), { slippage: 'auto' }), {
+      slippage: { percent, reason: '' },
+    })
   expect(proved(of(3, 1_940_000n)).minOutput).toBe(1_940_000n)
   refused(of(3.0001, 1_939_998n), 'a slippage of 3.0001 percent')
   refused(of(1, 1_940_000n), 'the least output')
   // A caller who names a larger percentage gets it.
-  expect(proved(h.asked(h.changed(h.single, { minOutput: 1_000_000n }), { slippage: 50 })).minOutput).toBe(1_000_000n)
+  expect(proved(h.requesting(h.changed(h.single, { minOutput: 1_000_000n }), { slippage: 50 })).minOutput).toBe(
+    1_000_000n,
+  )
   // A route that names no slippage has none.
-  refused(h.asked(h.single, { slippage: 'auto' }), 'the least output')
+  refused(h.requesting(h.single, { slippage: 'auto' }), 'the least output')
 })
 
 test('a minimum that rounds to zero must be one unit', () => {
-  const of = (minOutput: bigint) => h.answered(h.changed(h.single, { minOutput }), { toAmount: '1' })
+  const of = (minOutput: bigint) => h.responding(h.changed(h.single, { minOutput }), { toAmount: '1' })
   expect(proved(of(1n)).minOutput).toBe(1n)
   refused(of(0n), 'the least output')
 })
@@ -143,7 +147,7 @@ test('direct mode passes if the caller allows it, and only then', () => {
 })
 
 test('an unknown pool passes only by its address, its field, or knownPools: false, and is reported', () => {
-  const unknown = h.answered(
+  const unknown = h.responding(
     h.changed(h.single, {}, ([step]) => [{ ...step!, pool: h.untrusted } as never]),
     { swaps: [h.leg(h.untrusted, h.WETH, h.USDC)] },
   )
@@ -171,7 +175,7 @@ describe('the permit in the calldata', () => {
     ...{ kind: 'permit2', amount: 1_000_000n, nonce: 7n, deadline: BigInt(h.DEADLINE) },
     signature: `0x${'ab'.repeat(64)}1b`,
   }
-  const signed = h.answered(h.single, { tx: withPermit(h.single.route.tx, permit) })
+  const signed = h.responding(h.single, { tx: withPermit(h.single.route.tx, permit) })
 
   test('is accepted if it is the signed one, and explained', () => {
     expect(proved(signed, { permit }).permit).toEqual({
@@ -192,14 +196,14 @@ describe('the permit in the calldata', () => {
     ['kind', { kind: 'eip2612', nonce: 0n }],
     ['signature', { signature: `0x${'ab'.repeat(64)}1c` }],
   ] as const)('must have the signed %s', (field, change) => {
-    const other = h.answered(h.single, { tx: withPermit(h.single.route.tx, { ...permit, ...change } as GuardPermit) })
+    const other = h.responding(h.single, { tx: withPermit(h.single.route.tx, { ...permit, ...change } as GuardPermit) })
     refused(other, field === 'signature' ? 'the signature' : `the ${field} of the signature`, { permit })
   })
 
   test('of DAI has no amount', () => {
     const dai: GuardPermit = { ...permit, kind: 'dai', amount: 0n }
     const tx = withPermit(h.single.route.tx, dai)
-    expect(proved(h.answered(h.single, { tx }), { permit: dai }).permit).toMatchObject({ kind: 'dai', amount: null })
+    expect(proved(h.responding(h.single, { tx }), { permit: dai }).permit).toMatchObject({ kind: 'dai', amount: null })
   })
 })
 
@@ -210,7 +214,7 @@ describe('the calls of a batch', () => {
     ...{ to, value: '0' },
     data: `0x095ea7b3${spender.slice(2).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}` as const,
   })
-  const of = (...calls: object[]) => h.answered(h.single, { calls: calls as never })
+  const of = (...calls: object[]) => h.responding(h.single, { calls: calls as never })
 
   test('may be a reset, an approval of exactly the input, and the transaction', () => {
     for (const calls of [[swap], [approval(1_000_000n), swap], [approval(0n), approval(1_000_000n), swap]])
@@ -232,15 +236,15 @@ describe('the calls of a batch', () => {
     ['a transaction with other data', of({ ...swap, data: `${tx.data}00` })],
     ['a transaction with value', of({ ...swap, value: '1' })],
     ['a call after the transaction', of(swap, approval(1_000_000n))],
-    ['no list', h.answered(h.single, { calls: { length: 1, 0: swap } as never })],
+    ['no list', h.responding(h.single, { calls: { length: 1, 0: swap } as never })],
   ] as const)('are refused with %s', (_, honest) => refused(honest, '`calls` do more'))
 
   test('of native input contain no approval', () => {
     const own = h.nativeIn.route.tx
     const call = { to: own.to, data: own.data, value: own.value }
-    expect(proved(h.answered(h.nativeIn, { calls: [call] })).amountIn).toBe(1_000_000n)
+    expect(proved(h.responding(h.nativeIn, { calls: [call] })).amountIn).toBe(1_000_000n)
     refused(
-      h.answered(h.nativeIn, { src: NATIVE, calls: [approval(1_000_000n, h.guard, NATIVE), call] }),
+      h.responding(h.nativeIn, { src: NATIVE, calls: [approval(1_000_000n, h.guard, NATIVE), call] }),
       '`calls` do more',
     )
   })

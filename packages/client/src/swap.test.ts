@@ -160,11 +160,13 @@ test('a quote from a block ahead of the wallet ages from the block of the wallet
 
 test('a later quote is confirmed again if it is worse or different, not if it is as good', async () => {
   const later = { ...route, simulationBlock: 103 }
-  const worse = h.answered(h.changed({ ...h.single, route: later }, { minOutput: 1_989_005n }), { toAmount: '1999001' })
-  const better = h.answered(h.changed({ ...h.single, route: later }, { minOutput: 1_990_995n }), {
+  const worse = h.responding(h.changed({ ...h.single, route: later }, { minOutput: 1_989_005n }), {
+    toAmount: '1999001',
+  })
+  const better = h.responding(h.changed({ ...h.single, route: later }, { minOutput: 1_990_995n }), {
     toAmount: '2001001',
   })
-  const other = h.answered({ ...h.split, route: { ...h.split.route, simulationBlock: 103 } }, {})
+  const other = h.responding({ ...h.split, route: { ...h.split.route, simulationBlock: 103 } }, {})
   for (const [second, confirmations] of [
     [later, 1],
     [better.route, 1],
@@ -173,13 +175,13 @@ test('a later quote is confirmed again if it is worse or different, not if it is
   ] as const) {
     const node = new MemoryNode()
     node.allowance = 1_000_000n
-    let asked = 0
+    let prompts = 0
     const confirm = () => {
       node.block = 103
-      return ++asked > 0
+      return ++prompts > 0
     }
     const outcome = await run(node, { ...trusting, confirm }, [route, second])
-    expect([asked, outcome.route]).toEqual([confirmations, second])
+    expect([prompts, outcome.route]).toEqual([confirmations, second])
   }
 })
 
@@ -234,7 +236,7 @@ describe('the amount', () => {
 
   test('of a wrap is confirmed one to one, less the fee', async () => {
     const wrap = (toAmount: bigint, minOutput: bigint) =>
-      h.answered(
+      h.responding(
         h.honestRoute(
           [{ op: 'wrap', tokenIn: h.ZERO, wrapped: h.WETH, input: h.rest, output: h.toRecipient }],
           [h.leg(h.WETH, NATIVE, h.WETH)],

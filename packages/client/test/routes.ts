@@ -118,11 +118,11 @@ export function changed(
   const swap = { ...was, program, ...order }
   return { request, route: { ...route, tx: { ...route.tx, data: encodeGuardSwap(swap), value: String(swap.value) } } }
 }
-export const asked = ({ request, route }: Honest, change: Partial<SwapParameters>): Honest => ({
+export const requesting = ({ request, route }: Honest, change: Partial<SwapParameters>): Honest => ({
   request: { ...request, ...change },
   route,
 })
-export const answered = ({ request, route }: Honest, change: Partial<Route>): Honest => ({
+export const responding = ({ request, route }: Honest, change: Partial<Route>): Honest => ({
   request,
   route: { ...route, ...change },
 })

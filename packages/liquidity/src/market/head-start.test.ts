@@ -5,10 +5,10 @@ import type { ListedPool } from '../family.ts'
 import { HeadStart } from './head-start.ts'
 
 const at = (value: number): Address => toAddress(`0x${value.toString(16).padStart(40, '0')}`)
-const [known, other] = [at(1), at(2)]
+const [followed, other] = [at(1), at(2)]
 const rowOf = (family: string, index: number) => ({ family, address: at(index) }) as unknown as DexRow
 const listed = (from: number, count: number, token = other): readonly ListedPool[] =>
-  Array.from({ length: count }, (_, k) => ({ id: `${from + k}`, address: at(from + k), tokens: [known, token] }))
+  Array.from({ length: count }, (_, k) => ({ id: `${from + k}`, address: at(from + k), tokens: [followed, token] }))
 
 /** Verification of a list; pools in `missing` do not exist. Records the batches in order. */
 function verify(
@@ -24,7 +24,7 @@ function verify(
       return pools.map((pool) => (missing.has(pool.id) ? null : pool))
     },
   })
-  const directory = { rows, tokens: new Set([known]), familyOf: family }
+  const directory = { rows, tokens: new Set([followed]), familyOf: family }
   const follower = {
     retrying: async (work: (block: { hash: string }) => Promise<unknown>) => {
       if (failures-- > 0) throw new Error('down')
@@ -39,9 +39,9 @@ function verify(
   return { start, batches, fail }
 }
 async function all(start: HeadStart): Promise<readonly string[]> {
-  const found: string[] = []
-  while (!start.isDone) for (const { pool } of await start.prove({})) found.push(pool.id)
-  return found
+  const provenIds: string[] = []
+  while (!start.isDone) for (const { pool } of await start.prove({})) provenIds.push(pool.id)
+  return provenIds
 }
 const [logged, paired] = [rowOf('logged', 100), rowOf('paired', 101)]
 
@@ -58,12 +58,12 @@ test('pools that only logs reveal, and then pools of followed tokens, are verifi
   const { start, batches } = verify([
     { row: paired, pools: listed(10, 1) },
     { row: logged, pools: listed(20, 1) },
-    { row: rowOf('paired', 102), pools: listed(30, 1, known) },
-    { row: rowOf('logged', 103), pools: listed(40, 1, known) },
+    { row: rowOf('paired', 102), pools: listed(30, 1, followed) },
+    { row: rowOf('logged', 103), pools: listed(40, 1, followed) },
   ])
   await all(start)
   expect(batches).toEqual([['40'], ['20'], ['30'], ['10']])
-  const mixed = verify([{ row: paired, pools: [...listed(50, 1), ...listed(60, 1, known)] }])
+  const mixed = verify([{ row: paired, pools: [...listed(50, 1), ...listed(60, 1, followed)] }])
   await all(mixed.start)
   expect(mixed.batches).toEqual([['60', '50']])
 })

@@ -52,14 +52,14 @@ test('an output that jumps is bisected', () => {
 })
 
 test('a bracket is found by doubling steps, in both directions', () => {
-  const asked: bigint[] = []
+  const inputs: bigint[] = []
   const at = (amountIn: bigint): AmountPoint => {
-    asked.push(amountIn)
+    inputs.push(amountIn)
     return { amountIn, amountOut: amountIn }
   }
   const point = (amount: bigint) => ({ amountIn: amount, amountOut: amount })
   expect(bracketFrom(at, point(100n), 130n, 5n)).toEqual([point(115n), point(135n)])
-  expect(asked).toEqual([105n, 115n, 135n])
+  expect(inputs).toEqual([105n, 115n, 135n])
   expect(bracketFrom(at, point(100n), 70n, 5n)).toEqual([point(65n), point(85n)])
   expect(bracketFrom(at, point(100n), 100n, 5n)).toEqual([point(95n), point(100n)])
 })
