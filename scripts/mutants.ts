@@ -1,6 +1,7 @@
 /**
- * `npm run mutants -- <package>`: tests a sample of mutants of a package against its unit tests (mutants/units.ts), and
- * writes bench/results/unit-mutants.json.
+ * `npm run mutants -- <package> [--seed <text>] [--lines <count>]`: tests a sample of mutants of a package against its unit
+ * tests (mutants/units.ts), and writes bench/results/unit-mutants.json. Equivalent mutants, which no test can kill, are
+ * listed with their reasons in mutants/equivalent.json and do not count.
  *
  * `npm run mutants [words of names, separated by commas]`: breaks the contracts and the encoder's checks one line at a
  * time (contracts/test/mutants.ts), lists the invariant and refusal tests that fail, and writes
@@ -18,9 +19,9 @@ import * as encoder from './mutants/encoder.ts'
 import * as solidity from './mutants/solidity.ts'
 import { isUnitPackage, tryPackage } from './mutants/units.ts'
 
-const [packageName] = process.argv.slice(2)
+const [packageName, ...options] = process.argv.slice(2)
 if (packageName && isUnitPackage(packageName)) {
-  await tryPackage(packageName)
+  await tryPackage(packageName, options)
   process.exit()
 }
 

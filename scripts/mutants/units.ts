@@ -1,33 +1,44 @@
 /**
  * Tests mutants of one package with StrykerJS on a sample of its lines, against the tests that need no node. A hash of
- * each line's text selects the sample, so the same code has the same mutants, and an edit elsewhere does not change
- * them.
+ * the seed and of each line's text selects the sample, so the same code has the same mutants, and an edit elsewhere does
+ * not change them. The first score on a seed is kept, because later scores are of tests written for its survivors.
  */
 import { createHash } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { record, rounded } from '../../bench/record.ts'
 import { root, run } from '../lib/run.ts'
 
-/** Sources to mutate, by package. Other sources are tables and wiring. */
+/**
+ * Sources to mutate, by package or `package/part`. Other sources are tables and wiring. Of the API, `npm run check` compares
+ * the documents that docs/ and the schemas of responses generate.
+ */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
-  api: ['src/**/*.ts'],
+  api: ['src/!(docs)/!(*-response).ts', 'src/!(main|index|server|services|*response|*responses|error-table).ts'],
+  client: ['src/!(types|known-contracts|known-guards).ts'],
   liquidity: ['src/{market,store,trust,math}/**/*.ts', 'src/dexes/**/math.ts'],
+  'liquidity/families': ['src/math/**/*.ts', 'src/dexes/**/math.ts'],
   pricing: ['src/**/*.ts'],
   program: ['src/*.ts'],
   quoting: ['src/**/*.ts'],
   routing: ['src/**/*.ts'],
+  'routing/encode': ['src/{encode,exact}/**/*.ts'],
   rpc: ['src/**/*.ts'],
   simulation: ['src/**/*.ts'],
   solver: ['src/**/*.ts'],
 }
 const RESULTS = join(root, 'bench/results/unit-mutants.json')
+const equivalents = JSON.parse(
+  readFileSync(join(root, 'scripts/mutants/equivalent.json'), 'utf8'),
+) as readonly Equivalent[]
 /** Lines without an expression, which have no mutants. */
 const NO_EXPRESSION = /^\s*($|\/[/*]|\*|import\b|(export )?(type|interface)\b|readonly\b|[)\]}{(,;]+$)/
-/** Number of sampled lines, with about two mutants each. */
-const LINES = Number(process.env.LINES ?? '20')
-const SEED = process.env.SEED ?? '1'
+const MUTANT_TIMEOUT_MS = 30_000
+const DEFAULT_SEED = '1'
+/** Default number of sampled lines, with about two mutants each. */
+const DEFAULT_LINES = '20'
 
 type MutantStatus = 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'CompileError' | 'RuntimeError' | 'Ignored'
 type Report = {
@@ -45,13 +56,31 @@ type Report = {
     >
   >
 }
-type PackageResult = {
+type Mutant = { readonly at: string; readonly line: string; readonly replacement: string }
+/** Mutant that no test can kill, because it behaves as the source does. */
+type Equivalent = {
+  readonly path: string
+  readonly line: string
+  readonly replacement: string
+  readonly reason: string
+}
+type SeedResult = {
   readonly seed: string
+  readonly date?: string
   readonly lines: number
+  /** Score of the first run with this seed. */
+  readonly firstScorePercent?: number
   readonly killed: number
-  readonly survived: readonly { readonly at: string; readonly line: string; readonly replacement: string }[]
+  /** Killed mutants that no test failed for, because the tests did not end. */
+  readonly timeouts?: number
+  readonly survived: readonly Mutant[]
+  readonly equivalent?: readonly (Mutant & Pick<Equivalent, 'reason'>)[]
+  /** Killed mutants among those that are not equivalent. */
   readonly scorePercent: number
 }
+type PackageResult = { readonly seeds: readonly SeedResult[] }
+/** Seed and number of lines of a sample. */
+type Sample = { readonly seed: string; readonly lines: number }
 
 export const isUnitPackage = (name: string): boolean => name in SOURCES
 
@@ -60,7 +89,8 @@ export const isUnitPackage = (name: string): boolean => name in SOURCES
  *
  * @throws Error if StrykerJS leaves no report
  */
-export async function tryPackage(name: string): Promise<void> {
+export async function tryPackage(name: string, args: readonly string[] = []): Promise<void> {
+  const sample = readSample(args)
   const folder = mkdtempSync(join(tmpdir(), 'sluice-stryker-'))
   const file = join(folder, 'report.json')
   const config = join(folder, 'stryker.json')
@@ -68,17 +98,20 @@ export async function tryPackage(name: string): Promise<void> {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'scripts/mutants/unit.vitest.config.ts', related: false },
-    mutate: sampleOf(name),
+    mutate: linesOf(name, sample),
     // Texts are not mutated. Tests cover those that are part of a contract.
     mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral'] },
     coverageAnalysis: 'perTest',
     concurrency: 2,
+    // Other processes may slow a run down, and a mutant that times out counts as killed.
+    timeoutMS: MUTANT_TIMEOUT_MS,
     reporters: ['json'],
     jsonReporter: { fileName: file },
     tempDirName: join(folder, 'copy'),
     ignorePatterns: [
       '.git',
       '.devnet',
+      '.turbo',
       'bench',
       'contracts/{artifacts*,cache*,node_modules,forge}',
       'deploy',
@@ -87,11 +120,11 @@ export async function tryPackage(name: string): Promise<void> {
   }
   writeFileSync(config, JSON.stringify(options))
   try {
-    const env = { ...process.env, MUTATED_PACKAGE: name }
+    const env = { ...process.env, MUTATED_PACKAGE: folderOf(name) }
     const { code, output } = await run('stryker', ['run', config, '--logLevel', 'warn'], { quiet: true, env })
     if (code !== 0) throw new Error(`StrykerJS failed:\n${output.slice(-3_000)}`)
-    const result = resultOf(JSON.parse(readFileSync(file, 'utf8')) as Report)
-    record('unit-mutants', { packages: { ...earlier(), [name]: result } }, { shown: false })
+    const result = resultOf(JSON.parse(readFileSync(file, 'utf8')) as Report, sample)
+    write(name, result)
     for (const { at, line, replacement } of result.survived) console.log(`SURVIVED  ${at}  ${line}  →  ${replacement}`)
     console.log(`${name}: ${result.killed} killed, ${result.survived.length} survived, ${result.scorePercent} %`)
   } finally {
@@ -99,9 +132,19 @@ export async function tryPackage(name: string): Promise<void> {
   }
 }
 
-function sampleOf(name: string): readonly string[] {
+function readSample(args: readonly string[]): Sample {
+  const options = { seed: { type: 'string' }, lines: { type: 'string' } } as const
+  const { seed = DEFAULT_SEED, lines = DEFAULT_LINES } = parseArgs({ args: [...args], options }).values
+  if (!/^[1-9]\d{0,3}$/.test(lines)) throw new Error('--lines must be an integer from 1 to 9999')
+  return { seed, lines: Number(lines) }
+}
+
+/** Returns the package of `package` or `package/part`. */
+const folderOf = (name: string) => name.split('/')[0]!
+
+function linesOf(name: string, { seed, lines: count }: Sample): readonly string[] {
   const paths = globSync(
-    SOURCES[name]!.map((path) => `packages/${name}/${path}`),
+    SOURCES[name]!.map((path) => `packages/${folderOf(name)}/${path}`),
     { cwd: root },
   )
   const lines = paths
@@ -109,16 +152,17 @@ function sampleOf(name: string): readonly string[] {
     .flatMap((path) => {
       const texts = readFileSync(join(root, path), 'utf8').split('\n')
       return texts.flatMap((text, k) =>
-        NO_EXPRESSION.test(text) ? [] : [{ path, line: k + 1, rank: rankOf(path, text) }],
+        NO_EXPRESSION.test(text) ? [] : [{ path, line: k + 1, rank: rankOf(seed, path, text) }],
       )
     })
-  const sample = lines.sort((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, LINES)
+  const sample = lines.sort((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, count)
   return sample.map(({ path, line }) => `${path}:${line}-${line}`)
 }
 
-const rankOf = (path: string, text: string) => createHash('sha256').update(`${SEED}\n${path}\n${text}`).digest('hex')
+const rankOf = (seed: string, path: string, text: string) =>
+  createHash('sha256').update(`${seed}\n${path}\n${text}`).digest('hex')
 
-function resultOf({ files }: Report): PackageResult {
+function resultOf({ files }: Report, { seed, lines }: Sample): SeedResult {
   const mutants = Object.entries(files).flatMap(([path, { mutants }]) => {
     const texts = readFileSync(join(root, path), 'utf8').split('\n')
     return mutants.map(({ mutatorName, replacement, status, location: { start } }) => ({
@@ -127,17 +171,35 @@ function resultOf({ files }: Report): PackageResult {
     }))
   })
   const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
-  const survived = mutants
+  const timeouts = mutants.filter(({ status }) => status === 'Timeout').length
+  const remaining = mutants
     .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
-    .map(({ status: _, ...mutant }) => mutant)
+    .map(({ status: _, ...mutant }) => ({ ...mutant, reason: reasonOf(mutant) }))
+  const survived = remaining.flatMap(({ reason, ...mutant }) => (reason === undefined ? [mutant] : []))
+  const equivalent = remaining.flatMap(({ reason, ...mutant }) => (reason === undefined ? [] : [{ ...mutant, reason }]))
   const scorePercent = rounded((100 * killed) / Math.max(1, killed + survived.length))
-  return { seed: SEED, lines: LINES, killed, survived, scorePercent }
+  const date = new Date().toISOString().slice(0, 10)
+  return { seed, date, lines, killed, timeouts, survived, equivalent, scorePercent }
+}
+
+/** Returns the argument that a mutant is equivalent, from equivalent.json. */
+function reasonOf({ at, line, replacement }: Mutant): string | undefined {
+  const path = at.slice(0, at.lastIndexOf(':'))
+  const equivalent = equivalents.find(
+    (mutant) => mutant.path === path && mutant.line === line && mutant.replacement === replacement,
+  )
+  return equivalent?.reason
+}
+
+function write(name: string, result: SeedResult): void {
+  const packages = earlier()
+  const { seeds = [] } = packages[name] ?? {}
+  const first = seeds.find(({ seed, lines }) => seed === result.seed && lines === result.lines)
+  const firstScorePercent = first ? (first.firstScorePercent ?? first.scorePercent) : result.scorePercent
+  const updated = [...seeds.filter(({ seed }) => seed !== result.seed), { ...result, firstScorePercent }]
+  record('unit-mutants', { packages: { ...packages, [name]: { seeds: updated } } }, { shown: false })
 }
 
 function earlier(): Readonly<Record<string, PackageResult>> {
-  try {
-    return (JSON.parse(readFileSync(RESULTS, 'utf8')) as { packages: Record<string, PackageResult> }).packages
-  } catch {
-    return {}
-  }
+  return (JSON.parse(readFileSync(RESULTS, 'utf8')) as { packages: Record<string, PackageResult> }).packages
 }

@@ -1,70 +1,10 @@
 /** Tests of routing and error handling with a fake live chain. */
-import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
 import { tmpdir } from 'node:os'
-import { duplexPair } from 'node:stream'
-import { type Address, NATIVE, toAddress } from '@sluice/chains'
+import { type Address, NATIVE } from '@sluice/chains'
 import { QuotingError, type StreamUpdate } from '@sluice/quoting'
 import { describe, expect, test } from 'vitest'
-import { ChainAdmission } from './admission/admission.ts'
-import { Places } from './admission/places.ts'
-import { createApp } from './app.ts'
-import { loadConfig } from './config.ts'
-import { EventStreams } from './http/event-streams.ts'
-import { createMetrics } from './metrics.ts'
-import { NATIVE_TEXT, unsupportedChain } from './requests.ts'
-import { type Services, silentLog } from './services.ts'
-
-type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }
-type Sent = { readonly method?: string; readonly headers?: Readonly<Record<string, string>> }
-
-const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
-const [ONE, TWO] = [account('1'), account('2')] as [Address, Address]
-
-/** Creates the app over one chain with a fake live part, and a client with in-memory connections. */
-function served(live: object = {}, environment: Readonly<Record<string, string>> = {}) {
-  const config = loadConfig({ WEB_DIR: '/nowhere', ...environment })
-  const metrics = createMetrics()
-  const places = new Places(config.maxConcurrent, () => 0)
-  const chain = {
-    ...{
-      chain: { chainId: 1, wrappedNative: null },
-      deployment: { guard: { address: account('f') }, executors: [] },
-      routerAddress: account('f'),
-    },
-    admission: new ChainAdmission({ places, maxWaiting: 10, maxWaitMs: 1_000 }),
-    live: { recentAnswer: () => undefined, status: () => ({ chainId: 1, state: 'following' }), ...live },
-  }
-  const services = {
-    ...{ metrics, log: silentLog(), closing: false, started: [], scaleOut: undefined, startedChain: () => chain },
-    registry: {
-      chainMap: () => ({ 1: { ChainName: 'Ethereum', ChainID: '1', CoinsPrefix: null, RouterAddress: account('f') } }),
-      supportedIds: () => [1],
-    },
-    streams: new EventStreams({ max: 2, maxPerCaller: 2 }),
-    chain: (chainId: number) => {
-      if (chainId !== 1) throw unsupportedChain(chainId)
-      return chain
-    },
-  } as unknown as Services
-  const { listener, metrics: metricsListener } = createApp(services, config)
-  const ask = (path: string, { method = 'GET', headers = {} }: Sent = {}, by = listener): Promise<Answer> => {
-    const [ours, theirs] = duplexPair()
-    createServer({ maxHeaderSize: 65_536 }, by).emit('connection', theirs)
-    return new Promise((resolve, reject) => {
-      const sent = send({ createConnection: () => ours as never, path, method, headers })
-      sent.once('error', reject)
-      sent.once('response', (response) => {
-        let body = ''
-        response.setEncoding('utf8').on('data', (text: string) => {
-          body += text
-        })
-        response.once('end', () => resolve({ status: response.statusCode!, headers: response.headers, body }))
-      })
-      sent.end()
-    })
-  }
-  return { ask, metrics, services, metricsListener }
-}
+import { ONE, served, TWO } from '../test/src/in-memory.ts'
+import { NATIVE_TEXT } from './requests.ts'
 
 describe('paths without a chain', () => {
   const paths = [

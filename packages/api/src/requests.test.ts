@@ -201,3 +201,10 @@ describe('token lists', () => {
 test.each([undefined, '', '0', '01', 'abc', '1e3', '-1', '0x1', '1.0', ' 1', '١'])('%s is no chain id', (sent) => {
   expect(mistake(() => readChainId(sent))).toBe('400 chain_id must be a base-10 integer')
 })
+
+test('a chain id is read with all of its digits, up to the safe integers', () => {
+  expect([readChainId('1'), readChainId('42161'), readChainId('9007199254740991')]).toEqual([
+    ...[1, 42_161, Number.MAX_SAFE_INTEGER],
+  ])
+  expect(mistake(() => readChainId('9007199254740993'))).toMatch(/^404 /)
+})

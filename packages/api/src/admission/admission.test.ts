@@ -122,3 +122,40 @@ test('in a full queue, a caller with few tasks displaces the last task of the ca
   expect(await polite).toBe('served')
   await Promise.all([spare, ...works.slice(0, 4)])
 })
+
+test('the expected wait may fill six tenths of the limit, to the millisecond', async () => {
+  for (const [costMs, isRefused] of [
+    [120, false],
+    [121, true],
+  ] as const) {
+    const one = admission(1, 10, 100)
+    const teaching = one.run(never, asTask(), () => new Promise<void>((resolve) => setTimeout(resolve, costMs)))
+    await vi.advanceTimersByTimeAsync(costMs)
+    await teaching
+    const { work, end } = pendingTask()
+    const first = one.run(never, asTask(), work)
+    // A running task is half done on average: 60 of 100 ms.
+    expect(one.refusesFor(asTask())).toBe(isRefused ? 1 : undefined)
+    end()
+    await first
+  }
+})
+
+test('Retry-After is the expected wait in whole seconds, from 1 to 10', async () => {
+  for (const [costMs, seconds] of [
+    [4_000, 2],
+    [4_002, 3],
+    [100, 1],
+    [60_000, 10],
+  ] as const) {
+    const one = admission(1, 0, 1)
+    const teaching = one.run(never, asTask(), () => new Promise<void>((resolve) => setTimeout(resolve, costMs)))
+    await vi.advanceTimersByTimeAsync(costMs)
+    await teaching
+    const { work, end } = pendingTask()
+    const first = one.run(never, asTask(), work)
+    expect(one.refusesFor(asTask())).toBe(seconds)
+    end()
+    await first
+  }
+})

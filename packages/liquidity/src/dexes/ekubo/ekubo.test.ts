@@ -68,6 +68,20 @@ describe('a pool with individual positions', () => {
     expect(() => ekubo.quoteExactInput(pool, A, B, held0! * 4n)).toThrow(PoolRefusal)
   })
 
+  test('takes at most what all of its positions take, to the unit', () => {
+    const more = [ticks[0], [-1_000_000, 10n ** 18n], [1_000_000, -(10n ** 18n)], ticks[1]] as const
+    const two = { ...pool, state: { ...pool.state, liquidity: 2n * 10n ** 18n, ticks: more } }
+    const inputs = [A, B].map((tokenIn) => {
+      const [tokenOut, max] = [tokenIn === A ? B : A, ekubo.maxInput(two, tokenIn, tokenIn === A ? B : A)!]
+      expect(ekubo.quoteExactInput(two, tokenIn, tokenOut, max).amountOut).toBeGreaterThan(0n)
+      expect(() => ekubo.quoteExactInput(two, tokenIn, tokenOut, max + 1n)).toThrow(PoolRefusal)
+      expect(max).toBeGreaterThan(ekubo.maxInput(pool, tokenIn, tokenOut)!)
+      return max
+    })
+    // The positions are symmetric about the price.
+    expect(Number(inputs[0]) / Number(inputs[1])).toBeCloseTo(1, 5)
+  })
+
   test('is not quoted beyond the ticks that were read', () => {
     const narrow = { ...pool, state: { ...pool.state, ticks: [], known: [-200_000, 200_000] as const } }
     const quote = () => ekubo.quoteExactInput(narrow, A, B, 10n ** 18n)

@@ -1,0 +1,275 @@
+/** Tests the HTTP client's requests, retries, and refusals of malformed responses, without a server. */
+import { describe, expect, test, vi } from 'vitest'
+import { MemoryNode, word } from '../test/memory-node.ts'
+import { single } from '../test/routes.ts'
+import { numberText, toPpm } from './amounts.ts'
+import { selectors } from './calls.ts'
+import { anyOf, type HttpOptions } from './http.ts'
+import { atPrice, gasLimit, pricedBy, quotedBy, SluiceClient } from './index.ts'
+import { floorOf } from './witness.ts'
+
+type Step = Response | Error
+/** Client of a service that answers in order; its requests. */
+function clientOf(steps: readonly (() => Step)[], options: Partial<HttpOptions> = {}) {
+  const requests: { readonly url: string; readonly init: RequestInit }[] = []
+  const fetch = async (input: unknown, init?: RequestInit) => {
+    requests.push({ url: String(input), init: init! })
+    const step = steps[Math.min(requests.length, steps.length) - 1]!()
+    if (step instanceof Error) throw step
+    return step
+  }
+  return { requests, client: new SluiceClient({ baseUrl: 'https://swap.example/', fetch, ...options }) }
+}
+const json = (body: unknown, init?: ResponseInit) => () => Response.json(body, init)
+const getSwap = (answer: () => Step, request: object = single.request) =>
+  clientOf([answer], { retries: 0 }).client.getSwap(1, request as never)
+
+describe('requests', () => {
+  test('carry parameters as decimal text, lists by commas, and the referer', async () => {
+    const { client, requests } = clientOf([json(single.route)], { referer: 'https://app.example' })
+    await client.getSwap(1, {
+      ...single.request,
+      slippage: 0.1 + 0.2,
+      excludePools: ['a', 'b'],
+      recipient: undefined as never,
+    })
+    const { url, init } = requests[0]!
+    const { pathname, searchParams } = new URL(url)
+    expect([pathname, init.method, init.headers, init.redirect]).toEqual([
+      '/aggregator/1',
+      'GET',
+      { referer: 'https://app.example' },
+      'error',
+    ])
+    expect(Object.fromEntries(searchParams)).toMatchObject({ amount: '1000000', slippage: '0.3', excludePools: 'a,b' })
+    expect(searchParams.has('recipient')).toBe(false)
+  })
+
+  test('with a body are a POST of JSON', async () => {
+    const { client, requests } = clientOf([json({ quotes: [single.route] })])
+    await client.getQuotes(1, [{ ...single.request, amount: 5n }])
+    const { method, headers, body } = requests[0]!.init
+    expect([method, headers]).toEqual(['POST', { 'content-type': 'application/json' }])
+    expect(JSON.parse(String(body)).quotes[0]).toMatchObject({ amount: '5' })
+  })
+
+  test('to no URL are INVALID', () =>
+    expect(clientOf([json({})], { baseUrl: 'nowhere' }).client.chains()).rejects.toMatchObject({ code: 'INVALID' }))
+})
+
+describe('retries', () => {
+  const counted = async (steps: readonly (() => Step)[], options: Partial<HttpOptions> = {}) => {
+    vi.useFakeTimers()
+    try {
+      const { client, requests } = clientOf(steps, options)
+      const from = Date.now()
+      const outcome = client.chains().then(
+        () => 'ok',
+        (error) => error.code,
+      )
+      await vi.runAllTimersAsync()
+      return [await outcome, requests.length, Date.now() - from]
+    } finally {
+      vi.useRealTimers()
+    }
+  }
+  const status = (code: number, headers = {}) => json({ error: 'x', code: 'Y' }, { status: code, headers })
+
+  test('wait 250 ms, then twice as long, two times', async () => {
+    expect(await counted([() => new Error('down'), status(503), json({})])).toEqual(['ok', 3, 750])
+    expect(await counted([() => new Error('down')])).toEqual(['NETWORK', 3, 750])
+    expect(await counted([status(502)], { retries: 3 })).toEqual(['HTTP', 4, 1_750])
+  })
+
+  test('wait as long as the service asks, up to 10 seconds', async () => {
+    expect(await counted([status(503, { 'retry-after': '10' }), json({})])).toEqual(['ok', 2, 10_000])
+    expect(await counted([status(503, { 'retry-after': '11' }), json({})])).toEqual(['HTTP', 1, 0])
+  })
+
+  test('are not made after a refusal, a malformed response, or a timeout of the search', async () => {
+    for (const code of [400, 422, 429, 500]) expect((await counted([status(code)]))[1]).toBe(1)
+    expect(await counted([() => new Response('<html>')])).toEqual(['BAD_ANSWER', 1, 0])
+    expect((await counted([json({ error: 'x', code: 'ROUTE_TIMEOUT' }, { status: 504 })]))[1]).toBe(1)
+  })
+})
+
+describe('a response', () => {
+  test('with an error status is HTTP or NO_ROUTE, with the details of the service', async () => {
+    const body = { error: 'too large', code: 'PRICE_IMPACT', requestId: 'r1' }
+    await expect(getSwap(json(body, { status: 422, headers: { 'retry-after': '3' } }))).rejects.toMatchObject({
+      ...{ code: 'NO_ROUTE', message: 'too large', retryable: false },
+      details: { status: 422, serviceCode: 'PRICE_IMPACT', requestId: 'r1', retryAfter: 3, body },
+    })
+    await expect(getSwap(json({}, { status: 500, statusText: 'Oops' }))).rejects.toMatchObject({
+      code: 'HTTP',
+      message: 'Oops',
+    })
+    await expect(getSwap(() => new Response('plain', { status: 400 }))).rejects.toMatchObject({ message: 'plain' })
+    await expect(
+      getSwap(() => new Response('', { status: 400, headers: { 'content-type': 'text/html' } })),
+    ).rejects.toMatchObject({
+      message: 'status 400',
+    })
+  })
+
+  test('that redirects is refused', async () => {
+    await expect(getSwap(() => new Response('', { status: 302 }))).rejects.toThrow('redirects to another address')
+    await expect(
+      getSwap(() => Object.defineProperty(Response.json(single.route), 'redirected', { value: true })),
+    ).rejects.toThrow('redirects to another address')
+  })
+
+  test('of more than 16 MiB is refused, and of 16 MiB is read', async () => {
+    const size = 16 * 1024 * 1024
+    const padded = (bytes: number) => () => new Response(`${JSON.stringify(single.route)}`.padEnd(bytes))
+    expect((await getSwap(padded(size))).toAmount).toBe('2000001')
+    await expect(getSwap(padded(size + 1))).rejects.toThrow(`more than ${size} bytes`)
+  })
+
+  test('without a route is NO_ROUTE', async () => {
+    for (const change of [{ tx: undefined }, { toAmount: '0' }, { toAmount: undefined }, { swaps: undefined }])
+      await expect(getSwap(json({ ...single.route, ...change }))).rejects.toMatchObject({ code: 'NO_ROUTE' })
+  })
+
+  test.each([
+    ['no number of gas', { gasEstimate: 'x' }],
+    ['a number instead of text', { toAmount: 7 }],
+    ['a negative amount', { fromAmount: '-1' }],
+    ['an amount of 79 digits', { toAmount: '1'.repeat(79) }],
+    ['no block', { simulationBlock: '5' }],
+    ['legs that are no list', { swaps: {} }],
+    ['more than 1,000 legs', { swaps: Array(1_001).fill(single.route.swaps[0]) }],
+    ['a leg without a pool', { swaps: [{ tokenIn: 'a', tokenOut: 'b' }] }],
+    ['a transaction without data', { tx: { ...single.route.tx, data: undefined } }],
+    ['a list', []],
+  ] as const)('with %s is BAD_ANSWER', async (_, change) => {
+    const body = Array.isArray(change) ? ['x'] : { ...single.route, ...change }
+    await expect(getSwap(json(body))).rejects.toMatchObject({ code: Array.isArray(change) ? 'NO_ROUTE' : 'BAD_ANSWER' })
+  })
+
+  test('with 1,000 legs is read', async () => {
+    const swaps = Array(1_000).fill(single.route.swaps[0])
+    expect((await getSwap(json({ ...single.route, swaps }))).swaps).toHaveLength(1_000)
+  })
+
+  test('with calls that approve more than the request is UNSAFE at once', async () => {
+    const { to, data, value } = single.route.tx
+    const approve = (amount: bigint) => ({
+      ...{ to: single.request.src, value: '0' },
+      data: `0x095ea7b3${to.slice(2).padStart(64, '0')}${word(amount).slice(2)}`,
+    })
+    const route = (amount: bigint) => json({ ...single.route, calls: [approve(amount), { to, data, value }] })
+    expect((await getSwap(route(1_000_000n))).calls).toHaveLength(2)
+    await expect(getSwap(route(1_000_001n))).rejects.toMatchObject({ code: 'UNSAFE' })
+    // The request limits an exact input, not the input that the route states; an exact output has the input of the route.
+    const stated = (amount: bigint) => async () => ({ ...(await route(amount)().json()), fromAmount: String(amount) })
+    const larger = await stated(1_000_001n)()
+    await expect(getSwap(json(larger))).rejects.toMatchObject({ code: 'UNSAFE' })
+    const { amount, ...rest } = single.request
+    expect((await getSwap(json(larger), { ...rest, amountOut: 5n })).calls).toHaveLength(2)
+  })
+
+  test('to several quotes has one result per request', async () => {
+    const { tx, ...quote } = single.route
+    const { from, ...unsigned } = single.request
+    const ask = (quotes: unknown, requests: readonly object[] = [unsigned, single.request, unsigned]) =>
+      clientOf([json({ quotes })]).client.getQuotes(1, requests as never)
+    const results = await ask([quote, single.route, { error: 'none', code: 'NO_ROUTE' }])
+    expect(results.slice(0, 2)).toEqual([quote, single.route])
+    expect(results[2]).toMatchObject({ code: 'NO_ROUTE', message: 'none', details: { status: 422 } })
+    expect(await ask([{ error: 7, code: 'TIMEOUT' }], [unsigned])).toMatchObject([
+      { code: 'HTTP', message: 'no quote' },
+    ])
+    for (const quotes of [undefined, [quote], [quote, quote, quote]])
+      await expect(ask(quotes)).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+  })
+})
+
+test('a signal of several aborts with any of them, also where AbortSignal.any is missing', () => {
+  const { any } = AbortSignal
+  for (const isMissing of [false, true]) {
+    if (isMissing) AbortSignal.any = undefined as never
+    try {
+      const [first, second] = [new AbortController(), new AbortController()]
+      const signal = anyOf([first.signal, undefined, second.signal])
+      expect(signal.aborted).toBe(false)
+      second.abort('why')
+      expect([signal.aborted, signal.reason]).toEqual([true, 'why'])
+      expect(anyOf([AbortSignal.abort('old'), first.signal]).reason).toBe('old')
+    } finally {
+      AbortSignal.any = any
+    }
+  }
+})
+
+test('percentages have at most four decimals and are below 100', () => {
+  for (const [percent, ppm] of [
+    [0, 0n],
+    ['0.0001', 1n],
+    ['0.5', 5_000n],
+    [0.1 + 0.2, 3_000n],
+    ['99.9999', 999_999n],
+    [7, 70_000n],
+  ] as const)
+    expect(toPpm(percent)).toBe(ppm)
+  for (const percent of ['100', '-1', '0.00001', 1e-5, '', '1.', '.5', 'x', '1e1', Number.NaN, '1 '])
+    expect(() => toPpm(percent), String(percent)).toThrow(expect.objectContaining({ code: 'UNSAFE' }))
+  expect([numberText(2e21), numberText(0.30000000000000004), numberText(0.00001)]).toEqual(['2e+21', '0.3', '0.00001'])
+})
+
+test('the gas limit is 20 % above the estimate, rounded up', () => {
+  expect([gasLimit({ gasEstimate: '10' }), gasLimit({ gasEstimate: '11' }), gasLimit({ gasEstimate: '0' })]).toEqual([
+    12n,
+    14n,
+    0n,
+  ])
+  for (const gasEstimate of ['', '-1', '1.5', '1'.repeat(21)])
+    expect(() => gasLimit({ gasEstimate })).toThrow(expect.objectContaining({ code: 'BAD_ANSWER' }))
+})
+
+describe('a witness', () => {
+  const [src, dst] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]
+  const request = { src, dst, amount: 1_500_000n, from: src }
+  const walletOf = (...decimals: readonly [number, number]) => {
+    const node = new MemoryNode()
+    node.answers.set('eth_call', ([call]) => {
+      const { to, data } = call as { to: string; data: string }
+      expect(data).toBe(selectors.decimals)
+      return word(to === src ? decimals[0] : decimals[1])
+    })
+    return node.wallet
+  }
+
+  test('at a price converts decimals in both directions, exactly', async () => {
+    expect(await atPrice(2450.5)(request, walletOf(6, 18))).toBe(3_675_750_000_000_000_000_000n)
+    expect(await atPrice('0.001')({ ...request, amount: '2999' }, walletOf(6, 6))).toBe(2n)
+    expect(await atPrice(2)({ ...request, amount: 5n * 10n ** 18n }, walletOf(18, 6))).toBe(10_000_000n)
+    const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+    expect(await atPrice(3)({ ...request, src: NATIVE, amount: 10n ** 18n }, walletOf(6, 6))).toBe(3_000_000n)
+  })
+
+  test('of prices divides one by the other', async () => {
+    const prices = (body: object) => pricedBy(clientOf([json(body)]).client, 1)(request, walletOf(6, 8))
+    expect(await prices({ [src]: 3, [dst]: 2 })).toBe(225_000_000n)
+    await expect(prices({ [src]: 3, [dst]: null })).rejects.toThrow(`no price of ${dst}`)
+    await expect(prices({ [src]: null, [dst]: 2 })).rejects.toThrow(`no price of ${src}`)
+  })
+
+  test('of another service is its output', async () => {
+    expect(await quotedBy(clientOf([json(single.route)]).client, 1)(single.request, walletOf(6, 6))).toBe(2_000_001n)
+  })
+
+  test('refuses a price of zero and a token without decimals', async () => {
+    for (const price of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 'x'])
+      await expect((async () => atPrice(price)(request, walletOf(6, 6)))()).rejects.toMatchObject({ code: 'UNSAFE' })
+    expect(await atPrice(1)({ ...request, amount: 1n }, walletOf(0, 255))).toBe(10n ** 255n)
+    await expect(atPrice(1)(request, walletOf(256, 6))).rejects.toMatchObject({ code: 'UNSAFE' })
+  })
+
+  test('bounds the minimum by its tolerance and then the slippage, rounding down', () => {
+    expect(floorOf(1_000_000n, {})).toBe(985_050n)
+    expect(floorOf(1_000_000n, { slippage: 1 }, 2)).toBe(970_200n)
+    expect(floorOf(1_000_000n, { slippage: 'auto' }, 0)).toBe(970_000n)
+    expect(floorOf(199n, { slippage: 0 }, 1)).toBe(197n)
+  })
+})

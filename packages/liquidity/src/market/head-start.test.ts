@@ -1,0 +1,103 @@
+/** Tests the verification of a pool list, with families and a node in memory. */
+import { type Address, type DexRow, toAddress } from '@sluice/chains'
+import { expect, test } from 'vitest'
+import type { ListedPool } from '../family.ts'
+import { HeadStart } from './head-start.ts'
+
+const at = (value: number): Address => toAddress(`0x${value.toString(16).padStart(40, '0')}`)
+const [followed, other] = [at(1), at(2)]
+const rowOf = (family: string, index: number) => ({ family, address: at(index) }) as unknown as DexRow
+const listed = (from: number, count: number, token = other): readonly ListedPool[] =>
+  Array.from({ length: count }, (_, k) => ({ id: `${from + k}`, address: at(from + k), tokens: [followed, token] }))
+
+/** Verification of a list; pools in `missing` do not exist. Records the batches in order. */
+function verify(
+  deployments: readonly { readonly row: DexRow; readonly pools: readonly ListedPool[]; readonly scannedTo?: number }[],
+  { missing = new Set<string>(), rows = deployments.map(({ row }) => row), skipped = false } = {},
+) {
+  const batches: (readonly string[])[] = []
+  let failures = 0
+  const family = (row: DexRow) => ({
+    listedByLogs: row.family === 'logged',
+    provePools: function* (_: DexRow, pools: readonly ListedPool[]) {
+      batches.push(pools.map(({ id }) => id))
+      return pools.map((pool) => (missing.has(pool.id) ? null : pool))
+    },
+  })
+  const directory = { rows, tokens: new Set([followed]), familyOf: family }
+  const follower = {
+    retrying: async (work: (block: { hash: string }) => Promise<unknown>) => {
+      if (failures-- > 0) throw new Error('down')
+      return work({ hash: '0x01' })
+    },
+  }
+  const list = { deployments: deployments.map(({ row, ...rest }) => ({ ...row, scannedTo: undefined, ...rest })) }
+  const start = new HeadStart(list as never, { parts: { directory }, follower } as never, () => skipped)
+  const fail = () => {
+    failures = 1
+  }
+  return { start, batches, fail }
+}
+async function all(start: HeadStart): Promise<readonly string[]> {
+  const provenIds: string[] = []
+  while (!start.isDone) for (const { pool } of await start.prove({})) provenIds.push(pool.id)
+  return provenIds
+}
+const [logged, paired] = [rowOf('logged', 100), rowOf('paired', 101)]
+
+test('pools are verified in batches of 400, and counted', async () => {
+  const { start, batches } = verify([{ row: paired, pools: listed(1_000, 801) }], { missing: new Set(['1005']) })
+  expect(start.isDone).toBe(false)
+  expect(await all(start)).toHaveLength(800)
+  expect(batches.map(({ length }) => length).sort((a, b) => a - b)).toEqual([1, 400, 400])
+  expect(new Set(batches.flat()).size).toBe(801)
+  expect(start.count).toEqual({ proven: 800, refused: 1 })
+})
+
+test('pools that only logs reveal, and then pools of followed tokens, are verified first', async () => {
+  const { start, batches } = verify([
+    { row: paired, pools: listed(10, 1) },
+    { row: logged, pools: listed(20, 1) },
+    { row: rowOf('paired', 102), pools: listed(30, 1, followed) },
+    { row: rowOf('logged', 103), pools: listed(40, 1, followed) },
+  ])
+  await all(start)
+  expect(batches).toEqual([['40'], ['20'], ['30'], ['10']])
+  const mixed = verify([{ row: paired, pools: [...listed(50, 1), ...listed(60, 1, followed)] }])
+  await all(mixed.start)
+  expect(mixed.batches).toEqual([['60', '50']])
+})
+
+test('a failed batch is tried again', async () => {
+  const { start, batches, fail } = verify([{ row: paired, pools: listed(10, 2) }])
+  fail()
+  await expect(start.prove({})).rejects.toThrow('down')
+  expect([start.isDone, batches]).toEqual([false, []])
+  expect(await all(start)).toEqual(['10', '11'])
+})
+
+test('deployments that are unknown are refused, and those in memory are skipped', async () => {
+  const unknown = verify([{ row: paired, pools: listed(10, 3) }], { rows: [logged] })
+  expect([unknown.start.isDone, unknown.start.count]).toEqual([true, { proven: 0, refused: 3 }])
+  const inMemory = verify([{ row: paired, pools: listed(10, 3) }], { skipped: true })
+  expect([inMemory.start.isDone, inMemory.start.count]).toEqual([true, { proven: 0, refused: 0 }])
+})
+
+test('a deployment needs no scan up to its block if none of its pools was refused', async () => {
+  const rows = [
+    { row: paired, pools: listed(10, 2), scannedTo: 7 },
+    { row: logged, pools: listed(20, 2), scannedTo: 8 },
+    { row: rowOf('paired', 102), pools: [], scannedTo: 9 },
+    { row: rowOf('paired', 103), pools: listed(40, 1) },
+  ]
+  const whole = verify(rows)
+  await all(whole.start)
+  expect(whole.start.scanned).toEqual([
+    [paired, 7],
+    [logged, 8],
+    [rows[2]!.row, 9],
+  ])
+  const partial = verify(rows, { missing: new Set(['21']) })
+  await all(partial.start)
+  expect(partial.start.scanned).toEqual([[paired, 7]])
+})
