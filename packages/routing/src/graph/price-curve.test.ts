@@ -90,7 +90,7 @@ test('the input for an output is the inverse of the output, also across a gap', 
 })
 
 describe('hidden earnings', () => {
-  /** The same curve with errors of 1e-6 and 1e-3, and with only the larger of them. */
+  /** Returns the curve with errors by piece, or with only the largest of them. */
   const sampled = (outputErrors?: Float64Array) =>
     compileCurve({
       sqrtPrice: Float64Array.of(1, 0.9, 0.8, 0.7),
