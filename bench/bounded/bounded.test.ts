@@ -26,8 +26,8 @@ test('routes over pools with limited capacity are no worse than alternatives', {
 
 /**
  * Trades that once lost: exact output with another rounding (2 bps), an amount between served ones that was refused, a
- * wide pool that refused a second swap (236 bps), a pool that refuses a third of all amounts (43 %), and a route that a
- * request without one of its pools bettered (6 bps).
+ * wide pool that refused a second swap (236 bps), a pool that refuses a third of all amounts (43 %), a route that a
+ * request without one of its pools bettered (6 bps), and one that rounding moved across two ticks (13 bps).
  */
 test.each([
   [1_001_794, 3],
@@ -35,6 +35,7 @@ test.each([
   [1_002_400, 2],
   [1_003_439, 1],
   [1_002_833, 0],
+  [1_002_050, 1],
 ])('market %i, trade %i loses nothing', (seed, index) => {
   const market = makeMarket(seed)
   const checked = checkTrade(market, buildGraph(snapshotOf(market.pools)), drawTrade(market, index))!

@@ -31,6 +31,7 @@ import {
   COLUMN_ROUNDS,
   FEW_POOLS,
   IMPROVING_PART,
+  LEFT_OUT_MAX_SPENT,
   MAX_COMBINED_EDGES,
   MAX_GAP_TO_COMBINE,
   MAX_GAP_TO_STOP,
@@ -161,7 +162,7 @@ function searchRestricted(
     values: backward.best,
     allocate,
     disagrees: isLoose,
-    leavesOut: isSmall(problem),
+    leavesOut: isSmall(problem) && spent < LEFT_OUT_MAX_SPENT,
     work,
   })
   return flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)

@@ -88,7 +88,7 @@ export function sharesOf(
 /** Returns true if rounding could move the pool across a tick, which costs gas or leads into a gap. */
 function stopsBeforeTick(curve: CompiledCurve, input: number): boolean {
   if (curve.gasPerPiece === 0) return false
-  const beyond = input + Math.max(2 * NEAR_FLAT * input, ROUNDED_UNITS)
+  const beyond = input + Math.max(4 * NEAR_FLAT * input, ROUNDED_UNITS)
   return crossesFlat(curve, input, beyond) || piecesCrossed(curve, beyond) > piecesCrossed(curve, input)
 }
 

@@ -11,6 +11,7 @@ import {
   pointAt,
   shortOfFlat,
   upToInput,
+  upToPiece,
 } from './price-curve.ts'
 
 /** Liquidity of 1000 from price 1 to 0.81, none to 0.64, 500 to 0.25, and nothing below. */
@@ -87,6 +88,14 @@ test('inputs that end at a gap or at the end of a pool are reduced, others are n
 
 test('the input for an output is the inverse of the output, also across a gap', () => {
   for (const input of [1, 80, 120, 200, 400]) expect(inputOf(curve, outputOf(curve, input))).toBeCloseTo(input, 8)
+})
+
+test('a curve cut before a tick ends short of it, with all of its output', () => {
+  const cut = upToPiece(curve, 0)
+  expect(capacityOf(cut)).toBeLessThan(BEFORE_GAP / 0.99)
+  expect(capacityOf(cut)).toBeGreaterThan((BEFORE_GAP / 0.99) * (1 - 1e-6))
+  expect(outputOf(cut, capacityOf(cut))).toBeCloseTo(outputOf(curve, capacityOf(cut)), 9)
+  expect(pointAt(cut, 0.1).input).toBe(capacityOf(cut))
 })
 
 describe('hidden earnings', () => {

@@ -88,7 +88,11 @@ export function withTax(curve: CompiledCurve, keptIn: number, keptOut: number): 
 export function upToPiece(curve: CompiledCurve, piece: number): CompiledCurve {
   const end = PIECE * (piece + 1)
   const pieces = curve.pieces.slice(0, end + DEPTH)
-  pieces[end]! += TICK_MARGIN * (pieces[end - PIECE]! - pieces[end]!)
+  const [from, depth] = [sqrtPriceAt(curve, piece), depthOf(curve, piece)]
+  const to = pieces[end]! + TICK_MARGIN * (from - pieces[end]!)
+  pieces[end] = to
+  pieces[end + INPUT] = inputBefore(curve, piece) + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))
+  pieces[end + OUTPUT] = outputBefore(curve, piece) + depth * (from - to)
   return { ...curve, pieces }
 }
 

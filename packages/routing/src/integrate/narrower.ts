@@ -14,6 +14,7 @@ import {
   RESTRICTED_POOLS,
   RESTRICTED_STARTS,
   RESTRICTED_WORK,
+  SMALL_GRAPH_EDGES,
 } from '../tolerances.ts'
 import { pathsElsewhere } from './alternatives.ts'
 import { extend, joinPaths, withDetours } from './few-pools.ts'
@@ -44,11 +45,17 @@ export function bestFromRestricted(problem: Problem, initial: Flow, restarts: Re
     const threshold = best === initial ? initial.net * (1 + RESTRICTED_MIN_GAIN) : best.net
     if (flow.net > threshold && fits(problem, flow)) best = flow
   }
-  if (restarts.disagrees) routesFromOtherStarts(problem, initial, restarts, isLeft(restarts.work)).forEach(take)
+  if (restarts.disagrees) {
+    const hasWork = isLeft(restarts.work)
+    routesFromOtherStarts(problem, initial, restarts, hasWork).forEach(take)
+    if (problem.rate.length <= SMALL_GRAPH_EDGES) routesWithoutPools(problem, initial, restarts, hasWork).forEach(take)
+  }
   // Other starts find more for the same work. On small graphs both are cheap.
   const work = restarts.disagrees ? RESTRICTED_WORK : restarts.work
   extendStarts(problem, initial, restarts, isLeft(work)).forEach(take)
-  if (restarts.leavesOut) routesWithoutPools(problem, best, restarts).forEach(take)
+  const end = budget.rest - LEFT_OUT_WORK
+  if (restarts.leavesOut && !restarts.disagrees)
+    routesWithoutPools(problem, best, restarts, () => budget.rest > end).forEach(take)
   return best
 }
 
@@ -76,12 +83,16 @@ function routesFromOtherStarts(
 }
 
 /** Routes without one pool of a route: a pool that ends soon, or costs much gas, may have attracted the others of its path. */
-function routesWithoutPools(problem: Problem, route: Flow, { allocate, values }: Restarts): readonly Flow[] {
-  const { budget, graph } = problem
-  const end = budget.rest - LEFT_OUT_WORK
-  const used = new Set(route.edges.map((edge) => graph.edges[edge]!.pool.id))
+function routesWithoutPools(
+  problem: Problem,
+  route: Flow,
+  { allocate, values }: Restarts,
+  isLeft: () => boolean,
+): readonly Flow[] {
+  const { edges, topology } = problem.graph
+  const used = new Set(route.edges.map((edge) => edges[edge]!.pool.id))
   return [...used].slice(0, POOLS_LEFT_OUT).flatMap((id) => {
-    const flow = budget.rest > end && allocate(without(problem, graph.topology.edgesOfPool.get(id)!))
+    const flow = isLeft() && allocate(without(problem, topology.edgesOfPool.get(id)!))
     return flow ? [withDetours(problem, flow, values)] : []
   })
 }

@@ -4,6 +4,7 @@ import { capacityOf, inputOf, outputOf, shortOfFlat } from '../graph/price-curve
 import { roomFor } from '../graph/scratch.ts'
 import { costOf, curveOf, type Problem } from '../problem/problem.ts'
 import {
+  FLAT_REACH,
   FLOW_ROUNDING,
   OVERFLOW_FALL,
   OVERFLOW_IDLE,
@@ -211,12 +212,14 @@ function pushOnce(problem: Problem, pruned: Pruned, limits: ReadonlyMap<number, 
       const input = (balances[token]! * parts[k]!) / total
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
-      const near = curve.gasPerPiece > 0 ? shortOfFlat(curve, Math.min(input, limit)) : Math.min(input, limit)
+      // The excess of other edges must not push this one to a flat just above its input.
+      const reach = Math.min(input * (1 + FLAT_REACH), limit)
+      const near = curve.gasPerPiece > 0 ? shortOfFlat(curve, reach) : reach
       isOver ||= near < input
       edges.push(edge)
       inputs.push(input)
       maxInputs.push(limit)
-      short.push(near < input ? near : limit)
+      short.push(near < reach ? near : limit)
     }
     if (isOver) {
       // Stop before the ticks where a pool has no liquidity, unless the other edges cannot take the rest.
