@@ -27,7 +27,7 @@ contract AaveV3Lens {
 
     uint256 private constant RAY = 1e27;
 
-    /// @return aTokens One for each of the assets; zero where the market does not have it.
+    /// @return aTokens One for each of the assets; zero if the market does not have it.
     function find(IAaveV3State pool, address[] calldata assets) external view returns (address[] memory aTokens) {
         aTokens = new address[](assets.length);
         for (uint256 i; i < assets.length; ++i) {

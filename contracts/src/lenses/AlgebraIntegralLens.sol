@@ -27,7 +27,7 @@ contract AlgebraIntegralLens {
         uint256[] ticks;
     }
 
-    /// @notice Pools of custom deployers for `tokens`, taken two by two: those of the first deployer, then of the next; zero where
+    /// @notice Pools of custom deployers for `tokens`, taken two by two: those of the first deployer, then of the next; zero if
     /// there is none.
     function findCustom(IAlgebraFactory factory, address[] calldata deployers, address[] calldata tokens)
         external
@@ -93,7 +93,7 @@ contract AlgebraIntegralLens {
         }
     }
 
-    /// @dev The pool's callback, whatever its name: `(int256 amount0, int256 amount1, bytes data)`; the positive one is owed.
+    /// @dev The pool's callback, under any name: `(int256 amount0, int256 amount1, bytes data)`; the positive one is owed.
     fallback() external {
         assembly ("memory-safe") {
             let amount0 := calldataload(4)

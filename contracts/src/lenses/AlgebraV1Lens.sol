@@ -19,7 +19,7 @@ contract AlgebraV1Lens is BitmapReader {
         int24 tickSpacing;
     }
 
-    /// @dev Words of `globalState` where both directions pay the same fee, and where each has its own.
+    /// @dev Number of words of `globalState` of pools with one fee, and of pools with a fee for each direction.
     uint256 private constant ONE_FEE = 7;
     uint256 private constant TWO_FEES = 8;
 
@@ -63,7 +63,7 @@ contract AlgebraV1Lens is BitmapReader {
         }
     }
 
-    /// @dev The pool's callback, whatever its name.
+    /// @dev The pool's callback, under any name.
     fallback() external {
         (, bytes memory words) = msg.sender.staticcall(abi.encodeCall(IAlgebraV1PoolState.globalState, ()));
         assembly ("memory-safe") {

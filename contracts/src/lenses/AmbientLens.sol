@@ -16,7 +16,7 @@ contract AmbientLens {
     int24 private constant LOWEST_LOBBY = -11;
     int24 private constant HIGHEST_LOBBY = 12;
 
-    /// @notice Parameters of pools by their hashes, zero where there is none.
+    /// @notice Parameters of pools by their hashes, zero if there is none.
     function specs(IAmbientState dex, bytes32[] calldata hashes) external view returns (uint256[] memory words) {
         words = new uint256[](hashes.length);
         for (uint256 k; k < hashes.length; ++k) words[k] = _read(dex, keccak256(abi.encode(hashes[k], SPECS)));

@@ -4,9 +4,9 @@ pragma solidity 0.8.30;
 import {IERC20} from "../interfaces/IERC20.sol";
 
 /// @title BalanceReader
-/// @notice Reads what the parties of a swap have of its two tokens, whatever the tokens answer.
+/// @notice Reads the balances of a swap's parties in its two tokens, also of tokens with malformed answers.
 abstract contract BalanceReader {
-    /// @dev `ok` is false where the token did not answer with a word.
+    /// @dev `ok` is false if the token did not return one word.
     struct Reading {
         bool ok;
         uint256 amount;

@@ -16,9 +16,9 @@ contract BalancerV2Lens {
         uint256[] weights;
         /// Times 1000; zero for a weighted pool.
         uint256 amp;
-        /// Place of the pool's own share among its tokens; the number of tokens where it does not.
+        /// Index of the pool's own share among its tokens; the number of tokens if it is not one of them.
         uint256 bptIndex;
-        /// True where the pool has a version to tell: all but the first have.
+        /// True if the pool reports a version; only the first release does not.
         bool versioned;
     }
 

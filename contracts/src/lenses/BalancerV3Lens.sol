@@ -24,19 +24,19 @@ contract BalancerV3Lens {
         uint256 swapFee;
         /// Part of the swap fee that leaves the pool.
         uint256 aggregateFee;
-        /// Not initialized, or paused by itself or with the vault.
+        /// True if the pool is not initialized, or it or the vault is paused.
         bool closed;
-        /// True where a hook has a say in swaps, but for the fee of `surge`.
+        /// True if a hook takes part in swaps other than by the fee of `surge`.
         bool hooked;
         Kind kind;
         /// For a weighted pool.
         uint256[] weights;
         /// Amplification of a stable pool, times 1000.
         uint256 amp;
-        /// Threshold and most of a fee that rises out of balance; zero where it does not.
+        /// Threshold and maximum of a fee that rises with imbalance; zero if the fee does not rise.
         bool surges;
         uint256[2] surge;
-        /// Slopes of its imbalance below and above the peak of an E-CLP; zero where the hook has none.
+        /// Slopes of its imbalance below and above the peak of an E-CLP; zero if the hook has none.
         uint256[2] slopes;
         /// Roots of alpha and beta of a 2-CLP.
         uint256[2] gyro;
@@ -44,14 +44,14 @@ contract BalancerV3Lens {
         int256[5] eclp;
         int256[9] derived;
         IBalancerV3RangePool.ReclammData reclamm;
-        /// Virtual balances of a reCLAMM now, as it says, and now.
+        /// Current virtual balances of a reCLAMM as it reports them, and the block's timestamp.
         uint256[2] virtualNow;
         uint256 timestamp;
         /// Answers of the pool for a hundredth of token 0 in token 1, and the other way round; 18 decimals, without fee. Zero
-        /// where it refuses, as some do whoever is not the vault.
+        /// if it refuses, as some pools refuse every caller except the vault.
         uint256[2] samples;
         uint256[2] quotes;
-        /// Answers of the pool for balances that only tell releases apart; zero where it refuses them.
+        /// Answers of the pool for balances that distinguish its releases; zero if it refuses them.
         uint256 probe;
     }
 

@@ -20,7 +20,7 @@ contract ConcentratedLens is BitmapReader {
     error NotInitialised(address pool);
 
     /// @notice The pools that a factory has for `tokens`, taken two by two, at each fee: all fees of the first pair, then
-    /// of the next. Zero where it has none.
+    /// of the next. Zero if it has none.
     function find(address factory, address[] calldata tokens, uint24[] calldata fees)
         external
         view
@@ -41,7 +41,7 @@ contract ConcentratedLens is BitmapReader {
         }
     }
 
-    /// @notice The same, of a factory whose pools are told apart by tick spacing.
+    /// @notice The same for a factory whose pools differ by tick spacing.
     function findByTickSpacing(address factory, address[] calldata tokens, int24[] calldata spacings)
         external
         view
@@ -60,7 +60,7 @@ contract ConcentratedLens is BitmapReader {
         }
     }
 
-    /// @dev Zero where the target does not answer.
+    /// @dev Zero if the target does not answer.
     function _address(address target, bytes memory call) private view returns (address) {
         (bool ok, bytes memory data) = target.staticcall(call);
         return ok && data.length >= 32 ? address(uint160(uint256(bytes32(data)))) : address(0);

@@ -13,20 +13,20 @@ contract CurveLens {
     struct State {
         address[] coins;
         uint256[] balances;
-        /// As stored by the pool where it has such rates, else from the decimals of the coins.
+        /// As stored by the pool if it has such rates, else from the decimals of the coins.
         uint256[] rates;
         uint256 a;
-        /// True where `a` is in hundredths.
+        /// True if `a` is in hundredths.
         bool precise;
         uint256 fee;
         uint256 adminFee;
         uint256 offpegMultiplier;
-        /// Quotes of the pool itself for a hundredth of coin 0 in coin 1, and the other way round; zero where it does not.
+        /// The pool's own quotes for a hundredth of coin 0 in coin 1, and in reverse; zero if it does not quote.
         uint256[2] samples;
         uint256[2] quotes;
     }
 
-    /// @notice Up to `depth` pools for each of `tokens`, taken two by two; zero where there are no more.
+    /// @notice Up to `depth` pools for each of `tokens`, taken two by two; zero if there are no more.
     function find(address factory, address[] calldata tokens, uint256 depth)
         external
         view

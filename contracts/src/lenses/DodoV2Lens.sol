@@ -10,7 +10,7 @@ contract DodoV2Lens {
         /// Which of the pairs of tokens asked for.
         uint256 index;
         address pool;
-        /// True where the first token of the pair is the pool's base, else the second.
+        /// True if the first token of the pair is the pool's base, else the second.
         bool firstIsBase;
     }
 

@@ -10,7 +10,7 @@ contract Erc4626Lens {
         uint256 totalAssets;
         uint256 totalSupply;
         uint256 maxDeposit;
-        /// Assets of 10^27 shares, which vaults with a rate of their own count by; zero where it is not told.
+        /// Assets of 10^27 shares, which some vaults use as their rate; zero if the vault does not report it.
         uint256 rate;
         /// Answers of the vault itself for a sample of assets and of shares.
         uint256 sampleAssets;
@@ -26,7 +26,7 @@ contract Erc4626Lens {
         try vault.convertToAssets(1e27) returns (uint256 rate) {
             state.rate = rate;
         } catch {}
-        // Large enough that one share or asset, counted beside the others, shows.
+        // Large enough that one virtual share or asset changes the answer.
         state.sampleAssets = (state.totalAssets << 20) + 1;
         state.sampleShares = state.totalSupply / 3 + 1;
         state.quotedShares = vault.previewDeposit(state.sampleAssets);

@@ -11,12 +11,12 @@ contract EulerSwapLens {
         address account;
     }
 
-    /// @dev Limits of one way of trading; not known where the pool itself fails to tell.
+    /// @dev Limits of one direction; `known` is false if the pool does not report them.
     struct Side {
         bool known;
         uint256 inLimit;
         uint256 outLimit;
-        /// An amount within its limit, and what the pool itself says that buys; zero where it refuses.
+        /// An amount within the limit, and the pool's own quote for it; zero if it refuses.
         uint256 asked;
         uint256 quoted;
     }

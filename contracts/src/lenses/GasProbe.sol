@@ -5,7 +5,7 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 
 /// @title GasProbe
 /// @notice Measures the gas of hops in the Executor's own programs; never deployed.
-/// @dev Lives inside one eth_call, at the Guard's address, by a code override: the Executor runs programs for nobody else. Each program
+/// @dev Lives inside one eth_call, at the Guard's address, by a code override: the Executor runs programs for the Guard only. Each program
 ///   runs in a frame that reverts with its gas, so that accounts and slots that one made warm are cold again for the next one
 ///   (EIP-2929), and what it wrote is taken back.
 contract GasProbe {
@@ -14,7 +14,7 @@ contract GasProbe {
         address token;
         /// Base units.
         uint256 amount;
-        /// Account that holds the input before the program runs, as behind another hop; zero where the program pulls it.
+        /// Account that holds the input before the program runs, as behind another hop; zero if the program pulls it.
         address holder;
         /// Receiver of output that the program does not send elsewhere: one that holds none of it, as the Guard does not.
         address recipient;
@@ -36,7 +36,7 @@ contract GasProbe {
 
     /// @notice Only for the eth_call itself, whose sender is also its target.
     /// @param limit Most gas of one program. A program that takes more counts as failed.
-    /// @return gasUsed Gas of each program, in the order of `hops`; zero where it failed or no gas was left to try it.
+    /// @return gasUsed Gas of each program, in the order of `hops`; zero if it failed or no gas was left to try it.
     function run(address runner, uint256 limit, Hop[] calldata hops) external returns (uint256[] memory gasUsed) {
         if (msg.sender != address(this) || tx.origin != address(this)) revert NotAllowed();
         gasUsed = new uint256[](hops.length);
@@ -50,7 +50,7 @@ contract GasProbe {
         }
     }
 
-    /// @notice Runs one program and takes everything back by reverting with the gas it took, or with zero where it failed.
+    /// @notice Runs one program and takes everything back by reverting with the gas it took, or with zero if it failed.
     function attempt(address runner, uint256 limit, Hop calldata hop) external {
         if (msg.sender != address(this)) revert NotAllowed();
         executor = runner;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice State that is read of pools of Gyro and reCLAMM beside what all pools of the vault answer.
+/// @notice State of Gyro and reCLAMM pools in addition to that of all pools of the vault.
 interface IBalancerV3RangePool {
     struct Gyro2ClpData {
         address[] tokens;
@@ -49,6 +49,6 @@ interface IBalancerV3SurgeHook {
 
     function getSurgeThresholdPercentage(address pool) external view returns (uint256);
     function getMaxSurgeFeePercentage(address pool) external view returns (uint256);
-    /// @dev Slopes are told by the hook of E-CLPs alone, 18 decimals.
+    /// @dev Only the hook of E-CLPs has slopes; 18 decimals.
     function getImbalanceSlopes(address pool) external view returns (uint256 belowPeak, uint256 abovePeak);
 }

@@ -18,7 +18,7 @@ contract IziswapLens is BitmapReader {
 
     error NotInitialised(address pool);
 
-    /// @notice The pools for `tokens`, taken two by two, at each fee: all fees of the first pair, then of the next. Zero where
+    /// @notice The pools for `tokens`, taken two by two, at each fee: all fees of the first pair, then of the next. Zero if
     ///   there is none.
     /// @param from A factory, or a contract that names one.
     function find(address from, address[] calldata tokens, uint24[] calldata fees)

@@ -24,10 +24,10 @@ contract LiquidityBookLens {
         /// one downwards, then those above it, rising.
         uint256[] below;
         uint256[] above;
-        /// True where all bins of a side are there.
+        /// True if all bins of a side are there.
         bool allBelow;
         bool allAbove;
-        /// True where bins may hold only so much liquidity: since version 2.2, the first with hooks.
+        /// True if bins may hold only so much liquidity: since version 2.2, the first with hooks.
         bool limited;
     }
 

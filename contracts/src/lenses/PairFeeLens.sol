@@ -6,14 +6,14 @@ import {IPairTokens} from "../interfaces/IPairTokens.sol";
 import {IUniswapV2Pair} from "../interfaces/IUniswapV2Pair.sol";
 
 /// @title PairFeeLens
-/// @notice The fee that a pair of Uniswap V2's kind really takes, found by swaps. For the time of the call the pair's storage
-/// says that it holds less of its first token than it does: the difference counts as paid in, and nobody's tokens
+/// @notice The fee that a pair of Uniswap V2's kind really takes, found by swaps. For the call, the pair's storage
+/// states a smaller reserve of its first token than its balance: the difference counts as paid in, so no tokens of a holder
 /// are needed.
 contract PairFeeLens {
     /// @notice The swap went through, and is undone.
     error Swapped();
 
-    /// @notice No fee, as far as can be told.
+    /// @notice Returned if no fee could be found.
     uint256 public constant UNKNOWN = type(uint256).max;
     /// @dev In steps of ten parts per million; dearer forks are of no use.
     uint256 private constant MOST_STEPS = 10_000;
@@ -35,7 +35,7 @@ contract PairFeeLens {
         }
     }
 
-    /// @return feePpm the least fee in parts per million that the pair accepts, to ten of them; `UNKNOWN` where it keeps
+    /// @return feePpm the least fee in parts per million that the pair accepts, to ten of them; `UNKNOWN` if it keeps
     /// its reserves elsewhere or does not swap
     function fee(Claim calldata claim) external returns (uint256 feePpm) {
         (uint112 reserve0, uint112 reserve1,) = claim.pair.getReserves();

@@ -22,7 +22,7 @@ contract PancakeInfinityLens {
         /// downwards, then those above it, rising.
         uint256[] below;
         uint256[] above;
-        /// True where all bins of a side are there.
+        /// True if all bins of a side are there.
         bool allBelow;
         bool allAbove;
     }
@@ -30,7 +30,7 @@ contract PancakeInfinityLens {
     error Paused(address manager);
     error ReadFailed(address manager, bytes4 selector);
 
-    /// @notice Price or active bin of each pool: zero where there is none.
+    /// @notice Price or active bin of each pool: zero if there is none.
     function prices(address manager, bytes32[] calldata ids) external view returns (uint256[] memory words) {
         words = new uint256[](ids.length);
         for (uint256 i = 0; i < ids.length; ++i) {

@@ -13,7 +13,7 @@ contract PlainReadBatch {
         bytes code;
     }
 
-    /// @notice The answers, where they are longer than the code of a contract may be.
+    /// @notice Returns answers that are longer than the code of a contract may be.
     error Answers(bytes answers);
 
     /// @dev EIP-170.

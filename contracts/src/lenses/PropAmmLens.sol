@@ -11,7 +11,7 @@ contract PropAmmLens {
     uint256 private constant MOST = 38;
     uint256 private constant SMALLEST = 1024;
 
-    /// @dev By the token that is sold; empty where it is not traded now.
+    /// @dev By the token that is sold; empty if it is not traded now.
     struct Side {
         uint256[] amountsIn;
         uint256[] amountsOut;
@@ -21,7 +21,7 @@ contract PropAmmLens {
         for (uint256 i; i < 2; ++i) sides[i] = _side(venue, tokens[i], tokens[1 - i]);
     }
 
-    /// @dev Ends where the venue refuses more, or pays no more for it.
+    /// @dev Ends if the venue refuses more, or pays no more for it.
     function _side(IPropAmmState venue, address tokenIn, address tokenOut) private returns (Side memory side) {
         (side.amountsIn, side.amountsOut) = (new uint256[](MOST), new uint256[](MOST));
         uint256 count;

@@ -30,12 +30,12 @@ contract RedemptionLens {
         address[] tokens;
         /// Base units of each that are there to be paid out.
         uint256[] held;
-        /// Weights, or rates, in 1e18; empty where all are alike.
+        /// Weights, or rates, in 1e18; empty if all are alike.
         uint256[] scales;
-        /// So many shares redeem for so much; virtual price and 1e18 where the tokens are several.
+        /// A number of shares and the assets that they redeem for; with several tokens, 1e18 and the virtual price.
         uint256 sample;
         uint256 redeemed;
-        /// Assets that whoever was looked at can withdraw now, where that is not all that he has.
+        /// Assets that the holder can withdraw now, if that is less than its balance.
         uint256 limit;
     }
 
@@ -52,7 +52,7 @@ contract RedemptionLens {
     address private constant CURVE_NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
     /// @param holder An account that may hold some of it, such as a pool.
-    /// @param registries Curve's list of its registries; zero where the chain has none.
+    /// @param registries Curve's list of its registries; zero if the chain has none.
     function read(address share, address holder, address registries) external view returns (State memory state) {
         uint256 enough = gasleft() > MOST_GAS ? gasleft() - MOST_GAS : 0;
         state.limit = type(uint256).max;
@@ -67,7 +67,7 @@ contract RedemptionLens {
 
     function _readSingle(State memory state, address share) private view returns (bool) {
         address token;
-        // Rounding to whole units shows in a small sample, and nobody redeems all.
+        // A small sample would show the rounding to whole units; no holder redeems the whole supply.
         state.sample = state.supply / 3 + 1;
         if ((token = _address(share, abi.encodeCall(IRedeemable.asset, ()))) != address(0)) {
             state.kind = Kind.Vault;
@@ -152,8 +152,8 @@ contract RedemptionLens {
         return true;
     }
 
-    /// @dev The share itself; or the pool that it names, where that one names the share. The first shares and pools, such as 3pool's,
-    ///   do not tell of each other: Curve's registries do. Zero where there is none.
+    /// @dev Returns the share itself, or the pool that it names if that pool names the share. The first shares and pools, such as
+    ///   3pool's, do not name each other, but Curve's registries do. Zero if there is none.
     function _curvePool(address share, address registries) private view returns (address pool) {
         (bool ok,) = _word(share, abi.encodeCall(IRedeemable.get_virtual_price, ()));
         if (ok) return share;
@@ -195,7 +195,7 @@ contract RedemptionLens {
         if (token != address(0)) balance = _number(pool, abi.encodeCall(ISignedCoins.balances, (signed)));
     }
 
-    /// @dev A share names its vault, and counts only where the vault knows it as the pool of its id.
+    /// @dev A share names its vault, and counts only if the vault has it as the pool of its id.
     function _readBalancer(State memory state, address share) private view {
         (bool ok, uint256 id) = _word(share, abi.encodeCall(IRedeemable.getPoolId, ()));
         address vault = ok ? _address(share, abi.encodeCall(IRedeemable.getVault, ())) : address(0);
@@ -244,14 +244,14 @@ contract RedemptionLens {
         if (!ok) rate = ONE;
     }
 
-    /// @dev Fees that are due count as shares already, and a pool may hold most of its own.
+    /// @dev Unpaid fees already count as shares, and a pool may hold most of its own shares.
     function _countShares(State memory state, address share) private view {
         (bool ok, uint256 supply) = _word(share, abi.encodeCall(IRedeemable.getActualSupply, ()));
         if (!ok) (ok, supply) = _word(share, abi.encodeCall(IRedeemable.getVirtualSupply, ()));
         if (ok) state.supply = supply;
     }
 
-    /// @dev Whoever has shares and cannot redeem them all shows what the vault can pay now.
+    /// @dev A holder that cannot redeem all of its shares shows the amount that the vault can pay now.
     function _limit(State memory state, address share, address holder) private view {
         address[3] memory holders = [holder, DEAD, share];
         for (uint256 k = 0; k < holders.length; ++k) {
@@ -277,7 +277,7 @@ contract RedemptionLens {
         return word >> 160 == 0 ? address(uint160(word)) : address(0);
     }
 
-    /// @dev Zero where there is no answer.
+    /// @dev Zero if there is no answer.
     function _number(address target, bytes memory input) private view returns (uint256 word) {
         bool ok;
         (ok, word) = _word(target, input);
@@ -292,7 +292,7 @@ contract RedemptionLens {
         }
     }
 
-    /// @dev The first words of an answer, however long it is; none where there is no answer.
+    /// @dev Returns the first words of an answer of any length; none if there is no answer.
     function _words(address target, bytes memory input) private view returns (uint256[] memory words) {
         words = new uint256[](MOST_WORDS);
         assembly ("memory-safe") {

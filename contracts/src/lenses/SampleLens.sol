@@ -4,12 +4,12 @@ pragma solidity 0.8.30;
 /// @title SampleLens
 /// @notice Runs a swap at several amounts, each from the same state, for pools without math of our own; never deployed.
 /// @dev Three frames for each amount, because the pool is hostile. `swapOnce` makes the swap and may fail in any way. `trial` makes
-///   one word of it: zero where `swapOnce` failed, and reverts with that word, which undoes the swap. `_outputs` accepts exactly one
+///   one word of it: zero if `swapOnce` failed, and reverts with that word, which undoes the swap. `_outputs` accepts exactly one
 ///   word, so nothing that a pool reverts with can pass for a result. Gas is limited for each amount and for all.
 abstract contract SampleLens {
     error OnlySelf();
 
-    /// @dev Swaps `amount` and returns the output; may revert. Called in a frame of its own.
+    /// @dev Swaps `amount` and returns the output; may revert. Called in its own frame.
     /// @param pool Identity of the pool, as the family encodes it.
     function _swap(bytes calldata pool, bool zeroForOne, uint256 amount) internal virtual returns (uint256 amountOut);
 
@@ -31,7 +31,7 @@ abstract contract SampleLens {
         }
     }
 
-    /// @dev Outputs by amount; zero where the swap fails or the gas is used up.
+    /// @dev Outputs by amount; zero if the swap fails or the gas is used up.
     /// @param gasEach Gas of one swap.
     /// @param gasAll Gas of all of them; amounts after that are not tried.
     function _outputs(bytes memory pool, bool zeroForOne, uint256[] memory amounts, uint256 gasEach, uint256 gasAll)

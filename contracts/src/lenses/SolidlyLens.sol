@@ -21,7 +21,7 @@ contract SolidlyLens {
         uint256 quote1;
     }
 
-    /// @notice The stable and the volatile pair, in this order, of `tokens` taken two by two; zero where there is none.
+    /// @notice The stable and the volatile pair, in this order, of `tokens` taken two by two; zero if there is none.
     function find(address factory, address[] calldata tokens, bool velodrome)
         external
         view

@@ -6,14 +6,14 @@ import {BalanceReader} from "./BalanceReader.sol";
 
 /// @title SwapProbe
 /// @notice Runs one swap as its sender would and reports what it paid and what it cost; never deployed.
-/// @dev Lives inside one eth_call, at an address of its own, behind a minimal proxy that a code override puts at the sender. So
+/// @dev Lives inside one eth_call, at its own address, behind a minimal proxy that a code override puts at the sender. So
 ///   the target sees the sender as `msg.sender` and `tx.origin`, and as much gas as a transaction would give it.
-///   Where the sender has code of its own, that code stands at `address(uint160(sender) ^ ORIGINAL_MASK)` and answers
-///   everything the probe does not know. Otherwise the probe answers what an account without code would not be asked.
+///   If the sender has code, that code is at `address(uint160(sender) ^ ORIGINAL_MASK)` and answers
+///   every call that the probe does not implement. Otherwise the probe only answers calls that an account without code never gets.
 contract SwapProbe is BalanceReader {
     struct Order {
         address target;
-        /// Gas the target may use; the target gets exactly this much where the node's own cap allows it.
+        /// Gas the target may use; the target gets exactly this much if the node's gas cap allows it.
         uint256 gas;
         /// Wei sent along.
         uint256 value;
@@ -23,9 +23,9 @@ contract SwapProbe is BalanceReader {
         /// Whose growth of tokenOut counts: the sender, or another.
         address recipient;
         address spender;
-        /// Base units that the sender approves for the spender by itself; zero where an override sets the allowance.
+        /// Base units that the sender approves for the spender by itself; zero if an override sets the allowance.
         uint256 approve;
-        /// Holder that hands `lend` base units of tokenIn over; zero where an override sets the balance.
+        /// Holder that hands `lend` base units of tokenIn over; zero if an override sets the balance.
         address lender;
         uint256 lend;
         /// Most bytes of return data to report.
@@ -76,7 +76,7 @@ contract SwapProbe is BalanceReader {
         }
     }
 
-    /// @notice The lender's part, behind the same proxy: hands tokens to the simulated sender and to nobody else.
+    /// @notice Runs at the lender, behind the same proxy: transfers tokens to the simulated sender only.
     function lend(address token, uint256 amount) external {
         if (msg.sender != tx.origin) revert NotTheSender();
         (bool ok,) = token.call(abi.encodeCall(IERC20.transfer, (msg.sender, amount)));
@@ -109,7 +109,7 @@ contract SwapProbe is BalanceReader {
         return address(uint160(address(this)) ^ ORIGINAL_MASK);
     }
 
-    /// @dev Answers with the account's own code where it has some, and returns where it has none.
+    /// @dev Answers with the account's own code if it has some, and returns if it has none.
     function _askOriginal() internal {
         address original = _original();
         if (original.code.length == 0) return;
@@ -161,7 +161,7 @@ contract SwapProbe is BalanceReader {
 
     /// @dev The gas counted is that of the CALL alone, exactly as it would be charged were the target the transaction's own:
     ///   memory is paid for before, and a call with no gas makes the target warm, as a transaction does.
-    /// @param here True where the target's code is run at this very account, where it was put aside for the probe.
+    /// @param here True if the target's code is run at this account, from which an override moved it for the probe.
     function _measure(Order calldata order, bytes calldata data, bool here)
         internal
         returns (bool success, uint256 gasUsed, uint256 returnSize, bytes memory returnData)

@@ -7,9 +7,9 @@ import {SwapProbe} from "./SwapProbe.sol";
 
 /// @title TokenProbe
 /// @notice Buys, passes on and sells a token to see what of it arrives; never deployed.
-/// @dev Lives at an account of its own that is sender and target of one eth_call. A token sees who sends and who receives and not
-///   why, so that a purchase is what a pool of any kind hands over (SwapProbe stands before its code and lends), and a sale
-///   what the pool is sent. Every leg runs in a frame of its own, so that one that fails takes nothing else with it.
+/// @dev Runs at its own account, the sender and target of one eth_call. A token sees the sender and the recipient of a transfer,
+///   but not its purpose. So a transfer from a pool (SwapProbe at the pool lends it) stands for a purchase, and a transfer to the
+///   pool for a sale. Each leg runs in its own frame, so that a failure does not undo the others.
 contract TokenProbe {
     struct Order {
         address token;
@@ -37,7 +37,7 @@ contract TokenProbe {
 
     struct Report {
         Round[] rounds;
-        /// Raw answers, empty where there is none: tokens disagree about their types.
+        /// Raw answers, empty if there is none: tokens disagree about their types.
         bytes decimals;
         bytes symbol;
         bool approves;
@@ -133,7 +133,7 @@ contract TokenProbe {
         return Leg(true, sent, afterwards - before, held > left ? held - left : 0);
     }
 
-    /// @dev True where an allowance can be changed at all, and only by way of zero. Leaves allowances behind.
+    /// @dev True if an allowance can be changed at all, and only by way of zero. Leaves allowances behind.
     function _approvals(address token, address spender) private returns (bool approves, bool needsReset) {
         approves = _approve(token, spender, 1);
         if (!approves || _approve(token, spender, 2)) return (approves, false);

@@ -13,7 +13,7 @@ contract UniswapV4Lens {
         uint128 liquidity;
     }
 
-    /// @notice First word of each pool: zero where there is none.
+    /// @notice First word of each pool: zero if there is none.
     function slots(address manager, bytes32[] calldata ids) external view returns (uint256[] memory words) {
         words = new uint256[](ids.length);
         for (uint256 i = 0; i < ids.length; ++i) {

@@ -18,7 +18,7 @@ contract WoofiV2Lens {
         bool feasible;
         uint8 decimals;
         uint8 priceDecimals;
-        /// Amounts that the pool itself says a thousandth of a token's unit buys of the other one; zero where it refuses.
+        /// The pool's own quotes for a thousandth of a token's unit in the other token; zero if it refuses.
         uint256 quoted;
     }
 
