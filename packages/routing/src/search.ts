@@ -162,7 +162,7 @@ function searchRestricted(
     values: backward.best,
     allocate,
     disagrees: isLoose,
-    leavesOut: isSmall(problem) && spent < LEFT_OUT_MAX_SPENT,
+    leavesOut: isSmall(problem) && (isLoose || spent < LEFT_OUT_MAX_SPENT),
     work,
   })
   return flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)

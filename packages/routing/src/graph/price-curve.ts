@@ -75,8 +75,15 @@ export function compileCurve(curve: SwapsCurve): CompiledCurve {
     pieces[at + PIECE + OUTPUT] = pieces[at + OUTPUT]! + depth * (from - to)
   }
   pieces[PIECE * count] = sqrtPrice[liquidity.length]!
-  const fees = { keepIn, keepOut, gasPerPiece }
-  return { pieces, ...fees, outputError, outputErrors: outputErrors?.subarray(first) ?? null, repeats }
+  return {
+    pieces,
+    keepIn,
+    keepOut,
+    gasPerPiece,
+    outputError,
+    outputErrors: outputErrors?.subarray(first) ?? null,
+    repeats,
+  }
 }
 
 export function withTax(curve: CompiledCurve, keptIn: number, keptOut: number): CompiledCurve {
@@ -312,17 +319,24 @@ export function hiddenEarnings(curve: CompiledCurve, sold: number, bought: numbe
   )
   if (isRepeated || curve.outputErrors === null || !(hidden > 0)) return hidden
   const maxInput = (value * (1 + outputError)) / sold
-  return Math.min(hidden, maxEarningsByPiece(curve, sold, bought, maxInput) - onCurve)
+  return Math.min(hidden, maxEarningsByPiece(curve, { sold, bought, maxInput, onCurve }) - onCurve)
 }
 
 /**
  * Maximum earnings of a trade of at most `maxInput` if each piece pays more by its own output error; at least those on
  * the curve. Visits the pieces around the best trade on the curve until the largest error cannot make up for the rest.
  */
-function maxEarningsByPiece(curve: CompiledCurve, sold: number, bought: number, maxInput: number): number {
+function maxEarningsByPiece(
+  curve: CompiledCurve,
+  {
+    sold,
+    bought,
+    maxInput,
+    onCurve,
+  }: { readonly sold: number; readonly bought: number; readonly maxInput: number; readonly onCurve: number },
+): number {
   const { pieces, keepIn, keepOut, outputError, outputErrors } = curve
   const count = piecesOf(curve)
-  const onCurve = maxEarningsAt(curve, sold, bought)
   let best = onCurve
   const inputAt = (piece: number) => inputBefore(curve, piece) / keepIn
   const isHopeless = (piece: number) =>
@@ -337,13 +351,7 @@ function maxEarningsByPiece(curve: CompiledCurve, sold: number, bought: number, 
     const input = (pieces[at + INPUT]! + (depth === 0 ? 0 : (depth * (from - to)) / (from * to))) / keepIn
     best = Math.max(best, (pieces[at + OUTPUT]! + depth * (from - to)) * keepOut * value - input * sold)
   }
-  const target = Math.sqrt(sold / (bought * keepIn * keepOut))
-  let middle = 0
-  for (let high = count - 1; middle < high; ) {
-    const next = (middle + high + 1) >> 1
-    if (pieces[PIECE * next]! > target && inputAt(next) < maxInput) middle = next
-    else high = next - 1
-  }
+  const middle = pieceOfInput(curve, Math.min(pointAt(curve, sold / bought).input, maxInput))
   for (let piece = middle; piece >= 0; piece--) {
     visit(piece)
     if (isHopeless(piece)) break

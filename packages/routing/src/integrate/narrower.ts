@@ -14,7 +14,6 @@ import {
   RESTRICTED_POOLS,
   RESTRICTED_STARTS,
   RESTRICTED_WORK,
-  SMALL_GRAPH_EDGES,
 } from '../tolerances.ts'
 import { pathsElsewhere } from './alternatives.ts'
 import { extend, joinPaths, withDetours } from './few-pools.ts'
@@ -29,7 +28,7 @@ type Restarts = {
   readonly allocate: (restricted: Problem) => Flow | null
   /** True if pools seem to disagree on a price. */
   readonly disagrees: boolean
-  /** True if routes without one of the given route's pools are tried; of small graphs only. */
+  /** True if routes without one of the given route's pools are tried: they cost little. */
   readonly leavesOut: boolean
   /** Work units after which no further start is tried. */
   readonly work: number
@@ -48,7 +47,7 @@ export function bestFromRestricted(problem: Problem, initial: Flow, restarts: Re
   if (restarts.disagrees) {
     const hasWork = isLeft(restarts.work)
     routesFromOtherStarts(problem, initial, restarts, hasWork).forEach(take)
-    if (problem.rate.length <= SMALL_GRAPH_EDGES) routesWithoutPools(problem, initial, restarts, hasWork).forEach(take)
+    if (restarts.leavesOut) routesWithoutPools(problem, initial, restarts, hasWork).forEach(take)
   }
   // Other starts find more for the same work. On small graphs both are cheap.
   const work = restarts.disagrees ? RESTRICTED_WORK : restarts.work
