@@ -117,6 +117,16 @@ test('nodes that report gas before refunds are not asked at the target again', a
   expect(methods.slice(3)).toEqual(['simulateV1'])
 })
 
+test('a run for the charge states the gas that it allows, and falls back to the probe at the target', async () => {
+  const charged = { request: { asSent: 'charged' } } as const
+  const { run, methods } = runOf({}, charged)
+  expect(await run()).toMatchObject({ gasUsed: 125_000 - INTRINSIC, minGasUsed: 100_000 - INTRINSIC })
+  expect(methods).toEqual(['simulateV1'])
+  expect(await outcomeOf({ simulated: { maxUsedGas: 121_016n } }, charged)).not.toHaveProperty('minGasUsed')
+  for (const simulated of [lacking, { tokenIn: 4n }])
+    expect(await outcomeOf({ simulated }, charged)).toMatchObject({ amountOut: 31n, gasUsed: 90_000 })
+})
+
 const LIMIT = BigInt(TARGET_GAS + INTRINSIC)
 test.each([
   [false, '0x', LIMIT, true],
@@ -184,6 +194,16 @@ test.each([
   ['more than 5 % less gas', { gasUsed: 94_999 }, false],
 ] as const)('a success compared with %s', (_, changed, expected) => {
   expect(isSame(success, { ...success, ...changed })).toBe(expected)
+})
+
+test.each([
+  [80_000, 100_000, true],
+  [105_000, 130_000, true],
+  [105_001, 130_000, false],
+  [80_000, 95_000, true],
+  [80_000, 94_999, false],
+])('a success compared with a charge for %i to %i gas', (minGasUsed, gasUsed, expected) => {
+  expect(isSame(success, { ...success, gasUsed, minGasUsed })).toBe(expected)
 })
 
 test('the tolerance is of the gas that the probe measured', () => {

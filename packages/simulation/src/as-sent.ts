@@ -16,6 +16,11 @@ export type SentOutcome = SwapOutcome & {
   readonly isExhausted: boolean
   /** Gas of the whole transaction after refunds, if the node reports it. */
   readonly chargedGas?: number
+  /**
+   * Least gas of the target that the charge allows, if gas was not measured; `gasUsed` is then the most, at the maximum
+   * refund.
+   */
+  readonly minGasUsed?: number
 }
 
 /** Maximum refund as 1 / 5 of the gas (EIP-3529). */
@@ -23,7 +28,10 @@ const MAX_REFUND_PART = 5
 /** Accepted gas difference in percent: a call of the target to itself costs about 700 more with a probe there. */
 const GAS_TOLERANCE = 5
 
-/** Runs the transaction as sent; undefined if no node supports it. */
+/**
+ * Runs the transaction as sent; undefined if no node supports it. Its gas before refunds takes another run at nodes that
+ * do not report it, which a request for `charged` omits.
+ */
 export async function runAsSent(
   task: SimulationTask,
   environment: CallEnvironment,
@@ -31,12 +39,14 @@ export async function runAsSent(
 ): Promise<SentOutcome | undefined> {
   const { rpc, request, context, options } = task
   const { bareRuns } = context
-  const [sent, atTarget] = await Promise.all([
+  const isLater = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
+  const [sent, early] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
-    bareRuns.reportsGrossGas ? undefined : runAtTarget(task, environment, setUp),
+    isLater ? undefined : runAtTarget(task, environment, setUp),
   ])
   const confirms = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
-  if (sent && confirms(sent.before.tokenIn)) return outcomeAsSent(sent, task, atTarget)
+  if (sent && confirms(sent.before.tokenIn)) return outcomeAsSent(sent, task, early)
+  const atTarget = isLater ? await runAtTarget(task, environment, setUp) : early
   if (!atTarget || !confirms(atTarget.before.tokenIn)) return undefined
   return { ...outcomeOf(atTarget), isExhausted: isExhausted(atTarget) }
 }
@@ -63,18 +73,22 @@ function outcomeAsSent(
   { request: { data }, context }: SimulationTask,
   atTarget: RunReport | undefined,
 ): SentOutcome {
-  const upperBound = Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - Number(intrinsicGas(data))
-  const measured = atTarget?.success === success ? Number(atTarget.gasUsed) : upperBound
+  const intrinsic = Number(intrinsicGas(data))
+  const upperBound = Math.ceil((chargedGas * MAX_REFUND_PART) / (MAX_REFUND_PART - 1)) - intrinsic
+  const measured = gasUsed ?? (atTarget?.success === success ? Number(atTarget.gasUsed) : undefined)
   const truncated = returnData.slice(0, 2 + 2 * context.limits.maxReturnData) as Hex
   return {
-    ...{ success, amountOut, returnData: truncated, chargedGas, gasUsed: gasUsed ?? measured },
+    ...{ success, amountOut, returnData: truncated, chargedGas, gasUsed: measured ?? upperBound },
+    ...(measured === undefined && { minGasUsed: chargedGas - intrinsic }),
     isExhausted: !success && returnData === '0x' && chargedGas >= gasLimit,
   }
 }
 
 /** True if the probe at the sender made no difference. */
-export function isSame(probed: SwapOutcome, sent: SwapOutcome): boolean {
+export function isSame(probed: SwapOutcome, sent: Omit<SentOutcome, 'isExhausted'>): boolean {
   if (probed.success !== sent.success || probed.amountOut !== sent.amountOut) return false
   if (!probed.success) return probed.returnData === sent.returnData
-  return Math.abs(probed.gasUsed - sent.gasUsed) * 100 <= GAS_TOLERANCE * probed.gasUsed
+  const { gasUsed, minGasUsed = gasUsed } = sent
+  const tolerance = (GAS_TOLERANCE / 100) * probed.gasUsed
+  return probed.gasUsed >= minGasUsed - tolerance && probed.gasUsed <= gasUsed + tolerance
 }

@@ -612,7 +612,7 @@ test('a failure is the own one of the swap where the token lets a spender take t
   expect(approving.log.takes).toBe(0)
 })
 
-const asSent = { request: { asSent: true } }
+const asSent = { request: { asSent: 'measured' } } as const
 
 test('as it is sent, the same outcome is confirmed, with the gas that is charged', async () => {
   const { result, log } = simulate({ sent: { gasUsed: 90_000n, maxUsedGas: 121_500n } }, asSent)
@@ -623,13 +623,32 @@ test('as it is sent, the same outcome is confirmed, with the gas that is charged
 
 test('as it is sent, another outcome is the result, and that of the probe is kept', async () => {
   const sent = { success: false, returnData: revert('contract!'), gasUsed: 90_000n, maxUsedGas: 91_000n }
-  const result = await resultOf({ sent }, { request: { asSent: true, others: ['0x11'] } })
+  const result = await resultOf({ sent }, { request: { asSent: 'measured', others: ['0x11'] } })
   expect(result).toMatchObject({
     ...{ success: false, amountOut: 0n, gasUsed: 70_000, chargedGas: 90_000, revertReason: 'contract!' },
     probed: { success: true, amountOut: 30n, gasUsed: 100_000, returnData: '0x' },
     ways: { balance: 'slot', allowance: 'slot', sender: 'bare' },
   })
   expect(result).not.toHaveProperty('others')
+})
+
+test('gas that agrees with the charge is not measured again, other gas is', async () => {
+  const charged = { request: { asSent: 'charged' } } as const
+  const runs = async (gasUsed: bigint) => {
+    const { result, log } = simulate({ sent: { gasUsed } }, charged)
+    return { result: await result, simulated: log.calls.filter(({ method }) => method === 'simulateV1').length }
+  }
+  // 100,000 for the call and 21,000 before it; a fifth of that may be refunded.
+  for (const gasUsed of [121_000n, 97_000n]) {
+    const { result, simulated } = await runs(gasUsed)
+    expect(result).toMatchObject({ gasUsed: 100_000, chargedGas: Number(gasUsed), ways: { sender: 'same' } })
+    expect(simulated).toBe(1)
+  }
+  for (const gasUsed of [130_000n, 80_000n]) {
+    const { result, simulated } = await runs(gasUsed)
+    expect(result).toMatchObject({ chargedGas: Number(gasUsed), ways: { sender: 'bare' } })
+    expect(simulated).toBe(2)
+  }
 })
 
 test('a failure for a sender without code is run as it is sent in any case, others are not', async () => {

@@ -379,7 +379,9 @@ async function compareAsSent(
   const isSuspect = !report.success && !report.outOfGas && environment.code === '0x'
   if (environment.targetCode !== undefined || !(task.request.asSent || isSuspect)) return attempt
   const bare = await (early?.setUp === setUp ? early.outcome : runAsSent(task, environment, setUp))
-  return { ...attempt, bare }
+  if (!bare || bare.minGasUsed === undefined || isSame(outcomeOf(report), bare)) return { ...attempt, bare }
+  const measuring = { ...task, request: { ...task.request, asSent: 'measured' as const } }
+  return { ...attempt, bare: await runAsSent(measuring, environment, setUp) }
 }
 
 /** True if the token lets a spender take the written amount, so that a revert comes from the swap itself. */

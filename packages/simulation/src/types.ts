@@ -51,10 +51,11 @@ export type SimulationRequest = {
    */
   readonly others?: readonly Hex[]
   /**
-   * True to also run the transaction without a probe at the sender, and to use that outcome if it differs. A failure of
-   * a sender without code is checked this way in any case.
+   * Also runs the transaction without a probe at the sender, and uses that outcome if it differs. `charged`: compares the
+   * gas by what is charged, and measures it only if that differs. A failure of a sender without code is checked this way
+   * in any case.
    */
-  readonly asSent?: boolean
+  readonly asSent?: 'measured' | 'charged'
   /** True to also read the node's head, without an extra request. */
   readonly withHead?: boolean
   /** Queue priority at the node; default `quote`. */

@@ -90,7 +90,7 @@ describe.each(Object.entries(senders))('a %s', (_, newSender) => {
         amountIn: AMOUNT,
         tokenOut: bought,
         block: 'latest',
-        asSent: true,
+        asSent: 'measured',
       } as const
       const simulate = (rpc: Rpc) => simulateSwap(rpc, request, patientContext())
       const simulated = await simulate(chain.rpc)
@@ -130,7 +130,7 @@ test('a swap that does not check for code has the same result both ways, which t
   const request = { from, to, data, tokenIn: sold, amountIn: AMOUNT, tokenOut: bought, block: 'latest' } as const
   const probed = await simulateSwap(chain.rpc, request, patientContext())
   expect(probed.ways.sender).toBeUndefined()
-  const compared = await simulateSwap(chain.rpc, { ...request, asSent: true }, patientContext())
+  const compared = await simulateSwap(chain.rpc, { ...request, asSent: 'measured' }, patientContext())
   expect(compared).toMatchObject({
     success: true,
     amountOut: AMOUNT,

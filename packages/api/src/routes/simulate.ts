@@ -32,7 +32,7 @@ export async function simulate(
         amountIn: fields.amountIn,
         tokenOut: fields.tokenOut.address,
         block: fields.block.ref,
-        asSent: true,
+        asSent: 'measured',
         ...(header && { known: { header } }),
         ...(fields.gas !== undefined && { gas: fields.gas }),
         ...(fields.gasPrice !== undefined && { gasPrice: fields.gasPrice }),

@@ -132,7 +132,10 @@ export class DriftSampler {
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
     const { recipient = from } = terms
-    const request = { from, recipient, to, data, tokenIn, tokenOut, amountIn, asSent }
+    const request = {
+      ...{ from, recipient, to, data, tokenIn, tokenOut, amountIn },
+      ...(asSent && { asSent: 'measured' as const }),
+    }
     const result = await this.run(request, state, quote.route)
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
     const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)

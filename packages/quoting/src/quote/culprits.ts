@@ -34,7 +34,7 @@ async function worksAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promi
     const { to, data } = encodeSwap({ ...terms, route, families: contracts.families })
     const { success, amountOut } = await simulate(
       {
-        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: true, signal },
+        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: 'measured', signal },
         block: { blockHash: block.hash },
         known: { header: block, senderCode: '0x' },
       },

@@ -125,7 +125,7 @@ async function runRoute(
   const permit = request.permit && normalizePermit(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
   const runner = await createRunner(route, alternatives, { ...request, permit }, senderCode, context)
-  const { encode, run, runLater, isSentToo, deadline } = runner
+  const { encode, run, runLater, asSentOf, deadline } = runner
 
   const requestedOut = request.amountOut
   const expectedOf = (of: Route) => netOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
@@ -156,7 +156,7 @@ async function runRoute(
   if (unexplainedPpm > maxShortfallPpm || measured === 0n) return { outcome: 'shortfall', shortfallPpm: unexplainedPpm }
   if (first.simulation.success && measured >= expected) {
     const ranked = bestMeasured(first, others, expectedOf, wrappedNative)
-    const best = (await isSentToo(ranked.route)) ? await confirmedAsSent(first, ranked, run) : ranked
+    const best = (await asSentOf(ranked.route)) ? await confirmedAsSent(first, ranked, run) : ranked
     const { route: of, terms } = best
     const amountOut = expectedOf(of)
     const shortfall = shortfallPpm(amountOut, best.simulation.amountOut)
@@ -186,8 +186,8 @@ type RouteRunner = {
   readonly run: (encoded: EncodedRoute, others?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
   /** Simulates all routes at a Unix time in seconds, to measure their gas; empty if the node cannot. */
   readonly runLater: (at: number) => Promise<readonly SwapOutcome[]>
-  /** True if the route must also be simulated without a probe at the sender's address. @see WalletChecks */
-  readonly isSentToo: (route: Route) => Promise<boolean>
+  /** Returns how the route must be simulated without a probe at the sender's address, if at all. @see WalletChecks */
+  readonly asSentOf: (route: Route) => Promise<SimulationRequest['asSent']>
   /** Unix time in seconds until which the transaction is valid. */
   readonly deadline: number
 }
@@ -231,12 +231,13 @@ async function createRunner(
       },
       pools,
     )
-  const isSentToo = (of: Route) => walletChecks.isDue(of, context.rpc, { blockHash: block.hash })
+  const asSentOf = (of: Route) => walletChecks.due(of, context.rpc, { blockHash: block.hash })
   const run = async (encoded: EncodedRoute, others: readonly EncodedRoute[] = []): Promise<SimulatedSwap> => {
-    const asSent = await isSentToo(encoded.route)
-    const result = await simulated(encoded.swap, others, { withHead: true, asSent })
+    const asSent = await asSentOf(encoded.route)
+    const result = await simulated(encoded.swap, others, { withHead: true, ...(asSent && { asSent }) })
     const { sender } = result.ways
-    if (sender) walletChecks.observe(encoded.route, sender === 'bare')
+    // Only a measured comparison renews the time until the next one.
+    if (sender === 'bare' || (sender && asSent === 'measured')) walletChecks.observe(encoded.route, sender === 'bare')
     return { ...encoded, simulation: result }
   }
   const runLater = async (at: number) => {
@@ -251,7 +252,7 @@ async function createRunner(
       throw error
     }
   }
-  return { encode, run, runLater, isSentToo, deadline }
+  return { encode, run, runLater, asSentOf, deadline }
 }
 
 /** Returns the output that the sender received, or would have received if the Guard had not rejected it as too low. */

@@ -29,7 +29,7 @@ const rpc = {
     return code
   },
 } as unknown as Rpc
-const isDue = (checks: WalletChecks, route: Pick<Route, 'legs'>) => checks.isDue(route, rpc, 'latest')
+const due = (checks: WalletChecks, route: Pick<Route, 'legs'>) => checks.due(route, rpc, 'latest')
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -41,27 +41,27 @@ afterEach(() => vi.useRealTimers())
 test('a token in a pool is compared at its first use, and again a day later', async () => {
   const checks = new WalletChecks([listed])
   const route = legsOf(pool('a'))
-  expect(await isDue(checks, route)).toBe(true)
+  expect(await due(checks, route)).toBe('measured')
   checks.observe(route, false)
-  expect(await isDue(checks, route)).toBe(false)
-  expect(await isDue(checks, legsOf(pool('b')))).toBe(true)
+  expect(await due(checks, route)).toBeUndefined()
+  expect(await due(checks, legsOf(pool('b')))).toBe('measured')
   vi.advanceTimersByTime(86_400_000)
-  expect(await isDue(checks, route)).toBe(false)
+  expect(await due(checks, route)).toBeUndefined()
   vi.advanceTimersByTime(1)
-  expect(await isDue(checks, route)).toBe(true)
+  expect(await due(checks, route)).toBe('measured')
 })
 
 test('a token outside the list whose code may check is compared every time, and its code is read once', async () => {
   const checks = new WalletChecks([listed])
   const route = legsOf(pool('a'), listed, other)
   checks.observe(route, false)
-  expect(await isDue(checks, route)).toBe(true)
-  expect(await isDue(checks, route)).toBe(true)
+  expect(await due(checks, route)).toBe('charged')
+  expect(await due(checks, route)).toBe('charged')
   expect(reads).toEqual([other])
   expect(checks.counts.codes.entries).toBe(1)
   const bothListed = new WalletChecks([listed, other])
   bothListed.observe(route, false)
-  expect(await isDue(bothListed, route)).toBe(false)
+  expect(await due(bothListed, route)).toBeUndefined()
 })
 
 test('a failed read of code is repeated', async () => {
@@ -79,7 +79,7 @@ test('a difference is attributed to tokens outside the list, and makes all their
   checks.observe(route, true)
   expect([checks.differs(unlisted), checks.differs(listed)]).toEqual([true, false])
   checks.observe(legsOf(pool('b'), unlisted, listed), false)
-  expect(await isDue(checks, legsOf(pool('b'), unlisted, listed))).toBe(true)
+  expect(await due(checks, legsOf(pool('b'), unlisted, listed))).toBe('measured')
   expect(reads).toEqual([])
   expect(checks.counts.differing.entries).toBe(1)
 })
@@ -96,9 +96,9 @@ test('a pool with third-party code is compared again after ten minutes, and can 
   const plain = legsOf(pool('a'))
   for (const each of [route, plain]) checks.observe(each, false)
   vi.advanceTimersByTime(600_001)
-  expect(await isDue(checks, route)).toBe(true)
-  expect(await isDue(checks, plain)).toBe(false)
+  expect(await due(checks, route)).toBe('measured')
+  expect(await due(checks, plain)).toBeUndefined()
   checks.observe(route, true)
   expect([checks.differs(listed), checks.differs(unlisted)]).toEqual([false, false])
-  expect(await isDue(checks, route)).toBe(true)
+  expect(await due(checks, route)).toBe('measured')
 })

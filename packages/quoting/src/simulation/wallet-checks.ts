@@ -7,7 +7,7 @@ import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Route } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
-import { Bounded, mayAskForCode, type StateCount } from '@sluice/simulation'
+import { Bounded, mayAskForCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
 
 const MAX_CODES = 20_000
 const MAX_COMPARED = 50_000
@@ -36,15 +36,20 @@ export class WalletChecks {
     return { codes: this.codes.count, compared: this.compared.count, differing: this.differing.count }
   }
 
-  /** Returns true if a route should be simulated as sent. @throws RpcError if code cannot be read */
-  async isDue({ legs }: Pick<Route, 'legs'>, rpc: Rpc, block: BlockRef): Promise<boolean> {
+  /**
+   * Returns how a route should be simulated as sent; undefined if not at all. Its gas is measured at the first use, and
+   * while a difference is known.
+   *
+   * @throws RpcError if code cannot be read
+   */
+  async due({ legs }: Pick<Route, 'legs'>, rpc: Rpc, block: BlockRef): Promise<SimulationRequest['asSent']> {
     const now = Date.now()
-    if (keysOf(legs).some((key) => this.differing.has(key))) return true
+    if (keysOf(legs).some((key) => this.differing.has(key))) return 'measured'
     if (pairsOf(legs).some(([key, validMs]) => now - (this.compared.get(key) ?? Number.NEGATIVE_INFINITY) > validMs))
-      return true
+      return 'measured'
     const untrusted = tokensOf(legs).filter((token) => !this.allowListed.has(token))
     const asking = await Promise.all(untrusted.map((token) => this.mayAsk(token, rpc, block)))
-    return asking.includes(true)
+    return asking.includes(true) ? 'charged' : undefined
   }
 
   /**
