@@ -199,8 +199,10 @@ class TradeChecks {
       const after = a && poolsAfter(market.pools, a.legs)
       if (!after) continue
       const b = routeOf(buildGraph(snapshotOf(after)), { ...trade, amountIn: trade.amountIn - first.amountIn })
-      const legs = b && [...a.legs, ...b.legs]
-      if (legs && maxSwapsOfPool(legs) <= MAX_SWAPS && hopsInSeries(legs, trade) <= DIVISION.maxHops)
+      // Parts that pass a coarse token can gain or lose a whole unit of it.
+      if (!b || Math.min(fewestUnits(a), fewestUnits(b)) < MIN_UNITS) continue
+      const legs = [...a.legs, ...b.legs]
+      if (maxSwapsOfPool(legs) <= MAX_SWAPS && hopsInSeries(legs, trade) <= DIVISION.maxHops)
         this.compareSum('a then b', a.amountOut + b.amountOut, `${part} first`, gainOfTwoSwaps(a.legs, b.legs))
     }
   }

@@ -21,6 +21,7 @@ import { MeasuredGas } from './gas/measured-gas.ts'
 import { QuoteLog, type QuoteLogOptions } from './log/quote-log.ts'
 import { findPermits, type Offers, type PermitRequest } from './permit/find-permits.ts'
 import type { QuoteBatch, Wanted } from './quote/batch.ts'
+import { FaultyPools } from './quote/faulty-pools.ts'
 import type { SwapQuote } from './quote/finalize.ts'
 import { PastQuoter } from './quote/past-quoter.ts'
 import { type Simulate, type Work, withSignal } from './quote/ports.ts'
@@ -110,6 +111,7 @@ export class LiveChain {
   private readonly clock: Clock
   private readonly gasLessons: GasLessons
   private readonly measuredGas: MeasuredGas
+  private readonly faultyPools = new FaultyPools()
   private readonly gasProber: GasProber
   private readonly laterGas: LaterGas
   readonly walletChecks: WalletChecks
@@ -159,6 +161,7 @@ export class LiveChain {
       void this.quoteLog?.close()
       this.sampler.forget()
       this.gasProber.forget()
+      this.faultyPools.forget()
       void this.past.close()
     }
     const runtime = new ChainRuntime({
@@ -198,6 +201,7 @@ export class LiveChain {
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
     runtime.onSnapshot((snapshot) => this.measuredGas.follow(snapshot))
+    runtime.onSnapshot((snapshot) => this.faultyPools.follow(snapshot))
     this.priceHistory = new PriceHistory(chain.tokens.map(({ address }) => address))
     runtime.onPriced((block, prices) => this.priceHistory.record(block, (token) => prices.usd(token)))
     // If another process reads the chain, the tokens next to hubs arrive with its snapshots.
@@ -213,6 +217,7 @@ export class LiveChain {
       measuredGas: this.measuredGas,
       gasProber: this.gasProber,
       laterGas: this.laterGas,
+      faultyPools: this.faultyPools,
       walletChecks: this.walletChecks,
       onQuote: (view, record) => {
         this.quoteLog?.add(view.snapshot, record)
@@ -404,6 +409,7 @@ export class LiveChain {
       sampledPools: this.sampler.statistics.count,
       gasLessons: this.gasLessons.count,
       measuredGas: this.measuredGas.count,
+      faultyPools: this.faultyPools.count,
       laterGas: this.laterGas.count,
       neighbors: this.neighbors.count,
       walletCodes: walletChecks.codes,

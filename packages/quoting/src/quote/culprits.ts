@@ -1,7 +1,11 @@
 /** Finds the pools that make a route fail, by simulating each of its legs alone. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import { familyOf } from '@sluice/liquidity'
 import { encodeSwap, type Leg, type Route } from '@sluice/routing'
+import type { SwapOutcome } from '@sluice/simulation'
 import { defaultDeadline } from '../deadline.ts'
+import { probeAmount } from '../gas/probe-amount.ts'
+import type { FailedLeg } from './faulty-pools.ts'
 import { NEUTRAL_SENDER } from './neutral-sender.ts'
 import { type TrialContext, termsOf } from './try-route.ts'
 
@@ -10,20 +14,40 @@ const MAX_LEGS = 32
 /** Parts per thousand by which a leg may pay less than settled. */
 const MAX_SHORTFALL_PER_MILLE = 5n
 
-/**
- * Returns the ids of the pools whose leg, run alone, fails or pays less than settled by more than 0.5 %. Empty if every
- * leg fails, because the cause is then the node or a token.
- */
-export async function faultyPools({ legs }: Route, context: Omit<TrialContext, 'taxes'>): Promise<readonly string[]> {
-  const legsToRun = legs.slice(0, MAX_LEGS)
-  if (legsToRun.length < 2) return []
-  const works = await Promise.all(legsToRun.map((leg) => worksAlone(leg, context)))
-  const faulty = legsToRun.filter((_, k) => works[k] === false)
-  return faulty.length < legsToRun.length ? [...new Set(faulty.map(({ pool }) => pool.id))] : []
+/** Outputs in base units below which rounding may exceed the accepted shortfall. */
+const MIN_UNITS = 1_000n
+
+export type FaultyLegs = {
+  /**
+   * Ids of the pools whose leg, run alone, fails or pays less than settled by more than 0.5 %. Empty if every leg fails,
+   * because the cause is then the node or a token.
+   */
+  readonly faulty: readonly string[]
+  /** Legs that fail alone, with the least amount that is known to fail. */
+  readonly failed: readonly FailedLeg[]
+  /** True if another leg works, so that neither the node nor all tokens are the cause. */
+  readonly isConfirmed: boolean
 }
 
-/** Undefined if the simulation itself fails. */
-async function worksAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<boolean | undefined> {
+type LegRun = { readonly works: boolean | undefined; readonly worksSmall: boolean | undefined }
+
+/** Runs each leg alone, for a sender without history. */
+export async function faultyLegs({ legs }: Route, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
+  const legsToRun = legs.slice(0, MAX_LEGS)
+  const runs = await Promise.all(legsToRun.map((leg) => runAlone(leg, context)))
+  const faulty = legsToRun.filter((_, k) => runs[k]!.works === false)
+  return {
+    faulty: faulty.length < legsToRun.length ? [...new Set(faulty.map(({ pool }) => pool.id))] : [],
+    failed: legsToRun.flatMap((leg, k) => {
+      const { works, worksSmall } = runs[k]!
+      return works === false ? [{ ...leg, minFailing: worksSmall === false ? 0n : leg.amountIn }] : []
+    }),
+    isConfirmed: runs.some(({ works }) => works),
+  }
+}
+
+/** Simulates a leg alone, and with a small amount in the same call. Undefined where the simulation itself fails. */
+async function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<LegRun> {
   const { contracts, view, simulate, clock, signal } = context
   const route = singleLegRoute(leg)
   const { tokenIn, tokenOut, amountIn } = route
@@ -31,20 +55,40 @@ async function worksAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promi
   try {
     const deadline = BigInt(defaultDeadline(block.timestamp, clock()))
     const terms = { ...termsOf({ from: NEUTRAL_SENDER, feePpm: 0n }, context), deadline, minOutput: 1n, direct: false }
-    const { to, data } = encodeSwap({ ...terms, route, families: contracts.families })
-    const { success, amountOut } = await simulate(
+    const encode = (of: Route) => encodeSwap({ ...terms, route: of, families: contracts.families })
+    const { to, data } = encode(route)
+    const small = smallLeg(leg)
+    const result = await simulate(
       {
         ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: 'measured', signal },
+        ...(small && { others: [encode(singleLegRoute(small)).data] }),
         block: { blockHash: block.hash },
         known: { header: block, senderCode: '0x' },
       },
       new Set([leg.pool.address]),
     )
-    return success && amountOut * 1_000n >= leg.amountOut * (1_000n - MAX_SHORTFALL_PER_MILLE)
+    const [smallResult] = result.others ?? []
+    return {
+      works: pays(result, leg.amountOut),
+      worksSmall: small && smallResult && pays(smallResult, small.amountOut < MIN_UNITS ? 1n : small.amountOut),
+    }
   } catch (error) {
     if (signal.aborted) throw error
-    return undefined
+    return { works: undefined, worksSmall: undefined }
   }
+}
+
+function pays({ success, amountOut }: SwapOutcome, expected: bigint): boolean {
+  return success && amountOut * 1_000n >= expected * (1_000n - MAX_SHORTFALL_PER_MILLE)
+}
+
+/** Returns the leg with an amount that hardly moves the pool's price; undefined if that is not less. */
+function smallLeg(leg: Leg): Leg | undefined {
+  const { pool, tokenIn, tokenOut } = leg
+  const amountIn = probeAmount(pool, tokenIn, tokenOut)
+  if (amountIn === null || amountIn >= leg.amountIn) return undefined
+  const quote = familyOf(pool.family)!.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
+  return { ...leg, amountIn, amountOut: quote.amountOut }
 }
 
 /** Builds a route of a single leg. */

@@ -10,7 +10,8 @@ import type { Permit } from '../permit/permit.ts'
 import type { TaxRecords, TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
 import { toPercent } from './amounts.ts'
-import { faultyPools } from './culprits.ts'
+import { faultyLegs } from './culprits.ts'
+import type { FailedLeg, FaultyPools } from './faulty-pools.ts'
 import { afterRequestIsSent } from './once-asked.ts'
 import type { AutoSlippage, Search, Work } from './ports.ts'
 import { type DecidedRequest, decided, type QuoteRequest } from './request.ts'
@@ -40,6 +41,9 @@ const OUT_OF_GAS = {
   gasUsed: Number.POSITIVE_INFINITY,
 } as const
 
+/** Maximum searches of a round for a route without swaps that failed lately. */
+const MAX_SEARCHES = 4
+
 /** Maximum alternative routes simulated together with the best one. */
 const MAX_ALTERNATIVES = 3
 /** Maximum while gas of pools is still being measured, since the search then ranks routes by rough estimates. */
@@ -51,6 +55,7 @@ export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
     readonly gasProber: Pick<GasProber, 'isRunning'>
+    readonly faultyPools: Pick<FaultyPools, 'at' | 'fails' | 'record'>
     readonly slippageOf: (route: Route) => AutoSlippage
   }
 
@@ -118,6 +123,9 @@ async function searchInRounds(
   const { signal, time } = work
   const { view, tokens, emit, rpc, simulation } = context
   const excludePools = new Set(callerRequest.excludePools)
+  const { timestamp } = view.snapshot.block
+  const avoided = new Set(context.faultyPools.at(timestamp))
+  const failed: FailedLeg[] = []
   const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
   let request = decided(callerRequest)
   let slippage: AutoSlippage | undefined
@@ -127,7 +135,7 @@ async function searchInRounds(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
     const state = { request, callerRequest, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
-    const { result, ...extra } = await searchRound(state, context, work)
+    const { result, ...extra } = await searchAvoiding(avoided, state, context, work)
     const { route, alternatives = [] } = result
     const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
     if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
@@ -146,6 +154,7 @@ async function searchInRounds(
     }
     const toWorkingRoute = (trial: WorkingTrial): WorkingRoute => {
       const alternativeIndex = [route, ...alternatives].indexOf(trial.route)
+      context.faultyPools.record(explained(failed, trial.route), timestamp)
       return { route: trial.route, ranked: route, trial, ...extra, slippage, alternativeIndex }
     }
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
@@ -182,7 +191,7 @@ async function searchInRounds(
       const again = isRetried ? trial : await simulateRoute()
       isRetried = true
       if ('swap' in again) return toWorkingRoute(again)
-      for (const pool of await poolsToExclude(route, context, work)) excludePools.add(pool)
+      for (const pool of await poolsToExclude(route, context, work, failed)) excludePools.add(pool)
     }
     if (!learned && route.legs.length === 0) break
   }
@@ -199,6 +208,30 @@ type Round = {
   readonly callerRequest: QuoteRequest
   /** Failure of the previous round's route; empty if there was none. */
   readonly lastFailure: string
+}
+
+/**
+ * Searches without pools that failed lately, and without those that failed at the size of the route's legs. Searches with
+ * all pools if there is no route without them.
+ *
+ * @param avoided - extended by pools that fail at the size of their legs; cleared once they are needed
+ */
+async function searchAvoiding(avoided: Set<string>, round: Round, context: RoundsContext, work: Work) {
+  const { timestamp } = context.view.snapshot.block
+  try {
+    for (let searches = 0; searches < MAX_SEARCHES; searches++) {
+      const excludePools = avoided.size === 0 ? round.excludePools : new Set([...round.excludePools, ...avoided])
+      const isFirst = round.isFirst && searches === 0
+      const found = await searchRound({ ...round, excludePools, isFirst }, context, work)
+      const failing = found.result.route.legs.filter((leg) => context.faultyPools.fails(leg, timestamp))
+      if (failing.length === 0) return found
+      for (const { pool } of failing) avoided.add(pool.id)
+    }
+  } catch (error) {
+    if (avoided.size === 0 || !(error instanceof QuotingError) || error.code === 'BAD_TOKEN') throw error
+  }
+  avoided.clear()
+  return searchRound(round, context, work)
 }
 
 /** @throws QuotingError if no route is found */
@@ -236,16 +269,32 @@ async function searchRound(
 const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
 
-/** Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens. */
+/**
+ * Picks the pools that later rounds exclude, and lowers the trust of the route's pools and intermediate tokens.
+ *
+ * @param failed - extended by legs that fail alone, if their tokens may be the cause
+ */
 async function poolsToExclude(
   route: Route,
   context: RoundsContext,
   { signal, time }: Work,
+  failed: FailedLeg[],
 ): Promise<readonly string[]> {
   const { standings, taxes } = context.tokens
   standings.recordFailure(passedThrough(route))
-  const faulty = hasTaxes(route, taxes) ? [] : await time('learn', () => faultyPools(route, { ...context, signal }))
-  return faulty.length > 0 ? faulty : suspects(route)
+  if (hasTaxes(route, taxes)) return suspects(route)
+  const legs = await time('learn', () => faultyLegs(route, { ...context, signal }))
+  if (legs.isConfirmed) {
+    const { timestamp } = context.view.snapshot.block
+    context.faultyPools.record(legs.failed, timestamp)
+  } else failed.push(...legs.failed)
+  return legs.faulty.length > 0 ? legs.faulty : suspects(route)
+}
+
+/** Returns the failed legs whose tokens work in a route, so that the tokens are not the cause. */
+function explained(failed: readonly FailedLeg[], { legs }: Route): readonly FailedLeg[] {
+  const working = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
+  return failed.filter(({ tokenIn, tokenOut }) => working.has(tokenIn) && working.has(tokenOut))
 }
 
 function hasTaxes({ legs }: Route, { current }: TaxRecords): boolean {

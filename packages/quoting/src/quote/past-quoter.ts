@@ -11,13 +11,17 @@ import { ResponseCache } from '../view/answers.ts'
 import { memo, once } from '../view/once.ts'
 import type { ListPools, PastBlocks, PastState } from '../view/past-blocks.ts'
 import type { ChainView } from '../view/view.ts'
+import { FaultyPools } from './faulty-pools.ts'
 import type { SwapQuote } from './finalize.ts'
 import { type Work, withSignal } from './ports.ts'
 import { endsOf, type QuotingParts, quoteAtView } from './quote-at-view.ts'
 import { keyOf, type QuoteRequest } from './request.ts'
 import { SingleFlight } from './single-flight.ts'
 
-type Options = Omit<QuotingParts, 'gasLessons' | 'gasProber' | 'laterGas' | 'simulate' | 'clock' | 'onQuote'> & {
+type Options = Omit<
+  QuotingParts,
+  'gasLessons' | 'gasProber' | 'laterGas' | 'faultyPools' | 'simulate' | 'clock' | 'onQuote'
+> & {
   readonly chain: Chain
   readonly contracts: ChainContracts
   /** Contracts for blocks whose EVM cannot run `contracts`; undefined if it always can. */
@@ -121,6 +125,8 @@ export class PastQuoter {
         want: async () => {},
       },
       laterGas: new LaterGas(),
+      // Pools that fail today may have worked at a past block.
+      faultyPools: new FaultyPools(),
       onQuote: () => {},
     }
     const shared = { view, parts }

@@ -16,6 +16,7 @@ import type { WalletChecks } from '../simulation/wallet-checks.ts'
 import type { TouchedPools } from '../view/touched.ts'
 import type { ChainView } from '../view/view.ts'
 import { certificateOf } from './certificate.ts'
+import type { FaultyPools } from './faulty-pools.ts'
 import { finalize, type SwapQuote } from './finalize.ts'
 import { findWorkingRoute } from './find-working-route.ts'
 import type { QuoteRecord } from './made.ts'
@@ -46,6 +47,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly gasProber: Pick<GasProber, 'isRunning' | 'want'>
   readonly laterGas: LaterGas
   readonly walletChecks: WalletChecks
+  readonly faultyPools: Pick<FaultyPools, 'at' | 'fails' | 'record'>
   /** Called after each successful quote. */
   readonly onQuote: (view: ChainView, record: QuoteRecord) => void
 }

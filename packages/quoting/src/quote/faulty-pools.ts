@@ -1,0 +1,83 @@
+/** Remembers swaps that fail although the pool's math accepts them, such as those in a paused pool. */
+import type { Address } from '@sluice/chains'
+import type { Snapshot } from '@sluice/liquidity'
+import type { Leg } from '@sluice/routing'
+import { Bounded, type StateCount } from '@sluice/simulation'
+
+const MAX_POOLS = 512
+/** Directions of a pool; only pools with many tokens have more. */
+const MAX_DIRECTIONS = 12
+/** Seconds for which a failure is remembered. Each repeated failure doubles them, up to the maximum. */
+const FIRST_SECONDS = 30
+const MAX_SECONDS = 480
+
+/** A leg that failed when it was run alone. */
+export type FailedLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut'> & {
+  /** Least input that is known to fail, in base units; 0n if a small amount failed too. */
+  readonly minFailing: bigint
+}
+
+type Fault = {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly minFailing: bigint
+  /** Unix time in seconds until which the failure is remembered. */
+  readonly until: number
+  readonly seconds: number
+}
+
+/** Swaps that searches avoid, each until the pool's state changes or some minutes have passed. */
+export class FaultyPools {
+  private readonly faults = new Bounded<string, readonly Fault[]>(MAX_POOLS)
+
+  get count(): StateCount {
+    return this.faults.count
+  }
+
+  /** Returns the ids of pools that fail at any size. @param now - Unix time in seconds of the block */
+  at(now: number): readonly string[] {
+    return [...this.faults].flatMap(([id, faults]) =>
+      faults.some((fault) => fault.minFailing === 0n && isHeld(fault, now)) ? [id] : [],
+    )
+  }
+
+  /** Returns true if a swap is as large as one that failed. @param now - Unix time in seconds of the block */
+  fails({ pool, amountIn, ...leg }: Leg, now: number): boolean {
+    const fault = this.faults.peek(pool.id)?.find((each) => isSameDirection(each, leg))
+    return fault !== undefined && isHeld(fault, now) && amountIn >= fault.minFailing
+  }
+
+  /** Records swaps that failed at a block. @param now - Unix time in seconds of the block */
+  record(legs: readonly FailedLeg[], now: number): void {
+    for (const leg of legs) {
+      const faults = this.faults.peek(leg.pool.id) ?? []
+      const last = faults.find((fault) => isSameDirection(fault, leg))
+      const others = faults.filter((fault) => fault !== last).slice(0, MAX_DIRECTIONS - 1)
+      this.faults.set(leg.pool.id, [...others, nextFault(leg, last, now)])
+    }
+  }
+
+  /** Forgets the pools that a block has changed, because a swap may have worked. */
+  follow({ changed }: Pick<Snapshot, 'changed'>): void {
+    if (changed) for (const id of changed) this.faults.delete(id)
+    else this.forget()
+  }
+
+  /** Forgets all pools, when the chain falls asleep and later blocks are not observed. */
+  forget(): void {
+    this.faults.clear()
+  }
+}
+
+function nextFault({ tokenIn, tokenOut, minFailing }: FailedLeg, last: Fault | undefined, now: number): Fault {
+  if (last && isHeld(last, now))
+    return { ...last, minFailing: minFailing < last.minFailing ? minFailing : last.minFailing }
+  const seconds = last ? Math.min(2 * last.seconds, MAX_SECONDS) : FIRST_SECONDS
+  return { tokenIn, tokenOut, minFailing, until: now + seconds, seconds }
+}
+
+const isHeld = ({ until, seconds }: Fault, now: number): boolean => now < until && now >= until - seconds
+
+function isSameDirection(fault: Fault, { tokenIn, tokenOut }: Pick<Leg, 'tokenIn' | 'tokenOut'>): boolean {
+  return fault.tokenIn === tokenIn && fault.tokenOut === tokenOut
+}
