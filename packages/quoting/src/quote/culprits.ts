@@ -46,7 +46,7 @@ export async function faultyLegs({ legs }: Route, context: Omit<TrialContext, 't
   }
 }
 
-/** Simulates a leg alone, and with a small amount in the same call. Undefined where the simulation itself fails. */
+/** Simulates a leg alone, and with a small amount in the same call. Undefined if the simulation itself fails. */
 async function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise<LegRun> {
   const { contracts, view, simulate, clock, signal } = context
   const route = singleLegRoute(leg)

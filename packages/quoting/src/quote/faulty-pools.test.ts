@@ -49,12 +49,12 @@ test('a swap that failed for its size fails at that size and above, in its direc
   expect([99n, 100n, 101n].map((amount) => fails('a', amount))).toEqual([false, true, true])
   expect([fails('a', 100n, Y, X), fails('a', 100n, X, Z), fails('b', 100n)]).toEqual([false, false, false])
   // The least amount counts, in whichever order they were tried.
-  for (const [amount, least] of [
+  for (const [amount, min] of [
     [120n, 100n],
     [90n, 90n],
   ] as const) {
     faults.record([failed('a', amount)], NOW)
-    expect([fails('a', least), fails('a', least - 1n)]).toEqual([true, false])
+    expect([fails('a', min), fails('a', min - 1n)]).toEqual([true, false])
   }
   faults.record([failed('a', 0n, Y, X)], NOW)
   expect([fails('a', 90n), fails('a', 89n), fails('a', 1n, Y, X)]).toEqual([true, false, true])

@@ -123,10 +123,10 @@ async function searchInRounds(
   const { signal, time } = work
   const { view, tokens, emit, rpc, simulation } = context
   const excludePools = new Set(callerRequest.excludePools)
-  const { timestamp } = view.snapshot.block
-  const avoided = new Set(context.faultyPools.at(timestamp))
+  const avoided = new Set(context.faultyPools.at(view.snapshot.block.timestamp))
   const failed: FailedLeg[] = []
   const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
+  const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
   let request = decided(callerRequest)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
@@ -137,7 +137,6 @@ async function searchInRounds(
     const state = { request, callerRequest, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
     const { result, ...extra } = await searchAvoiding(avoided, state, context, work)
     const { route, alternatives = [] } = result
-    const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
     if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
       const isFirst = slippage === undefined
       slippage = context.slippageOf(route)
@@ -147,6 +146,7 @@ async function searchInRounds(
     }
     await view.assertDeployed()
     const simulateRoute = async (meanwhile?: () => void) => {
+      const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
       const run = () => tryRoute(route, affordable, request, { ...context, taxes: tokens.taxes, signal })
       const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(meanwhile, signal)]))
       emit(trialEvent(route, trial))
@@ -154,11 +154,10 @@ async function searchInRounds(
     }
     const toWorkingRoute = (trial: WorkingTrial): WorkingRoute => {
       const alternativeIndex = [route, ...alternatives].indexOf(trial.route)
-      context.faultyPools.record(explained(failed, trial.route), timestamp)
+      recordExplained(failed, trial.route, context)
       return { route: trial.route, ranked: route, trial, ...extra, slippage, alternativeIndex }
     }
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
-    const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
     const learnTaxes = () => time('learn', () => tokens.taxes.learn(tradedTokens(route), source))
     if ('swap' in trial) {
       // The recorded tax was lifted if the route pays more than settled.
@@ -177,8 +176,7 @@ async function searchInRounds(
     if (callerRequest.permit) await checkPermit(route, callerRequest.permit, callerRequest.from, context, signal)
     lastFailure = failureOf(trial)
     if (trial.outcome === 'shortfall') onShort({ route, request, ...extra, slippage, shortfallPpm: trial.shortfallPpm })
-    const pools = route.legs.map(({ pool }) => pool.id)
-    work.log.info({ round, failure: lastFailure, pools }, 'route failed in simulation')
+    work.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
     if ('paid' in trial && trial.paid) {
       const [paid, settled] = trial.paid
       lift = [lift[0] * settled, lift[1] * paid]
@@ -222,9 +220,9 @@ async function searchAvoiding(avoided: Set<string>, round: Round, context: Round
     for (let searches = 0; searches < MAX_SEARCHES; searches++) {
       const excludePools = avoided.size === 0 ? round.excludePools : new Set([...round.excludePools, ...avoided])
       const isFirst = round.isFirst && searches === 0
-      const found = await searchRound({ ...round, excludePools, isFirst }, context, work)
-      const failing = found.result.route.legs.filter((leg) => context.faultyPools.fails(leg, timestamp))
-      if (failing.length === 0) return found
+      const outcome = await searchRound({ ...round, excludePools, isFirst }, context, work)
+      const failing = outcome.result.route.legs.filter((leg) => context.faultyPools.fails(leg, timestamp))
+      if (failing.length === 0) return outcome
       for (const { pool } of failing) avoided.add(pool.id)
     }
   } catch (error) {
@@ -266,6 +264,8 @@ async function searchRound(
   throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
 }
 
+const poolsOf = ({ legs }: Route): readonly string[] => legs.map(({ pool }) => pool.id)
+
 const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
 
@@ -291,10 +291,11 @@ async function poolsToExclude(
   return legs.faulty.length > 0 ? legs.faulty : suspects(route)
 }
 
-/** Returns the failed legs whose tokens work in a route, so that the tokens are not the cause. */
-function explained(failed: readonly FailedLeg[], { legs }: Route): readonly FailedLeg[] {
+/** Records the failed legs whose tokens work in a route, so that the tokens are not the cause. */
+function recordExplained(failed: readonly FailedLeg[], { legs }: Route, { faultyPools, view }: RoundsContext): void {
   const working = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
-  return failed.filter(({ tokenIn, tokenOut }) => working.has(tokenIn) && working.has(tokenOut))
+  const explained = failed.filter(({ tokenIn, tokenOut }) => working.has(tokenIn) && working.has(tokenOut))
+  faultyPools.record(explained, view.snapshot.block.timestamp)
 }
 
 function hasTaxes({ legs }: Route, { current }: TaxRecords): boolean {
