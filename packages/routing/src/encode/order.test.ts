@@ -19,7 +19,7 @@ import {
   weth,
 } from '../testing/encode-routes.ts'
 import type { Route } from '../types.ts'
-import type { EncodeRequest } from './index.ts'
+import type { EncodeRequest, StepMaker } from './index.ts'
 
 const [recipient, feeRecipient] = [address('e'), address('f')]
 const MAX_AMOUNT = 2n ** 256n - 1n
@@ -156,23 +156,32 @@ describe('the program', () => {
       ['share', 'recipient'],
       ['rest', 'recipient'],
     ])
-    // Another leg through the same pool changes its balances in between.
+  })
+
+  test('does not pay a pool ahead that another leg also uses, whose balances would change in between', () => {
     const tokenD = address('f')
-    const bcd: Pool = { ...bc, tokens: [tokenB, tokenC, tokenD] }
-    const ad = pool('uniswap-v3', 'a', tokenA, tokenD)
-    expect(
-      outputs(
-        [ab3, tokenA, tokenB, 4n],
-        [ad, tokenA, tokenD, 5n],
-        [bcd, tokenB, tokenC, 4n],
-        [bcd, tokenD, tokenC, 4n],
-      ),
-    ).toEqual([
-      ['pull', 'executor'],
-      ['pull', 'executor'],
-      ['rest', 'recipient'],
-      ['rest', 'recipient'],
-    ])
+    const [bcd, ad] = [{ ...bc, tokens: [tokenB, tokenC, tokenD] }, pool('uniswap-v3', 'a', tokenA, tokenD)]
+    const step: StepMaker['step'] = ({ address }, tokenIn, tokenOut, input, output) => ({
+      ...{
+        op: 'uniswap-v2' as const,
+        pool: address,
+        tokenIn,
+        tokenOut,
+        zeroForOne: true,
+        feePpm: 3_000,
+        input,
+        output,
+      },
+    })
+    const legs = [
+      leg(ab3, tokenA, tokenB, 4n),
+      leg(ad, tokenA, tokenD, 5n),
+      leg(bcd, tokenB, tokenC, 4n),
+      leg(bcd, tokenD, tokenC, 4n),
+    ]
+    const families = new Map(['uniswap-v2', 'uniswap-v3'].map((id) => [id, { step }]))
+    const { steps } = encode(route(tokenA, tokenC, 9n, legs), { families })
+    expect(steps.map(({ output }) => output.kind)).toEqual(['executor', 'executor', 'recipient', 'recipient'])
   })
 
   test('draws the whole input only for a leg that takes all of it', () => {
