@@ -64,7 +64,7 @@ function recordOf(pool: Pool, tokenIn: Pool['address'], tokenOut: Pool['address'
       const back = outcomeOf(
         () => family.quoteExactInput(state, tokenOut, tokenIn, quote.amountOut / 3n + 1n).amountOut,
       )
-      const after = outcomeOf(() => family.maxInput(state, tokenIn, tokenOut))
+      const after = amountIn === end / 3n && outcomeOf(() => family.maxInput(state, tokenIn, tokenOut))
       return { ...quote, back, after }
     }),
   )
@@ -95,11 +95,54 @@ function commonOf(pool: Pool): string {
   return [...values, family.limitsEachSwap?.(pool)].map(digestOf).join(' ')
 }
 
+/** States per family of which numbers are changed, and numbers changed in each. */
+const CHANGED_STATES = 1
+const CHANGED_NUMBERS = 10
+/** Facts of a pool that no contract lets be zero. */
+const NEVER_ZERO = new Set(['unit', 'unit0', 'unit1', 'ratio', 'priceRoot'])
+const changes: readonly ((value: bigint) => bigint)[] = [() => 0n, () => 1n, (value) => value >> 40n]
+
+/**
+ * Returns the state with one number replaced; null if it has fewer. The number of ticks, bins, or samples, which are
+ * lists of lists, counts as one.
+ */
+function changedAt<T>(state: T, place: number, change: (value: bigint) => bigint): T | null {
+  let at = 0
+  const isTable = (list: readonly unknown[]) => Array.isArray(list[0]) && !Array.isArray(list[0][0])
+  const visit = (value: unknown): unknown => {
+    if (typeof value === 'bigint') return at++ === place ? change(value) : value
+    if (Array.isArray(value) && isTable(value) && at++ === place)
+      return value.slice(0, Number(change(BigInt(value.length))))
+    if (Array.isArray(value)) return value.map(visit)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, NEVER_ZERO.has(key) ? one : visit(one)]))
+  }
+  const result = visit(state) as T
+  return at > place ? result : null
+}
+
+/** Records results in states that a drained, new, or malicious pool can have. */
+function recordsOfChanged(pool: Pool): string {
+  const last = pool.tokens.length - 1
+  const ends = [pool.tokens[0]!, pool.tokens[last]!] as const
+  const digests = changes.flatMap((change) =>
+    Array.from({ length: CHANGED_NUMBERS }, (_, place) => {
+      const state = changedAt(pool.state, place, change)
+      const changed = { ...pool, state }
+      return state === null
+        ? []
+        : digestOf([commonOf(changed), recordOf(changed, ...ends), recordOf(changed, ends[1], ends[0])])
+    }),
+  )
+  return digests.flat().join(' ')
+}
+
 let states: ReturnType<typeof poolStates> | undefined
 
 test.each(families.map(({ id }) => id))('%s computes as recorded', async (id) => {
   states ??= poolStates(SEED)
-  const records = selected(states.get(id) ?? []).map(([name, pool]) => {
+  const chosen = selected(states.get(id) ?? [])
+  const records = chosen.map(([name, pool]) => {
     const last = pool.tokens.length - 1
     const pairs = new Set([`0 ${last}`, `${last} 0`, `0 1`, `1 ${last}`].filter((pair) => pair !== '1 1'))
     const directions = [...pairs].map((pair) => {
@@ -109,5 +152,6 @@ test.each(families.map(({ id }) => id))('%s computes as recorded', async (id) =>
     return `${[`${name} ${commonOf(pool)}`, ...directions].join('\n  ')}\n`
   })
   expect(records.length).toBeGreaterThan(0)
-  await expect(records.join('')).toMatchFileSnapshot(`goldens/${id}.txt`)
+  const changed = chosen.slice(0, CHANGED_STATES).map(([name, pool]) => `${name} changed ${recordsOfChanged(pool)}\n`)
+  await expect([...records, ...changed].join('')).toMatchFileSnapshot(`goldens/${id}.txt`)
 })

@@ -112,7 +112,7 @@ const markets: Readonly<Record<string, Market>> = {
   },
   'tokens of few units': { runs: 160, make: coarsePools, wrapper: token(0) },
   'pools that end': { runs: 160, make: endingPools, wrapper: token(0) },
-  'pools of several tokens': { runs: 80, make: widePools, wrapper: token(0) },
+  'pools of several tokens': { runs: 60, make: widePools, wrapper: token(0) },
   'pools of the native token': { runs: 160, make: nativePools, wrapper: token(0) },
   'pools of one real block': {
     runs: 80,
