@@ -97,10 +97,15 @@ function commonOf(pool: Pool): string {
 
 /** States per family of which numbers are changed, and numbers changed in each. */
 const CHANGED_STATES = 1
-const CHANGED_NUMBERS = 10
-/** Facts of a pool that no contract lets be zero. */
-const NEVER_ZERO = new Set(['unit', 'unit0', 'unit1', 'ratio', 'priceRoot'])
-const changes: readonly ((value: bigint) => bigint)[] = [() => 0n, () => 1n, (value) => value >> 40n]
+const CHANGED_NUMBERS = 24
+/** Facts of a pool that its contract bounds: no state has others. */
+const BOUNDED_FACTS = new Set(['decimals', 'unit', 'unit0', 'unit1', 'ratio', 'priceRoot'])
+const changes: readonly ((value: bigint) => bigint)[] = [
+  () => 0n,
+  () => 1n,
+  (value) => value >> 40n,
+  (value) => value << 60n,
+]
 
 /**
  * Returns the state with one number replaced; null if it has fewer. The number of ticks, bins, or samples, which are
@@ -111,11 +116,15 @@ function changedAt<T>(state: T, place: number, change: (value: bigint) => bigint
   const isTable = (list: readonly unknown[]) => Array.isArray(list[0]) && !Array.isArray(list[0][0])
   const visit = (value: unknown): unknown => {
     if (typeof value === 'bigint') return at++ === place ? change(value) : value
-    if (Array.isArray(value) && isTable(value) && at++ === place)
-      return value.slice(0, Number(change(BigInt(value.length))))
+    if (Array.isArray(value) && isTable(value)) {
+      const length = BigInt(value.length)
+      return at++ === place ? value.slice(0, Number(change(length) < length ? change(length) : length)) : value
+    }
     if (Array.isArray(value)) return value.map(visit)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, NEVER_ZERO.has(key) ? one : visit(one)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [key, BOUNDED_FACTS.has(key) ? one : visit(one)]),
+    )
   }
   const result = visit(state) as T
   return at > place ? result : null
