@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, fromText, type Pool } from '@sluice/liquidity'
+import { poolStates } from '@sluice/liquidity/testing'
 import { expect, test } from 'vitest'
 import { RoutingError } from '../src/errors.ts'
 import { findRoute } from '../src/find-route.ts'
@@ -94,26 +95,42 @@ function nativePools(seed: number): readonly Pool[] {
   ]
 }
 
+let states: readonly Pool[] | undefined
+
+/** Real and random pools of all families between five tokens, with any prices: some refuse most amounts. */
+function anyPools(seed: number): readonly Pool[] {
+  states ??= [...poolStates(5).values()].flatMap((pools) => pools.filter(({ tokens }) => tokens.length < 5))
+  const random = seeded(seed)
+  return Array.from({ length: 10 + (seed % 8) }, (_, k) => {
+    const pool = states![Math.floor(states!.length * random())]!
+    const first = Math.floor(5 * random())
+    return { ...pool, id: `any ${k}`, tokens: pool.tokens.map((_, place) => token((first + place) % 5)) }
+  })
+}
+
 const ethereum = fromText<{ readonly pools: readonly Pool[] }>(
   readFileSync(new URL('ethereum-pools.json', import.meta.url), 'utf8'),
 ).pools
 
-/** Makes the pools of a run. */
+/** Number of runs, with the pools of each. */
 type Market = {
   readonly runs: number
   readonly make: (seed: number) => readonly Pool[]
   readonly wrapper: Pool['address']
+  /** False if pools lack the facts that trust depends on. */
+  readonly trust?: boolean
 }
 const markets: Readonly<Record<string, Market>> = {
   'prices that disagree': {
-    runs: 160,
+    runs: 100,
     make: (seed) => randomPools(seed, 8 + (seed % 20), { tokens: 5, disagreement: 0.01 }),
     wrapper: token(0),
   },
   'tokens of few units': { runs: 160, make: coarsePools, wrapper: token(0) },
   'pools that end': { runs: 160, make: endingPools, wrapper: token(0) },
-  'pools of several tokens': { runs: 60, make: widePools, wrapper: token(0) },
-  'pools of the native token': { runs: 160, make: nativePools, wrapper: token(0) },
+  'pools of several tokens': { runs: 50, make: widePools, wrapper: token(0) },
+  'pools of the native token': { runs: 100, make: nativePools, wrapper: token(0) },
+  'pools of every family': { runs: 100, make: anyPools, wrapper: token(0), trust: false },
   'pools of one real block': {
     runs: 80,
     make: () => ethereum,
@@ -185,7 +202,7 @@ function digestOf(find: () => ReturnType<typeof findRoute>): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 6)
 }
 
-test.each(Object.entries(markets))('%s', async (name, { runs, make, wrapper }) => {
+test.each(Object.entries(markets))('%s', async (name, { runs, make, wrapper, trust = true }) => {
   const digests = Array.from({ length: runs }, (_, run) => {
     const random = seeded(run + 1)
     const pools = make(run + 1)
@@ -193,7 +210,12 @@ test.each(Object.entries(markets))('%s', async (name, { runs, make, wrapper }) =
     const drawn = drawRequest(random, { pools, tokens }, wrapper)
     const { excludePools, sources, ...plain } = drawn
     const usual = { ...plain, amountIn: BigInt(Math.ceil(10 ** (15 + 8 * random()))), gasPriceWei: 20n * 10n ** 9n }
-    const request = { ...(run % 2 === 0 ? drawn : usual), ...drawTerms(random, pools) }
+    const { trust: drawnTrust, ...terms } = drawTerms(random, pools)
+    const request = {
+      ...(run % 2 === 0 ? drawn : usual),
+      ...terms,
+      ...(trust && drawnTrust && { trust: drawnTrust }),
+    }
     const graph = buildGraph(snapshotOf(pools))
     return digestOf(() => findRoute(graph, random() < 0.5 ? asOutput(request, random, pools) : request))
   })
