@@ -173,12 +173,12 @@ function drawTerms(random: Random, pools: readonly Pool[]): Partial<RouteTerms> 
 /** Asks for an output instead of an input: about what the input buys, or more than there is. */
 function asOutput({ amountIn, ...terms }: RouteRequest, random: Random, pools: readonly Pool[]): ExactOutputRequest {
   const target = terms.tokenOut === NATIVE ? terms.wrappedNative : terms.tokenOut
-  const held = pools.reduce((sum, pool) => {
+  const reserves = pools.reduce((sum, pool) => {
     const reserve = familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(target!)] ?? 0n
     return pool.family === 'wrapped-native' ? sum : sum + reserve
   }, 0n)
   const part = BigInt(Math.ceil(1e9 * 10 ** (1 - 7 * random())))
-  return { ...terms, amountOut: (held * part) / 1_000_000_000n + (amountIn % 10n) + 1n }
+  return { ...terms, amountOut: (reserves * part) / 1_000_000_000n + (amountIn % 10n) + 1n }
 }
 
 const textOf = (value: unknown) =>

@@ -73,14 +73,14 @@ describe('the ledger', () => {
     expect(() => ledger.snapshot()).toThrow(expect.objectContaining({ code: 'NOT_READY' }))
     ledger.restore(history)
     expect([ledger.history, ledger.newest]).toEqual([history, null])
-    const seen: unknown[] = []
-    const off = ledger.onSnapshot(({ changed }) => seen.push(changed))
+    const published: unknown[] = []
+    const off = ledger.onSnapshot(({ changed }) => published.push(changed))
     ledger.commit(history, ['a'])
     ledger.commit(history, ['b'])
     ledger.commit(history, null)
     off()
     ledger.commit(history, ['c'])
-    expect(seen).toEqual([null, ['b'], null])
+    expect(published).toEqual([null, ['b'], null])
     const { block, pools } = history.top
     expect(ledger.snapshot()).toEqual({ chainId: 10, block, pools, changed: ['c'] })
   })
@@ -90,31 +90,31 @@ describe('the branch to a head', () => {
   const history = historyOf(101, 105)
   /** A node that has blocks by number, and by hash; counts the requests. */
   function node(blocks: readonly BlockHeader[]) {
-    const asked: unknown[] = []
+    const requests: unknown[] = []
     const getBlock = async (ref: number | { readonly blockHash: Hex }) => {
-      asked.push(ref)
-      const found = blocks.find(({ number, hash }) =>
+      requests.push(ref)
+      const block = blocks.find(({ number, hash }) =>
         typeof ref === 'number' ? number === ref : hash === ref.blockHash,
       )
-      return found ?? null
+      return block ?? null
     }
-    return { asked, branchTo: (head: BlockHeader) => findBranch({ getBlock } as unknown as Rpc, history, head, {}) }
+    return { requests, branchTo: (head: BlockHeader) => findBranch({ getBlock } as unknown as Rpc, history, head, {}) }
   }
   const result = (from: number, blocks: readonly BlockHeader[]) => ({ from: history.find(hashOf(from)), blocks })
 
   test('is empty at the top, and one block for the next', async () => {
-    const { asked, branchTo } = node([])
+    const { requests, branchTo } = node([])
     expect(await branchTo(header(105))).toEqual(result(105, []))
     expect(await branchTo(header(106))).toEqual(result(105, [header(106)]))
     expect(await branchTo(header(103))).toEqual(result(103, []))
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   test('asks for the blocks between by number, once', async () => {
     const blocks = [106, 107, 108].map((number) => header(number))
-    const { asked, branchTo } = node(blocks)
+    const { requests, branchTo } = node(blocks)
     expect(await branchTo(header(109))).toEqual(result(105, [...blocks, header(109)]))
-    expect(asked).toEqual([106, 107, 108])
+    expect(requests).toEqual([106, 107, 108])
   })
 
   test('of a fork leads from the last common block, by the hashes of parents', async () => {
@@ -130,8 +130,8 @@ describe('the branch to a head', () => {
     const far = Array.from({ length: HISTORY_BLOCKS + 1 }, (_, k) => header(106 + k))
     const reaching = await node(far).branchTo(header(105 + HISTORY_BLOCKS))
     expect(reaching).toEqual(result(105, far.slice(0, HISTORY_BLOCKS)))
-    const { asked, branchTo } = node(far)
-    expect([await branchTo(header(106 + HISTORY_BLOCKS)), asked]).toEqual([null, []])
+    const { requests, branchTo } = node(far)
+    expect([await branchTo(header(106 + HISTORY_BLOCKS)), requests]).toEqual([null, []])
   })
 })
 
@@ -301,16 +301,16 @@ test('a doubtful block is checked after 0.5, 1, 2, and 4 s more, then dropped; 6
 test('pools that change without a log are listed as long as they are followed as such', () => {
   const silent = new Set(['a', 'b'])
   const pools = new FoundPools(({ pool }) => silent.has(pool.id))
-  const found = (id: string) => ({ pool: { id } }) as FoundPool
-  for (const id of ['a', 'b', 'c']) pools.set(id, found(id))
+  const entryOf = (id: string) => ({ pool: { id } }) as FoundPool
+  for (const id of ['a', 'b', 'c']) pools.set(id, entryOf(id))
   expect([[...pools.silent], pools.size]).toEqual([['a', 'b'], 3])
   silent.delete('a')
-  pools.set('a', found('a'))
+  pools.set('a', entryOf('a'))
   expect([[...pools.silent], pools.delete('b'), pools.delete('b')]).toEqual([['b'], true, false])
   expect(pools.silent.size).toBe(0)
   pools.clear()
   silent.add('a')
-  pools.set('a', found('a'))
+  pools.set('a', entryOf('a'))
   pools.clear()
   expect([pools.size, pools.silent.size]).toEqual([0, 0])
 })

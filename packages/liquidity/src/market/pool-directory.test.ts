@@ -193,13 +193,13 @@ describe('eviction', () => {
     await drop()
     expect([ledger.newest, [...ledger.history!.top.pools.keys()]]).toEqual([null, ['2']])
     ledger.commit(history, null)
-    const seen: unknown[] = []
-    ledger.onSnapshot(({ changed }) => seen.push(changed))
+    const published: unknown[] = []
+    ledger.onSnapshot(({ changed }) => published.push(changed))
     await drop()
-    expect(seen).toEqual([])
+    expect(published).toEqual([])
     directory.tokens.dropOldest()
     await drop()
-    expect([seen, [...ledger.history!.top.pools.keys()], ledger.history!.top.changed]).toEqual([
+    expect([published, [...ledger.history!.top.pools.keys()], ledger.history!.top.changed]).toEqual([
       ...[[['2']], ['1'], new Set(['2'])],
     ])
   })

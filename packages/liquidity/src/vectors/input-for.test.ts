@@ -82,7 +82,9 @@ test('balancer-v2: the input for an exact output is off by rounding only, in poo
       if (about === null) continue
       const minimum = minInput({ ...question, amountOut }, about)
       const off = about > minimum ? about - minimum : minimum - about
-      expect(off, `${question.label} / ${part}: ${about}`).toBeLessThanOrEqual(10n ** 6n + state.balances[i]! / 10n ** 7n)
+      expect(off, `${question.label} / ${part}: ${about}`).toBeLessThanOrEqual(
+        10n ** 6n + state.balances[i]! / 10n ** 7n,
+      )
       kinds.add(state.kind)
     }
     expect(balancerV2InputFor(state, i, j, state.balances[j]!)).toBeNull()

@@ -5,7 +5,7 @@ import { address, executor, pool, tokenA, tokenB } from '../testing/encode-route
 import { EncodeError } from './errors.ts'
 import { hopPrograms, type StepMaker } from './index.ts'
 
-/** Encodes each hop as one of Uniswap v2, whatever the pool's family. */
+/** Encodes each hop as one of Uniswap v2, regardless of the pool's family. */
 const v2: StepMaker = {
   step: ({ address }, tokenIn, tokenOut, input, output): Step =>
     ({
