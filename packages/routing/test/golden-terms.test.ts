@@ -1,5 +1,5 @@
 /**
- * Golden digests of whole results, refusals, alternatives, and proofs, for requests with all of their terms, in markets
+ * Golden digests of whole results, refusals, alternatives, and proofs, and the total work, for requests with all of their terms, in markets
  * that are hard to settle: pools that end, tokens of few units, pools that limit each swap, and pools of the native
  * token. Intended changes of the search update the digests (`vitest run packages/routing/test/golden-terms.test.ts
  * --update`), and their commit says what improved.
@@ -13,7 +13,7 @@ import { expect, test } from 'vitest'
 import { RoutingError } from '../src/errors.ts'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
-import { MAX_WORK } from '../src/problem/budget.ts'
+import { MAX_WORK, WorkBudget } from '../src/problem/budget.ts'
 import { goldenLines } from '../src/testing/digest.ts'
 import type { ExactOutputRequest, LearnedGas, MeasuredHop, RouteRequest, RouteTerms } from '../src/types.ts'
 import { address, E18, fairPools, pair, randomPools, seeded, snapshotOf, token } from './graphs.ts'
@@ -203,6 +203,7 @@ function digestOf(find: () => ReturnType<typeof findRoute>): string {
 }
 
 test.each(Object.entries(markets))('%s', async (name, { runs, make, wrapper, trust = true }) => {
+  let work = 0
   const digests = Array.from({ length: runs }, (_, run) => {
     const random = seeded(run + 1)
     const pools = make(run + 1)
@@ -217,8 +218,13 @@ test.each(Object.entries(markets))('%s', async (name, { runs, make, wrapper, tru
       ...(trust && drawnTrust && { trust: drawnTrust }),
     }
     const graph = buildGraph(snapshotOf(pools))
-    return digestOf(() => findRoute(graph, random() < 0.5 ? asOutput(request, random, pools) : request))
+    const budget = new WorkBudget(request.work)
+    const posed = random() < 0.5 ? asOutput(request, random, pools) : request
+    const digest = digestOf(() => findRoute(graph, posed, budget))
+    work += (request.work ?? MAX_WORK) - budget.rest
+    return digest
   })
   expect(new Set(digests).size).toBeGreaterThan(runs / 2)
-  await expect(goldenLines(name, digests)).toMatchFileSnapshot(`goldens/terms/${name.replaceAll(' ', '-')}.txt`)
+  const title = `${name}, ${Math.round(work)} units of work`
+  await expect(goldenLines(title, digests)).toMatchFileSnapshot(`goldens/terms/${name.replaceAll(' ', '-')}.txt`)
 })
