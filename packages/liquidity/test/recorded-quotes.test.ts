@@ -99,7 +99,7 @@ function commonOf(pool: Pool): string {
 const CHANGED_STATES = 4
 const CHANGED_NUMBERS = 24
 /** Facts of a pool that its contract bounds: no state has others. */
-const BOUNDED_FACTS = new Set(['decimals', 'unit', 'unit0', 'unit1', 'ratio', 'priceRoot'])
+const BOUNDED_FACTS = new Set(['decimals', 'precision', 'unit', 'unit0', 'unit1', 'ratio', 'priceRoot'])
 const changes: readonly ((value: bigint) => bigint)[] = [
   () => 0n,
   () => 1n,
@@ -113,7 +113,8 @@ const changes: readonly ((value: bigint) => bigint)[] = [
  */
 function changedAt<T>(state: T, place: number, change: (value: bigint) => bigint): T | null {
   let at = 0
-  const isTable = (list: readonly unknown[]) => Array.isArray(list[0]) && !Array.isArray(list[0][0])
+  const isTable = (list: readonly unknown[]) =>
+    Array.isArray(list[0]) && list[0].length > 0 && !Array.isArray(list[0][0])
   const visit = (value: unknown): unknown => {
     if (typeof value === 'bigint') return at++ === place ? change(value) : value
     if (Array.isArray(value) && isTable(value)) {

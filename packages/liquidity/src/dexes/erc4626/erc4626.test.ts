@@ -60,4 +60,5 @@ test('a vault that has lost all assets pays nothing, and says so', () => {
   const lost = { ...vault, totalAssets: 0n, rate: undefined }
   for (const { rate: _, ...state } of [lost, { ...lost, maxRedeem: 500n }, { ...lost, maxRedeem: 0n }])
     expect(payable(state)).toBe(0n)
+  expect(payable({ ...vault, rate: 0n, maxRedeem: 500n })).toBe(0n)
 })

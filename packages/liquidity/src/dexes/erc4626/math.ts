@@ -107,8 +107,8 @@ export function limitOf(state: Erc4626State, deposit: boolean): bigint {
 
 /** Returns the approximate base units of the asset that can be redeemed now; 0 for a vault that has lost all assets. */
 export function payable(state: Erc4626State): bigint {
-  const { totalAssets, totalSupply, cash, maxRedeem } = state
-  if (totalAssets === 0n) return 0n
+  const { totalAssets, totalSupply, cash, maxRedeem, rate } = state
+  if (totalAssets === 0n || rate === 0n) return 0n
   if (maxRedeem === undefined) return min(cash, totalAssets)
   return totalSupply > maxRedeem ? min(converted(state, false, maxRedeem), totalAssets) : totalAssets
 }
