@@ -6,10 +6,10 @@ const folder = `packages/${process.env.MUTATED_PACKAGE}`
 const IN_MEMORY: Readonly<Record<string, readonly string[]>> = {
   api: ['test/page.test.ts'],
   client: ['test/{wallet-answers,proof}.test.ts'],
-  liquidity: ['test/{capacity,contract,dropping,late-logs,late-tokens,reading,wrapper}.test.ts'],
+  liquidity: ['test/{capacity,contract,dropping,late-logs,late-tokens,reading,recorded-quotes,wrapper}.test.ts'],
   pricing: ['test/**/*.test.ts'],
   routing: [
-    'test/{exact-output,few-pools,golden-routes,drift-penalties,alternatives,requests,several-tokens,trust,why-not,route-output,ending-pools,flat-pools,net-bound}.test.ts',
+    'test/{exact-output,few-pools,golden-routes,golden-terms,drift-penalties,alternatives,requests,several-tokens,trust,why-not,route-output,ending-pools,flat-pools,net-bound}.test.ts',
   ],
   rpc: ['test/{mixed-logs,op-stack-fees,provider-messages}.test.ts'],
 }

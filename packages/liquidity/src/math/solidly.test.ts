@@ -1,5 +1,7 @@
 /** Tests of stable pairs at the ends of their curve, against results of real contracts. */
+import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
+import { familyOf } from '../dexes/index.ts'
 import { PoolRefusal } from '../family.ts'
 import { keepsInvariant, quoteSolidly, type SolidlyState, solveVelodrome } from './solidly.ts'
 
@@ -27,4 +29,24 @@ test('a swap must not decrease the invariant', () => {
   const { state } = quoteSolidly(stable, true, 10n ** 21n, solveVelodrome)
   expect(keepsInvariant(stable, state)).toBe(true)
   expect(keepsInvariant(stable, { ...state, reserve1: state.reserve1 - 10n ** 6n })).toBe(false)
+})
+
+test('a pair with one empty reserve, which anyone can make, accepts nothing in either direction', () => {
+  const [token0, token1, address] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`))
+  for (const id of ['solidly', 'velodrome-v2', 'camelot-v2'])
+    for (const [reserve0, reserve1] of [
+      [0n, 1n],
+      [1n, 0n],
+      [0n, 0n],
+    ]) {
+      const state = { ...stable, fee0Ppm: 100, fee1Ppm: 100, reserve0, reserve1 }
+      const pool = { id: address!, family: id, dex: '', address: address!, tokens: [token0!, token1!], state }
+      for (const [from, to] of [
+        [token0!, token1!],
+        [token1!, token0!],
+      ] as const) {
+        expect(familyOf(id)!.maxInput(pool, from, to)).toBe(0n)
+        expect(familyOf(id)!.priceCurve(pool, from, to).liquidity).toHaveLength(0)
+      }
+    }
 })

@@ -142,12 +142,16 @@ export function quoteSolidly(
   }
 }
 
-/** Returns the approximate largest input of a stable pair, above which x³y overflows 256 bits. */
+/**
+ * Returns the approximate largest input of a stable pair, above which x³y overflows 256 bits; 0 if a reserve is empty,
+ * as anyone can make it by sending one token to a new pair.
+ */
 export function limitOfStable(state: SolidlyState, zeroForOne: boolean): bigint {
   const { reserve0, reserve1, unit0, unit1, feePpm } = state
   const [reserveIn, reserveOut, unitIn, unitOut] = zeroForOne
     ? [reserve0, reserve1, unit0, unit1]
     : [reserve1, reserve0, unit1, unit0]
+  if (reserveIn === 0n || reserveOut === 0n) return 0n
   const [x, y] = [(Number(reserveIn) * 1e18) / Number(unitIn), (Number(reserveOut) * 1e18) / Number(unitOut)]
   const maxReserve = Math.cbrt((Number(MAX_WORD) * 1e36) / y)
   return BigInt(Math.floor(Math.max(1, ((maxReserve - x) * Number(unitIn)) / 1e18 / (1 - feePpm / 1e6))))

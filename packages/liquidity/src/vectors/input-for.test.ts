@@ -6,6 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { balancerV2InputFor } from '../dexes/balancer-v2/math.ts'
+import type { BalancerV2State } from '../dexes/balancer-v2/types.ts'
 import { families, familyOf } from '../dexes/index.ts'
 import { PoolRefusal } from '../family.ts'
 import { inputForOutput, swapExactInput } from '../math/concentrated.ts'
@@ -66,6 +68,29 @@ test.each(testedFamilies)('%s: the result is off by a few units at most', (id) =
     expect(off, `${question.label}: ${about}; the minimum is ${minimum}`).toBeLessThanOrEqual(4n + minimum / 10n ** 15n)
   }
   expect(results.length).toBeGreaterThan(ofFamily.length / 2)
+})
+
+test('balancer-v2: the input for an exact output is off by rounding only, in pools of each kind', () => {
+  const kinds = new Set<string>()
+  for (const question of questionsOf('balancer-v2')) {
+    const { pool, tokenIn, tokenOut } = question
+    const state = pool.state as BalancerV2State
+    const [i, j] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)]
+    for (const part of [1n, 3n, 1_000n]) {
+      const amountOut = question.amountOut! / part
+      const about = balancerV2InputFor(state, i, j, amountOut)
+      if (about === null) continue
+      const minimum = minInput({ ...question, amountOut }, about)
+      const off = about > minimum ? about - minimum : minimum - about
+      expect(off, `${question.label} / ${part}: ${about}`).toBeLessThanOrEqual(
+        10n ** 6n + state.balances[i]! / 10n ** 7n,
+      )
+      kinds.add(state.kind)
+    }
+    expect(balancerV2InputFor(state, i, j, state.balances[j]!)).toBeNull()
+    expect(balancerV2InputFor({ ...state, balances: state.balances.with(i, 0n) }, i, j, 1n)).toBeNull()
+  }
+  expect(kinds).toEqual(new Set(['weighted', 'stable']))
 })
 
 test('an output above the reserves has no input', () => {

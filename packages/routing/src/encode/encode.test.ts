@@ -1,64 +1,23 @@
 import { decodeGuardSwap } from '@sluice/bindings/guard'
-import { NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { families, type Pool } from '@sluice/liquidity'
+import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
+import type { Pool } from '@sluice/liquidity'
 import { decodeProgram, SHARE_DENOMINATOR } from '@sluice/program'
 import { describe, expect, test } from 'vitest'
-import type { Leg, Route } from '../types.ts'
-import { type EncodedSwap, encodeSwap, type StepMaker } from './index.ts'
-
-const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
-const [guard, executor, sender, weth] = [address('a'), address('b'), address('c'), address('3')]
-const [tokenA, tokenB, tokenC] = [address('1'), address('2'), address('4')]
-
-const pool = (family: string, id: string, token0: Pool['address'], token1: Pool['address']): Pool => ({
-  id,
-  family,
-  dex: family,
-  address: address(id),
-  tokens: [token0, token1],
-  state: family === 'uniswap-v2' ? { reserve0: 10n ** 24n, reserve1: 10n ** 24n, feePpm: 3000 } : {},
-})
-const leg = (
-  pool: Pool,
-  tokenIn: Pool['address'],
-  tokenOut: Pool['address'],
-  amountIn: bigint,
-  num = 1n,
-  den = 1n,
-): Leg => ({
+import {
+  address,
+  encode,
+  guard,
+  leg,
   pool,
-  tokenIn,
-  tokenOut,
-  num,
-  den,
-  amountIn,
-  amountOut: 1n,
-  gas: 0,
-})
-const route = (tokenIn: Pool['address'], tokenOut: Pool['address'], amountIn: bigint, legs: Leg[]): Route => ({
-  tokenIn,
-  tokenOut,
-  amountIn,
-  amountOut: 1n,
-  legs,
-  gas: 0,
-  gasCostOut: null,
-  midAmountOut: null,
-  optimalityGapBps: null,
-  optimalityGapNetBps: null,
-})
-const encode = (of: Route, more: object = {}) =>
-  encodeSwap({
-    from: sender,
-    route: of,
-    guard,
-    executor,
-    wrappedNative: weth,
-    families: new Map(families.map((family) => [family.id, family])),
-    minOutput: 7n,
-    deadline: 99n,
-    ...more,
-  })
+  route,
+  sender,
+  tokenA,
+  tokenB,
+  tokenC,
+  weth,
+} from '../testing/encode-routes.ts'
+import type { EncodedSwap, StepMaker } from './index.ts'
+
 const decode = ({ data, value }: EncodedSwap) => decodeGuardSwap(data, value)
 
 const ab = pool('uniswap-v2', '5', tokenA, tokenB)

@@ -78,3 +78,41 @@ test('the first step covers the missing output at the price, with a margin, and 
   expect(stepFrom(from, 10n ** 9n, 0.5)).toBe(1_001n)
   expect(stepFrom(from, 600n, 0)).toBe(2n)
 })
+
+test('narrowing stops at the first bracket of the precision, and steps end at twice the input', () => {
+  const jump = (amountIn: bigint): AmountPoint => ({ amountIn, amountOut: amountIn >= 100n ? 1n : 0n })
+  // 96 to 128 is a quarter of 128.
+  expect(narrowBracket(jump, [jump(0n), jump(1_024n)], 1n, 4n)).toEqual([jump(96n), jump(128n)])
+  const inputs: bigint[] = []
+  const at = (amountIn: bigint): AmountPoint => {
+    inputs.push(amountIn)
+    return { amountIn, amountOut: 7n }
+  }
+  const from = (amountIn: bigint, required: bigint) => bracketFrom(at, { amountIn, amountOut: 7n }, required, 5n)
+  expect(from(10n, 8n)).toBeNull()
+  expect(inputs.splice(0)).toEqual([15n, 25n])
+  expect(from(9n, 8n)).toBeNull()
+  expect(inputs.splice(0)).toEqual([14n])
+  expect(from(15n, 7n)).toEqual([
+    { amountIn: 0n, amountOut: 0n },
+    { amountIn: 10n, amountOut: 7n },
+  ])
+  expect(inputs).toEqual([10n])
+})
+
+test('the number of steps is bounded, and a bracket of one unit stays', () => {
+  let quotes = 0
+  const at = (amountIn: bigint): AmountPoint => {
+    quotes++
+    return { amountIn, amountOut: amountIn > 1n << 400n ? 1n : 0n }
+  }
+  const [below, above] = narrowBracket(at, [at(0n), { amountIn: 1n << 800n, amountOut: 1n }], 1n)
+  expect(quotes).toBe(301)
+  expect(above.amountIn - below.amountIn).toBe(1n << 500n)
+  const unit = [
+    { amountIn: 5n, amountOut: 5n },
+    { amountIn: 6n, amountOut: 6n },
+  ] as const
+  expect(narrowBracket(at, unit, 6n)).toEqual(unit)
+  expect(quotes).toBe(301)
+})

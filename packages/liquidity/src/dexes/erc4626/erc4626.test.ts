@@ -55,3 +55,10 @@ test('redemptions are limited by the cash if maxRedeem is unknown', () => {
   expect(() => quote(vault, false, 0n)).toThrow(refused('TOO_SMALL'))
   expect(payable(vault)).toBe(300n)
 })
+
+test('a vault that has lost all assets pays nothing, and says so', () => {
+  const lost = { ...vault, totalAssets: 0n, rate: undefined }
+  for (const { rate: _, ...state } of [lost, { ...lost, maxRedeem: 500n }, { ...lost, maxRedeem: 0n }])
+    expect(payable(state)).toBe(0n)
+  expect(payable({ ...vault, rate: 0n, maxRedeem: 500n })).toBe(0n)
+})

@@ -105,9 +105,10 @@ export function limitOf(state: Erc4626State, deposit: boolean): bigint {
   return min(min(converted(state, true, paid), totalSupply), maxRedeem ?? totalSupply)
 }
 
-/** Returns the approximate base units of the asset that can be redeemed now. */
+/** Returns the approximate base units of the asset that can be redeemed now; 0 for a vault that has lost all assets. */
 export function payable(state: Erc4626State): bigint {
-  const { totalAssets, totalSupply, cash, maxRedeem } = state
+  const { totalAssets, totalSupply, cash, maxRedeem, rate } = state
+  if (totalAssets === 0n || rate === 0n) return 0n
   if (maxRedeem === undefined) return min(cash, totalAssets)
   return totalSupply > maxRedeem ? min(converted(state, false, maxRedeem), totalAssets) : totalAssets
 }

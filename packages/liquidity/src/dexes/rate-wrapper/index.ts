@@ -68,7 +68,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   }),
 
   /** Shares can always be minted; the existing ones count as depth. */
-  reserves: ({ state }) => [amountFor(state, state.supply), state.supply],
+  reserves: ({ state }) => [state.shares === 0n ? 0n : amountFor(state, state.supply), state.supply],
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, input, output) => ({

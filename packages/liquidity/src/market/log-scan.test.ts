@@ -1,0 +1,178 @@
+/** Tests the scan of past logs with a node in memory: ranges, progress, pauses, and restarts. */
+import { type Address, type DexRow, toAddress } from '@sluice/chains'
+import { type Log, RpcError } from '@sluice/rpc'
+import { describe, expect, test, vi } from 'vitest'
+import type { DexFamily } from '../family.ts'
+import type { ScanStatus } from '../snapshot.ts'
+import { LogScan } from './log-scan.ts'
+
+const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const family = (id: string, topic: string) =>
+  ({
+    ...{ id, listedByLogs: true, creationTopics: [topic] },
+    createdPool: (_: DexRow, { data }: Log) => (data === '0x' ? null : { id: `${id} ${data}` }),
+  }) as unknown as DexFamily
+const families = new Map([
+  ['first', family('first', '0xa')],
+  ['second', family('second', '0xb')],
+  ['getter', { ...family('getter', '0xc'), listedByLogs: undefined } as unknown as DexFamily],
+])
+const row = (name: string, n: number, startBlock?: number) =>
+  ({ family: name, address: at(n), ...(startBlock !== undefined && { startBlock }) }) as unknown as DexRow
+const rows = [row('first', 1, 100), row('second', 2, 180), row('getter', 3, 0), row('second', 4)]
+
+type Filter = {
+  readonly address: readonly Address[]
+  readonly topics: unknown
+  readonly fromBlock: number
+  readonly toBlock: number
+}
+/** A scan up to block 199 of a node that answers ranges of at most `limit` blocks. */
+function scanOf(
+  of: readonly DexRow[] = rows,
+  { limit = 1_000, logs = [] as readonly Partial<Log>[], searches = true } = {},
+) {
+  const ranges: Filter[] = []
+  const statuses: ScanStatus[] = []
+  const added: string[] = []
+  const failures: unknown[] = []
+  const listed = new Map<string, unknown>()
+  const abort = new AbortController()
+  const parts = {
+    rpc: {
+      getLogs: async (filter: Filter) => {
+        ranges.push(filter)
+        if (failures.length > 0) throw failures.shift()
+        if (filter.toBlock - filter.fromBlock + 1 > limit) throw new RpcError('RANGE', 'too wide')
+        return logs.filter(({ blockNumber }) => blockNumber! >= filter.fromBlock && blockNumber! <= filter.toBlock)
+      },
+    },
+    directory: { rows: of, familyOf: ({ family }: DexRow) => families.get(family)!, listed },
+    ledger: { snapshot: () => ({ block: { number: 199 } }), history: { oldest: { block: { number: 150 } } } },
+    signal: abort.signal,
+  }
+  const scan = new LogScan(
+    parts as never,
+    async (pools) => {
+      added.push(...pools.map(({ pool }) => pool.id))
+    },
+    (status) => statuses.push(status),
+    undefined,
+    searches,
+  )
+  return { scan, ranges, statuses, added, failures, listed, abort }
+}
+const spans = (ranges: readonly Filter[]) =>
+  ranges.map(({ fromBlock, toBlock, address }) => [fromBlock, toBlock, address.length])
+
+test('a chain without such families, and one without a scan, have no status', async () => {
+  for (const { scan } of [scanOf([rows[2]!, rows[3]!]), scanOf(rows, { searches: false })]) {
+    await scan.run()
+    expect(scan.status).toBeNull()
+  }
+})
+
+describe('a scan', () => {
+  test('reads each block once for the DEXes that exist at it, and reports the progress', async () => {
+    const { scan, ranges, statuses } = scanOf()
+    expect(scan.status).toEqual({ state: 'waiting', progress: 0, blocksLeft: null, families: ['first', 'second'] })
+    await scan.run()
+    expect(spans(ranges)).toEqual([
+      [100, 179, 1],
+      [180, 199, 2],
+    ])
+    expect(ranges[1]).toMatchObject({ address: [at(1), at(2)], topics: [['0xa', '0xb']] })
+    // 80 of 120 blocks: 100 of the first DEX, and 20 of the second.
+    expect(statuses[0]).toMatchObject({ state: 'scanning', blocksLeft: 40, families: ['first', 'second'] })
+    expect(statuses[0]!.progress).toBeCloseTo(80 / 120, 12)
+    expect(statuses.at(-1)).toMatchObject({ state: 'done', progress: 1, blocksLeft: 0, families: [] })
+    await scan.run()
+    expect(ranges).toHaveLength(2)
+  })
+
+  test('lists the pools of logs whose topic and contract belong together', async () => {
+    const log = (blockNumber: number, address: Address, topic: string, data: string) =>
+      ({ blockNumber, address, topics: [topic], data }) as Partial<Log>
+    const { scan, added, listed } = scanOf(rows, {
+      logs: [
+        log(100, at(1), '0xa', '0x1'),
+        log(199, at(2), '0xb', '0x2'),
+        log(190, at(1), '0xb', '0x3'),
+        log(190, at(9), '0xa', '0x4'),
+        log(190, at(1), '0xa', '0x'),
+      ],
+    })
+    await scan.run()
+    expect(added).toEqual(['first 0x1', 'second 0x2'])
+    expect([...listed.keys()]).toEqual(added)
+  })
+
+  test('narrows its ranges until the node accepts them, and remembers that', async () => {
+    const { scan, ranges } = scanOf([rows[0]!], { limit: 30 })
+    await scan.run()
+    const accepted = ranges.filter(({ fromBlock, toBlock }) => toBlock - fromBlock + 1 <= 30)
+    const blocks = accepted.flatMap(({ fromBlock, toBlock }) =>
+      Array.from({ length: toBlock - fromBlock + 1 }, (_, k) => fromBlock + k),
+    )
+    expect(blocks).toEqual(Array.from({ length: 100 }, (_, k) => 100 + k))
+    expect(scan.blocksPerCall).toBeLessThanOrEqual(30)
+    expect(scan.status?.blocksPerCall).toBe(scan.blocksPerCall)
+  })
+
+  test('continues after a restart where it was, and tells how far it is', async () => {
+    const { scan, ranges } = scanOf()
+    expect([...scan.scannedTo(500)]).toEqual([
+      [rows[0], 100],
+      [rows[1], 180],
+    ])
+    expect(scan.knows(rows[2]!, undefined)).toBe(false)
+    scan.restore([[rows[0]!, 190]], 7)
+    expect(scan.blocksPerCall).toBe(7)
+    expect([scan.knows(rows[0]!, 189), scan.knows(rows[0]!, 190), scan.knows(rows[0]!, undefined)]).toEqual([
+      ...[true, false, true],
+    ])
+    expect(scan.knows(rows[2]!, 5)).toBe(true)
+    await scan.run()
+    expect(ranges[0]).toMatchObject({ fromBlock: 180, address: [at(2)] })
+    expect(Math.max(...ranges.map(({ toBlock }) => toBlock))).toBe(199)
+    expect([...scan.scannedTo(500)].map(([, next]) => next)).toEqual([501, 501])
+    // Once more: all blocks that were not followed.
+    ranges.length = 0
+    scan.again()
+    await scan.run()
+    expect(ranges).toEqual([])
+  })
+
+  test.each([
+    ['RATE_LIMITED', 'paused', 'the node is rate limiting eth_getLogs', [1_000, 2_000, 4_000]],
+    ['CREDIT', 'failing', "the provider's plan is used up, or its key is refused", [1_000, 2_000, 4_000]],
+  ] as const)('pauses longer and longer while the node answers %s', async (code, state, reason, pauses) => {
+    vi.useFakeTimers()
+    try {
+      const { scan, ranges, statuses, failures } = scanOf([rows[0]!])
+      failures.push(...pauses.map(() => new RpcError(code, 'no')))
+      const running = scan.run()
+      for (const [k, pause] of pauses.entries()) {
+        await vi.advanceTimersByTimeAsync(0)
+        expect([ranges.length, scan.status?.state, scan.status?.reason]).toEqual([k + 1, state, reason])
+        await vi.advanceTimersByTimeAsync(pause - 1)
+        expect(ranges).toHaveLength(k + 1)
+        await vi.advanceTimersByTimeAsync(1)
+      }
+      await running
+      expect(statuses.map((status) => status.state)).toEqual([state, 'scanning', 'done'])
+      expect(scan.status?.reason).toBeUndefined()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('ends when the market stops', async () => {
+    const { scan, abort, failures, statuses } = scanOf([rows[0]!])
+    failures.push(new RpcError('CREDIT', 'no'))
+    const running = scan.run()
+    abort.abort()
+    await running
+    expect(statuses).toEqual([])
+  })
+})

@@ -1,0 +1,285 @@
+/** Tests which pools a market follows, lists, and drops, and the neighbors that it derives, with families in memory. */
+import { type Address, type Chain, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { atOnce, type Log } from '@sluice/rpc'
+import { describe, expect, test } from 'vitest'
+import type { DexFamily, Pool } from '../family.ts'
+import { PoolMap } from '../pool-map.ts'
+import { Evictor } from './evictor.ts'
+import { History } from './history.ts'
+import { Ledger } from './ledger.ts'
+import { marketLimits } from './limits.ts'
+import { listedPools } from './listed-pools.ts'
+import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
+import { PoolDirectory } from './pool-directory.ts'
+import { servedRows } from './pool-reader.ts'
+
+const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const [hub, stable, a, b, c, d] = [1, 2, 11, 12, 13, 14].map(at) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+]
+const topics: readonly Hex[] = ['0xaa', '0xbb', '0xcc']
+const [moved, created, inside] = topics as [Hex, Hex, Hex]
+
+const family = (id: string, more: Partial<DexFamily> = {}) =>
+  ({ id, topics: [moved], reserves: () => [], ...more }) as unknown as DexFamily
+const createdPool = (row: DexRow, { data }: Log): Pool<null> | null =>
+  data === '0x' ? null : poolOf(row.family, data, [hub, toAddress(data)])
+const families = [
+  family('paired', { creationTopics: [created], createdPool }),
+  family('logged', { listedByLogs: true, creationTopics: [created], createdPool }),
+  family('silent', { refreshStates: () => [] as never, movesSilently: ({ id }) => id.endsWith('!') }),
+  family('lazy', { readFixed: () => [] as never, refreshStates: () => [] as never }),
+  family('inside', { topics: [inside], poolIdOf: ({ data }) => `id ${data}`, holdsNative: true }),
+  family('wrapper', { topics: [], wrapsNative: true }),
+]
+const rowOf = (name: string, n: number): DexRow =>
+  ({ family: name, brand: name, role: 'factory', address: at(n) }) as never
+const rows = ['paired', 'logged', 'silent', 'lazy', 'unknown'].map((name, k) => rowOf(name, 100 + k))
+const chain = {
+  wrappedNative: null,
+  stables: [{ address: stable, symbol: 'S', decimals: 6 }],
+  hubs: [hub],
+  tokens: [],
+  dexes: rows,
+} as unknown as Chain
+
+const poolOf = (name: string, id: string, tokens: readonly Address[]): Pool<null> => ({
+  ...{ id, family: name, dex: name, address: at(1_000), tokens, state: null },
+})
+const directoryOf = (limits: Partial<typeof marketLimits> = {}, of = chain) =>
+  new PoolDirectory(of, families, { ...marketLimits, ...limits })
+const entry = (name: string, id: string, ...tokens: readonly Address[]) => ({
+  row: rows.find((row) => row.family === name)!,
+  pool: poolOf(name, id, tokens),
+})
+
+describe('rows', () => {
+  test('without a family are left out; rows with native pools know the wrapper, which gets a row itself', () => {
+    expect(directoryOf().rows.map((row) => row.family)).toEqual(['paired', 'logged', 'silent', 'lazy'])
+    const served = (wrappedNative: Chain['wrappedNative'], dexes: readonly DexRow[]) =>
+      servedRows({ ...chain, wrappedNative, dexes } as Chain, new Map(families.map((one) => [one.id, one])))
+    const token = { address: at(9), symbol: 'W', decimals: 18 }
+    const [paired, holder] = [rowOf('paired', 100), { ...rowOf('inside', 110), contracts: { vault: at(8) } } as DexRow]
+    expect(served(token, [paired])).toEqual([paired])
+    expect(served(null, [paired, holder])).toEqual([paired, holder])
+    expect(served(token, [paired, holder])).toEqual([
+      paired,
+      { ...holder, contracts: { vault: at(8), wrappedNative: at(9) } },
+      { family: 'wrapper', brand: 'W', role: 'wrapper', address: at(9) },
+    ])
+    const native = directoryOf({}, { ...chain, wrappedNative: token, dexes: [holder] } as Chain)
+    expect([native.tokens.has(ZERO_ADDRESS), directoryOf().tokens.has(ZERO_ADDRESS)]).toEqual([true, false])
+  })
+
+  test('give the topics to follow, and the pool of a log in a contract of many', () => {
+    const directory = directoryOf({}, { ...chain, dexes: [...rows, rowOf('inside', 110)] } as Chain)
+    expect(new Set(directory.topics)).toEqual(new Set(topics))
+    const log = { address: at(5), data: '0x7' } as unknown as Log
+    expect(directory.idOf({ ...log, topics: [inside] })).toBe('id 0x7')
+    expect(directory.idOf({ ...log, topics: [moved] })).toBe(at(5))
+  })
+})
+
+describe('followed pools', () => {
+  test('have two followed tokens', () => {
+    const directory = directoryOf()
+    directory.tokens.add(a)
+    const isWanted = (...tokens: readonly Address[]) => directory.isWanted(poolOf('paired', 'x', tokens))
+    expect([isWanted(a, hub), isWanted(hub, stable), isWanted(a, b), isWanted(a, b, hub)]).toEqual([
+      ...[true, true, false, true],
+    ])
+  })
+
+  test('of the same tokens are limited; a known one is replaced, and a dropped one makes room', () => {
+    const directory = directoryOf({ poolsOfSameTokens: 2 })
+    directory.tokens.add(a)
+    expect(['1', '2', '3'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
+    expect(directory.add(entry('paired', '2', a, hub))).toBe(true)
+    expect(directory.add(entry('paired', '4', hub, a))).toBe(true)
+    expect(directory.counts.pools).toEqual({ entries: 3, evicted: 1 })
+    directory.tokens.dropIdle(Number.POSITIVE_INFINITY)
+    expect(new Set(directory.dropUnwanted(directory.tokens.takeDropped()))).toEqual(new Set(['1', '2', '4']))
+    directory.tokens.add(a)
+    expect(['5', '6', '7'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
+  })
+
+  test('are dropped with their token, unless two of the others are followed', () => {
+    const directory = directoryOf({ pools: 2 })
+    for (const token of [a, b]) directory.tokens.add(token)
+    directory.add(entry('paired', 'ab', a, b))
+    directory.add(entry('paired', 'a', a, hub))
+    expect(directory.isOverfull).toBe(false)
+    directory.add(entry('paired', 'ab hub', a, b, hub))
+    expect(directory.isOverfull).toBe(true)
+    expect(directory.tokens.dropOldest()).toBe(true)
+    expect(new Set(directory.dropUnwanted([a]))).toEqual(new Set(['ab', 'a']))
+    expect([...directory.followedPools.keys()]).toEqual(['ab hub'])
+    expect(directory.dropUnwanted([a, d])).toEqual([])
+  })
+
+  test('wait for their facts, with growing pauses, and only while they are followed', () => {
+    const directory = directoryOf()
+    const [lazy, other] = [entry('lazy', 'l', hub, stable), entry('paired', 'p', hub, stable)]
+    directory.add(lazy)
+    expect([directory.isIncomplete(lazy), directory.isIncomplete(other)]).toEqual([true, false])
+    const due = (block: number) => directory.isDueToComplete(lazy, block)
+    expect([due(1), directory.isDueToComplete(other, 1)]).toEqual([true, false])
+    directory.couldNotComplete(lazy, 1)
+    directory.couldNotComplete(lazy, 2)
+    expect([due(3), due(4)]).toEqual([false, true])
+    const complete = { ...lazy, pool: { ...lazy.pool, fixed: 7 } }
+    directory.complete(complete)
+    expect([directory.followedPools.get('l'), directory.isIncomplete(complete)]).toEqual([complete, false])
+    const gone = entry('lazy', 'gone', hub, stable)
+    directory.complete(gone)
+    expect([directory.followedPools.has('gone'), directory.isIncomplete(gone)]).toEqual([false, false])
+  })
+
+  test('that change without a log are listed, if they can be read', () => {
+    const directory = directoryOf()
+    for (const id of ['x!', 'y']) directory.add(entry('silent', id, hub, stable))
+    directory.add(entry('lazy', 'l', hub, stable))
+    expect(['x!', 'y', 'l'].map((id) => directory.isSilent(id))).toEqual([true, false, true])
+    const pools = PoolMap.empty.with([{ ...poolOf('silent', 'x!', [hub, stable]), state: 1 }])
+    expect(directory.silent(pools)).toEqual(['x!'])
+    const logs = ['x!', 'l', 'unknown'].map((address) => ({ address, topics: [moved] }) as unknown as Log)
+    expect(directory.awaited(pools, logs)).toEqual(['l'])
+  })
+
+  test('that a block creates are followed or listed', () => {
+    const directory = directoryOf()
+    directory.tokens.add(a)
+    directory.tokens.setNeighbors(a, [])
+    const log = (factory: number, data: string, topic = created) =>
+      ({ address: at(factory), data, topics: [topic] }) as unknown as Log
+    expect(directory.created([log(100, a), log(100, b), log(100, '0x'), log(100, a, moved), log(999, a)])).toEqual([a])
+    expect([[...directory.followedPools.keys()], directory.listed.size]).toEqual([[a], 0])
+    expect(directory.tokens.following(a)?.neighbors).toEqual([])
+    expect(directory.created([log(101, a), log(101, b), log(102, a)])).toEqual([a])
+    expect([directory.listed.has(a), directory.listed.has(b), directory.followedPools.has(b)]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(directory.tokens.following(a)?.neighbors).toBeNull()
+  })
+})
+
+describe('eviction', () => {
+  test('drops pools from the newest block, and publishes them as changed', async () => {
+    const directory = directoryOf({ pools: 1 })
+    const ledger = new Ledger(10)
+    const evictor = new Evictor(directory, ledger)
+    for (const token of [a, b]) directory.tokens.add(token)
+    for (const [id, token] of [
+      ['1', a],
+      ['2', b],
+    ] as const)
+      directory.add(entry('paired', id, token, hub))
+    const pools = PoolMap.empty.with(['1', '2'].map((id) => ({ ...poolOf('paired', id, [a, hub]), state: 1 })))
+    const block = { number: 1, hash: '0x1' } as never
+    const drop = async () => {
+      evictor.run()
+      evictor.run()
+      await ledger.mutex.run(async () => {})
+    }
+    const history = new History([{ block, pools, changed: new Set(['2']) }])
+    ledger.restore(history)
+    await drop()
+    expect([ledger.newest, [...ledger.history!.top.pools.keys()]]).toEqual([null, ['2']])
+    ledger.commit(history, null)
+    const published: unknown[] = []
+    ledger.onSnapshot(({ changed }) => published.push(changed))
+    await drop()
+    expect(published).toEqual([])
+    directory.tokens.dropOldest()
+    await drop()
+    expect([published, [...ledger.history!.top.pools.keys()], ledger.history!.top.changed]).toEqual([
+      ...[[['2']], ['1'], new Set(['2'])],
+    ])
+  })
+})
+
+describe('neighbors', () => {
+  function filled(neighbors = 2) {
+    const directory = directoryOf({ neighbors })
+    directory.tokens.add(a)
+    const list = (...entries: readonly ReturnType<typeof entry>[]) => {
+      for (const one of entries) directory.listed.set(one.pool.id, one)
+    }
+    return { directory, list }
+  }
+  const search = (directory: PoolDirectory, group: readonly Address[]) => atOnce(findNeighbors(directory, [group]))
+
+  test('are the tokens with the most pools, of past logs or with an intermediate', () => {
+    const { directory, list } = filled()
+    list(
+      entry('logged', '1', a, b),
+      entry('logged', '2', a, c),
+      entry('logged', '3', c, a),
+      entry('logged', '4', a, d),
+      entry('logged', '5', a, hub),
+      entry('logged', '6', b, c),
+      entry('logged', '7', a, ZERO_ADDRESS),
+    )
+    // Known only because their tokens were requested, which must not decide.
+    for (const id of ['8', '9']) directory.add(entry('paired', id, a, d))
+    expect(lacksNeighbors(directory, [a], () => false)).toBe(true)
+    search(directory, [a, hub])
+    expect(directory.tokens.following(a)?.neighbors).toEqual([c, b])
+    expect(directory.tokens.has(c)).toBe(true)
+    expect(lacksNeighbors(directory, [a], () => false)).toBe(false)
+    expect(lacksNeighbors(directory, [a], ([x, y]) => x === b && y === a)).toBe(true)
+    expect(lacksNeighbors(directory, [hub], () => true)).toBe(false)
+    const pairs = neighborPairs(directory, [a, hub]).map(([x, y]) => [x, y])
+    expect(pairs).toEqual([...[c, b].flatMap((token) => [a, hub, stable].map((other) => [token, other]))])
+  })
+
+  test('count each pool once, and those of other families only with an intermediate', () => {
+    const { directory, list } = filled(1)
+    const both = entry('logged', '1', a, b)
+    list(both)
+    directory.add(both)
+    directory.add(entry('paired', '2', a, c, hub))
+    directory.add(entry('paired', '3', a, c, stable))
+    directory.add(entry('paired', '4', a, d))
+    search(directory, [a])
+    expect(directory.tokens.following(a)?.neighbors).toEqual([c])
+  })
+
+  test('that the file names come first', () => {
+    const named = directoryOf({ neighbors: 1 }, { ...chain, hubs: [hub], tokens: [] } as Chain)
+    named.tokens.add(a)
+    const isNamed = (token: Address) => token === b
+    Object.assign(named.tokens, { isNamed })
+    for (const one of [entry('logged', '1', a, c), entry('logged', '2', a, c), entry('logged', '3', a, b)])
+      named.listed.set(one.pool.id, one)
+    search(named, [a])
+    expect(named.tokens.following(a)?.neighbors).toEqual([b])
+  })
+
+  test('decide which listed pools another market needs: of the tokens first, then of one of them', () => {
+    const { directory, list } = filled()
+    directory.tokens.setNeighbors(a, [b])
+    list(
+      entry('logged', 'a d', a, d),
+      entry('logged', 'c d', c, d),
+      entry('logged', 'hub d', hub, d),
+      entry('logged', 'a b', a, b),
+      entry('logged', 'b hub', b, hub),
+      entry('logged', 'native a', ZERO_ADDRESS, a),
+    )
+    directory.add(entry('paired', 'paired', a, hub))
+    directory.add(entry('logged', 'followed', a, stable))
+    const ids = atOnce(listedPools(directory, [a])).map(({ pool }) => pool.id)
+    expect(ids.slice(0, 4).sort()).toEqual(['a b', 'b hub', 'followed', 'native a'])
+    expect(ids.slice(4)).toEqual(['a d'])
+    list(...Array.from({ length: 2_100 }, (_, k) => entry('logged', `${k}`, a, at(5_000 + k))))
+    expect(atOnce(listedPools(directory, [a]))).toHaveLength(2_000)
+  })
+})

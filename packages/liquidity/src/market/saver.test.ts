@@ -1,0 +1,269 @@
+/** Tests what a market saves and restores, with a store in memory. */
+import { type Address, type Chain, type DexRow, toAddress } from '@sluice/chains'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { MarketError } from '../errors.ts'
+import type { DexFamily, Pool } from '../family.ts'
+import { PoolMap } from '../pool-map.ts'
+import type { SavedFacts } from '../store/database.ts'
+import type { SavedBatch } from '../store/messages.ts'
+import type { SavePart, Store } from '../store/store.ts'
+import { History } from './history.ts'
+import { Ledger } from './ledger.ts'
+import { marketLimits } from './limits.ts'
+import { PoolDirectory } from './pool-directory.ts'
+import { rowsHash, Saver } from './saver.ts'
+
+const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const [hub, a] = [at(1), at(11)]
+const rows = ['plain', 'listed', 'lazy'].map(
+  (family, k) => ({ family, brand: family, role: 'factory', address: at(100 + k) }) as unknown as DexRow,
+)
+const families = [
+  { id: 'plain', topics: [] },
+  { id: 'listed', topics: [], listedByLogs: true },
+  { id: 'lazy', topics: [], readFixed: () => [] },
+] as unknown as DexFamily[]
+const chain = { wrappedNative: null, stables: [], hubs: [hub], tokens: [], dexes: rows } as unknown as Chain
+const poolOf = (n: number, family: string, tokens = [hub, a]): Pool<null> => ({
+  ...{ id: at(n), family, dex: '', address: at(n), tokens, state: null },
+})
+
+/** A store that keeps what is saved. */
+class MemoryStore implements Store {
+  facts: SavedFacts | null = null
+  content: SavedBatch[] = []
+  saves: SavePart[][] = []
+  isComplete = true
+  closed = 0
+  failure: Error | null = null
+  async *batches() {
+    yield* this.content
+  }
+  async save(facts: SavedFacts, parts: AsyncIterable<SavePart>) {
+    const all: SavePart[] = []
+    for await (const part of parts) all.push(part)
+    if (this.failure) throw this.failure
+    this.saves.push(all)
+    this.facts = facts
+  }
+  async isWhole() {
+    return this.isComplete
+  }
+  async close() {
+    this.closed++
+  }
+}
+
+let store: MemoryStore
+let errors: Error[]
+let opened: boolean[]
+beforeEach(() => {
+  store = new MemoryStore()
+  errors = []
+  opened = []
+})
+function market(maxSaved = 1_000) {
+  const directory = new PoolDirectory(chain, families, marketLimits)
+  const ledger = new Ledger(10)
+  const remembered: string[] = []
+  const restored: unknown[] = []
+  const scan = {
+    scannedTo: (head: number) => [[directory.rows[1], head + 1]],
+    blocksPerCall: 500 as number | undefined,
+    restore: (scannedTo: unknown, blocks: unknown) => restored.push(scannedTo, blocks),
+  }
+  const discovery = { scan, pairs: ['p', 'q'], remember: (keys: readonly string[]) => remembered.push(...keys) }
+  const path = async (mustReset: boolean) => {
+    opened.push(mustReset)
+    return store
+  }
+  const parts = { directory, ledger, discovery, maxSaved } as never
+  const saver = new Saver({ path, onError: (error) => errors.push(error) }, parts)
+  const publish = (number: number, pools: readonly Pool[], gone: readonly string[] = []) => {
+    const block = { number, hash: `0x${number}` } as never
+    const before = ledger.history?.top.pools ?? PoolMap.empty
+    ledger.commit(new History([{ block, pools: before.with(pools, gone), changed: new Set() }]), null)
+  }
+  return { directory, ledger, remembered, restored, saver, publish, scan }
+}
+const writes = (parts: readonly SavePart[]) => parts.flatMap((part) => (part.do === 'write' ? [part] : []))
+const summary = (parts: readonly SavePart[] = []) => ({
+  newPools: writes(parts).flatMap(({ newPools }) => newPools.map(({ pool, dexRow }) => [pool.id, dexRow])),
+  changed: writes(parts).flatMap(({ changed }) => changed.map(({ id }) => id)),
+  gone: writes(parts).flatMap(({ gone }) => gone),
+  kept: parts.flatMap((part) => (part.do === 'keep' ? part.ids : [])),
+  lists: parts.flatMap((part) => (part.do === 'list' ? [[part.name, part.items]] : [])),
+})
+
+describe('a save', () => {
+  test('holds nothing before the first block, then all, then the changes only', async () => {
+    const { directory, saver, publish } = market()
+    await saver.restore()
+    await saver.save()
+    expect([store.saves, opened]).toEqual([[], [false]])
+    const [first, second] = [poolOf(20, 'plain'), poolOf(21, 'listed')]
+    directory.tokens.add(a)
+    directory.add({ row: directory.rows[0]!, pool: first })
+    directory.listed.set(second.id, { row: directory.rows[1]!, pool: second })
+    publish(7, [{ ...first, state: 1 }])
+    await saver.save()
+    await saver.save()
+    expect(store.saves).toHaveLength(1)
+    expect(summary(store.saves[0])).toEqual({
+      newPools: [
+        [second.id, 1],
+        [first.id, 0],
+      ],
+      ...{ changed: [first.id], gone: [], kept: [] },
+      lists: [
+        ['tokens', [hub, a]],
+        ['pairs', ['p', 'q']],
+      ],
+    })
+    expect(store.facts).toMatchObject({
+      chainId: 10,
+      block: { number: 7 },
+      extra: { rows: rowsHash(rows), scannedTo: [[1, 8]], blocksPerCall: 500 },
+    })
+    publish(8, [])
+    await saver.save()
+    expect(summary(store.saves[1])).toMatchObject({ newPools: [], changed: [], gone: [] })
+    publish(9, [{ ...first, state: 2 }])
+    await saver.save()
+    expect(summary(store.saves[2])).toMatchObject({ newPools: [], changed: [first.id], gone: [] })
+    publish(10, [], [first.id])
+    await saver.close()
+    expect(summary(store.saves[3])).toMatchObject({ newPools: [], changed: [], gone: [first.id] })
+    expect([store.closed, errors]).toEqual([1, []])
+  })
+
+  test('holds all states, in messages of bounded size', async () => {
+    const { directory, saver, publish } = market()
+    await saver.restore()
+    directory.tokens.add(a)
+    const pools = Array.from({ length: 450 }, (_, k) => poolOf(1_000 + k, 'plain'))
+    for (const pool of pools) directory.add({ row: directory.rows[0]!, pool })
+    publish(
+      1,
+      pools.map((pool) => ({ ...pool, state: 1 })),
+    )
+    await saver.save()
+    const { changed } = summary(store.saves[0])
+    expect([...changed].sort()).toEqual(pools.map(({ id }) => id).sort())
+    for (const part of writes(store.saves[0]!)) expect(part.changed.length).toBeLessThanOrEqual(200)
+  })
+
+  test('keeps only the pools in memory once there are too many, and counts from there', async () => {
+    const { directory, saver, publish } = market(2)
+    await saver.restore()
+    directory.tokens.add(a)
+    const pools = [20, 21, 22].map((n) => poolOf(n, 'plain'))
+    for (const pool of pools.slice(0, 2)) directory.add({ row: directory.rows[0]!, pool })
+    publish(1, [])
+    await saver.save()
+    expect(summary(store.saves[0]).kept).toEqual([])
+    directory.tokens.dropIdle(Number.POSITIVE_INFINITY)
+    directory.dropUnwanted(directory.tokens.takeDropped())
+    directory.tokens.add(a)
+    directory.add({ row: directory.rows[0]!, pool: pools[2]! })
+    publish(2, [])
+    await saver.save()
+    expect(summary(store.saves[1])).toMatchObject({ newPools: [[pools[2]!.id, 0]], kept: [pools[2]!.id] })
+    directory.add({ row: directory.rows[0]!, pool: pools[0]! })
+    publish(3, [])
+    await saver.save()
+    expect(summary(store.saves[2])).toMatchObject({ newPools: [[pools[0]!.id, 0]], kept: [] })
+  })
+
+  test('is complete again if the store has lost content, and after a failure', async () => {
+    const { directory, saver, publish } = market()
+    await saver.restore()
+    directory.tokens.add(a)
+    const pool = poolOf(20, 'plain')
+    directory.add({ row: directory.rows[0]!, pool })
+    publish(1, [{ ...pool, state: 1 }])
+    store.failure = new Error('full')
+    await saver.save()
+    expect([errors.map(({ message }) => message), store.saves.length]).toEqual([['full'], 0])
+    store.failure = null
+    const all = { newPools: [[pool.id, 0]], changed: [pool.id] }
+    await saver.save()
+    expect(summary(store.saves[0])).toMatchObject(all)
+    store.isComplete = false
+    publish(2, [])
+    await saver.save()
+    expect(summary(store.saves[1])).toMatchObject(all)
+  })
+})
+
+describe('a restored market', () => {
+  const facts = (extra: unknown, chainId = 10): SavedFacts => ({
+    ...{ chainId, extra, block: { number: 7, hash: '0x7' } as never },
+  })
+  const extra = { rows: rowsHash(rows), scannedTo: [[1, 8]], blocksPerCall: 50 }
+
+  test('has the saved tokens, pairs, pools, and progress, and saves none of them again', async () => {
+    store.facts = facts(extra)
+    const [plain, listed, lazy] = [
+      poolOf(20, 'plain'),
+      poolOf(21, 'listed', [a, at(99)]),
+      { ...poolOf(22, 'lazy'), fixed: 1 },
+    ]
+    const unwanted = poolOf(23, 'plain', [a, at(99)])
+    store.content = [
+      { pools: [], list: { name: 'tokens', items: [hub, a] } },
+      { pools: [], list: { name: 'pairs', items: ['x'] } },
+      {
+        pools: [
+          { pool: plain, dexRow: 0, state: 5 },
+          { pool: listed, dexRow: 1, state: null },
+          { pool: lazy, dexRow: 2, state: 6 },
+          { pool: unwanted, dexRow: 0, state: null },
+        ],
+        list: null,
+      },
+    ]
+    const { directory, ledger, remembered, restored, saver, publish } = market()
+    await saver.restore()
+    expect([errors, remembered, restored]).toEqual([[], ['x'], [[[rows[1], 8]], 50]])
+    expect([...directory.followedPools.keys()]).toEqual([plain.id, lazy.id])
+    expect([directory.listed.has(listed.id), directory.listed.has(plain.id)]).toEqual([true, false])
+    expect(directory.isIncomplete(directory.followedPools.get(lazy.id)!)).toBe(false)
+    expect([ledger.newest, ledger.history?.top.block.number]).toEqual([null, 7])
+    expect([...ledger.history!.top.pools.values()]).toEqual([
+      { ...plain, state: 5 },
+      { ...lazy, state: 6 },
+    ])
+    await saver.save()
+    expect(store.saves).toEqual([])
+    publish(8, [{ ...plain, state: 9 }])
+    await saver.save()
+    expect(summary(store.saves[0])).toMatchObject({ newPools: [], changed: [plain.id], gone: [] })
+  })
+
+  test.each([
+    ['another chain', facts(extra, 1)],
+    ['other rows', facts({ ...extra, rows: 'other' })],
+    ['no facts of a market', facts(null)],
+  ])('discards what was saved with %s', async (_, saved) => {
+    store.facts = saved
+    const { saver, ledger } = market()
+    await saver.restore()
+    expect(errors).toMatchObject([{ code: 'BAD_SNAPSHOT' }])
+    expect([opened, store.closed, ledger.history]).toEqual([[false, true], 1, null])
+  })
+
+  test('reports a store that cannot be opened, and works without it', async () => {
+    const { ledger, directory, publish } = market()
+    const open = async (mustReset: boolean): Promise<Store> => {
+      opened.push(mustReset)
+      throw mustReset || opened.length === 1 ? new Error('no disk') : new MarketError('BAD_SNAPSHOT', 'bad')
+    }
+    const parts = { directory, ledger, discovery: {}, maxSaved: 1 } as never
+    const saver = new Saver({ path: open, onError: (error) => errors.push(error) }, parts)
+    await saver.restore()
+    publish(1, [])
+    await saver.close()
+    expect([errors.map(({ message }) => message), opened]).toEqual([['no disk'], [false]])
+  })
+})
