@@ -1,5 +1,4 @@
 /** Vite configuration of the web app. */
-import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { htmlOfPages } from './build-pages.ts'
 
@@ -7,9 +6,18 @@ import { htmlOfPages } from './build-pages.ts'
 const BROWSER_WALLETS =
   /node_modules\/(@?wagmi|viem|ox|abitype|@noble|@scure|zustand|eventemitter3|mipd)\/|browser-wallets/
 
+/** Modules that Preact implements: a page loads 58 kB less than with React DOM. The most specific come first. */
+const PREACT = {
+  'react/jsx-runtime': 'preact/jsx-runtime',
+  'react-dom/client': 'preact/compat/client',
+  'react-dom': 'preact/compat',
+  react: 'preact/compat',
+}
+
 /** Build of the web app. All paths except `/` are under `/app/`, so that they never collide with an endpoint. */
 export default defineConfig({
-  plugins: [react(), htmlOfPages()],
+  plugins: [htmlOfPages()],
+  resolve: { alias: PREACT },
   build: {
     target: ['chrome123', 'firefox128', 'safari18'],
     assetsDir: 'app/assets',

@@ -27,9 +27,9 @@ export function Steps({ explanation, tokenOf, lit, onLight }: Props) {
   const [width, setWidth] = useState(400)
   useEffect(() => {
     // The observer also reports the initial size, after the layout, so that nothing forces one.
-    const measure = () => setWidth(box.current!.querySelector('.lanes__names')!.clientWidth)
-    const observer = new ResizeObserver(measure)
-    observer.observe(box.current!)
+    const lanes = box.current!
+    const observer = new ResizeObserver(() => setWidth(lanes.querySelector('.lanes__names')!.clientWidth))
+    observer.observe(lanes)
     return () => observer.disconnect()
   }, [])
   const src = tokenOf(tokenIn)
