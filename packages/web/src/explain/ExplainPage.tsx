@@ -2,10 +2,10 @@
 import '../styles/explain.css'
 import { contractsOf, type SwapContracts } from '@sluice/client'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { startTransition, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useExampleSwap } from '../example/use-example-swap.ts'
 import { useNamed } from '../service/tokens.ts'
-import { afterPaint } from '../ui/after-paint.ts'
+import { afterPaint, useAfterPaint } from '../ui/after-paint.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
@@ -36,8 +36,8 @@ export function ExplainPage() {
   const tx = pasted.kind === 'transaction' ? pasted.tx : sentOf?.tx
   const block = sentOf?.block
   const subject = useMemo(() => tx && { tx, block }, [tx, block])
-  // The form shows the transaction at once. Decoding and checking it takes longer, and inputs may interrupt it.
-  const explained = useDeferredValue(subject)
+  // The form shows the transaction at once, since decoding and checking it take longer.
+  const explained = useAfterPaint(subject)
   const go = (text: string) => {
     const next = readPasted(text)
     const fragment = next.kind === 'transaction' ? fragmentOf(next.tx) : text.trim()
@@ -199,6 +199,9 @@ type WholeProps = ExplainedProps & {
   readonly read: ExplainedTransaction
 }
 
+/** Parts of an explanation that are painted one after another: the verdict, the facts, and the details. */
+const ALL_PARTS = 3
+
 function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
   const { explanation, facts, faults } = read
   const [lit, setLit] = useState<string | null>(null)
@@ -215,19 +218,21 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
     const now = Math.floor(Date.now() / 1000)
     return termsOf({ tx, explanation, contracts, unknown, signer, isMined: block !== undefined, now, input, output })
   }, [tx, explanation, contracts, unknown, signer, block, valued])
-  // The verdict and its facts are painted before the bytes and the steps, which are many elements.
-  const [hasDetails, setHasDetails] = useState(false)
-  useEffect(() => startTransition(() => setHasDetails(true)), [])
+  // The verdict is painted before the facts, and those before the bytes and the steps, which are many elements.
+  const [parts, setParts] = useState(1)
+  useEffect(() => {
+    if (parts < ALL_PARTS) afterPaint(() => setParts(parts + 1))
+  }, [parts])
   const link = `${location.origin}/app/explain?chain=${chainId}#${fragmentOf(tx)}`
   const shown = [...facts, poolsFact(explanation, terms.unknown)]
   return (
     <>
       <Verdict {...{ explanation, terms, faults, isPending, chainName, tokenOf: of, link }} />
       <div className="ex">
-        <Facts facts={shown} unusual={terms.unusual} tokenOf={of} lit={lit} onLight={setLit} />
-        {hasDetails && <Calldata {...{ tx, explanation, facts, lit }} onLight={setLit} />}
+        {parts > 1 && <Facts facts={shown} unusual={terms.unusual} tokenOf={of} lit={lit} onLight={setLit} />}
+        {parts === ALL_PARTS && <Calldata {...{ tx, explanation, facts, lit }} onLight={setLit} />}
       </div>
-      {hasDetails && <Steps explanation={explanation} tokenOf={of} lit={lit} onLight={setLit} />}
+      {parts === ALL_PARTS && <Steps explanation={explanation} tokenOf={of} lit={lit} onLight={setLit} />}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
 import { LegTable } from '../route/LegTable.tsx'
 import type { PageToken, TokenOf } from '../service/tokens.ts'
+import { useAfterPaint } from '../ui/after-paint.ts'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Figures } from './Figures.tsx'
@@ -29,9 +30,13 @@ type Props = {
 
 /**
  * Shows the route as a flow with its legend, its metrics, and a table of the legs. Renders again only if the quote or its state
- * changes, and not while an amount is typed.
+ * changes, after the ticket was painted, and not while an amount is typed.
  */
-export const RoutePanel = memo(function RoutePanel({
+export const RoutePanel = memo(function RoutePanel(props: Props) {
+  return <ShownRoute {...useAfterPaint(props)} />
+})
+
+const ShownRoute = memo(function ShownRoute({
   quote,
   isAsking,
   isStale,

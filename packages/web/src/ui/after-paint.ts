@@ -19,6 +19,21 @@ export function afterPaint(work: () => void): void {
   setTimeout(run, MAX_WAIT_MS)
 }
 
+/**
+ * Returns a value that follows another one after the next paint, so that inputs are handled between two renderings.
+ *
+ * @returns the value itself in the first rendering
+ */
+export function useAfterPaint<T>(value: T): T {
+  const [shown, setShown] = useState<T>(() => value)
+  const latest = useRef(value)
+  latest.current = value
+  useEffect(() => {
+    if (shown !== value) afterPaint(() => setShown(() => latest.current))
+  }, [value, shown])
+  return shown
+}
+
 /** Resolves after the next frame is painted. */
 export const painted = (): Promise<void> => new Promise(afterPaint)
 
