@@ -2,10 +2,10 @@
 import '../styles/explain.css'
 import { contractsOf, type SwapContracts } from '@sluice/client'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useExampleSwap } from '../example/use-example-swap.ts'
 import { useNamed } from '../service/tokens.ts'
-import { afterPaint, useAfterPaint } from '../ui/after-paint.ts'
+import { afterPaint, useAfterPaint, usePaintedParts } from '../ui/after-paint.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
@@ -219,10 +219,7 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
     return termsOf({ tx, explanation, contracts, unknown, signer, isMined: block !== undefined, now, input, output })
   }, [tx, explanation, contracts, unknown, signer, block, valued])
   // The verdict is painted before the facts, and those before the bytes and the steps, which are many elements.
-  const [parts, setParts] = useState(1)
-  useEffect(() => {
-    if (parts < ALL_PARTS) afterPaint(() => setParts(parts + 1))
-  }, [parts])
+  const parts = usePaintedParts(ALL_PARTS)
   const link = `${location.origin}/app/explain?chain=${chainId}#${fragmentOf(tx)}`
   const shown = [...facts, poolsFact(explanation, terms.unknown)]
   return (

@@ -6,7 +6,7 @@ import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
 import { LegTable } from '../route/LegTable.tsx'
 import type { PageToken, TokenOf } from '../service/tokens.ts'
-import { useAfterPaint } from '../ui/after-paint.ts'
+import { useAfterPaint, usePaintedParts } from '../ui/after-paint.ts'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Figures } from './Figures.tsx'
@@ -26,15 +26,22 @@ type Props = {
   /** Order of the quote, whose other routes can be compared. */
   readonly request: TypedRequest
   readonly chainName: string
+  /** Number of pools of the chain, for the placeholder. */
+  readonly pools: number | undefined
 }
 
 /**
  * Shows the route as a flow with its legend, its metrics, and a table of the legs. Renders again only if the quote or its state
- * changes, after the ticket was painted, and not while an amount is typed.
+ * changes, after the ticket was painted, and not while an amount is typed. The table is painted after the drawing.
  */
 export const RoutePanel = memo(function RoutePanel(props: Props) {
-  return <ShownRoute {...useAfterPaint(props)} />
+  const parts = usePaintedParts(ALL_PARTS)
+  const shown = useAfterPaint(props)
+  return parts === 1 ? <RouteSkeleton pools={props.pools} /> : <ShownRoute {...shown} hasTable={parts === ALL_PARTS} />
 })
+
+/** Parts of the panel: its placeholder, the drawing, and the table. */
+const ALL_PARTS = 3
 
 const ShownRoute = memo(function ShownRoute({
   quote,
@@ -47,7 +54,8 @@ const ShownRoute = memo(function ShownRoute({
   native,
   request,
   chainName,
-}: Props) {
+  hasTable,
+}: Props & { readonly hasTable: boolean }) {
   const [lit, setLit] = useState<number | null>(null)
   const panel = useRef<HTMLElement>(null)
   const { swaps } = quote
@@ -105,8 +113,8 @@ const ShownRoute = memo(function ShownRoute({
         </div>
         <Figures quote={quote} dst={dst} native={native} />
       </section>
-      <Why {...{ request, quote, src, dst }} />
-      <LegTable legs={swaps} tokenOf={tokenOf} lit={lit} onLight={setLit} />
+      {hasTable && <Why {...{ request, quote, src, dst }} />}
+      {hasTable && <LegTable legs={swaps} tokenOf={tokenOf} lit={lit} onLight={setLit} />}
     </>
   )
 })

@@ -120,7 +120,7 @@ function SidePanel({ swap }: { readonly swap: SwapPageState }) {
       <RoutePanel
         {...{ quote, isAsking: live.isAsking, isStale: live.isStale }}
         {...{ src, dst, tokenOf, isSigning: signing !== undefined, native, request }}
-        chainName={order.chain.name}
+        {...{ chainName: order.chain.name, pools }}
       />
     </>
   )

@@ -34,6 +34,15 @@ export function useAfterPaint<T>(value: T): T {
   return shown
 }
 
+/** Returns how many parts of a large view to show: one at first, and one more after each paint. */
+export function usePaintedParts(count: number): number {
+  const [parts, setParts] = useState(1)
+  useEffect(() => {
+    if (parts < count) afterPaint(() => setParts(parts + 1))
+  }, [parts, count])
+  return parts
+}
+
 /** Resolves after the next frame is painted. */
 export const painted = (): Promise<void> => new Promise(afterPaint)
 
