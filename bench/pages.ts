@@ -1,12 +1,14 @@
 /**
  * `npm run bench -- pages`: loads every page of the playground in a Chromium of the machine as a phone does (150 ms, 1.6 Mbit/s,
  * a processor at a quarter of its speed), and measures what the first load transfers, when the largest text is painted,
- * how far the layout moves, and how long inputs wait for the next frame. Results in `results/pages.json`. Times mean
- * something only where `loadAverage` is small.
+ * how far the layout moves, and how long inputs wait for the next frame. Lighthouse, which npm loads, gives each page its
+ * performance score for phones. Results in `results/pages.json`. Times mean something only if `loadAverage` is small.
  */
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { BROWSER_ARGS, findBrowser, startChain, startOver } from '@sluice/api/testing'
 import { writeDevnetJson } from '@sluice/devnet'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -18,6 +20,8 @@ const NETWORK = { latency: 150, downloadThroughput: 1_638_400 / 8, uploadThrough
 const SLOWDOWN = 4
 const VIEWPORT = { width: 412, height: 823 }
 const RUNS = 3
+const LIGHTHOUSE = 'lighthouse@13.5.0'
+const LIGHTHOUSE_MS = 180_000
 /** Milliseconds after which a page has loaded all that it loads by itself. */
 const REST_MS = 8_000
 const paths: Readonly<Record<string, string>> = {
@@ -32,7 +36,14 @@ const paths: Readonly<Record<string, string>> = {
 }
 
 type Vitals = { lcp: number; cls: number; inp: number }
-type Measured = { readonly kB: number; readonly lcpMs: number; readonly cls: number; readonly inpMs: number }
+type Measured = {
+  readonly kB: number
+  readonly lcpMs: number
+  readonly cls: number
+  readonly inpMs: number
+  /** Performance score of Lighthouse, 0 to 100. */
+  readonly lighthouse: number
+}
 
 const executablePath = findBrowser()
 if (!executablePath) throw new Error('no Chromium found: set CHROMIUM_PATH')
@@ -77,7 +88,28 @@ async function measure(from: Browser, url: string): Promise<Measured> {
   await use(page)
   const { lcp, cls, inp } = await page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals)
   await context.close()
-  return { kB: rounded(loaded / 1_000), lcpMs: Math.round(lcp), cls: rounded(cls, 3), inpMs: Math.round(inp) }
+  return {
+    ...{ kB: rounded(loaded / 1_000), lcpMs: Math.round(lcp), cls: rounded(cls, 3), inpMs: Math.round(inp) },
+    lighthouse: await lighthouseScore(url),
+  }
+}
+
+/** Returns the performance score with Lighthouse's usual settings, which are those of a phone. */
+async function lighthouseScore(url: string): Promise<number> {
+  const options = ['--only-categories=performance', '--output=json', '--quiet']
+  const flags = `--chrome-flags=--headless=new ${BROWSER_ARGS.join(' ')}`
+  const { stdout } = await promisify(execFile)(
+    'npm',
+    ['exec', '--yes', `--package=${LIGHTHOUSE}`, '--', 'lighthouse', url, ...options, flags],
+    {
+      // Its script runs with the first Node of the path.
+      env: { ...process.env, CHROME_PATH: executablePath, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+      maxBuffer: 64 * 1024 ** 2,
+      timeout: LIGHTHOUSE_MS,
+    },
+  )
+  const { categories } = JSON.parse(stdout) as { readonly categories: Record<string, { readonly score: number }> }
+  return Math.round(categories.performance!.score * 100)
 }
 
 /** Fields of the performance entries that are read. */
@@ -125,5 +157,5 @@ async function use(page: Page): Promise<void> {
 
 function medianOf(runs: readonly Measured[]): Measured {
   const of = (name: keyof Measured) => median(runs.map((run) => run[name]))
-  return { kB: of('kB'), lcpMs: of('lcpMs'), cls: of('cls'), inpMs: of('inpMs') }
+  return { kB: of('kB'), lcpMs: of('lcpMs'), cls: of('cls'), inpMs: of('inpMs'), lighthouse: of('lighthouse') }
 }
