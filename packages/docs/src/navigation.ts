@@ -105,6 +105,8 @@ export const SECTIONS: readonly Section[] = [
       ['docs/decisions/measured-gas.md', 'Measured gas'],
       ['docs/decisions/pool-lists.md', 'Lists of pools'],
       ['docs/decisions/sampled-pools.md', 'Sampled pools'],
+      ['docs/decisions/failed-swaps.md', 'Swaps that fail'],
+      ['docs/decisions/preact.md', 'Preact'],
       ['docs/decisions/mcp.md', 'Tools for agents'],
       ['docs/decisions/solver.md', 'Solvers'],
       ['docs/decisions/recipient.md', 'Another recipient'],

@@ -121,10 +121,9 @@ async function searchInRounds(
   onShort: (route: ShortRoute) => void,
 ): Promise<WorkingRoute> {
   const { signal, time } = work
-  const { view, tokens, emit, rpc, simulation } = context
+  const { view, tokens, rpc, simulation } = context
   const excludePools = new Set(callerRequest.excludePools)
-  const avoided = new Set(context.faultyPools.at(view.snapshot.block.timestamp))
-  const failed: FailedLeg[] = []
+  const [avoided, failed] = [new Set(context.faultyPools.at(view.snapshot.block.timestamp)), [] as FailedLeg[]]
   const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
   const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
   let request = decided(callerRequest)
@@ -149,7 +148,7 @@ async function searchInRounds(
       const affordable = alternatives.filter(({ gas }) => gas <= maxGas)
       const run = () => tryRoute(route, affordable, request, { ...context, taxes: tokens.taxes, signal })
       const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(meanwhile, signal)]))
-      emit(trialEvent(route, trial))
+      context.emit(trialEvent(route, trial))
       return trial
     }
     const toWorkingRoute = (trial: WorkingTrial): WorkingRoute => {
@@ -178,8 +177,7 @@ async function searchInRounds(
     if (trial.outcome === 'shortfall') onShort({ route, request, ...extra, slippage, shortfallPpm: trial.shortfallPpm })
     work.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
     if ('paid' in trial && trial.paid) {
-      const [paid, settled] = trial.paid
-      lift = [lift[0] * settled, lift[1] * paid]
+      lift = raised(lift, trial.paid)
       continue
     }
     const learned = await learnTaxes()
@@ -262,6 +260,11 @@ async function searchRound(
   if (lastFailure && result.code !== 'BAD_TOKEN') throw reverted(lastFailure, view)
   const searchAgain = (other: RouteRequest | ExactOutputRequest) => search(view, { ...other, work: LATER_WORK }, signal)
   throw await searchFailure(result, { searchRequest, request, taxes: tokens.taxes, view, searchAgain })
+}
+
+/** Raises the factor by which an exact output's target exceeds it, after a route that paid too little. */
+function raised([num, den]: readonly [bigint, bigint], [paid, settled]: readonly [bigint, bigint]) {
+  return [num * settled, den * paid] as const
 }
 
 const poolsOf = ({ legs }: Route): readonly string[] => legs.map(({ pool }) => pool.id)
