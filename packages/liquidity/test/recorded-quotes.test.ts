@@ -95,7 +95,7 @@ function commonOf(pool: Pool): string {
   return [...values, family.limitsEachSwap?.(pool)].map(digestOf).join(' ')
 }
 
-/** States per family of which numbers are changed, all but the first to zero only, and numbers changed in each. */
+/** States per family in which numbers are changed (in all but the first to zero only), and numbers changed in each. */
 const CHANGED_STATES = 4
 const CHANGED_NUMBERS = 24
 /** Facts of a pool that its contract bounds: no state has others. */

@@ -17,8 +17,8 @@ export type SentOutcome = SwapOutcome & {
   /** Gas of the whole transaction after refunds, if the node reports it. */
   readonly chargedGas?: number
   /**
-   * Least gas of the target that the charge allows, if gas was not measured; `gasUsed` is then the most, at the maximum
-   * refund.
+   * Minimum gas of the target that the charge allows, if gas was not measured; `gasUsed` is then the maximum, with the
+   * largest refund.
    */
   readonly minGasUsed?: number
 }
@@ -39,14 +39,15 @@ export async function runAsSent(
 ): Promise<SentOutcome | undefined> {
   const { rpc, request, context, options } = task
   const { bareRuns } = context
-  const isLater = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
-  const [sent, early] = await Promise.all([
+  // The run at the target then takes place only if the one as sent has no outcome.
+  const isFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
+  const [sent, measured] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
-    isLater ? undefined : runAtTarget(task, environment, setUp),
+    isFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
   const confirms = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
-  if (sent && confirms(sent.before.tokenIn)) return outcomeAsSent(sent, task, early)
-  const atTarget = isLater ? await runAtTarget(task, environment, setUp) : early
+  if (sent && confirms(sent.before.tokenIn)) return outcomeAsSent(sent, task, measured)
+  const atTarget = isFallback ? await runAtTarget(task, environment, setUp) : measured
   if (!atTarget || !confirms(atTarget.before.tokenIn)) return undefined
   return { ...outcomeOf(atTarget), isExhausted: isExhausted(atTarget) }
 }

@@ -119,7 +119,7 @@ describe('a scan', () => {
     expect(scan.status?.blocksPerCall).toBe(scan.blocksPerCall)
   })
 
-  test('continues after a restart where it was, and tells how far it is', async () => {
+  test('continues after a restart at its last block, and reports its progress', async () => {
     const { scan, ranges } = scanOf()
     expect([...scan.scannedTo(500)]).toEqual([
       [rows[0], 100],

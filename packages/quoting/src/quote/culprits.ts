@@ -23,7 +23,7 @@ export type FaultyLegs = {
    * because the cause is then the node or a token.
    */
   readonly faulty: readonly string[]
-  /** Legs that fail alone, with the least amount that is known to fail. */
+  /** Legs that fail alone, with the minimum amount that is known to fail. */
   readonly failed: readonly FailedLeg[]
   /** True if another leg works, so that neither the node nor all tokens are the cause. */
   readonly isConfirmed: boolean

@@ -13,7 +13,7 @@ const MAX_SECONDS = 480
 
 /** A leg that failed when it was run alone. */
 export type FailedLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut'> & {
-  /** Least input that is known to fail, in base units; 0n if a small amount failed too. */
+  /** Minimum input that is known to fail, in base units; 0n if a small amount failed too. */
   readonly minFailing: bigint
 }
 

@@ -123,7 +123,7 @@ async function searchInRounds(
   const { signal, time } = work
   const { view, tokens, rpc, simulation } = context
   const excludePools = new Set(callerRequest.excludePools)
-  const [avoided, failed] = [new Set(context.faultyPools.at(view.snapshot.block.timestamp)), [] as FailedLeg[]]
+  const faults: Faults = { avoided: new Set(context.faultyPools.at(view.snapshot.block.timestamp)), failed: [] }
   const maxGas = maxRouteGas(usualGas(view.snapshot.block, simulation.limits.maxGas))
   const source = { rpc, simulation, block: { blockHash: view.snapshot.block.hash }, signal }
   let request = decided(callerRequest)
@@ -134,7 +134,7 @@ async function searchInRounds(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
     const state = { request, callerRequest, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
-    const { result, ...extra } = await searchAvoiding(avoided, state, context, work)
+    const { result, ...extra } = await searchAvoiding(faults.avoided, state, context, work)
     const { route, alternatives = [] } = result
     if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
       const isFirst = slippage === undefined
@@ -153,7 +153,7 @@ async function searchInRounds(
     }
     const toWorkingRoute = (trial: WorkingTrial): WorkingRoute => {
       const alternativeIndex = [route, ...alternatives].indexOf(trial.route)
-      recordExplained(failed, trial.route, context)
+      recordExplained(faults.failed, trial.route, context)
       return { route: trial.route, ranked: route, trial, ...extra, slippage, alternativeIndex }
     }
     const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
@@ -187,11 +187,19 @@ async function searchInRounds(
       const again = isRetried ? trial : await simulateRoute()
       isRetried = true
       if ('swap' in again) return toWorkingRoute(again)
-      for (const pool of await poolsToExclude(route, context, work, failed)) excludePools.add(pool)
+      for (const pool of await poolsToExclude(route, context, work, faults.failed)) excludePools.add(pool)
     }
     if (!learned && route.legs.length === 0) break
   }
   throw reverted(lastFailure, view)
+}
+
+/** Swaps that fail, as far as the rounds of a quote know. */
+type Faults = {
+  /** Ids of pools that searches leave out. */
+  readonly avoided: Set<string>
+  /** Legs that failed alone, though their tokens may be the cause. */
+  readonly failed: FailedLeg[]
 }
 
 type Round = {
