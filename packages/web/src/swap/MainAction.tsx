@@ -1,11 +1,12 @@
 /** The main button of the ticket. */
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { fragmentOf } from '../explain/input.ts'
 import { plain } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
 import { wordsOf } from '../service/words.ts'
+import { loadPart } from '../ui/load-part.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import { useSetting } from '../ui/setting.ts'
@@ -17,7 +18,7 @@ import { MainButton } from './MainButton.tsx'
 import { AcceptTerms, TermList, TermProblems } from './TermList.tsx'
 import type { SwapPageState } from './use-swap.ts'
 
-const LossDialog = lazy(async () => ({ default: (await import('./LossDialog.tsx')).LossDialog }))
+const LossDialog = loadPart(async () => (await import('./LossDialog.tsx')).LossDialog)
 
 /** Shows one button with the next step, or with the reason why there is none. */
 export function MainAction({ swap }: { readonly swap: SwapPageState }) {
@@ -28,7 +29,7 @@ export function MainAction({ swap }: { readonly swap: SwapPageState }) {
       <TermList terms={order.terms} />
       <Action swap={swap} onConnect={() => setIsConnecting(true)} />
       {quote && !refused && <Footnote swap={swap} />}
-      <Suspense>{isConnecting && <WalletDialog onClose={() => setIsConnecting(false)} />}</Suspense>
+      {isConnecting && <WalletDialog onClose={() => setIsConnecting(false)} />}
     </>
   )
 }
@@ -75,7 +76,7 @@ function Sign({ swap, onSign }: { readonly swap: SwapPageState; readonly onSign:
       <MainButton kind="danger" onClick={() => setIsConfirming(true)}>
         Swap at a loss of {loss.percent.toFixed(2)} %
       </MainButton>
-      <Suspense>{isConfirming && <LossDialog {...{ swap, loss }} onClose={() => setIsConfirming(false)} />}</Suspense>
+      {isConfirming && <LossDialog {...{ swap, loss }} onClose={() => setIsConfirming(false)} />}
     </>
   )
 }

@@ -1,9 +1,10 @@
 /** The ticket before signing. */
 
-import { lazy, Suspense, useState } from 'react'
+import { memo, useState } from 'react'
 import { plain } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { afterPaint, useChoice } from '../ui/after-paint.ts'
+import { loadPart } from '../ui/load-part.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
@@ -29,7 +30,7 @@ import {
 import { isDirect, type SwapPageState } from './use-swap.ts'
 import { Warnings } from './Warnings.tsx'
 
-const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
+const Settings = loadPart(async () => (await import('./Settings.tsx')).Settings)
 
 const modes = [
   ['in', 'Exact input'],
@@ -67,9 +68,7 @@ export function OrderForm({ swap, onPick }: Props) {
       </div>
       {!refused && isExpected(swap) && <Minimum quote={quote} token={order.dst} quiet={quiet} />}
       <div id="settings">
-        <Suspense>
-          {settings && <Settings key={order.terms.resets} auto={quote?.slippage} terms={order.terms} />}
-        </Suspense>
+        {settings && <Settings key={order.terms.resets} auto={quote?.slippage} terms={order.terms} />}
       </div>
       <Foot swap={swap} />
     </>
@@ -124,7 +123,7 @@ function AmountOf({
   )
 }
 
-function Pay({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
+const Pay = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
   const { order, quote, balance, short } = swap
   const { src, entry, exact, priceOf } = order
   const isTyped = exact === 'in'
@@ -153,7 +152,7 @@ function Pay({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
       <TokenButton token={src} side="pay" onOpen={() => onPick('pay')} />
     </TicketLeg>
   )
-}
+})
 
 const shares = [
   [25n, '25 %'],
@@ -185,7 +184,7 @@ function Balance({ swap: { order, balance, spendable, act } }: { readonly swap: 
   )
 }
 
-function Receive({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
+const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {
   const { order, quote, refused, loss } = swap
   const { src, dst, entry, exact, priceOf } = order
   const isTyped = exact === 'out'
@@ -216,9 +215,9 @@ function Receive({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) {
       <TokenButton token={dst} side="receive" onOpen={() => onPick('receive')} />
     </TicketLeg>
   )
-}
+})
 
-function Foot({ swap }: { readonly swap: SwapPageState }) {
+const Foot = memo(({ swap }: { readonly swap: SwapPageState }) => {
   const { order, live, quote, refused, failed, tokenOf, loss } = swap
   const isPending = useLedger(order.chain.id).some(({ kind, status }) => kind !== 'approval' && status === 'pending')
   const isQuoted = !refused && isExpected(swap)
@@ -240,7 +239,7 @@ function Foot({ swap }: { readonly swap: SwapPageState }) {
       <MainAction swap={swap} />
     </div>
   )
-}
+})
 
 function GasRemark({ swap: { order, quote } }: { readonly swap: SwapPageState }) {
   const gas = quote?.gasCost?.usd

@@ -1,18 +1,19 @@
 /** The route panel of the Swap page. */
 
-import { lazy, memo, type ReactNode, Suspense, useRef, useState } from 'react'
+import { memo, type ReactNode, useRef, useState } from 'react'
 import { plain } from '../format/amount.ts'
 import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
 import { LegTable } from '../route/LegTable.tsx'
 import type { PageToken, TokenOf } from '../service/tokens.ts'
 import { useAfterPaint, usePaintedParts } from '../ui/after-paint.ts'
+import { loadPart } from '../ui/load-part.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Figures } from './Figures.tsx'
 import type { ShownQuote, TypedRequest } from './use-quote.ts'
 
-const WhyRoute = lazy(async () => ({ default: (await import('./WhyRoute.tsx')).WhyRoute }))
+const WhyRoute = loadPart(async () => (await import('./WhyRoute.tsx')).WhyRoute)
 
 type Props = {
   readonly quote: ShownQuote
@@ -138,7 +139,7 @@ function Why({ quote, ...rest }: WhyProps) {
           {isShown ? 'Hide' : 'Compare with other routes'}
         </button>
       </div>
-      <Suspense>{isShown && <WhyRoute quote={quote} {...rest} />}</Suspense>
+      {isShown && <WhyRoute quote={quote} {...rest} />}
     </section>
   )
 }

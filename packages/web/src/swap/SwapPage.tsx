@@ -1,9 +1,10 @@
 /** The Swap page. */
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { usdOf } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
 import { afterPaint } from '../ui/after-paint.ts'
 import { Lede } from '../ui/Lede.tsx'
+import { loadPart } from '../ui/load-part.tsx'
 import { useKey } from '../ui/Shell.tsx'
 import { useTitle } from '../ui/title.ts'
 import { useLedger } from './ledger.ts'
@@ -14,13 +15,13 @@ import type { TicketSide } from './Ticket.tsx'
 import { type SwapPageState, useSwap } from './use-swap.ts'
 
 /** Components that load on demand, so that the route is drawn first. */
-const TokenPicker = lazy(async () => ({ default: (await import('./TokenPicker.tsx')).TokenPicker }))
-const WhyNot = lazy(async () => ({ default: (await import('./WhyNot.tsx')).WhyNot }))
-const SigningPanel = lazy(async () => ({ default: (await import('./Signing.tsx')).SigningPanel }))
-const PairChart = lazy(async () => ({ default: (await import('./PairChart.tsx')).PairChart }))
-const Ledger = lazy(async () => ({ default: (await import('./Ledger.tsx')).Ledger }))
-const LandedTicket = lazy(async () => ({ default: (await import('./Landed.tsx')).LandedTicket }))
-const LandedPanel = lazy(async () => ({ default: (await import('./Landed.tsx')).LandedPanel }))
+const TokenPicker = loadPart(async () => (await import('./TokenPicker.tsx')).TokenPicker)
+const WhyNot = loadPart(async () => (await import('./WhyNot.tsx')).WhyNot)
+const SigningPanel = loadPart(async () => (await import('./Signing.tsx')).SigningPanel)
+const PairChart = loadPart(async () => (await import('./PairChart.tsx')).PairChart)
+const Ledger = loadPart(async () => (await import('./Ledger.tsx')).Ledger)
+const LandedTicket = loadPart(async () => (await import('./Landed.tsx')).LandedTicket)
+const LandedPanel = loadPart(async () => (await import('./Landed.tsx')).LandedPanel)
 
 export function SwapPage() {
   useTitle('Swap')
@@ -36,34 +37,28 @@ export function SwapPage() {
       <div className="swap">
         <div className="swap__side">
           <section className="panel ticket" aria-label="Order">
-            <Suspense>
-              <Ticket swap={swap} onPick={setPicking} />
-            </Suspense>
+            <Ticket swap={swap} onPick={setPicking} />
           </section>
-          <Suspense>{entries.length > 0 && <Ledger entries={entries} />}</Suspense>
+          {entries.length > 0 && <Ledger entries={entries} />}
         </div>
         <div>
-          <Suspense>
-            <SidePanel swap={swap} />
-          </Suspense>
+          <SidePanel swap={swap} />
           {/* After the first route, so that it delays nothing. */}
-          <Suspense>{swap.quote && src && dst && <PairChart chainId={chain.id} {...{ src, dst }} />}</Suspense>
+          {swap.quote && src && dst && <PairChart chainId={chain.id} {...{ src, dst }} />}
         </div>
       </div>
-      <Suspense>
-        {picking && (
-          <TokenPicker
-            chain={chain}
-            side={picking}
-            chosen={(picking === 'pay' ? src : dst)?.address}
-            onClose={() => setPicking(undefined)}
-            onChoose={(token) => {
-              setPicking(undefined)
-              afterPaint(() => swap.act.choose(picking, token))
-            }}
-          />
-        )}
-      </Suspense>
+      {picking && (
+        <TokenPicker
+          chain={chain}
+          side={picking}
+          chosen={(picking === 'pay' ? src : dst)?.address}
+          onClose={() => setPicking(undefined)}
+          onChoose={(token) => {
+            setPicking(undefined)
+            afterPaint(() => swap.act.choose(picking, token))
+          }}
+        />
+      )}
       <Spoken quote={swap.quote} dst={dst} />
     </>
   )

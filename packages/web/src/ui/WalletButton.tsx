@@ -1,10 +1,11 @@
 /** The wallet button and its dialog. */
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { brief } from '../format/number.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
+import { loadPart } from './load-part.tsx'
 
 /** The dialog and the code of browser wallets load on demand. */
-export const WalletDialog = lazy(async () => ({ default: (await import('./WalletDialog.tsx')).WalletDialog }))
+export const WalletDialog = loadPart(async () => (await import('./WalletDialog.tsx')).WalletDialog)
 
 export function WalletButton() {
   const wallet = useWallet()
@@ -22,7 +23,7 @@ export function WalletButton() {
           'Connect'
         )}
       </button>
-      <Suspense>{open && <WalletDialog onClose={() => setOpen(false)} />}</Suspense>
+      {open && <WalletDialog onClose={() => setOpen(false)} />}
     </>
   )
 }

@@ -215,6 +215,23 @@ export function safetyTests(stageOf: () => Stage): void {
     await ready(page)
   })
 
+  test('parts of the page whose code does not arrive leave the rest usable, and a reload loads them', async () => {
+    const code = /\/assets\/(PairChart|WhyRoute|Settings)-/
+    const page = await open('/app/chains')
+    await page.route(code, (route) => route.abort())
+    await page.goto(`${stageOf().server.url}${pair('WETH', 'USDC', '2')}`)
+    await ready(page)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    const missing = page.getByText('This part of the page did not load.')
+    await expect.poll(() => missing.count(), WAIT).toBeGreaterThanOrEqual(2)
+    await ready(page)
+    await page.unroute(code)
+    await page.locator('#settings').getByRole('button', { name: 'Reload the page' }).click()
+    await ready(page)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByText('Slippage tolerance').waitFor(WAIT)
+  })
+
   test('old figures disappear if the quote of a new amount fails', async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await ready(page)

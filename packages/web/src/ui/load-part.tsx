@@ -1,0 +1,41 @@
+/** Components whose code loads on demand. */
+import { type FunctionComponent, useEffect, useState } from 'react'
+
+type Code<P> = { readonly load: () => Promise<FunctionComponent<P>>; loaded?: FunctionComponent<P> }
+
+/**
+ * Returns a component whose code loads when it is first shown. If the code does not arrive, for example because the
+ * network is lost or a new version replaced its file, the rest of the page stays.
+ */
+export function loadPart<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
+  const code: Code<P> = { load }
+  return (props) => <Part code={code} props={props} />
+}
+
+function Part<P extends object>({ code, props }: { readonly code: Code<P>; readonly props: P }) {
+  const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
+  useEffect(() => {
+    if (code.loaded) return
+    code.load().then(
+      (component) => {
+        code.loaded = component
+        setState('loaded')
+      },
+      () => setState('failed'),
+    )
+  }, [code])
+  if (code.loaded) return <code.loaded {...props} />
+  return state === 'failed' ? <NotLoaded /> : null
+}
+
+/** Offers a reload, because browsers do not request a module again whose import failed. The URL keeps the inputs. */
+function NotLoaded() {
+  return (
+    <p className="note" role="status">
+      This part of the page did not load.{' '}
+      <button type="button" className="link" onClick={() => location.reload()}>
+        Reload the page
+      </button>
+    </p>
+  )
+}
