@@ -1,5 +1,6 @@
 /** Tests concurrent callers: shared quotes, queueing, disconnects, and isolation between chains. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, get as httpGet } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeDeployment } from '@sluice/chains'
@@ -105,6 +106,36 @@ test('a disconnected caller frees its slot at once, and its queued requests neve
     expect(text).toMatch(/sluice_requests_total{endpoint="\/aggregator\/:chainId",status="499",code="CLIENT_CLOSED"} 4/)
   } finally {
     blocked = undefined
+    await small.close()
+  }
+})
+
+test('all requests of a heavy overload are answered, and its connections serve again after it', async () => {
+  const small = await startOver(proxy.url, { MAX_CONCURRENT: '1', MAX_QUEUED: '0' })
+  const agent = new Agent({ keepAlive: true, maxSockets: 200 })
+  const statusOf = (amount: bigint) =>
+    new Promise<number>((resolve, reject) => {
+      const request = httpGet(small.url + swapPath(amount), { agent }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode!))
+      })
+      request.on('error', reject)
+    })
+  try {
+    await warmUp(small.url, swapPath())
+    const { promise, resolve: release } = Promise.withResolvers<void>()
+    blocked = promise
+    const before = simulated.size
+    const running = statusOf(6n * 10n ** 18n)
+    await until(() => simulated.size === before + 1)
+    const answers = await Promise.all(Array.from({ length: 2_000 }, (_, k) => statusOf(7n * 10n ** 18n + BigInt(k))))
+    expect(new Set(answers)).toEqual(new Set([503]))
+    blocked = undefined
+    release()
+    expect(await running).toBe(200)
+    for (let k = 0; k < 3; k++) expect(await statusOf(8n * 10n ** 18n + BigInt(k))).toBe(200)
+  } finally {
+    blocked = undefined
+    agent.destroy()
     await small.close()
   }
 })

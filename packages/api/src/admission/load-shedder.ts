@@ -10,6 +10,7 @@ import { integrator } from '../http/referer.ts'
 import { type ErrorVersion, errorReply, type HttpReply, sparseHeaders } from '../http/reply.ts'
 import type { Services } from '../services.ts'
 import { asksFor } from './kind.ts'
+import { PausedConnections } from './paused-connections.ts'
 
 /** Interval of the log lines; each line counts the refusals since the last one. */
 const LOG_MS = 1_000
@@ -35,6 +36,7 @@ export type LoadShedderOptions = {
 export function loadShedder({ services, version, trusts, listener }: LoadShedderOptions): RequestListener {
   const { metrics, log } = services
   const answer = answerer(version)
+  const paused = new PausedConnections()
   let turnedAway: TurnedAway[] = []
   let unlogged = 0
   const answerAll = () => {
@@ -48,6 +50,12 @@ export function loadShedder({ services, version, trusts, listener }: LoadShedder
       counted.add(endpoint, integrator(one.request.headers.referer))
     }
     metrics.afterwards.add(count)
+    // Node reads from a connection again when a response has ended, so connections are paused after that.
+    setImmediate(pauseAll, all)
+  }
+  const pauseAll = (all: readonly TurnedAway[]) => {
+    // A connection of a proxy carries requests of other callers.
+    for (const { request } of all) if (!trusts(request.socket.remoteAddress ?? '', 0)) paused.refused(request.socket)
   }
   const counted = new Tally()
   const count = () => {
