@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- real [--trades <count> --seed <n> --tokens <count>]`: requests random trades from one client on real
- * Ethereum state (`npm run mainnet`) and records how long answers take, and how long the search in them takes. The first
- * draw loads pools and is not measured; the measured draw has other trades. Results in `results/real.json`.
+ * Ethereum state (`npm run mainnet`) and records how long answers take, how long the search in them takes, and
+ * the processor time per request. The first draw loads pools and is not measured; the measured draw has other trades.
+ * Results in `results/real.json`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadRegistry } from '@sluice/chains'
 import { deployContracts } from '@sluice/contracts'
-import { accounts, startMainnet } from '@sluice/devnet'
+import { accounts, freePort, startMainnet } from '@sluice/devnet'
+import { cpuMs, nodeOfPort } from './api/processor.ts'
 import { startProcess } from './api/world.ts'
 import { drawTrades, nativeOf, type Trade } from './honesty/draw.ts'
 import { pricesOf, tokensOfState, withDecimals } from './honesty/prices.ts'
@@ -37,7 +39,7 @@ type Answer = {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-real-'))
-const node = await startMainnet()
+const node = await startMainnet({ port: await freePort() })
 try {
   const { chainId, url } = node
   await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
@@ -55,8 +57,14 @@ try {
     const tokens = { native, all: drawn, busy: drawn }
     for (const trade of drawTrades(seed + 1, count, tokens)) await ask(service.url, chainId, trade)
     const answers: Answer[] = []
+    const [servicePid, nodePid] = [service.child.pid!, nodeOfPort(Number(new URL(url).port))]
+    const before = { service: cpuMs(servicePid), node: cpuMs(nodePid) }
     for (const trade of drawTrades(seed, count, tokens)) answers.push(await ask(service.url, chainId, trade))
-    report(answers, drawn.length)
+    const perRequest = (ms: number) => rounded(ms / count, 2)
+    report(answers, drawn.length, {
+      service: perRequest(cpuMs(servicePid) - before.service),
+      node: perRequest(cpuMs(nodePid) - before.node),
+    })
   } finally {
     await service.stop()
   }
@@ -78,7 +86,12 @@ async function ask(api: string, chainId: number, trade: Trade): Promise<Answer> 
   return { trade, code, ms, stages, legs: body.swaps?.length ?? 0 }
 }
 
-function report(answers: readonly Answer[], tokensDrawn: number): void {
+/** @param processorMs - mean processor time per request of each process, all threads included */
+function report(
+  answers: readonly Answer[],
+  tokensDrawn: number,
+  processorMs: { readonly service: number; readonly node: number },
+): void {
   const outcomes: Record<string, number> = {}
   for (const { code } of answers) outcomes[code] = (outcomes[code] ?? 0) + 1
   const slowest = answers.toSorted((a, b) => b.ms - a.ms).slice(0, LISTED_SLOWEST)
@@ -87,6 +100,7 @@ function report(answers: readonly Answer[], tokensDrawn: number): void {
     trades: answers.length,
     tokens: tokensDrawn,
     outcomes,
+    processorMs,
     allMs: quantiles(answers.map(({ ms }) => ms)),
     answeredMs: quantiles(answers.filter(({ code }) => code === 'answered').map(({ ms }) => ms)),
     searchMs: quantiles(answers.map(searchMsOf)),
