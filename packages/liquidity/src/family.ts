@@ -98,17 +98,20 @@ export class PoolRefusal extends Error {
   }
 }
 
+/** Message of the only `RangeError` that no arithmetic throws. */
+const STACK_OVERFLOW = 'Maximum call stack size exceeded'
+
 /**
- * Converts an arithmetic error to a `PoolRefusal`. A division by zero counts as a refusal, because contracts revert on
- * it: pools that earlier legs of the same route have nearly emptied reach such states, and so can malicious pools.
+ * Converts an arithmetic error to a `PoolRefusal`. Contracts revert on a division by zero, an overflow, or a tick out of
+ * range: pools that earlier legs of the same route have nearly emptied reach such states, and so do hostile pools, which
+ * must not stop the search of other pools.
  *
  * @throws any other error
  */
 export function refusalOf(error: unknown): PoolRefusal {
   if (error instanceof PoolRefusal) return error
-  // Compare the message, because any other `RangeError` is a program failure.
-  if (error instanceof RangeError && error.message === 'Division by zero')
-    return new PoolRefusal('UNSUPPORTED', 'its arithmetic divides by zero')
+  if (error instanceof RangeError && error.message !== STACK_OVERFLOW)
+    return new PoolRefusal('UNSUPPORTED', `its arithmetic fails: ${error.message}`)
   throw error
 }
 

@@ -1,6 +1,7 @@
 /** Tests that arithmetic errors count as refusals. */
 import { expect, test } from 'vitest'
 import { orRefused, PoolRefusal, refusalOf } from '../../family.ts'
+import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { quote } from './math.ts'
 import type { BalancerV2State } from './types.ts'
 
@@ -17,6 +18,15 @@ const emptied: BalancerV2State = {
 test('a division by zero in a nearly empty pool is a refusal', () => {
   expect(() => quote(emptied, 2, 0, 10n ** 12n)).toThrow(RangeError)
   expect(orRefused(() => quote(emptied, 2, 0, 10n ** 12n))).toBeNull()
+})
+
+test.each([
+  ['a negative exponent', () => 10n ** -1n],
+  ['a float that is no integer', () => BigInt(0.5)],
+  ['a tick out of range', () => sqrtRatioAtTick(887_273)],
+])('an error of arithmetic is a refusal: %s', (_, compute: () => bigint) => {
+  expect(compute).toThrow(RangeError)
+  expect(orRefused(compute)).toBeNull()
 })
 
 test('other errors are not refusals', () => {
