@@ -21,7 +21,7 @@ function sold(token: PricedToken, other: PricedToken, reserve0: bigint, reserve1
     ...{ id, address: id, family: 'uniswap-v2', dex: 'test', tokens: tokens.map(({ address }) => address) },
     state: { reserve0: own, reserve1: paid, feePpm: 3_000 },
   }
-  token.holdings.push({ pool, tokens, reserves: [], fee: 0, edges: [] } as unknown as Holding)
+  token.holdings.push({ pool, tokens, reserves: [own, paid].map(Number), fee: 0, edges: [] } as unknown as Holding)
   return pool
 }
 /** Counts evaluations for five levels: 85 now, 120 with the widest possible first bracket. */
@@ -133,6 +133,20 @@ describe('pools that count', () => {
     sold(token, named, 0n, 0n)
     sold(token, named, E9, E9)
     expect(depthOf(token)[0]!.usd / product(1e9, 0.5)).toBeCloseTo(1, 6)
+  })
+
+  test('of a vault that mints without a limit is at most its existing shares', () => {
+    const [asset, share] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
+    const tokens = [asset, share]
+    const totals = { totalAssets: E9, totalSupply: E9 }
+    const state = { ...totals, virtualShares: 0n, maxDeposit: (1n << 256n) - 1n, cash: E9 }
+    const pool: Pool = {
+      ...{ id: account(0x999), address: share.address, family: 'erc4626', dex: 'test', state },
+      tokens: tokens.map(({ address }) => address),
+    }
+    const reserves = familyOf('erc4626')!.reserves(pool).map(Number)
+    asset.holdings.push({ pool, tokens, reserves, fee: 0, edges: [] } as unknown as Holding)
+    for (const { usd } of depthOf(asset)) expect(usd / 1e9).toBeCloseTo(1, 6)
   })
 
   test('are the ones kept apart for tokens of many pools', () => {

@@ -17,8 +17,8 @@ export type DepthPoint = {
   readonly usd: number
 }
 
-/** Pool in which the token can be sold, with the USD price per base unit of the token it pays. */
-type Outlet = Curve & { readonly priceOut: number }
+/** Pool in which the token can be sold, with the USD price per base unit of the token it pays, and the most it can pay. */
+type Outlet = Curve & { readonly priceOut: number; readonly payable: number }
 /** Price curve with prefix sums of amounts sold and received before each piece. */
 type Curve = { readonly curve: PriceCurve; readonly sums: Float64Array }
 /** Result of selling, in USD; `sold` is valued at the token's price. */
@@ -80,9 +80,9 @@ function* bestOutletOf(token: PricedToken, pricer: TokenPricer): Steps<readonly 
   return best ? [best.outlet] : []
 }
 
-function outletOf(token: PricedToken, { pool, tokens }: Holding, k: number): Outlet | null {
+function outletOf(token: PricedToken, { pool, tokens, reserves }: Holding, k: number): Outlet | null {
   const curve = curveFrom(pool, tokens.indexOf(token), k)
-  return curve && { ...curve, priceOut: tokens[k]!.price }
+  return curve && { ...curve, priceOut: tokens[k]!.price, payable: reserves[k]! }
 }
 
 /** Cached curves per pool version, by direction. */
@@ -138,15 +138,19 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
   const sold = new Float64Array(outlets.length)
   const received = new Float64Array(outlets.length)
   for (let at = 0; at < outlets.length; at++) {
-    const { curve, sums, priceOut } = outlets[at]!
+    const { curve, sums, priceOut, payable } = outlets[at]!
     const { sqrtPrice, liquidity } = curve
     const end = Math.sqrt(lastPrice / priceOut)
     const k = piecesAbove(sqrtPrice, end)
     if (k > 0) {
       // The last piece is used only down to `end`.
       const [from, to] = [sqrtPrice[k - 1]!, Math.max(sqrtPrice[k]!, end)]
-      sold[at] = (sums[2 * k - 2]! + liquidity[k - 1]! * (1 / to - 1 / from)) * tokenPrice
-      received[at] = (sums[2 * k - 1]! + liquidity[k - 1]! * (from - to)) * priceOut
+      const input = sums[2 * k - 2]! + liquidity[k - 1]! * (1 / to - 1 / from)
+      const output = sums[2 * k - 1]! + liquidity[k - 1]! * (from - to)
+      // Vaults mint any number of shares at a constant price. They count up to the shares that exist.
+      const share = output > payable ? payable / output : 1
+      sold[at] = input * share * tokenPrice
+      received[at] = output * share * priceOut
     }
     if (at % ROW === ROW - 1) yield
   }
