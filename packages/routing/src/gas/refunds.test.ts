@@ -48,3 +48,17 @@ test("a route whose last pools pay the sender does not use the Guard's balance, 
   expect(transactionRefund(held, 200_000, true)).toBe(transactionRefund(held, 200_000, false))
   expect(transactionRefund(held, 1_000_000, false) - transactionRefund(held, 1_000_000, true)).toBe(19_900)
 })
+
+test('the Executor empties its balance of the wrapped token at a native end, and a native input uses no allowance', () => {
+  const gross = 1_000_000
+  const allowance = transactionRefund({ tokenIn: token(1), tokenOut: NATIVE, legs: [], wrappedNative: null }, 0, false)
+  const refundOf = (tokenIn: Address, tokenOut: Address, ...legs: readonly GasLeg[]) =>
+    transactionRefund({ tokenIn, tokenOut, legs, wrappedNative: WETH }, gross, false)
+  expect(allowance).toBeGreaterThan(0)
+  expect(refundOf(NATIVE, token(1), leg('uniswap-v3', WETH, token(1)))).toBe(2 * 19_900)
+  expect(refundOf(NATIVE, token(1), leg('uniswap-v4', ZERO_ADDRESS, token(1)))).toBe(19_900)
+  expect(refundOf(token(1), NATIVE, leg('uniswap-v3', token(1), WETH))).toBe(19_900 + allowance)
+  expect(refundOf(token(1), NATIVE, leg('uniswap-v4', token(1), ZERO_ADDRESS))).toBe(allowance)
+  expect(refundOf(NATIVE, WETH)).toBe(2 * 19_900)
+  expect(refundOf(WETH, NATIVE)).toBe(19_900 + allowance)
+})

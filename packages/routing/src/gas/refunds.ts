@@ -5,6 +5,7 @@
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { EMPTIED_REFUND, familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { isPrepaid } from '@sluice/program'
+import { startsOrEndsNative, usesWrapper } from '../native.ts'
 import type { MeasuredHop } from '../types.ts'
 import { type GasLeg, type GasSwap, isEnd, isJoined, isPrepaidLeg } from './parts.ts'
 import { refundOf } from './route-gas.ts'
@@ -106,6 +107,14 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
  * @param isDirect - see `slotRefund`
  */
 export function transactionRefund(swap: GasSwap, gross: number, isDirect: boolean): number {
-  const { refund: allowance } = partGas('route')
-  return allowance + refundOf(gross - allowance, slotRefund(swap, isDirect))
+  // A native input needs no allowance.
+  const allowance = swap.tokenIn === NATIVE ? 0 : partGas('route').refund
+  const wrapped = holdsWrapped(swap) ? EMPTIED_REFUND : 0
+  return allowance + refundOf(gross - allowance, slotRefund(swap, isDirect) + wrapped)
+}
+
+/** Returns true if the Executor holds the wrapped native token between the sender and the pools. */
+function holdsWrapped(swap: GasSwap): boolean {
+  const { legs } = swap
+  return legs.length === 0 ? startsOrEndsNative(swap) : usesWrapper(legs, swap)
 }
