@@ -2,7 +2,7 @@
 
 import { toAddress } from '@sluice/chains'
 import { type Contract, createBuilder } from '@sluice/devnet'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 import { deployToken } from './src/tokens.ts'
@@ -41,9 +41,9 @@ async function send({ gasEstimate, tx }: Route): Promise<Receipt> {
   return rpc<Receipt>('eth_sendTransactionSync', { from, to: tx.to, data: tx.data, value, gas })
 }
 
-async function approve(token: string): Promise<void> {
+async function approve(token: string, amount = 2n ** 200n): Promise<void> {
   const builder = createBuilder(local.devnet.url, toAddress(from))
-  await builder.at(APPROVE, token).send('approve', [local.devnet.info.guard, 2n ** 200n])
+  await builder.at(APPROVE, token).send('approve', [local.devnet.info.guard, amount])
 }
 
 async function give(token: Contract, amount: bigint): Promise<void> {
@@ -69,6 +69,45 @@ test.each([1, 60, 1_100])(
     expect(await send(route)).toMatchObject({ status: '0x1' })
   },
 )
+
+describe('the charged gas of a swap is within 1 % of its receipt', () => {
+  const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+  const address = (symbol: string) => (symbol === 'ETH' ? NATIVE : local.devnet.info.tokens[symbol]!.address)
+  test.each([
+    ['ETH', 'USDC', {}],
+    ['ETH', 'USDC', { includeSources: 'uniswap-v2' }],
+    ['ETH', 'USDC', { includeSources: 'uniswap-v4' }],
+    ['ETH', 'WETH', {}],
+    ['WETH', 'ETH', {}],
+    ['USDC', 'ETH', { includeSources: 'uniswap-v3' }],
+    ['USDC', 'ETH', { includeSources: 'uniswap-v4' }],
+    ['WETH', 'USDC', { includeSources: 'uniswap-v3' }],
+  ])('%s to %s %j', async (src, dst, terms) => {
+    const ends = { src: address(src), dst: address(dst) }
+    // Tokens do not write an unlimited allowance.
+    if (src !== 'ETH') await approve(ends.src, 2n ** 256n - 1n)
+    if (src === 'USDC') await send(await quote({ src: NATIVE, dst: ends.src, amount: `${WHOLE}` }))
+    const amount = src === 'USDC' ? `${10n ** 8n}` : `${WHOLE / 10n}`
+    // The first swap fills storage slots of the sender.
+    await send(await quote({ ...ends, ...terms, amount }))
+    const route = await quote({ ...ends, ...terms, amount })
+    const receipt = await send(route)
+    expect(receipt).toMatchObject({ status: '0x1' })
+    expect(Math.abs(Number(route.gasCharged) / Number(receipt.gasUsed) - 1)).toBeLessThan(0.01)
+  })
+})
+
+test('a quote whose route depends on gas first measures the pools of its routes, once', async () => {
+  const { LINK, DAI } = local.devnet.info.tokens
+  const isMeasuring = async (amount: bigint, gasPrice: bigint) => {
+    const query = { src: LINK!.address, dst: DAI!.address, amount: `${amount}`, gasPrice: `${gasPrice}`, from }
+    const answer = await ask(`${local.server.url}/aggregator/31337?${new URLSearchParams(query)}`)
+    expect(answer.status, answer.text).toBe(200)
+    return /probe;dur=/.test(answer.headers.get('server-timing') ?? '')
+  }
+  expect(await isMeasuring(50n * WHOLE, 0n)).toBe(false)
+  expect(await isMeasuring(50n * WHOLE, 50n * 10n ** 9n)).toBe(true)
+})
 
 test('a Solidly pair pushes an observation half an hour after the last one, quoted before and mined after', async () => {
   const { WETH, USDC } = local.devnet.info.tokens

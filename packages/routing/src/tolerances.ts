@@ -262,6 +262,8 @@ export const MIN_GAIN_TO_MEASURE = 5e-5
 export const PATHS_ELSEWHERE = 2
 /** Maximum hops of the short paths tried as alternatives to longer routes. */
 export const SHORT_PATHS = 2
+/** Hops that share a call, for which paths of one contract are searched. */
+export const SHARED_CALLS = [2, 3] as const
 /** Maximum alternatives that exchange one pool of a single path. */
 export const EXCHANGES_TRIED = 4
 /** Factor on the gas price at which the route is pruned once more; the result costs less gas for certain. */

@@ -1,6 +1,7 @@
 /**
- * Measures gas of hops in the background: for the pools between a quote's tokens, and between them and the chain's
- * hubs, many per call. No quote waits for it; after a failure pools keep the gas of their families.
+ * Measures gas of hops: in the background for the pools between a quote's tokens, and between them and the chain's hubs,
+ * many per call, and at once for the pools of routes whose order depends on gas. After a failure pools keep the gas of
+ * their families.
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
@@ -9,6 +10,7 @@ import { inSlices, type Rpc } from '@sluice/rpc'
 import { Bounded, type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import type { Logger } from '../events.ts'
+import { inTime } from '../in-time.ts'
 import type { MeasuredGas } from './measured-gas.ts'
 import { probeAmount } from './probe-amount.ts'
 
@@ -23,6 +25,8 @@ const CALLS_PER_BLOCK = 32
 /** Maximum token sets that are remembered as scanned, and the milliseconds until a set is scanned again. */
 const MAX_SCANNED = 4_096
 const SCAN_TTL_MS = 60_000
+/** Maximum wait of a quote for measurements. */
+const MEASURE_TIMEOUT_MS = 250
 /** Pools scanned between two yields to the event loop. */
 const SCAN_SLICE = 256
 
@@ -79,6 +83,17 @@ export class GasProber {
     if (!this.running) await this.run()
   }
 
+  /**
+   * Measures the pools that are due, up to one call of them, and waits for the result for a bounded time. Never rejects.
+   *
+   * @returns true if a pool has a new measurement
+   */
+  async measureNow(pools: readonly Pool[], source: Source): Promise<boolean> {
+    const due = pools.filter((pool) => this.isDue(pool, source.snapshot))
+    if (due.length === 0 || !this.mayCall(source.snapshot)) return false
+    return inTime(this.measureSome(source, due), MEASURE_TIMEOUT_MS)
+  }
+
   /** Drops the queue when the chain falls asleep. */
   forget(): void {
     this.pendingTokens.clear()
@@ -93,7 +108,7 @@ export class GasProber {
       for (let { source } = this; source && this.pendingTokens.size + this.queue.size > 0; { source } = this) {
         if (this.pendingTokens.size > 0) await this.find(source.snapshot)
         if (!this.mayCall(source.snapshot)) break
-        await this.measureSome(source)
+        for (const pool of await this.measureSome(source, this.queue.values())) this.queue.delete(pool.id)
       }
     } catch (error) {
       this.options.log.info({ err: error }, 'gas of pools not measured, retried with the next quote')
@@ -109,11 +124,12 @@ export class GasProber {
   }
 
   /** Queues the due pools of the pending tokens, those with most of the tokens first. */
-  private async find({ pools, block }: Snapshot): Promise<void> {
-    const { contracts, measured } = this.options
+  private async find(snapshot: Snapshot): Promise<void> {
+    const { pools } = snapshot
     const ends = this.pendingTokens
     this.pendingTokens = new Set()
     const near = new Set([...ends, ...this.hubs])
+    const isDue = (pool: Pool) => this.isDue(pool, snapshot)
     const candidates: { readonly pool: Pool; readonly joins: number }[] = []
     await inSlices(
       'gas probes',
@@ -123,8 +139,7 @@ export class GasProber {
           if (++count % SCAN_SLICE === 0) yield
           const joins = pool.tokens.filter((token) => ends.has(token)).length
           if (joins === 0 || pool.tokens.filter((token) => near.has(token)).length < 2) continue
-          if (contracts.executable.has(pool.family) && measured.isDue(pool.id, block.timestamp))
-            candidates.push({ pool, joins })
+          if (isDue(pool)) candidates.push({ pool, joins })
         }
       })(),
     )
@@ -132,18 +147,25 @@ export class GasProber {
       if (this.queue.size < MAX_QUEUED) this.queue.set(pool.id, pool)
   }
 
-  private async measureSome({ rpc, snapshot: { block } }: Source): Promise<void> {
+  private isDue({ id, family }: Pool, { block }: Pick<Snapshot, 'block'>): boolean {
+    const { contracts, measured } = this.options
+    return contracts.executable.has(family) && measured.isDue(id, block.timestamp)
+  }
+
+  /** Measures the first pools in one call. @returns those pools */
+  private async measureSome({ rpc, snapshot: { block } }: Source, pools: Iterable<Pool>): Promise<readonly Pool[]> {
     const { contracts, simulation, measured } = this.options
     const batch: Direction[] = []
-    for (const [id, pool] of this.queue) {
+    const taken: Pool[] = []
+    for (const pool of pools) {
       const directions = this.directionsOf(pool)
       if (batch.length > 0 && batch.length + directions.length > HOPS_PER_CALL) break
-      this.queue.delete(id)
+      taken.push(pool)
       if (directions.length === 0) measured.observe(pool.id, [], block.timestamp)
       batch.push(...directions)
     }
     const hops = batch.flatMap((direction) => direction.hops.filter((hop) => hop !== null))
-    if (hops.length === 0) return
+    if (hops.length === 0) return taken
     this.block = { ...this.block, calls: this.block.calls + 1 }
     const order = { guard: contracts.guard, executor: contracts.executor.address, block, hops }
     const used = await measureHops(rpc, order, simulation)
@@ -157,6 +179,7 @@ export class GasProber {
       })
       measured.observe(pool.id, measuredHops, block.timestamp)
     }
+    return taken
   }
 
   private directionsOf(pool: Pool): readonly Direction[] {

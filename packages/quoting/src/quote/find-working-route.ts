@@ -44,6 +44,11 @@ const OUT_OF_GAS = {
 /** Maximum searches of a round for a route without swaps that failed lately. */
 const MAX_SEARCHES = 4
 
+/** Maximum searches of the first round, each with more measured pools. */
+const MAX_MEASURED_SEARCHES = 3
+/** 0.1 %: share of the output from which the cost of gas may decide between routes, as a divisor. */
+const DECISIVE_SHARE = 1_000n
+
 /** Maximum alternative routes simulated together with the best one. */
 const MAX_ALTERNATIVES = 3
 /** Maximum while gas of pools is still being measured, since the search then ranks routes by rough estimates. */
@@ -54,7 +59,7 @@ export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
     readonly search: Search
     readonly simulation: SimulationContext
     readonly emit: QuotingListener
-    readonly gasProber: Pick<GasProber, 'isRunning'>
+    readonly gasProber: Pick<GasProber, 'isRunning' | 'measureNow'>
     readonly faultyPools: Pick<FaultyPools, 'at' | 'fails' | 'record'>
     readonly slippageOf: (route: Route) => AutoSlippage
   }
@@ -134,7 +139,7 @@ async function searchInRounds(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     signal.throwIfAborted()
     const state = { request, callerRequest, gasPriceWei, excludePools, lift, isFirst: round === 0, lastFailure }
-    const { result, ...extra } = await searchAvoiding(faults.avoided, state, context, work)
+    const { result, ...extra } = await searchMeasured(faults.avoided, state, context, work)
     const { route, alternatives = [] } = result
     if (callerRequest.slippagePpm === 'auto' && (slippage === undefined || callerRequest.amountOut === undefined)) {
       const isFirst = slippage === undefined
@@ -213,6 +218,27 @@ type Round = {
   /** Failure of the previous round's route; empty if there was none. */
   readonly lastFailure: string
 }
+
+/**
+ * Searches. If gas may decide between routes, measures the pools of the found routes that were not measured, and searches
+ * again: the gas of a family can be half of what a pool of it takes.
+ */
+async function searchMeasured(avoided: Set<string>, round: Round, context: RoundsContext, work: Work) {
+  const { rpc, view, gasProber } = context
+  let outcome = await searchAvoiding(avoided, round, context, work)
+  for (let searches = 1; round.isFirst && searches < MAX_MEASURED_SEARCHES; searches++) {
+    const { route, alternatives = [] } = outcome.result
+    if (round.request.amountOut !== undefined || !isGasDecisive(route)) break
+    const pools = new Set([route, ...alternatives].flatMap(({ legs }) => legs.map(({ pool }) => pool)))
+    const source = { rpc, snapshot: view.snapshot }
+    if (!(await work.time('probe', () => gasProber.measureNow([...pools], source)))) break
+    outcome = await searchAvoiding(avoided, round, context, work)
+  }
+  return outcome
+}
+
+const isGasDecisive = ({ amountOut, gasCostOut }: Route): boolean =>
+  gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
 
 /**
  * Searches without pools that failed lately, and without those that failed at the size of the route's legs. Searches with

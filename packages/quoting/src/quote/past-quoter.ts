@@ -123,6 +123,7 @@ export class PastQuoter {
           return gasProber.isRunning
         },
         want: async () => {},
+        measureNow: async () => false,
       },
       laterGas: new LaterGas(),
       // Pools that fail today may have worked at a past block.

@@ -44,7 +44,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly emit: QuotingListener
   /** Chooses the slippage of requests that ask for `auto`. */
   readonly slippageOf: (route: Route) => AutoSlippage
-  readonly gasProber: Pick<GasProber, 'isRunning' | 'want'>
+  readonly gasProber: Pick<GasProber, 'isRunning' | 'want' | 'measureNow'>
   readonly laterGas: LaterGas
   readonly walletChecks: WalletChecks
   readonly faultyPools: Pick<FaultyPools, 'at' | 'fails' | 'record'>

@@ -8,6 +8,7 @@ import { type BlockHeader, estimateL1FeePerByte, type Rpc, RpcError } from '@slu
 import { Bounded, type FeeReader, type StateCount } from '@sluice/simulation'
 import { span } from '@sluice/tracing'
 import { QuotingError } from '../errors.ts'
+import { inTime } from '../in-time.ts'
 import { ResponseCache } from './answers.ts'
 import { memo, once } from './once.ts'
 import type { ChainView } from './view.ts'
@@ -230,16 +231,4 @@ export class ChainViews {
     }
     return view
   }
-}
-
-/** Returns true if the work ends in time, without an error and not with false. The work continues in any case. */
-async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>()
-  const timer = setTimeout(resolve, ms, false)
-  const done = work.then(
-    (result) => result !== false,
-    // The next request tries again.
-    () => false,
-  )
-  return Promise.race([done, late]).finally(() => clearTimeout(timer))
 }

@@ -22,6 +22,7 @@ import {
   MAX_RESIDUAL,
   MIN_GAIN_TO_MEASURE,
   PATHS_ELSEWHERE,
+  SHARED_CALLS,
   SHORT_PATHS,
 } from '../tolerances.ts'
 import { fits } from './promise.ts'
@@ -39,7 +40,7 @@ type Paths = {
 /**
  * Collects alternatives: other routes of the search, the best route on fewer pools, the best path, paths of fewer hops, paths that
  * avoid the route's pools, their tokens through the best pools, the best path if consecutive hops of one contract share a call, and
- * the route with one pool exchanged. Empty if too little gas is uncertain to change the ranking.
+ * the route, or a better one by its expected gas, with one pool exchanged. Empty if too little gas is uncertain to change the ranking.
  */
 export function alternativesOf(
   problem: Problem,
@@ -60,7 +61,10 @@ export function alternativesOf(
     ],
     () => [],
   )
-  return rankAlternatives(problem, best, [...flows, ...others])
+  const found = [...flows, ...others]
+  const [top] = rankAlternatives(problem, best, found)
+  const isTopBetter = top !== undefined && expectedNet(problem, top) > expectedNet(problem, best)
+  return rankAlternatives(problem, best, isTopBetter ? [...found, ...withExchangedPool(problem, top)] : found)
 }
 
 /** Returns true if the uncertain gas is worth enough that alternatives should be measured. */
@@ -137,22 +141,27 @@ function beyondHops(parts: GasParts): GasParts {
   return new Map([...parts].filter(([part]) => !/^(?:route|prepaid|joined|hop:.*|token:.*)$/.test(part)))
 }
 
-/** Returns, for each singleton family (one contract for all pools), the best path if each hop shared a call with its neighbor. */
+/**
+ * Returns, for each singleton family (one contract for all pools), the best path if each of its hops saved what it saves
+ * on average in a call of two hops, and of three.
+ */
 function pathsWithSharedCalls(problem: Problem, backward: Potential): readonly (Flow | null)[] {
   const { edges, topology } = problem.graph
   const families = new Set(Array.from(topology.poolsOfSource.keys(), ({ family }) => family))
-  return [...families].filter(isSingleton).map((family) => {
+  const pathOf = (family: string, hops: number) => {
     const saved = (edge: number) => {
       if (edges[edge]!.pool.family !== family) return 0
       const uncertain = problem.measuredHops.has(edge) ? 0 : GAS_UNCERTAINTY * edges[edge]!.gas
-      return joinedSaves(family) / 2 + uncertain
+      return (joinedSaves(family) * (hops - 1)) / hops + uncertain
     }
     const path = bestSinglePath(
       withMoreGas(problem, (edge) => -saved(edge)),
       backward,
     )
     return path && alongPath(problem, path)
-  })
+  }
+  const lengths = SHARED_CALLS.filter((hops) => hops <= problem.maxHops)
+  return [...families].filter(isSingleton).flatMap((family) => lengths.map((hops) => pathOf(family, hops)))
 }
 
 type Exchange = { readonly place: number; readonly edge: number; readonly net: number }
