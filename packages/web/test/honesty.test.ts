@@ -172,7 +172,9 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
   })
 })
 
+/** Keeps pictures for manual review with `PICTURES=1`. */
 async function shoot(page: Page, name: string): Promise<void> {
+  if (process.env.PICTURES !== '1') return
   const shots = join(devnetDir, 'screenshots')
   mkdirSync(shots, { recursive: true })
   for (const width of [390, 1440]) {
