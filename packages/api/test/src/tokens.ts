@@ -1,7 +1,15 @@
 /** Compiles and deploys test tokens on the local chain. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Artifact, artifact, type Builder, type Contract, compile, createBuilder, type Devnet } from '@sluice/devnet'
+import {
+  type Artifact,
+  artifact,
+  type Builder,
+  type Contract,
+  compile,
+  createBuilder,
+  type Devnet,
+} from '@sluice/devnet'
 
 const WHOLE = 10n ** 18n
 /** Source files; the last one belongs to the tests of packages/simulation. */
