@@ -1,9 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/src/longest-first.ts'
 
-/** Tests that start services in their own process. */
-const SERVICES = ['{packages/{api,client,liquidity,mcp,pricing,routing,rpc,simulation}/test,test}/**/*.test.ts']
-
 /** Folders that `npm test` leaves out, since their tests passed with the same inputs. */
 const UNCHANGED = (process.env.UNCHANGED_FOLDERS ?? '').split(',').filter((folder) => folder !== '')
 
@@ -20,15 +17,14 @@ export default defineConfig({
     // Tests that start vitest themselves leave nothing out.
     env: { UNCHANGED_FOLDERS: '' },
     projects: [
-      // Files of these projects share workers and the modules that those loaded. Loading them again costs 2 s per file.
+      // Files share workers and the modules that those loaded. Loading them again costs 1 to 2 s per file.
       { extends: true, test: { name: 'units', include: ['packages/*/src/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'services', include: SERVICES, isolate: false } },
       {
         extends: true,
         test: {
           name: 'systems',
           include: ['{packages/*/test,contracts,test,bench,scripts}/**/*.test.{ts,tsx}'],
-          exclude: SERVICES,
+          isolate: false,
         },
       },
     ],

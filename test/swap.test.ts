@@ -214,6 +214,9 @@ describe('awkward tokens', () => {
   })
 })
 
+/** Random pairs of the last test; 26 tokens are sold and bought. */
+const PAIRS = process.env.LONG ? 24 : 12
+
 describe('every pair', () => {
   test('of any two tokens swaps and pays exactly the quoted amount', async () => {
     const symbols = Object.keys(system.devnet.info.tokens)
@@ -222,7 +225,7 @@ describe('every pair', () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
       return seed % below
     }
-    for (let trial = 0; trial < 24; trial++) {
+    for (let trial = 0; trial < PAIRS; trial++) {
       const src = symbols[random(symbols.length)]!
       const dst = symbols[random(symbols.length)]!
       if (src === dst) continue

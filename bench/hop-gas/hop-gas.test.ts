@@ -10,11 +10,13 @@ import { approveAll } from './swap.ts'
 
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
 
+/** Number of random routes sent before the measured ones. */
+const KEPT = process.env.LONG ? 120 : 20
 let world: World
 beforeAll(async () => {
   world = await startLocal()
   await approveAll(world)
-  await warm(world, 77)
+  await warm(world, 77, KEPT)
 })
 afterAll(() => world?.stop())
 

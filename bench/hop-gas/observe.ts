@@ -34,8 +34,12 @@ const MAX_TRIES = 50
 /** Multiple of the input that moves a price by one percent. */
 const SMALL = 0.02
 
-/** Sends trades and keeps them, so that the chain resembles one in use. */
-export async function warm(world: World, seed: number): Promise<void> {
+/**
+ * Sends trades and keeps them, so that the chain resembles one in use.
+ *
+ * @param count - number of random routes, after trades in both directions of each pool
+ */
+export async function warm(world: World, seed: number, count = WARM): Promise<void> {
   const r = random(seed)
   for (const { id } of tradable(world)) {
     for (const back of [false, true]) {
@@ -44,7 +48,7 @@ export async function warm(world: World, seed: number): Promise<void> {
       if (route) await gasOf(world, route)
     }
   }
-  for (let k = 0; k < WARM; k++) {
+  for (let k = 0; k < count; k++) {
     const route = drawn(world, buildGraph(await world.market.sync()), r)
     if (route) await gasOf(world, route)
   }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
-import { REQUEST_TIMEOUT_MS } from '@sluice/api/testing'
+import { REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS } from '@sluice/api/testing'
 import { type Devnet, freePort, startDevnet } from '@sluice/devnet'
 
 const root = join(import.meta.dirname, '../..')
@@ -17,8 +17,8 @@ export type ServiceProcess = Service & { readonly process: ChildProcess }
 
 /** Starts the API in this process, on a free port unless `PORT` is set. */
 export async function startService(env: Readonly<Record<string, string>>): Promise<Service> {
-  const config = { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: '', REQUEST_TIMEOUT_MS, ...env }
-  const { url, close } = await startServer(loadConfig(config))
+  const quiet = { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: '' }
+  const { url, close } = await startServer(loadConfig({ ...quiet, REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS, ...env }))
   return { url, stop: close }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProcess, startWorld, type World } from '../../../bench/api/world.ts'
 import { runCombinations } from './src/combinations/run.ts'
 
-const REQUESTS = process.env.LONG ? 20_000 : 150
+const REQUESTS = process.env.LONG ? 20_000 : 100
 const IN_TIME_MS = 2_000
 
 let world: World

@@ -219,7 +219,7 @@ test('prices of a recent block are served while the node does not report its hea
 })
 
 test('a stopping service answers running requests, and accepts no new connection', async () => {
-  const stopping = await startOver(proxy.url)
+  const stopping = await startOver(proxy.url, { SHUTDOWN_GRACE_MS: '10000' })
   await warmUp(stopping.url, swapPath(6n * 10n ** 18n - 1n))
   proxy.delayMs = 300
   const before = simulated.size

@@ -29,6 +29,8 @@ const APPROVE = ['function approve(address,uint256)', 'function deposit() payabl
 /** Size in USD of a trade that moves a pool. */
 const MOVE_USD = 3_000
 const SEED = 20_261_127
+/** Queries of each family's pools alone, and of random pairs over all pools. */
+const [OWN, RANDOM] = process.env.LONG ? [2, 14] : [1, 8]
 
 type Body = Record<string, unknown> & {
   readonly code?: string
@@ -79,12 +81,12 @@ async function amountOf(token: string, usd: number): Promise<string | undefined>
   return amount > 0n ? `${amount}` : undefined
 }
 
-/** Returns two queries per family that use only its pools, and random pairs over all pools. */
+/** Returns queries per family that use only its pools, and random pairs over all pools. */
 async function randomQueries(): Promise<readonly Query[]> {
   const queries: Query[] = []
   const { pools } = local.devnet.info
   for (const [family, own] of Map.groupBy(pools.filter(usable), (pool) => pool.family)) {
-    for (let k = 0; k < 2; k++) {
+    for (let k = 0; k < OWN; k++) {
       const pool = own[random(own.length)]!
       const side = random(2)
       const [src, dst] = [pool.tokens[side]!, pool.tokens[1 - side]!].map(addressOf) as [string, string]
@@ -93,7 +95,7 @@ async function randomQueries(): Promise<readonly Query[]> {
     }
   }
   const symbols = ['ETH', ...Object.keys(local.devnet.info.tokens)]
-  for (let k = 0; k < 14; k++) {
+  for (let k = 0; k < RANDOM; k++) {
     const src = addressOf(symbols[random(symbols.length)]!)
     const dst = addressOf(symbols[random(symbols.length)]!)
     const amount = await amountOf(src, 10 + random(100_000))

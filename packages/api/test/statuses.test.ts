@@ -281,7 +281,7 @@ test('504: the timeout passes while the node does not answer', async () => {
 })
 
 test('a running request is answered although the service is stopping', async () => {
-  const stopping = await startOver(proxy.url)
+  const stopping = await startOver(proxy.url, { SHUTDOWN_GRACE_MS: '10000' })
   await get(swapPath(), stopping)
   proxy.delayMs = 300
   const answer = get(swapPath({ amount: `${10n ** 17n}` }), stopping)

@@ -1,8 +1,8 @@
 /** Sends several calls as one atomic batch through wallets that support EIP-5792. */
 import { ClientError } from './errors.ts'
+import { growingPause } from './poll.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
-const POLL_MS = 500
 const TIMEOUT_MS = 300_000
 /** EIP-5792 errors after which the calls can still be sent one by one. */
 const NOT_AS_ONE: readonly unknown[] = [5700, 5720, 5740, 5750, 5760]
@@ -82,6 +82,7 @@ export async function sendBatch(
 export async function settledBatch(wallet: Wallet, id: string, signal?: AbortSignal): Promise<string> {
   const details = { hash: id }
   const deadline = Date.now() + TIMEOUT_MS
+  const pause = growingPause()
   let failures = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
@@ -100,7 +101,7 @@ export async function settledBatch(wallet: Wallet, id: string, signal?: AbortSig
       if (++failures === MAX_FAILURES)
         throw new ClientError('PENDING', `the wallet does not answer about the batch ${id}`, details, { cause })
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    await pause()
   }
   throw new ClientError('PENDING', `the batch ${id} was not mined within ${TIMEOUT_MS / 1000} s`, details)
 }

@@ -1,8 +1,8 @@
 /** Waits for the outcome of a sent transaction: its receipt, or the event of a Safe or an ERC-4337 entry point. */
 import { ClientError } from './errors.ts'
+import { growingPause } from './poll.ts'
 import type { Receipt, Wallet } from './wallet.ts'
 
-const POLL_MS = 500
 const TIMEOUT_MS = 300_000
 /** Consecutive failures of the node after which waiting ends. */
 const MAX_FAILURES = 20
@@ -31,6 +31,7 @@ type Log = { readonly topics?: readonly string[]; readonly data?: string; readon
  */
 export async function settled(wallet: Wallet, hash: string, fromBlock: number, signal?: AbortSignal): Promise<Receipt> {
   const deadline = Date.now() + TIMEOUT_MS
+  const pause = growingPause()
   let failures = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
@@ -41,7 +42,7 @@ export async function settled(wallet: Wallet, hash: string, fromBlock: number, s
       if (++failures === MAX_FAILURES)
         throw new ClientError('PENDING', `the node does not answer about ${hash}`, { hash }, { cause })
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    await pause()
   }
   const why = signal?.aborted ? 'the caller stopped waiting for' : `nothing was mined within ${TIMEOUT_MS / 1000} s for`
   throw new ClientError('PENDING', `${why} ${hash}`, { hash })

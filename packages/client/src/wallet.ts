@@ -1,5 +1,6 @@
 /** The wallet interface of a swap, with adapters for EIP-1193, ethers and viem. */
 import { ClientError, orClientError } from './errors.ts'
+import { growingPause } from './poll.ts'
 import type { TypedData } from './typed-data.ts'
 import type { Hex } from './types.ts'
 
@@ -51,7 +52,6 @@ export interface Eip1193Provider {
   request(args: any): Promise<any>
 }
 
-const POLL_MS = 500
 const RECEIPT_TIMEOUT_MS = 300_000
 const hex = (value: bigint): Hex => `0x${value.toString(16)}`
 
@@ -101,10 +101,11 @@ function receiptBy(request: (method: string, params: readonly unknown[]) => Prom
 /** Polls for a receipt. Waiting for a new block would miss a transaction that is already mined. */
 async function mined(hash: string, receipt: (hash: string) => Promise<Receipt | undefined>): Promise<boolean> {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS
+  const pause = growingPause()
   while (Date.now() < deadline) {
     const result = await receipt(hash)
     if (result) return result.succeeded
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    await pause()
   }
   throw new ClientError('PENDING', `transaction ${hash} was not mined within ${RECEIPT_TIMEOUT_MS / 1000} s`, { hash })
 }

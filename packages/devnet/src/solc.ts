@@ -13,8 +13,8 @@ export type Unit = {
   /** Name of the compiler's package. The lockfile determines its version. */
   readonly compiler: 'solc' | 'solc-0.7.6'
   readonly evmVersion: 'istanbul' | 'cancun'
-  /** Optimizer runs. Fewer runs produce smaller code. */
-  readonly runs: number
+  /** Optimizer runs. Fewer runs produce smaller code. Absent to compile without the optimizer, which is faster. */
+  readonly runs?: number
   /** Source text by path. Other imports are resolved in `node_modules`. */
   readonly sources: Readonly<Record<string, string>>
   /** Packages with imported sources. Their versions are part of the cache key. */
@@ -36,7 +36,7 @@ type SolcOutput = {
 export function compile({ compiler, evmVersion, runs, sources, packages }: Unit): Record<string, Artifact> {
   const settings = {
     evmVersion,
-    optimizer: { enabled: true, runs },
+    ...(runs !== undefined && { optimizer: { enabled: true, runs } }),
     metadata: { bytecodeHash: 'none' },
     outputSelection: Object.fromEntries(
       Object.keys(sources).map((path) => [path, { '*': ['abi', 'evm.bytecode.object'] }]),

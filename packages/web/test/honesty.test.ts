@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { devnetDir } from '@sluice/api/testing'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { measure, type Stage, startStage } from './src/stage.ts'
@@ -91,17 +91,15 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
 
   test('reports that the service does not answer, without figures or with the last ones', async () => {
     const { page } = await stage.open('/health')
+    await page.clock.install()
     await page.route(STATS, (route) => route.abort())
     await page.goto(`${stage.server.url}${PATH}`)
-    await page.getByRole('alert').waitFor(WAIT)
+    await appearsLater(page, page.getByRole('alert'))
     expect(await page.locator('table').count()).toBe(0)
     await page.unroute(STATS)
-    await page
-      .locator('.plot__dot')
-      .first()
-      .waitFor({ ...WAIT, state: 'attached' })
+    await appearsLater(page, page.locator('.plot__dot'))
     await page.route(STATS, (route) => route.abort())
-    await page.getByText('These figures were measured until').waitFor({ timeout: 30_000 })
+    await appearsLater(page, page.getByText('These figures were measured until'))
     expect(await page.locator('.hn--stale tbody .sym').count()).toBeGreaterThan(0)
   })
 
@@ -172,7 +170,19 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
   })
 })
 
+/** Waits for an element while the page's clock runs fast, so that it repeats its requests at once. */
+async function appearsLater(page: Page, element: Locator): Promise<void> {
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(1_000)
+      return element.count()
+    }, WAIT)
+    .toBeGreaterThan(0)
+}
+
+/** Keeps pictures for manual review with `PICTURES=1`. */
 async function shoot(page: Page, name: string): Promise<void> {
+  if (process.env.PICTURES !== '1') return
   const shots = join(devnetDir, 'screenshots')
   mkdirSync(shots, { recursive: true })
   for (const width of [390, 1440]) {

@@ -13,8 +13,10 @@ const browser = findBrowser()
 // On a new chain, the search for a route to a thin token takes seconds, and several times as long on a busy machine.
 const WAIT = { timeout: 50_000 }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Folder of screenshots for manual review, outside the repository's tracked files. */
+/** Folder of screenshots for manual review with `PICTURES=1`, outside the repository's tracked files. */
 const shots = join(devnetDir, 'screenshots')
+/** Axe's rules on colors. A theme changes only colors, so the other rules run in one theme. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 const themes = ['light', 'dark'] as const
 const widths = [390, 1440] as const
 const between = [320, 768, 1080, 2560] as const
@@ -84,32 +86,37 @@ describe.skipIf(!browser)('every page', () => {
     await page.evaluate(() => document.fonts.ready)
   }
 
-  describe.each(Object.keys(pages))('%s', (name) => {
-    test.each(stateThemes[name] ?? themes)(
-      'has no serious axe violation, logs no error, and scrolls only vertically: %s',
-      async (theme) => {
-        const { page, complaints } = await stage.open(pathOf(name), { colorScheme: theme })
-        for (const width of widths) {
-          await page.setViewportSize({ width, height: width < 720 ? 844 : 960 })
-          if (width === widths[0]) await arrive(page, name)
+  test.each(Object.keys(pages))(
+    'has no serious axe violation, logs no error, and scrolls only vertically: %s',
+    async (name) => {
+      const [first, ...others] = stateThemes[name] ?? themes
+      const { page, complaints } = await stage.open(pathOf(name), { colorScheme: first! })
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: width < 720 ? 844 : 960 })
+        if (width === widths[0]) await arrive(page, name)
+        await atRest(page)
+        expect(await seriousOf(page), `${width} px`).toEqual([])
+        expect(await sideways(page), `${width} px`).toBe(0)
+        await keep(page, `${name.replace(' ', '-')}-${first}-${width}`)
+        for (const theme of others) {
+          await page.emulateMedia({ colorScheme: theme })
           await atRest(page)
-          const violations = await seriousOf(page)
-          expect(violations, `${width} px`).toEqual([])
-          expect(await sideways(page), `${width} px`).toBe(0)
-          await page.screenshot({ path: join(shots, `${name.replace(' ', '-')}-${theme}-${width}.png`) })
+          expect(await seriousOf(page, COLOR_RULES), `${theme}, ${width} px`).toEqual([])
+          await keep(page, `${name.replace(' ', '-')}-${theme}-${width}`)
         }
-        // The theme does not change widths, so one theme is enough.
-        for (const width of theme === 'light' && !stateThemes[name] ? between : []) {
-          await page.setViewportSize({ width, height: 800 })
-          await atRest(page)
-          expect(await sideways(page), `${width} px`).toBe(0)
-        }
-        expect(complaints).toEqual([])
-        await page.context().close()
-      },
-      4 * WAIT.timeout,
-    )
-  })
+        await page.emulateMedia({ colorScheme: first! })
+      }
+      // States of a page have the widths of the page itself.
+      for (const width of stateThemes[name] ? [] : between) {
+        await page.setViewportSize({ width, height: 800 })
+        await atRest(page)
+        expect(await sideways(page), `${width} px`).toBe(0)
+      }
+      expect(complaints).toEqual([])
+      await page.context().close()
+    },
+    4 * WAIT.timeout,
+  )
 
   test('a list in the console is posted as a list, and pages have their titles', async () => {
     const { page, complaints } = await stage.open('/app/api?ep=pricesPost')
@@ -242,23 +249,34 @@ describe.skipIf(!browser)('every page', () => {
   })
 })
 
-async function seriousOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
+async function keep(page: Page, name: string): Promise<void> {
+  if (process.env.PICTURES === '1') await page.screenshot({ path: join(shots, `${name}.png`) })
+}
+
+/** @param rules - names of axe's rules; all by default */
+async function seriousOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
+  return page.evaluate(async (only) => {
     type AxeResult = { violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }
-    const { violations } = await (globalThis as unknown as { axe: { run: () => Promise<AxeResult> } }).axe.run()
+    type Axe = { run: (options: object) => Promise<AxeResult> }
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(only ? { runOnly: only } : {})
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(
         ({ id, nodes }) =>
           `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join(' | ')}`,
       )
-  })
+  }, rules)
 }
 
-/** Waits two frames, since drawings follow a width change one frame later. */
+/** Waits two frames, since drawings follow a width change one frame later, and for the ends of CSS transitions. */
 function atRest(page: Page): Promise<unknown> {
-  return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  return page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition)
+    // A transition is canceled if its element is removed.
+    await Promise.all(transitions.map(({ finished }) => finished.catch(() => {})))
+  })
 }
 
 /** Returns the pixels by which the page is wider than its window. */

@@ -1,34 +1,24 @@
 /** Actions of an attacker on the local chain before and after a user's quote. */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Address, Hex } from '@sluice/chains'
-import { type Artifact, artifact, type Builder, type Contract, createBuilder, type Devnet } from '@sluice/devnet'
+import {
+  type Artifact,
+  artifact,
+  type Builder,
+  type Contract,
+  compile,
+  createBuilder,
+  type Devnet,
+} from '@sluice/devnet'
 import { AbiCoder, MaxUint256, ZeroAddress } from 'ethers'
-
-type Output = {
-  readonly contracts: Record<string, Record<string, { abi: Artifact['abi']; evm: { bytecode: { object: string } } }>>
-  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
-}
 
 let compiled: Readonly<Record<string, Artifact>> | undefined
 
 /** Compiles the contracts of Hostile.sol with the lockfile's solc. */
 function hostile(): Readonly<Record<string, Artifact>> {
-  if (compiled) return compiled
-  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
-  const content = readFileSync(join(import.meta.dirname, 'Hostile.sol'), 'utf8')
-  const settings = { evmVersion: 'cancun', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } }
-  const input = { language: 'Solidity', sources: { 'Hostile.sol': { content } }, settings }
-  const { contracts, errors = [] } = JSON.parse(solc.compile(JSON.stringify(input))) as Output
-  const failures = errors.filter(({ severity }) => severity === 'error')
-  if (failures.length > 0) throw new Error(failures.map(({ formattedMessage }) => formattedMessage).join('\n'))
-  compiled = Object.fromEntries(
-    Object.entries(contracts['Hostile.sol']!).map(([name, { abi, evm }]) => [
-      name,
-      { abi, bytecode: `0x${evm.bytecode.object}` as Hex },
-    ]),
-  )
+  const sources = { 'Hostile.sol': readFileSync(join(import.meta.dirname, 'Hostile.sol'), 'utf8') }
+  compiled ??= compile({ compiler: 'solc', evmVersion: 'cancun', sources, packages: [] })
   return compiled
 }
 

@@ -10,6 +10,12 @@ export const devnetDir = join(import.meta.dirname, '../../../../.devnet')
 /** Default deadline of requests in tests, for machines that are several times slower. Tests of deadlines set their own. */
 export const REQUEST_TIMEOUT_MS = '60000'
 
+/**
+ * Default time in tests that running requests get when a service stops. Tests that leave requests open would wait for
+ * it. Tests of stopping set a longer time.
+ */
+export const SHUTDOWN_GRACE_MS = '500'
+
 /** Starts the local chain, and builds it first if it is missing. */
 export function startChain(): Promise<Devnet> {
   return startDevnet({ dir: devnetDir })
@@ -23,6 +29,7 @@ export function startOver(rpcUrl: string, env: Readonly<Record<string, string>> 
       HOST: '127.0.0.1',
       LOG_LEVEL: 'silent',
       REQUEST_TIMEOUT_MS,
+      SHUTDOWN_GRACE_MS,
       CHAINS_DIR: join(devnetDir, 'chains'),
       DEPLOYMENTS_DIR: join(devnetDir, 'deployments'),
       RPC_URL_31337: rpcUrl,

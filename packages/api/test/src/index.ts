@@ -2,6 +2,6 @@
 export { BROWSER_ARGS, findBrowser } from './browser.ts'
 export { digestOf, falsify, memoized } from './certificates.ts'
 export { runCombinations } from './combinations/run.ts'
-export { devnetDir, REQUEST_TIMEOUT_MS, startChain, startOver } from './devnet.ts'
+export { devnetDir, REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS, startChain, startOver } from './devnet.ts'
 export { deployCoin } from './permits.ts'
 export { warmUp } from './service.ts'

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ContractRecord, toAddress, writeDeployment } from '@sluice/chains'
 import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
+import { SHUTDOWN_GRACE_MS } from './devnet.ts'
 
 export const GUARD = `0x${'11'.repeat(20)}`
 const EXECUTOR = `0x${'22'.repeat(20)}`
@@ -30,6 +31,7 @@ export async function startWithoutChain(env: Readonly<Record<string, string>> = 
       DEPLOYMENTS_DIR: dir,
       // Port 9 (discard protocol): nothing listens there.
       RPC_URL_1: 'http://127.0.0.1:9',
+      SHUTDOWN_GRACE_MS,
       ...env,
     }),
   )

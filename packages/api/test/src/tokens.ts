@@ -1,17 +1,20 @@
 /** Compiles and deploys test tokens on the local chain. */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Hex } from '@sluice/chains'
-import { type Artifact, artifact, type Builder, type Contract, createBuilder, type Devnet } from '@sluice/devnet'
-
-type Compiled = { readonly abi: Artifact['abi']; readonly evm: { readonly bytecode: { readonly object: string } } }
-type Output = { readonly contracts: Record<string, Record<string, Compiled>> }
+import {
+  type Artifact,
+  artifact,
+  type Builder,
+  type Contract,
+  compile,
+  createBuilder,
+  type Devnet,
+} from '@sluice/devnet'
 
 const WHOLE = 10n ** 18n
 /** Source files; the last one belongs to the tests of packages/simulation. */
 const FILES = ['Tokens.sol', 'Timed.sol', 'Taxed.sol', 'Wallets.sol', '../../../simulation/test/tokens/RealLayouts.sol']
-let compiled: Record<string, Compiled> | undefined
+let compiled: Readonly<Record<string, Artifact>> | undefined
 
 /**
  * Deploys a contract of the folder `tokens` and a Uniswap V2 pair of 1,000 whole tokens against WETH.
@@ -32,19 +35,14 @@ export async function deployToken(
 
 /** Returns the compiled contract of the folder `tokens`. */
 export function compiledAs(name: string): Artifact {
-  const { abi, evm } = contracts()[name]!
-  return { abi, bytecode: `0x${evm.bytecode.object}` as Hex }
+  compiled ??= compile({ compiler: 'solc', evmVersion: 'cancun', sources: sources(), packages: [] })
+  return compiled[name]!
 }
 
-function contracts(): Record<string, Compiled> {
-  if (compiled) return compiled
-  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
-  const contentOf = (file: string) => readFileSync(join(import.meta.dirname, '../tokens', file), 'utf8')
-  const sources = Object.fromEntries(FILES.map((file) => [file, { content: contentOf(file) }]))
-  const settings = { evmVersion: 'cancun', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } }
-  const output = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', sources, settings }))) as Output
-  compiled = Object.assign({}, ...FILES.map((file) => output.contracts[file]!)) as Record<string, Compiled>
-  return compiled
+function sources(): Record<string, string> {
+  return Object.fromEntries(
+    FILES.map((file) => [file, readFileSync(join(import.meta.dirname, '../tokens', file), 'utf8')]),
+  )
 }
 
 /** Creates a Uniswap V2 pair of 1,000 whole tokens against WETH. @param amount - whole WETH */
