@@ -11,6 +11,8 @@ const never = new AbortController().signal
 const asTask = (caller = 'a') => ({ caller, kind: 'swap' })
 const admission = (places: number, maxWaiting = 10, maxWaitMs = 2_000) =>
   new ChainAdmission({ places: new Places(places, () => 0), maxWaiting, maxWaitMs })
+/** Ends the first task, after which waits have their usual limit. */
+const warmUp = (one: ChainAdmission) => one.run(never, asTask(), async () => undefined)
 const overloaded = { code: 'OVERLOADED', status: 503 }
 
 /** Returns a task, and a function that ends it. */
@@ -101,11 +103,59 @@ test('a task expected to wait longer than the limit is refused, and tasks of oth
 
 test('a queued task that does not start within the limit is refused', async () => {
   const one = admission(1, 10, 50)
+  await warmUp(one)
   const { work, end } = pendingTask()
   const first = one.run(never, asTask(), work)
   const refused = expect(one.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
   await vi.advanceTimersByTimeAsync(50)
   await refused
+  end()
+  await first
+})
+
+test('until the first task has ended, tasks wait longer than the limit, and its duration teaches nothing', async () => {
+  const one = admission(1, 10, 100)
+  const { work, end } = pendingTask()
+  const first = one.run(never, asTask(), work)
+  const others = [1, 2, 3].map(() => one.run(never, asTask(), async () => 'served'))
+  await vi.advanceTimersByTimeAsync(7_900)
+  expect(one.load).toEqual({ running: 1, waiting: 3 })
+  end()
+  await first
+  expect(await Promise.all(others)).toEqual(['served', 'served', 'served'])
+  const { work: slow, end: endSlow } = pendingTask()
+  const running = one.run(never, asTask(), slow)
+  expect(one.refusesFor(asTask())).toBeUndefined()
+  endSlow()
+  await running
+})
+
+test('once the first task has ended, the waits of the queue start anew with the usual limit', async () => {
+  const one = admission(1, 10, 100)
+  const { work, end } = pendingTask()
+  const first = one.run(never, asTask(), work)
+  const { work: slow, end: endSlow } = pendingTask()
+  const second = one.run(never, asTask(), slow)
+  const third = expect(one.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
+  await vi.advanceTimersByTimeAsync(1_000)
+  end()
+  await first
+  await vi.advanceTimersByTimeAsync(89)
+  expect(one.load).toEqual({ running: 1, waiting: 1 })
+  await vi.advanceTimersByTimeAsync(2)
+  expect(one.load).toEqual({ running: 1, waiting: 0 })
+  await third
+  endSlow()
+  await second
+})
+
+test('a first task that does not end refuses its queue after 8 seconds', async () => {
+  const one = admission(1, 10, 100)
+  const { work, end } = pendingTask()
+  const first = one.run(never, asTask(), work)
+  const second = expect(one.run(never, asTask(), async () => undefined)).rejects.toMatchObject(overloaded)
+  await vi.advanceTimersByTimeAsync(8_000)
+  await second
   end()
   await first
 })
@@ -129,6 +179,7 @@ test('the expected wait may fill six tenths of the limit, to the millisecond', a
     [121, true],
   ] as const) {
     const one = admission(1, 10, 100)
+    await warmUp(one)
     const teaching = one.run(never, asTask(), () => new Promise<void>((resolve) => setTimeout(resolve, costMs)))
     await vi.advanceTimersByTimeAsync(costMs)
     await teaching
@@ -149,6 +200,7 @@ test('Retry-After is the expected wait in whole seconds, from 1 to 10', async ()
     [60_000, 10],
   ] as const) {
     const one = admission(1, 0, 1)
+    await warmUp(one)
     const teaching = one.run(never, asTask(), () => new Promise<void>((resolve) => setTimeout(resolve, costMs)))
     await vi.advanceTimersByTimeAsync(costMs)
     await teaching

@@ -32,6 +32,11 @@ const FILLED = 0.6
 const EXPIRES = 0.9
 /** Extra slots for callers without a running request, as a share of the regular slots. */
 const SPARE = 0.5
+/**
+ * Maximum wait in milliseconds while no task of the chain has ended yet: the first ones read its pools, which takes longer than
+ * any wait for a turn.
+ */
+const MAX_FIRST_WAIT_MS = 8_000
 /** Maximum `Retry-After` in seconds. */
 const MAX_RETRY_AFTER = 10
 
@@ -43,6 +48,10 @@ export class ChainAdmission {
   private readonly costs = new LearnedCosts()
   private runningWorks = 0
   private runningCosts = 0
+  /** True until the first task ends. */
+  private isFirst = true
+  /** Starts the waits of the queue anew, once the first task has ended. */
+  private readonly restarts = new Set<() => void>()
 
   constructor(options: AdmissionOptions) {
     this.options = options
@@ -82,6 +91,7 @@ export class ChainAdmission {
     const startedAt = performance.now()
     const { current } = this.options.places
     const startedFull = this.runningWorks >= current
+    const wasFirst = this.isFirst
     const before = this.clock.read(startedAt, current)
     this.clock.change(1)
     try {
@@ -91,16 +101,20 @@ export class ChainAdmission {
       const places = this.options.places.current
       const chargedMs = this.clock.read(now, places) - before
       this.clock.change(-1)
-      this.costs.learn(request.kind, {
-        chargedMs,
-        tookMs: now - startedAt,
-        wasFull: startedFull && this.runningWorks >= places,
-      })
+      const wasFull = startedFull && this.runningWorks >= places
+      if (!wasFirst) this.costs.learn(request.kind, { chargedMs, tookMs: now - startedAt, wasFull })
+      if (this.isFirst) this.endFirst()
       this.runningWorks--
       this.runningCosts = this.runningWorks === 0 ? 0 : this.runningCosts - ticket.cost
       this.queue.done(ticket, chargedMs)
       this.startNext()
     }
+  }
+
+  private endFirst(): void {
+    this.isFirst = false
+    for (const restart of this.restarts) restart()
+    this.restarts.clear()
   }
 
   private mayStart(caller: string): boolean {
@@ -133,6 +147,7 @@ export class ChainAdmission {
     let detach = () => {}
     const end = () => {
       clearTimeout(timer)
+      this.restarts.delete(restart)
       detach()
     }
     const leave = (reason: unknown) => {
@@ -141,6 +156,11 @@ export class ChainAdmission {
       reject(reason)
     }
     const refuse = () => leave(overloaded())
+    const refuseAfter = (ms: number) => {
+      clearTimeout(timer)
+      timer = setTimeout(refuse, ms)
+    }
+    const restart = () => refuseAfter(maxWaitMs * EXPIRES)
     const start = (ticket: Ticket<Waiting>) => {
       end()
       resolve(ticket)
@@ -150,7 +170,10 @@ export class ChainAdmission {
     this.startNext()
     if (!this.queue.waits(ticket)) return promise
     onWait?.()
-    timer = setTimeout(refuse, maxWaitMs * EXPIRES)
+    if (this.isFirst) {
+      this.restarts.add(restart)
+      refuseAfter(Math.max(MAX_FIRST_WAIT_MS, maxWaitMs * EXPIRES))
+    } else restart()
     detach = onAbort(signal, () => leave(signal.reason))
     return promise
   }
