@@ -18,6 +18,7 @@ import { eulerSwap } from './euler-swap/index.ts'
 import { fluidDex } from './fluid-dex/index.ts'
 import { iziswap } from './iziswap/index.ts'
 import { kyberClassic } from './kyber-classic/index.ts'
+import { kyberElastic } from './kyber-elastic/index.ts'
 import { liquidityBook } from './liquidity-book/index.ts'
 import { litePsm } from './lite-psm/index.ts'
 import { pancakeInfinity } from './pancake-infinity/index.ts'
@@ -77,6 +78,7 @@ export const families: readonly DexFamily<any>[] = [
   eulerSwap,
   ambient,
   propAmm,
+  kyberElastic,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

@@ -4,6 +4,7 @@ import type { Deployed } from './deployed.ts'
 import { startFluidDex } from './fluid-dex.ts'
 import { startIziswap } from './iziswap.ts'
 import { startKyberClassic } from './kyber-classic.ts'
+import { startKyberElastic } from './kyber-elastic.ts'
 import { startLitePsm } from './lite-psm.ts'
 import { startSyncswap } from './syncswap.ts'
 import type { PoolWorld } from './world.ts'
@@ -21,6 +22,7 @@ export const DEPLOYED_FAMILIES: readonly DeployedFamily[] = [
   { family: 'fluid-dex', from: 'Ethereum', start: startFluidDex },
   { family: 'iziswap', from: 'Linea', start: startIziswap },
   { family: 'kyber-classic', from: 'Ethereum', start: startKyberClassic },
+  { family: 'kyber-elastic', from: 'Linea', start: startKyberElastic },
   { family: 'lite-psm', from: 'Ethereum', start: startLitePsm },
   { family: 'syncswap', from: 'Linea', start: startSyncswap },
 ]
