@@ -12,6 +12,7 @@ import { camelotV2 } from './camelot-v2/index.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
+import { echodex } from './echodex/index.ts'
 import { ekubo } from './ekubo/index.ts'
 import { erc4626 } from './erc4626/index.ts'
 import { eulerSwap } from './euler-swap/index.ts'
@@ -79,6 +80,7 @@ export const families: readonly DexFamily<any>[] = [
   ambient,
   propAmm,
   kyberElastic,
+  echodex,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

@@ -1,6 +1,7 @@
 /** Families whose deployed code files hold that environment variables name, each with the worlds of pools that are made of it. */
 import { startAmbient } from './ambient.ts'
 import type { Deployed } from './deployed.ts'
+import { startEchodex } from './echodex.ts'
 import { startFluidDex } from './fluid-dex.ts'
 import { startIziswap } from './iziswap.ts'
 import { startKyberClassic } from './kyber-classic.ts'
@@ -19,6 +20,7 @@ export type DeployedFamily = {
 
 export const DEPLOYED_FAMILIES: readonly DeployedFamily[] = [
   { family: 'ambient', from: 'Scroll', start: startAmbient },
+  { family: 'echodex', from: 'Linea', start: startEchodex },
   { family: 'fluid-dex', from: 'Ethereum', start: startFluidDex },
   { family: 'iziswap', from: 'Linea', start: startIziswap },
   { family: 'kyber-classic', from: 'Ethereum', start: startKyberClassic },
