@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice What the Executor calls of a kyber-elastic pool, which asks for its payment by
+/// @notice Function of a kyber-elastic pool that the Executor calls. The pool asks for its payment by
 ///   swapCallback(int256 deltaQty0, int256 deltaQty1, bytes).
 interface IKyberElasticPool {
     /// @param swapQty An exact input if positive, an exact output if negative.

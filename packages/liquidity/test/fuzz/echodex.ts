@@ -16,13 +16,13 @@ const FEE_POOLS = 3
 const SLOTS = { factory: 4, token0: 5, token1: 6, reserves: 7, totalFee: 10, currentFee: 11, lock: 12 }
 const TIME = 1_735_689_600n
 
-export async function startEchodex(given: Deployed, seed: number): Promise<PoolWorld> {
+export async function startEchodex(deployed: Deployed, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
-  const scene = sceneWith(given, PAIR, FACTORY)
-  await node.place(given, scene)
-  const code = codeAt(given, scene, PAIR)
-  const made: Pool<null>[] = []
+  const scene = sceneWith(deployed, PAIR, FACTORY)
+  await node.place(deployed, scene)
+  const code = codeAt(deployed, scene, PAIR)
+  const pools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
     const address = addressAt(k)
     const holdsFees = k < FEE_POOLS
@@ -43,7 +43,7 @@ export async function startEchodex(given: Deployed, seed: number): Promise<PoolW
     ])
     for (const [i, coin] of coins.entries())
       await coin.send('mint', [address, reserves[i]! + (coin.address === FEE_TOKEN ? fees : 0n)])
-    made.push({ id: address, family: 'echodex', dex: 'test', address, tokens, state: null })
+    pools.push({ id: address, family: 'echodex', dex: 'test', address, tokens, state: null })
   }
-  return worldOf(node, 'echodex', ROW, made)
+  return worldOf(node, 'echodex', ROW, pools)
 }

@@ -44,13 +44,13 @@ const UNLOCK = [
 type Words = (readonly [slot: bigint | number, value: bigint])[]
 const signed = (bits: number, value: number | bigint) => BigInt.asUintN(bits, BigInt(value))
 
-export async function startKyberElastic(given: Deployed, seed: number): Promise<PoolWorld> {
+export async function startKyberElastic(deployed: Deployed, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
-  const scene = sceneWith(given, POOL, FACTORY, ORACLE, ORACLE_CODE)
-  await node.place(given, scene)
-  const code = codeAt(given, scene, POOL)
-  const made: Pool<null>[] = []
+  const scene = sceneWith(deployed, POOL, FACTORY, ORACLE, ORACLE_CODE)
+  await node.place(deployed, scene)
+  const code = codeAt(deployed, scene, POOL)
+  const pools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
     const address = addressAt(k)
     const coins = [await node.coin([address]), await node.coin([address])]
@@ -60,13 +60,13 @@ export async function startKyberElastic(given: Deployed, seed: number): Promise<
     // Registers the pool with its oracle.
     await node.builder.at(UNLOCK as never, address).send('unlockPool', [state.sqrtPriceX96])
     await node.write(address, wordsOf(r, state))
-    made.push({ id: address, family: 'kyber-elastic', dex: 'test', address, tokens, state: null })
+    pools.push({ id: address, family: 'kyber-elastic', dex: 'test', address, tokens, state: null })
   }
-  return worldOf(node, 'kyber-elastic', ROW, made)
+  return worldOf(node, 'kyber-elastic', ROW, pools)
 }
 
 /** @returns the code of a pool of other tokens, and with another fee */
-export function codeOf(
+function codeOf(
   code: Hex,
   tokens: readonly [Address, Address],
   { feePpm, tickSpacing }: Pick<KyberElasticState, 'feePpm' | 'tickSpacing'>,
@@ -79,7 +79,7 @@ export function codeOf(
   ])
 }
 
-export function wordsOf(r: Random, state: KyberElasticState): Words {
+function wordsOf(r: Random, state: KyberElasticState): Words {
   const { sqrtPriceX96, tick, liquidity, reinvestedLiquidity, ticks } = state
   const list = [MIN_TICK, ...ticks.map(([index]) => index), MAX_TICK]
   const nearest = list.findLast((index) => index <= tick)!
@@ -108,7 +108,7 @@ export function wordsOf(r: Random, state: KyberElasticState): Words {
  * Positions near the price and far from it, with fees that are a small or a large part of the liquidity. Some prices are near
  * the ends, which a swap reaches before it has taken the family's maximum number of steps.
  */
-export function randomState(r: Random): KyberElasticState {
+function randomState(r: Random): KyberElasticState {
   const [feePpm, tickSpacing] = r.pick(KINDS)
   const price = r.pick([
     r.integer(120_000) - 60_000,

@@ -47,7 +47,7 @@ const pools: DexFamily<KyberElasticState> = {
   reserves: ({ state }) => reservesOf(state),
 
   keepsTokens: true,
-  // The oracle is a proxy beside the pool.
+  // The oracle is a proxy with an account of its own.
   oracleGas: 17_000,
   // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,

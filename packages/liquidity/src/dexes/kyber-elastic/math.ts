@@ -169,10 +169,10 @@ function partOf(step: Step, amountIn: bigint): Moved {
 
 /** Returns the output up to a price. It is negative if rounding makes the pool take both tokens. */
 function outputOf({ zeroForOne, liquidity, price }: Step, reached: bigint, addedLiquidity: bigint): bigint {
-  const taken = zeroForOne
+  const delta = zeroForOne
     ? divUp(addedLiquidity * reached, Q96) - ((liquidity * (price - reached)) >> 96n)
     : divUp((liquidity + addedLiquidity) << 96n, reached) - (liquidity << 96n) / price
-  return taken === 1n ? 0n : -taken
+  return delta === 1n ? 0n : -delta
 }
 
 function tickAt(price: bigint): number {
