@@ -34,7 +34,7 @@ export function quote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: EchodexState } {
   if (isMiscounted(state, zeroForOne))
-    throw new PoolRefusal('UNSUPPORTED', 'the pair holds fees in this token beside its reserve')
+    throw new PoolRefusal('UNSUPPORTED', 'the pair holds fees in this token in addition to its reserve')
   const { amountOut, state: after } = quoteProduct(asProduct(state), zeroForOne, amountIn)
   const { reserve0, reserve1 } = after
   return { amountOut: amountOut - (amountOut * FEE) / FEE_PARTS, state: { ...state, reserve0, reserve1 } }
