@@ -217,6 +217,12 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a pool of uniswap-v3 may consume a part',
     file: 'core/ExecutorCore.sol',
+    from: 'Program.zeroForOne(flags), amount);\n        _answered(pool, flags);\n        if (!Program.isPulled(flags)) Inputs.requireWhole(pool, consumed, amount);\n        return next;\n    }\n\n    function _kyberElastic',
+    to: 'Program.zeroForOne(flags), amount);\n        _answered(pool, flags);\n        return next;\n    }\n\n    function _kyberElastic',
+  },
+  {
+    name: 'a pool of kyber-elastic may consume a part',
+    file: 'core/ExecutorCore.sol',
     from: 'Program.zeroForOne(flags), amount);\n        _answered(pool, flags);\n        if (!Program.isPulled(flags)) Inputs.requireWhole(pool, consumed, amount);\n        return next;\n    }\n\n    function _iziswap',
     to: 'Program.zeroForOne(flags), amount);\n        _answered(pool, flags);\n        return next;\n    }\n\n    function _iziswap',
   },

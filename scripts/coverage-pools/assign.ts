@@ -36,7 +36,7 @@ const FAMILY_OF_KIND: Readonly<Record<string, string>> = { iZiSwap: 'iziswap', F
 /**
  * Returns the rows of pools that swapped and that memory lacks, by the id of the pool. The first of these decides: the
  * contract is the row's own, the pool names the row's factory, its address follows from the factory, its event is of one family that has one row on the chain, its
- * code is that of a pool in memory, or the name of its share begins with the row's brand.
+ * code is that of a pool in memory or contains the row's factory as an immutable, or the name of its share begins with the row's brand.
  *
  * @param knownPools - pools in memory
  * @throws RpcError if the node fails
@@ -84,8 +84,15 @@ const poolOf = ({ family, brand }: DexRow, address: Address, tokens: readonly Ad
   return { id: address, family, dex: brand, address, tokens, state: null }
 }
 
+/** Instruction that pushes a word, and the zeros before an address in it. */
+const PUSHED_ADDRESS = `7f${'0'.repeat(24)}`
+
 async function rowByCode(contract: Address, { rows, rpc, knownPools }: Context): Promise<DexRow | undefined> {
   const code = await rpc.getCode(contract, 'latest')
+  const named = rows.filter(
+    ({ role, address }) => role === 'factory' && code.includes(`${PUSHED_ADDRESS}${address.slice(2).toLowerCase()}`),
+  )
+  if (named.length === 1) return named[0]
   for (const { address, family, dex } of knownPools.values()) {
     if ((await rpc.getCode(address, 'latest')) !== code) continue
     return rows.find((row) => row.family === family && row.brand === dex)

@@ -84,7 +84,8 @@ ${chains.map(([name, each]) => recordedLine(name, each)).join('\n')}
 - Trades of contracts without a known event are not counted: they are pools, market makers, or no exchange at all. \`--json\` lists them.
 - The sampled pools of Ethereum are of Angstrom, whose hook takes swaps only in blocks that its operator unlocks. The recorded block was one.
 - The pools of Ring trade its own wrappers of tokens. Quotes of those tokens use them, others do not, as no served family wraps.
-- Linea's blocks begin in July 2023. Horizondex and Echodex, more than half of the swaps that are missing there, traded in the first of them.
+- Linea's blocks begin in July 2023. Horizondex and Echodex, a quarter of the swaps there, traded in the first of them. Recorded states lack most
+  ticks of Kyber Elastic's lists: a pool of it is usable between those that are known.
 
 Swaps that no quote could use:
 

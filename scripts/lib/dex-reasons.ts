@@ -4,7 +4,7 @@
 export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs of a curve, or with a fee, of their own',
   'syncswap-aqua': 'a curve whose source is not public',
-  'kyber-elastic': 'not written yet: fees are invested into the pool, by a curve of its own',
+  'syncswap-range': 'not written yet: the fee depends on the trader',
   'maverick-v2': 'not written yet: no genuine code to check against',
   'solidly-v3': 'not written yet: no genuine code to check against',
   'balancer-v1': 'a fork whose pools no registry lists by pairs',

@@ -12,6 +12,7 @@ import {EulerSwap} from "../dexes/euler-swap/EulerSwap.sol";
 import {FluidDex} from "../dexes/fluid-dex/FluidDex.sol";
 import {Iziswap} from "../dexes/iziswap/Iziswap.sol";
 import {KyberClassic} from "../dexes/kyber-classic/KyberClassic.sol";
+import {KyberElastic} from "../dexes/kyber-elastic/KyberElastic.sol";
 import {LiquidityBook} from "../dexes/liquidity-book/LiquidityBook.sol";
 import {LitePsm} from "../dexes/lite-psm/LitePsm.sol";
 import {PancakeInfinity} from "../dexes/pancake-infinity/PancakeInfinity.sol";
@@ -129,6 +130,7 @@ abstract contract ExecutorCore is IExecutor, Slots {
             else if (opcode == Program.EULER_SWAP) at = EulerSwap.run(at, flags, end);
             else if (opcode == Program.AMBIENT) at = Ambient.run(at, flags, end);
             else if (opcode == Program.PROP_AMM) at = PropAmm.run(at, flags, end);
+            else if (opcode == Program.KYBER_ELASTIC) at = _kyberElastic(at, flags, end);
             else revert UnknownOpcode(at - 2, opcode);
         }
     }
@@ -137,6 +139,15 @@ abstract contract ExecutorCore is IExecutor, Slots {
         (address pool, address token, uint256 amount, address to, uint256 next) = UniswapV3.read(at, flags, end);
         _await(pool, flags, token, 0);
         uint256 consumed = UniswapV3.swap(pool, to, Program.zeroForOne(flags), amount);
+        _answered(pool, flags);
+        if (!Program.isPulled(flags)) Inputs.requireWhole(pool, consumed, amount);
+        return next;
+    }
+
+    function _kyberElastic(uint256 at, uint256 flags, uint256 end) private returns (uint256) {
+        (address pool, address token, uint256 amount, address to, uint256 next) = UniswapV3.read(at, flags, end);
+        _await(pool, flags, token, 0);
+        uint256 consumed = KyberElastic.swap(pool, to, Program.zeroForOne(flags), amount);
         _answered(pool, flags);
         if (!Program.isPulled(flags)) Inputs.requireWhole(pool, consumed, amount);
         return next;

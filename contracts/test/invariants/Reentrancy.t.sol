@@ -228,7 +228,7 @@ contract ReentrancyInvariants is Arena {
         Deals.call(address(executor), 0, Programs.execution(Programs.task(caller), program));
     }
 
-    function testFuzz_I07_a_pool_cannot_re_enter(uint96 amountIn, uint8 which) public {
+    function testFuzz_I07_a_pool_cannot_re_enter(uint96 amountIn, uint8 which, bool isElastic) public {
         amountIn = uint96(bound(amountIn, 1, 1e27));
         HostilePool pool = new HostilePool();
         pool.plan(1, 0, address(tokenOut));
@@ -238,7 +238,7 @@ contract ReentrancyInvariants is Arena {
         pool.intrude(Move(target, 0, data, false));
         Deal memory order = orderOf(amountIn, amountIn);
         order.executor = address(executor);
-        swap(order, v3Step(address(pool), Programs.PULL, amountIn));
+        swap(order, poolStep(isElastic, address(pool), amountIn));
         assertEq(pool.entered(), 0, "the pool got in");
         assertGt(pool.answer().length, 0, "the pool never tried");
         assertEq(tokenIn.balanceOf(user), WEALTH - amountIn);
@@ -272,7 +272,13 @@ contract ReentrancyInvariants is Arena {
         return Programs.v3Pulled(kind | Programs.TO_GUARD, Programs.pull(amount), pool);
     }
 
-    function testFuzz_I09_a_pool_is_paid_once(uint96 amount, uint8 callbacks) public {
+    /// @dev A step of uniswap-v3, or of kyber-elastic.
+    function poolStep(bool isElastic, address pool, uint256 amount) internal pure returns (bytes memory step) {
+        step = v3Step(pool, Programs.PULL, amount);
+        if (isElastic) step[0] = 0x1f;
+    }
+
+    function testFuzz_I09_a_pool_is_paid_once(uint96 amount, uint8 callbacks, bool isElastic) public {
         amount = uint96(bound(amount, 1, 1e27));
         callbacks = uint8(bound(callbacks, 0, 4));
         HostilePool pool = new HostilePool();
@@ -286,10 +292,30 @@ contract ReentrancyInvariants is Arena {
         } else {
             vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, 0, 1));
         }
-        swap(order, v3Step(address(pool), Programs.PULL, amount));
+        swap(order, poolStep(isElastic, address(pool), amount));
     }
 
-    function testFuzz_I09_a_pool_never_draws_more_than_amountIn(uint96 amount, uint96 amountIn, uint128 asked) public {
+    function testFuzz_I09_only_the_pool_of_the_hop_is_paid(uint96 amount, int256 asked0, int256 asked1, bool isElastic) public {
+        amount = uint96(bound(amount, 1, 1e27));
+        HostilePool pool = new HostilePool();
+        pool.plan(1, 0, address(tokenOut));
+        tokenOut.mint(address(pool), WEALTH);
+        // Another contract calls back while the pool is awaited, and again once it has been paid.
+        bytes memory callback = abi.encodeWithSignature("swapCallback(int256,int256,bytes)", asked0, asked1, "");
+        Move memory move = Move(address(executor), 0, callback, true);
+        pool.intrude(Move(address(puppet), 0, abi.encodeCall(Puppet.run, (move)), false));
+        Deal memory order = orderOf(amount, amount);
+        order.executor = address(executor);
+        swap(order, poolStep(isElastic, address(pool), amount));
+        assertEq(pool.entered(), 0, "another contract was paid");
+        assertEq(bytes4(pool.answer()), IExecutor.UnexpectedCallback.selector);
+        assertEq(tokenIn.balanceOf(address(pool)), amount);
+        assertEq(tokenIn.balanceOf(address(puppet)), 0);
+    }
+
+    function testFuzz_I09_a_pool_never_draws_more_than_amountIn(uint96 amount, uint96 amountIn, uint128 asked, bool isElastic)
+        public
+    {
         amountIn = uint96(bound(amountIn, 1, 1e27));
         amount = uint96(bound(amount, 1, amountIn));
         asked = uint128(bound(asked, 1, type(uint128).max));
@@ -298,7 +324,7 @@ contract ReentrancyInvariants is Arena {
         tokenOut.mint(address(pool), WEALTH);
         Deal memory order = orderOf(amountIn, 1);
         order.executor = address(executor);
-        bool ok = trySwap(order, v3Step(address(pool), Programs.PULL, amount));
+        bool ok = trySwap(order, poolStep(isElastic, address(pool), amount));
         assertEq(ok, asked <= amountIn);
         assertEq(tokenIn.balanceOf(address(pool)), ok ? asked : 0);
         assertGe(tokenIn.balanceOf(user), WEALTH - amountIn);

@@ -10,6 +10,7 @@ import {
     PartialEkubo,
     PartialInfinity,
     PartialIziswap,
+    PartialKyberElastic,
     UnitGsm,
     UnitPsm
 } from "../support/PartialPools.sol";
@@ -22,7 +23,7 @@ contract RemainderInvariants is GenuineV4 {
     /// @dev Between -60,000 and 60,000 ticks such a pool consumes about 19e18.
     uint128 internal constant THIN = 1e18;
     uint256 internal constant STRAYS = 12_345;
-    uint256 internal constant FAMILIES = 4;
+    uint256 internal constant FAMILIES = 5;
 
     Token internal middle;
     address[3] internal tokens;
@@ -132,13 +133,13 @@ contract RemainderInvariants is GenuineV4 {
         Token(vault).approve(address(guard), amount);
     }
 
-    /// @dev Ambient, Ekubo, Infinity and iZiSwap, with the sender's token, with native token, and after a hop.
+    /// @dev Ambient, Ekubo, Infinity, iZiSwap and Kyber Elastic, with the sender's token, with native token, and after a hop.
     function testFuzz_I05_a_pool_that_runs_dry_leaves_nothing(uint96 amountIn, uint96 capacity, uint8 family, uint8 way) public {
         amountIn = uint96(bound(amountIn, 1e9, 1e24));
         capacity = uint96(bound(capacity, 1, 2e24));
         (family, way) = (family % uint8(FAMILIES), way % 3);
-        // A pool of iziswap holds no native token.
-        if (family == 3 && way == 1) way = 0;
+        // Pools of iziswap and kyber-elastic hold no native token.
+        if (family > 2 && way == 1) way = 0;
         bytes memory hop;
         uint256 sold = amountIn;
         address from = way == 1 ? address(0) : address(way == 2 ? middle : tokenIn);
@@ -173,8 +174,13 @@ contract RemainderInvariants is GenuineV4 {
             return abi.encodePacked(bytes1(0x0e), flags, head, vault, uint8(1), to, vault, uint8(0), uint24(0), uint40(0));
         }
         (address x, address y) = from < to ? (from, to) : (to, from);
+        bytes1 direction = from == x ? bytes1(0x20) : bytes1(0);
+        if (family == 4) {
+            address elastic = address(new PartialKyberElastic(capacity, x, y));
+            return abi.encodePacked(bytes1(0x1f), flags | direction, head, elastic);
+        }
         address pool = address(new PartialIziswap(capacity, x, y));
-        return abi.encodePacked(bytes1(0x0f), flags | (from == x ? bytes1(0x20) : bytes1(0)), head, pool);
+        return abi.encodePacked(bytes1(0x0f), flags | direction, head, pool);
     }
 
     /// @dev Two hops in one lock, paid from what the Executor holds.

@@ -61,7 +61,7 @@ contract Puppet {
     }
 }
 
-/// @notice A uniswap-v3 style pool that asks for its payment as often, and for as much, as the test says.
+/// @notice A pool in the style of uniswap-v3 and kyber-elastic that asks for its payment as often, and for as much, as the test says.
 contract HostilePool {
     uint256 public callbacks = 1;
     uint256 public asked;
@@ -80,6 +80,14 @@ contract HostilePool {
     }
 
     function swap(address recipient, bool, int256 amount, uint160, bytes calldata) external returns (int256, int256) {
+        return _swap(recipient, amount);
+    }
+
+    function swap(address recipient, int256 amount, bool, uint160, bytes calldata) external returns (int256, int256) {
+        return _swap(recipient, amount);
+    }
+
+    function _swap(address recipient, int256 amount) private returns (int256, int256) {
         _intrude();
         for (uint256 k; k < callbacks; ++k) {
             (bool ok, bytes memory said) = msg.sender.call(

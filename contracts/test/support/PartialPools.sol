@@ -78,6 +78,29 @@ contract PartialIziswap is PartialPool {
     }
 }
 
+/// @notice A pool of kyber-elastic: asks for what it consumed in one of two signed amounts.
+contract PartialKyberElastic is PartialPool {
+    address internal immutable TOKEN0;
+    address internal immutable TOKEN1;
+
+    constructor(uint256 capacity_, address token0, address token1) PartialPool(capacity_) {
+        (TOKEN0, TOKEN1) = (token0, token1);
+    }
+
+    function swap(address to, int256 amount, bool isToken0, uint160, bytes calldata)
+        external
+        returns (int256 delta0, int256 delta1)
+    {
+        int256 consumed = int256(_consumed(uint256(amount)));
+        (delta0, delta1) = isToken0 ? (consumed, -consumed) : (-consumed, consumed);
+        _pay(isToken0 ? TOKEN1 : TOKEN0, to, uint256(consumed));
+        Token sold = Token(isToken0 ? TOKEN0 : TOKEN1);
+        uint256 before = sold.balanceOf(address(this));
+        _callBack(abi.encodeWithSignature("swapCallback(int256,int256,bytes)", delta0, delta1, ""));
+        require(sold.balanceOf(address(this)) - before == uint256(consumed), "not paid");
+    }
+}
+
 /// @notice A singleton that keeps account of what its caller owes, as Ekubo's core and Pancake's vault with its manager do: both
 ///   refuse a lock that ends with anything owed.
 abstract contract PartialSingleton is PartialPool {

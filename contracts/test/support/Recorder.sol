@@ -68,6 +68,14 @@ contract Recorder {
             _callBack(abi.encodeWithSelector(0xfa461e33, amount0, amount1, ""));
             _answer(uint256(amount0), uint256(amount1), 0);
         }
+        // kyber-elastic: the same, with its arguments in another order.
+        if (name == 0x24b31a0c) {
+            (, int256 amount, bool zeroForOne) = abi.decode(msg.data[4:], (address, int256, bool));
+            int256 given = amount == 0 ? int256(0) : -7;
+            (int256 amount0, int256 amount1) = zeroForOne ? (amount, given) : (given, amount);
+            _callBack(abi.encodeWithSelector(0xfa483e72, amount0, amount1, ""));
+            _answer(uint256(amount0), uint256(amount1), 0);
+        }
         // iziswap: the same, as the first amount or the second.
         if (name == 0x857f812f) {
             (, uint256 amount) = abi.decode(msg.data[4:], (address, uint256));

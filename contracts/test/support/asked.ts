@@ -19,6 +19,7 @@ import {
   IGuard__factory,
   IIziswapPool__factory,
   IKyberClassicPair__factory,
+  IKyberElasticPool__factory,
   ILiquidityBookPair__factory,
   ILitePsm__factory,
   IPancakeInfinityBinManager__factory,
@@ -79,6 +80,7 @@ const AMBIENT_SWAP = [
   'uint128',
   'uint8',
 ]
+const kyberElastic = IKyberElasticPool__factory.createInterface()
 
 export type Scene = {
   readonly executor: string
@@ -181,6 +183,13 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         const amount = resolve(step.input, tokenIn)
         const limit = step.zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
         call(step.pool, v3.encodeFunctionData('swap', [to, step.zeroForOne, amount, limit, '0x']))
+        pay(step, step.pool, amount)
+        break
+      }
+      case 'kyber-elastic': {
+        const amount = resolve(step.input, tokenIn)
+        const limit = step.zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
+        call(step.pool, kyberElastic.encodeFunctionData('swap', [to, amount, step.zeroForOne, limit, '0x']))
         pay(step, step.pool, amount)
         break
       }

@@ -58,6 +58,7 @@ const FAMILIES = [
   'dodo-v2',
   'camelot-v2',
   'iziswap',
+  'kyber-elastic',
   'syncswap',
   'kyber-classic',
   'woofi-v2',

@@ -12,12 +12,14 @@ import { camelotV2 } from './camelot-v2/index.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
+import { echodex } from './echodex/index.ts'
 import { ekubo } from './ekubo/index.ts'
 import { erc4626 } from './erc4626/index.ts'
 import { eulerSwap } from './euler-swap/index.ts'
 import { fluidDex } from './fluid-dex/index.ts'
 import { iziswap } from './iziswap/index.ts'
 import { kyberClassic } from './kyber-classic/index.ts'
+import { kyberElastic } from './kyber-elastic/index.ts'
 import { liquidityBook } from './liquidity-book/index.ts'
 import { litePsm } from './lite-psm/index.ts'
 import { pancakeInfinity } from './pancake-infinity/index.ts'
@@ -77,6 +79,8 @@ export const families: readonly DexFamily<any>[] = [
   eulerSwap,
   ambient,
   propAmm,
+  kyberElastic,
+  echodex,
 ]
 
 const byId = new Map(families.map((family) => [family.id, family]))

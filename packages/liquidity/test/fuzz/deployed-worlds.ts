@@ -1,9 +1,11 @@
 /** Families whose deployed code files hold that environment variables name, each with the worlds of pools that are made of it. */
 import { startAmbient } from './ambient.ts'
 import type { Deployed } from './deployed.ts'
+import { startEchodex } from './echodex.ts'
 import { startFluidDex } from './fluid-dex.ts'
 import { startIziswap } from './iziswap.ts'
 import { startKyberClassic } from './kyber-classic.ts'
+import { startKyberElastic } from './kyber-elastic.ts'
 import { startLitePsm } from './lite-psm.ts'
 import { startSyncswap } from './syncswap.ts'
 import type { PoolWorld } from './world.ts'
@@ -18,9 +20,11 @@ export type DeployedFamily = {
 
 export const DEPLOYED_FAMILIES: readonly DeployedFamily[] = [
   { family: 'ambient', from: 'Scroll', start: startAmbient },
+  { family: 'echodex', from: 'Linea', start: startEchodex },
   { family: 'fluid-dex', from: 'Ethereum', start: startFluidDex },
   { family: 'iziswap', from: 'Linea', start: startIziswap },
   { family: 'kyber-classic', from: 'Ethereum', start: startKyberClassic },
+  { family: 'kyber-elastic', from: 'Linea', start: startKyberElastic },
   { family: 'lite-psm', from: 'Ethereum', start: startLitePsm },
   { family: 'syncswap', from: 'Linea', start: startSyncswap },
 ]

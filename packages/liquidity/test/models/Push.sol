@@ -6,10 +6,11 @@ import {Coin} from "./Coin.sol";
 interface Payer {
     function swapX2YCallback(uint256 amountX, uint256 amountY, bytes calldata data) external;
     function swapY2XCallback(uint256 amountX, uint256 amountY, bytes calldata data) external;
+    function swapCallback(int256 deltaQty0, int256 deltaQty1, bytes calldata data) external;
 }
 
 /// Pools that measure what they were sent, as pairs of Liquidity Book, Camelot and Kyber Classic and pools of DODO, SyncSwap, WOOFi and EulerSwap do,
-/// iZiSwap's, which ask for it, and Fluid's, Maker's and Aave's modules, which take it by allowance: each gives what it was told to, once exactly the amount it was told of lies there beyond its reserve.
+/// iZiSwap's and Kyber Elastic's, which ask for it, and Fluid's, Maker's and Aave's modules, which take it by allowance: each gives what it was told to, once exactly the amount it was told of lies there beyond its reserve.
 contract Push {
     Coin[2] private tokens;
     uint256[2] private reserves;
@@ -77,6 +78,19 @@ contract Push {
         Payer(msg.sender).swapY2XCallback(amountOut, amountIn, data);
         if (tokens[1].balanceOf(address(this)) - reserves[1] != amountIn) revert NotAsTold(1, 0);
         return (amountOut, amountIn);
+    }
+
+    /// Kyber Elastic: pays first.
+    function swap(address to, int256 amount, bool isToken0, uint160 limit, bytes calldata data)
+        external
+        returns (int256 delta0, int256 delta1)
+    {
+        bool isLast = isToken0 ? limit == 4295128740 : limit == 1461446703485210103287273052203988822378723970341;
+        if (sold != (isToken0 ? 0 : 1) || amount != int256(amountIn) || !isLast || data.length != 0) revert NotAsTold(0, amountIn);
+        (delta0, delta1) = isToken0 ? (amount, -int256(amountOut)) : (-int256(amountOut), amount);
+        tokens[1 - sold].transfer(to, amountOut);
+        Payer(msg.sender).swapCallback(delta0, delta1, data);
+        if (tokens[sold].balanceOf(address(this)) - reserves[sold] != amountIn) revert NotAsTold(sold, 0);
     }
 
     /// WOOFi.

@@ -13,6 +13,7 @@ import { eulerSwap } from './euler-swap.ts'
 import { fluidDex } from './fluid-dex.ts'
 import { iziswap } from './iziswap.ts'
 import { kyberClassic } from './kyber-classic.ts'
+import { kyberElastic } from './kyber-elastic.ts'
 import { liquidityBook } from './liquidity-book.ts'
 import { litePsm } from './lite-psm.ts'
 import type { Op, OpShape, PoolSalt, StepOf } from './op.ts'
@@ -55,6 +56,7 @@ const table = [
   eulerSwap,
   ambient,
   propAmm,
+  kyberElastic,
 ]
 
 type StepOfEach<O> = O extends OpShape ? StepOf<O> : never

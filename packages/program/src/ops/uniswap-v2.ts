@@ -10,6 +10,7 @@ export const uniswapV2 = defineOp(
     fields: { pool: address, feePpm: uint(3) },
     direction: { name: 'zeroForOne', says: 'the first token is sold' },
     prepaid: true,
+    families: ['uniswap-v2', 'echodex'],
     salts: { 'uniswap-v2': 'uniswap-v2' },
   },
   inPool,

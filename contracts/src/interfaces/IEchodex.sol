@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @notice Getter of the factory of echodex pairs. Its other functions are those of Uniswap V2.
+interface IEchodexFactory {
+    /// @return The token in which pairs hold fees beside their reserve.
+    function tokenFee() external view returns (address);
+}

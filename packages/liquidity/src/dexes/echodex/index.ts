@@ -1,0 +1,76 @@
+import { IEchodexFactory__factory, IUniswapV2Factory__factory, IUniswapV2PairEvents__factory } from '@sluice/bindings'
+import { eventReader } from '@sluice/bindings/codec'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { DexFamily, Pool, Reads } from '../../family.ts'
+import { constantProductCurve, emptyCurve } from '../../math/curves.ts'
+import { constantProductOutline } from '../../math/outline.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { quoteByDirection } from '../common/exact-input.ts'
+import { pairFactory } from '../common/pair-discover.ts'
+import { readStates as readReserves, topics } from '../uniswap-v2/state.ts'
+import { type EchodexState, FEE_PPM, inputFor, KEEP_OUT, maxInput, quote } from './math.ts'
+
+const factory = IEchodexFactory__factory.createInterface()
+const TOKEN_FEE = factory.encodeFunctionData('tokenFee') as Hex
+const READ_GAS = 10_000
+const readSync = eventReader<[bigint, bigint]>(IUniswapV2PairEvents__factory.createInterface(), 'Sync')
+
+/** Reads the reserves of all pairs, and the fee token of their factory. */
+function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EchodexState | null)[]> {
+  const pairs = yield* readReserves(row, pools)
+  const [answer] = yield [{ to: row.address, data: TOKEN_FEE, gas: READ_GAS }]
+  if (!answer) return pools.map(() => null)
+  const feeToken = toAddress(factory.decodeFunctionResult('tokenFee', answer)[0])
+  return pairs.map((pair, i) => {
+    if (!pair) return null
+    const index = pools[i]!.tokens.indexOf(feeToken)
+    const { reserve0, reserve1 } = pair
+    return { reserve0, reserve1, feeToken: index === 0 || index === 1 ? index : null }
+  })
+}
+
+/** Echodex pairs. */
+export const echodex: DexFamily<EchodexState> = {
+  id: 'echodex',
+  payment: { locks: 1 },
+  ...pairFactory(IUniswapV2Factory__factory.createInterface(), 'getPair', 'PairCreated'),
+  readStates,
+  topics,
+  applyLog({ state }, log) {
+    const [reserve0, reserve1] = readSync(log.data)
+    return { ...state, reserve0, reserve1 }
+  },
+
+  quoteExactInput: quoteByDirection('echodex', quote),
+
+  inputFor: (pool, tokenIn, tokenOut, amountOut) =>
+    inputFor(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountOut),
+
+  maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
+
+  priceCurve({ state, ...pool }, tokenIn, tokenOut) {
+    const zeroForOne = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
+    const largest = maxInput(state, zeroForOne)
+    if (largest === 0n) return emptyCurve(1)
+    const [reserveIn, reserveOut] = zeroForOne ? [state.reserve0, state.reserve1] : [state.reserve1, state.reserve0]
+    return { ...constantProductCurve(reserveIn, reserveOut, 0, largest), keepOut: KEEP_OUT }
+  },
+
+  outline: ({ state }, band) => constantProductOutline(state.reserve0, state.reserve1, FEE_PPM, band),
+  reserves: ({ state }) => [state.reserve0, state.reserve1],
+
+  keepsTokens: true,
+  // Two price accumulators.
+  oracleGas: 10_400,
+  takesTaxedInput: true,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'uniswap-v2',
+    pool: pool.address,
+    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
+    // The pair takes its fee from the output that it is asked for.
+    feePpm: 0,
+    tokenIn,
+    input,
+    output,
+  }),
+}

@@ -1,0 +1,53 @@
+/**
+ * Exact math of Echodex pairs: x·y = k without a fee, which is taken from the output. Checked against EchodexPair of
+ * echodex-io/echodex-contracts at 9ce99f5.
+ */
+import { PoolRefusal } from '../../family.ts'
+import { inputFor as inputForProduct, maxInput as maxProductInput, quote as quoteProduct } from '../uniswap-v2/math.ts'
+
+/** State of a pair. */
+export type EchodexState = {
+  /** Base units of the first token; below 2^112. */
+  readonly reserve0: bigint
+  /** Base units of the second token; below 2^112. */
+  readonly reserve1: bigint
+  /** Index of the token of which the pair also holds fees; null if it is neither. */
+  readonly feeToken: 0 | 1 | null
+}
+
+/** Fee of a plain swap, in parts of the output. */
+const FEE = 30n
+const FEE_PARTS = 10_000n
+/** The fee as a fraction of the output that remains. */
+export const KEEP_OUT = 0.997
+export const FEE_PPM = 3_000
+
+const asProduct = ({ reserve0, reserve1 }: EchodexState) => ({ reserve0, reserve1, feePpm: 0 })
+
+/** True if the pair counts fees that it holds as a part of this input, so that the step asks for too much. */
+const isMiscounted = ({ feeToken }: EchodexState, zeroForOne: boolean): boolean => feeToken === (zeroForOne ? 0 : 1)
+
+/** Quotes an exact input, rounded down. @throws PoolRefusal as a pair of Uniswap V2, and for an input in the fee token */
+export function quote(
+  state: EchodexState,
+  zeroForOne: boolean,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly state: EchodexState } {
+  if (isMiscounted(state, zeroForOne))
+    throw new PoolRefusal('UNSUPPORTED', 'the pair holds fees in this token in addition to its reserve')
+  const { amountOut, state: after } = quoteProduct(asProduct(state), zeroForOne, amountIn)
+  const { reserve0, reserve1 } = after
+  return { amountOut: amountOut - (amountOut * FEE) / FEE_PARTS, state: { ...state, reserve0, reserve1 } }
+}
+
+/** Returns the largest input that `quote` accepts. */
+export const maxInput = (state: EchodexState, zeroForOne: boolean): bigint =>
+  isMiscounted(state, zeroForOne) ? 0n : maxProductInput(asProduct(state), zeroForOne)
+
+/** Returns the minimum input that buys an output; null if the pair has less. */
+export function inputFor(state: EchodexState, zeroForOne: boolean, amountOut: bigint): bigint | null {
+  if (isMiscounted(state, zeroForOne)) return null
+  // What remains is rounded up, since the fee is rounded down.
+  const withFee = ((amountOut - 1n) * FEE_PARTS) / (FEE_PARTS - FEE) + 1n
+  return inputForProduct(asProduct(state), zeroForOne, withFee)
+}

@@ -1,0 +1,26 @@
+/** Price curves of Kyber Elastic pools: one piece of x·y = k for each step, with the input of the step. */
+import { FLOAT_PPM } from '@sluice/chains'
+import type { PriceCurve } from '../../family.ts'
+import { CurveBuilder } from '../../math/curve-builder.ts'
+import { stepsOf } from './math.ts'
+import type { KyberElasticState } from './types.ts'
+
+const Q96 = 2 ** 96
+
+/**
+ * Returns the curve up to the end of the pool, without its margin. A step buys its liquidity as if the price had not
+ * moved since its beginning, so that the pool pays less at its end: by at most half of the fee, times the fall of √price
+ * in the step.
+ */
+export function curveOf(state: KyberElasticState, zeroForOne: boolean): PriceCurve {
+  const builder = new CurveBuilder()
+  const keepIn = 1 - state.feePpm / FLOAT_PPM
+  const rootAt = (price: bigint) => (zeroForOne ? Number(price) / Q96 : Q96 / Number(price))
+  for (const { price, target, reach } of stepsOf(state, zeroForOne)) {
+    const [from, to] = [rootAt(price), rootAt(target)]
+    const input = Number(reach) * keepIn
+    if (input > 0) builder.hyperbola(from, to, 1, input)
+    else builder.hyperbola(from, to, 0)
+  }
+  return builder.build(keepIn)
+}

@@ -1,0 +1,68 @@
+/** Family of Kyber Elastic pools. */
+import type { DexFamily } from '../../family.ts'
+import { endingAt } from '../../math/curve-end.ts'
+import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
+import { isZeroForOne } from '../common/direction.ts'
+import { gasRow } from '../common/gas.ts'
+import { curveOf } from './curve.ts'
+import { inputForOutput, maxInput, reservesOf, swapExactInput } from './math.ts'
+import { createdPool, creationTopics, findPools, readStates, topics } from './state.ts'
+import type { KyberElasticState } from './types.ts'
+
+const { hop, piece } = gasRow('kyber-elastic')
+/** Gas of a step that ends without crossing a tick, relative to one that crosses it. */
+const EMPTY_STEP_GAS_RATIO = 0.25
+/** Gas of the first tick that a swap crosses beyond that of others: the pool mints its fees. */
+const MINT_GAS = 40_600
+
+const pools: DexFamily<KyberElasticState> = {
+  id: 'kyber-elastic',
+  findPools,
+  readStates,
+  creationTopics,
+  createdPool,
+  topics,
+  // No log contains the liquidity that a swap bought from its fee.
+  applyLog: () => 'reread',
+
+  quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
+    const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+    const { amountOut, state, ticksCrossed, emptySteps } = swapExactInput(pool.state, zeroForOne, amountIn)
+    const mint = ticksCrossed > 0 ? MINT_GAS : 0
+    const gas = hop + mint + piece * (ticksCrossed + EMPTY_STEP_GAS_RATIO * emptySteps)
+    const writes = [...(ticksCrossed > 0 ? ['fees'] : []), ...(state.tick !== pool.state.tick ? ['oracle'] : [])]
+    return writes.length > 0 ? { amountOut, state, gas, writes } : { amountOut, state, gas }
+  },
+
+  inputFor: (pool, tokenIn, tokenOut, amountOut) =>
+    inputForOutput(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountOut),
+
+  maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
+
+  priceCurve(pool, tokenIn, tokenOut) {
+    const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+    return endingAt(curveOf(pool.state, zeroForOne), maxInput(pool.state, zeroForOne))
+  },
+
+  reserves: ({ state }) => reservesOf(state),
+
+  keepsTokens: true,
+  // The oracle is a proxy with an account of its own.
+  oracleGas: 17_000,
+  // The pool checks the received amount, so taxed inputs fail.
+  takesTaxedInput: false,
+  step: (pool, tokenIn, tokenOut, input, output) => ({
+    op: 'kyber-elastic',
+    pool: pool.address,
+    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
+    tokenIn,
+    input,
+    output,
+  }),
+}
+
+/** Kyber Elastic pools, whose state is possible. */
+export const kyberElastic: DexFamily<KyberElasticState> = withConsistentState<
+  KyberElasticState,
+  DexFamily<KyberElasticState>
+>(pools, ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks))

@@ -1,0 +1,300 @@
+/**
+ * Exact math of Kyber Elastic pools: the fee of each step becomes liquidity for the rest of the swap. Checked against
+ * Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at 4ab08c0.
+ */
+import { PPM } from '@sluice/chains'
+import { PoolRefusal } from '../../family.ts'
+import { asMaxInput, UNLIMITED_INPUT } from '../../math/capacity.ts'
+import { amount0Between, amount1Between, lastTickAtOrBelow } from '../../math/concentrated.ts'
+import { divUp, max, min } from '../../math/integers.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
+import type { KyberElasticState } from './types.ts'
+
+const Q96 = 1n << 96n
+/** Twice the whole, by which fees are divided: half of a fee becomes liquidity. */
+const FULL = 2n * PPM
+const MAX_UINT128 = (1n << 128n) - 1n
+/** Ticks of a step at most: the contract's formulas hold for small changes of the price. */
+const STEP_TICKS = 480
+/**
+ * Maximum steps of a swap that end without crossing a tick, each of which costs about 5,700 gas. They span a factor of
+ * 460 in price.
+ */
+const MAX_EMPTY_STEPS = 128
+
+/** Part of a swap at one liquidity. Amounts are base units. */
+type Step = {
+  readonly zeroForOne: boolean
+  /** Parts per million of the input. */
+  readonly fee: bigint
+  /** Liquidity of positions and of fees. */
+  readonly liquidity: bigint
+  readonly price: bigint
+  /** Price at which the step ends. */
+  readonly target: bigint
+  /** Input that moves the price to the target. */
+  readonly reach: bigint
+}
+
+/** Price and liquidity after a part of a step. */
+type Moved = {
+  readonly price: bigint
+  readonly addedLiquidity: bigint
+  readonly amountOut: bigint
+}
+
+/** Position of a swap in its pool. */
+class Walk {
+  readonly zeroForOne: boolean
+  readonly fee: bigint
+  price: bigint
+  tick: number
+  liquidity: bigint
+  reinvested: bigint
+  ticksCrossed = 0
+  emptySteps = 0
+  private readonly state: KyberElasticState
+  /** Index of the next tick; −1 is the lowest that was read, and the number of ticks is the highest. */
+  private next: number
+
+  constructor(state: KyberElasticState, zeroForOne: boolean) {
+    const { sqrtPriceX96, tick, liquidity, reinvestedLiquidity, feePpm, ticks, lowestTick, highestTick } = state
+    this.state = state
+    this.zeroForOne = zeroForOne
+    this.fee = BigInt(feePpm)
+    this.price = sqrtPriceX96
+    this.tick = tick
+    this.liquidity = liquidity
+    this.reinvested = reinvestedLiquidity
+    this.next = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
+    // The first tick back from beyond those that were read.
+    if (zeroForOne && tick >= highestTick) this.next = ticks.length
+    if (!zeroForOne && tick < lowestTick) this.next = -1
+  }
+
+  get limit(): bigint {
+    return this.zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
+  }
+
+  /** True if the pool itself takes nothing more. */
+  get isAtEnd(): boolean {
+    return this.price === this.limit || this.liquidity + this.reinvested > MAX_UINT128
+  }
+
+  /** True beyond the ticks that were read, and after too many steps. */
+  get isAtOwnLimit(): boolean {
+    const { lowestTick, highestTick } = this.state
+    const isBeyond = this.zeroForOne ? this.tick < lowestTick : this.tick >= highestTick
+    return isBeyond || this.emptySteps >= MAX_EMPTY_STEPS
+  }
+
+  /** Returns the next step. @throws PoolRefusal if the pool's arithmetic fails */
+  step(): Step {
+    const { zeroForOne, price, fee, limit } = this
+    const liquidity = this.liquidity + this.reinvested
+    const stop = sqrtRatioAtTick(this.stopTick)
+    const target = zeroForOne ? max(stop, limit) : min(stop, limit)
+    const difference = zeroForOne ? price - target : target - price
+    if (difference < 0n) throw new PoolRefusal('UNSUPPORTED', 'its price and its tick differ')
+    const divisor = zeroForOne ? FULL * target - fee * price : FULL * price - fee * target
+    if (divisor <= 0n) throw new PoolRefusal('UNSUPPORTED', 'its fee is too high for its formula')
+    const part = (liquidity * FULL * difference) / divisor
+    const reach = zeroForOne ? (part << 96n) / price : (part * price) >> 96n
+    return { zeroForOne, fee, liquidity, price, target, reach }
+  }
+
+  /** Moves to the end of a step. */
+  finish({ target }: Step, { addedLiquidity }: Moved): void {
+    this.reinvested += addedLiquidity
+    this.arrive(target)
+  }
+
+  /** Moves to a price within a step, or at its end. */
+  arrive(price: bigint): void {
+    const { zeroForOne, state, stopTick, nextTick } = this
+    const hasMoved = price !== this.price
+    this.price = price
+    if (price !== sqrtRatioAtTick(stopTick)) {
+      if (hasMoved) this.tick = tickAt(price)
+      return
+    }
+    this.tick = zeroForOne ? stopTick - 1 : stopTick
+    if (stopTick !== nextTick) {
+      this.emptySteps++
+      return
+    }
+    const net = state.ticks[this.next]?.[1] ?? 0n
+    this.liquidity += zeroForOne ? -net : net
+    this.next += zeroForOne ? -1 : 1
+    this.ticksCrossed++
+  }
+
+  /** Next initialized tick. */
+  private get nextTick(): number {
+    const { ticks, lowestTick, highestTick } = this.state
+    return ticks[this.next]?.[0] ?? (this.next < 0 ? lowestTick : highestTick)
+  }
+
+  /** Tick at which the step ends. */
+  private get stopTick(): number {
+    return this.zeroForOne
+      ? Math.max(this.nextTick, this.tick - STEP_TICKS)
+      : Math.min(this.nextTick, this.tick + STEP_TICKS)
+  }
+}
+
+/** Returns the price and output at the end of a step. */
+function wholeOf(step: Step): Moved {
+  const { zeroForOne, liquidity, price, target, reach } = step
+  if (price === target) return { price, addedLiquidity: 0n, amountOut: 0n }
+  const after = zeroForOne
+    ? (target * ((liquidity << 96n) / price + reach)) >> 96n
+    : ((((liquidity * price) >> 96n) + reach) << 96n) / target
+  const addedLiquidity = max(after - liquidity, 0n)
+  return { price: target, addedLiquidity, amountOut: outputOf(step, target, addedLiquidity) }
+}
+
+/** Returns the price and output in the middle of a step. @param amountIn - base units, less than the step's `reach` */
+function partOf(step: Step, amountIn: bigint): Moved {
+  const { zeroForOne, fee, liquidity, price } = step
+  const addedLiquidity = zeroForOne
+    ? (price * amountIn * fee) / (FULL << 96n)
+    : ((amountIn * fee) << 96n) / (FULL * price)
+  const sold = zeroForOne ? (amountIn * price) >> 96n : (amountIn << 96n) / price
+  const reached = zeroForOne
+    ? divUp((liquidity + addedLiquidity) * price, liquidity + sold)
+    : ((liquidity + sold) * price) / (liquidity + addedLiquidity)
+  return { price: reached, addedLiquidity, amountOut: outputOf(step, reached, addedLiquidity) }
+}
+
+/** Returns the output up to a price. It is negative if rounding makes the pool take both tokens. */
+function outputOf({ zeroForOne, liquidity, price }: Step, reached: bigint, addedLiquidity: bigint): bigint {
+  const delta = zeroForOne
+    ? divUp(addedLiquidity * reached, Q96) - ((liquidity * (price - reached)) >> 96n)
+    : divUp((liquidity + addedLiquidity) << 96n, reached) - (liquidity << 96n) / price
+  return delta === 1n ? 0n : -delta
+}
+
+function tickAt(price: bigint): number {
+  if (price < MIN_SQRT_RATIO || price >= MAX_SQRT_RATIO)
+    throw new PoolRefusal('TOO_LARGE', 'beyond the prices of its pools')
+  return tickAtSqrtRatio(price)
+}
+
+const hasPrice = ({ sqrtPriceX96 }: KyberElasticState): boolean =>
+  sqrtPriceX96 >= MIN_SQRT_RATIO && sqrtPriceX96 < MAX_SQRT_RATIO
+
+/** Result of a swap. */
+export type KyberElasticSwap = {
+  readonly amountOut: bigint
+  readonly state: KyberElasticState
+  readonly ticksCrossed: number
+  /** Steps that ended without crossing a tick. */
+  readonly emptySteps: number
+}
+
+/**
+ * Swaps exactly `amountIn`, with the contract's steps and roundings.
+ *
+ * @throws PoolRefusal `EMPTY` without a price, `TOO_SMALL` if rounding leaves no output, `TOO_LARGE` if the pool ends
+ * before the input is used up, or it takes too many steps
+ */
+export function swapExactInput(state: KyberElasticState, zeroForOne: boolean, amountIn: bigint): KyberElasticSwap {
+  if (!hasPrice(state)) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
+  if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
+  if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
+  const walk = new Walk(state, zeroForOne)
+  let remaining = amountIn
+  let amountOut = 0n
+  while (remaining > 0n) {
+    if (walk.isAtEnd)
+      throw new PoolRefusal(
+        remaining === amountIn ? 'EMPTY' : 'TOO_LARGE',
+        `the pool takes ${amountIn - remaining} of ${amountIn}`,
+      )
+    if (walk.isAtOwnLimit)
+      throw new PoolRefusal('TOO_LARGE', 'beyond the ticks that were read, or too many steps', { isOwnLimit: true })
+    const step = walk.step()
+    if (step.reach > remaining) {
+      const moved = partOf(step, remaining)
+      amountOut += moved.amountOut
+      walk.finish({ ...step, target: moved.price }, moved)
+      break
+    }
+    const moved = wholeOf(step)
+    amountOut += moved.amountOut
+    walk.finish(step, moved)
+    remaining -= step.reach
+  }
+  if (amountOut < 0n) throw new PoolRefusal('TOO_SMALL', 'rounding makes the pool take both tokens')
+  const { price, tick, liquidity, reinvested, ticksCrossed, emptySteps } = walk
+  const after = { ...state, sqrtPriceX96: price, tick, liquidity, reinvestedLiquidity: reinvested }
+  return { amountOut, state: after, ticksCrossed, emptySteps }
+}
+
+/** A full step of a pool. */
+type WholeStep = Step & { readonly amountOut: bigint }
+
+/** Yields all steps to the end of the pool. */
+export function* stepsOf(state: KyberElasticState, zeroForOne: boolean): Generator<WholeStep, void, void> {
+  if (!hasPrice(state)) return
+  const walk = new Walk(state, zeroForOne)
+  while (!walk.isAtEnd && !walk.isAtOwnLimit) {
+    const step = walk.step()
+    const moved = wholeOf(step)
+    yield { ...step, amountOut: moved.amountOut }
+    walk.finish(step, moved)
+  }
+}
+
+/** Returns the largest input that `swapExactInput` accepts. @returns as `DexFamily.maxInput` */
+export function maxInput(state: KyberElasticState, zeroForOne: boolean): bigint | null {
+  let total = 0n
+  for (const { reach } of stepsOf(state, zeroForOne)) {
+    total += reach
+    if (total >= UNLIMITED_INPUT) break
+  }
+  return asMaxInput(total)
+}
+
+/** Returns the minimum input that buys `amountOut`; null if the pool has less. */
+export function inputForOutput(state: KyberElasticState, zeroForOne: boolean, amountOut: bigint): bigint | null {
+  let input = 0n
+  let remaining = amountOut
+  for (const step of stepsOf(state, zeroForOne)) {
+    if (step.amountOut < remaining) {
+      input += step.reach
+      remaining -= step.amountOut
+      continue
+    }
+    let [low, high] = [0n, step.reach]
+    while (high - low > 1n) {
+      const middle = (low + high) >> 1n
+      if (partOf(step, middle).amountOut >= remaining) high = middle
+      else low = middle
+    }
+    return input + high
+  }
+  return null
+}
+
+/** Returns what positions and reinvested fees hold between the ticks that were read, in base units, rounded down. */
+export function reservesOf(state: KyberElasticState): [amount0: bigint, amount1: bigint] {
+  if (!hasPrice(state)) return [0n, 0n]
+  const { sqrtPriceX96, tick, ticks, reinvestedLiquidity, lowestTick, highestTick } = state
+  const reserves: [bigint, bigint] = [0n, 0n]
+  const from = lastTickAtOrBelow(ticks, tick)
+  for (const zeroForOne of [false, true]) {
+    const ahead = zeroForOne ? ticks.slice(0, from + 1).toReversed() : ticks.slice(from + 1)
+    let [price, { liquidity }] = [sqrtPriceX96, state]
+    for (const [index, net] of [...ahead, [zeroForOne ? lowestTick : highestTick, 0n] as const]) {
+      const to = sqrtRatioAtTick(index)
+      const inRange = liquidity + reinvestedLiquidity
+      if (zeroForOne) reserves[1] += amount1Between(min(to, price), price, inRange, false)
+      else reserves[0] += amount0Between(price, max(to, price), inRange, false)
+      liquidity += zeroForOne ? -net : net
+      price = to
+    }
+  }
+  return reserves
+}

@@ -1,0 +1,88 @@
+/** Finds and reads Kyber Elastic pools. */
+import { IKyberElasticFactory__factory, IKyberElasticState__factory, KyberElasticLens__factory } from '@sluice/bindings'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
+import type { Pool, Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import type { Tick } from '../../math/concentrated.ts'
+import { presentAddresses } from '../common/address-list.ts'
+import { chunks } from '../common/chunks.ts'
+import { decodeTicks } from '../common/concentrated-state.ts'
+import { pairPool } from '../common/pair-discover.ts'
+import { readEach } from '../common/read-each.ts'
+import type { KyberElasticState } from './types.ts'
+
+const LENS = lensOf('KyberElasticLens')
+const lens = KyberElasticLens__factory.createInterface()
+const factory = IKyberElasticFactory__factory.createInterface()
+const events = IKyberElasticState__factory.createInterface()
+
+/** Fees, in parts of 100,000, that factories are known to offer; pools with other fees are found by their creation log. */
+const FEES = [1, 2, 8, 10, 40, 50, 100, 250, 300, 500, 1_000, 2_000, 5_000]
+/** Parts per million of one unit of a fee. */
+const PPM_PER_UNIT = 10
+/** About 4 million gas if all fees are enabled. */
+const PAIRS_PER_READ = 100
+/**
+ * Maximum ticks that are read on each side of the price. They are a linked list, so that one read has to walk them, at
+ * about 12,000 gas each.
+ */
+const MAX_TICKS = 500
+/** Price, liquidity, and a few dozen ticks. */
+const READ_GAS = 600_000
+
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const batches = chunks(pairs, PAIRS_PER_READ)
+  const answers = yield batches.map((batch) => ({
+    ...LENS,
+    data: lens.encodeFunctionData('find', [row.address, batch.flat(), FEES]) as Hex,
+    gas: 100_000 + 20_000 * batch.length,
+  }))
+  return batches.flatMap((batch, b) => {
+    const answer = answers[b]
+    if (!answer) return []
+    return Array.from(presentAddresses(answer), ([i, address]) =>
+      pairPool(row, address, batch[Math.floor(i / FEES.length)]!),
+    )
+  })
+}
+
+export const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
+
+/** Returns the pool of a creation log. */
+export function createdPool(row: DexRow, log: Log): Pool<null> {
+  const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
+  return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
+}
+
+export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberElasticState | null)[]> {
+  return readEach(
+    pools,
+    ({ address }) => ({
+      ...LENS,
+      data: lens.encodeFunctionData('read', [address, MAX_TICKS]) as Hex,
+      gas: READ_GAS,
+    }),
+    decodeState,
+  )
+}
+
+function decodeState(answer: Hex): KyberElasticState {
+  const [head, falling, rising] = lens.decodeFunctionResult('read', answer)
+  const ticks: readonly Tick[] = [...decodeTicks([...falling]).toReversed(), ...decodeTicks([...rising])]
+  return {
+    sqrtPriceX96: head.sqrtPriceX96,
+    tick: Number(head.tick),
+    liquidity: head.liquidity,
+    reinvestedLiquidity: head.reinvestedLiquidity,
+    feePpm: Number(head.feeUnits) * PPM_PER_UNIT,
+    tickSpacing: Number(head.tickSpacing),
+    ticks,
+    lowestTick: Number(head.lowest),
+    highestTick: Number(head.highest),
+  }
+}
+
+export const topics: readonly Hex[] = (['Initialize', 'Swap', 'Mint', 'Burn', 'BurnRTokens'] as const).map(
+  (name) => events.getEvent(name as 'Swap').topicHash as Hex,
+)

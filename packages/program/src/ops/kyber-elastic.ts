@@ -1,0 +1,14 @@
+import { address } from './fields.ts'
+import { defineOp, inPool } from './op.ts'
+
+export const kyberElastic = defineOp(
+  {
+    name: 'kyber-elastic',
+    title: 'Kyber Elastic pool',
+    mechanism: 'concentrated',
+    code: 0x1f,
+    fields: { pool: address },
+    direction: { name: 'zeroForOne', says: 'the first token is sold' },
+  },
+  inPool,
+)
