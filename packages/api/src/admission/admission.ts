@@ -50,7 +50,7 @@ export class ChainAdmission {
   private runningCosts = 0
   /** True until the first task ends. */
   private isFirst = true
-  /** Starts the waits of the queue anew, once the first task has ended. */
+  /** Restarts the waits of the queue once the first task has ended. */
   private readonly restarts = new Set<() => void>()
 
   constructor(options: AdmissionOptions) {

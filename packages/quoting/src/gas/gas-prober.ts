@@ -156,16 +156,16 @@ export class GasProber {
   private async measureSome({ rpc, snapshot: { block } }: Source, pools: Iterable<Pool>): Promise<readonly Pool[]> {
     const { contracts, simulation, measured } = this.options
     const batch: Direction[] = []
-    const taken: Pool[] = []
+    const batchPools: Pool[] = []
     for (const pool of pools) {
       const directions = this.directionsOf(pool)
       if (batch.length > 0 && batch.length + directions.length > HOPS_PER_CALL) break
-      taken.push(pool)
+      batchPools.push(pool)
       if (directions.length === 0) measured.observe(pool.id, [], block.timestamp)
       batch.push(...directions)
     }
     const hops = batch.flatMap((direction) => direction.hops.filter((hop) => hop !== null))
-    if (hops.length === 0) return taken
+    if (hops.length === 0) return batchPools
     this.block = { ...this.block, calls: this.block.calls + 1 }
     const order = { guard: contracts.guard, executor: contracts.executor.address, block, hops }
     const used = await measureHops(rpc, order, simulation)
@@ -179,7 +179,7 @@ export class GasProber {
       })
       measured.observe(pool.id, measuredHops, block.timestamp)
     }
-    return taken
+    return batchPools
   }
 
   private directionsOf(pool: Pool): readonly Direction[] {

@@ -61,10 +61,10 @@ export function alternativesOf(
     ],
     () => [],
   )
-  const found = [...flows, ...others]
-  const [top] = rankAlternatives(problem, best, found)
+  const candidates = [...flows, ...others]
+  const [top] = rankAlternatives(problem, best, candidates)
   const isTopBetter = top !== undefined && expectedNet(problem, top) > expectedNet(problem, best)
-  return rankAlternatives(problem, best, isTopBetter ? [...found, ...withExchangedPool(problem, top)] : found)
+  return rankAlternatives(problem, best, isTopBetter ? [...candidates, ...withExchangedPool(problem, top)] : candidates)
 }
 
 /** Returns true if the uncertain gas is worth enough that alternatives should be measured. */
