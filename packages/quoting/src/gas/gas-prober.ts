@@ -20,8 +20,9 @@ const HOPS_PER_CALL = 16
 const MAX_DIRECTIONS = 12
 /** Maximum queued pools; further ones wait for a later quote. */
 const MAX_QUEUED = 256
-/** Maximum calls per block. */
-const CALLS_PER_BLOCK = 32
+/** Maximum calls per block in the background, and with those that quotes wait for. */
+const BACKGROUND_CALLS = 32
+const CALLS_PER_BLOCK = 96
 /** Maximum token sets that are remembered as scanned, and the milliseconds until a set is scanned again. */
 const MAX_SCANNED = 4_096
 const SCAN_TTL_MS = 60_000
@@ -90,7 +91,7 @@ export class GasProber {
    */
   async measureNow(pools: readonly Pool[], source: Source): Promise<boolean> {
     const due = pools.filter((pool) => this.isDue(pool, source.snapshot))
-    if (due.length === 0 || !this.mayCall(source.snapshot)) return false
+    if (due.length === 0 || !this.mayCall(source.snapshot, CALLS_PER_BLOCK)) return false
     return inTime(this.measureSome(source, due), MEASURE_TIMEOUT_MS)
   }
 
@@ -107,7 +108,7 @@ export class GasProber {
       // Quotes in the meantime provide newer blocks and more pools.
       for (let { source } = this; source && this.pendingTokens.size + this.queue.size > 0; { source } = this) {
         if (this.pendingTokens.size > 0) await this.find(source.snapshot)
-        if (!this.mayCall(source.snapshot)) break
+        if (!this.mayCall(source.snapshot, BACKGROUND_CALLS)) break
         for (const pool of await this.measureSome(source, this.queue.values())) this.queue.delete(pool.id)
       }
     } catch (error) {
@@ -118,9 +119,9 @@ export class GasProber {
     }
   }
 
-  private mayCall({ block: { hash } }: Snapshot): boolean {
+  private mayCall({ block: { hash } }: Snapshot, maxCalls: number): boolean {
     if (this.block.hash !== hash) this.block = { hash, calls: 0 }
-    return this.block.calls < CALLS_PER_BLOCK
+    return this.block.calls < maxCalls
   }
 
   /** Queues the due pools of the pending tokens, those with most of the tokens first. */

@@ -45,7 +45,7 @@ const OUT_OF_GAS = {
 const MAX_SEARCHES = 4
 
 /** Maximum searches of the first round, each with more measured pools. */
-const MAX_MEASURED_SEARCHES = 3
+const MAX_MEASURED_SEARCHES = 6
 /** 0.1 %: share of the output from which the cost of gas may decide between routes, as a divisor. */
 const DECISIVE_SHARE = 1_000n
 
