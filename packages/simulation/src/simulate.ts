@@ -299,13 +299,13 @@ async function trySlots(
 async function tryAgain(
   task: SimulationTask,
   environment: CallEnvironment,
-  known: TokenLayout,
+  knownLayout: TokenLayout,
 ): Promise<Attempt | undefined> {
   const { request, context, reader, input } = task
   if (request.balanceSlot !== undefined || request.allowanceSlot !== undefined)
     throw new SimulationError('BAD_SLOT', `${request.tokenIn} does not answer with what was written to its slots`)
-  let layout = known
-  if (known.balance) {
+  let layout = knownLayout
+  if (knownLayout.balance) {
     context.slots.forget(request.tokenIn)
     layout = await learnedLayout(task)
     const again = await trySlots(task, environment, layout)
