@@ -134,15 +134,15 @@ function checkRequest(
 }
 
 async function readEnvironment({ rpc, request, context, options, ...task }: SimulationTask): Promise<CallEnvironment> {
-  const { block, from, to, gasPrice, known, allowance } = request
+  const { block, from, to, gasPrice, known: knownState, allowance } = request
   const { fees, transactionLimit } = context
   const [header, limit, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
     task.header,
     task.header.then((of) => transactionLimit.at(rpc, of, options)),
     gasPrice ?? task.header.then((of) => fees.gasPrice(rpc, of, options)),
     task.header.then((of) => fees.nextBaseFee(rpc, of, options)),
-    known?.senderCode ?? rpc.getCode(from, block, options),
-    allowance === 'kept' ? (known?.codeOf?.(to) ?? rpc.getCode(to, block, options)) : undefined,
+    knownState?.senderCode ?? rpc.getCode(from, block, options),
+    allowance === 'kept' ? (knownState?.codeOf?.(to) ?? rpc.getCode(to, block, options)) : undefined,
   ])
   const gas = gasOf(request, header, limit, context)
   const intrinsic = intrinsicGas(request.data)
@@ -184,10 +184,10 @@ function usualGasOf(header: BlockHeader, limit: bigint | undefined, { limits }: 
 
 async function readHeader(
   rpc: Rpc,
-  { block, known }: SimulationRequest,
+  { block, known: knownState }: SimulationRequest,
   options: RequestOptions,
 ): Promise<BlockHeader> {
-  const header = known?.header ?? (await rpc.getBlock(block, options))
+  const header = knownState?.header ?? (await rpc.getBlock(block, options))
   if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
   return header
 }
