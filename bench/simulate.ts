@@ -17,7 +17,7 @@ import {
   shapesOn,
   startMainnet,
   startTestChain,
-  stranger,
+  unusedAccount,
 } from '@sluice/simulation/testing'
 import { record, rounded } from './record.ts'
 
@@ -173,7 +173,7 @@ async function measureSlots() {
     for (let pass = 0; pass < PASSES; pass++) {
       const resolver = new SlotResolver()
       for (const { token, pools } of fixture.tokens) {
-        const check = await checkToken(rpc, resolver, token, [stranger, ...pools])
+        const check = await checkToken(rpc, resolver, token, [unusedAccount, ...pools])
         if (check.ms < (best.get(token)?.ms ?? Number.POSITIVE_INFINITY)) best.set(token, check)
       }
     }

@@ -13,7 +13,10 @@ import { type Finished, root, run } from './lib/run.ts'
 
 type Ratio = { readonly covered: number; readonly of: number }
 /** Coverage of one source file, by line. */
-type Reached = { readonly lines: Map<number, boolean>; readonly branches: readonly { line: number; taken: boolean }[] }
+type Reached = {
+  readonly lines: Map<number, boolean>
+  readonly branches: readonly { line: number; isTaken: boolean }[]
+}
 
 const RUNS = process.env.RUNS ?? '30'
 const SEED = process.env.SEED ?? '0x51ce'
@@ -55,9 +58,9 @@ const files = [...byHardhat].map(([file, { lines }]) => {
   return {
     file,
     lines: ratio([...lines.values()]),
-    branches: ratio(branches.map(({ taken }) => taken)),
+    branches: ratio(branches.map(({ isTaken }) => isTaken)),
     missedLines: [...lines].filter(([, hit]) => !hit).map(([line]) => line),
-    missedBranches: branches.filter(({ taken }) => !taken).map(({ line }) => line),
+    missedBranches: branches.filter(({ isTaken }) => !isTaken).map(({ line }) => line),
   }
 })
 const sum = (of: typeof files) => ({
@@ -112,7 +115,7 @@ function parse(lcov: string): Map<string, Reached> {
     )
     const branches = [...section.matchAll(/^BRDA:(\d+),\d+,\d+,(.*)$/gm)].map(([, line, hits]) => ({
       line: Number(line),
-      taken: hits !== '-' && hits !== '0',
+      isTaken: hits !== '-' && hits !== '0',
     }))
     return [[file, { lines: new Map(lines), branches }]]
   })

@@ -54,9 +54,10 @@ test.each(queries)('$where: $expr', ({ expr }) => {
   const series = seriesOf(expr)
   expect(series.length).toBeGreaterThan(0)
   for (const { name, labels } of series) {
-    const known = exported.get(name)
-    expect(known, `${name} is not exported`).toBeDefined()
-    for (const label of labels) expect([...known!, ...OF_ALL], `${name} has no label ${label}`).toContain(label)
+    const exportedLabels = exported.get(name)
+    expect(exportedLabels, `${name} is not exported`).toBeDefined()
+    for (const label of labels)
+      expect([...exportedLabels!, ...OF_ALL], `${name} has no label ${label}`).toContain(label)
   }
 })
 

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { root } from './lib/run.ts'
-import type { Found, Job, StandardJson } from './smt/engine.ts'
+import type { EngineResult, Job, StandardJson } from './smt/engine.ts'
 import { checkModels } from './smt/report.ts'
 
 /**
@@ -31,10 +31,11 @@ const sections: string[] = []
 for (const { engine, name, timeoutMs, wholeMs } of ENGINES) {
   if (wanted.length > 0 && !wanted.includes(engine)) continue
   const { answers, messages } = await run({ engine, timeoutMs, wholeMs, standard })
-  const said = new Map<string, number>()
-  for (const message of messages) said.set(summaryOf(message), (said.get(summaryOf(message)) ?? 0) + 1)
+  const messageCounts = new Map<string, number>()
+  for (const message of messages)
+    messageCounts.set(summaryOf(message), (messageCounts.get(summaryOf(message)) ?? 0) + 1)
   sections.push(
-    `\n## ${name}\n\n${table(['queries', 'answered'], Object.entries(answers))}\n\n${table(['times', 'said'], [...said])}\n`,
+    `\n## ${name}\n\n${table(['queries', 'answered'], Object.entries(answers))}\n\n${table(['times', 'said'], [...messageCounts])}\n`,
   )
   console.log(sections.at(-1))
   // Writes after each engine, since bounded model checking can take very long.
@@ -51,7 +52,7 @@ follows from it is described in [attacks.md](attacks.md).
 ${sections.join('')}`,
   )
 }
-function run(job: Job): Promise<Found> {
+function run(job: Job): Promise<EngineResult> {
   const worker = new Worker(new URL('./smt/engine.ts', import.meta.url), {
     workerData: job,
     resourceLimits: { stackSizeMb: STACK_MB },

@@ -27,8 +27,8 @@ const shown = JSON.parse(
 ) as ChainFile
 
 beforeAll(async () => {
-  const { info: found, stateFile } = await prepareDevnet({ dir: devnetDir })
-  info = found
+  const { info: devnetInfo, stateFile } = await prepareDevnet({ dir: devnetDir })
+  info = devnetInfo
   for (const chainId of [MADE_UP, UNWRAPPED]) nodes.push(await startCopy(chainId, stateFile))
   overlay.addChain(madeUp(MADE_UP, nodes[0]!.url))
   const { wrappedNative, ...rest } = madeUp(UNWRAPPED, nodes[1]!.url)

@@ -59,8 +59,8 @@ test('an aToken is sold for another token and bought with one, over its asset', 
   const from = info.accounts[1]!.address
   const [, aToken] = info.pools.find(({ family }) => family === 'aave-v3')!.addresses!
   const weth = info.tokens.WETH.address
-  const held = await node.balance(aToken!, from)
-  const sold = { src: aToken!, dst: weth, amount: held / 3n, from }
+  const balance = await node.balance(aToken!, from)
+  const sold = { src: aToken!, dst: weth, amount: balance / 3n, from }
   const bought = { src: weth, dst: aToken!, amount: (await node.balance(weth, from)) / 1_000n, from }
   for (const query of [sold, bought]) {
     const { route, receipt, received } = await approveQuoteSend(node, system.api, chainId, query)

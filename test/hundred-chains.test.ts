@@ -21,8 +21,8 @@ type Ready = {
 let many: ManyChains
 beforeAll(async () => {
   // Long timeouts, since the test does not measure the machine's speed.
-  const patience = { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' }
-  many = await startManyChains(CHAINS, HUBS, { IDLE_SLEEP_MS: String(IDLE_MS), ...patience })
+  const timeouts = { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' }
+  many = await startManyChains(CHAINS, HUBS, { IDLE_SLEEP_MS: String(IDLE_MS), ...timeouts })
 })
 afterAll(() => many?.stop())
 
@@ -48,8 +48,8 @@ test(`${CHAINS} chains wake at their first quote and are awake together`, async 
       .map(([id]) => Number(id))
   // On a slow machine the first chains fall asleep before the last wake. Only the sleeping ones are requested again.
   for (let round = 0; round < 5; round++) {
-    const known = new Set(await awake())
-    const asleep = many.chainIds.filter((chainId) => !known.has(chainId))
+    const awakeIds = new Set(await awake())
+    const asleep = many.chainIds.filter((chainId) => !awakeIds.has(chainId))
     await inWaves(asleep, AT_ONCE, (chainId) => quote(many.service.url, chainId, query()))
   }
   expect(await awake()).toHaveLength(CHAINS)

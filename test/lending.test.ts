@@ -62,8 +62,8 @@ test('its first simulation works for a sender without funds', async () => {
   })
   const body = (await response.json()) as { success: boolean; amountOut: string }
   expect(response.status, JSON.stringify(body)).toBe(200)
-  const kept = AMOUNT * 997n
-  const amountOut = (kept * WETH_SIDE) / (TOKEN_SIDE * 1000n + kept)
+  const amountAfterFee = AMOUNT * 997n
+  const amountOut = (amountAfterFee * WETH_SIDE) / (TOKEN_SIDE * 1000n + amountAfterFee)
   expect(body).toMatchObject({ success: true, amountOut: String(amountOut) })
 })
 

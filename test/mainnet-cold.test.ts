@@ -12,10 +12,10 @@ import { get, type RouteBody, swapUrl } from './src/swap.ts'
 
 type Prices = Readonly<Record<string, number | null>>
 /** Maximum calls until most prices are known. */
-const MOST_POLLS = 60
+const MAX_POLLS = 60
 const POLL_MS = 500
 /** The interface's limit per call. */
-const MOST_TOKENS = 200
+const MAX_TOKENS = 200
 
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
@@ -47,7 +47,7 @@ async function askAll(): Promise<Prices> {
 const priced = (prices: Prices) => Object.values(prices).filter((price) => price !== null).length
 
 test('hundreds of new tokens get prices over several requests, while a quote is answered', async () => {
-  expect(Math.max(...halves.map(({ length }) => length))).toBeLessThanOrEqual(MOST_TOKENS)
+  expect(Math.max(...halves.map(({ length }) => length))).toBeLessThanOrEqual(MAX_TOKENS)
   const query = { src: WETH, dst: USDC, amount: 10n ** 18n, from: accounts()[0]!.address }
   const first = askAll()
   const quoted = get<RouteBody>(swapUrl(service.url, 1, query))
@@ -55,10 +55,10 @@ test('hundreds of new tokens get prices over several requests, while a quote is 
   const { status, body } = await quoted
   expect(status, JSON.stringify(body)).toBe(200)
 
-  let known = 0
-  for (let polls = 0; known <= tokens.length / 2 && polls < MOST_POLLS; polls++) {
+  let pricedCount = 0
+  for (let polls = 0; pricedCount <= tokens.length / 2 && polls < MAX_POLLS; polls++) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-    known = priced(await askAll())
+    pricedCount = priced(await askAll())
   }
-  expect(known).toBeGreaterThan(tokens.length / 2)
+  expect(pricedCount).toBeGreaterThan(tokens.length / 2)
 }, 120_000)

@@ -51,11 +51,11 @@ describe('on the real state of Ethereum', () => {
     const url = `${service.url}/prices/1?token=${Object.values(TOKENS).join()}`
     let body: Record<string, number> = {}
     // New tokens are found while the first response is null.
-    const found = async () => {
+    const areAllPriced = async () => {
       body = (await get<Record<string, number>>(url)).body
       return Object.values(body).every((price) => price !== null)
     }
-    await expect.poll(found, { timeout: 30_000 }).toBe(true)
+    await expect.poll(areAllPriced, { timeout: 30_000 }).toBe(true)
     const between = (token: string, low: number, high: number) => {
       expect(body[token]).toBeGreaterThan(low)
       expect(body[token]).toBeLessThan(high)
@@ -75,9 +75,9 @@ describe('on the real state of Ethereum', () => {
     ['WBTC', 'WETH'],
     ['USDC', 'DAI'],
   ] as const)('half of the %s buys %s to the wei', async (src, dst) => {
-    const held = await node.balance(TOKENS[src], from)
-    expect(held).toBeGreaterThan(0n)
-    await swap(TOKENS[src], TOKENS[dst], held / 2n)
+    const balance = await node.balance(TOKENS[src], from)
+    expect(balance).toBeGreaterThan(0n)
+    await swap(TOKENS[src], TOKENS[dst], balance / 2n)
   })
 
   test('every kind of pool in the state took part', () => {

@@ -65,8 +65,8 @@ async function untilScanned(url: string): Promise<Ready> {
 test('the list in the repository equals the export of a service after requests for the recorded pairs', async () => {
   const service = await startService({ ...env, RPC_URL_1: mainnet.url, DATA_DIR: join(dir, 'data') })
   const recorded = readState('ethereum').pools
-  const asked = process.env.WRITE_POOLS ? recorded : recorded.filter((_, k) => k % SAMPLE === 0)
-  const pairs = asked.map(({ tokens }) => tokens)
+  const sample = process.env.WRITE_POOLS ? recorded : recorded.filter((_, k) => k % SAMPLE === 0)
+  const pairs = sample.map(({ tokens }) => tokens)
   for (let at = 0; at < pairs.length; at += AT_ONCE)
     await Promise.all(
       pairs.slice(at, at + AT_ONCE).map(([src, dst]) => get(swapUrl(service.url, 1, { ...query, src, dst }))),
@@ -80,18 +80,18 @@ test('the list in the repository equals the export of a service after requests f
   })
   // Test data, regenerated manually after changes of the state or the families.
   if (process.env.WRITE_POOLS) writeFileSync(join(root, FILE), readFileSync(file))
-  const [made, kept] = [readPoolList(readFileSync(file)), readPoolList(bytes())]
-  const idsOf = ({ deployments }: typeof made) =>
+  const [exportedList, recordedList] = [readPoolList(readFileSync(file)), readPoolList(bytes())]
+  const idsOf = ({ deployments }: typeof exportedList) =>
     deployments.flatMap(({ family, pools }) => pools.map(({ id }) => `${family} ${id}`)).sort()
-  const known = new Set(idsOf(kept))
-  expect(idsOf(made).filter((id) => !known.has(id))).toEqual([])
-  const factories = new Set(kept.deployments.map(({ address }): string => address))
-  const missing = asked.filter(
-    ({ factory, family, address }) => factories.has(factory) && !known.has(`${family} ${address}`),
+  const recordedIds = new Set(idsOf(recordedList))
+  expect(idsOf(exportedList).filter((id) => !recordedIds.has(id))).toEqual([])
+  const factories = new Set(recordedList.deployments.map(({ address }): string => address))
+  const missing = sample.filter(
+    ({ factory, family, address }) => factories.has(factory) && !recordedIds.has(`${family} ${address}`),
   )
   expect(missing).toEqual([])
-  expect(kept.chainId).toBe(1)
-  expect(known.size).toBeGreaterThan(recorded.length)
+  expect(recordedList.chainId).toBe(1)
+  expect(recordedIds.size).toBeGreaterThan(recorded.length)
   expect(bytes().length).toBeLessThan(1_000_000)
 }, 600_000)
 

@@ -14,12 +14,12 @@ import { get } from './src/swap.ts'
 const CHAINS = 6
 const WORKERS = 2
 /** Maximum concurrent requests per client in deploy/nginx. */
-const MOST_AT_ONCE = 512
+const MAX_AT_ONCE = 512
 /** First of the unused chain ids. */
 const NOBODYS = 900_000_000
 const NAMES = 60
 /** Maximum lines of nginx's log that are printed. */
-const MOST_SHOWN = 200
+const MAX_SHOWN = 200
 const REQUESTS = 8_000
 
 describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not installed)', () => {
@@ -48,8 +48,8 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     expect(chains.flat().sort((a, b) => a - b)).toEqual([...nodes.chainIds].sort((a, b) => a - b))
     // All six chains can belong to one process by chance, but this many ids cannot.
     await Promise.all(Array.from({ length: NAMES }, (_, k) => get(`${fleet.url}/ready/${NOBODYS + k}`)))
-    const asked = () => new Set(fleet.log().map((line) => (JSON.parse(line) as { worker: string }).worker))
-    await expect.poll(asked).toEqual(new Set(fleet.workers.map((url) => new URL(url).host)))
+    const workersInLog = () => new Set(fleet.log().map((line) => (JSON.parse(line) as { worker: string }).worker))
+    await expect.poll(workersInLog).toEqual(new Set(fleet.workers.map((url) => new URL(url).host)))
 
     const answer = await fetch(`${fleet.url}/chains?key=secret`, { headers: { 'X-Request-Id': 'mine-1' } })
     expect(answer.headers.get('x-request-id')).toBe('mine-1')
@@ -84,7 +84,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
       'POST /simulate/1 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n'
     const slow = [dial('GET /chains HTTP/1.1\r\nHost: a\r\nX-Slow: '), dial(`${head}{`)]
     // Requests without their body count from their headers on.
-    const many = Array.from({ length: MOST_AT_ONCE + 20 }, () => dial(head))
+    const many = Array.from({ length: MAX_AT_ONCE + 20 }, () => dial(head))
     const refused = () => many.filter(({ heard }) => heard().startsWith('HTTP/1.1 429')).length
     await expect.poll(refused, { timeout: 8_000 }).toBeGreaterThan(0)
     await Promise.all([...slow, ...many].map(({ closed }) => closed))
@@ -96,7 +96,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     const before = await followed()
     const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, REQUESTS)
     // The log of nginx contains the process and the status of each response.
-    expect([...failures, ...(failures.length > 0 ? fleet.log().slice(-MOST_SHOWN) : [])]).toEqual([])
+    expect([...failures, ...(failures.length > 0 ? fleet.log().slice(-MAX_SHOWN) : [])]).toEqual([])
     expect(statuses['200']).toBeGreaterThanOrEqual(REQUESTS)
     // A restarted process gets its own chains again as requests arrive.
     const isAsBefore = async () => {

@@ -27,8 +27,8 @@ let info: DevnetInfo
 let service: Service
 
 beforeAll(async () => {
-  const { info: found, stateFile } = await prepareDevnet({ dir: devnetDir })
-  info = found
+  const { info: devnetInfo, stateFile } = await prepareDevnet({ dir: devnetDir })
+  info = devnetInfo
   for (const [id, l1FeeModel] of Object.entries(models)) {
     const chainId = Number(id)
     const anvil = await startCopy(chainId, stateFile)

@@ -170,25 +170,25 @@ describe.skipIf(!hasRedis)('processes that share a chain', () => {
     const worker = workers[1]!
     const { lag } = (await owner())!
     await soon(worker, 'WETH', 'USDC')
-    const told = await blockNumber()
-    lag.pinnedTo = told
+    const pinnedBlock = await blockNumber()
+    lag.pinnedTo = pinnedBlock
     await node.request('evm_mine')
     // The worker's node has the next block, but nobody has published its state.
     for (const more of [78n, 79n, 80n]) {
       const route = await quote(worker.url, devnet.chainId, query('WETH', 'USDC', AMOUNT + more))
-      expect(route.simulationBlock).toBe(told)
+      expect(route.simulationBlock).toBe(pinnedBlock)
     }
     lag.pinnedTo = undefined
     await expectExact(worker, 'WETH', 'USDC')
-    expect((await soon(worker, 'WETH', 'USDC')).simulationBlock).toBeGreaterThan(told)
+    expect((await soon(worker, 'WETH', 'USDC')).simulationBlock).toBeGreaterThan(pinnedBlock)
   })
 
   test('Redis down: quotes continue, /ready reports it, and everything recovers when it returns empty', async () => {
     await soon(workers[0]!, 'WETH', 'USDC')
     await redis.kill()
     await until(async () => ((await ready(workers[0]!)).bus.state === 'away' ? true : undefined))
-    const known = await quote(workers[0]!.url, devnet.chainId, query('WETH', 'USDC'))
-    expect(known.simulationBlock).toBe(await blockNumber())
+    const lastRoute = await quote(workers[0]!.url, devnet.chainId, query('WETH', 'USDC'))
+    expect(lastRoute.simulationBlock).toBe(await blockNumber())
     redis.forget()
     await redis.start()
     await node.request('evm_mine')
@@ -312,8 +312,8 @@ function end(process: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + 60_000
   for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
+    const value = await look()
+    if (value !== undefined) return value
     if (Date.now() > deadline) throw new Error('it did not come about')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
 import { get, quote } from './src/swap.ts'
-import { Stranger } from './src/traps/stranger.ts'
+import { Attacker } from './src/traps/attacker.ts'
 import { Node } from './src/wallet.ts'
 
 /** Number of consecutive blocks. */
@@ -24,9 +24,9 @@ type Standings = Readonly<Record<string, { readonly standing: string; readonly r
 test('a token becomes an intermediate after enough blocks, pools, depth, and a clean report, until it takes a tax', async () => {
   const { devnet, api } = system
   const { tokens, accounts } = devnet.info
-  const stranger = new Stranger(devnet)
-  const [LINK, UNI, DAI] = ['LINK', 'UNI', 'DAI'].map((symbol) => stranger.token(symbol)) as [never, never, never]
-  const token = await stranger.deploy('PatientToken')
+  const attacker = new Attacker(devnet)
+  const [LINK, UNI, DAI] = ['LINK', 'UNI', 'DAI'].map((symbol) => attacker.token(symbol)) as [never, never, never]
+  const token = await attacker.deploy('PatientToken')
   const swap = { src: tokens.LINK!.address, dst: tokens.UNI!.address, amount: 4_000n * 10n ** 18n }
   const ask = (over = {}) => quote(api, devnet.chainId, { ...swap, from: accounts[0]!.address, ...over })
   const standing = async () => {
@@ -42,11 +42,11 @@ test('a token becomes an intermediate after enough blocks, pools, depth, and a c
 
   // The first quote starts the loading of prices.
   await ask()
-  await stranger.pair({ token: LINK, whole: 200_000 }, { token, whole: 3_000_000 })
-  await stranger.pair({ token, whole: 3_000_000 }, { token: UNI, whole: 390_000 })
-  await stranger.pair({ token, whole: 1_000_000 }, { token: DAI, whole: 1_000_000 })
+  await attacker.pair({ token: LINK, whole: 200_000 }, { token, whole: 3_000_000 })
+  await attacker.pair({ token, whole: 3_000_000 }, { token: UNI, whole: 390_000 })
+  await attacker.pair({ token, whole: 1_000_000 }, { token: DAI, whole: 1_000_000 })
   await ask()
-  await quote(api, devnet.chainId, { ...swap, dst: token.address, from: stranger.address })
+  await quote(api, devnet.chainId, { ...swap, dst: token.address, from: attacker.address })
   await get(`${api}/prices/${devnet.chainId}?token=${token.address}`)
   expect(await passes({ intermediates: 'any' })).toBe(true)
   expect(await passes()).toBe(false)

@@ -6,23 +6,23 @@ import type { Contract } from '@sluice/devnet'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
 import { get, quote, swapUrl } from './src/swap.ts'
-import { Stranger, units } from './src/traps/stranger.ts'
+import { Attacker, units } from './src/traps/attacker.ts'
 import { Node } from './src/wallet.ts'
 
 type Refusal = { readonly code: string; readonly error: string }
 
 let system: System
-let stranger: Stranger
+let attacker: Attacker
 let token: Contract
 let user: string
 beforeEach(async () => {
   system = await startSystem({ ERROR_VERSION: 'B' })
-  stranger = new Stranger(system.devnet)
-  token = await stranger.deploy('SurchargingToken')
+  attacker = new Attacker(system.devnet)
+  token = await attacker.deploy('SurchargingToken')
   user = system.devnet.info.accounts[0]!.address
   await token.send('mint', [user, units(1_000)])
   // Creating its pools is charged too.
-  await token.send('mint', [stranger.address, units(100_000)])
+  await token.send('mint', [attacker.address, units(100_000)])
 })
 afterEach(() => system?.stop())
 
@@ -34,7 +34,7 @@ const bought = () => ({ src: usdc(), dst: token.address, amount: 10_000_000n, fr
 const sides = () =>
   [
     { token, whole: 100_000 },
-    { token: stranger.token('DAI'), whole: 100_000 },
+    { token: attacker.token('DAI'), whole: 100_000 },
   ] as const
 
 async function expectRefused(query: ReturnType<typeof sold>): Promise<void> {
@@ -47,8 +47,8 @@ async function expectRefused(query: ReturnType<typeof sold>): Promise<void> {
 test.each(['a pair of Uniswap V2', 'a weighted pool of Balancer'])(
   'is refused in %s, sold and bought',
   async (venue) => {
-    if (venue.includes('Balancer')) await stranger.weightedPool(sides())
-    else await stranger.pair(...sides())
+    if (venue.includes('Balancer')) await attacker.weightedPool(sides())
+    else await attacker.pair(...sides())
     await expectRefused(sold())
     await expectRefused(bought())
     // The second request checks that the result is remembered.
@@ -58,7 +58,7 @@ test.each(['a pair of Uniswap V2', 'a weighted pool of Balancer'])(
 
 test('is quoted to the wei while it charges nothing, and refused once it does', async () => {
   await token.send('setSurcharge', [0])
-  await stranger.pair(...sides())
+  await attacker.pair(...sides())
   const { chainId, url } = system.devnet
   const { tx, toAmount } = await quote(system.api, chainId, sold())
   const node = new Node(url)

@@ -10,9 +10,9 @@ let node: Node
 let api: string
 let chainId: number
 const token = (symbol: string) => {
-  const found = system.devnet.info.tokens[symbol]
-  if (!found) throw new Error(`the local chain has no ${symbol}`)
-  return found
+  const info = system.devnet.info.tokens[symbol]
+  if (!info) throw new Error(`the local chain has no ${symbol}`)
+  return info
 }
 /** Returns base units of `whole` tokens. */
 const units = (symbol: string, whole: number) =>
@@ -62,8 +62,8 @@ describe('approve, quote, send', () => {
       expect(optimalityGapNet, `${src} to ${dst} after gas`).toBeGreaterThanOrEqual(0)
       // The bound after gas is at most the bound before it, so the gap grows by at most the route's gas cost.
       const [gross, net] = [Number(toAmount), Number(netToAmount)]
-      const most = ((optimalityGap ?? 0) * gross) / net + (gross / net - 1) * 10_000
-      expect(optimalityGapNet, `${src} to ${dst} after gas`).toBeLessThanOrEqual(most * 1.001)
+      const maxGap = ((optimalityGap ?? 0) * gross) / net + (gross / net - 1) * 10_000
+      expect(optimalityGapNet, `${src} to ${dst} after gas`).toBeLessThanOrEqual(maxGap * 1.001)
     }
   })
 
@@ -143,14 +143,14 @@ describe('approve, quote, send', () => {
   })
 
   test('any other account can swap: quotes need no funds and no approvals', async () => {
-    const stranger = '0x00000000000000000000000000000000000A11cE'
+    const otherAccount = '0x00000000000000000000000000000000000A11cE'
     const route = await quote(api, chainId, {
       src: token('DAI').address,
       dst: token('WBTC').address,
       amount: units('DAI', 5000),
-      from: stranger,
+      from: otherAccount,
     })
-    expect(route.tx.from).toBe(stranger)
+    expect(route.tx.from).toBe(otherAccount)
   })
 })
 

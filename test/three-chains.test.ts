@@ -31,8 +31,8 @@ const token = (symbol: string) => info.tokens[symbol]!.address
 const sender = () => info.accounts[0]!.address
 
 beforeAll(async () => {
-  const { info: found, stateFile } = await prepareDevnet({ dir: devnetDir })
-  info = found
+  const { info: devnetInfo, stateFile } = await prepareDevnet({ dir: devnetDir })
+  info = devnetInfo
   for (const name of names) {
     nodes.set(name, await startCopy(chains[name], stateFile, nodeArgs[name]))
     await forgetContracts(node(name))

@@ -40,13 +40,13 @@ afterAll(async () => {
 /**
  * Mines two blocks and removes them again.
  *
- * @param seen - true to request a quote while they exist
+ * @param isQuoted - true to request a quote while they exist
  */
-async function appearAndVanish(seen: boolean): Promise<void> {
+async function appearAndVanish(isQuoted: boolean): Promise<void> {
   const mark = await node.request<string>('evm_snapshot')
   await node.transfer(address('WETH'), from, devnet.info.accounts[1]!.address, 1n)
   await node.transfer(address('WETH'), from, devnet.info.accounts[1]!.address, 1n)
-  if (seen) await get(swapUrl(service.url, devnet.chainId, { ...query, amount: 2n * E18 }))
+  if (isQuoted) await get(swapUrl(service.url, devnet.chainId, { ...query, amount: 2n * E18 }))
   await node.undo(mark)
 }
 
@@ -58,10 +58,10 @@ test.each([
   ['seen', true],
 ])(
   'a quote right after removed blocks, %s, uses an existing block',
-  async (_, seen) => {
+  async (_, isQuoted) => {
     let requests = 0
     for (let round = 0; round < ROUNDS; round++) {
-      await appearAndVanish(seen)
+      await appearAndVanish(isQuoted)
       const amount = E18 + BigInt(round)
       const before = proxy.requests
       const { status, body } = await get<RouteBody & { blockHash: string }>(
@@ -92,8 +92,8 @@ test('every other endpoint answers too while blocks are added and removed', asyn
     swapUrl(service.url, chainId, { ...query, dst: NATIVE, amount: E18 + BigInt(round) }),
   ]
   for (let round = 0; round < ROUNDS; round++) {
-    const asked = Promise.all(urls(round).map(async (url) => ({ url, ...(await get(url)) })))
-    const [answers] = await Promise.all([asked, appearAndVanish(false)])
+    const pendingAnswers = Promise.all(urls(round).map(async (url) => ({ url, ...(await get(url)) })))
+    const [answers] = await Promise.all([pendingAnswers, appearAndVanish(false)])
     for (const { url, status, body } of answers) expect(status, `${url} ${JSON.stringify(body)}`).toBe(200)
   }
 }, 60_000)

@@ -11,12 +11,12 @@ import { approveAll } from './swap.ts'
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
 
 /** Number of random routes sent before the measured ones. */
-const KEPT = process.env.LONG ? 120 : 20
+const WARM_UP_ROUTES = process.env.LONG ? 120 : 20
 let world: World
 beforeAll(async () => {
   world = await startLocal()
   await approveAll(world)
-  await warm(world, 77, KEPT)
+  await warm(world, 77, WARM_UP_ROUTES)
 })
 afterAll(() => world?.stop())
 

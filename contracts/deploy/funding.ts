@@ -46,8 +46,8 @@ export async function requireFunds(
   onProgress: (text: string) => void,
 ): Promise<void> {
   const needed = totalOf(outlays, gasPrice)
-  const held = await client.getBalance({ address })
-  if (held >= needed) return
+  const balance = await client.getBalance({ address })
+  if (balance >= needed) return
   const pending = await pendingBalance(client, address)
   const short = (what: string, balance: bigint) =>
     new DeployError(
@@ -55,7 +55,7 @@ export async function requireFunds(
       `${address} holds ${formatEther(balance)} of the native token${what} and needs ${formatEther(needed)} at ${formatGwei(gasPrice)} gwei: ` +
         `it lacks ${formatEther(needed - balance)} (${needed - balance} wei)`,
     )
-  if (pending < needed) throw short(pending > held ? ', pending transfers included,' : '', pending)
+  if (pending < needed) throw short(pending > balance ? ', pending transfers included,' : '', pending)
   onProgress(`waiting up to ${timeoutMs / 1_000} s for pending funds of ${address}`)
   if (!(await waitFor(async () => (await client.getBalance({ address })) >= needed, timeoutMs)))
     throw short(`, its funding is still pending after ${timeoutMs / 1_000} s,`, await client.getBalance({ address }))

@@ -11,7 +11,7 @@ import fc from 'fast-check'
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executorInitCode } from '../deploy/plan.ts'
-import { asked, type Call, type Scene, WORD } from './support/asked.ts'
+import { type Call, expectedCalls, type Scene, WORD } from './support/expected-calls.ts'
 
 const LONG = process.env.LONG === '1'
 const CASES = LONG ? 20_000 : 3_000
@@ -152,8 +152,8 @@ async function traces(programs: readonly string[], references: readonly Referenc
 }
 
 /** Calls that the Executor made to others, in order, reads aside. */
-function askedIn(frame: Frame): Call[] {
-  const inner = (frame.calls ?? []).flatMap(askedIn)
+function callsIn(frame: Frame): Call[] {
+  const inner = (frame.calls ?? []).flatMap(callsIn)
   if (frame.type !== 'CALL' || frame.from !== scene.executor) return inner
   const { to, input, value = '0x0' } = frame
   return [{ to, input, value: BigInt(value) }, ...inner]
@@ -198,16 +198,16 @@ const bytes = fc.oneof(
 function compare(program: string, reference: Reference, run: Frame): boolean {
   const where = `${program}, ${reference.steps.length} steps`
   // Of a callback that goes with what the Executor said, the selector is enough.
-  const expected = asked(reference.steps, scene)
+  const expected = expectedCalls(reference.steps, scene)
   if (!expected) return false
-  const seen = askedIn(run).map((call, k) => {
+  const calls = callsIn(run).map((call, k) => {
     const whole = expected[k]?.input.length !== 10 || call.input.length === 10
     return whole ? call : { ...call, input: call.input.slice(0, 10) }
   })
-  const said = run.output ?? '0x'
-  const error = run.error && said.length >= 10 ? executor.parseError(said) : null
+  const output = run.output ?? '0x'
+  const error = run.error && output.length >= 10 ? executor.parseError(output) : null
   expect(run.error === undefined, `${where}: ${run.error} ${run.output}`).toBe(reference.refusedAt === undefined)
-  expect(seen, where).toEqual(expected)
+  expect(calls, where).toEqual(expected)
   if (reference.refusedAt === undefined) return true
   expect(REFUSALS, `${where}: ${run.output}`).toContain(error?.name)
   const at = PROGRAM_AT + BigInt(reference.refusedAt)

@@ -13,11 +13,11 @@ const wallet = await fromEthers(new Wallet(PRIVATE_KEY, provider))
 const sluice = new SluiceClient({ baseUrl: BASE_URL, referer: 'https://your-domain.example/' })
 
 try {
-  const wish = { src: SRC, dst: DST, amount: BigInt(AMOUNT), slippage: 'auto' } as const
+  const request = { src: SRC, dst: DST, amount: BigInt(AMOUNT), slippage: 'auto' } as const
   const terms = CONTRACTS ? { contracts: JSON.parse(CONTRACTS) } : {}
   const sender = PRIVATE_RPC_URL ? privately(wallet, PRIVATE_RPC_URL) : wallet
   // A signature instead of an approval if the token supports permits, else an approval of exactly the amount.
-  const { hash, route } = await swap(sluice, sender, chain, wish, { ...terms, ways: ['permit', 'approve'] })
+  const { hash, route } = await swap(sluice, sender, chain, request, { ...terms, ways: ['permit', 'approve'] })
   console.log(JSON.stringify({ hash, toAmount: route.toAmount }))
 } catch (error) {
   if (!(error instanceof ClientError)) throw error

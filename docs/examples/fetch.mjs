@@ -10,15 +10,15 @@ async function ask(path, query) {
   throw new Error(`${body.code}: ${body.error} ${body.cure}${again ? ` (in ${again} s)` : ''}`)
 }
 
-const wish = { src: SRC, dst: DST, amount: AMOUNT }
+const request = { src: SRC, dst: DST, amount: AMOUNT }
 // For the input field of a form: nobody has connected a wallet yet.
-const { toAmount } = await ask('/quote', wish)
+const { toAmount } = await ask('/quote', request)
 // For wallet_sendCalls or a smart account: approvals, as far as they are needed, and the swap.
-const { calls, minToAmount } = await ask('/aggregator', { ...wish, from: FROM, calls: '1' })
+const { calls, minToAmount } = await ask('/aggregator', { ...request, from: FROM, calls: '1' })
 console.log(JSON.stringify({ toAmount, minToAmount, calls: calls.length }))
 
 // An event whenever a block changes the answer. Browsers have EventSource for this.
-const stream = await fetch(`${BASE_URL}/stream/${CHAIN}?${new URLSearchParams(wish)}`)
+const stream = await fetch(`${BASE_URL}/stream/${CHAIN}?${new URLSearchParams(request)}`)
 for await (const text of stream.body.pipeThrough(new TextDecoderStream())) {
   if (text.startsWith(':')) continue
   const [, event, data] = /^event: (\w+)\n(?:id: \d+\n)?data: (.*)/.exec(text)

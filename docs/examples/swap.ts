@@ -9,11 +9,11 @@ const chain = Number(CHAIN)
 const sluice = new SluiceClient({ baseUrl: BASE_URL, referer: 'https://your-domain.example/' })
 
 try {
-  const asked = { src: SRC, dst: DST, amount: BigInt(AMOUNT), from: FROM, slippage: 0.5 }
-  const route = await sluice.getSwap(chain, asked)
+  const request = { src: SRC, dst: DST, amount: BigInt(AMOUNT), from: FROM, slippage: 0.5 }
+  const route = await sluice.getSwap(chain, request)
   // Throws unless the bytes swap exactly this, for at least this much, for this sender, through contracts that are known.
   const terms = { minToAmount: MIN, contracts: CONTRACTS && JSON.parse(CONTRACTS) }
-  const { minOutput, mode, executor, pools } = verify(chain, route, asked, terms)
+  const { minOutput, mode, executor, pools } = verify(chain, route, request, terms)
   const prices = await sluice.prices(chain, [SRC, DST])
   const gas = gasLimit(route)
   console.log({ toAmount: route.toAmount, minOutput, mode, executor, pools: pools.length, gas, prices })

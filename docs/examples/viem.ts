@@ -22,9 +22,9 @@ const wallet = fromViem(
 const sluice = new SluiceClient({ baseUrl: BASE_URL, referer: 'https://your-domain.example/' })
 
 try {
-  const wish = { src: SRC, dst: DST, amount: BigInt(AMOUNT), slippage: 0.5 }
+  const request = { src: SRC, dst: DST, amount: BigInt(AMOUNT), slippage: 0.5 }
   // Where you name no `minToAmount`, the wallet's own node confirms the amount before anything is signed.
-  const { hash, route } = await swap(sluice, wallet, chain.id, wish, {
+  const { hash, route } = await swap(sluice, wallet, chain.id, request, {
     ...(CONTRACTS && { contracts: JSON.parse(CONTRACTS) }),
     confirm: ({ toAmount }, { pools }) => {
       console.error(`${toAmount} by ${pools.length} pools`)

@@ -39,10 +39,10 @@ export async function checkChain(
       fees: checkFees,
       contracts: checkContracts(deployment),
     }
-    const found = await Promise.all(
+    const results = await Promise.all(
       Object.entries(checks).map(([name, check]) => check(subject).catch((error: unknown) => [failed(name, error)])),
     )
-    return [...findings, ...found.flat()]
+    return [...findings, ...results.flat()]
   } catch (error) {
     return [...findings, failed('head', error)]
   } finally {

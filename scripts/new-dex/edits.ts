@@ -15,7 +15,7 @@ export function editsFor({ name, Name, camel, snake, code }: Names & { readonly 
   const ops = 'packages/program/src/ops/index.ts'
   const program = 'contracts/src/libraries/Program.sol'
   const core = 'contracts/src/core/ExecutorCore.sol'
-  const asked = 'contracts/test/support/asked.ts'
+  const expectedCalls = 'contracts/test/support/expected-calls.ts'
   const families = 'packages/liquidity/src/dexes/index.ts'
   return [
     { file: ops, before: 'import type { Op, OpShape', insert: `import { ${camel} } from './${name}.ts'\n` },
@@ -36,14 +36,14 @@ export function editsFor({ name, Name, camel, snake, code }: Names & { readonly 
       before: `${BRANCH}else revert UnknownOpcode`,
       insert: `${BRANCH}else if (opcode == Program.${constant}) at = ${Name}.run(at, flags, end);\n`,
     },
-    { file: asked, before: '  IERC20__factory,\n', insert: `  I${Name}Pool__factory,\n` },
+    { file: expectedCalls, before: '  IERC20__factory,\n', insert: `  I${Name}Pool__factory,\n` },
     {
-      file: asked,
+      file: expectedCalls,
       before: '\nexport type Scene',
       insert: `const ${camel} = I${Name}Pool__factory.createInterface()\n`,
     },
     {
-      file: asked,
+      file: expectedCalls,
       before: "      case 'erc4626': {",
       insert: `      case '${name}':
         prepay(step, step.pool)

@@ -13,7 +13,7 @@ export type Job = {
   readonly standard: StandardJson
 }
 export type StandardJson = { readonly settings: { readonly evmVersion: string } }
-export type Found = {
+export type EngineResult = {
   /** Number of queries by the solver's answer. */
   readonly answers: Readonly<Record<string, number>>
   /** Messages of solc. */
@@ -56,7 +56,7 @@ try {
 } catch (error) {
   messages = [`solc itself fails: ${(error as Error).message}`]
 }
-parentPort!.postMessage({ answers, messages } satisfies Found)
+parentPort!.postMessage({ answers, messages } satisfies EngineResult)
 
 function count(answer: string): void {
   answers[answer] = (answers[answer] ?? 0) + 1

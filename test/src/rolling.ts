@@ -3,7 +3,7 @@ import type { Fleet } from './fleet.ts'
 import type { ManyNodes } from './many-chains.ts'
 
 const CALLERS = 16
-const MOST_FAILURES = 20
+const MAX_FAILURES = 20
 
 export type Replaced = {
   /** Number of responses by status; 0 for a broken connection. */
@@ -22,7 +22,7 @@ export async function replaceAllUnderLoad(fleet: Fleet, nodes: ManyNodes, reques
     while (isReplacing || begun < requests) {
       const { status, text } = await ask(fleet.url, nodes, begun++)
       statuses[status] = (statuses[status] ?? 0) + 1
-      if (status !== 200 && failures.length < MOST_FAILURES)
+      if (status !== 200 && failures.length < MAX_FAILURES)
         failures.push(`${new Date().toISOString()} ${status}: ${text}`)
     }
   }
@@ -54,7 +54,7 @@ async function ask(
   const amount = String(10n ** 15n * BigInt(1 + count))
   const query = new URLSearchParams({ src, dst, amount, from, maxSplits: '1' })
   const turn = Math.floor(count / chainIds.length) % 4
-  const asked =
+  const request =
     turn === 0
       ? fetch(`${url}/prices/${chainId}?token=${src}`)
       : turn === 1
@@ -65,7 +65,7 @@ async function ask(
           })
         : fetch(`${url}/aggregator/${chainId}?${query}`)
   try {
-    const answer = await asked
+    const answer = await request
     return { status: answer.status, text: await answer.text() }
   } catch (error) {
     return { status: 0, text: String(error) }

@@ -109,7 +109,7 @@ test('symbols of tokens are sanitized', async () => {
 })
 
 test('unknown coins and chains are absent, among others and alone', async () => {
-  const known = `31337:${tokens[1]}`
+  const knownCoin = `31337:${tokens[1]}`
   const unknown = [
     ...[
       `31337:${NOBODY}`,
@@ -125,7 +125,7 @@ test('unknown coins and chains are absent, among others and alone', async () => 
       `0x7a69:${tokens[1]}`,
     ],
   ]
-  expect(Object.keys(await coinsOf([...unknown, known].join()))).toEqual([known])
+  expect(Object.keys(await coinsOf([...unknown, knownCoin].join()))).toEqual([knownCoin])
   for (const coin of unknown) expect(await coinsOf(coin), coin).toEqual({})
 })
 

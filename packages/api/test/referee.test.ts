@@ -110,8 +110,8 @@ async function expectTrade(
   const { toAmount, bound, leftBps, leftAtMostBps, pools, swaps } = trade!.comparisons[0]!
   expect(pools.length).toBeGreaterThan(0)
   expect(swaps.map(({ pool }) => pool)).toEqual(pools)
-  const left = Number(((BigInt(toAmount) - BigInt(trade!.toAmount)) * 10_000_000n) / BigInt(toAmount)) / 1_000
-  expect(leftBps).toBe(left)
+  const expectedBps = Number(((BigInt(toAmount) - BigInt(trade!.toAmount)) * 10_000_000n) / BigInt(toAmount)) / 1_000
+  expect(leftBps).toBe(expectedBps)
   if (bound !== null) {
     expect(BigInt(bound)).toBeGreaterThanOrEqual(BigInt(toAmount))
     expect(leftAtMostBps).toBeGreaterThanOrEqual(leftBps!)

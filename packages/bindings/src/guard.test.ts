@@ -42,7 +42,7 @@ const permitted = fc.oneof(
   fc.record({ ...common, ...named, direct: fc.constant(true), value: fc.constant(0n), permit }),
   fc.record({ ...common, ...payout, direct: fc.constant(false), value: fc.constant(0n), permit }),
 )
-const asked = fc
+const swaps = fc
   .oneof(
     fc.record({ ...common, ...plain, direct: fc.constant(false) }),
     fc.record({ ...common, ...named, direct: fc.boolean() }),
@@ -52,7 +52,7 @@ const asked = fc
 
 test('a swap reads back as it was written', () => {
   fc.assert(
-    fc.property(asked, (of) => {
+    fc.property(swaps, (of) => {
       expect(decodeGuardSwap(encodeGuardSwap(of), of.value)).toEqual(of)
     }),
   )
@@ -96,7 +96,7 @@ test.each<[string, Partial<GuardSwap>]>([
 test('it goes to the plainest function that does it', () => {
   const name = (of: GuardSwap) => abi.parseTransaction({ data: encodeGuardSwap(of) })!.name
   fc.assert(
-    fc.property(asked, (of) => {
+    fc.property(swaps, (of) => {
       const needsPayout = of.recipient !== undefined
       const plainest = of.value === 0n ? 'swap' : 'swapNative'
       expect(name(of)).toBe(of.direct ? 'swapDirect' : needsPayout ? 'swapWithPayout' : plainest)
@@ -105,7 +105,7 @@ test('it goes to the plainest function that does it', () => {
 })
 
 test.each(['direct', 'fee', 'wrapper', 'permit'] as const)('a swap with %s names its recipient', (what) => {
-  const { recipient, ...of } = fc.sample(asked, { numRuns: 1, seed: 2 })[0]!
+  const { recipient, ...of } = fc.sample(swaps, { numRuns: 1, seed: 2 })[0]!
   const bare = { ...of, value: 0n, direct: false, wrapper: ZERO, feePpm: 0n, feeRecipient: ZERO }
   const more = {
     ...{ direct: { direct: true }, fee: { feePpm: 1n }, wrapper: { wrapper: `0x${'11'.repeat(20)}` } },

@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
           hash: block.hash,
           number: block.number,
           groups: sumOf(pools.values()),
-          known: loadedGroups,
+          pairGroups: loadedGroups,
           stands: stands as Hex[],
         })
       },

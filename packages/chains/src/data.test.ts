@@ -48,8 +48,8 @@ describe.each(files)('$name', ({ name, text, file }) => {
 
   test('draws its hubs from the tokens it knows, the native one first', () => {
     const native = file.wrappedNative ?? file.nativeErc20
-    const known = [native, ...file.stables, ...file.tokens].map((token) => token?.address)
-    expect(file.hubs.filter((hub) => !known.includes(hub))).toEqual([])
+    const addresses = [native, ...file.stables, ...file.tokens].map((token) => token?.address)
+    expect(file.hubs.filter((hub) => !addresses.includes(hub))).toEqual([])
     expect(file.hubs[0]).toBe(native?.address)
   })
 

@@ -44,15 +44,15 @@ const executor = (version: number) => ({
   families: ['uniswap-v2'],
 })
 const releases = (...executors: object[]) => JSON.stringify({ cancun: { guard, executors } })
-const seen = (chainId: number, ...addresses: string[]) =>
+const deploymentJson = (chainId: number, ...addresses: string[]) =>
   JSON.stringify({ chainId, build: 'cancun', deployed: Object.fromEntries(addresses.map((at) => [at, { block: 7 }])) })
 
 describe('the chain map', () => {
   test('lists the chains of the registry in ascending order, each with the Guard of its build and whether it was seen', () => {
     const deploymentsDir = directory({
       'releases.json': releases(executor(1)),
-      '8453.json': seen(8453, guard.address),
-      '77.json': seen(77),
+      '8453.json': deploymentJson(8453, guard.address),
+      '77.json': deploymentJson(77),
     })
     const registry = loadRegistry({ deploymentsDir })
     const ids = registry.supportedIds()
@@ -80,8 +80,8 @@ describe('the chain map', () => {
   test('knows older Executors where they were seen, and the newest everywhere', () => {
     const deploymentsDir = directory({
       'releases.json': releases(executor(1), executor(2), executor(3)),
-      '1.json': seen(1, executor(1).address),
-      '10.json': seen(10, executor(3).address),
+      '1.json': deploymentJson(1, executor(1).address),
+      '10.json': deploymentJson(10, executor(3).address),
     })
     const { deployment } = loadRegistry({ deploymentsDir })
     const generations = (id: number) => deployment(id)!.executors.map(({ version, status }) => [version, status])
@@ -93,7 +93,7 @@ describe('the chain map', () => {
   })
 
   test('leaves out chains where the EVM build cannot run, and keeps them in the registry with the reason', () => {
-    const registry = loadRegistry({ deploymentsDir: directory({ '324.json': seen(324) }) })
+    const registry = loadRegistry({ deploymentsDir: directory({ '324.json': deploymentJson(324) }) })
     expect(registry.supportedIds()).not.toContain(324)
     expect(registry.chain(324)?.unsupported).toMatch(/EraVM/)
     expect(registry.knownIds()).toContain(324)
@@ -135,7 +135,9 @@ describe('the overlay', () => {
   test('adds a chain', () => {
     const registry = loadRegistry({
       chainsDir: directory({ '987654321.json': formatChainFile(madeUp), 'README.md': 'not a chain' }),
-      deploymentsDir: directory({ '987654321.json': seen(987654321, loadRegistry().deployment(1)!.guard.address) }),
+      deploymentsDir: directory({
+        '987654321.json': deploymentJson(987654321, loadRegistry().deployment(1)!.guard.address),
+      }),
     })
     expect(new Set(registry.supportedIds())).toEqual(new Set([...loadRegistry().supportedIds(), 987654321]))
     expect(registry.chainMap()[987654321]).toMatchObject({ ChainName: 'made-up', Status: 'deployed' })

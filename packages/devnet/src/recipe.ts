@@ -57,14 +57,14 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   await fundAccounts(chain, tokens)
   const dexes: DexEntry[] = []
   const pools: DevnetPool[] = []
-  const vouched: Address[] = [DEPLOYER]
+  const trustedAccounts: Address[] = [DEPLOYER]
   let routers: Record<string, Address> = {}
   for (const [name, recipe] of Object.entries(recipes)) {
     onProgress(name)
     const dex = await recipe(chain, tokens)
     dexes.push(...dex.rows)
     pools.push(...dex.pools)
-    vouched.push(...(dex.vouched ?? []))
+    trustedAccounts.push(...(dex.trustedAccounts ?? []))
     routers = { ...routers, ...dex.routers }
   }
   onProgress('routers')
@@ -93,7 +93,7 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
     tokens: Object.fromEntries(entries),
     dexes,
     pools,
-    vouched,
+    vouched: trustedAccounts,
     routers,
   }
 }

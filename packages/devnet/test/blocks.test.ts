@@ -13,8 +13,8 @@ const [first, second] = readBlocks()
 test('a replayed block with another result is reported', async () => {
   const before = await request(node.url, 'evm_snapshot', [])
   const [one, ...others] = first!.transactions
-  const dearer = { ...first!, transactions: [{ ...one!, gasUsed: one!.gasUsed + 1 }, ...others] }
-  await expect(replayBlock(node.url, dearer)).rejects.toThrow('transaction 0 of block 24628607')
+  const alteredBlock = { ...first!, transactions: [{ ...one!, gasUsed: one!.gasUsed + 1 }, ...others] }
+  await expect(replayBlock(node.url, alteredBlock)).rejects.toThrow('transaction 0 of block 24628607')
   await request(node.url, 'evm_revert', [before])
 })
 

@@ -32,15 +32,15 @@ describe('the saved chain', () => {
     timeout: 180_000,
   }, async () => {
     const dir = freshFolder()
-    const asked = await Promise.all([prepareDevnet({ dir }), prepareDevnet({ dir }), prepareDevnet({ dir })])
-    expect(asked.filter(({ fromCache }) => !fromCache)).toHaveLength(1)
-    expect(new Set(asked.map(({ stateFile }) => stateFile)).size).toBe(1)
+    const devnets = await Promise.all([prepareDevnet({ dir }), prepareDevnet({ dir }), prepareDevnet({ dir })])
+    expect(devnets.filter(({ fromCache }) => !fromCache)).toHaveLength(1)
+    expect(new Set(devnets.map(({ stateFile }) => stateFile)).size).toBe(1)
 
     // Another process built the chain that the tests share.
     const shared = await prepareDevnet()
-    expect(shared.stateFile).not.toBe(asked[0].stateFile)
-    expect(shared.info).toEqual(asked[0].info)
-    expect(fingerprint(shared)).toBe(fingerprint(asked[0]))
+    expect(shared.stateFile).not.toBe(devnets[0].stateFile)
+    expect(shared.info).toEqual(devnets[0].info)
+    expect(fingerprint(shared)).toBe(fingerprint(devnets[0]))
   })
 })
 

@@ -221,9 +221,9 @@ describe('Aave V3', () => {
     const credited = (await share.read<bigint>('balanceOf', [devnet.me])) - before
     expect(credited).toBeGreaterThanOrEqual(amount - 1n)
     expect(credited).toBeLessThanOrEqual(amount + 1n)
-    const held = await devnet.balance(symbol)
+    const balanceBefore = await devnet.balance(symbol)
     await market.send('withdraw', [asset, amount, devnet.me])
-    expect((await devnet.balance(symbol)) - held).toBe(amount)
+    expect((await devnet.balance(symbol)) - balanceBefore).toBe(amount)
     expect(await income()).toBe(index)
   })
 })
@@ -374,9 +374,9 @@ describe('rate wrapper', () => {
     expect((await devnet.balance('WSTETH')) - before).toBe(shares)
     expect(shares).toBe(await steth.read('sharesFor', [amount]))
 
-    const held = await devnet.balance('WSTETH')
+    const balanceBefore = await devnet.balance('WSTETH')
     await steth.send('rebase', [50_000n])
-    expect(await devnet.balance('WSTETH')).toBe(held)
+    expect(await devnet.balance('WSTETH')).toBe(balanceBefore)
     const back = await wrapper.read<bigint>('unwrap', [shares])
     const steths = await devnet.balance('STETH')
     await wrapper.send('unwrap', [shares])

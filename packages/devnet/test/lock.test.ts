@@ -12,14 +12,14 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 it('one at a time', async () => {
   let inside = 0
-  let most = 0
+  let maxInside = 0
   const work = async () => {
-    most = Math.max(most, ++inside)
+    maxInside = Math.max(maxInside, ++inside)
     await new Promise((resolve) => setTimeout(resolve, 20))
     inside--
   }
   await Promise.all([withLock(lock, work), withLock(lock, work), withLock(lock, work)])
-  expect(most).toBe(1)
+  expect(maxInside).toBe(1)
   expect(existsSync(lock)).toBe(false)
 })
 

@@ -15,8 +15,8 @@ afterAll(() => devnet.stop())
 
 /** Computes the output of x·y=k after the fee, as the pairs do. */
 function constantProduct(amountIn: bigint, reserveIn: bigint, reserveOut: bigint, feePpm: number): bigint {
-  const kept = amountIn * BigInt(1_000_000 - feePpm)
-  return (kept * reserveOut) / (reserveIn * 1_000_000n + kept)
+  const amountAfterFee = amountIn * BigInt(1_000_000 - feePpm)
+  return (amountAfterFee * reserveOut) / (reserveIn * 1_000_000n + amountAfterFee)
 }
 
 async function reserves(pool: DevnetPool, tokenIn: TokenSymbol): Promise<readonly [bigint, bigint]> {

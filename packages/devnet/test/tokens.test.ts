@@ -79,9 +79,9 @@ describe('tokens', () => {
 
     let short = 0
     for (let amount = 1_000_000_007n; amount < 1_000_000_027n; amount += 1n) {
-      const held = await devnet.balance('STETH', other())
+      const balanceBefore = await devnet.balance('STETH', other())
       await steth.send('transfer', [other(), amount])
-      const received = (await devnet.balance('STETH', other())) - held
+      const received = (await devnet.balance('STETH', other())) - balanceBefore
       expect(amount - received).toBeLessThanOrEqual(2n)
       if (received < amount) short += 1
     }
@@ -91,8 +91,8 @@ describe('tokens', () => {
   it('WETH is the genuine one and holds a wei for each of its own', async () => {
     await devnet.token('WETH').send('deposit', [], 5n)
     await devnet.token('WETH').send('withdraw', [2n])
-    const held = await request<string>(devnet.url, 'eth_getBalance', [devnet.info.tokens.WETH.address, 'latest'])
-    expect(BigInt(held)).toBe(await devnet.token('WETH').read<bigint>('totalSupply'))
+    const balance = await request<string>(devnet.url, 'eth_getBalance', [devnet.info.tokens.WETH.address, 'latest'])
+    expect(BigInt(balance)).toBe(await devnet.token('WETH').read<bigint>('totalSupply'))
   })
 })
 

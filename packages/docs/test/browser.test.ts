@@ -60,11 +60,11 @@ describe.skipIf(!browser)('the site, served under /a/b', () => {
       async (path, _, viewport) => {
         const { page, complaints } = await site.open(path, { viewport, colorScheme, bypassCSP: true })
         await page.evaluate(axe)
-        const found = await page.evaluate(async () => {
+        const faults = await page.evaluate(async () => {
           const { violations } = await (window as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run()
           return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`)
         })
-        expect(found).toEqual([])
+        expect(faults).toEqual([])
         expect(complaints).toEqual([])
         await page.context().close()
       },

@@ -146,13 +146,13 @@ describe('diagrams', () => {
 
 /** Returns the names of nodes and the texts of arrows in either kind of diagram. */
 function labelsOf(code: string): string[] {
-  const found = code.startsWith('sequence')
+  const patterns = code.startsWith('sequence')
     ? [/ as (.+)$/gm, /->>\w+: (.+)$/gm]
     : [/\w(?:\(\[|\[\(|\{\{|\[)([^\]})]+)/g, /-->\|([^|]+)\|/g, / -- (.+?) --> /g, / -\. (.+?) \.-> /g]
   const plain = code.startsWith('sequence') ? [] : [...code.matchAll(/(?:^ {2}|--> )([a-z]+)(?= -->|$)/gm)]
   const named = new Set([...code.matchAll(/(\w+)(?:\(\[|\[\(|\{\{|\[)/g)].map(([, id]) => id))
   return [
-    ...found.flatMap((pattern) => [...code.matchAll(pattern)].map(([, label]) => label!.trim())),
+    ...patterns.flatMap((pattern) => [...code.matchAll(pattern)].map(([, label]) => label!.trim())),
     ...plain.map(([, id]) => id!).filter((id) => !named.has(id)),
   ]
 }

@@ -25,7 +25,7 @@ import { type Random, random } from './random.ts'
 const QUOTES = process.env.LONG ? 100_000 : 240
 const AT_ONCE = 40
 /** Seconds between two rounds at most: over decades the treasury would be due more than the market holds. */
-const MOST_SECONDS = Math.ceil((6_000_000 * 2 * AT_ONCE) / QUOTES)
+const MAX_SECONDS = Math.ceil((6_000_000 * 2 * AT_ONCE) / QUOTES)
 const RAY = 10n ** 27n
 const DECIMALS = 6
 const WHOLE = 10n ** BigInt(DECIMALS)
@@ -39,7 +39,7 @@ let asset: Contract
 let aToken: Contract
 let pool: Pool<AaveV3State>
 /** Scaled units of the trader. */
-let held: bigint
+let scaledBalance: bigint
 
 const ask = <T>(method: string, params: readonly unknown[] = []) => request<T>(anvil.url, method, params)
 const row = (): DexRow => ({ family: 'aave-v3', brand: 'Aave V3', role: 'pool', address: market.pool.address })
@@ -49,12 +49,12 @@ const later = (seconds: number) => ask('evm_increaseTime', [seconds]).then(() =>
 /** Reads the reserve as the market does. */
 async function read(): Promise<AaveV3State | null> {
   const block = { blockHash: await head() }
-  const [found] = await runReads(rpc, block, [aaveV3.findPools(row(), [[asset.address, aToken.address]])])
-  expect(found).toHaveLength(1)
-  const [states] = await runReads(rpc, block, [aaveV3.readStates(row(), found!)])
-  held = await aToken.read('scaledBalanceOf', [TRADER])
+  const [pools] = await runReads(rpc, block, [aaveV3.findPools(row(), [[asset.address, aToken.address]])])
+  expect(pools).toHaveLength(1)
+  const [states] = await runReads(rpc, block, [aaveV3.readStates(row(), pools!)])
+  scaledBalance = await aToken.read('scaledBalanceOf', [TRADER])
   const state = states![0]!
-  if (state) pool = { ...found![0]!, state }
+  if (state) pool = { ...pools![0]!, state }
   return state
 }
 
@@ -104,31 +104,31 @@ test('random supplies and withdrawals pay the quoted amount while the index grow
   const count = { exact: 0, refused: 0 }
   const indices = new Set<bigint>()
   while (count.exact + count.refused < QUOTES) {
-    await later(r.integer(MOST_SECONDS))
+    await later(r.integer(MAX_SECONDS))
     block = await head()
     expect(await read()).not.toBeNull()
     indices.add(pool.state.income)
     const trials = Array.from({ length: AT_ONCE }, () => ({ pool, swaps: [swapOf(r), swapOf(r)] }))
     const outcomes = await run(await world(), trials)
     for (const [k, { swaps }] of trials.entries()) {
-      let [state, has] = [pool.state, held]
+      let [state, has] = [pool.state, scaledBalance]
       for (const [step, swap] of swaps.entries()) {
-        const { ok, amountOut, left } = outcomes[k]![step]!
-        const asked = `${swap.amountIn} of ${pool.tokens.indexOf(swap.tokenIn)} at ${state.income}, step ${step}`
+        const { ok, amountOut, left: restAmount } = outcomes[k]![step]!
+        const label = `${swap.amountIn} of ${pool.tokens.indexOf(swap.tokenIn)} at ${state.income}, step ${step}`
         // A sender with too small a balance fails before the market is called.
         if (swap.tokenIn === aToken.address && scaledBurn(state, swap.amountIn) > has) {
-          expect(ok, asked).toBe(false)
+          expect(ok, label).toBe(false)
           break
         }
         try {
           const ours = paid(swap, state, has)
-          expect({ ok, amountOut, left }, asked).toEqual({ ok: true, amountOut: ours.amountOut, left: 0n })
+          expect({ ok, amountOut, restAmount }, label).toEqual({ ok: true, amountOut: ours.amountOut, restAmount: 0n })
           ;({ has } = ours)
           ;({ state } = ours.quote)
           count.exact++
         } catch (error) {
           if (!(error instanceof PoolRefusal)) throw error
-          expect(ok && amountOut > 0n, `${asked}: ${error.message}`).toBe(false)
+          expect(ok && amountOut > 0n, `${label}: ${error.message}`).toBe(false)
           count.refused++
           break
         }
@@ -213,7 +213,7 @@ test('withdrawals are limited by the cash; a frozen reserve only pays out, a pau
 
 test('only assets of a market are read from it', async () => {
   const block = { blockHash: await head() }
-  const stranger = toAddress(`0x${'5'.repeat(40)}`)
-  const [found] = await runReads(rpc, block, [aaveV3.findPools(row(), [[asset.address, stranger]])])
-  expect(found).toEqual([])
+  const unlistedToken = toAddress(`0x${'5'.repeat(40)}`)
+  const [pools] = await runReads(rpc, block, [aaveV3.findPools(row(), [[asset.address, unlistedToken]])])
+  expect(pools).toEqual([])
 })

@@ -35,12 +35,14 @@ async function poolsOf(rename: (family: string) => string): Promise<readonly Poo
 
 test('pools are detected by version, then read, quoted, and traded like those of a recorded version', async () => {
   const recorded = await poolsOf((family) => family)
-  const found = await poolsOf(() => 'algebra')
+  const detectedPools = await poolsOf(() => 'algebra')
   expect(new Set(recorded.map(({ family }) => family))).toEqual(new Set(VERSIONS))
-  expect(found.map(({ id, state }) => ({ id, state }))).toEqual(recorded.map(({ id, state }) => ({ id, state })))
-  for (const [i, pool] of found.entries()) {
+  expect(detectedPools.map(({ id, state }) => ({ id, state }))).toEqual(
+    recorded.map(({ id, state }) => ({ id, state })),
+  )
+  for (const [i, pool] of detectedPools.entries()) {
     expect(pool.family).toBe('algebra')
-    const [known, unknown] = [recorded[i]!, pool].map((one) => {
+    const [expected, actual] = [recorded[i]!, pool].map((one) => {
       const [tokenIn, tokenOut] = one.tokens as [Address, Address]
       const family = familyOf(one.family)!
       const amountIn = family.reserves(one)[0]! / 1_000n
@@ -52,7 +54,7 @@ test('pools are detected by version, then read, quoted, and traded like those of
         silent: family.refreshStates !== undefined && (family.movesSilently?.(one as Pool<null>) ?? true),
       }
     })
-    expect(unknown).toEqual(known)
+    expect(actual).toEqual(expected)
   }
 })
 

@@ -38,11 +38,12 @@ describe('a model of the dex', () => {
     const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
     const { Coin, Dex } = compileModels('Ambient.sol')
     model = await builder.deploy(Dex as never)
-    const made = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)]
-    for (const coin of made) for (const holder of [TRADER, model.address]) await coin.send('mint', [holder, PLENTY])
+    const contracts = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)]
+    for (const coin of contracts)
+      for (const holder of [TRADER, model.address]) await coin.send('mint', [holder, PLENTY])
     for (const holder of [TRADER, model.address]) await ask('anvil_setBalance', [holder, word(PLENTY)])
     await standTrader(ask)
-    coins = made.map(({ address }) => address).sort() as [Address, Address]
+    coins = contracts.map(({ address }) => address).sort() as [Address, Address]
   }, 120_000)
   afterAll(async () => {
     rpc?.close()
@@ -72,15 +73,15 @@ describe('a model of the dex', () => {
         await ask('evm_mine')
         const blockHash = await head()
         const row = { ...ambientRow(model.address), contracts: { wrappedNative: toAddress(`0x${'ee'.repeat(20)}`) } }
-        const asked: readonly [Address, Address] = native ? [coins[1], row.contracts.wrappedNative] : tokens
-        const [found] = (await runReads(rpc, { blockHash }, [ambient.findPools(row, [asked])])) as [
+        const pair: readonly [Address, Address] = native ? [coins[1], row.contracts.wrappedNative] : tokens
+        const [pools] = (await runReads(rpc, { blockHash }, [ambient.findPools(row, [pair])])) as [
           readonly Pool<null>[],
         ]
-        expect(found).toEqual([{ ...stood, dex: row.brand }])
+        expect(pools).toEqual([{ ...stood, dex: row.brand }])
         const [pool] = await readPools(rpc, blockHash, [stood])
         expect(pool!.state).toEqual(was)
-        for (const { tokenIn, amountIn, amountOut, pool: told } of answers.slice(0, SWAPS)) {
-          const isBuy = tokenIn === told.tokens[0]
+        for (const { tokenIn, amountIn, amountOut, pool: recordedPool } of answers.slice(0, SWAPS)) {
+          const isBuy = tokenIn === recordedPool.tokens[0]
           directions.add(isBuy)
           const swap = { tokenIn: tokens[isBuy ? 0 : 1], tokenOut: tokens[isBuy ? 1 : 0], amountIn }
           expect(ambient.quoteExactInput(pool!, swap.tokenIn, swap.tokenOut, amountIn).amountOut).toBe(amountOut)

@@ -64,8 +64,8 @@ test('have the predicted balances afterwards, also if the vault had to deposit o
       const pool = buffers().find((one) => one.id === id)!
       const { underlying, wrapped, vault: of } = pool.state as Buffer
       // A part of what is in the buffer, or several times of it, in the token sold.
-      const held = converted(of, !wrap, wrap ? wrapped : underlying)
-      const amountIn = part > 0n ? held / part : held * -part
+      const bufferBalance = converted(of, !wrap, wrap ? wrapped : underlying)
+      const amountIn = part > 0n ? bufferBalance / part : bufferBalance * -part
       const [tokenIn, tokenOut] = wrap ? [asset, share] : [share, asset]
       const output = { kind: 'address', address: world.trader } as const
       const family = familyOf(pool.family)!

@@ -74,15 +74,15 @@ describe.each(families.map(({ id }) => id))('%s', (id) => {
           expect(end).toBeLessThanOrEqual(Number(maxInput))
           for (const bit of bits) expect(answer(maxInput + (1n << BigInt(bit)))).toBe('TOO_LARGE')
         }
-        const most = maxInput ?? (1n << 128n) - 1n
+        const maxAmount = maxInput ?? (1n << 128n) - 1n
         for (const one of parts) {
-          const amountIn = (most * BigInt(Math.round(one * 1e9))) / 1_000_000_000n
+          const amountIn = (maxAmount * BigInt(Math.round(one * 1e9))) / 1_000_000_000n
           const code = answer(amountIn)
           if (SPORADIC.has(id) && code === 'UNSUPPORTED') continue
           // What is refused below the end is dust, or cannot be sold at all.
           if (code !== 'accepted' && maxInput !== 0n) {
             expect(code).toBe('TOO_SMALL')
-            expect(amountIn).toBeLessThan(most / 2n + 1n)
+            expect(amountIn).toBeLessThan(maxAmount / 2n + 1n)
           }
         }
       }),

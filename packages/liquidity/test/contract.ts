@@ -53,10 +53,10 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
     return market.snapshot()
   }
   /** Holds it against a market that has just read all. */
-  async function expectInStep(known = tokens.slice(0, 3)): Promise<Snapshot> {
+  async function expectInStep(requestedTokens = tokens.slice(0, 3)): Promise<Snapshot> {
     const ours = await atHead()
     const fresh = createMarket({ chain: f.chain, rpc: f.rpc })
-    const theirs = await fresh.ensure(known)
+    const theirs = await fresh.ensure(requestedTokens)
     await fresh.stop()
     expect(ours.block).toEqual({ ...theirs.block, logsBloom: ours.block.logsBloom })
     expect(sorted(ours)).toEqual(sorted(theirs))
@@ -71,8 +71,8 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
   })
 
   test('finds the pools of the requested tokens, once', async () => {
-    const found = await market.ensure(tokens.slice(0, 3))
-    expect([...found.pools.values()].map(({ family }) => family).sort()).toEqual([
+    const snapshot = await market.ensure(tokens.slice(0, 3))
+    expect([...snapshot.pools.values()].map(({ family }) => family).sort()).toEqual([
       ...['uniswap-v2', 'uniswap-v2', 'uniswap-v3'],
     ])
     const { pools } = await expectInStep()
@@ -88,15 +88,15 @@ export function marketContract(makerOf: (f: Fixture) => Promise<MarketMaker>): v
   })
 
   test('follows the chain, and reports the changed pools', async () => {
-    const seen: Snapshot[] = []
+    const snapshots: Snapshot[] = []
     await atHead()
-    const off = market.onSnapshot((snapshot) => seen.push(snapshot))
+    const off = market.onSnapshot((snapshot) => snapshots.push(snapshot))
     for (let i = 0; i < 4; i++) await swap(i % 2, 1 - (i % 2), BigInt(i + 1) * E18)
     const { block } = await expectInStep()
     off()
     const pair = toAddress(await f.v2Factory.read<string>('getPair', [tokens[0]!, tokens[1]!]))
-    expect(seen.at(-1)?.block).toEqual(block)
-    expect(seen.flatMap(({ changed }) => changed ?? [])).toContain(pair)
+    expect(snapshots.at(-1)?.block).toEqual(block)
+    expect(snapshots.flatMap(({ changed }) => changed ?? [])).toContain(pair)
     expect(market.has(block)).toBe(true)
     expect(market.health()).toMatchObject({ head: block, error: null })
   })

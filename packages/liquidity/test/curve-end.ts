@@ -17,6 +17,6 @@ export function endOf({ sqrtPrice, liquidity, keepIn }: PriceCurve): number {
 
 /** True of a curve that ends where its pool does: not beyond, and not before but for the rounding of floats. */
 export function endsAt(curve: PriceCurve, maxInput: bigint): boolean {
-  const [end, most] = [endOf(curve), Number(maxInput)]
-  return end <= most && end >= most * (1 - END) - ROUNDED
+  const [end, max] = [endOf(curve), Number(maxInput)]
+  return end <= max && end >= max * (1 - END) - ROUNDED
 }

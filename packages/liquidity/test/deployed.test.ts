@@ -9,11 +9,11 @@ const QUOTES = process.env.LONG ? 100_000 : 200
 const LONG_MS = process.env.LONG ? 3_600_000 : 120_000
 
 describe.each(DEPLOYED_FAMILIES)('$family', ({ family, start }) => {
-  const given = deployedOf(family)
-  test.skipIf(!given)(
-    `quotes equal payments of its own code through the Executor, for any amount, with the same limits${given ? '' : ` (${notGiven(family)})`}`,
+  const deployment = deployedOf(family)
+  test.skipIf(!deployment)(
+    `quotes equal payments of its own code through the Executor, for any amount, with the same limits${deployment ? '' : ` (${notGiven(family)})`}`,
     async () => {
-      const world = await start(given!, 20)
+      const world = await start(deployment!, 20)
       try {
         const { exact, mismatches } = await fuzz(world, family, QUOTES, 43)
         expect(mismatches).toEqual([])

@@ -160,19 +160,19 @@ test('state that changes without logs is updated in one round of calls per block
   await rpc.request('evm_increaseTime', [3_600])
   const gift = { from: devnet.info.accounts[0]!.address, to: vault!.tokens[0], data }
   await rpc.request('eth_sendTransactionSync', [gift])
-  const seen = proxy.methods.length
+  const methodsBefore = proxy.methods.length
   const after = await followed.sync()
   // All families are there: more gas than one call may take, so that it is two, sent together, and one for samples.
-  expect(proxy.methods.slice(seen).filter((method) => method === 'eth_call').length).toBeLessThanOrEqual(3)
+  expect(proxy.methods.slice(methodsBefore).filter((method) => method === 'eth_call').length).toBeLessThanOrEqual(3)
   const moved = [...after.pools.values()].filter((pool) => before.pools.get(pool.id) !== pool)
   expect(moved.map(({ id }) => id)).toContain(vault!.id)
 
-  const anew = createMarket({ chain: chainOf(devnet), rpc })
-  await anew.ensure(tokens)
-  expect(anew.snapshot().block.hash).toBe(after.block.hash)
+  const freshMarket = createMarket({ chain: chainOf(devnet), rpc })
+  await freshMarket.ensure(tokens)
+  expect(freshMarket.snapshot().block.hash).toBe(after.block.hash)
   const sorted = (snapshot: Snapshot) => [...snapshot.pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
-  expect(sorted(after)).toEqual(sorted(anew.snapshot()))
-  for (const each of [followed, anew]) await each.stop()
+  expect(sorted(after)).toEqual(sorted(freshMarket.snapshot()))
+  for (const each of [followed, freshMarket]) await each.stop()
   counted.close()
   await proxy.stop()
 })

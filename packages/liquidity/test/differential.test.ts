@@ -137,19 +137,19 @@ test('uniswap-v3 quotes a second swap from its own next state like the pool', as
 
 test('uniswap-v2 quotes the output of the pair, and refuses if it reverts', async () => {
   const r = random(13)
-  const asked = new Set<string>()
-  for (let i = 0; i < POOLS && asked.size < 25; i++) {
+  const pairKeys = new Set<string>()
+  for (let i = 0; i < POOLS && pairKeys.size < 25; i++) {
     const a = r.integer(f.tokens.length)
     const b = (a + 1 + r.integer(f.tokens.length - 1)) % f.tokens.length
     const key = [a, b].sort().join()
-    if (asked.has(key)) continue
-    asked.add(key)
+    if (pairKeys.has(key)) continue
+    pairKeys.add(key)
     await addPair(f, f.tokens[a]!, f.tokens[b]!, r.amount(12, 111), r.amount(12, 111))
   }
   await market.sync()
   const { pools } = await market.ensure(f.tokens.map(({ address }) => address))
   const all = [...pools.values()].filter((pool): pool is Pool<UniswapV2State> => pool.family === 'uniswap-v2')
-  expect(all.length).toBe(asked.size)
+  expect(all.length).toBe(pairKeys.size)
 
   const cases = all.flatMap((pool) =>
     Array.from({ length: QUOTES_PER_POOL * 2 }, () => ({ pool, flip: r.integer(2) === 1, amountIn: r.amount(1, 113) })),

@@ -13,7 +13,7 @@ import { addPair, addPool, type Fixture, NEVER, startFixture } from './fixture.t
 const E18 = 10n ** 18n
 const TOKENS = 6
 /** Maximum followed tokens in addition to the hub. */
-const MOST = 3
+const MAX_FOLLOWED = 3
 const RUNS = process.env.LONG ? 200 : 15
 
 let f: Fixture
@@ -36,8 +36,8 @@ type Step =
   | { readonly kind: 'swap'; readonly from: number; readonly to: number }
   | { readonly kind: 'make'; readonly token: number }
   | { readonly kind: 'sync'; readonly later: boolean }
-  /** To the mark so many back; `seen` where the blocks that go were taken in before. */
-  | { readonly kind: 'revert'; readonly back: number; readonly seen: boolean }
+  /** To the mark so many back; `isSynced` if the market read the removed blocks before. */
+  | { readonly kind: 'revert'; readonly back: number; readonly isSynced: boolean }
   | { readonly kind: 'mark' }
   | { readonly kind: 'evict' }
 
@@ -59,14 +59,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: of('sync'), later }) },
   { weight: 2, arbitrary: fc.record({ kind: of('mark') }) },
   { weight: 1, arbitrary: fc.record({ kind: of('evict') }) },
-  { weight: 3, arbitrary: fc.record({ kind: of('revert'), back: fc.integer({ min: 0, max: 2 }), seen: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: of('revert'), back: fc.integer({ min: 0, max: 2 }), isSynced: fc.boolean() }),
+  },
 )
 
 test('after any concurrent requests, evictions, blocks, and reorgs, memory equals a fresh market and respects its limits', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
       const start = await f.request<string>('evm_snapshot')
-      const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokens: MOST } })
+      const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokens: MAX_FOLLOWED } })
       const marks: string[] = []
       const pending: Promise<unknown>[] = []
       let last: readonly number[] = []
@@ -74,9 +77,9 @@ test('after any concurrent requests, evictions, blocks, and reorgs, memory equal
       for (const each of steps) {
         if (each.kind === 'ask') {
           last = each.tokens
-          const asked = market.ensure(last.map(address))
-          if (each.later) pending.push(asked)
-          else await asked
+          const request = market.ensure(last.map(address))
+          if (each.later) pending.push(request)
+          else await request
         } else if (each.kind === 'swap') await swap(each.from, each.to)
         else if (each.kind === 'make') {
           // Refused where the pool is there already.
@@ -90,7 +93,7 @@ test('after any concurrent requests, evictions, blocks, and reorgs, memory equal
         else {
           const [mark] = marks.splice(-1 - each.back)
           if (mark === undefined) continue
-          if (each.seen) await market.sync()
+          if (each.isSynced) await market.sync()
           await f.request('evm_revert', [mark])
           await f.request('evm_mine')
         }
@@ -112,8 +115,8 @@ test('after any concurrent requests, evictions, blocks, and reorgs, memory equal
       )
       if (last.length > 0) for (const { id } of wanted) expect(ours.pools.has(id)).toBe(true)
       const followed = new Set([...ours.pools.values()].flatMap(({ tokens }) => tokens))
-      expect(followed.size).toBeLessThanOrEqual(MOST + 1)
-      expect(market.state().tokens!.entries).toBeLessThanOrEqual(MOST + 1)
+      expect(followed.size).toBeLessThanOrEqual(MAX_FOLLOWED + 1)
+      expect(market.state().tokens!.entries).toBeLessThanOrEqual(MAX_FOLLOWED + 1)
       await Promise.all([market.stop(), fresh.stop()])
       await f.request('evm_revert', [start])
     }),
@@ -153,7 +156,7 @@ test('200 addresses without a token cost one call, once, and none of them is fol
 })
 
 test('a reorg to a block from before a pool was dropped does not bring it back', async () => {
-  const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokens: MOST } })
+  const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokens: MAX_FOLLOWED } })
   await market.ensure([address(1)])
   const [dropped] = [...market.snapshot().pools.keys()]
   const mark = await f.request<string>('evm_snapshot')

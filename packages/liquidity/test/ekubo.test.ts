@@ -22,7 +22,7 @@ const QUOTES = process.env.LONG ? 100_000 : 200
 const LONG_MS = process.env.LONG ? 3_600_000 : 120_000
 const core = await ekuboCore()
 
-type Given = {
+type RecordedState = {
   readonly kind: string
   readonly config: Hex
   readonly sqrtRatio: string
@@ -42,7 +42,7 @@ type Answer = {
   readonly partial?: boolean
 }
 const { states, vectors } = genuineAnswers('ekubo') as {
-  readonly states: Readonly<Record<string, Given>>
+  readonly states: Readonly<Record<string, RecordedState>>
   readonly vectors: readonly Answer[]
 }
 /** States whose pools are put on the node, and answers of each. */
@@ -88,7 +88,7 @@ describe('a model of the core', () => {
     kind,
     ticks,
     tickSpacing,
-  }: Given): Promise<Pool<null>> {
+  }: RecordedState): Promise<Pool<null>> {
     const id = poolId(tokens, { config })
     const packed = (BigInt(sqrtRatio) << 160n) | (BigInt.asUintN(32, BigInt(tick)) << 128n) | BigInt(liquidity)
     const words = new Map([[BigInt(id), packed]])
@@ -116,15 +116,15 @@ describe('a model of the core', () => {
     )
     let swaps = 0
     for (const name of names) {
-      const given = states[name]!
-      const found = await standPool(given)
-      const [[state]] = (await runReads(rpc, await head(), [ekubo.readStates(row(), [found])])) as [
+      const recordedState = states[name]!
+      const unreadPool = await standPool(recordedState)
+      const [[state]] = (await runReads(rpc, await head(), [ekubo.readStates(row(), [unreadPool])])) as [
         readonly (EkuboState | null)[],
       ]
-      expect(state, name).toMatchObject({ tick: given.tick, liquidity: BigInt(given.liquidity) })
+      expect(state, name).toMatchObject({ tick: recordedState.tick, liquidity: BigInt(recordedState.liquidity) })
       const read = state!.ticks.map(([index, net]) => [index, String(net)])
-      expect(read, name).toEqual(given.kind === 'concentrated' ? given.ticks : [])
-      const pool: Pool<EkuboState> = { ...found, state: state! }
+      expect(read, name).toEqual(recordedState.kind === 'concentrated' ? recordedState.ticks : [])
+      const pool: Pool<EkuboState> = { ...unreadPool, state: state! }
       const answers = vectors.filter(
         (vector) =>
           vector.state === name &&
@@ -142,7 +142,7 @@ describe('a model of the core', () => {
         expect(amountOut, `${name} ${amountIn}`).toBe(BigInt(answer.amountOut))
         const limit = zeroForOne ? ENDS.down : ENDS.up
         const params = (limit << 160n) | (amountIn << 32n) | (zeroForOne ? 0n : 1n << 31n)
-        const key = [...tokens, given.config, word(params)].map((text) => text.slice(2).padStart(64, '0'))
+        const key = [...tokens, recordedState.config, word(params)].map((text) => text.slice(2).padStart(64, '0'))
         const [sold, bought] = [amountIn, BigInt.asUintN(128, -amountOut)]
         const balances = zeroForOne ? (sold << 128n) | bought : (bought << 128n) | sold
         await model.send('tell', [`0x00000000${key.join('')}`, balances])
@@ -172,23 +172,23 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
     expect(world.steps.length).toBeGreaterThan(20)
     let reread = 0
     for (const { before, log, after } of world.steps) {
-      const told = ekubo.applyLog(before, log as never)
+      const result = ekubo.applyLog(before, log as never)
       // Ticks that lie beyond those that were read cannot be followed.
-      if (told === 'reread' && before.state.known) reread++
-      else expect(told).toEqual(after)
+      if (result === 'reread' && before.state.known) reread++
+      else expect(result).toEqual(after)
     }
     expect(reread).toBeLessThan(world.steps.length / 4)
   })
 
   test('pools with common settings are found without a log', async () => {
-    const [found] = (await runReads(world.rpc, { blockHash: world.blockHash() }, [
+    const [pools] = (await runReads(world.rpc, { blockHash: world.blockHash() }, [
       ekubo.findPools(EKUBO_ROW, [
         world.pools().find(({ tokens }) => BigInt(tokens[0]!) > 0n)!.tokens as [Address, Address],
       ]),
     ])) as [readonly Pool<null>[]]
-    const known = new Set(world.steps.map(({ before }) => before.id))
-    expect(found.length).toBeGreaterThan(0)
-    expect(found.filter(({ id }) => !known.has(id))).toEqual([])
+    const knownIds = new Set(world.steps.map(({ before }) => before.id))
+    expect(pools.length).toBeGreaterThan(0)
+    expect(pools.filter(({ id }) => !knownIds.has(id))).toEqual([])
   })
 
   test('listed pools are verified by their keys, and others are refused', async () => {

@@ -39,9 +39,9 @@ export async function startFixture(tokenCount = 3): Promise<Fixture> {
   const periphery = (name: string) => hardhatArtifact('@uniswap/v3-periphery', name)
   const tokenCode = artifact('@uniswap/v2-core/build/ERC20.json')
   const supply = 1n << 200n
-  const made = []
-  for (let i = 0; i < tokenCount; i++) made.push(await node.deploy(tokenCode, [supply]))
-  const tokens = made.sort((a, b) => (a.address < b.address ? -1 : 1))
+  const contracts = []
+  for (let i = 0; i < tokenCount; i++) contracts.push(await node.deploy(tokenCode, [supply]))
+  const tokens = contracts.sort((a, b) => (a.address < b.address ? -1 : 1))
   const v2Factory = await node.deploy(artifact('@uniswap/v2-core/build/UniswapV2Factory.json'), [ZeroAddress])
   const v2Router = await node.deploy(artifact('@uniswap/v2-periphery/build/UniswapV2Router02.json'), [
     v2Factory.address,

@@ -106,18 +106,18 @@ test('verified pools are stored: a restart does not read the list again', async 
   const path = join(dir, 'kept.sqlite')
   const first = await run({ save: { path }, headStart: () => list })
   expect(first.counts[0]!.proven).toBeGreaterThan(0)
-  const known = idsOf(first.market)
+  const poolIds = idsOf(first.market)
   await first.close()
   logs.length = 0
   const second = await run({ save: { path }, headStart: () => list })
   expect(second.counts).toEqual([{ proven: 0, refused: 0 }])
   expect(searched()).toEqual([])
-  expect(idsOf(second.market)).toEqual(known)
+  expect(idsOf(second.market)).toEqual(poolIds)
   await second.close()
 })
 
 const hash = (k: number): Hex => `0x${(0xbad000n + BigInt(k)).toString(16).padStart(64, '0')}`
-const stranger = (k: number): Address => toAddress(`0x${(0xbad000n + BigInt(k)).toString(16).padStart(40, '0')}`)
+const fakeAddress = (k: number): Address => toAddress(`0x${(0xbad000n + BigInt(k)).toString(16).padStart(40, '0')}`)
 
 /** Entries that somebody might write who wants a pool of his own to be traded: genuine tokens, an identity that is not there. */
 function fakesOf({ id, tokens, address, fixed }: ListedPool, k: number): readonly ListedPool[] {
@@ -125,18 +125,18 @@ function fakesOf({ id, tokens, address, fixed }: ListedPool, k: number): readonl
   const isHashed = id.length === 66
   return [
     {
-      id: isHashed ? hash(k) : stranger(k),
-      address: isHashed ? address : stranger(k),
+      id: isHashed ? hash(k) : fakeAddress(k),
+      address: isHashed ? address : fakeAddress(k),
       tokens,
       ...(key && { fixed: key }),
     },
     ...(key?.hooks !== undefined || key?.config !== undefined
       ? [
           { id, address, tokens, fixed: { ...key, fee: 123_456, config: hash(k) } },
-          { id, address, tokens, fixed: { ...key, hooks: stranger(k), config: 'none' } },
+          { id, address, tokens, fixed: { ...key, hooks: fakeAddress(k), config: 'none' } },
           { id, address, tokens, fixed: { ...key, fee: -1, config: 7, hooks: {} } },
           { id, address, tokens, fixed: null },
-          { id, address, tokens: [tokens[0]!, stranger(k)], fixed: key },
+          { id, address, tokens: [tokens[0]!, fakeAddress(k)], fixed: key },
         ]
       : []),
   ]
@@ -177,28 +177,28 @@ test('tokens and trust of a verified pool come from the chain, not from the list
           .filter(({ fixed }) => (fixed as { buffer?: boolean } | undefined)?.buffer !== true)
           .map((pool) => ({
             ...pool,
-            tokens: [toAddress(devnet.info.tokens.WETH!.address), stranger(1)],
+            tokens: [toAddress(devnet.info.tokens.WETH!.address), fakeAddress(1)],
             // As if nothing but an account that the chain's file vouches for could change what it pays.
-            fixed: { vault: stranger(2), dependsOn: [rows[0]!.address], silent: false },
+            fixed: { vault: fakeAddress(2), dependsOn: [rows[0]!.address], silent: false },
           })),
       })),
   }
   const { market, counts, close } = await run({ headStart: () => lied })
   expect(counts[0]).toMatchObject({ refused: 0 })
   expect(counts[0]!.proven).toBeGreaterThan(1)
-  let seen = 0
+  let listedCount = 0
   for (const { id, family, tokens, fixed } of market.snapshot().pools.values()) {
     const listed = lied.deployments.find((each) => each.family === family)?.pools.some((pool) => pool.id === id)
     if (!listed) continue
-    seen++
+    listedCount++
     const { vault, dependsOn } = fixed as { vault: Address; dependsOn: readonly Address[] }
-    expect(tokens).not.toContain(stranger(1))
-    expect(vault).not.toBe(stranger(2))
+    expect(tokens).not.toContain(fakeAddress(1))
+    expect(vault).not.toBe(fakeAddress(2))
     expect(dependsOn).not.toContain(rows[0]!.address)
     const genuine = list.deployments.flatMap(({ pools }) => pools).find((pool) => pool.id === id)!
     expect(tokens).toEqual(genuine.tokens)
   }
-  expect(seen).toBeGreaterThan(0)
+  expect(listedCount).toBeGreaterThan(0)
   await close()
 })
 

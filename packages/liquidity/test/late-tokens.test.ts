@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => f?.stop())
 
 test('its pool is found, although factories were read at the block before', async () => {
-  const [hub, known, stranger] = f.tokens
+  const [hub, firstToken, newToken] = f.tokens
   const [reading, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let slow: string | undefined
   const proxy = await NodeProxy.start(f.anvil.url, async ({ method, params }) => {
@@ -29,22 +29,22 @@ test('its pool is found, although factories were read at the block before', asyn
   const market = createMarket({ chain: f.chain, rpc })
   try {
     await market.sync()
-    await market.ensure([toAddress(known!.address)])
+    await market.ensure([toAddress(firstToken!.address)])
     const before = market.snapshot().block.number
-    await addPair(f, hub!, stranger!, 1_000n * E18, 2_000n * E18)
-    const pair = toAddress(await f.v2Factory.read<string>('getPair', [hub!.address, stranger!.address]))
+    await addPair(f, hub!, newToken!, 1_000n * E18, 2_000n * E18)
+    const pair = toAddress(await f.v2Factory.read<string>('getPair', [hub!.address, newToken!.address]))
     // A pool of tokens that are wanted is read before the block is taken in; that takes its time here.
-    await addPool(f, hub!, known!, 3_000, 1n << 96n)
+    await addPool(f, hub!, firstToken!, 3_000, 1n << 96n)
     slow = (await f.rpc.getBlock('latest'))!.hash
     const following = market.sync()
     await reading.promise
-    const asked = await market.ensure([toAddress(stranger!.address)])
-    expect(asked.block.number).toBe(before)
+    const snapshot = await market.ensure([toAddress(newToken!.address)])
+    expect(snapshot.block.number).toBe(before)
     release.resolve()
     const { pools, block } = await following
     expect(block.number).toBeGreaterThan(before)
     expect(pools.get(pair)?.state).toBeDefined()
-    expect((await market.ensure([toAddress(stranger!.address)])).pools.has(pair)).toBe(true)
+    expect((await market.ensure([toAddress(newToken!.address)])).pools.has(pair)).toBe(true)
   } finally {
     await market.stop()
     rpc.close()
@@ -53,9 +53,9 @@ test('its pool is found, although factories were read at the block before', asyn
 }, 30_000)
 
 test('new blocks are processed while pools of a token are read, and the pools are as recent as those blocks', async () => {
-  const [hub, known, , stranger] = f.tokens
-  await addPair(f, hub!, known!, 1_000n * E18, 2_000n * E18)
-  await addPair(f, hub!, stranger!, 1_000n * E18, 3_000n * E18)
+  const [hub, firstToken, , newToken] = f.tokens
+  await addPair(f, hub!, firstToken!, 1_000n * E18, 2_000n * E18)
+  await addPair(f, hub!, newToken!, 1_000n * E18, 3_000n * E18)
   const { selector } = PairLens__factory.createInterface().getFunction('reserves')
   const [reading, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let holds = false
@@ -74,23 +74,23 @@ test('new blocks are processed while pools of a token are read, and the pools ar
   const swap = (token: string) =>
     f.v2Router.send('swapExactTokensForTokens', [E18, 0n, [hub!.address, token], f.me, NEVER])
   try {
-    await market.ensure([known!.address])
+    await market.ensure([firstToken!.address])
     const before = market.snapshot().block.number
     holds = true
-    const asked = market.ensure([stranger!.address])
+    const request = market.ensure([newToken!.address])
     await reading.promise
-    await swap(known!.address)
+    await swap(firstToken!.address)
     const next = await market.sync()
     expect(next.block.number).toBe(before + 1)
-    await swap(stranger!.address)
+    await swap(newToken!.address)
     const { pools } = await market.sync()
-    const pair = toAddress(await f.v2Factory.read<string>('getPair', [hub!.address, stranger!.address]))
+    const pair = toAddress(await f.v2Factory.read<string>('getPair', [hub!.address, newToken!.address]))
     expect(pools.has(pair)).toBe(true)
     release.resolve()
-    const { pools: late } = await asked
+    const { pools: late } = await request
     expect(late.get(pair)).toEqual(pools.get(pair))
     const fresh = createMarket({ chain: f.chain, rpc: f.rpc })
-    const read = await fresh.ensure([known!.address, stranger!.address])
+    const read = await fresh.ensure([firstToken!.address, newToken!.address])
     expect(late.get(pair)).toEqual(read.pools.get(pair))
     await fresh.stop()
   } finally {

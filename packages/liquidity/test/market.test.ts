@@ -89,7 +89,7 @@ test.each([
   ['uniswap-v3', 4],
 ])(
   'pools of %s of a new token are available after at most %i round trips, including the check of the token',
-  async (family, most) => {
+  async (family, maxRoundTrips) => {
     const { rpc, roundTrips } = countRoundTrips(f.rpc)
     const dexes = f.chain.dexes.filter((row) => row.family === family)
     const cold = createMarket({ chain: { ...f.chain, dexes }, rpc })
@@ -98,7 +98,7 @@ test.each([
     const { pools } = await cold.ensure([f.tokens[1]!.address])
     await cold.stop()
     expect([...pools.values()].map((pool) => pool.family)).toContain(family)
-    expect(roundTrips() - before).toBeLessThanOrEqual(most)
+    expect(roundTrips() - before).toBeLessThanOrEqual(maxRoundTrips)
   },
 )
 const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -231,10 +231,10 @@ test('a sync requested during another sync includes blocks mined since', async (
   const running = market.sync()
   await new Promise((resolve) => setTimeout(resolve, 1))
   const number = Number(await f.request<string>('eth_blockNumber'))
-  const made = f.request('evm_mine')
+  const mining = f.request('evm_mine')
   await running
   const late = market.sync()
-  await made
+  await mining
   const after = market.sync()
   expect((await after).block.number).toBe(number + 1)
   await late

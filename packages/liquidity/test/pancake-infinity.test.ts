@@ -12,7 +12,7 @@ import { poolId } from '../src/dexes/pancake-infinity/key.ts'
 import type { InfinityKey, InfinityState } from '../src/dexes/pancake-infinity/types.ts'
 import type { Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
-import { run } from './fuzz/trials.ts'
+import { type Outcome, run } from './fuzz/trials.ts'
 import { EXECUTOR, type PoolWorld, standTrader, TRADER } from './fuzz/world.ts'
 import { genuineAnswers } from './genuine.ts'
 import { compileModels } from './models/compile.ts'
@@ -28,10 +28,10 @@ type Answer = {
   readonly partial?: boolean
 }
 // biome-ignore lint/suspicious/noExplicitAny: two forms, by kind.
-type Given = any
+type RecordedState = any
 
 const { states, vectors } = genuineAnswers('pancake-infinity') as {
-  readonly states: Readonly<Record<string, Given>>
+  readonly states: Readonly<Record<string, RecordedState>>
   readonly vectors: readonly Answer[]
 }
 /** States whose pools are put on the node, and answers of each. */
@@ -53,11 +53,11 @@ beforeAll(async () => {
   vault = await builder.deploy(models.Vault as never)
   for (const kind of ['cl', 'bin']) managers.set(kind, await builder.deploy(models.Manager as never, [vault.address]))
   await standTrader((method, params = []) => request(anvil.url, method, params))
-  const made = [await builder.deploy(models.Coin as never), await builder.deploy(models.Coin as never)].sort((a, b) =>
-    a.address < b.address ? -1 : 1,
+  const contracts = [await builder.deploy(models.Coin as never), await builder.deploy(models.Coin as never)].sort(
+    (a, b) => (a.address < b.address ? -1 : 1),
   ) as [Contract, Contract]
-  for (const coin of made) for (const holder of [TRADER, vault.address]) await coin.send('mint', [holder, PLENTY])
-  tokens = [made[0].address, made[1].address]
+  for (const coin of contracts) for (const holder of [TRADER, vault.address]) await coin.send('mint', [holder, PLENTY])
+  tokens = [contracts[0].address, contracts[1].address]
 }, 120_000)
 afterAll(async () => {
   rpc?.close()
@@ -74,13 +74,13 @@ const rowOf = (): DexRow => ({
 const managerRow = (kind: string) => pancakeInfinity.rowsOf!(rowOf()).find(({ version }) => version === kind)!
 
 /** Puts a state of a genuine pool into a model, and emits the log of its creation. */
-async function standPool(given: Given, serial: number): Promise<Pool<null>> {
-  const manager = managers.get(given.kind)!
-  const step: number = given.kind === 'cl' ? given.tickSpacing : given.binStep
+async function standPool(recordedState: RecordedState, serial: number): Promise<Pool<null>> {
+  const manager = managers.get(recordedState.kind)!
+  const step: number = recordedState.kind === 'cl' ? recordedState.tickSpacing : recordedState.binStep
   // Fees of keys only distinguish pools here: slot 0 holds the fee that is paid.
   const fixed: InfinityKey = {
     vault: vault.address,
-    kind: given.kind,
+    kind: recordedState.kind,
     fee: serial,
     parameters: step * 0x10000,
     hooks: ZERO_ADDRESS,
@@ -90,20 +90,20 @@ async function standPool(given: Given, serial: number): Promise<Pool<null>> {
   const key = [...tokens, ZERO_ADDRESS, manager.address, serial, parameters]
   const types = ['address', 'address', 'address', 'address', 'uint24', 'bytes32']
   expect(id).toBe(keccak256(AbiCoder.defaultAbiCoder().encode(types, key)))
-  const fees = [given.protocolFee, given.lpFee] as const
-  if (given.kind === 'cl') {
-    await manager.send('set', [id, given.sqrtPriceX96, given.tick, ...fees, given.liquidity])
-    const ticks: readonly [number, string][] = given.ticks
+  const fees = [recordedState.protocolFee, recordedState.lpFee] as const
+  if (recordedState.kind === 'cl') {
+    await manager.send('set', [id, recordedState.sqrtPriceX96, recordedState.tick, ...fees, recordedState.liquidity])
+    const ticks: readonly [number, string][] = recordedState.ticks
     await manager.send('setTicks', [id, step, ticks.map(([index]) => index), ticks.map(([, net]) => net)])
   } else {
-    await manager.send('set', [id, given.activeId, 0, ...fees, 0])
-    const bins: readonly [number, string, string][] = given.bins
+    await manager.send('set', [id, recordedState.activeId, 0, ...fees, 0])
+    const bins: readonly [number, string, string][] = recordedState.bins
     await manager.send('setBins', [id, bins.map(([bin]) => bin), bins.map(([, x, y]) => [x, y])])
   }
-  const { logs } = await manager.send(given.kind === 'cl' ? 'emitCl' : 'emitBin', [id, key])
-  const found = pancakeInfinity.createdPool!(managerRow(given.kind), logs[0] as never)
-  expect(found).toMatchObject({ id, tokens, fixed, address: manager.address })
-  return found!
+  const { logs } = await manager.send(recordedState.kind === 'cl' ? 'emitCl' : 'emitBin', [id, key])
+  const pool = pancakeInfinity.createdPool!(managerRow(recordedState.kind), logs[0] as never)
+  expect(pool).toMatchObject({ id, tokens, fixed, address: manager.address })
+  return pool!
 }
 
 const head = async () => ({
@@ -122,10 +122,10 @@ test.each(['cl', 'bin'] as const)(
     const names = Object.keys(states).filter((name) => states[name].kind === kind && !states[name].native)
     let swaps = 0
     for (const [serial, name] of names.slice(0, POOLS).entries()) {
-      const found = await standPool(states[name], serial + 1)
-      const state = await readState(found, kind)
+      const unreadPool = await standPool(states[name], serial + 1)
+      const state = await readState(unreadPool, kind)
       expect(state, name).not.toBeNull()
-      const pool: Pool<InfinityState> = { ...found, state: state! }
+      const pool: Pool<InfinityState> = { ...unreadPool, state: state! }
       const answers = vectors.filter(
         (vector) =>
           vector.state === name &&
@@ -145,7 +145,7 @@ test.each(['cl', 'bin'] as const)(
         await managers.get(kind)!.send('tell', [pool.id, first, amountIn, amountOut])
         const { blockHash } = await head()
         const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => blockHash } as PoolWorld
-        const [[outcome]] = (await run(world, [{ pool, swaps: [{ tokenIn, tokenOut, amountIn }] }])) as [[Given]]
+        const [[outcome]] = (await run(world, [{ pool, swaps: [{ tokenIn, tokenOut, amountIn }] }])) as [[Outcome]]
         expect({ ok: outcome.ok, paid: outcome.amountOut, left: outcome.left }, `${name} ${amountIn}`).toEqual({
           ok: true,
           paid: amountOut,
@@ -160,14 +160,14 @@ test.each(['cl', 'bin'] as const)(
 )
 
 test('a paused manager cannot be read, and pools with common keys are found without a log', async () => {
-  const given = Object.values(states).find((state) => state.kind === 'cl')
-  const { fee, ...key } = { fee: 500, ...given, tickSpacing: 10 }
+  const recordedState = Object.values(states).find((state) => state.kind === 'cl')
+  const { fee, ...key } = { fee: 500, ...recordedState, tickSpacing: 10 }
   const pool = await standPool({ ...key, ticks: [] }, fee)
   const rows = managerRow('cl')
-  const [found] = (await runReads(rpc, await head(), [pancakeInfinity.findPools(rows, [tokens])], {})) as [
+  const [pools] = (await runReads(rpc, await head(), [pancakeInfinity.findPools(rows, [tokens])], {})) as [
     readonly Pool<null>[],
   ]
-  expect(found.map(({ id }) => id)).toEqual([pool.id])
+  expect(pools.map(({ id }) => id)).toEqual([pool.id])
   const fixed = pool.fixed as InfinityKey
   const hooked = { ...fixed, hooks: toAddress(`0x${'ab'.repeat(20)}`), parameters: fixed.parameters + (1 << 6) }
   const [proven] = await runReads(rpc, await head(), [
@@ -187,7 +187,7 @@ test('a paused manager cannot be read, and pools with common keys are found with
 
 test('a pool whose hook takes part in swaps is ignored', async () => {
   const manager = managers.get('bin')!
-  for (const [bits, made] of [
+  for (const [bits, isCreated] of [
     [1 << 2, true],
     [1 << 6, false],
     [1 << 7, false],
@@ -197,6 +197,6 @@ test('a pool whose hook takes part in swaps is ignored', async () => {
     const parameters = `0x${(0x10000 * 25 + bits).toString(16).padStart(64, '0')}`
     const key = [...tokens, toAddress(`0x${'ab'.repeat(20)}`), manager.address, 3000, parameters]
     const { logs } = await manager.send('emitBin', [`0x${'00'.repeat(32)}`, key])
-    expect(pancakeInfinity.createdPool!(managerRow('bin'), logs[0] as never) !== null, String(bits)).toBe(made)
+    expect(pancakeInfinity.createdPool!(managerRow('bin'), logs[0] as never) !== null, String(bits)).toBe(isCreated)
   }
 })

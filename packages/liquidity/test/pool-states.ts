@@ -216,8 +216,8 @@ export function poolStates(seed: number): ReadonlyMap<string, readonly Pool[]> {
   const states = new Map<string, readonly Pool[]>(knownPools())
   for (const [family, make] of Object.entries(generators)) {
     const r = random(seed)
-    const made = Array.from({ length: POOLS }, () => make(r))
-    states.set(family, [...(states.get(family) ?? []), ...made])
+    const generatedPools = Array.from({ length: POOLS }, () => make(r))
+    states.set(family, [...(states.get(family) ?? []), ...generatedPools])
   }
   return states
 }
@@ -229,8 +229,8 @@ export function afterSwap(pool: Pool, tokenIn: Pool['address'], tokenOut: Pool['
   // Beyond, pools are all but drained, and some of them compute nothing any more.
   const far = reserve * 64n
   const maxInput = family.maxInput(pool, tokenIn, tokenOut) ?? far
-  const most = maxInput < far ? maxInput : far
-  const amountIn = (most * BigInt(Math.round(part * 1e9))) / 1_000_000_000n
+  const maxAmount = maxInput < far ? maxInput : far
+  const amountIn = (maxAmount * BigInt(Math.round(part * 1e9))) / 1_000_000_000n
   const state = orRefused(() => family.quoteExactInput(pool, tokenIn, tokenOut, amountIn).state)
   return state === null ? pool : { ...pool, state }
 }

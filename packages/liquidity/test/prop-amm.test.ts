@@ -50,12 +50,12 @@ afterAll(async () => {
 
 async function readPool(blockHash: Hex): Promise<Pool<PropAmmState>> {
   const block = { blockHash }
-  const stranger = toAddress(`0x${'ab'.repeat(20)}`)
-  const pairs = [tokens, [stranger, tokens[0]]] as const
-  const [found] = (await runReads(rpc, block, [propAmm.findPools(row(), pairs)])) as [readonly Pool<null>[]]
-  expect(found.map((pool) => pool.tokens)).toEqual([tokens])
-  const [[state]] = (await runReads(rpc, block, [propAmm.readStates(row(), found)])) as [readonly PropAmmState[]]
-  return { ...found[0]!, state: state! }
+  const otherToken = toAddress(`0x${'ab'.repeat(20)}`)
+  const pairs = [tokens, [otherToken, tokens[0]]] as const
+  const [pools] = (await runReads(rpc, block, [propAmm.findPools(row(), pairs)])) as [readonly Pool<null>[]]
+  expect(pools.map((pool) => pool.tokens)).toEqual([tokens])
+  const [[state]] = (await runReads(rpc, block, [propAmm.readStates(row(), pools)])) as [readonly PropAmmState[]]
+  return { ...pools[0]!, state: state! }
 }
 
 test('the venue pays at least the quoted amount, and the step pays the venue', async () => {

@@ -43,14 +43,14 @@ afterAll(async () => {
 /** Answers that pay something, of both directions and from all over the file. */
 function questionsOf(family: string): readonly Question[] {
   const asks = asksOf({ family, content: genuineAnswers(family) })
-  const found: Question[] = []
-  for (let at = 0; at < asks.length && found.length < SWAPS; at += Math.floor(asks.length / (3 * SWAPS)) | 1) {
+  const questions: Question[] = []
+  for (let at = 0; at < asks.length && questions.length < SWAPS; at += Math.floor(asks.length / (3 * SWAPS)) | 1) {
     const question = asks[at]!()
     if ('skip' in question || !question.amountOut || question.amountIn >= PLENTY || question.amountOut >= PLENTY)
       continue
-    found.push(question)
+    questions.push(question)
   }
-  return found
+  return questions
 }
 
 const FAMILIES = [
@@ -89,21 +89,21 @@ test.each(FAMILIES)(
     const questions = questionsOf(family)
     expect(questions.length).toBe(SWAPS)
     const directions = new Set<boolean>()
-    for (const [serial, { label, pool: made, tokenIn, amountIn, amountOut }] of questions.entries()) {
-      const first = tokenIn === made.tokens[0]
+    for (const [serial, { label, pool: recordedPool, tokenIn, amountIn, amountOut }] of questions.entries()) {
+      const first = tokenIn === recordedPool.tokens[0]
       directions.add(first)
-      const state = { ...(made.state as object), ...(await prepare(family, made.state, serial)) }
-      const pool: Pool = { ...made, id: model.address, address: model.address, tokens, state }
+      const state = { ...(recordedPool.state as object), ...(await prepare(family, recordedPool.state, serial)) }
+      const pool: Pool = { ...recordedPool, id: model.address, address: model.address, tokens, state }
       const swap = { tokenIn: tokens[first ? 0 : 1]!, tokenOut: tokens[first ? 1 : 0]!, amountIn }
       const quote = familyOf(family)!.quoteExactInput(pool, swap.tokenIn, swap.tokenOut, amountIn)
       expect(quote.amountOut, label).toBe(amountOut)
       await model.send('tell', [first ? 0 : 1, amountIn, quote.amountOut])
       const { hash } = await request<{ hash: Hex }>(anvil.url, 'eth_getBlockByNumber', ['latest', false])
       const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => hash } as PoolWorld
-      const [whole, more] = (await run(world, [
+      const [whole, more] = await run(world, [
         { pool, swaps: [swap] },
         { pool, swaps: [{ ...swap, amountIn: amountIn + 1n }] },
-      ])) as readonly (readonly { ok: boolean; amountOut: bigint; left: bigint }[])[]
+      ])
       const [outcome, less] = [whole![0], more![0]]
       expect({ ok: outcome!.ok, amountOut: outcome!.amountOut, left: outcome!.left }, label).toEqual({
         ok: true,

@@ -9,7 +9,7 @@ import { RedemptionCache } from '../src/redemption/redemptions.ts'
 import { type Compiled, compileModels } from './models/compile.ts'
 
 const WHOLE = 10n ** 18n
-const HELD = [3_000_000n * WHOLE, 2_000_000n * 10n ** 6n, 1_000_000n * 10n ** 6n]
+const BALANCES = [3_000_000n * WHOLE, 2_000_000n * 10n ** 6n, 1_000_000n * 10n ** 6n]
 const SUPPLY = 5_800_000n * WHOLE
 const PRICE = (WHOLE * 103n) / 100n
 
@@ -34,16 +34,16 @@ afterAll(async () => {
 })
 
 async function makePool(): Promise<Contract> {
-  const pool = await deploy('OldPool', [coins.map(({ address }) => address), HELD, PRICE])
-  for (const [k, coin] of coins.entries()) await coin.send('mint', [pool.address, HELD[k]!])
+  const pool = await deploy('OldPool', [coins.map(({ address }) => address), BALANCES, PRICE])
+  for (const [k, coin] of coins.entries()) await coin.send('mint', [pool.address, BALANCES[k]!])
   return pool
 }
 
 async function read(share: Contract, registries: Address = ZERO_ADDRESS) {
   const { hash } = await request<{ hash: Hex }>(anvil.url, 'eth_getBlockByNumber', ['latest', false])
   const shares = [toAddress(share.address)]
-  const [found] = await runReads(rpc, { blockHash: hash }, [readRedemptions(shares, [], registries)])
-  return found![0]
+  const [redemptions] = await runReads(rpc, { blockHash: hash }, [readRedemptions(shares, [], registries)])
+  return redemptions![0]
 }
 
 describe.each([
@@ -59,13 +59,13 @@ describe.each([
     const registries = toAddress(registry.address)
     expect(await read(share, registries)).toBeNull()
     await registry.send('add', [pool.address, share.address])
-    const parts = coins.map(({ address }, k) => ({ token: toAddress(address), balance: HELD[k]!, scale: 0 }))
+    const parts = coins.map(({ address }, k) => ({ token: toAddress(address), balance: BALANCES[k]!, scale: 0 }))
     const whole = { share: toAddress(share.address), kind: 'stable', supply: SUPPLY, parts, rate: 1.03, limit: null }
     expect(await read(share, registries)).toEqual(whole)
     // Without the list, the share is unknown.
     expect(await read(share)).toBeNull()
     // Drained of one coin, although the pool reports its old balance.
-    await pool.send('lose', [0, HELD[0]! - WHOLE])
+    await pool.send('lose', [0, BALANCES[0]! - WHOLE])
     const [first, ...others] = parts
     expect(await read(share, registries)).toEqual({ ...whole, parts: [{ ...first!, balance: WHOLE }, ...others] })
   })

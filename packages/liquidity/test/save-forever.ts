@@ -6,8 +6,8 @@ const database = new SnapshotDatabase(process.argv[2]!)
 const before = database.load()
 for (let number = (before?.block.number ?? 0) + 1; ; number++) {
   const { chainId, block, pools } = madeUpSnapshot(number, 3_000)
-  const known =
+  const newPools =
     number === 1 ? [...pools.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: null })) : []
-  database.save({ chainId, block, extra: null }, { newPools: known, changed: pools.values(), gone: [] })
+  database.save({ chainId, block, extra: null }, { newPools, changed: pools.values(), gone: [] })
   if (process.stdout.writable) process.stdout.write(`${number}\n`)
 }

@@ -79,14 +79,14 @@ async function saveUntilKilled(path: string, afterMs: number): Promise<number> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'save-forever.ts'), path], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  let said = ''
+  let output = ''
   child.stdout.on('data', (data: Buffer) => {
-    if (said === '') setTimeout(() => child.kill('SIGKILL'), afterMs)
-    said += data.toString()
+    if (output === '') setTimeout(() => child.kill('SIGKILL'), afterMs)
+    output += data.toString()
   })
   await new Promise((resolve) => child.on('close', resolve))
   // The kill may cut the last line short.
-  return Number(said.split('\n').slice(0, -1).at(-1) ?? 0)
+  return Number(output.split('\n').slice(0, -1).at(-1) ?? 0)
 }
 
 test('a restarted market continues from its file, without another discovery', async () => {
@@ -116,16 +116,16 @@ test('a market has no snapshot until its file is loaded, and then all of it', as
   const opened = Promise.withResolvers<void>()
   const place = () => opened.promise.then(() => StoreFile.open(path))
   const second = createMarket({ chain: f.chain, rpc: f.rpc, save: { path: place } })
-  const seen: Snapshot[] = []
-  second.onSnapshot((snapshot) => seen.push(snapshot))
+  const snapshots: Snapshot[] = []
+  second.onSnapshot((snapshot) => snapshots.push(snapshot))
   second.start()
-  const asked = second.ensureGroups([all().slice(0, 1)])
+  const request = second.ensureGroups([all().slice(0, 1)])
   await f.request('evm_mine')
   await sleep(500)
   expect(second.health().head).toBeNull()
   opened.resolve()
-  expect((await asked).pools.size).toBe(3)
-  expect(seen[0]!.pools.size).toBe(3)
+  expect((await request).pools.size).toBe(3)
+  expect(snapshots[0]!.pools.size).toBe(3)
   await second.stop()
 })
 

@@ -56,10 +56,10 @@ beforeAll(async () => {
   const from = toAddress(accounts()[0]!.address)
   const builder = createBuilder(world.chain.rpcUrls[0]!, from)
   const trader = await builder.deploy(compileSources().UniswapV4Trader!, [manager])
-  const most = 1n << 100n
+  const balance = 1n << 100n
   for (const token of [currency0, currency1]) {
-    await world.request('anvil_dealERC20', [from, token, `0x${most.toString(16).padStart(64, '0')}`])
-    await builder.at(['function approve(address,uint256)'], token).send('approve', [trader.address, most])
+    await world.request('anvil_dealERC20', [from, token, `0x${balance.toString(16).padStart(64, '0')}`])
+    await builder.at(['function approve(address,uint256)'], token).send('approve', [trader.address, balance])
   }
   for (const key of Object.values(keys)) {
     await builder.at(managerFunctions, manager).send('initialize', [wordsOf(key), SQRT_PRICE])

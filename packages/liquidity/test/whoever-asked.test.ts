@@ -36,9 +36,9 @@ function usable(market: IndexedMarket, tokens: readonly Address[]): readonly str
 
 test('a new market knows the same pools as one that was asked for every other pair before', async () => {
   const symbols = Object.keys(devnet.info.tokens)
-  const asked = createMarket({ chain, rpc })
-  await asked.ensureGroups(symbols.flatMap((a) => symbols.map((b) => [token(a), token(b)])))
-  await warm(asked)
+  const queriedMarket = createMarket({ chain, rpc })
+  await queriedMarket.ensureGroups(symbols.flatMap((a) => symbols.map((b) => [token(a), token(b)])))
+  await warm(queriedMarket)
   const r = random(36)
   const drawn = Array.from({ length: 6 }, () => [r.pick(symbols), r.pick(symbols)])
   for (const pair of [['AAVE', 'GUSD'], ['TBTC', 'GUSD'], ['FAR', 'HEX'], ...drawn]) {
@@ -46,10 +46,10 @@ test('a new market knows the same pools as one that was asked for every other pa
     const fresh = createMarket({ chain, rpc })
     await fresh.ensure(tokens)
     await warm(fresh)
-    expect(usable(fresh, tokens), pair.join(' to ')).toEqual(usable(asked, tokens))
+    expect(usable(fresh, tokens), pair.join(' to ')).toEqual(usable(queriedMarket, tokens))
     await fresh.stop()
   }
-  await asked.stop()
+  await queriedMarket.stop()
 }, 180_000)
 
 test('neighbors of one end are paired with the other end, up to a limit', async () => {

@@ -35,16 +35,16 @@ beforeAll(async () => {
 afterAll(() => mainnet?.stop())
 
 test('wstETH is found by its underlying token, and pays the quoted amount', async () => {
-  const [found] = await mainnet.read(rateWrapper.findPools(row, [[STETH, WSTETH]]))
-  expect(found?.tokens).toEqual([STETH, WSTETH])
+  const [pool] = await mainnet.read(rateWrapper.findPools(row, [[STETH, WSTETH]]))
+  expect(pool?.tokens).toEqual([STETH, WSTETH])
   const r = random(29)
   let quoted = 0
   for (let i = 0; i < QUOTES; i++) {
-    const [state] = await mainnet.read(rateWrapper.readStates(row, [found!]))
+    const [state] = await mainnet.read(rateWrapper.readStates(row, [pool!]))
     const wrap = r.integer(2) === 0
     const amountIn = r.amount(1, 76)
     const label = `${wrap ? 'wrap' : 'unwrap'} ${amountIn}`
-    const ours = quote({ ...found!, state: state! }, wrap, amountIn)
+    const ours = quote({ ...pool!, state: state! }, wrap, amountIn)
     const logs = await mainnet.send(WSTETH, encode(wrap, amountIn))
     const paid = wrap ? numberIn(logs, WSTETH, TRANSFER) : await worth(numberIn(logs, STETH, TRANSFER_SHARES))
     expect(`${label}: ${paid}`).toBe(`${label}: ${ours}`)

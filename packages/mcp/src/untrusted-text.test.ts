@@ -39,9 +39,9 @@ describe('fitted', () => {
 
   test('keeps what fits, and counts the rest', () => {
     const answer = fitted({ list: items, other: 1 } as Record<string, unknown>, 'list')
-    const kept = answer.list as unknown[]
-    expect(kept.length).toBeGreaterThan(50)
-    expect(answer).toMatchObject({ omitted: 1_000 - kept.length, other: 1 })
+    const shownItems = answer.list as unknown[]
+    expect(shownItems.length).toBeGreaterThan(50)
+    expect(answer).toMatchObject({ omitted: 1_000 - shownItems.length, other: 1 })
     const bytes = Buffer.byteLength(JSON.stringify(answer))
     expect(bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
     expect(bytes).toBeGreaterThan(MAX_ANSWER_BYTES - 400)

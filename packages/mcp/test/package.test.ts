@@ -82,10 +82,10 @@ test.each(nodes)('runs under %s', async (_, node, isHere) => {
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(new StdioClientTransport({ command: node, args: [bin], stderr: 'ignore' }))
   expect((await client.listTools()).tools).toHaveLength(7)
-  const known = await client.callTool({
+  const explanation = await client.callTool({
     name: 'explain',
     arguments: { chainId: 1, to: `0x${'57'.repeat(20)}`, data: '0x2dfcad76' },
   })
-  expect(known).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^UNSAFE: /) }] })
+  expect(explanation).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^UNSAFE: /) }] })
   await client.close()
 })

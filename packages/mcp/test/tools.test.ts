@@ -48,8 +48,8 @@ async function startHttp(args: readonly string[]): Promise<typeof http> {
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.on('data', (chunk) => {
       log += chunk
-      const found = /serving (http:\S+)/.exec(log)?.[1]
-      if (found) resolve(found)
+      const address = /serving (http:\S+)/.exec(log)?.[1]
+      if (address) resolve(address)
     })
     child.once('exit', (code) => reject(new Error(`exit code ${code}: ${log}`)))
   })
@@ -203,8 +203,8 @@ describe('the inspector', () => {
 
   test('calls a tool, and shows an error as a result', async () => {
     const chain = `chainId=${CHAIN}`
-    const found = await inspect('tools/call', '--tool-name', 'tokens', '--tool-arg', chain, 'q=DAI', 'limit=3')
-    expect(found.structuredContent.tokens[0]).toMatchObject({ symbol: 'DAI', decimals: 18 })
+    const result = await inspect('tools/call', '--tool-name', 'tokens', '--tool-arg', chain, 'q=DAI', 'limit=3')
+    expect(result.structuredContent.tokens[0]).toMatchObject({ symbol: 'DAI', decimals: 18 })
     const [src, dst] = [`src=${stage.token('WETH')}`, `dst=${stage.token('USDC')}`]
     const args = ['--tool-name', 'quote', '--tool-arg', chain, src, dst]
     // Without quotes, the inspector would send a number.
@@ -248,7 +248,7 @@ test('random combinations of documented parameters get a valid answer or an erro
     },
     { requiredKeys: ['minToAmount'] },
   )
-  const seen = { quotes: 0, swaps: 0, errors: new Map<string, number>() }
+  const counts = { quotes: 0, swaps: 0, errors: new Map<string, number>() }
   await fc.assert(
     fc.asyncProperty(request, built, exact, fc.boolean(), async (drawn, more, isExact, isBuild) => {
       const { amount, ...rest } = drawn
@@ -258,8 +258,8 @@ test('random combinations of documented parameters get a valid answer or an erro
       const extra = isBuild ? { from: stage.account(0), ...limit, ...terms } : {}
       const result = await stdio.call(isBuild ? 'build_swap' : 'quote', { ...rest, ...amounts, ...extra })
       if (!result.isError) {
-        if (isBuild) seen.swaps++
-        else seen.quotes++
+        if (isBuild) counts.swaps++
+        else counts.quotes++
         if (!isBuild) return
         const { proof } = answerOf(result)
         if (isExact) expect(BigInt(proof.amountIn)).toBeLessThanOrEqual(BigInt(minToAmount))
@@ -270,11 +270,11 @@ test('random combinations of documented parameters get a valid answer or an erro
       const code = /^([A-Z_]{3,40}): .+\nCure: .+/s.exec(textOf(result))?.[1]
       expect(code, textOf(result)).toBeDefined()
       expect(['INTERNAL', 'BAD_ANSWER', 'TIMEOUT', 'NETWORK']).not.toContain(code)
-      seen.errors.set(code!, (seen.errors.get(code!) ?? 0) + 1)
+      counts.errors.set(code!, (counts.errors.get(code!) ?? 0) + 1)
     }),
     { numRuns: process.env.LONG ? 500 : 60 },
   )
-  expect(seen.quotes).toBeGreaterThan(10)
-  expect(seen.swaps).toBeGreaterThan(5)
-  expect(seen.errors.size).toBeGreaterThan(2)
+  expect(counts.quotes).toBeGreaterThan(10)
+  expect(counts.swaps).toBeGreaterThan(5)
+  expect(counts.errors.size).toBeGreaterThan(2)
 }, 600_000)

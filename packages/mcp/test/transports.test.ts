@@ -242,9 +242,9 @@ describe('Streamable HTTP', () => {
 
   test('the request of a disconnected client is aborted', async () => {
     let closed = 0
-    let asked = 0
+    let requestCount = 0
     const silent = await serveLocally((_, response) => {
-      asked++
+      requestCount++
       response.once('close', () => closed++)
     })
     locals.push(silent)
@@ -253,7 +253,7 @@ describe('Streamable HTTP', () => {
     const calls = Array.from({ length: 8 }, () =>
       fetch(url, { method: 'POST', headers, body: JSON.stringify(callOf(1, 'chains')), signal: controller.signal }),
     )
-    await expect.poll(() => asked, { timeout: 30_000 }).toBe(8)
+    await expect.poll(() => requestCount, { timeout: 30_000 }).toBe(8)
     controller.abort()
     await Promise.allSettled(calls)
     await expect.poll(() => closed, { timeout: 30_000 }).toBe(8)

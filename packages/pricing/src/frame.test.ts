@@ -27,8 +27,8 @@ function framed() {
   }
   const token = (address: Address): PricedToken => graph.find(address)!
   const anchor = () => {
-    const known: TokenPrice = { price: 1, evidence: Number.POSITIVE_INFINITY }
-    frame.setSources(sourcesOf(new Map([[token(ANCHOR), known]])))
+    const anchorPrice: TokenPrice = { price: 1, evidence: Number.POSITIVE_INFINITY }
+    frame.setSources(sourcesOf(new Map([[token(ANCHOR), anchorPrice]])))
   }
   const assign = () => atOnce(frame.assign())
   return { graph, frame, put, remove, token, anchor, assign }
@@ -205,12 +205,12 @@ describe('levels after any changes', () => {
         const now = new Map<string, readonly [Address, Address, number, number]>()
         for (const { id, a, b, backing, mid, isRemoved, steps } of changes) {
           // A pool never changes its tokens.
-          const known = now.get(id)
+          const current = now.get(id)
           if (isRemoved) {
             followed.remove(id)
             now.delete(id)
           } else if (a !== b) {
-            const [one, other] = known ?? [TOKENS[a]!, TOKENS[b]!]
+            const [one, other] = current ?? [TOKENS[a]!, TOKENS[b]!]
             now.set(id, [one, other, backing, mid])
             followed.put(id, one, other, backing, mid)
           }
@@ -223,11 +223,11 @@ describe('levels after any changes', () => {
         for (const [id, [a, b, backing, mid]] of now) fresh.put(id, a, b, backing, mid)
         fresh.anchor()
         fresh.assign()
-        const told = ({ graph }: typeof fresh) =>
+        const placementsOf = ({ graph }: typeof fresh) =>
           TOKENS.map((address) => graph.find(address)).map(
             (token) => token && [token.level, token.reference, token.order],
           )
-        expect(told(followed)).toEqual(told(fresh))
+        expect(placementsOf(followed)).toEqual(placementsOf(fresh))
       }),
       { numRuns: 300 },
     )

@@ -9,34 +9,34 @@ const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 describe('values by id', () => {
   test.each([1, 2, 3])('are those of a plain map after any history, drawn from seed %i', (seed) => {
     const { pick, chance } = draws(seed)
-    const [plain, found] = [new Map<string, Named>(), table()]
+    const [plain, values] = [new Map<string, Named>(), table()]
     for (let n = 0; n < 20_000; n++) {
       // Few ids at first, so that the same come and go.
       const id = addressOf(pick(0, n < 10_000 ? 300 : 6_000))
       if (chance(0.6)) {
         plain.set(id, { id, n })
-        found.set({ id, n })
+        values.set({ id, n })
       } else {
         plain.delete(id)
-        found.delete(id)
+        values.delete(id)
       }
-      const asked = addressOf(pick(0, 6_000))
-      expect(found.get(asked)?.n).toBe(plain.get(asked)?.n)
+      const queriedId = addressOf(pick(0, 6_000))
+      expect(values.get(queriedId)?.n).toBe(plain.get(queriedId)?.n)
     }
-    for (let k = 0; k < 6_000; k++) expect(found.get(addressOf(k))?.n).toBe(plain.get(addressOf(k))?.n)
+    for (let k = 0; k < 6_000; k++) expect(values.get(addressOf(k))?.n).toBe(plain.get(addressOf(k))?.n)
   })
 
   test('are told apart where only digits differ that are not looked at, and where ids are short', () => {
-    const found = table()
+    const values = table()
     const ids = [
       '',
       '0x',
       '0xa',
       ...Array.from({ length: 500 }, (_, n) => `0x1234${n.toString(16).padStart(8, '0')}00000000`),
     ]
-    for (const [n, id] of ids.entries()) found.set({ id, n })
-    for (const [n, id] of ids.entries()) expect(found.get(id)?.n).toBe(n)
-    for (const id of ids.slice(0, 250)) found.delete(id)
-    for (const [n, id] of ids.entries()) expect(found.get(id)?.n).toBe(n < 250 ? undefined : n)
+    for (const [n, id] of ids.entries()) values.set({ id, n })
+    for (const [n, id] of ids.entries()) expect(values.get(id)?.n).toBe(n)
+    for (const id of ids.slice(0, 250)) values.delete(id)
+    for (const [n, id] of ids.entries()) expect(values.get(id)?.n).toBe(n < 250 ? undefined : n)
   })
 })

@@ -153,8 +153,8 @@ describe('pools that count', () => {
     const [token, named] = [tokenOf(1, 1), tokenOf(2, 1, { isListed: true })]
     sold(token, named, E9, E9)
     sold(token, named, E9, E9)
-    const kept = Object.assign(token, { listedHoldings: new Set(token.holdings.slice(0, 1)) })
-    expect(depthOf(kept)[0]!.usd / product(1e9, 0.5)).toBeCloseTo(1, 6)
+    const listedToken = Object.assign(token, { listedHoldings: new Set(token.holdings.slice(0, 1)) })
+    expect(depthOf(listedToken)[0]!.usd / product(1e9, 0.5)).toBeCloseTo(1, 6)
   })
 })
 

@@ -12,15 +12,18 @@ function medianOf(values: readonly number[], weights: readonly number[], share =
   return entries.sort((a, b) => a - b)[Math.ceil(entries.length / 2) - 1] ?? Number.NaN
 }
 
-const votes = (most: number) =>
-  fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 12 })), { minLength: 1, maxLength: most })
+const votes = (maxVoters: number) =>
+  fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 12 })), {
+    minLength: 1,
+    maxLength: maxVoters,
+  })
 const split = (pairs: readonly (readonly [number, number])[]) =>
   [pairs.map(([value]) => value), pairs.map(([, weight]) => weight)] as const
 
 describe('the weighted median', () => {
-  test.each([5, 24, 60])('is the middle of all votes, of up to %d voters', (most) => {
+  test.each([5, 24, 60])('is the middle of all votes, of up to %d voters', (maxVoters) => {
     fc.assert(
-      fc.property(votes(most), (pairs) => {
+      fc.property(votes(maxVoters), (pairs) => {
         const [values, weights] = split(pairs)
         expect(weightedMedian(values, weights)).toBe(medianOf(values, weights))
       }),

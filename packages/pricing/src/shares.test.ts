@@ -7,7 +7,7 @@ import type { PricedToken } from './token.ts'
 import type { TokenPricer } from './worth.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
-const [share, outer, dollar, ether, stranger, wrapper] = [1, 2, 3, 4, 5, 6].map(at) as [
+const [share, outer, dollar, ether, unlistedToken, wrapper] = [1, 2, 3, 4, 5, 6].map(at) as [
   ...[Address, Address, Address, Address, Address, Address],
 ]
 const FLOOR = 100
@@ -16,7 +16,7 @@ const PRICES = new Map([
   [dollar, { price: 1, evidence: 1e9 }],
   [ether, { price: 2_000, evidence: 1e6 }],
   [wrapper, { price: 2_000, evidence: 5e5 }],
-  [stranger, { price: 10, evidence: 3_000 }],
+  [unlistedToken, { price: 10, evidence: 3_000 }],
 ])
 const NAMED = new Set([dollar, ether, wrapper])
 
@@ -31,17 +31,17 @@ function shares({ readings, decimals = () => 0, named = NAMED, holdings = {} }: 
   const tokenOf = (address: Address) =>
     ({ address, holdings: holdings[address] ?? [], ...PRICES.get(address) }) as unknown as PricedToken
   const find = (address: Address) => (PRICES.has(address) ? tokenOf(address) : undefined)
-  const known = (address: Address) => find(address) ?? (holdings[address] ? tokenOf(address) : undefined)
+  const findAny = (address: Address) => find(address) ?? (holdings[address] ? tokenOf(address) : undefined)
   return new Shares({
     chain: { wrappedNative: { address: wrapper } } as unknown as Chain,
-    graph: { find: known, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
+    graph: { find: findAny, isListed: (address: Address) => named.has(address) } as unknown as TokenGraph,
     pricer: { update: (token: PricedToken) => token, observations: () => [] } as unknown as TokenPricer,
     ...{ decimals, find, floor: FLOOR },
     redemptions: (address) => readings[address],
   })
 }
 
-const part = (token: Address, held: bigint, scale = 0): RedeemedPart => ({ token, balance: held, scale })
+const part = (token: Address, balance: bigint, scale = 0): RedeemedPart => ({ token, balance, scale })
 function reading(parts: readonly RedeemedPart[], more: Partial<Redemption> = {}): Redemption {
   return { share, kind: 'vault' as Redemption['kind'], supply: 1_000n, parts, rate: 1, limit: null, ...more }
 }
@@ -72,7 +72,7 @@ describe('a share of one token', () => {
   test('has no more behind it than can be withdrawn, nor than stands behind the token', () => {
     expect(worthOf([reading([part(dollar, 5_000n)], { limit: 1_020n })])?.evidence).toBeCloseTo(1_000)
     expect(worthOf([reading([part(dollar, 1_020n)], { limit: 5_000n })])?.evidence).toBeCloseTo(1_000)
-    expect(worthOf([reading([part(stranger, 10_000n)])])?.evidence).toBeCloseTo(3_000 / 1.02)
+    expect(worthOf([reading([part(unlistedToken, 10_000n)])])?.evidence).toBeCloseTo(3_000 / 1.02)
   })
 
   test('has no worth below the floor, of an unknown token, or by a rate that is none', () => {
@@ -96,18 +96,18 @@ test('of two readings the lower price and the lower evidence count, in either or
     [rich, poor],
     [poor, rich],
   ]) {
-    const found = worthOf(readings)!
-    expect(found.price).toBe(1.5)
-    expect(found.evidence).toBeCloseTo(5_000 / 1.02)
-    expect(found.redeemableUsd).toBeCloseTo(5_000 / 1.02)
+    const valuation = worthOf(readings)!
+    expect(valuation.price).toBe(1.5)
+    expect(valuation.evidence).toBeCloseTo(5_000 / 1.02)
+    expect(valuation.redeemableUsd).toBeCloseTo(5_000 / 1.02)
   }
   // If the newest reading is invalid, the older one gives no price either.
   expect(worthOf([rich, reading([part(at(99), 1n)])])).toBeUndefined()
 })
 
 describe('a share of several tokens', () => {
-  const pair = (held: readonly [bigint, bigint], more: Partial<Redemption> = {}) =>
-    reading([part(ether, held[0]), part(dollar, held[1])], { kind: 'pair', ...more })
+  const pair = (balances: readonly [bigint, bigint], more: Partial<Redemption> = {}) =>
+    reading([part(ether, balances[0]), part(dollar, balances[1])], { kind: 'pair', ...more })
 
   test('of a pair is worth twice the root of both sides, so that a trade in it changes nothing', () => {
     expect(worthOf([pair([10n, 20_000n])])?.price).toBeCloseTo(40, 9)
@@ -116,18 +116,18 @@ describe('a share of several tokens', () => {
   })
 
   test('of weighted tokens goes by their weights', () => {
-    const found = worthOf([reading([part(ether, 40n, 0.8), part(dollar, 20_000n, 0.2)], { kind: 'weighted' })])
+    const valuation = worthOf([reading([part(ether, 40n, 0.8), part(dollar, 20_000n, 0.2)], { kind: 'weighted' })])
     const expected = ((80_000 / 0.8) ** 0.8 * (20_000 / 0.2) ** 0.2) / 1_000
-    expect(found?.price).toBeCloseTo(expected, 9)
+    expect(valuation?.price).toBeCloseTo(expected, 9)
   })
 
   test('is worth no more than what is held', () => {
-    const found = worthOf([reading([part(ether, 10n, 0.6), part(dollar, 20_000n, 0.6)], { kind: 'weighted' })])
-    expect(found?.price).toBeCloseTo(40, 9)
+    const valuation = worthOf([reading([part(ether, 10n, 0.6), part(dollar, 20_000n, 0.6)], { kind: 'weighted' })])
+    expect(valuation?.price).toBeCloseTo(40, 9)
   })
 
-  const stable = (rate: number, held: readonly [bigint, bigint] = [20_000n, 20_000n]) =>
-    reading([part(dollar, held[0]), part(at(7), held[1])], { kind: 'stable', rate })
+  const stable = (rate: number, balances: readonly [bigint, bigint] = [20_000n, 20_000n]) =>
+    reading([part(dollar, balances[0]), part(at(7), balances[1])], { kind: 'stable', rate })
   const pegged = (readings: readonly Redemption[], price = 0.98) => {
     PRICES.set(at(7), { price, evidence: 1e9 })
     try {
@@ -149,12 +149,13 @@ describe('a share of several tokens', () => {
 
   test('counts the dollars of tokens that nobody names up to those of the others', () => {
     // 20,000 USD of a listed token and 2,000 of an unlisted one, both within their evidence.
-    const mixed = (strangers: bigint) =>
-      worthOf([reading([part(dollar, 1_000n), part(stranger, strangers)], { kind: 'pair' })])!.redeemableUsd * 1.02
+    const mixed = (unlistedBalance: bigint) =>
+      worthOf([reading([part(dollar, 1_000n), part(unlistedToken, unlistedBalance)], { kind: 'pair' })])!
+        .redeemableUsd * 1.02
     expect(mixed(20n)).toBeCloseTo(1_200)
     expect(mixed(100n)).toBeCloseTo(2_000)
     expect(mixed(10_000n)).toBeCloseTo(2_000)
-    const nameless = { [share]: [reading([part(dollar, 1_000n), part(stranger, 50n)], { kind: 'pair' })] }
+    const nameless = { [share]: [reading([part(dollar, 1_000n), part(unlistedToken, 50n)], { kind: 'pair' })] }
     expect(worthOf({ readings: nameless, named: new Set() })!.redeemableUsd * 1.02).toBeCloseTo(2 * 500)
   })
 })

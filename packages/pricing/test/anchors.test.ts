@@ -24,7 +24,7 @@ describe('a stable off its peg', () => {
   const dollars = [USDC, USDT, DAI] as const
   const falls = [
     ...dollars.map((token) => [token]),
-    ...dollars.map((kept) => dollars.filter((token) => token !== kept)),
+    ...dollars.map((stable) => dollars.filter((token) => token !== stable)),
   ]
   const worth = (token: Address, fallen: readonly Address[]) => (fallen.includes(token) ? 0.5 : 1)
   /** Ether at 3,000 dollars against each stable, at 50 cents for those that fell. */
@@ -93,17 +93,17 @@ describe('a stable off its peg', () => {
 
 describe('pools of different fees', () => {
   const cheap = (usd: number, price: number) => pair(WETH, USDC, eth(usd / price), usdc(usd), 500)
-  const dear = (usd: number, price: number) => pair(WETH, USDC, eth(usd / price), usdc(usd), 3_000)
+  const expensive = (usd: number, price: number) => pair(WETH, USDC, eth(usd / price), usdc(usd), 3_000)
 
   test('give the price of the lower fee, if it is within the fee of the others', () => {
-    const prices = priceTokens(snapshotOf([dear(20e6, 3_005), dear(20e6, 3_006), cheap(15e6, 3_000)]), chain)
+    const prices = priceTokens(snapshotOf([expensive(20e6, 3_005), expensive(20e6, 3_006), cheap(15e6, 3_000)]), chain)
     expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
   })
 
   test('ignore a low-fee pool that deviates by more than the fee, or has little liquidity', () => {
-    const off = priceTokens(snapshotOf([dear(20e6, 3_005), dear(20e6, 3_006), cheap(15e6, 2_950)]), chain)
+    const off = priceTokens(snapshotOf([expensive(20e6, 3_005), expensive(20e6, 3_006), cheap(15e6, 2_950)]), chain)
     expect(off.usd(WETH)).toBeCloseTo(3_005, 6)
-    const thin = priceTokens(snapshotOf([dear(20e6, 3_005), dear(20e6, 3_006), cheap(5e6, 3_000)]), chain)
+    const thin = priceTokens(snapshotOf([expensive(20e6, 3_005), expensive(20e6, 3_006), cheap(5e6, 3_000)]), chain)
     expect(thin.usd(WETH)).toBeCloseTo(3_005, 6)
   })
 })

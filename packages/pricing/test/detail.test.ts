@@ -46,10 +46,10 @@ describe('the detail of a price', () => {
 
   test('reports that a token cannot be sold, for any pools', async () => {
     const pools = [...centre(), pair(LOCAL, USDC, eth(1_000), usdc(300_000))]
-    const found = new Set([LOCAL])
+    const unsellableTokens = new Set([LOCAL])
     const prices = priceTokens(snapshotOf(pools), chain, {
       decimals: (token) => (token >= LOCAL ? 18 : undefined),
-      isUnsellable: (token) => found.has(token),
+      isUnsellable: (token) => unsellableTokens.has(token),
     })
     expect(await prices.detail(LOCAL)).toMatchObject({ usd: null, depthUsd: null, reason: 'unsellable' })
     expect([prices.usd(LOCAL), await prices.depthUsd(LOCAL), await prices.depthCurve(LOCAL)]).toEqual([
@@ -57,7 +57,7 @@ describe('the detail of a price', () => {
       null,
       null,
     ])
-    found.clear()
+    unsellableTokens.clear()
     expect((await prices.detail(LOCAL)).reason).toBeNull()
   })
 

@@ -22,8 +22,8 @@ import {
   WETH,
 } from './pools.ts'
 
-const strangers = Array.from({ length: 8 }, (_, n) => address(0x1000 + n))
-const tokens = [USDC, USDT, DAI, WETH, WBTC, ...strangers]
+const otherTokens = Array.from({ length: 8 }, (_, n) => address(0x1000 + n))
+const tokens = [USDC, USDT, DAI, WETH, WBTC, ...otherTokens]
 const names = Array.from({ length: 24 }, (_, n) => `0x${n.toString(16).padStart(40, '0')}`)
 
 type Change =
@@ -61,7 +61,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('learn' as const), token: fc.constantFrom(USDT, DAI, ...strangers) }),
+    arbitrary: fc.record({ do: fc.constant('learn' as const), token: fc.constantFrom(USDT, DAI, ...otherTokens) }),
   },
 )
 /** Pools may be learned of, or read again, after the block they belong to. */
@@ -78,7 +78,7 @@ function traded(pool: Pool, ppm: bigint): Pool {
 }
 
 /** A chain file without the decimals of two of its stables: they are learned later, or never. */
-const untold: Chain = {
+const sparseChain: Chain = {
   ...chain,
   stables: chain.stables.map((stable) => (stable.address === USDC ? stable : { ...stable, decimals: null as never })),
 }
@@ -90,7 +90,7 @@ function atBlock(number: number, pools: PoolMap): Snapshot {
 
 const toHex = (number: number) => `0x${number.toString(16).padStart(64, '0')}` as const
 
-async function told(prices: Prices) {
+async function describePrices(prices: Prices) {
   const answers = []
   for (const token of tokens)
     answers.push([
@@ -105,9 +105,9 @@ async function told(prices: Prices) {
 test('after any history of pool changes, reorgs, and decimals learned late, prices equal a fresh computation', async () => {
   await fc.assert(
     fc.asyncProperty(history, fc.boolean(), async (blocks, startsWithCentre) => {
-      const known = new Map<Address, number>()
-      const options = { decimals: (token: Address) => known.get(token) }
-      const followed = new Prices(untold, options)
+      const knownDecimals = new Map<Address, number>()
+      const options = { decimals: (token: Address) => knownDecimals.get(token) }
+      const followed = new Prices(sparseChain, options)
       const start = startsWithCentre ? centre().map((pool, n) => ({ ...pool, id: names[n]! })) : []
       const past: PoolMap[] = [PoolMap.empty.with(start)]
       let block = 0
@@ -125,7 +125,7 @@ test('after any history of pool changes, reorgs, and decimals learned late, pric
           } else if (change.do === 'trade') {
             const pool = pools.get(change.id)
             if (pool) pools = pools.with([traded(pool, change.ppm)])
-          } else known.set(change.token, decimalsOf[change.token] ?? 18)
+          } else knownDecimals.set(change.token, decimalsOf[change.token] ?? 18)
         }
         past.push(pools)
         if (isNewBlock && last) {
@@ -135,10 +135,10 @@ test('after any history of pool changes, reorgs, and decimals learned late, pric
         const snapshot = atBlock(block, pools)
         await followed.follow(snapshot)
         last = snapshot
-        const fresh = new Prices(untold, options)
+        const fresh = new Prices(sparseChain, options)
         // The same pools in another order.
         for (const each of [...before, snapshot]) fresh.take({ ...each, pools: new Map([...each.pools].reverse()) })
-        expect(await told(followed)).toEqual(await told(fresh))
+        expect(await describePrices(followed)).toEqual(await describePrices(fresh))
       }
     }),
     { numRuns: process.env.LONG === '1' ? 20_000 : 300 },
@@ -156,9 +156,9 @@ test('a block is processed when follow returns, and before the first one there a
   const first = snapshotOf(centre())
   void prices.follow(first)
   expect(prices.usd(WETH)).toBeCloseTo(3_000, 6)
-  const dearer = pair(WETH, USDC, eth(10_000), usdc(40e6))
+  const expensivePool = pair(WETH, USDC, eth(10_000), usdc(40e6))
   const others = [...first.pools.values()].slice(1)
-  void prices.follow(snapshotOf([dearer, ...others.filter(({ tokens }) => tokens.includes(WBTC))]))
+  void prices.follow(snapshotOf([expensivePool, ...others.filter(({ tokens }) => tokens.includes(WBTC))]))
   expect(prices.usd(WETH)).toBeCloseTo(4_000, 6)
 })
 

@@ -78,7 +78,7 @@ function reading(kind: RedemptionKind, parts: readonly Part[], supply: number, r
 }
 
 /** Prices that read these of the share, the newest first. */
-const told = (readings: readonly Redemption[], ...pools: readonly Pool[]) =>
+const pricesWith = (readings: readonly Redemption[], ...pools: readonly Pool[]) =>
   priceTokens(snapshotOf([...centre(), ...pools]), chain, {
     decimals: (token) => (token >= SHARE ? 18 : undefined),
     redemptions: (token) => (token === SHARE ? readings : undefined),
@@ -97,32 +97,32 @@ describe('a share that is not a pool', () => {
     )
 
   test('of a reserve is worth its underlying token 1:1, up to the holdings of the reserve', async () => {
-    const prices = told([reading('reserve', [{ token: WETH, whole: 10 }], 1e9)])
+    const prices = pricesWith([reading('reserve', [{ token: WETH, whole: 10 }], 1e9)])
     expect(prices.usd(SHARE)).toBeCloseTo(3_000, 6)
     const { sources, depthUsd, reason } = await prices.detail(SHARE)
     expect(sources).toMatchObject([{ pool: { id: SHARE, family: 'redemption', dex: 'reserve' }, weight: 1 }])
     expect(depthUsd).toBeLessThanOrEqual(30_001)
     expect(reason).toBeNull()
-    const empty = told([reading('reserve', [{ token: WETH, whole: 0.05 }], 1e9)])
+    const empty = pricesWith([reading('reserve', [{ token: WETH, whole: 0.05 }], 1e9)])
     expect(empty.usd(SHARE)).toBeNull()
     expect((await empty.detail(SHARE)).reason).toBe('below-floor')
   })
 
   test('with a withdrawal limit counts up to that limit', async () => {
     const all = reading('vault', [{ token: USDC, whole: 1e6 }], 8e5, 1.25e-12)
-    expect(told([all]).usd(SHARE)).toBeCloseTo(1.25, 6)
-    expect(told([{ ...all, limit: 0n }]).usd(SHARE)).toBeNull()
-    const some = told([{ ...all, limit: 5_000n * 10n ** 6n }])
+    expect(pricesWith([all]).usd(SHARE)).toBeCloseTo(1.25, 6)
+    expect(pricesWith([{ ...all, limit: 0n }]).usd(SHARE)).toBeNull()
+    const some = pricesWith([{ ...all, limit: 5_000n * 10n ** 6n }])
     expect(some.usd(SHARE)).toBeCloseTo(1.25, 6)
     expect(await some.depthUsd(SHARE)).toBeLessThanOrEqual(5_001)
   })
 
   test('of a pair is worth its part of the reserves, which a trade of any size does not change', async () => {
-    expect(told([lp(100, 3e5)]).usd(SHARE)).toBeCloseTo(6_000, 6)
+    expect(pricesWith([lp(100, 3e5)]).usd(SHARE)).toBeCloseTo(6_000, 6)
     for (const times of [0.01, 0.5, 3, 100])
-      expect(told([lp(100 * times, 3e5 / times)]).usd(SHARE)).toBeCloseTo(6_000, 3)
+      expect(pricesWith([lp(100 * times, 3e5 / times)]).usd(SHARE)).toBeCloseTo(6_000, 3)
     // Given to the pair: it is there for all who hold shares.
-    expect(told([lp(400, 12e5)]).usd(SHARE)).toBeCloseTo(24_000, 3)
+    expect(pricesWith([lp(400, 12e5)]).usd(SHARE)).toBeCloseTo(24_000, 3)
   })
 
   test('of a pair with a worthless token counts at its sale value', async () => {
@@ -130,9 +130,9 @@ describe('a share that is not a pool', () => {
       { token: WETH, whole: 1 },
       { token: LOCAL, whole: 1e9 },
     ]
-    expect(told([reading('pair', parts, 100)]).usd(SHARE)).toBeNull()
+    expect(pricesWith([reading('pair', parts, 100)]).usd(SHARE)).toBeNull()
     // The other token has a door of 1,000 dollars.
-    const prices = told([reading('pair', parts, 100)], pair(LOCAL, USDC, eth(1_000), usdc(1_000)))
+    const prices = pricesWith([reading('pair', parts, 100)], pair(LOCAL, USDC, eth(1_000), usdc(1_000)))
     expect(await prices.depthUsd(SHARE)).toBeLessThanOrEqual(3_000 + 1_000)
   })
 
@@ -141,13 +141,13 @@ describe('a share that is not a pool', () => {
       { token: WETH, whole: 80, scale: 0.8 },
       { token: USDC, whole: 60_000, scale: 0.2 },
     ]
-    expect(told([reading('weighted', parts, 300)]).usd(SHARE)).toBeCloseTo(1_000, 6)
+    expect(pricesWith([reading('weighted', parts, 300)]).usd(SHARE)).toBeCloseTo(1_000, 6)
     // After a trade that keeps the product of powers.
     const traded = [
       { token: WETH, whole: 80 * 2, scale: 0.8 },
       { token: USDC, whole: 60_000 / 2 ** 4, scale: 0.2 },
     ]
-    expect(told([reading('weighted', traded, 300)]).usd(SHARE)).toBeCloseTo(1_000, 4)
+    expect(pricesWith([reading('weighted', traded, 300)]).usd(SHARE)).toBeCloseTo(1_000, 4)
   })
 
   test('of a pool of equal coins is worth its virtual price times the cheapest coin, up to the balances', () => {
@@ -157,11 +157,11 @@ describe('a share that is not a pool', () => {
     ]
     // A staked ether that stands for 1.25.
     const market = pair(WETH, LOCAL, eth(5_000), eth(4_000))
-    expect(told([reading('stable', staked(100, 1.25), 220, 1.02)], market).usd(SHARE)).toBeCloseTo(3_060, 3)
+    expect(pricesWith([reading('stable', staked(100, 1.25), 220, 1.02)], market).usd(SHARE)).toBeCloseTo(3_060, 3)
     // What the pool says counts only as far as it is borne out.
-    expect(told([reading('stable', staked(100, 1.25), 220, 50)], market).usd(SHARE)).toBeCloseTo(3_068.18, 1)
+    expect(pricesWith([reading('stable', staked(100, 1.25), 220, 50)], market).usd(SHARE)).toBeCloseTo(3_068.18, 1)
     // In units of something else: not understood.
-    expect(told([reading('stable', staked(100, 1.25), 220, 0.02)], market).usd(SHARE)).toBeNull()
+    expect(pricesWith([reading('stable', staked(100, 1.25), 220, 0.02)], market).usd(SHARE)).toBeNull()
   })
 
   test('of a stable pool is worth its virtual price despite jumps of one block, and its balances if it is drained', async () => {
@@ -174,17 +174,17 @@ describe('a share that is not a pool', () => {
       return reading('stable', parts, 1.94e6, virtualPrice)
     }
     const calm = pool(1e6, 1e6)
-    expect(told([calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
+    expect(pricesWith([calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
     // All of one coin traded for the other: what there is stays.
-    expect(told([pool(1_000, 1_999_000)], market).usd(SHARE)).toBeCloseTo(1.03, 3)
+    expect(pricesWith([pool(1_000, 1_999_000)], market).usd(SHARE)).toBeCloseTo(1.03, 3)
     // A virtual price that lasts one block does not count; one that lasts counts up to the value of the balances.
-    expect(told([pool(1e6, 1e6, 40), calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
-    expect(told([pool(1e6, 1e6, 40)], market).usd(SHARE)).toBeCloseTo(2 / 1.94, 6)
+    expect(pricesWith([pool(1e6, 1e6, 40), calm], market).usd(SHARE)).toBeCloseTo(1.03, 6)
+    expect(pricesWith([pool(1e6, 1e6, 40)], market).usd(SHARE)).toBeCloseTo(2 / 1.94, 6)
     // Robbed of one coin, then of nearly all, while its virtual price stays.
-    const robbed = told([pool(1e6, 0), calm], market)
+    const robbed = pricesWith([pool(1e6, 0), calm], market)
     expect(robbed.usd(SHARE)).toBeCloseTo(1 / 1.94, 6)
     expect(await robbed.depthUsd(SHARE)).toBeLessThanOrEqual(1e6)
-    const empty = told([pool(100, 0), calm], market)
+    const empty = pricesWith([pool(100, 0), calm], market)
     expect(empty.usd(SHARE)).toBeNull()
     expect((await empty.detail(SHARE)).reason).toBe('below-floor')
   })
@@ -195,22 +195,22 @@ describe('a share that is not a pool', () => {
       { token: USDC, whole: 3e5 },
     ]
     const shares = 2 * Math.sqrt(100 * 3e5)
-    expect(told([reading('crypto', parts, shares / 2, 1)]).usd(SHARE)).toBeCloseTo(2 * Math.sqrt(3_000), 6)
+    expect(pricesWith([reading('crypto', parts, shares / 2, 1)]).usd(SHARE)).toBeCloseTo(2 * Math.sqrt(3_000), 6)
   })
 
   test('does not rise by a donation for one block, and falls at once', () => {
     const calm = reading('vault', [{ token: USDC, whole: 1e6 }], 8e5, 1.25e-12)
     const raised = { ...calm, rate: 40e-12 }
-    expect(told([raised, calm]).usd(SHARE)).toBeCloseTo(1.25, 6)
-    expect(told([raised, raised]).usd(SHARE)).toBeCloseTo(40, 6)
-    expect(told([calm, raised]).usd(SHARE)).toBeCloseTo(1.25, 6)
+    expect(pricesWith([raised, calm]).usd(SHARE)).toBeCloseTo(1.25, 6)
+    expect(pricesWith([raised, raised]).usd(SHARE)).toBeCloseTo(40, 6)
+    expect(pricesWith([calm, raised]).usd(SHARE)).toBeCloseTo(1.25, 6)
   })
 
   test('is weighted together with its pools, each by its backing', async () => {
     const vault = (usd: number, rate: number) => [reading('vault', [{ token: USDC, whole: usd }], 1e9, rate * 1e-12)]
     const pool = (usd: number) => pair(SHARE, USDC, eth(usd), usdc(usd))
-    expect(told(vault(2_000, 40), pool(1e6)).usd(SHARE)).toBeCloseTo(1, 6)
-    const prices = told(vault(1e6, 1.25), pool(2_000))
+    expect(pricesWith(vault(2_000, 40), pool(1e6)).usd(SHARE)).toBeCloseTo(1, 6)
+    const prices = pricesWith(vault(1e6, 1.25), pool(2_000))
     expect(prices.usd(SHARE)).toBeCloseTo(1.25, 6)
     expect((await prices.depthCurve(SHARE))!.every(({ usd }) => usd >= 9e5 && usd <= 1.01e6)).toBe(true)
   })

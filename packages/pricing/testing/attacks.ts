@@ -217,8 +217,8 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
       return token
     }
     const contested = () => {
-      const held = byVictim.get(victim()) ?? []
-      return held.length >= 3 ? held : []
+      const fakesOfVictim = byVictim.get(victim()) ?? []
+      return fakesOfVictim.length >= 3 ? fakesOfVictim : []
     }
     if (isLate && makesTokens.has(by)) continue
     const scene = {
@@ -237,12 +237,12 @@ export function makeMarket({ seed, tokens, pools: count, stables = [1, 1, 1] }: 
   }
   addShares(shares, draw, honest, (n) => tokenAt(tokens * 4 + n), Math.round(honestTokens * SHARES), victim, hub)
   const changing = new Set(fakes.filter(({ by }) => by === 'changing decimals').map(({ token }) => token))
-  let asked = 0
+  let decimalsReads = 0
   return {
     chain: chainOf(truth.length),
     ...{ pools: PoolMap.empty.with(pools.all), spike, honest, fakes },
     ...{ shares: shares.calm, bentShares: new Map([...shares.calm, ...shares.bent]) },
-    decimals: (token) => (changing.has(token) ? asked++ % 78 : PLACES),
+    decimals: (token) => (changing.has(token) ? decimalsReads++ % 78 : PLACES),
   }
 }
 

@@ -44,14 +44,14 @@ export class Pools {
   }
 
   byToken(): ReadonlyMap<Address, readonly Pool[]> {
-    const held = new Map<Address, Pool[]>()
+    const poolsByToken = new Map<Address, Pool[]>()
     for (const pool of this.pools.values())
       for (const token of pool.tokens) {
-        const pools = held.get(token)
+        const pools = poolsByToken.get(token)
         if (pools) pools.push(pool)
-        else held.set(token, [pool])
+        else poolsByToken.set(token, [pool])
       }
-    return held
+    return poolsByToken
   }
 
   /** Adds a pool at about the true price with equal USD on both sides. */

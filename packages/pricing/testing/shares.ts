@@ -56,11 +56,11 @@ export class SimulatedShares {
   }
 
   /** @param per - tokens per share for one component, else USD per share */
-  private reading(kind: RedemptionKind, share: Address, held: readonly SharePart[], per: number): Redemption {
-    const parts = held.map(({ token, usd }) => ({ token, balance: this.units(token, usd), scale: 0 }))
+  private reading(kind: RedemptionKind, share: Address, components: readonly SharePart[], per: number): Redemption {
+    const parts = components.map(({ token, usd }) => ({ token, balance: this.units(token, usd), scale: 0 }))
     let supply = 0n
     if (parts.length === 1) supply = scaled(parts[0]!.balance, 1 / per)
-    else for (const { usd } of held) supply += BigInt(Math.floor((usd / per) * 1e18))
+    else for (const { usd } of components) supply += BigInt(Math.floor((usd / per) * 1e18))
     return { share, kind, supply: supply > 0n ? supply : 1n, parts, rate: per, limit: null }
   }
 

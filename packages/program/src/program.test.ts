@@ -111,11 +111,11 @@ describe('a share', () => {
 
   test('is off by at most one part in its denominator', () => {
     fc.assert(
-      fc.property(split, fc.bigInt({ min: 0n, max: 1n << 128n }), ({ num, den }, held) => {
-        const wanted = (held * num) / den
-        const taken = shareOf(held, toShare(num, den))
-        const off = taken > wanted ? taken - wanted : wanted - taken
-        expect(off).toBeLessThanOrEqual(held / BigInt(SHARE_DENOMINATOR) + 1n)
+      fc.property(split, fc.bigInt({ min: 0n, max: 1n << 128n }), ({ num, den }, balance) => {
+        const wanted = (balance * num) / den
+        const amount = shareOf(balance, toShare(num, den))
+        const off = amount > wanted ? amount - wanted : wanted - amount
+        expect(off).toBeLessThanOrEqual(balance / BigInt(SHARE_DENOMINATOR) + 1n)
       }),
     )
   })

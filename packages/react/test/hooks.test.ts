@@ -18,15 +18,15 @@ const executablePath = findBrowser()
 const PROXIED = '/api'
 const SAME_ORIGIN = '/same-origin'
 
-function forward(asked: IncomingMessage, response: ServerResponse, url: string): void {
-  const { method, headers } = asked
+function forward(request: IncomingMessage, response: ServerResponse, url: string): void {
+  const { method, headers } = request
   const passed = httpRequest(url, { method, headers }, (answer) => {
     response.writeHead(answer.statusCode!, answer.headers)
     answer.pipe(response)
   })
   passed.on('error', () => response.destroy())
   response.on('close', () => passed.destroy())
-  asked.pipe(passed)
+  request.pipe(passed)
 }
 
 type Shown = {
@@ -142,15 +142,15 @@ describe.skipIf(!executablePath)('hooks', () => {
   })
 
   test('work over a path of the page’s own origin', async () => {
-    const seen = new Set<string>()
-    const watch = async (page: Page) => page.on('request', (sent) => seen.add(sent.url()))
+    const requestedUrls = new Set<string>()
+    const watch = async (page: Page) => page.on('request', (sent) => requestedUrls.add(sent.url()))
     const { page, complaints, press } = await open(watch, SAME_ORIGIN)
     await press('one')
     const first = await until(page, ({ single, live }) => single.toAmount !== undefined && live.block !== undefined)
     expect(first.single.toAmount).toBe(await quoted(10n ** 18n))
     expect(first.live).toMatchObject({ toAmount: first.single.toAmount, transport: 'stream' })
-    expect([...seen].filter((url) => url.includes(PROXIED)).length).toBeGreaterThan(2)
-    expect([...seen].filter((url) => url.startsWith(server.url))).toEqual([])
+    expect([...requestedUrls].filter((url) => url.includes(PROXIED)).length).toBeGreaterThan(2)
+    expect([...requestedUrls].filter((url) => url.startsWith(server.url))).toEqual([])
     expect(complaints).toEqual([])
   })
 

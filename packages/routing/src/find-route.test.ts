@@ -266,12 +266,12 @@ describe('on random graphs', () => {
         const { legs, amountOut } = result.route
         const balance = new Map<Address, bigint>([[tokens[1]!, amountIn]])
         for (const leg of legs) {
-          const left = (balance.get(leg.tokenIn) ?? 0n) - leg.amountIn
-          expect(left).toBeGreaterThanOrEqual(0n)
-          balance.set(leg.tokenIn, left)
+          const restAmount = (balance.get(leg.tokenIn) ?? 0n) - leg.amountIn
+          expect(restAmount).toBeGreaterThanOrEqual(0n)
+          balance.set(leg.tokenIn, restAmount)
           balance.set(leg.tokenOut, (balance.get(leg.tokenOut) ?? 0n) + leg.amountOut)
         }
-        for (const [token, left] of balance) expect(left).toBe(token === tokens[2] ? amountOut : 0n)
+        for (const [token, restAmount] of balance) expect(restAmount).toBe(token === tokens[2] ? amountOut : 0n)
         expect(new Set(legs.map(({ pool }) => pool.id)).size).toBe(legs.length)
       }),
       { numRuns: 150 },

@@ -81,14 +81,14 @@ describe('on pools of one real block', () => {
           if (!result.ok || result.route.gasCostOut === null) continue
           const { route, alternatives = [] } = result
           const perGas = Number(route.gasCostOut) / route.gas
-          const left = (of: Route) => Number(of.amountOut) - routeGas({ ...of, wrappedNative }).charged * perGas
-          const best = Math.max(...[route, ...alternatives].map(left))
+          const netOutput = (of: Route) => Number(of.amountOut) - routeGas({ ...of, wrappedNative }).charged * perGas
+          const best = Math.max(...[route, ...alternatives].map(netOutput))
           for (const family of new Set(route.legs.map(({ pool }) => pool.family))) {
             const sources = { exclude: new Set([family]) }
             const other = findRoute(graph, { ...terms, amountIn, sources })
             if (!other.ok) continue
             compared++
-            const bps = ((left(other.route) - best) / Number(route.amountOut)) * 1e4
+            const bps = ((netOutput(other.route) - best) / Number(route.amountOut)) * 1e4
             if (bps > 0.5) losses.push(`${tokenIn} ${tokenOut} ${amountIn} without ${family}: ${bps}`)
           }
         }
@@ -101,13 +101,13 @@ describe('on pools of one real block', () => {
   /** Amount of a token that an amount of wrapped native buys; null if there is no route. */
   function amountOf(native: Address, tokenIn: Address, amount: bigint): bigint | null {
     if (tokenIn === native) return amount
-    const found = findRoute(graph, {
+    const result = findRoute(graph, {
       tokenIn: native,
       tokenOut: tokenIn,
       amountIn: amount,
       wrappedNative: native,
       gasPriceWei: 0n,
     })
-    return found.ok ? found.route.amountOut : null
+    return result.ok ? result.route.amountOut : null
   }
 })

@@ -35,9 +35,9 @@ describe.each([0.01, 0.05, 0.2])('price deviations of up to %d', (disagreement) 
   test('excluding a pool rarely improves the result', () => {
     const misled = graphs.filter(({ pools, amountIn }) => {
       const best = Number(routeOf(pools, amountIn)!.amountOut)
-      const without = (left: Pool) =>
+      const without = (excludedPool: Pool) =>
         routeOf(
-          pools.filter((pool) => pool !== left),
+          pools.filter((pool) => pool !== excludedPool),
           amountIn,
         )
       return pools.some((pool) => Number(without(pool)?.amountOut ?? 0) > best * (1 + 1e-4))

@@ -58,13 +58,13 @@ function pathsBetween(pools: readonly Pool[], from: Address, to: Address, path: 
 function evaluate(paths: readonly (readonly Hop[])[], weights: readonly number[], amountIn: bigint): bigint {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const states = new Map<string, Pool>()
-  let left = amountIn
+  let restAmount = amountIn
   let out = 0n
   const used = paths.map((path, index) => ({ path, part: weights[index]! / total })).filter(({ part }) => part > 0)
   used.forEach(({ path, part }, index) => {
-    let amount = index === used.length - 1 ? left : (amountIn * BigInt(Math.round(part * 2 ** 48))) >> 48n
-    if (amount > left) amount = left
-    left -= amount
+    let amount = index === used.length - 1 ? restAmount : (amountIn * BigInt(Math.round(part * 2 ** 48))) >> 48n
+    if (amount > restAmount) amount = restAmount
+    restAmount -= amount
     for (const { pool, tokenIn, tokenOut } of path) {
       if (amount === 0n) break
       try {

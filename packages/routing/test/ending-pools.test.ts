@@ -119,10 +119,10 @@ test('a gap without liquidity is crossed if the pool is deeper beyond it', () =>
     { low: -40, high: 40, liquidity: 10_000n * E18 },
     { low: -900, high: -300, liquidity: 80_000n * E18 },
   ])
-  const beside = pair(2, { a: 1, b: 2, reserveA: 20_000n * E18, reserveB: 20_000n * E18 })
+  const parallelPool = pair(2, { a: 1, b: 2, reserveA: 20_000n * E18, reserveB: 20_000n * E18 })
   let before = 0n
   for (let tokens = 10n; tokens < 2_500n; tokens += 60n) {
-    const { amountOut, optimalityGapBps } = routeOf([gap, beside], tokens * E18)
+    const { amountOut, optimalityGapBps } = routeOf([gap, parallelPool], tokens * E18)
     expect(amountOut).toBeGreaterThan(before)
     expect(optimalityGapBps, `${tokens} tokens`).toBeLessThan(0.1)
     before = amountOut

@@ -86,8 +86,8 @@ describe.each(Object.entries(markets))('%s', (_, market) => {
 })
 
 /** Expects at most 0.01 bps more input: two searches may end at slightly different routes. */
-function expectClose(found: bigint, max: bigint, run: number): void {
-  expect(found, `run ${run}`).toBeLessThanOrEqual(max + max / 1_000_000n + 1n)
+function expectClose(input: bigint, max: bigint, run: number): void {
+  expect(input, `run ${run}`).toBeLessThanOrEqual(max + max / 1_000_000n + 1n)
 }
 
 /** Expects that even the best route for 1 bps less input pays less. */

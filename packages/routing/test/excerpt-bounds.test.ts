@@ -27,7 +27,9 @@ function drawPools(seed: number): readonly Pool[] {
     const a = index < TOKENS ? index : Math.floor(random() * TOKENS)
     const b = (a + 1 + Math.floor(random() ** 3 * (TOKENS - 1))) % TOKENS
     const depth = 1e21 * Math.exp(random() * 5)
-    const [reserveA, reserveB] = [depth * Math.exp(random() * 0.01), depth].map((held) => BigInt(Math.floor(held)))
+    const [reserveA, reserveB] = [depth * Math.exp(random() * 0.01), depth].map((reserve) =>
+      BigInt(Math.floor(reserve)),
+    )
     return pair(index + 1, { a, b, reserveA: reserveA!, reserveB: reserveB! })
   })
 }
@@ -105,7 +107,7 @@ test('the best path after gas is found from any start', () => {
       // A subgraph of few pools, in which another path may be the best.
       const some = Array.from(graph.edges.keys()).filter(() => random() < 0.3)
       const part = partOfGraph(graph, some, [whole.source, whole.target])
-      const found = scratch.ofParts.within(() =>
+      const path = scratch.ofParts.within(() =>
         bestPath(whole, labelsTo(graph, undefined, whole.target, 4), {
           problem: problemOn(part.graph, req, perGas),
           part,
@@ -113,7 +115,7 @@ test('the best path after gas is found from any start', () => {
       )
       if (!best) return
       const net = alongPath(whole, best)!.net
-      expect(alongPath(whole, found)?.net, `run ${run}`).toBeGreaterThanOrEqual(net - Math.abs(net) * 1e-9)
+      expect(alongPath(whole, path)?.net, `run ${run}`).toBeGreaterThanOrEqual(net - Math.abs(net) * 1e-9)
     })
   }
 })

@@ -90,10 +90,10 @@ test.each([0, 1e11])(
       const part = excerptOf(graph, undefined, { source, target }, on)
       if (!whole) continue
       expect(part, `run ${run}`).not.toBeNull()
-      const found = search(part!.problem)!
-      expect(found.flow.net, `run ${run}`).toBeGreaterThanOrEqual(whole.flow.net - BEHIND * whole.flow.amountOut)
-      if (found.bound !== null)
-        expect(found.bound, `run ${run}`).toBeGreaterThanOrEqual(whole.flow.amountOut * (1 - 1e-9))
+      const partResult = search(part!.problem)!
+      expect(partResult.flow.net, `run ${run}`).toBeGreaterThanOrEqual(whole.flow.net - BEHIND * whole.flow.amountOut)
+      if (partResult.bound !== null)
+        expect(partResult.bound, `run ${run}`).toBeGreaterThanOrEqual(whole.flow.amountOut * (1 - 1e-9))
       if (part!.problem.rate.length < graph.edges.length / 4) smaller++
     }
     expect(smaller).toBeGreaterThan(RUNS / 2)
@@ -111,8 +111,8 @@ test('a route of a large graph does not depend on earlier requests', () => {
   const digests = requests.map((req) => digestOf(findRoute(graph, req), req))
   const backwards = requests.toReversed().map((req) => digestOf(findRoute(other, req), req))
   expect(backwards.toReversed()).toEqual(digests)
-  const found = requests.map((req) => findRoute(graph, req)).filter(({ ok }) => ok)
-  expect(found.length).toBeGreaterThan(8)
+  const results = requests.map((req) => findRoute(graph, req)).filter(({ ok }) => ok)
+  expect(results.length).toBeGreaterThan(8)
   const [req] = requests
   const nowhere = findRoute(graph, { ...req!, sources: { exclude: new Set(['test']) } })
   expect(nowhere).toMatchObject({ ok: false, code: 'NO_ROUTE' })

@@ -30,14 +30,14 @@ test('a route of two or three pools is as good as the best set of two or three',
     const maxSplits = 2 + (run % 2)
     const amountIn = BigInt(Math.floor(10 ** (16 + random() * 7)))
     const req = request({ amountIn, maxSplits, gasPriceWei: run % 3 === 0 ? 10n ** 9n : 0n })
-    const found = net(pools, req)
+    const netOutput = net(pools, req)
     // Exclude pools in the request instead of the graph, so that gas has the same price.
     const sets = [...setsOf(pools, maxSplits)].map((set) => {
       const excludePools = new Set(pools.filter((pool) => !set.includes(pool)).map(({ id }) => id))
       return net(pools, { ...req, maxSplits: 24, excludePools })
     })
     const best = Math.max(...sets)
-    losses.push(best > 0 ? (1 - found / best) * 10_000 : 0)
+    losses.push(best > 0 ? (1 - netOutput / best) * 10_000 : 0)
   }
   losses.sort((a, b) => b - a)
   expect(losses.filter((bps) => bps > 0.1).length / RUNS).toBeLessThanOrEqual(0.05)

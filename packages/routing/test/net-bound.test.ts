@@ -23,8 +23,8 @@ function bestOfSets(graph: Graph, pools: readonly Pool[], req: RouteRequest, per
   let best = Number.NEGATIVE_INFINITY
   for (let set = 1; set < 2 ** pools.length; set++) {
     const excludePools = new Set(pools.filter((_, k) => ((set >> k) & 1) === 0).map(({ id }) => id))
-    const found = findRoute(graph, { ...req, gasPriceWei: 0n, excludePools })
-    if (found.ok) best = Math.max(best, Number(found.route.amountOut) - found.route.gas * perGas)
+    const result = findRoute(graph, { ...req, gasPriceWei: 0n, excludePools })
+    if (result.ok) best = Math.max(best, Number(result.route.amountOut) - result.route.gas * perGas)
   }
   return best
 }

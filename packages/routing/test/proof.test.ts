@@ -37,10 +37,10 @@ function randomOutput(pools: readonly Pool[], amountIn: bigint, random: () => nu
   for (let part = 0; part < parts; part++) {
     let at = tokenIn
     let amount = amountIn / BigInt(parts)
-    const seen = new Set([at])
+    const visitedTokens = new Set([at])
     for (let hop = 0; hop < maxHops && at !== tokenOut && amount > 0n; hop++) {
       const ways = [...free].flatMap((pool) =>
-        pool.tokens.includes(at) ? pool.tokens.filter((to) => !seen.has(to)).map((to) => ({ pool, to })) : [],
+        pool.tokens.includes(at) ? pool.tokens.filter((to) => !visitedTokens.has(to)).map((to) => ({ pool, to })) : [],
       )
       const direct = ways.filter(({ to }) => to === tokenOut)
       const choice = direct.length > 0 && random() < 0.5 ? direct : ways
@@ -48,7 +48,7 @@ function randomOutput(pools: readonly Pool[], amountIn: bigint, random: () => nu
       if (!way) break
       amount = quoteOrZero(way.pool, at, way.to, amount)
       free.delete(way.pool)
-      seen.add(way.to)
+      visitedTokens.add(way.to)
       at = way.to
     }
     if (at === tokenOut) paid += amount
@@ -73,9 +73,9 @@ describe('pairs', () => {
       const count = 3 + (run % 23)
       const pools = run % 2 ? fairPools(run, count) : randomPools(run, count, { tokens: 6, disagreement: 0.05 })
       const amountIn = BigInt(Math.floor(10 ** (15 + random() * 8)))
-      const found = prove(pools, { amountIn })
-      if (!found) continue
-      const { route, proof } = found
+      const result = prove(pools, { amountIn })
+      if (!result) continue
+      const { route, proof } = result
       expect(sumOf(proof, request().tokenIn, amountIn)).toBe(proof.bound)
       expect(new Set(new Map(proof.prices).get(request().tokenOut))).toEqual(new Set([10n ** BigInt(proof.decimals)]))
       expect(route.amountOut).toBeLessThanOrEqual(proof.bound)
@@ -92,11 +92,11 @@ describe('pairs', () => {
     let compared = 0
     for (let run = 1; run <= RUNS; run++) {
       const amountIn = BigInt(Math.floor(10 ** (15 + seeded(run)() * 8)))
-      const found = prove(fairPools(run, 2 + (run % 23)), { amountIn })
-      const gap = found?.route.optimalityGapBps
-      if (!found || gap === null || gap === undefined) continue
+      const result = prove(fairPools(run, 2 + (run % 23)), { amountIn })
+      const gap = result?.route.optimalityGapBps
+      if (!result || gap === null || gap === undefined) continue
       compared++
-      expect(1 - Number(found.route.amountOut) / Number(found.proof.bound), `run ${run}`).toBeCloseTo(gap / 1e4, 6)
+      expect(1 - Number(result.route.amountOut) / Number(result.proof.bound), `run ${run}`).toBeCloseTo(gap / 1e4, 6)
     }
     expect(compared).toBeGreaterThan(RUNS / 2)
   })

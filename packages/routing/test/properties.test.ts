@@ -188,8 +188,8 @@ describe('with gas to pay', () => {
     const all = [...chain, direct, native]
     const amountIn = 10n * E18
     expect(routeOf(all, { amountIn }).legs.map(({ pool }) => pool.id)).toContain(chain[0]!.id)
-    const dear = routeOf(all, { amountIn, gasPriceWei: 100n * 10n ** 9n })
-    expect(dear.legs.map(({ pool }) => pool.id)).toEqual([direct.id])
+    const routeAtHighGas = routeOf(all, { amountIn, gasPriceWei: 100n * 10n ** 9n })
+    expect(routeAtHighGas.legs.map(({ pool }) => pool.id)).toEqual([direct.id])
   })
 
   test('the output after gas is at least that of every single pool and pair of pools', () => {
@@ -198,10 +198,10 @@ describe('with gas to pay', () => {
         const all = fairPools(from, pools, 4)
         const gasPriceWei = 10n ** 10n
         const amountIn = amountOf(seeded(from))
-        const found = routeOf(all, { amountIn, gasPriceWei })
-        if (found.gasCostOut === null || found.gas === 0) return
-        const perGas = Number(found.gasCostOut) / found.gas
-        const net = Number(found.amountOut) - Number(found.gasCostOut)
+        const route = routeOf(all, { amountIn, gasPriceWei })
+        if (route.gasCostOut === null || route.gas === 0) return
+        const perGas = Number(route.gasCostOut) / route.gas
+        const net = Number(route.amountOut) - Number(route.gasCostOut)
         for (const pool of all) {
           const single = quoteOrZero(pool, amountIn)
           expect(net).toBeGreaterThanOrEqual((single.amountOut - single.gas * perGas) * (1 - SLACK) - 1e6)
@@ -241,17 +241,17 @@ describe.each([0.002, 0.01, 0.05])(
       const graph = buildGraph(snapshotOf(pools.map((pool, index) => ({ ...pool, dex: dexes[index % 3]! }))))
       const amountIn = BigInt(Math.floor(10 ** (16 + seeded(run * 31 + 7)() * 6)))
       const gasPriceWei = [0n, 10n ** 8n, 10n ** 9n, 10n ** 10n, 5n * 10n ** 10n][run % 5]!
-      const left = (over: Partial<RouteRequest>) => {
+      const netOutput = (over: Partial<RouteRequest>) => {
         const result = findRoute(graph, request({ amountIn, gasPriceWei, ...over }))
         return result.ok ? Number(result.route.amountOut) - Number(result.route.gasCostOut ?? 0n) : 0
       }
-      const whole = left({})
+      const whole = netOutput({})
       const restricted: Partial<RouteRequest>[] = [
         ...[1, 2, 3].map((maxHops) => ({ maxHops })),
         ...[1, 2, 3, 5, 8, 12].map((maxSplits) => ({ maxSplits })),
         ...dexes.map((dex) => ({ sources: { exclude: new Set([dex]) } })),
       ]
-      return whole > 0 ? (Math.max(...restricted.map(left)) / whole - 1) * 10_000 : 0
+      return whole > 0 ? (Math.max(...restricted.map(netOutput)) / whole - 1) * 10_000 : 0
     }
 
     test('a restricted request rarely pays more', () => {

@@ -57,18 +57,18 @@ function bestPath(
   const max = Math.min(maxHops, maxSplits)
   let best = Number.NEGATIVE_INFINITY
   const [from, to] = [tokenIn, tokenOut].map((end) => (end === NATIVE ? token(0) : end))
-  const follow = (at: string, amount: bigint, gas: number, seen: readonly string[]): void => {
+  const follow = (at: string, amount: bigint, gas: number, visitedTokens: readonly string[]): void => {
     if (at === to) {
       best = Math.max(best, Number(amount) - gas * perGas)
       return
     }
-    if (seen.length > max) return
+    if (visitedTokens.length > max) return
     for (const pool of pools) {
       if (!pool.tokens.some((token) => token === at) || excludePools?.has(pool.id)) continue
       const next = pool.tokens.find((token) => token !== at)!
-      if (seen.includes(next)) continue
+      if (visitedTokens.includes(next)) continue
       const quote = quoteOrNull(pool, at, next, amount)
-      if (quote && quote.amountOut > 0n) follow(next, quote.amountOut, gas + quote.gas, [...seen, next])
+      if (quote && quote.amountOut > 0n) follow(next, quote.amountOut, gas + quote.gas, [...visitedTokens, next])
     }
   }
   const wraps = tokenIn === NATIVE || tokenOut === NATIVE

@@ -65,8 +65,8 @@ function searchFor(pools: readonly Pool[], req: RouteRequest): { problem: Proble
     budget: new WorkBudget(),
     softenings: newSoftenings(),
   }
-  const found = scratch.within(() => search(problem))
-  return found && { problem, flow: found.flow }
+  const result = scratch.within(() => search(problem))
+  return result && { problem, flow: result.flow }
 }
 
 function drawnRequest(random: () => number): RouteRequest {
@@ -81,9 +81,9 @@ test('outputs equal those of settlements, and minimum inputs are minimal', () =>
   for (let run = 1; run <= RUNS; run++) {
     const random = seeded(run)
     const req = drawnRequest(random)
-    const found = searchFor(run % 3 === 0 ? widePools(run) : coarsePools(run), req)
-    if (!found) continue
-    const { problem, flow } = found
+    const result = searchFor(run % 3 === 0 ? widePools(run) : coarsePools(run), req)
+    if (!result) continue
+    const { problem, flow } = result
     const { amountIn, taxes } = req
     const cache: SettlementCache = { shares: sharesOf(problem, flow), settledLegs: new Map(), fixedInputs: null }
     const settleAt = (amount: bigint) => settle(problem, flow, amount, taxes, cache)

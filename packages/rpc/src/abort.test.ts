@@ -27,17 +27,17 @@ test('a promise is waited for until the caller gives up, and its own end counts 
 
 test('the light signal tells once, those who still listen, with a reason that says it was aborted', () => {
   const abort = new Abort()
-  const told: string[] = []
-  onAbort(abort, () => told.push('first'))
-  const detach = onAbort(abort, () => told.push('second'))
-  onAbort(abort, () => taken())
-  const taken = onAbort(abort, () => told.push('taken back'))
+  const notifications: string[] = []
+  onAbort(abort, () => notifications.push('first'))
+  const detach = onAbort(abort, () => notifications.push('second'))
+  onAbort(abort, () => detachLast())
+  const detachLast = onAbort(abort, () => notifications.push('taken back'))
   detach()
   expect(abort.aborted).toBe(false)
   abort.abort()
   abort.abort()
-  onAbort(abort, () => told.push('late'))
-  expect(told).toEqual(['first', 'late'])
+  onAbort(abort, () => notifications.push('late'))
+  expect(notifications).toEqual(['first', 'late'])
   expect(abort.aborted).toBe(true)
   expect(abort.reason).toMatchObject({ name: 'AbortError' })
 })

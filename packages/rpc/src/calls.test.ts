@@ -7,8 +7,8 @@ function world(id = 5) {
   const abort = new Abort()
   const abandoned: Group[] = []
   const send: SendContext = { signal: abort, priority: 'quote' }
-  const made = makeCall(['eth_call', [{ to: '0x1' }, 'latest']], id, send, (group) => abandoned.push(group))
-  return { abort, abandoned, send, ...made }
+  const handle = makeCall(['eth_call', [{ to: '0x1' }, 'latest']], id, send, (group) => abandoned.push(group))
+  return { abort, abandoned, send, ...handle }
 }
 const groupOf = (...calls: readonly Call[]): Group => {
   const group: Group = { alone: false, calls }

@@ -75,10 +75,10 @@ test('an ejected endpoint is the last choice', () => {
   expect(chosen({ ejected: true, p50: 10 }, { ejected: true, p50: 200 })).toBe(0)
 })
 
-const again = (facts: readonly Facts[], asked: readonly number[] = []) =>
+const again = (facts: readonly Facts[], attempts: readonly number[] = []) =>
   chooseAgain(
     facts.map((fact, k) => upstream(k, fact)),
-    ({ index }) => asked[index] ?? 0,
+    ({ index }) => attempts[index] ?? 0,
     'lookup',
   )?.index
 

@@ -27,8 +27,8 @@ test('an origin that accepts connections and never finishes one holds two, whate
     'https',
   )
   for (let round = 0; round < 5; round++) {
-    const given = Array.from({ length: 100 }, () => postJson(url, '{}', { signal: AbortSignal.timeout(30) }))
-    const results = await Promise.allSettled(given)
+    const requests = Array.from({ length: 100 }, () => postJson(url, '{}', { signal: AbortSignal.timeout(30) }))
+    const results = await Promise.allSettled(requests)
     expect(results.every(({ status }) => status === 'rejected')).toBe(true)
   }
   expect(connections).toBe(2)
@@ -36,21 +36,21 @@ test('an origin that accepts connections and never finishes one holds two, whate
 })
 
 test('requests that are given up leave the queue, and those behind them are sent', async () => {
-  const held: ServerResponse[] = []
+  const pendingResponses: ServerResponse[] = []
   let answers = 1
   const url = await listen(
-    createHttpServer((_, response) => void (answers-- > 0 ? response.end('{}') : held.push(response))),
+    createHttpServer((_, response) => void (answers-- > 0 ? response.end('{}') : pendingResponses.push(response))),
   )
   await postJson(url, '{}')
-  const given = Array.from({ length: 300 }, () => new AbortController())
-  const results = given.map(({ signal }) => postJson(url, '{}', { signal }).catch(() => 'aborted'))
-  await expect.poll(() => held.length).toBe(64)
+  const controllers = Array.from({ length: 300 }, () => new AbortController())
+  const results = controllers.map(({ signal }) => postJson(url, '{}', { signal }).catch(() => 'aborted'))
+  await expect.poll(() => pendingResponses.length).toBe(64)
   expect(poolOf(url.origin).counts).toEqual({ open: 64, connecting: 0, waiting: 236 })
-  for (const controller of given.slice(64, 299)) controller.abort()
+  for (const controller of controllers.slice(64, 299)) controller.abort()
   expect(poolOf(url.origin).counts.waiting).toBe(1)
-  held[0]!.end('first')
-  await expect.poll(() => held.length).toBe(65)
-  for (const response of held.slice(1)) response.end('later')
+  pendingResponses[0]!.end('first')
+  await expect.poll(() => pendingResponses.length).toBe(65)
+  for (const response of pendingResponses.slice(1)) response.end('later')
   const texts = (await Promise.all(results)).map((result) => (typeof result === 'string' ? result : result.text))
   expect(texts.filter((text) => text === 'aborted')).toHaveLength(235)
   expect(texts.at(-1)).toBe('later')

@@ -250,20 +250,20 @@ test('a connection that fails is a failure of all its calls', async () => {
 })
 
 test('as many bodies as allowed are under way, the others wait', async () => {
-  const held: (() => void)[] = []
+  const releases: (() => void)[] = []
   const { endpoint, bodies } = world(
-    (calls, isBatch) => new Promise((resolve) => held.push(() => resolve(good(calls, isBatch) as Partial<Posted>))),
+    (calls, isBatch) => new Promise((resolve) => releases.push(() => resolve(good(calls, isBatch) as Partial<Posted>))),
     { maxConcurrency: 2, batchSize: 1 },
   )
   const requests = ask(endpoint, names(4))
   await vi.advanceTimersByTimeAsync(1)
   expect([bodies.length, endpoint.queued]).toEqual([2, 2])
-  held.shift()!()
+  releases.shift()!()
   await vi.advanceTimersByTimeAsync(1)
   expect([bodies.length, endpoint.queued]).toEqual([3, 1])
-  for (const release of held.splice(0)) release()
+  for (const release of releases.splice(0)) release()
   await vi.advanceTimersByTimeAsync(1)
-  for (const release of held.splice(0)) release()
+  for (const release of releases.splice(0)) release()
   expect(await outcomes(requests)).toEqual(done(4))
 })
 

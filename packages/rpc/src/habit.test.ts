@@ -3,46 +3,46 @@ import { BlockCadence } from './habit.ts'
 
 function habit() {
   const clock = { ms: 1_800_000_000_000 }
-  const seen = new BlockCadence(() => clock.ms)
+  const cadence = new BlockCadence(() => clock.ms)
   let number = 100
   /** Adds a block after some seconds, with a timestamp behind the local clock. */
   const block = (after: number, behind = 0) => {
     clock.ms += 1_000 * after
-    seen.see({ number: number++, timestamp: Math.floor(clock.ms / 1_000) - behind })
+    cadence.see({ number: number++, timestamp: Math.floor(clock.ms / 1_000) - behind })
   }
-  return { clock, seen, block }
+  return { clock, cadence, block }
 }
 
 test('the usual time between blocks is learned', () => {
-  const { seen, block } = habit()
+  const { cadence, block } = habit()
   for (let count = 0; count < 10; count++) block(12)
-  expect(seen.clock).toMatchObject({ intervalMs: 12_000, behindSeconds: 0, state: 'moving' })
+  expect(cadence.clock).toMatchObject({ intervalMs: 12_000, behindSeconds: 0, state: 'moving' })
 })
 
 test('a chain without blocks for much longer than usual rests, and one that is looked at for the first time after an hour too', () => {
-  const { clock, seen, block } = habit()
+  const { clock, cadence, block } = habit()
   for (let count = 0; count < 10; count++) block(2)
   clock.ms += 3_600_000
-  expect(seen.clock.state).toBe('resting')
+  expect(cadence.clock.state).toBe('resting')
   block(0)
-  expect(seen.clock).toMatchObject({ state: 'moving', behindSeconds: 0 })
+  expect(cadence.clock).toMatchObject({ state: 'moving', behindSeconds: 0 })
 
   const late = habit()
   late.block(0, 3_600)
-  expect(late.seen.clock).toMatchObject({ state: 'resting', behindSeconds: null })
+  expect(late.cadence.clock).toMatchObject({ state: 'resting', behindSeconds: null })
 })
 
 test.each([3_600, -3_600])(
   'a node whose blocks come with a time %i seconds behind ours has its clock off',
   (behind) => {
-    const { seen, block } = habit()
+    const { cadence, block } = habit()
     for (let count = 0; count < 5; count++) block(12, behind)
-    expect(seen.clock).toMatchObject({ intervalMs: 12_000, state: 'off' })
+    expect(cadence.clock).toMatchObject({ intervalMs: 12_000, state: 'off' })
   },
 )
 
 test('a slow look at the chain now and then is no clock that is off', () => {
-  const { seen, block } = habit()
+  const { cadence, block } = habit()
   for (let count = 0; count < 5; count++) block(12, count === 2 ? 1 : 300)
-  expect(seen.clock.state).not.toBe('off')
+  expect(cadence.clock.state).not.toBe('off')
 })

@@ -91,10 +91,10 @@ test('the habit of the chain is learned from heads', async () => {
 })
 
 /** Counts requests for parent blocks when a head follows block 100. */
-async function asked(raw: RawBlock, known: readonly RawBlock[] = []): Promise<number> {
+async function countParentRequests(raw: RawBlock, previousBlocks: readonly RawBlock[] = []): Promise<number> {
   const one = fake({ parent: { number: `0x${(Number(raw.number) - 1).toString(16)}` as Hex } })
   const heads = headsOf(one)
-  for (const each of known) heads.remember(readBlock(each))
+  for (const each of previousBlocks) heads.remember(readBlock(each))
   await accept(heads, one, block(100))
   const header = await accept(heads, one, raw)
   expect(heads.newest).toBe(header)
@@ -112,15 +112,15 @@ test.each([
   ['another block of the same height with the same parent', block(100, 'b', hashAt(99)), 1],
   ['an earlier block', block(99), 1],
 ])('a head that is %s needs a proof: %#', async (_, raw, proofs) => {
-  expect(await asked(raw)).toBe(proofs)
+  expect(await countParentRequests(raw)).toBe(proofs)
 })
 
 test('a head that is known, or whose parent is, needs no proof unless it leaps', async () => {
-  expect(await asked(block(100, 'b'), [block(99, 'b')])).toBe(0)
-  expect(await asked(block(100, 'b'), [block(100, 'b')])).toBe(0)
-  expect(await asked(block(99), [block(98)])).toBe(0)
-  expect(await asked(block(106), [block(105)])).toBe(1)
-  expect(await asked(block(106), [block(106)])).toBe(0)
+  expect(await countParentRequests(block(100, 'b'), [block(99, 'b')])).toBe(0)
+  expect(await countParentRequests(block(100, 'b'), [block(100, 'b')])).toBe(0)
+  expect(await countParentRequests(block(99), [block(98)])).toBe(0)
+  expect(await countParentRequests(block(106), [block(105)])).toBe(1)
+  expect(await countParentRequests(block(106), [block(106)])).toBe(0)
 })
 
 test('the first block of a chain has no parent to show', async () => {

@@ -28,7 +28,7 @@ test('a request is lost after twice the longest or thirty of the 50th percentile
   expect(lostMs(latency({ longest: 124 }))).toBe(250)
 })
 
-const left = (budget: HedgeBudget) => {
+const drain = (budget: HedgeBudget) => {
   let count = 0
   while (budget.take()) count++
   return count
@@ -36,17 +36,17 @@ const left = (budget: HedgeBudget) => {
 
 test('a budget begins with ten, earns three of a hundred requests and saves up twenty', () => {
   const budget = new HedgeBudget()
-  expect(left(budget)).toBe(10)
+  expect(drain(budget)).toBe(10)
   for (let k = 0; k < 33; k++) budget.earn()
-  expect(left(budget)).toBe(0)
+  expect(drain(budget)).toBe(0)
   budget.earn()
-  expect(left(budget)).toBe(1)
+  expect(drain(budget)).toBe(1)
   budget.refund(3)
-  expect(left(budget)).toBe(3)
+  expect(drain(budget)).toBe(3)
   budget.refund(50)
-  expect(left(budget)).toBe(20)
+  expect(drain(budget)).toBe(20)
   for (let k = 0; k < 1_000; k++) budget.earn()
-  expect(left(budget)).toBe(20)
+  expect(drain(budget)).toBe(20)
 })
 
 test('requests count as lost once half of the second ones were first, and for a while', () => {

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { HedgeBudget, lateMs, lostMs, whenQuiet } from './hedges.ts'
 
 test('the only endpoint is asked again far later than another one would be', () => {
-  const seen = { p50: 12, p95: 40, longest: 200, answered: 30 }
-  expect(lateMs([seen])).toBe(60)
-  expect(lostMs(seen)).toBe(360)
+  const latency = { p50: 12, p95: 40, longest: 200, answered: 30 }
+  expect(lateMs([latency])).toBe(60)
+  expect(lostMs(latency)).toBe(360)
   expect(lostMs({ p50: 2, p95: 4, longest: 9, answered: 3 })).toBe(250)
   // Hanging requests have the highest latencies.
   expect(lostMs({ p50: 12, p95: 5_000, longest: 5_000, answered: 20 })).toBe(360)
@@ -36,22 +36,22 @@ test('requests count as lost while most second requests are first', () => {
 
 test('hedges end with the budget, which requests earn slowly', () => {
   const budget = new HedgeBudget()
-  let taken = 0
-  while (budget.take()) taken++
-  expect(taken).toBe(10)
+  let count = 0
+  while (budget.take()) count++
+  expect(count).toBe(10)
   for (let request = 0; request < 100; request++) budget.earn()
-  while (budget.take()) taken++
-  expect(taken).toBeLessThanOrEqual(13)
+  while (budget.take()) count++
+  expect(count).toBeLessThanOrEqual(13)
 })
 
 test('an answer that came while other work held the event loop is read before it is called late', async () => {
-  const seen: string[] = []
-  whenQuiet(30, () => seen.push('late'))
-  setTimeout(() => seen.push('answer'), 35)
+  const events: string[] = []
+  whenQuiet(30, () => events.push('late'))
+  setTimeout(() => events.push('answer'), 35)
   const until = performance.now() + 80
   while (performance.now() < until);
   await sleep(150)
-  expect(seen).toEqual(['answer', 'late'])
+  expect(events).toEqual(['answer', 'late'])
 })
 
 test('a loop that is always held delays the look, and does not end it', async () => {

@@ -8,22 +8,26 @@ test('values stand in order of entry, whichever of them leave, and what has left
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
       const list = new LinkedList<number>()
       const links: Link<number>[] = []
-      let kept: number[] = []
+      let expected: number[] = []
       for (const [k, step] of steps.entries()) {
         if (step === 'add') {
           links.push(list.add(k))
-          kept.push(k)
+          expected.push(k)
         } else {
           const link = links[step]
           if (!link) continue
-          expect(list.remove(link), 'once').toBe(kept.includes(link.value))
-          kept = kept.filter((value) => value !== link.value)
+          expect(list.remove(link), 'once').toBe(expected.includes(link.value))
+          expected = expected.filter((value) => value !== link.value)
           expect(link).toEqual({ value: link.value, previous: undefined, next: undefined, isIn: false })
         }
         const values: number[] = []
         for (let link = list.first; link; link = link.next) values.push(link.value)
-        expect(values).toEqual(kept)
-        expect([list.size, list.first?.value, list.last?.value]).toEqual([kept.length, kept[0], kept.at(-1)])
+        expect(values).toEqual(expected)
+        expect([list.size, list.first?.value, list.last?.value]).toEqual([
+          expected.length,
+          expected[0],
+          expected.at(-1),
+        ])
       }
     }),
   )

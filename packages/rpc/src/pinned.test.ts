@@ -28,10 +28,10 @@ type Respond = (method: string, params: readonly unknown[]) => unknown
  */
 function world(
   respond: Respond,
-  { acceptsBlockHashes = true, batch = 50, newest = 200 as number | null, known = true } = {},
+  { acceptsBlockHashes = true, batch = 50, newest = 200 as number | null, knowsBlocks = true } = {},
 ) {
   const heads = new Heads([])
-  if (known) for (let number = 0; number <= 210; number++) heads.remember(readBlock(block(number)))
+  if (knowsBlocks) for (let number = 0; number <= 210; number++) heads.remember(readBlock(block(number)))
   if (newest !== null) heads.newest = readBlock(block(newest))
   const bodies: EndpointCall[][] = []
   const answer = async ([method, params]: EndpointCall) => respond(method, params)
@@ -61,15 +61,15 @@ function world(
   /** Returns the error codes of repeated attempts of one call. */
   const codes = async (ref: BlockRef, tries: number) => {
     const ask = at(ref)
-    const seen: string[] = []
+    const results: string[] = []
     for (let k = 0; k < tries; k++)
-      seen.push(
+      results.push(
         await ask().then(
           () => 'answered',
           ({ code }: RpcError) => code,
         ),
       )
-    return seen
+    return results
   }
   return { heads, upstream, at, codes }
 }
@@ -138,7 +138,9 @@ test.each<[BlockRef, readonly string[]]>([
 
 test('without a head, or without the number of a hash, every lack is lag', async () => {
   expect(await world(lagging(), { newest: null }).codes(5, 6)).toEqual(Array(6).fill('LAGGING'))
-  expect(await world(lagging(), { known: false }).codes({ blockHash: hashAt(5) }, 6)).toEqual(Array(6).fill('LAGGING'))
+  expect(await world(lagging(), { knowsBlocks: false }).codes({ blockHash: hashAt(5) }, 6)).toEqual(
+    Array(6).fill('LAGGING'),
+  )
 })
 
 test('the message and the cause of a lag are those of the lack', async () => {
@@ -239,10 +241,10 @@ test('a call that is refused by number too is refused as it was at first', async
 })
 
 test('the number of a hash that is not known is asked for', async () => {
-  const { upstream, at } = world(numbersOnly(), { acceptsBlockHashes: false, known: false })
+  const { upstream, at } = world(numbersOnly(), { acceptsBlockHashes: false, knowsBlocks: false })
   expect(await at(at7)()).toEqual(['0x7'])
   expect(upstream.bodies[0]).toEqual([['eth_getBlockByHash', [hashAt(7), false]]])
-  const unknown = world(() => null, { acceptsBlockHashes: false, known: false })
+  const unknown = world(() => null, { acceptsBlockHashes: false, knowsBlocks: false })
   await expect(unknown.at(at7)()).rejects.toMatchObject({ code: 'LAGGING' })
 })
 

@@ -16,9 +16,9 @@ test.each([
   expect(PRIORITIES.map((priority) => slots(priority, capacity))).toEqual(shares)
 })
 
-function world(given?: ConstructorParameters<typeof Budgets>[0]) {
+function world(limits?: ConstructorParameters<typeof Budgets>[0]) {
   const clock = { ms: 0 }
-  return { clock, budgets: new Budgets(given, () => clock.ms) }
+  return { clock, budgets: new Budgets(limits, () => clock.ms) }
 }
 const waits = (budgets: Budgets) => PRIORITIES.map((priority) => budgets.waitMs(priority))
 

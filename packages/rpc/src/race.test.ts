@@ -336,9 +336,9 @@ test('a second request goes elsewhere when the first is late, and the first of b
   expect((attempts[0]!.send.signal as Abort).aborted).toBe(true)
   expect('fresh' in attempts[1]!.send).toBe(false)
   // The token of the useful hedge is refunded.
-  let left = 0
-  while (course.hedges.take()) left++
-  expect(left).toBe(10)
+  let tokens = 0
+  while (course.hedges.take()) tokens++
+  expect(tokens).toBe(10)
 })
 
 test('a second request that did not help is paid for, and does not count against its endpoint', async () => {
@@ -348,9 +348,9 @@ test('a second request that did not help is paid for, and does not count against
   )
   expect(await ends()).toEqual({ result: 'a', at: 200 })
   expect(fakes[1]!.log).toEqual([])
-  let left = 0
-  while (course.hedges.take()) left++
-  expect(left).toBe(9)
+  let tokens = 0
+  while (course.hedges.take()) tokens++
+  expect(tokens).toBe(9)
 })
 
 test('background work gets no second request', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Semaphore } from './semaphore.ts'
 
-function held() {
+function pendingWork() {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   return { work: () => promise, end: resolve, fail: reject }
 }
@@ -9,7 +9,7 @@ const soon = () => new Promise((resolve) => setImmediate(resolve))
 
 test('so many run at a time, the others in the order in which they came, whether works fail or not', async () => {
   const two = new Semaphore(2)
-  const works = [held(), held(), held(), held()]
+  const works = [pendingWork(), pendingWork(), pendingWork(), pendingWork()]
   const order: number[] = []
   const all = works.map(({ work }, k) =>
     two.run(() => {

@@ -10,31 +10,31 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 /** Steps of the given durations that record when they ran. */
-function* steps(each: readonly number[], seen: number[] = []): Steps<string> {
+function* steps(each: readonly number[], doneSteps: number[] = []): Steps<string> {
   for (const [k, length] of each.entries()) {
     ms += length
-    seen.push(k)
+    doneSteps.push(k)
     if (k < each.length - 1) yield
   }
   return 'done'
 }
 
 test('work below four milliseconds is done at once', async () => {
-  const seen: number[] = []
-  const result = inSlices('short', steps([1, 1, 1.9, 0], seen))
-  expect(seen).toEqual([0, 1, 2, 3])
+  const doneSteps: number[] = []
+  const result = inSlices('short', steps([1, 1, 1.9, 0], doneSteps))
+  expect(doneSteps).toEqual([0, 1, 2, 3])
   expect(await result).toBe('done')
 })
 
 test('work of four milliseconds gives the event loop a turn', async () => {
-  const seen: number[] = []
-  const result = inSlices('long', steps([1, 3, 2, 2, 0], seen))
-  expect(seen).toEqual([0, 1])
+  const doneSteps: number[] = []
+  const result = inSlices('long', steps([1, 3, 2, 2, 0], doneSteps))
+  expect(doneSteps).toEqual([0, 1])
   // The next slice runs in the next turn of the event loop.
   await Promise.resolve()
-  expect(seen).toEqual([0, 1])
+  expect(doneSteps).toEqual([0, 1])
   expect(await result).toBe('done')
-  expect(seen).toEqual([0, 1, 2, 3, 4])
+  expect(doneSteps).toEqual([0, 1, 2, 3, 4])
   expect(takeLongestTasks()).toEqual(new Map([['long', 4]]))
 })
 
@@ -68,8 +68,8 @@ test('a slice that throws is noted, and its error is passed on', async () => {
 })
 
 test('work that is done at once has no pause and no note', () => {
-  const seen: number[] = []
-  expect(atOnce(steps([50, 50, 50], seen))).toBe('done')
-  expect(seen).toEqual([0, 1, 2])
+  const doneSteps: number[] = []
+  expect(atOnce(steps([50, 50, 50], doneSteps))).toBe('done')
+  expect(doneSteps).toEqual([0, 1, 2])
   expect(takeLongestTasks()).toEqual(new Map())
 })

@@ -17,7 +17,7 @@ type Answers = Record<string, () => unknown>
 
 /** A fake endpoint with one handler per method, and its upstream for chain 5. */
 function world(answers: Answers = {}) {
-  const seen: string[] = []
+  const methods: string[] = []
   const sends: SendContext[] = []
   const state = {
     waitMs: 0,
@@ -26,13 +26,13 @@ function world(answers: Answers = {}) {
   const endpoint = {
     waitMs: (priority: string) => (priority === 'lookup' ? state.waitMs : 0),
     request: async (method: string, _: unknown, send: SendContext) => {
-      seen.push(method)
+      methods.push(method)
       sends.push(send)
       return state.answers[method]!()
     },
   } as unknown as Endpoint
   const upstream = new Upstream(3, endpoint, 5, 10_000)
-  return { upstream, seen, sends, state, endpoint }
+  return { upstream, methods, sends, state, endpoint }
 }
 const sendOf = (): SendContext => ({ signal: new Abort(), priority: 'quote', sentAt: 7 })
 const failing = (code: RpcErrorCode) => () => {
@@ -42,7 +42,7 @@ const error = (code: RpcErrorCode) => new RpcError(code, 'no')
 const settle = () => vi.advanceTimersByTimeAsync(0)
 
 test('an endpoint names its chain once, before anything counts', async () => {
-  const { upstream, seen, endpoint } = world()
+  const { upstream, methods, endpoint } = world()
   expect(upstream).toMatchObject({
     index: 3,
     endpoint,
@@ -55,16 +55,16 @@ test('an endpoint names its chain once, before anything counts', async () => {
   upstream.lastFailure = error('TIMEOUT')
   await upstream.checkChain(send)
   expect(send).not.toHaveProperty('sentAt')
-  expect([upstream.isChainVerified, upstream.lastFailure, seen]).toEqual([true, undefined, ['eth_chainId']])
+  expect([upstream.isChainVerified, upstream.lastFailure, methods]).toEqual([true, undefined, ['eth_chainId']])
   await upstream.checkChain(send)
-  expect(seen).toHaveLength(1)
+  expect(methods).toHaveLength(1)
 })
 
 test('an endpoint of another chain is not believed, however often', async () => {
-  const { upstream, seen } = world({ eth_chainId: () => '0x6' })
+  const { upstream, methods } = world({ eth_chainId: () => '0x6' })
   await expect(upstream.checkChain(sendOf())).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
   await expect(upstream.checkChain(sendOf())).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
-  expect([upstream.isChainVerified, seen.length]).toEqual([false, 2])
+  expect([upstream.isChainVerified, methods.length]).toEqual([false, 2])
 })
 
 /** Records three failures within nine milliseconds. */
@@ -76,20 +76,20 @@ function takeDown(upstream: Upstream): void {
 }
 
 test('an endpoint that was down and silent for more than three seconds names its chain again', async () => {
-  const { upstream, seen } = world()
+  const { upstream, methods } = world()
   await upstream.checkChain(sendOf())
   const start = Date.now()
   takeDown(upstream)
   vi.setSystemTime(start + 3_000)
   await upstream.checkChain(sendOf())
-  expect(seen).toHaveLength(1)
+  expect(methods).toHaveLength(1)
   vi.setSystemTime(start + 3_001)
   await upstream.checkChain(sendOf())
-  expect(seen).toHaveLength(2)
+  expect(methods).toHaveLength(2)
   // The endpoint answered, so nothing is requested again because of the silence.
   vi.setSystemTime(start + 100_000)
   await upstream.checkChain(sendOf())
-  expect(seen).toHaveLength(2)
+  expect(methods).toHaveLength(2)
 })
 
 test('a head counts for half a minute', () => {
@@ -113,42 +113,42 @@ test('an endpoint that takes numbers only is asked with hashes again after five 
 
 test('capabilities are asked for once, on fresh connections after a failure that passes', async () => {
   let failures = 2
-  const { upstream, seen, sends } = world({ eth_call: () => (failures-- > 0 ? failing('TIMEOUT')() : able) })
+  const { upstream, methods, sends } = world({ eth_call: () => (failures-- > 0 ? failing('TIMEOUT')() : able) })
   const [first, second] = await Promise.all([upstream.capabilities(), upstream.capabilities()])
   expect(first).toBe(second)
   expect(first.stateOverrides).toBe(true)
   expect(await upstream.capabilities()).toBe(first)
   // Five requests, two of them repeated.
-  expect(seen).toEqual(Array(7).fill('eth_call'))
+  expect(methods).toEqual(Array(7).fill('eth_call'))
   expect(sends.map(({ fresh }) => fresh)).toEqual([...Array(5).fill(undefined), true, true])
   expect(new Set(sends.map(({ priority }) => priority))).toEqual(new Set(['quote']))
 })
 
 test('a question is asked five times at most, and a failure is not remembered', async () => {
-  const { upstream, seen, state } = world({ eth_call: failing('TIMEOUT') })
+  const { upstream, methods, state } = world({ eth_call: failing('TIMEOUT') })
   await expect(upstream.capabilities()).rejects.toMatchObject({ code: 'TIMEOUT' })
   await settle()
-  expect(seen).toHaveLength(25)
+  expect(methods).toHaveLength(25)
   state.answers.eth_call = () => able
   expect((await upstream.capabilities()).stateOverrides).toBe(true)
 })
 
 test('a failure that does not pass is not asked again', async () => {
-  const { upstream, seen } = world({ eth_call: failing('WRONG_CHAIN') })
+  const { upstream, methods } = world({ eth_call: failing('WRONG_CHAIN') })
   await expect(upstream.capabilities()).rejects.toMatchObject({ code: 'WRONG_CHAIN' })
   await settle()
-  expect(seen).toHaveLength(5)
+  expect(methods).toHaveLength(5)
   const broken = world({
     eth_call: () => {
       throw new TypeError('broken')
     },
   })
   await expect(broken.upstream.capabilities()).rejects.toThrow('broken')
-  expect(broken.seen).toHaveLength(5)
+  expect(broken.methods).toHaveLength(5)
 })
 
 test('an inability is asked for again after five minutes, an ability is not', async () => {
-  const { upstream, state, seen } = world({ eth_call: () => '0x' })
+  const { upstream, state, methods } = world({ eth_call: () => '0x' })
   const can = async () => (await upstream.capabilities()).stateOverrides
   expect(await can()).toBe(false)
   state.answers.eth_call = () => able
@@ -156,24 +156,24 @@ test('an inability is asked for again after five minutes, an ability is not', as
   expect([await can(), await can()]).toEqual([false, false])
   vi.setSystemTime(Date.now() + 1)
   expect([await can(), await can()]).toEqual([false, true])
-  const { length } = seen
+  const { length } = methods
   state.answers.eth_call = () => '0x'
   vi.setSystemTime(Date.now() + 1_000_000)
-  expect([await can(), await can(), seen.length]).toEqual([true, true, length])
+  expect([await can(), await can(), methods.length]).toEqual([true, true, length])
 })
 
 test('a doubt asks again, unless that was found out after it', async () => {
-  const { upstream, seen } = world({ eth_call: () => able })
+  const { upstream, methods } = world({ eth_call: () => able })
   await upstream.capabilities()
-  const { length } = seen
+  const { length } = methods
   await upstream.recheckCapabilities(Date.now() - 1)
-  expect(seen).toHaveLength(length)
+  expect(methods).toHaveLength(length)
   await upstream.recheckCapabilities(Date.now())
-  expect(seen).toHaveLength(2 * length)
+  expect(methods).toHaveLength(2 * length)
 })
 
 test('an endpoint that is ejected is asked for everything again', async () => {
-  const { upstream, seen } = world({ eth_call: () => able })
+  const { upstream, methods } = world({ eth_call: () => able })
   await upstream.checkChain(sendOf())
   await upstream.capabilities()
   upstream.eject(500)
@@ -182,8 +182,8 @@ test('an endpoint that is ejected is asked for everything again', async () => {
   expect(upstream.ejected).toBe(false)
   await upstream.checkChain(sendOf())
   await upstream.capabilities()
-  expect(seen.filter((method) => method === 'eth_chainId')).toHaveLength(2)
-  expect(seen.filter((method) => method === 'eth_call')).toHaveLength(10)
+  expect(methods.filter((method) => method === 'eth_chainId')).toHaveLength(2)
+  expect(methods.filter((method) => method === 'eth_call')).toHaveLength(10)
   upstream.eject()
   vi.setSystemTime(Date.now() + 9_999)
   // The configured ten seconds, because it worked in between.
@@ -204,7 +204,7 @@ test('an endpoint of another chain is passed over for a minute', () => {
 })
 
 test('an endpoint whose plan is used up is out for a while', async () => {
-  const { upstream, seen } = world()
+  const { upstream, methods } = world()
   await upstream.checkChain(sendOf())
   const credit = error('CREDIT')
   upstream.failed(credit)
@@ -215,7 +215,7 @@ test('an endpoint whose plan is used up is out for a while', async () => {
     true,
   ])
   expect(await upstream.isReachable()).toBe(false)
-  expect(seen).toEqual(['eth_chainId'])
+  expect(methods).toEqual(['eth_chainId'])
   vi.setSystemTime(Date.now() + 10_000)
   expect([upstream.isUnusable, await upstream.isReachable()]).toEqual([false, true])
 })
@@ -255,12 +255,12 @@ test.each(['REVERTED', 'REJECTED', 'LAGGING', 'PRUNED', 'BLOCK_GONE', 'GAS_CAP',
 )
 
 test('a timeout counts where the endpoint does not answer a question as simple as its block number', async () => {
-  const { upstream, state, seen } = world({ eth_blockNumber: failing('TIMEOUT') })
+  const { upstream, state, methods } = world({ eth_blockNumber: failing('TIMEOUT') })
   const late = error('TIMEOUT')
   upstream.failed(late)
   expect(upstream.lastFailure).toBeUndefined()
   await settle()
-  expect([upstream.lastFailure, upstream.health.successRate, seen]).toEqual([late, 0.9, ['eth_blockNumber']])
+  expect([upstream.lastFailure, upstream.health.successRate, methods]).toEqual([late, 0.9, ['eth_blockNumber']])
   upstream.worked()
   const { successRate } = upstream.health
   state.answers.eth_blockNumber = () => '0x1'
@@ -292,19 +292,19 @@ test('an error that is none of the node is no sign of it', async () => {
 })
 
 test('one ping is in flight at a time, and its answer ends a death', async () => {
-  const { upstream, seen, sends } = world()
+  const { upstream, methods, sends } = world()
   upstream.failed(error('UNREACHABLE'))
   vi.setSystemTime(Date.now() + 3_000)
   upstream.failed(error('UNREACHABLE'))
   expect(upstream.isUnusable).toBe(true)
   expect(await Promise.all([upstream.isReachable(), upstream.isReachable()])).toEqual([true, true])
-  expect([seen, sends[0]!.priority, upstream.isUnusable]).toEqual([['eth_blockNumber'], 'quote', false])
+  expect([methods, sends[0]!.priority, upstream.isUnusable]).toEqual([['eth_blockNumber'], 'quote', false])
   await upstream.isReachable()
-  expect(seen).toHaveLength(2)
+  expect(methods).toHaveLength(2)
 })
 
 test('an endpoint that wants to be left alone is not pinged and counts as there', async () => {
-  const { upstream, state, seen } = world({ eth_blockNumber: failing('TIMEOUT') })
+  const { upstream, state, methods } = world({ eth_blockNumber: failing('TIMEOUT') })
   state.waitMs = 1
-  expect([await upstream.isReachable(), seen]).toEqual([true, []])
+  expect([await upstream.isReachable(), methods]).toEqual([true, []])
 })

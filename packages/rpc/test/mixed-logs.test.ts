@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRpc } from '../src/client.ts'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}` as const
-const [asked, another] = [hash('a'), hash('b')]
+const [requestedHash, another] = [hash('a'), hash('b')]
 const logOf = (blockHash: string, logIndex: number) => ({
   ...{ address: toAddress(`0x${'1'.repeat(40)}`), topics: [hash('c')], data: '0x', blockNumber: '0x7', blockHash },
   ...{ transactionHash: hash('d'), transactionIndex: '0x0', logIndex: `0x${logIndex}`, removed: false },
@@ -34,16 +34,19 @@ afterAll(() => {
 
 test.each([
   ['all logs of another block', [another, another]],
-  ['the first log of another block', [another, asked]],
-  ['the last log of another block', [asked, another]],
+  ['the first log of another block', [another, requestedHash]],
+  ['the last log of another block', [requestedHash, another]],
 ])('an answer with %s is refused', async (_, hashes) => {
   logs = hashes.map(logOf)
   const rpc = createRpc({ chainId: 31337, urls: [`http://127.0.0.1:${(node.address() as AddressInfo).port}`] })
-  await expect(rpc.getLogs({ blockHash: asked })).rejects.toMatchObject({ code: 'BAD_ANSWER' })
+  await expect(rpc.getLogs({ blockHash: requestedHash })).rejects.toMatchObject({ code: 'BAD_ANSWER' })
 })
 
 test('an answer with logs of the requested block is passed on', async () => {
-  logs = [logOf(asked, 0), logOf(asked, 1)]
+  logs = [logOf(requestedHash, 0), logOf(requestedHash, 1)]
   const rpc = createRpc({ chainId: 31337, urls: [`http://127.0.0.1:${(node.address() as AddressInfo).port}`] })
-  expect((await rpc.getLogs({ blockHash: asked })).map(({ blockHash }) => blockHash)).toEqual([asked, asked])
+  expect((await rpc.getLogs({ blockHash: requestedHash })).map(({ blockHash }) => blockHash)).toEqual([
+    requestedHash,
+    requestedHash,
+  ])
 })

@@ -53,10 +53,10 @@ test('a hanging node is probed rarely, and used again once it answers', async ()
   await rpc.gasPrice()
   node.fault = () => 'hang'
   await untilOut(rpc, 'TIMEOUT')
-  const asked = node.requests
+  const requestsBefore = node.requests
   const results = await Promise.allSettled(Array.from({ length: 500 }, () => rpc.gasPrice()))
   expect(results.every(({ status }) => status === 'rejected')).toBe(true)
-  expect(node.requests - asked).toBeLessThanOrEqual(1)
+  expect(node.requests - requestsBefore).toBeLessThanOrEqual(1)
   node.fault = () => undefined
   await expect.poll(() => rpc.gasPrice().catch(() => null), { timeout: 30_000, interval: 50 }).toBeGreaterThan(0n)
   // After that, requests work as before.
@@ -76,14 +76,14 @@ test('a host that does not complete handshakes costs two connections, for any nu
     server.close()
   })
   const rpc = rpcOf(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  let most = 0
+  let maxSockets = 0
   const watch = setInterval(() => {
-    most = Math.max(most, sockets.size)
+    maxSockets = Math.max(maxSockets, sockets.size)
   }, 1)
   stops.push(() => clearInterval(watch))
   for (let round = 0; round < 5; round++)
     await Promise.allSettled(Array.from({ length: 200 }, () => rpc.gasPrice({ timeoutMs: 500 })))
-  expect(most).toBe(2)
+  expect(maxSockets).toBe(2)
 }, 30_000)
 
 test('a first endpoint that never answers delays requests with long timeouts only briefly', async () => {

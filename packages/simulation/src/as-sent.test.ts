@@ -98,9 +98,9 @@ test('the outcome is that of the transaction as it is sent, with its return data
 test('gas before refunds that the node does not report is measured at the target, if that ends alike', async () => {
   expect(await outcomeOf({})).toMatchObject({ gasUsed: 90_000, chargedGas: 100_000 })
   // Otherwise it is the most that a refund of a fifth can hide: 100,000 of 125,000.
-  const most = 125_000 - INTRINSIC
-  expect(await outcomeOf({ atTarget: { success: false } })).toMatchObject({ success: true, gasUsed: most })
-  expect(await outcomeOf({ code: '0x' })).toMatchObject({ gasUsed: most })
+  const maxGas = 125_000 - INTRINSIC
+  expect(await outcomeOf({ atTarget: { success: false } })).toMatchObject({ success: true, gasUsed: maxGas })
+  expect(await outcomeOf({ code: '0x' })).toMatchObject({ gasUsed: maxGas })
   expect(await outcomeOf({ code: '0x', simulated: { gasUsed: 100_001n } })).toMatchObject({
     gasUsed: 125_002 - INTRINSIC,
   })

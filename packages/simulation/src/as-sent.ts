@@ -60,8 +60,8 @@ async function runAtTarget(
 ): Promise<RunReport | undefined> {
   const { rpc, request, options } = task
   if (setUp.approve > 0n || setUp.lend) return undefined
-  const { to, codes, known } = request
-  const targetCode = codes?.[to] ?? (await (known?.codeOf?.(to) ?? rpc.getCode(to, environment.block, options)))
+  const { to, codes, known: knownState } = request
+  const targetCode = codes?.[to] ?? (await (knownState?.codeOf?.(to) ?? rpc.getCode(to, environment.block, options)))
   if (targetCode === '0x') return undefined
   return run(task, environment, setUp, targetCode).catch((error: unknown) => {
     if (error instanceof SimulationError || (error instanceof RpcError && error.code === 'GAS_CAP')) return undefined

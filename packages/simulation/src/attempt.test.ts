@@ -14,7 +14,7 @@ const [from, to, tokenIn, tokenOut, spender, holder, miner] = [...'1234568'].map
 const PROBE = '0x5177ce0000000000000000000000000000000001' as Address
 const TARGET_PROBE = '0x5177ce0000000000000000000000000000000005' as Address
 const swapProbe = SwapProbe__factory.createInterface()
-const rivalsProbe = RivalsProbe__factory.createInterface()
+const alternativesProbe = RivalsProbe__factory.createInterface()
 const key: Hex = `0x${'a'.repeat(64)}`
 const value: Hex = `0x${'b'.repeat(64)}`
 const block = { blockHash: key } as const
@@ -65,7 +65,7 @@ async function attempt({ answers = [{}], targetCode, ...change }: Change = {}) {
     if (answer instanceof Error) throw answer
     const one = { ...report, ...answer }
     if (call.to === to || !change.request?.others?.length) return swapProbe.encodeFunctionResult('run', [one]) as Hex
-    return rivalsProbe.encodeFunctionResult('runEach', [[one, { ...one, success: false }]]) as Hex
+    return alternativesProbe.encodeFunctionResult('runEach', [[one, { ...one, success: false }]]) as Hex
   }
   const rpc = {
     call,
@@ -151,7 +151,7 @@ test('at the target no others are run, and the call costs what a DELEGATECALL do
 test('others are run by the rivals probe, and reported apart', async () => {
   const { outcome, options, call } = await attempt({ request: { others: ['0x56'] } })
   expect(options.overrides?.[PROBE]).toEqual({ code: bytecode.RivalsProbe.runtime })
-  expect([...rivalsProbe.decodeFunctionData('runEach', call.data)[1]]).toEqual(['0x1234', '0x56'])
+  expect([...alternativesProbe.decodeFunctionData('runEach', call.data)[1]]).toEqual(['0x1234', '0x56'])
   expect(outcome).toMatchObject({ success: true, others: [{ success: false }] })
   expect('others' in outcome && outcome.others).toHaveLength(1)
   // An empty list is none.

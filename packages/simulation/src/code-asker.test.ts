@@ -8,8 +8,8 @@ const isPush = (byte: number) => byte >= 0x60 && byte <= 0x7f
 const hexOf = (...bytes: readonly number[]): Hex => `0x${Buffer.from(bytes).toString('hex')}`
 
 test('of all instructions only those that read or call other code may ask', () => {
-  const found = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => mayAskForCode(hexOf(byte)))
-  expect(found).toEqual(ASKING)
+  const opcodes = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => mayAskForCode(hexOf(byte)))
+  expect(opcodes).toEqual(ASKING)
 })
 
 test('an instruction behind other instructions is found, and code without one does not ask', () => {

@@ -113,6 +113,6 @@ test('a caller who gave up is not told a price', async () => {
   const controller = new AbortController()
   controller.abort(new Error('gone'))
   const { rpc } = nodeOf({ price: 1n, history: new RpcError('ABORTED', 'aborted') })
-  const asked = new FeeReader().pastGasPrice(rpc, headerOf('1'), { signal: controller.signal })
-  await expect(asked).rejects.toMatchObject({ code: 'ABORTED' })
+  const gasPrice = new FeeReader().pastGasPrice(rpc, headerOf('1'), { signal: controller.signal })
+  await expect(gasPrice).rejects.toMatchObject({ code: 'ABORTED' })
 })

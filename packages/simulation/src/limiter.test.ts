@@ -14,10 +14,10 @@ test('a target that used much gas runs fewer at a time, and others still find a 
   await limiter.run(slow, () => work(1, 15_000_000))
   await limiter.run(quick, () => work(1))
   let heavy = 0
-  let mostHeavy = 0
+  let maxHeavy = 0
   const order: string[] = []
   const heavyWork = async () => {
-    mostHeavy = Math.max(mostHeavy, ++heavy)
+    maxHeavy = Math.max(maxHeavy, ++heavy)
     await turn()
     heavy--
     order.push('slow')
@@ -27,7 +27,7 @@ test('a target that used much gas runs fewer at a time, and others still find a 
     ...Array.from({ length: 3 }, () => limiter.run(slow, heavyWork)),
     ...Array.from({ length: 4 }, () => limiter.run(quick, async () => ({ gasUsed: order.push('quick') }))),
   ])
-  expect(mostHeavy).toBe(1)
+  expect(maxHeavy).toBe(1)
   expect(order.slice(0, 4)).toEqual(['quick', 'quick', 'quick', 'quick'])
 })
 

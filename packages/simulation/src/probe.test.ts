@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { callGas, decodeReports, encodeOrder, type ProbeOrder, probeAt, probeAtTarget } from './probe.ts'
 
 const swapProbe = SwapProbe__factory.createInterface()
-const rivalsProbe = RivalsProbe__factory.createInterface()
+const alternativesProbe = RivalsProbe__factory.createInterface()
 const targetProbe = TargetProbe__factory.createInterface()
 const addressOf = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const from = addressOf('1')
@@ -54,7 +54,7 @@ test('the native token is the zero address to contracts', () => {
 test('an order at the target is for the target probe, and one with others for the rivals probe', () => {
   const [, data] = targetProbe.decodeFunctionData('runHere', encodeOrder({ ...order, at: 'target' }))
   expect(data).toBe('0x1234')
-  const [{ target }, datas] = rivalsProbe.decodeFunctionData(
+  const [{ target }, datas] = alternativesProbe.decodeFunctionData(
     'runEach',
     encodeOrder({ ...order, others: ['0x56', '0x'] }),
   )
@@ -120,7 +120,7 @@ test.each<[at: ProbeOrder['at'], value: bigint, overhead: bigint]>([
 
 test('with others, reports come in their order, and each call costs 132', () => {
   const reports = [report, { ...report, gasUsed: 50_132n, success: false, returnData: '0x' }]
-  const answer = rivalsProbe.encodeFunctionResult('runEach', [reports]) as Hex
+  const answer = alternativesProbe.encodeFunctionResult('runEach', [reports]) as Hex
   const [first, second, ...none] = decodeReports(answer, { ...order, others: ['0x56'] })
   expect(first).toMatchObject({ success: true, gasUsed: 99_868n, returnData: '0xabcd' })
   expect(second).toMatchObject({ success: false, gasUsed: 50_000n, returnData: '0x' })
@@ -128,7 +128,7 @@ test('with others, reports come in their order, and each call costs 132', () => 
   const [paid] = decodeReports(answer, { ...order, others: ['0x56'], value: 1n })
   expect(paid.gasUsed).toBe(100_000n - 132n - 6_700n)
   expect(() =>
-    decodeReports(rivalsProbe.encodeFunctionResult('runEach', [[]]) as Hex, { ...order, others: [] }),
+    decodeReports(alternativesProbe.encodeFunctionResult('runEach', [[]]) as Hex, { ...order, others: [] }),
   ).toThrow('the probe reported nothing')
 })
 

@@ -115,7 +115,7 @@ const keyedAllowance: Hex = `0x${'a'.repeat(64)}`
 
 /** A token with a slot for the balance and one for the allowance that follow no rule. */
 function keyedReader(has: { readonly balance: boolean; readonly allowance: boolean }) {
-  const asked: string[] = []
+  const inputs: string[] = []
   const keysOf = (data: string) => {
     if (data === balanceOf(from)) return has.balance ? [keyedBalance] : []
     return data === allowanceOf(from, spender) && has.allowance ? [keyedAllowance] : []
@@ -125,7 +125,7 @@ function keyedReader(has: { readonly balance: boolean; readonly allowance: boole
     options: {},
     rpc: {
       request: async (_: string, [{ data }]: readonly [{ data: string }]) => {
-        asked.push(data)
+        inputs.push(data)
         return { accessList: [{ address: token, storageKeys: keysOf(data) }] }
       },
     },
@@ -135,7 +135,7 @@ function keyedReader(has: { readonly balance: boolean; readonly allowance: boole
       return { balance: words.get(keyedBalance) ?? 0n, allowance: words.get(keyedAllowance) ?? 0n }
     },
   } as unknown as TokenReader
-  return { reader, asked }
+  return { reader, inputs }
 }
 
 const keyed = {
@@ -172,12 +172,12 @@ test('a part of the layout that is known is not searched', async () => {
     approve: 0n,
     ways: { balance: 'slot', allowance: 'slot' },
   })
-  expect(first.asked).toEqual([balanceOf(from)])
+  expect(first.inputs).toEqual([balanceOf(from)])
   const second = keyedReader({ balance: true, allowance: true })
   expect((await keyedSetUp(second.reader, { balance }, input))?.writes).toEqual(
     new Map([[token, [balanceWrite, keyed.allowance]]]),
   )
-  expect(second.asked).toEqual([allowanceOf(from, spender)])
+  expect(second.inputs).toEqual([allowanceOf(from, spender)])
 })
 
 test('an allowance that is kept or approved is not searched', async () => {
@@ -185,9 +185,9 @@ test('an allowance that is kept or approved is not searched', async () => {
     ['kept', 0n],
     ['approved', 1_000n],
   ] as const) {
-    const { reader, asked } = keyedReader({ balance: true, allowance: true })
+    const { reader, inputs } = keyedReader({ balance: true, allowance: true })
     const setUp = await keyedSetUp(reader, {}, { ...input, allowance: kind })
     expect(setUp).toMatchObject({ writes: new Map([[token, [keyed.balance]]]), approve })
-    expect(asked).toEqual([balanceOf(from)])
+    expect(inputs).toEqual([balanceOf(from)])
   }
 })

@@ -79,7 +79,7 @@ type World = {
 const slotProbe = SlotProbe__factory.createInterface()
 const storageProbe = StorageProbe__factory.createInterface()
 const swapProbe = SwapProbe__factory.createInterface()
-const rivalsProbe = RivalsProbe__factory.createInterface()
+const alternativesProbe = RivalsProbe__factory.createInterface()
 const targetProbe = TargetProbe__factory.createInterface()
 const balanceProbe = BalanceProbe__factory.createInterface()
 const functionOf = { run: selectorOf(swapProbe.getFunction('run')!.selector as Hex) }
@@ -136,16 +136,16 @@ function reportOf(world: World, { order, data, at, options, overhead }: ProbeRun
   const isLent = order.lender !== ZERO_ADDRESS
   const lender = toAddress(order.lender)
   const lent = isLent ? (world.received ?? ((amount: bigint) => amount))(order.lend, lender) : 0n
-  const held = balanceOf(from, words) + lent
+  const balance = balanceOf(from, words) + lent
   const granted = order.approve > 0n ? (world.approved ?? ((units: bigint) => units))(order.approve) : undefined
   // Value brings a stipend along.
   const run = { gas: order.gas + (order.value > 0n ? 2_300n : 0n), data, at, lender }
   const { success = true, gasUsed = 100_000n, returnData = '0x', ...outcome } = world.swap?.(run) ?? {}
   const { amountOut = 30n, takes = 1_000n } = outcome
   const allowance = reading(granted ?? allowanceOf(from, toAddress(order.spender), words))
-  const before = { tokenIn: reading(held), allowance, tokenOut: reading(50n) }
+  const before = { tokenIn: reading(balance), allowance, tokenOut: reading(50n) }
   const afterwards = {
-    tokenIn: reading(held > takes ? held - takes : 0n),
+    tokenIn: reading(balance > takes ? balance - takes : 0n),
     allowance,
     tokenOut: reading(50n + amountOut),
   }
@@ -183,13 +183,13 @@ function nodeOf(world: World) {
         reportOf(world, { order, data: input as Hex, at: 'sender', options, overhead }),
       ]) as Hex
     }
-    if (selectorOf(data) === rivalsProbe.getFunction('runEach')!.selector) {
-      const [order, inputs] = rivalsProbe.decodeFunctionData('runEach', data)
+    if (selectorOf(data) === alternativesProbe.getFunction('runEach')!.selector) {
+      const [order, inputs] = alternativesProbe.decodeFunctionData('runEach', data)
       note(order, 'sender')
       const reports = inputs.map((input: Hex) =>
         reportOf(world, { order, data: input, at: 'sender', options, overhead: 132n }),
       )
-      return rivalsProbe.encodeFunctionResult('runEach', [reports]) as Hex
+      return alternativesProbe.encodeFunctionResult('runEach', [reports]) as Hex
     }
     if (selectorOf(data) === targetProbe.getFunction('runHere')!.selector) {
       const [order, input] = targetProbe.decodeFunctionData('runHere', data)
@@ -431,11 +431,11 @@ test('native input is sent along', async () => {
 })
 
 test('with a kept allowance the probe stands at the target that has code', async () => {
-  const kept = { request: { allowance: 'kept' } } as const
-  const atTarget = simulate({ codes: { [to]: '0x6001' } }, kept)
+  const keptAllowance = { request: { allowance: 'kept' } } as const
+  const atTarget = simulate({ codes: { [to]: '0x6001' } }, keptAllowance)
   expect(await atTarget.result).toMatchObject({ gasUsed: 100_000, ways: { balance: 'slot', allowance: 'none' } })
   expect(atTarget.log.orders.map(({ at }) => at)).toEqual(['target'])
-  expect((await logOf({}, kept)).orders.map(({ at }) => at)).toEqual(['sender'])
+  expect((await logOf({}, keptAllowance)).orders.map(({ at }) => at)).toEqual(['sender'])
   expect((await logOf({ codes: { [to]: '0x6001' } })).orders.map(({ at }) => at)).toEqual(['sender'])
 })
 
@@ -683,11 +683,11 @@ const exhausted = ({ gas }: Run): Outcome => ({ success: false, gasUsed: gas })
 test('a transaction with nothing left is out of gas, or invalid by the words of the node', async () => {
   const { result, log } = simulate({ swap: exhausted })
   expect(await result).toMatchObject({ success: false, revertReason: 'out of gas' })
-  const asked = log.calls.find(({ method }) => method === 'words')!
+  const nodeCall = log.calls.find(({ method }) => method === 'words')!
   // The whole transaction: its gas with the intrinsic part, and the price of that.
-  expect(asked.call).toEqual({ from, to, data: '0x', value: 0n, gas: 15_000_000n })
-  expect((asked.options as CallOptions).overrides?.[from]).toEqual({ balance: 15_000_000n * 7n })
-  expect((asked.options as CallOptions).overrides?.[token]).toHaveProperty('stateDiff')
+  expect(nodeCall.call).toEqual({ from, to, data: '0x', value: 0n, gas: 15_000_000n })
+  expect((nodeCall.options as CallOptions).overrides?.[from]).toEqual({ balance: 15_000_000n * 7n })
+  expect((nodeCall.options as CallOptions).overrides?.[token]).toHaveProperty('stateDiff')
   const invalid = new RpcError('REVERTED', 'invalid opcode')
   expect((await resultOf({ swap: exhausted, words: invalid })).revertReason).toMatch(/^invalid opcode: /)
   const other = new RpcError('REJECTED', 'invalid opcode')
@@ -696,9 +696,9 @@ test('a transaction with nothing left is out of gas, or invalid by the words of 
 
 test('native input is part of the transaction that the node is asked about', async () => {
   const { calls } = await logOf({ swap: exhausted }, { request: { tokenIn: NATIVE, gasPrice: 2n } })
-  const asked = calls.find(({ method }) => method === 'words')!
-  expect(asked.call?.value).toBe(1_000n)
-  expect((asked.options as CallOptions).overrides?.[from]?.balance).toBe(1_000n + 30_000_000n)
+  const nodeCall = calls.find(({ method }) => method === 'words')!
+  expect(nodeCall.call?.value).toBe(1_000n)
+  expect((nodeCall.options as CallOptions).overrides?.[from]?.balance).toBe(1_000n + 30_000_000n)
 })
 
 test('no node is asked for words of any other failure', async () => {
@@ -707,14 +707,14 @@ test('no node is asked for words of any other failure', async () => {
 })
 
 /** Gas of the target: one million, or half a block, without the 21,000 of the transaction. */
-const GIVEN = 979_000n
+const CUSTOM_GAS = 979_000n
 const USUAL = 14_979_000n
 /** Three quarters of the usual gas are 11,234,250. */
 const MORE_THAN_THREE_QUARTERS = 11_234_251n
 const few = { request: { gas: 1_000_000n } }
 const starvedWith = async (again: Outcome, first: Outcome = {}, options: Options = few) => {
   const silent = { success: false, gasUsed: 900_000n, ...first }
-  const { result, log } = simulate({ swap: ({ gas }) => (gas === GIVEN ? silent : again) }, options)
+  const { result, log } = simulate({ swap: ({ gas }) => (gas === CUSTOM_GAS ? silent : again) }, options)
   const { revertReason } = await result
   return { revertReason, gas: log.orders.map((order) => order.gas) }
 }
@@ -724,25 +724,25 @@ const STARVED = 'out of gas'
 test.each<[string, Outcome, string]>([
   ['succeeds', { success: true }, STARVED],
   ['says why', { success: false, returnData: revert('no') }, STARVED],
-  ['uses more than it had', { success: false, gasUsed: GIVEN + 1n }, STARVED],
-  ['uses no more than it had', { success: false, gasUsed: GIVEN }, SILENT],
+  ['uses more than it had', { success: false, gasUsed: CUSTOM_GAS + 1n }, STARVED],
+  ['uses no more than it had', { success: false, gasUsed: CUSTOM_GAS }, SILENT],
   ['succeeds with nearly all of it', { success: true, gasUsed: MORE_THAN_THREE_QUARTERS }, STARVED],
   ['takes nearly all of it again', { success: false, gasUsed: MORE_THAN_THREE_QUARTERS }, SILENT],
   ['takes three quarters of it', { success: false, gasUsed: MORE_THAN_THREE_QUARTERS - 1n }, STARVED],
 ])('a silent failure with little gas that %s with more', async (_, again, reason) => {
   const { revertReason, gas } = await starvedWith(again)
   expect(revertReason).toBe(reason)
-  expect(gas).toEqual([GIVEN, USUAL])
+  expect(gas).toEqual([CUSTOM_GAS, USUAL])
 })
 
 test('only a silent failure that used more than three quarters of its gas is run again', async () => {
   const success = { success: true }
-  expect(await starvedWith(success, { gasUsed: 734_250n })).toEqual({ revertReason: SILENT, gas: [GIVEN] })
-  expect(await starvedWith(success, { gasUsed: 734_251n })).toEqual({ revertReason: STARVED, gas: [GIVEN, USUAL] })
-  expect(await starvedWith(success, { returnData: revert('no') })).toEqual({ revertReason: 'no', gas: [GIVEN] })
-  expect(await starvedWith(success, { success: true })).toEqual({ revertReason: undefined, gas: [GIVEN] })
+  expect(await starvedWith(success, { gasUsed: 734_250n })).toEqual({ revertReason: SILENT, gas: [CUSTOM_GAS] })
+  expect(await starvedWith(success, { gasUsed: 734_251n })).toEqual({ revertReason: STARVED, gas: [CUSTOM_GAS, USUAL] })
+  expect(await starvedWith(success, { returnData: revert('no') })).toEqual({ revertReason: 'no', gas: [CUSTOM_GAS] })
+  expect(await starvedWith(success, { success: true })).toEqual({ revertReason: undefined, gas: [CUSTOM_GAS] })
   // All of it is gone: the node has words for that.
-  expect(await starvedWith(success, { gasUsed: GIVEN })).toEqual({ revertReason: 'out of gas', gas: [GIVEN] })
+  expect(await starvedWith(success, { gasUsed: CUSTOM_GAS })).toEqual({ revertReason: 'out of gas', gas: [CUSTOM_GAS] })
 })
 
 test('without a limit of the caller, or with no less than usual, nothing is run again', async () => {

@@ -134,15 +134,15 @@ function checkRequest(
 }
 
 async function readEnvironment({ rpc, request, context, options, ...task }: SimulationTask): Promise<CallEnvironment> {
-  const { block, from, to, gasPrice, known, allowance } = request
+  const { block, from, to, gasPrice, known: knownState, allowance } = request
   const { fees, transactionLimit } = context
   const [header, limit, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
     task.header,
     task.header.then((of) => transactionLimit.at(rpc, of, options)),
     gasPrice ?? task.header.then((of) => fees.gasPrice(rpc, of, options)),
     task.header.then((of) => fees.nextBaseFee(rpc, of, options)),
-    known?.senderCode ?? rpc.getCode(from, block, options),
-    allowance === 'kept' ? (known?.codeOf?.(to) ?? rpc.getCode(to, block, options)) : undefined,
+    knownState?.senderCode ?? rpc.getCode(from, block, options),
+    allowance === 'kept' ? (knownState?.codeOf?.(to) ?? rpc.getCode(to, block, options)) : undefined,
   ])
   const gas = gasOf(request, header, limit, context)
   const intrinsic = intrinsicGas(request.data)
@@ -184,10 +184,10 @@ function usualGasOf(header: BlockHeader, limit: bigint | undefined, { limits }: 
 
 async function readHeader(
   rpc: Rpc,
-  { block, known }: SimulationRequest,
+  { block, known: knownState }: SimulationRequest,
   options: RequestOptions,
 ): Promise<BlockHeader> {
-  const header = known?.header ?? (await rpc.getBlock(block, options))
+  const header = knownState?.header ?? (await rpc.getBlock(block, options))
   if (!header) throw new SimulationError('BAD_REQUEST', 'block does not exist')
   return header
 }
@@ -299,13 +299,13 @@ async function trySlots(
 async function tryAgain(
   task: SimulationTask,
   environment: CallEnvironment,
-  known: TokenLayout,
+  knownLayout: TokenLayout,
 ): Promise<Attempt | undefined> {
   const { request, context, reader, input } = task
   if (request.balanceSlot !== undefined || request.allowanceSlot !== undefined)
     throw new SimulationError('BAD_SLOT', `${request.tokenIn} does not answer with what was written to its slots`)
-  let layout = known
-  if (known.balance) {
+  let layout = knownLayout
+  if (knownLayout.balance) {
     context.slots.forget(request.tokenIn)
     layout = await learnedLayout(task)
     const again = await trySlots(task, environment, layout)

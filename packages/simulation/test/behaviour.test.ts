@@ -9,7 +9,7 @@ import { compile } from './compile.ts'
 let chain: TestChain
 const context = patientContext()
 const router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
-const stranger = toAddress(`0x${'f1'.repeat(20)}`)
+const unusedAccount = toAddress(`0x${'f1'.repeat(20)}`)
 const AMOUNT = 5_000_000n
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => chain?.anvil.stop())
 
 const swap = (change: Partial<SimulationRequest> = {}, minOutput = 0n): SimulationRequest => {
   const { USDC, WETH } = chain.info.tokens
-  const { from = stranger, tokenIn = USDC.address } = change
+  const { from = unusedAccount, tokenIn = USDC.address } = change
   const data = router.encodeFunctionData('swapExactTokensForTokens', [
     AMOUNT,
     minOutput,
@@ -75,7 +75,7 @@ test('a revert is a result with its reason', async () => {
 
 describe('others in the same call', () => {
   const through = (path: readonly string[], minOutput = 0n) =>
-    router.encodeFunctionData('swapExactTokensForTokens', [AMOUNT, minOutput, path, stranger, 2n ** 40n]) as Hex
+    router.encodeFunctionData('swapExactTokensForTokens', [AMOUNT, minOutput, path, unusedAccount, 2n ** 40n]) as Hex
 
   test('get the same results and gas as alone, independently of the ones before', async () => {
     const { USDC, USDT, WETH } = chain.info.tokens
@@ -152,8 +152,8 @@ test('slots from the caller are used, and refused if they do not hold the balanc
 })
 
 test('an address that is not a token is named in the error', async () => {
-  await expect(simulate(swap({ tokenOut: stranger }))).rejects.toMatchObject({ code: 'BAD_TOKEN' })
-  await expect(simulate(swap({ tokenIn: stranger }))).rejects.toMatchObject({ code: /BAD_TOKEN|UNKNOWN_SLOTS/ })
+  await expect(simulate(swap({ tokenOut: unusedAccount }))).rejects.toMatchObject({ code: 'BAD_TOKEN' })
+  await expect(simulate(swap({ tokenIn: unusedAccount }))).rejects.toMatchObject({ code: /BAD_TOKEN|UNKNOWN_SLOTS/ })
 })
 
 test('only a signature of the sender is accepted from the probe, as for an account without code', async () => {
@@ -176,7 +176,7 @@ test('a token with unknown balance slots is borrowed from a holder, and refused 
   const [tokenIn, to] = [await chain.deploy(NumberedToken!.creation), await chain.deploy(Tenth!.creation)]
   const data = Tenth!.abi.encodeFunctionData('swap', [tokenIn, AMOUNT]) as Hex
   const request: SimulationRequest = {
-    from: stranger,
+    from: unusedAccount,
     to,
     data,
     tokenIn,

@@ -8,7 +8,7 @@ import { SLOT_PROBE, storageOverrides, TokenReader } from '../src/slots/reader.t
 import { SlotResolver } from '../src/slots/resolver.ts'
 import { deployer } from './chain.ts'
 import { compile } from './compile.ts'
-import { checkToken, stranger } from './token-check.ts'
+import { checkToken, unusedAccount } from './token-check.ts'
 
 let anvil: Anvil
 let rpc: Rpc
@@ -26,7 +26,7 @@ const layouts = {
   ...{ OwnNamespace: 5, Stored: 5, Proxied: 5 },
 }
 const creationOf = (name: string): Hex => {
-  const args = name === 'Packed' ? AbiCoder.defaultAbiCoder().encode(['address'], [stranger]).slice(2) : ''
+  const args = name === 'Packed' ? AbiCoder.defaultAbiCoder().encode(['address'], [unusedAccount]).slice(2) : ''
   return `${contracts[name]!.creation}${args}`
 }
 
@@ -34,7 +34,7 @@ test.each(Object.entries(layouts))(
   '%s is resolved in at most %i round trips and passes the full check',
   async (name, trips) => {
     const token = await deployer(rpc)(creationOf(name))
-    const { outcome, calls } = await checkToken(rpc, new SlotResolver(), token, [stranger])
+    const { outcome, calls } = await checkToken(rpc, new SlotResolver(), token, [unusedAccount])
     expect(outcome).toBe('passed')
     expect(calls).toBeLessThanOrEqual(trips)
   },
@@ -44,8 +44,8 @@ test('bits next to a packed balance do not change', async () => {
   const token = await deployer(rpc)(creationOf('Packed'))
   const reader = new TokenReader({ rpc, token, block: 'latest', request: {} })
   const layout = await new SlotResolver().layout(reader)
-  const setUp = (await slotSetUp(reader, layout, { from: stranger, spender: SLOT_PROBE, amountIn: 5n }))!
-  const data = contracts.Packed!.abi.encodeFunctionData('upper', [stranger]) as Hex
+  const setUp = (await slotSetUp(reader, layout, { from: unusedAccount, spender: SLOT_PROBE, amountIn: 5n }))!
+  const data = contracts.Packed!.abi.encodeFunctionData('upper', [unusedAccount]) as Hex
   const answer = await rpc.call({ to: token, data }, 'latest', { overrides: storageOverrides(setUp.writes) })
   expect(BigInt(answer)).toBe(77n)
 })

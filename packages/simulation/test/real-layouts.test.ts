@@ -100,11 +100,11 @@ describe.each(Object.keys(layouts))('%s', (name) => {
 
   test('an account without a balance is simulated with exactly the input', async () => {
     const token = await deploy(name)
-    const stranger = toAddress(`0x${'f9'.repeat(20)}`)
-    const result = await simulate(sale(stranger, token))
+    const emptyAccount = toAddress(`0x${'f9'.repeat(20)}`)
+    const result = await simulate(sale(emptyAccount, token))
     expect(result).toMatchObject({ success: true, ways: { balance: 'slot' } })
     // The amount is all there is.
-    const twice = { ...sale(stranger, token), data: encode('Taker', 'take', [token, 2n * AMOUNT]) }
+    const twice = { ...sale(emptyAccount, token), data: encode('Taker', 'take', [token, 2n * AMOUNT]) }
     expect(await simulate(twice)).toMatchObject({ success: false })
   })
 })

@@ -129,13 +129,13 @@ export function shapesOn(chainOf: () => TestChain): Readonly<Record<string, Shap
   })
 
   const poolOf = (dex: string, symbols: readonly string[], feePpm?: number) => {
-    const found = chainOf().info.pools.find(
+    const pool = chainOf().info.pools.find(
       (pool) =>
         pool.dex === dex &&
         symbols.every((symbol) => pool.tokens.includes(symbol as never)) &&
         (!feePpm || pool.feePpm === feePpm),
     )
-    return found!.address
+    return pool!.address
   }
   /** This project's own swap through one pool. */
   const guard = (op: 'uniswap-v2' | 'uniswap-v3', path: readonly [string, string], amount: number): Shape => ({

@@ -63,4 +63,4 @@ async function checkMove(reader: TokenReader, setUp: SetUp, { from, to, amountIn
 }
 
 /** An account that nobody has. */
-export const stranger = owner(7_000_000)
+export const unusedAccount = owner(7_000_000)

@@ -58,7 +58,7 @@ test('there is no solution if the fee takes all, or if an output is short of an 
 
 test('whatever the amounts, the limit price holds and no more is sold than ordered', () => {
   const amount = fc.bigInt({ min: 1n, max: 10n ** 24n })
-  let found = 0
+  let solutionCount = 0
   fc.assert(
     fc.property(
       fc.record({ sellAmount: amount, buyAmount: amount, input: amount, output: amount }),
@@ -66,8 +66,8 @@ test('whatever the amounts, the limit price holds and no more is sold than order
       fc.constantFrom('market' as const, 'limit' as const),
       ({ sellAmount, buyAmount, input, output }, kind, kindOfFee) => {
         const wanted = order({ sellAmount, buyAmount, kind, class: kindOfFee, partiallyFillable: true })
-        const taken = kind === 'sell' && input > sellAmount ? sellAmount : input
-        const ranked = solutionOf(wanted, fill({ input: taken, output }), terms)
+        const cappedInput = kind === 'sell' && input > sellAmount ? sellAmount : input
+        const ranked = solutionOf(wanted, fill({ input: cappedInput, output }), terms)
         if (!ranked) return
         const { prices, trades } = ranked.solution
         const fee = BigInt(trades[0]!.fee ?? 0)
@@ -75,12 +75,12 @@ test('whatever the amounts, the limit price holds and no more is sold than order
         expect(sold).toBeLessThanOrEqual(sellAmount)
         expect(bought).toBeLessThanOrEqual(output)
         expect(sellAmount * bought).toBeGreaterThanOrEqual(buyAmount * sold)
-        found++
+        solutionCount++
       },
     ),
     { numRuns: 2_000 },
   )
-  expect(found).toBeGreaterThan(200)
+  expect(solutionCount).toBeGreaterThan(200)
 })
 
 test('settlement gas is that of the protocol', () => {

@@ -147,9 +147,9 @@ describe('the chain next to listed liquidity', () => {
   })
 
   test('an order that is filled in part is halved until its limit is met, and no further', async () => {
-    const asked: bigint[] = []
+    const requestedAmounts: bigint[] = []
     const chain = chainOf(async ({ amountIn }) => {
-      asked.push(amountIn!)
+      requestedAmounts.push(amountIn!)
       const amountOut = amountIn! > WHOLE / 4n ? 0n : amountIn!
       const paid = { route: { amountIn }, amountOut, gasEstimate: 1n }
       return { ...paid, swap: { to: GUARD, data: '0x' } } as unknown as Awaited<ReturnType<ChainQuotes['quote']>>
@@ -157,7 +157,7 @@ describe('the chain next to listed liquidity', () => {
     const orders = [order({ partiallyFillable: true, buyAmount: String(WHOLE) })]
     const tokens = { [SELL]: { referencePrice: '1', availableBalance: '0', trusted: false } }
     const [solution] = await solve(auction({ orders, liquidity: [], tokens }), { wrappedNative: WRAPPED, chain })
-    expect(asked).toEqual([WHOLE, WHOLE / 2n, WHOLE / 4n])
+    expect(requestedAmounts).toEqual([WHOLE, WHOLE / 2n, WHOLE / 4n])
     expect(solution!.trades[0]!.executedAmount).toBe(String(WHOLE / 4n))
   })
 })

@@ -19,12 +19,12 @@ const body = (change: object = {}) => ({
 const { signal } = new AbortController()
 
 /** A chain that pays three for one, of which gas takes `gas`. */
-function chainOf(gas: bigint | null, asked: QuoteRequest[] = []): ChainQuotes {
+function chainOf(gas: bigint | null, requests: QuoteRequest[] = []): ChainQuotes {
   return {
     wrappedNative: null,
     guard: FILLER,
     quote: async (request) => {
-      asked.push(request)
+      requests.push(request)
       const amountIn = request.amountIn ?? request.amountOut! / 3n
       const amountOut = amountIn * 3n
       const netAmountOut = gas === null ? null : amountOut - gas
@@ -34,13 +34,15 @@ function chainOf(gas: bigint | null, asked: QuoteRequest[] = []): ChainQuotes {
 }
 
 test('an exact input pays what gas leaves of the output, and ids are echoed', async () => {
-  const asked: QuoteRequest[] = []
-  const answer = await answerWebhook(readWebhook(body()), chainOf(WHOLE / 10n, asked), FILLER, signal)
+  const requests: QuoteRequest[] = []
+  const answer = await answerWebhook(readWebhook(body()), chainOf(WHOLE / 10n, requests), FILLER, signal)
   expect(answer).toEqual({
     ...{ chainId: 1, requestId: 'request', quoteId: 'quote', filler: FILLER },
     ...{ tokenIn: IN, tokenOut: OUT, amountIn: String(WHOLE), amountOut: String(3n * WHOLE - WHOLE / 10n) },
   })
-  expect(asked).toMatchObject([{ tokenIn: IN, tokenOut: OUT, amountIn: WHOLE, amountOut: undefined, slippagePpm: 0n }])
+  expect(requests).toMatchObject([
+    { tokenIn: IN, tokenOut: OUT, amountIn: WHOLE, amountOut: undefined, slippagePpm: 0n },
+  ])
 })
 
 test('an exact output costs the gas in addition: as much more input as gas is of the output', async () => {
@@ -55,10 +57,10 @@ test('an exact output costs the gas in addition: as much more input as gas is of
 })
 
 test('the zero address is the native token, in requests and in answers', async () => {
-  const asked: QuoteRequest[] = []
+  const requests: QuoteRequest[] = []
   const request = readWebhook(body({ tokenIn: ZERO, quoteId: undefined }))
-  const answer = await answerWebhook(request, chainOf(0n, asked), FILLER, signal)
-  expect(asked[0]!.tokenIn).toBe(NATIVE)
+  const answer = await answerWebhook(request, chainOf(0n, requests), FILLER, signal)
+  expect(requests[0]!.tokenIn).toBe(NATIVE)
   expect(answer).toMatchObject({ tokenIn: ZERO, tokenOut: OUT })
   expect(answer).not.toHaveProperty('quoteId')
 })

@@ -2,14 +2,14 @@
 import type { System } from '../service.ts'
 import { swapUrl } from '../swap.ts'
 import { Node } from '../wallet.ts'
-import { Stranger } from './stranger.ts'
+import { Attacker } from './attacker.ts'
 import type { Trap } from './traps.ts'
 
 const AMOUNT = 4_000n * 10n ** 18n
 /** Milliseconds for which quotes must be stable, since pools found in past logs may join after the first quotes. */
 const STEADY_MS = 1_000
 const STEP_MS = 250
-const MOST_STEPS = 60
+const MAX_STEPS = 60
 
 export type Verdict = {
   readonly trap: string
@@ -46,13 +46,13 @@ type Quoted = {
 
 /** Returns the pools of the first route that the second does not use, with their protocols. */
 function besides(first: Quoted, second: Quoted): readonly string[] {
-  const known = new Set(second.swaps.map(({ pool }) => pool))
-  return first.swaps.filter(({ pool }) => !known.has(pool)).map(({ pool, protocol }) => `${protocol} ${pool}`)
+  const secondPools = new Set(second.swaps.map(({ pool }) => pool))
+  return first.swaps.filter(({ pool }) => !secondPools.has(pool)).map(({ pool, protocol }) => `${protocol} ${pool}`)
 }
 
 async function steady(ask: () => Promise<Quoted>): Promise<Quoted> {
   let last = await ask()
-  for (let step = 0, same = 0; step < MOST_STEPS; step++) {
+  for (let step = 0, same = 0; step < MAX_STEPS; step++) {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS))
     const next = await ask()
     same = next.toAmount === last.toAmount ? same + STEP_MS : 0
@@ -88,10 +88,10 @@ export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verd
   const honest = BigInt(calm.toAmount)
   const honestPools = new Set<string>(devnet.info.pools.flatMap(({ address, id = address }) => [address, id]))
 
-  const stranger = new Stranger(devnet)
-  const { asked, spring } = await trap.set(stranger)
-  await ask(stranger.address)
-  if (asked !== dst) await ask(stranger.address, { dst: asked, intermediates: 'any' })
+  const attacker = new Attacker(devnet)
+  const { requestedToken, spring } = await trap.set(attacker)
+  await ask(attacker.address)
+  if (requestedToken !== dst) await ask(attacker.address, { dst: requestedToken, intermediates: 'any' })
   await node.request('anvil_mine', ['0x3'])
 
   const baited = await ask(user, { intermediates: 'any' })

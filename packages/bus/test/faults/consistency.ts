@@ -9,7 +9,7 @@ export type ReportedState = {
   readonly number: number
   readonly groups: Groups
   /** Groups of the pairs in the state. */
-  readonly known: readonly number[]
+  readonly pairGroups: readonly number[]
   readonly stands: readonly Hex[]
 }
 
@@ -28,7 +28,7 @@ export class ConsistencyCheck {
     this.chain = chain
   }
 
-  check({ hash, number, groups, known, stands }: ReportedState): void {
+  check({ hash, number, groups, pairGroups, stands }: ReportedState): void {
     this.shown++
     this.blocks.add(hash)
     const right = this.expectedAt(hash)
@@ -36,7 +36,7 @@ export class ConsistencyCheck {
       const [group, [count, sum]] = [Number(key), groups[Number(key)]!]
       return right[group]?.[0] !== count || right[group][1] !== sum
     })
-    const missing = known.filter((group) => !groups[group] && right[group])
+    const missing = pairGroups.filter((group) => !groups[group] && right[group])
     if (mixed.length > 0) this.wrong.push(`block ${number}: groups ${mixed.slice(0, 5)} are of no block`)
     else if (Object.keys(groups).length < FIRST_GROUPS) this.wrong.push(`block ${number}: an empty market`)
     else if (missing.length > 0)

@@ -25,8 +25,8 @@ const follower = new StateFollower({
   ...{ url, keys, joins: new Semaphore(1), page: PAGE },
   onShown: ({ block, pools, pairs, stands }) => {
     const groups: Groups = sumOf(pools.values())
-    const known = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
-    send({ shown: { hash: block.hash, number: block.number, groups, known, stands } })
+    const pairGroups = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
+    send({ shown: { hash: block.hash, number: block.number, groups, pairGroups, stands } })
     for (const [group, since] of requestedAt) {
       if (!pairs.has(pairOf(group))) continue
       send({ wantMs: Date.now() - since })

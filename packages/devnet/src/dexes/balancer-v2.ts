@@ -97,7 +97,7 @@ export const balancerV2: Recipe = async (chain, tokens) => {
       },
     ],
     pools,
-    vouched: Object.values(rateOf),
+    trustedAccounts: Object.values(rateOf),
     routers: { balancerV2Vault: vault.address, balancerV2Queries: queries.address },
   }
 }

@@ -126,7 +126,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
   return {
     rows: [{ family: FAMILY, brand: BRAND, role: 'vault', address: vault.address, startBlock: START_BLOCK }],
     pools,
-    vouched: Object.values(rateOf),
+    trustedAccounts: Object.values(rateOf),
     routers: { balancerV3Vault: vault.address, balancerV3Trader: trader.address },
   }
 }

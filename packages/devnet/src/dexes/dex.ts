@@ -34,7 +34,7 @@ export type Dex = {
   readonly rows: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]
   /** Accounts that provide the rates of pools. */
-  readonly vouched?: readonly Address[]
+  readonly trustedAccounts?: readonly Address[]
   /** Routers, quoters, and position managers, with which tests trade independently of the service. */
   readonly routers: Readonly<Record<string, Address>>
 }

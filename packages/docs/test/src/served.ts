@@ -54,22 +54,22 @@ export async function serveSite(executablePath: string, prefix: string): Promise
 }
 
 function startProxy({ url }: RunningServer, prefix: string): Promise<Server> {
-  const server = createServer((asked, answer) => {
-    if (!asked.url!.startsWith(`${prefix}/`)) {
+  const server = createServer((incoming, answer) => {
+    if (!incoming.url!.startsWith(`${prefix}/`)) {
       answer.writeHead(404).end()
       return
     }
-    const target = new URL(url + asked.url!.slice(prefix.length))
+    const target = new URL(url + incoming.url!.slice(prefix.length))
     const onwards = request(
       target,
-      { method: asked.method, headers: { ...asked.headers, host: target.host } },
+      { method: incoming.method, headers: { ...incoming.headers, host: target.host } },
       (came) => {
         answer.writeHead(came.statusCode!, came.headers)
         came.pipe(answer)
       },
     )
     onwards.on('error', () => answer.destroy())
-    asked.pipe(onwards)
+    incoming.pipe(onwards)
   })
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
 }

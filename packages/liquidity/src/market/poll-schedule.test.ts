@@ -12,14 +12,14 @@ function simulate(
   { pollMs = 2_000, blockMs = 12_000, requestsAt = [] as readonly number[], isWatched = false } = {},
 ) {
   let count = 0
-  let seen = 0
+  let observedCount = 0
   let seenAt = 0
   const delays: number[] = []
   for (let now = 0; now < endMs; ) {
     count++
     const available = blocksAt.filter((at) => at <= now).length
-    for (; seen < available; seen++) {
-      delays.push(now - blocksAt[seen]!)
+    for (; observedCount < available; observedCount++) {
+      delays.push(now - blocksAt[observedCount]!)
       seenAt = now
     }
     const lastRequest = requestsAt.findLast((at) => at <= now) ?? Number.NEGATIVE_INFINITY

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { ScanRange } from './scan-range.ts'
 
 /** Scans blocks at a provider with a range limit. @returns the numbers of accepted and refused requests */
-function scan(limit: number, { total = 100_000, hints = false, known = undefined as number | undefined } = {}) {
-  const range = new ScanRange(known)
+function scan(limit: number, { total = 100_000, hints = false, acceptedRange = undefined as number | undefined } = {}) {
+  const range = new ScanRange(acceptedRange)
   let granted = 0
   let refused = 0
   for (let at = 0; at < total; ) {
@@ -41,7 +41,7 @@ test('at ten blocks, the narrowest plan, one request in a hundred is refused', (
 
 test('an accepted range is used at once after a restart', () => {
   const { range } = scan(777, { total: 500_000 })
-  const { granted, refused } = scan(777, { total: 700 * 10, known: range.accepted! })
+  const { granted, refused } = scan(777, { total: 700 * 10, acceptedRange: range.accepted! })
   expect(refused).toBe(0)
   expect(granted).toBeLessThanOrEqual(12)
 })

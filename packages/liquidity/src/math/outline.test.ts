@@ -18,8 +18,8 @@ const pool = (family: string, state: unknown): Pool => {
 function byCurves(pool: Pool): PairOutline {
   const family = familyOf(pool.family)!
   const [sell, buy] = [family.priceCurve(pool, one, two), family.priceCurve(pool, two, one)]
-  const held = { firstHeld: outputDownTo(buy, 0), secondHeld: outputDownTo(sell, 0) }
-  return outlineOfCurves(sell, buy, held, BAND)
+  const holdings = { firstHeld: outputDownTo(buy, 0), secondHeld: outputDownTo(sell, 0) }
+  return outlineOfCurves(sell, buy, holdings, BAND)
 }
 
 function expectAlike(pool: Pool): void {

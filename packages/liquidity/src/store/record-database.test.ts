@@ -68,11 +68,11 @@ test('every record is found with the pools of its block, for any changes and res
         written.push(snapshot)
       }
       for (const [number, snapshot] of written.entries()) {
-        const found = findRecord(path, `q${number}`)!
-        expect(found.text).toBe(`text ${number}`)
-        expect(found.partOf(`h${number % 2}`)).toBe(`part h${number % 2}`)
-        expect(found.snapshot.block).toEqual(snapshot.block)
-        expect([...found.snapshot.pools]).toEqual([...snapshot.pools])
+        const record = findRecord(path, `q${number}`)!
+        expect(record.text).toBe(`text ${number}`)
+        expect(record.partOf(`h${number % 2}`)).toBe(`part h${number % 2}`)
+        expect(record.snapshot.block).toEqual(snapshot.block)
+        expect([...record.snapshot.pools]).toEqual([...snapshot.pools])
       }
       expect(findRecord(path, 'another')).toBeNull()
       await file.close()
@@ -98,9 +98,9 @@ test('the oldest blocks are deleted, by number and by size, and the others stay 
     }
     await file.close()
     const remaining = written.flatMap((expected, number) => {
-      const found = findRecord(path, `q${number}`)
-      if (found) expect([...found.snapshot.pools]).toEqual([...expected])
-      return found ? [number] : []
+      const record = findRecord(path, `q${number}`)
+      if (record) expect([...record.snapshot.pools]).toEqual([...expected])
+      return record ? [number] : []
     })
     expect(remaining.at(-1)).toBe(99)
     expect(remaining.length).toBeGreaterThan(5)

@@ -50,7 +50,7 @@ const interfaces = [
   IDodoV2State__factory,
 ].map((one) => one.createInterface())
 const nameOf = (data: Hex) =>
-  interfaces.flatMap((one) => one.getFunction(data.slice(0, 10) as never) ?? []).map((found) => found.name)[0]!
+  interfaces.flatMap((one) => one.getFunction(data.slice(0, 10) as never) ?? []).map((fragment) => fragment.name)[0]!
 const encode = (type: string, value: unknown) => AbiCoder.defaultAbiCoder().encode([type], [value]) as Hex
 
 describe('balancer-v2', () => {

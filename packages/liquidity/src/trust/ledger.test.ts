@@ -7,7 +7,7 @@ import type { Snapshot } from '../snapshot.ts'
 import { TrustLedger } from './ledger.ts'
 
 const account = (n: number): Address => toAddress(toBeHex(n, 20))
-const [WETH, USDC, STRANGER, VAULT] = [account(1), account(2), account(3), account(4)]
+const [WETH, USDC, UNLISTED, VAULT] = [account(1), account(2), account(3), account(4)]
 const token = (address: Address, symbol: string) => ({ address, symbol, decimals: 0 })
 
 const chain = {
@@ -28,24 +28,24 @@ const pair = (n: number, tokens: readonly Address[], reserve = 1_000n): Pool => 
   state: { reserve0: reserve, reserve1: reserve, feePpm: 3000 },
 })
 /** Three pools of the untrusted token with two named tokens, 1,000 USD of them in each. */
-const pools = [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [USDC, STRANGER])]
+const pools = [pair(11, [WETH, UNLISTED]), pair(12, [WETH, UNLISTED]), pair(13, [USDC, UNLISTED])]
 
 let ledger: TrustLedger
-let known: ReadonlyMap<string, Pool>
+let currentPools: ReadonlyMap<string, Pool>
 function observe(number: number, of: readonly Pool[]): void {
   const next = new Map(of.map((pool) => [pool.id, pool]))
-  const gone = [...known.keys()].filter((id) => !next.has(id))
-  const changed = [...of.filter((pool) => known.get(pool.id) !== pool).map(({ id }) => id), ...gone]
+  const gone = [...currentPools.keys()].filter((id) => !next.has(id))
+  const changed = [...of.filter((pool) => currentPools.get(pool.id) !== pool).map(({ id }) => id), ...gone]
   const block = { number, timestamp: number } as Snapshot['block']
   ledger.observe({ chainId: 1, block, pools: next, changed })
-  known = next
+  currentPools = next
 }
 const observeUntil = (from: number, to: number, of: readonly Pool[] = pools) => {
   for (let number = from; number <= to; number++) observe(number, of)
 }
 
 beforeEach(() => {
-  known = new Map()
+  currentPools = new Map()
   ledger = new TrustLedger(chain, terms)
   ledger.price((_token, amount) => Number(amount))
 })
@@ -54,51 +54,51 @@ describe('a token', () => {
   test('of the chain file is named, including the native token; an unseen token is untrusted', () => {
     expect(ledger.standing(WETH)).toMatchObject({ standing: 'named' })
     expect(ledger.named.tokens.has(ZERO_ADDRESS)).toBe(true)
-    expect(ledger.standing(STRANGER)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
+    expect(ledger.standing(UNLISTED)).toEqual({ standing: 'stranger', reason: 'not seen yet' })
   })
 
   test('earns trust by consecutive blocks and a clean report, and is due once the blocks are complete', () => {
     observeUntil(1, 9)
     expect(ledger.due).toBeUndefined()
     observe(10, pools)
-    expect(ledger.due).toBe(STRANGER)
-    expect(ledger.standing(STRANGER).reason).toBe('not measured yet')
+    expect(ledger.due).toBe(UNLISTED)
+    expect(ledger.standing(UNLISTED).reason).toBe('not measured yet')
     const before = ledger.earned
-    ledger.report(STRANGER, null)
-    expect(ledger.standing(STRANGER).standing).toBe('earned')
-    expect(ledger.earned.tokens.has(STRANGER)).toBe(true)
-    expect(ledger.named.tokens.has(STRANGER)).toBe(false)
-    expect(before.tokens.has(STRANGER)).toBe(false)
+    ledger.report(UNLISTED, null)
+    expect(ledger.standing(UNLISTED).standing).toBe('earned')
+    expect(ledger.earned.tokens.has(UNLISTED)).toBe(true)
+    expect(ledger.named.tokens.has(UNLISTED)).toBe(false)
+    expect(before.tokens.has(UNLISTED)).toBe(false)
     const after = ledger.earned
     observe(11, pools)
     expect(ledger.earned).toBe(after)
   })
 
   test.each([
-    ['a bad report', () => ledger.report(STRANGER, 'a tax on transfers')],
-    ['a breach', () => ledger.breach(STRANGER, 'a route through it that paid less than it should')],
-    ['missing depth at one block', () => observe(11, [pair(11, [WETH, STRANGER], 1n), ...pools.slice(1, 2)])],
+    ['a bad report', () => ledger.report(UNLISTED, 'a tax on transfers')],
+    ['a breach', () => ledger.breach(UNLISTED, 'a route through it that paid less than it should')],
+    ['missing depth at one block', () => observe(11, [pair(11, [WETH, UNLISTED], 1n), ...pools.slice(1, 2)])],
     ['a missing pool', () => observe(11, pools.slice(1))],
     ['a gap in the observed blocks', () => observe(200, pools)],
     ['overdue reports', () => observeUntil(11, 22)],
   ])('loses trust at once by %s', (_name, happens) => {
     observeUntil(1, 10)
-    ledger.report(STRANGER, null)
-    expect(ledger.earned.tokens.has(STRANGER)).toBe(true)
+    ledger.report(UNLISTED, null)
+    expect(ledger.earned.tokens.has(UNLISTED)).toBe(true)
     happens()
-    expect(ledger.earned.tokens.has(STRANGER)).toBe(false)
-    expect(ledger.standing(STRANGER).standing).toBe('stranger')
+    expect(ledger.earned.tokens.has(UNLISTED)).toBe(false)
+    expect(ledger.standing(UNLISTED).standing).toBe('stranger')
   })
 
   test('gets no credit for its own side of a pool, for pools with other untrusted tokens, or for a single named token', () => {
     const other = account(9)
-    observeUntil(1, 20, [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [other, STRANGER])])
-    expect(ledger.standing(STRANGER).reason).toContain('2 pools')
-    observeUntil(21, 40, [pair(11, [WETH, STRANGER]), pair(12, [WETH, STRANGER]), pair(13, [WETH, STRANGER])])
-    expect(ledger.standing(STRANGER).reason).toContain('1 named tokens')
-    ledger.price((of, amount) => (of === STRANGER ? 1e12 : Number(amount) / 1e6))
+    observeUntil(1, 20, [pair(11, [WETH, UNLISTED]), pair(12, [WETH, UNLISTED]), pair(13, [other, UNLISTED])])
+    expect(ledger.standing(UNLISTED).reason).toContain('2 pools')
+    observeUntil(21, 40, [pair(11, [WETH, UNLISTED]), pair(12, [WETH, UNLISTED]), pair(13, [WETH, UNLISTED])])
+    expect(ledger.standing(UNLISTED).reason).toContain('1 named tokens')
+    ledger.price((of, amount) => (of === UNLISTED ? 1e12 : Number(amount) / 1e6))
     observeUntil(41, 60)
-    expect(ledger.standing(STRANGER).reason).toContain('less than')
+    expect(ledger.standing(UNLISTED).reason).toContain('less than')
   })
 
   test('evicts the shallowest token when too many are watched', () => {
@@ -106,8 +106,8 @@ describe('a token', () => {
     observe(1, [...shallow, ...pools])
     expect(ledger.counts.watched).toBe(512)
     observeUntil(2, 12, [...shallow, ...pools])
-    ledger.report(STRANGER, null)
-    expect(ledger.standing(STRANGER).standing).toBe('earned')
+    ledger.report(UNLISTED, null)
+    expect(ledger.standing(UNLISTED).standing).toBe('earned')
   })
 })
 
@@ -117,13 +117,13 @@ describe('a block observed in steps', () => {
 
   test('has the same result as a block observed at once', () => {
     observeUntil(1, 10)
-    ledger.report(STRANGER, null)
+    ledger.report(UNLISTED, null)
     const steps = ledger.observing({ chainId: 1, block: block(11), pools: next(), changed: [pools[0]!.id] })
     let count = 0
     while (!steps.next().done) count++
     expect(count).toBeGreaterThan(2)
-    expect(ledger.earned.tokens.has(STRANGER)).toBe(false)
-    expect(ledger.standing(STRANGER).reason).toContain('2 pools')
+    expect(ledger.earned.tokens.has(UNLISTED)).toBe(false)
+    expect(ledger.standing(UNLISTED).reason).toContain('2 pools')
   })
 
   test('stops after a reset', () => {
@@ -132,7 +132,7 @@ describe('a block observed in steps', () => {
     steps.next()
     ledger.forget()
     expect(steps.next().done).toBe(true)
-    expect(ledger.standing(STRANGER).reason).toBe('not seen yet')
+    expect(ledger.standing(UNLISTED).reason).toBe('not seen yet')
     expect(ledger.counts.watched).toBe(0)
   })
 })

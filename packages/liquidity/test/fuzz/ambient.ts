@@ -60,22 +60,22 @@ export async function readPools(
 }
 
 /** A node with the dex and pools of all kinds: by their price, fee, liquidity and levels, with native token or without. */
-export async function startAmbient(given: Deployed, seed: number): Promise<PoolWorld> {
+export async function startAmbient(deployment: Deployed, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
-  await node.place(given, sceneWith(given, DEX))
-  const made: Pool<null>[] = []
+  await node.place(deployment, sceneWith(deployment, DEX))
+  const unreadPools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
     const coins = [await node.coin([DEX]), await node.coin([DEX])]
     const sorted = coins.map(({ address }) => address).sort() as [Address, Address]
-    made.push(await standPool(node.ask, DEX, k % 4 === 0 ? [ZERO_ADDRESS, sorted[1]] : sorted, randomState(r)))
+    unreadPools.push(await standPool(node.ask, DEX, k % 4 === 0 ? [ZERO_ADDRESS, sorted[1]] : sorted, randomState(r)))
   }
   await node.ask('anvil_setBalance', [DEX, word(PLENTY << 8n)])
-  return worldOf(node, 'ambient', ambientRow(DEX), made)
+  return worldOf(node, 'ambient', ambientRow(DEX), unreadPools)
 }
 
 /** Most positions of a pool; half of them end where words of the bitmap do, or within a few ticks of it. */
-const MOST_POSITIONS = 8
+const MAX_POSITIONS = 8
 const WORD = 256
 
 function randomState(r: Random): AmbientState {
@@ -89,7 +89,7 @@ function randomState(r: Random): AmbientState {
     const place = tick + Math.floor((r.integer(2001) - 1000) * 2 ** r.integer(6))
     return r.integer(2) === 0 ? place : Math.round(place / WORD) * WORD + (r.integer(3) - 1)
   }
-  for (let n = r.integer(MOST_POSITIONS + 1); n > 0; n--) {
+  for (let n = r.integer(MAX_POSITIONS + 1); n > 0; n--) {
     const [lower, upper] = [bound(), bound()].sort((a, b) => a - b) as [number, number]
     if (lower === upper) continue
     const lots = r.amount(8, 66) << 1n

@@ -123,8 +123,8 @@ async function holdings(world: PoolWorld, pool: Pool, token: Address): Promise<P
   // The trader's fortune is in no supply. Who holds a pool's tokens, its vault or itself, sells none of them.
   const { vault } = (pool.fixed ?? {}) as { readonly vault?: Address }
   const supply = await world.rpc.call({ to: token, data: total }, block).then(BigInt, () => FORTUNE)
-  const held = await balanceOf(world, token, block, vault ?? pool.address)
-  return { funds: await balanceOf(world, token, block), supply: supply - held }
+  const poolBalance = await balanceOf(world, token, block, vault ?? pool.address)
+  return { funds: await balanceOf(world, token, block), supply: supply - poolBalance }
 }
 
 function amountsOf({ maxInput, funds }: Direction): readonly bigint[] {

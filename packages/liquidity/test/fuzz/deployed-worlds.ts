@@ -15,7 +15,7 @@ export type DeployedFamily = {
   /** Chain that the code comes from. */
   readonly from: string
   /** Pools drawn at random, the same at every run with a seed. @throws Error for accounts that are not those of the family */
-  readonly start: (given: Deployed, seed: number) => Promise<PoolWorld>
+  readonly start: (deployment: Deployed, seed: number) => Promise<PoolWorld>
 }
 
 export const DEPLOYED_FAMILIES: readonly DeployedFamily[] = [

@@ -42,9 +42,9 @@ export function deployedOf(family: string): Deployed | undefined {
 
 /** The first set of accounts that has all of these. @throws Error where none has */
 export function sceneWith({ scenes }: Deployed, ...addresses: readonly Address[]): Accounts {
-  const found = scenes.find((scene) => addresses.every((address) => address in scene))
-  if (!found) throw new Error(`no set of accounts has ${addresses.join(' and ')}`)
-  return found
+  const match = scenes.find((scene) => addresses.every((address) => address in scene))
+  if (!match) throw new Error(`no set of accounts has ${addresses.join(' and ')}`)
+  return match
 }
 
 export function codeAt({ codes }: Deployed, scene: Accounts, address: Address): Hex {
@@ -86,7 +86,7 @@ export type Node = {
   readonly rpc: Rpc
   readonly builder: Builder
   readonly anvil: Anvil
-  place(given: Deployed, accounts: Accounts): Promise<void>
+  place(deployment: Deployed, accounts: Accounts): Promise<void>
   write(address: Address, words: Iterable<readonly [slot: bigint | number, value: bigint]>): Promise<void>
   /** A token of ours of which trader and holders have plenty, at its own address or in place of another one. */
   coin(holders: readonly Address[], decimals?: number, at?: Address): Promise<Contract>
@@ -132,7 +132,7 @@ export async function worldOf(
   node: Node,
   family: string,
   row: DexRow,
-  made: readonly Pool<null>[],
+  unreadPools: readonly Pool<null>[],
 ): Promise<PoolWorld> {
   const { ask, rpc, anvil } = node
   await ask('evm_mine')
@@ -140,8 +140,8 @@ export async function worldOf(
   let pools: readonly Pool[] = []
   async function sync(): Promise<void> {
     blockHash = (await ask<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])).hash
-    const [states] = await runReads(rpc, { blockHash }, [familyOf(family)!.readStates(row, made)])
-    pools = made.map((pool, i) => {
+    const [states] = await runReads(rpc, { blockHash }, [familyOf(family)!.readStates(row, unreadPools)])
+    pools = unreadPools.map((pool, i) => {
       const state = (states as readonly unknown[])[i]
       if (!state) throw new Error(`${family} ${pool.id} was not read`)
       return { ...pool, state }

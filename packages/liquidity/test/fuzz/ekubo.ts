@@ -84,13 +84,13 @@ export async function startEkubo(code: Hex, seed: number): Promise<EkuboWorld> {
     return states as readonly (EkuboState | null)[]
   }
   const steps: EkuboWorld['steps'][number][] = []
-  const made: Pool<null>[] = []
+  const unreadPools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
     const config = randomConfig(r)
     const pair: readonly [Address, Address] = k % 4 === 0 ? [ZERO_ADDRESS, tokens[1]] : tokens
-    if (made.some(({ id }) => id === poolId(pair, { config }))) continue
+    if (unreadPools.some(({ id }) => id === poolId(pair, { config }))) continue
     const pool = await makePool(builder, pair, config, r)
-    made.push(pool)
+    unreadPools.push(pool)
     for (const position of randomPositions(r, config)) {
       const [before] = await read([pool])
       const { logs } = await provider.send('mint', [...pair, config, ...position])
@@ -101,8 +101,8 @@ export async function startEkubo(code: Hex, seed: number): Promise<EkuboWorld> {
   }
   let pools: readonly Pool[] = []
   async function sync(): Promise<void> {
-    const states = await read(made)
-    pools = made.flatMap((pool, i) =>
+    const states = await read(unreadPools)
+    pools = unreadPools.flatMap((pool, i) =>
       states[i] && (states[i].liquidity > 0n || states[i].ticks.length > 0) ? [{ ...pool, state: states[i] }] : [],
     )
   }

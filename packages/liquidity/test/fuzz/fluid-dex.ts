@@ -52,11 +52,11 @@ function packed(value: bigint, bits: number): bigint {
   return ((value >> BigInt(exponent)) << 8n) | BigInt(exponent)
 }
 
-export async function startFluidDex(given: Deployed, seed: number): Promise<PoolWorld> {
+export async function startFluidDex(deployment: Deployed, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
-  const scene = sceneWith(given, POOL, LIQUIDITY)
-  await node.place(given, scene)
+  const scene = sceneWith(deployment, POOL, LIQUIDITY)
+  await node.place(deployment, scene)
   await node.coin([LIQUIDITY], 6, USDC)
   await node.ask('anvil_setBalance', [LIQUIDITY, word(PLENTY << 8n)])
   for (const [token, bits] of TOTALS) {
@@ -65,8 +65,8 @@ export async function startFluidDex(given: Deployed, seed: number): Promise<Pool
       [slotOf(token, MAPS.totals), packed(1n << bits, 56) | (packed(1n << (bits - 1n), 56) << 128n)],
     ])
   }
-  const code = codeAt(given, scene, POOL)
-  const made: Pool<null>[] = []
+  const code = codeAt(deployment, scene, POOL)
+  const unreadPools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
     const address = addressAt(k)
     const places = (user: typeof POOL) =>
@@ -85,9 +85,16 @@ export async function startFluidDex(given: Deployed, seed: number): Promise<Pool
       [1, settings],
     ])
     await writeUser(node, r, is, center)
-    made.push({ id: address, family: 'fluid-dex', dex: 'test', address, tokens: [USDC, ZERO_ADDRESS], state: null })
+    unreadPools.push({
+      id: address,
+      family: 'fluid-dex',
+      dex: 'test',
+      address,
+      tokens: [USDC, ZERO_ADDRESS],
+      state: null,
+    })
   }
-  const world = await worldOf(node, 'fluid-dex', ROW, made)
+  const world = await worldOf(node, 'fluid-dex', ROW, unreadPools)
   // Now that its curves are known: as if it had been traded in at a price not far from theirs.
   for (const { address, state } of world.pools()) {
     const { collateral, debt, centerPrice } = state as FluidDexState

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { familyOf } from '../../src/index.ts'
 import { compareCapacities, makeRich } from './capacity.ts'
-import { startCurvePools, startRollupPools } from './given.ts'
 import { fuzz, stir } from './trials.ts'
+import { startCurvePools, startRollupPools } from './unlisted-pools.ts'
 import { type PoolWorld, startEthereum, startLocal } from './world.ts'
 
 const QUOTES = process.env.LONG ? 200 : 60

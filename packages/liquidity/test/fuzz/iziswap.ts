@@ -16,8 +16,8 @@ const MODULES = {
 }
 const ROW: DexRow = { family: 'iziswap', brand: 'iZiSwap', role: 'factory', address: POOL }
 const POOLS = 24
-const MOST_POSITIONS = 6
-const MOST_ORDERS = 6
+const MAX_POSITIONS = 6
+const MAX_ORDERS = 6
 /** Fees in parts per million with the spacing of points. */
 const KINDS = [
   [100, 1],
@@ -39,30 +39,30 @@ type Words = (readonly [slot: bigint | number, value: bigint])[]
 const signed = (bits: number, value: number | bigint) => BigInt.asUintN(bits, BigInt(value))
 const SLOTS = { bitmap: 10, points: 11, kinds: 12, orders: 13 }
 
-export async function startIziswap(given: Deployed, seed: number): Promise<PoolWorld> {
+export async function startIziswap(deployment: Deployed, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
-  const scene = sceneWith(given, POOL, ...Object.values(MODULES))
-  await node.place(given, scene)
-  const code = codeAt(given, scene, POOL)
-  const made: Pool<null>[] = []
+  const scene = sceneWith(deployment, POOL, ...Object.values(MODULES))
+  await node.place(deployment, scene)
+  const code = codeAt(deployment, scene, POOL)
+  const unreadPools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
     const address = addressAt(k)
     const coins = [await node.coin([address]), await node.coin([address])]
     const tokens = coins.map((coin) => coin.address).sort() as [Address, Address]
     await node.ask('anvil_setCode', [address, code])
     await node.write(address, wordsOf(address, tokens, randomState(r)))
-    made.push({ id: address, family: 'iziswap', dex: 'test', address, tokens, state: null })
+    unreadPools.push({ id: address, family: 'iziswap', dex: 'test', address, tokens, state: null })
   }
-  return worldOf(node, 'iziswap', ROW, made)
+  return worldOf(node, 'iziswap', ROW, unreadPools)
 }
 
 function wordsOf(address: Address, [tokenX, tokenY]: readonly [Address, Address], state: IziswapState): Words {
   const { feePpm, pointDelta, point, sqrtPriceX96, liquidity, liquidityX, points } = state
   const edge = Math.trunc(FARTHEST / pointDelta) * pointDelta
-  const most = ((1n << 128n) - 1n) / BigInt((2 * edge) / pointDelta + 1)
+  const maxLiquidity = ((1n << 128n) - 1n) / BigInt((2 * edge) / pointDelta + 1)
   const words: Words = [
-    [0, signed(24, -edge) | (signed(24, edge) << 24n) | (most << 48n)],
+    [0, signed(24, -edge) | (signed(24, edge) << 24n) | (maxLiquidity << 48n)],
     [1, 1n],
     [2, BigInt(tokenX)],
     [3, BigInt(tokenY) | (BigInt(feePpm) << 160n) | (BigInt(pointDelta) << 184n)],
@@ -106,7 +106,7 @@ function randomState(r: Random): IziswapState {
     const place = r.integer(2) === 0 ? near : Math.round(near / WORD) * WORD + (r.integer(3) - 1)
     return Math.max(-edge, Math.min(edge, place)) * pointDelta
   }
-  for (let n = 1 + r.integer(MOST_POSITIONS); n > 0; n--) {
+  for (let n = 1 + r.integer(MAX_POSITIONS); n > 0; n--) {
     const [lower, upper] = [bound(), bound()].sort((a, b) => a - b) as [number, number]
     if (lower === upper) continue
     const amount = r.amount(12, 90)
@@ -115,7 +115,7 @@ function randomState(r: Random): IziswapState {
     if (lower <= point && point < upper) liquidity += amount
   }
   const orders = new Map<number, readonly [bigint, bigint]>()
-  for (let n = r.integer(MOST_ORDERS + 1); n > 0; n--) {
+  for (let n = r.integer(MAX_ORDERS + 1); n > 0; n--) {
     const place = bound()
     const amount = r.amount(4, 80)
     orders.set(place, place > point || (place === point && r.integer(2) === 0) ? [amount, 0n] : [0n, amount])

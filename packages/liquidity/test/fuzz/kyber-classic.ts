@@ -17,11 +17,11 @@ const AMPLIFICATIONS = [10_000n, 10_000n, 15_000n, 20_000n, 100_000n, 500_000n]
 const UNAMPLIFIED = 10_000n
 const MAX_RESERVE = (1n << 112n) - 1n
 
-export async function startKyberClassic(given: Deployed, seed: number): Promise<PoolWorld> {
+export async function startKyberClassic(deployment: Deployed, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode(['--number', String(BLOCKS)])
-  const code = codeAt(given, sceneWith(given, PAIR), PAIR)
-  const made: Pool<null>[] = []
+  const code = codeAt(deployment, sceneWith(deployment, PAIR), PAIR)
+  const unreadPools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
     const address = addressAt(k)
     const coins = [await node.coin([]), await node.coin([])]
@@ -30,9 +30,9 @@ export async function startKyberClassic(given: Deployed, seed: number): Promise<
     const amplification = r.pick(AMPLIFICATIONS)
     const reserves = [r.amount(10, 104), r.amount(10, 104)] as const
     // Amplified ones have moved since, both their own way.
-    const virtual = reserves.map((held) => {
+    const virtual = reserves.map((reserve) => {
       if (amplification === UNAMPLIFIED) return 0n
-      const amplified = (held * amplification) / UNAMPLIFIED
+      const amplified = (reserve * amplification) / UNAMPLIFIED
       return min(amplified + (amplified * BigInt(r.integer(100))) / 100n, MAX_RESERVE)
     })
     const long = r.amount(1, 100)
@@ -52,9 +52,9 @@ export async function startKyberClassic(given: Deployed, seed: number): Promise<
       [SLOTS.virtual, virtual[0]! | (virtual[1]! << 112n)],
     ])
     for (const [i, coin] of coins.entries()) await coin.send('mint', [address, reserves[i]!])
-    made.push({ id: address, family: 'kyber-classic', dex: 'test', address, tokens, state: null })
+    unreadPools.push({ id: address, family: 'kyber-classic', dex: 'test', address, tokens, state: null })
   }
-  return worldOf(node, 'kyber-classic', ROW, made)
+  return worldOf(node, 'kyber-classic', ROW, unreadPools)
 }
 
 const min = (a: bigint, b: bigint) => (a < b ? a : b)

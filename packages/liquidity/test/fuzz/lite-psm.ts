@@ -19,11 +19,11 @@ const HALTED = (1n << 256n) - 1n
 const FEES = [0n, 0n, 0n, 1n, 1n, 10n ** 14n, 10n ** 15n, 333_333_333_333_333_333n, WAD, HALTED]
 const DECIMALS = [2, 6, 6, 8, 18]
 
-export async function startLitePsm(given: Deployed, seed: number): Promise<PoolWorld> {
+export async function startLitePsm(deployment: Deployed, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
-  const code = codeAt(given, sceneWith(given, PSM), PSM)
-  const made: Pool<null>[] = []
+  const code = codeAt(deployment, sceneWith(deployment, PSM), PSM)
+  const unreadPools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
     const [address, pocket] = [addressAt(2 * k), addressAt(2 * k + 1)]
     const decimals = r.pick(DECIMALS)
@@ -42,10 +42,10 @@ export async function startLitePsm(given: Deployed, seed: number): Promise<PoolW
     await gem.send('give', [pocket, address])
     // Mostly about as much of both.
     const gems = r.amount(decimals, decimals + 52)
-    const held = k % 6 === 0 ? r.amount(1, 100) : (gems * 10n ** BigInt(18 - decimals) * r.amount(3, 8)) / 16n
+    const daiBalance = k % 6 === 0 ? r.amount(1, 100) : (gems * 10n ** BigInt(18 - decimals) * r.amount(3, 8)) / 16n
     await gem.send('mint', [pocket, gems])
-    await dai.send('mint', [address, held])
-    made.push({
+    await dai.send('mint', [address, daiBalance])
+    unreadPools.push({
       id: address,
       family: 'lite-psm',
       dex: 'test',
@@ -54,5 +54,5 @@ export async function startLitePsm(given: Deployed, seed: number): Promise<PoolW
       state: null,
     })
   }
-  return worldOf(node, 'lite-psm', ROW, made)
+  return worldOf(node, 'lite-psm', ROW, unreadPools)
 }

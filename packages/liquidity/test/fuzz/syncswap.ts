@@ -31,15 +31,15 @@ const DECIMALS = [6, 6, 8, 18, 18]
  */
 const MULTIPLIERS = [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0] as const
 
-export async function startSyncswap(given: Deployed, seed: number): Promise<PoolWorld> {
+export async function startSyncswap(deployment: Deployed, seed: number): Promise<PoolWorld> {
   const r = random(seed)
   const node = await startNode()
-  const [classic, stable] = [sceneWith(given, CLASSIC, VAULT), sceneWith(given, STABLE, VAULT)]
-  await node.place(given, classic)
+  const [classic, stable] = [sceneWith(deployment, CLASSIC, VAULT), sceneWith(deployment, STABLE, VAULT)]
+  await node.place(deployment, classic)
   await node.ask('anvil_setBalance', [WETH, word(PLENTY << 8n)])
   await node.write(WETH, [[slotOf(TRADER, SLOTS.weth), PLENTY << 8n]])
   let wrapped = 0n
-  const made: Pool<null>[] = []
+  const unreadPools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
     const address = addressAt(k)
     const isStable = k % 2 === 0
@@ -47,8 +47,8 @@ export async function startSyncswap(given: Deployed, seed: number): Promise<Pool
     const coins = [await node.coin([], decimals[0]), k % 4 === 1 ? null : await node.coin([], decimals[1])] as const
     const tokens = [coins[0].address, coins[1]?.address ?? WETH] as const
     const code = isStable
-      ? stableCode(codeAt(given, stable, STABLE), tokens, decimals)
-      : classicCode(codeAt(given, classic, CLASSIC), tokens)
+      ? stableCode(codeAt(deployment, stable, STABLE), tokens, decimals)
+      : classicCode(codeAt(deployment, classic, CLASSIC), tokens)
     await node.ask('anvil_setCode', [address, code])
     const reserves = isStable ? stableReserves(r, decimals) : [r.amount(4, 96), r.amount(4, 96)]
     await node.write(address, [
@@ -70,9 +70,9 @@ export async function startSyncswap(given: Deployed, seed: number): Promise<Pool
       const fee = slotOf(tokens[1 - i]!, slotOf(token, SLOTS.fees))
       await node.write(FEES, [[fee, r.pick(FEE_VALUES)]])
     }
-    made.push({ id: address, family: 'syncswap', dex: 'test', address, tokens, state: null })
+    unreadPools.push({ id: address, family: 'syncswap', dex: 'test', address, tokens, state: null })
   }
-  return worldOf(node, 'syncswap', ROW, made)
+  return worldOf(node, 'syncswap', ROW, unreadPools)
 }
 
 const classicCode = (code: Hex, [token0, token1]: readonly [Address, Address]) =>
@@ -95,7 +95,7 @@ function stableReserves(r: Random, decimals: readonly [number, number]): readonl
   if (r.integer(6) === 0) return [r.amount(1, 12), r.amount(1, 12)]
   const whole = r.amount(4, 58)
   return decimals.map((count) => {
-    const held = (whole * 10n ** BigInt(count) * r.amount(4, 8)) / 64n
-    return (r.integer(4) === 0 ? held >> BigInt(r.integer(40)) : held) + 1n
+    const reserve = (whole * 10n ** BigInt(count) * r.amount(4, 8)) / 64n
+    return (r.integer(4) === 0 ? reserve >> BigInt(r.integer(40)) : reserve) + 1n
   })
 }

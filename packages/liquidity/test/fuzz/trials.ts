@@ -75,8 +75,8 @@ function randomSwap(r: Random, pool: Pool): Swap {
   const j = (i + 1 + r.integer(pool.tokens.length - 1)) % pool.tokens.length
   const bits = familyOf(pool.family)!.reserves(pool)[i]!.toString(2).length
   // Mostly what a pool can take; now and then enough to drain it, but never more than the trader holds.
-  const most = Math.min(104, r.integer(5) === 0 ? bits + 10 : bits)
-  return { tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[j]!, amountIn: r.amount(1, Math.max(1, most)) }
+  const maxBits = Math.min(104, r.integer(5) === 0 ? bits + 10 : bits)
+  return { tokenIn: pool.tokens[i]!, tokenOut: pool.tokens[j]!, amountIn: r.amount(1, Math.max(1, maxBits)) }
 }
 
 /** Runs at the very block that the pools were read at, since some fees follow the time. */
@@ -102,10 +102,10 @@ function order({ trader }: PoolWorld, pool: Pool, { tokenIn, tokenOut, amountIn 
 function compare({ pool, swaps }: SwapTrial, outcomes: readonly Outcome[], tally: Tally): void {
   let { state } = pool
   for (const [i, swap] of swaps.entries()) {
-    const { ok, amountOut, left } = outcomes[i]!
+    const { ok, amountOut, left: restAmount } = outcomes[i]!
     // A pool that consumes a part makes the step revert.
-    if (ok && left > 0n) {
-      tally.mismatches.push(describe(pool, swaps, i, 'nothing left', `${left} left in the Executor`))
+    if (ok && restAmount > 0n) {
+      tally.mismatches.push(describe(pool, swaps, i, 'nothing left', `${restAmount} left in the Executor`))
       return
     }
     const ours = quote({ ...pool, state }, swap)

@@ -72,20 +72,20 @@ export async function standTrader(ask: Ask): Promise<void> {
 
 /** Gives the trader plenty. @returns of which tokens that could be done, the native one among them */
 export async function deal(ask: Ask, tokens: readonly Address[]): Promise<ReadonlySet<Address>> {
-  const held = new Set<Address>([ZERO_ADDRESS])
+  const dealtTokens = new Set<Address>([ZERO_ADDRESS])
   for (const token of new Set(tokens)) {
     if (token === ZERO_ADDRESS) continue
     const dealt = await ask('anvil_dealERC20', [TRADER, token, word(PLENTY)]).then(
       () => true,
       () => false,
     )
-    if (dealt) held.add(token)
+    if (dealt) dealtTokens.add(token)
   }
-  return held
+  return dealtTokens
 }
 
-async function start(given: Start): Promise<World> {
-  const { name, chain, url, guard, guardsExecutor, tokens, uneven, lame, funded, stop } = given
+async function start(options: Start): Promise<World> {
+  const { name, chain, url, guard, guardsExecutor, tokens, uneven, lame, funded, stop } = options
   const ask = <T>(method: string, params: readonly unknown[] = []) => request<T>(url, method, params)
   const rpc = createRpc({ chainId: chain.chainId, urls: [url] })
   const market = createMarket({ chain, rpc })
@@ -97,14 +97,15 @@ async function start(given: Start): Promise<World> {
   await market.sync()
   const all = await market.ensure(tokens)
   const tokensOfPools = [...all.pools.values()].flatMap((pool) => pool.tokens)
-  const held = await deal(
+  const dealtTokens = await deal(
     ask,
     tokensOfPools.filter((token) => !uneven.has(token)),
   )
   const skipped = new Map<string, number>()
   for (const pool of all.pools.values()) {
     for (const token of funded.has(pool.family) ? pool.tokens : []) {
-      if (held.has(token) && token !== ZERO_ADDRESS) await ask('anvil_dealERC20', [pool.address, token, word(PLENTY)])
+      if (dealtTokens.has(token) && token !== ZERO_ADDRESS)
+        await ask('anvil_dealERC20', [pool.address, token, word(PLENTY)])
     }
     const why = reasonAgainst(pool)
     if (why) skipped.set(why, (skipped.get(why) ?? 0) + 1)
@@ -116,7 +117,7 @@ async function start(given: Start): Promise<World> {
     if (lame.has(family)) return lame.get(family)
     const odd = tokens.find((token) => uneven.has(token))
     if (odd) return uneven.get(odd)
-    return tokens.every((token) => held.has(token)) ? undefined : ODD_BALANCES
+    return tokens.every((token) => dealtTokens.has(token)) ? undefined : ODD_BALANCES
   }
   return {
     name,

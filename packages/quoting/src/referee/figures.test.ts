@@ -19,9 +19,9 @@ test('a bound is never below what the gap says, and no more than a unit and a ro
       const bound = boundOf(paid, gapBps)!
       expect(bound).toBeGreaterThanOrEqual(paid)
       // In exact terms: paid >= bound less one unit, times what the rounded gap leaves.
-      const left = 10n ** 12n - BigInt(Math.ceil(gapBps * 1e8))
-      expect((bound - 1n) * left).toBeLessThan(paid * 10n ** 12n)
-      expect(bound * left).toBeGreaterThanOrEqual(paid * 10n ** 12n)
+      const complement = 10n ** 12n - BigInt(Math.ceil(gapBps * 1e8))
+      expect((bound - 1n) * complement).toBeLessThan(paid * 10n ** 12n)
+      expect(bound * complement).toBeGreaterThanOrEqual(paid * 10n ** 12n)
     }),
   )
   expect(boundOf(9_998n, 2)).toBe(10_000n)

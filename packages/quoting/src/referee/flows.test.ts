@@ -72,13 +72,13 @@ test('changes of all accounts add up to nothing but what was minted and burned',
       const changes = changesOf(flows)
       for (const token of [TOKEN, NATIVE]) {
         const sum = [...changes.values()].reduce((total, own) => total + (own.get(token) ?? 0n), 0n)
-        const made = flows
+        const netMinted = flows
           .filter((flow) => flow.token === token)
           .reduce((total, { from, to, amount }) => {
             const minted = from === ZERO_ADDRESS ? amount : 0n
             return total + minted - (to === ZERO_ADDRESS ? amount : 0n)
           }, 0n)
-        expect(sum).toBe(made)
+        expect(sum).toBe(netMinted)
       }
       for (const own of changes.values()) for (const amount of own.values()) expect(amount).not.toBe(0n)
       expect(changes.has(ZERO_ADDRESS)).toBe(false)

@@ -106,8 +106,7 @@ export class ChainTokens {
   }
 
   get counts(): Readonly<Record<'facts' | 'taxes' | 'measured' | 'reports' | 'names' | 'held' | 'sold', StateCount>> {
-    const { held, sold } = this.evidence.counts
-    const counts = { reports: this.reports.count, names: this.names.count, held, sold }
+    const counts = { reports: this.reports.count, names: this.names.count, ...this.evidence.counts }
     return { facts: this.facts.count, ...this.taxes.counts, ...counts }
   }
 }

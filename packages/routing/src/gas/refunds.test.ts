@@ -42,11 +42,11 @@ test('a native output empties no balance', () => {
 
 test("a route whose last pools pay the sender does not use the Guard's balance, also at the limit of refunds", () => {
   const swap = { tokenIn: token(1), tokenOut: token(2), wrappedNative: WETH }
-  const held = { ...swap, legs: [leg('curve-stable', token(1), token(2))] }
-  expect(slotRefund(held) - slotRefund(held, true)).toBe(19_900)
+  const route = { ...swap, legs: [leg('curve-stable', token(1), token(2))] }
+  expect(slotRefund(route) - slotRefund(route, true)).toBe(19_900)
   // EIP-3529: at most a fifth of the gas, which the remaining slots still exceed.
-  expect(transactionRefund(held, 200_000, true)).toBe(transactionRefund(held, 200_000, false))
-  expect(transactionRefund(held, 1_000_000, false) - transactionRefund(held, 1_000_000, true)).toBe(19_900)
+  expect(transactionRefund(route, 200_000, true)).toBe(transactionRefund(route, 200_000, false))
+  expect(transactionRefund(route, 1_000_000, false) - transactionRefund(route, 1_000_000, true)).toBe(19_900)
 })
 
 test('the Executor empties its balance of the wrapped token at a native end, and a native input uses no allowance', () => {

@@ -9,10 +9,10 @@ const abi = IArbitrumNodeInterface__factory.createInterface()
 const to = toAddress(`0x${'1'.repeat(40)}`)
 const transaction = { to, data: '0x1234', value: 0n, gas: 200_000n, gasPriceWei: 10n } as const
 
-async function feeOf(respond: () => Hex, seen: unknown[] = []) {
+async function feeOf(respond: () => Hex, calls: unknown[] = []) {
   const rpc = {
     call: async ({ to, data }: CallRequest, block: unknown) => {
-      seen.push(to, abi.decodeFunctionData('gasEstimateL1Component', data).toArray(), block)
+      calls.push(to, abi.decodeFunctionData('gasEstimateL1Component', data).toArray(), block)
       return respond()
     },
   } as unknown as Rpc
@@ -22,11 +22,11 @@ const answer = (...values: readonly bigint[]) =>
   abi.encodeFunctionResult('gasEstimateL1Component', values as never) as Hex
 
 test('the fee is the gas at the base fee, less a tenth of price margin, a hundredth and 256 units of padding', async () => {
-  const seen: unknown[] = []
+  const calls: unknown[] = []
   // 111,100 × 1,000,000 wei / 1.1 / 1.01 = 100,000,000,000 wei, less 256 units of 7 wei.
-  const fee = await feeOf(() => answer(111_100n, 1_000_000n, 7n), seen)
+  const fee = await feeOf(() => answer(111_100n, 1_000_000n, 7n), calls)
   expect(fee).toEqual({ feeWei: 100_000_000_000n - 256n * 7n, gas: 111_100n })
-  expect(seen).toEqual(['0x00000000000000000000000000000000000000c8', [to, false, '0x1234'], 9])
+  expect(calls).toEqual(['0x00000000000000000000000000000000000000c8', [to, false, '0x1234'], 9])
 })
 
 test('divisions round down one after the other', async () => {

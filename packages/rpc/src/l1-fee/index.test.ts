@@ -17,12 +17,12 @@ type Oracle = Partial<Record<'getL1Fee' | 'getOperatorFee' | 'isArsia' | 'isGali
 
 /** A fake chain with an oracle at `address` that returns a number per function, or computes it from the given bytes. */
 function chain(address: string, oracle: Oracle) {
-  const seen: string[] = []
+  const calls: string[] = []
   const rpc = {
     chainId: 10,
     call: async ({ to, data }: CallRequest, block: unknown) => {
       const { name, args } = abi.parseTransaction({ data })!
-      seen.push(name)
+      calls.push(name)
       if (to !== address || block !== 9) return '0x'
       const answer = oracle[name as keyof Oracle]
       if (answer === undefined) throw new RpcError('REVERTED', 'no such function')
@@ -30,7 +30,7 @@ function chain(address: string, oracle: Oracle) {
       return word(typeof answer === 'function' ? answer(args[0]) : (answer as number))
     },
   } as unknown as Rpc
-  return { rpc, seen }
+  return { rpc, calls }
 }
 
 const transaction: FeeTransaction = {
@@ -40,11 +40,11 @@ const feeOf = (model: L1FeeModel, { rpc }: { rpc: Rpc }) => estimateL1Fee(rpc, m
 const length = (bytes: string) => bytes.length / 2 - 1
 
 test('chains without a data fee have none, and unknown models have an unknown fee', async () => {
-  const { rpc, seen } = chain(OP_STACK, { getL1Fee: 5 })
+  const { rpc, calls } = chain(OP_STACK, { getL1Fee: 5 })
   expect(await feeOf('none', { rpc })).toEqual({ feeWei: 0n, gas: 0n })
   expect(await feeOf('zksync', { rpc })).toBeNull()
   expect(await feeOf('unknown', { rpc })).toBeNull()
-  expect(seen).toEqual([])
+  expect(calls).toEqual([])
 })
 
 test('on the OP Stack the operator fee for the gas is added, where there is one', async () => {
@@ -85,10 +85,10 @@ test.each([
   ['metis', OP_STACK, 'legacy'],
   ['morph', MORPH, 'signed'],
 ] as const)('on %s the oracle alone decides', async (model, address, form) => {
-  const { rpc, seen } = chain(address, { getL1Fee: length, getOperatorFee: 9 })
+  const { rpc, calls } = chain(address, { getL1Fee: length, getOperatorFee: 9 })
   const feeWei = BigInt(length(serialize(transaction, 10, form)))
   expect(await feeOf(model, { rpc })).toEqual({ feeWei, gas: 0n })
-  expect(seen).toEqual(['getL1Fee'])
+  expect(calls).toEqual(['getL1Fee'])
 })
 
 test('a failure of the node is an error and no fee', async () => {
@@ -100,8 +100,8 @@ const perByte = (model: L1FeeModel, { rpc }: { rpc: Rpc }) => estimateL1FeePerBy
 
 test('the price of a byte is the difference of the fees of two transactions that do not compress', async () => {
   // From 256 bytes of calldata on, the length fields of the RLP have a constant size.
-  const dear = chain(MORPH, { getL1Fee: (bytes: string) => 3 * length(bytes) })
-  expect(await perByte('morph', dear)).toBe(3)
+  const expensive = chain(MORPH, { getL1Fee: (bytes: string) => 3 * length(bytes) })
+  expect(await perByte('morph', expensive)).toBe(3)
   const fees: number[] = []
   const packed = chain(SCROLL, {
     isGalileo: 1,

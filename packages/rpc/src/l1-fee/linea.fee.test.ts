@@ -10,11 +10,11 @@ const extraData: Hex = `0x01${field(2)}${field(5_000_000)}${field(9)}${'00'.repe
 const pricing = { fixedCostWei: 2_000n, variableCostWei: 5_000_000_000n }
 const transaction = { to: toAddress(`0x${'1'.repeat(40)}`), data: '0x1234', value: 0n, gas: 100_000n } as const
 
-function feeOf(raw: object | null, gasPriceWei: bigint, block: BlockRef = 26, seen: unknown[] = []) {
+function feeOf(raw: object | null, gasPriceWei: bigint, block: BlockRef = 26, requests: unknown[] = []) {
   const rpc = {
     chainId: 59_144,
     request: async (...request: unknown[]) => {
-      seen.push(request)
+      requests.push(request)
       return raw
     },
   } as unknown as Rpc
@@ -48,9 +48,9 @@ test('a price that is high enough leaves no fee', async () => {
 
 test('the block is asked for by number, tag or hash', async () => {
   const blockHash: Hex = `0x${'a'.repeat(64)}`
-  const seen: unknown[] = []
-  for (const block of [26, 'latest', { blockHash }] as const) await feeOf({ extraData }, 1n, block, seen)
-  expect(seen).toEqual([
+  const requests: unknown[] = []
+  for (const block of [26, 'latest', { blockHash }] as const) await feeOf({ extraData }, 1n, block, requests)
+  expect(requests).toEqual([
     ['eth_getBlockByNumber', ['0x1a', false], { timeoutMs: 5 }],
     ['eth_getBlockByNumber', ['latest', false], { timeoutMs: 5 }],
     ['eth_getBlockByHash', [blockHash, false], { timeoutMs: 5 }],

@@ -9,21 +9,21 @@ const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
 /** A fake chain whose calls are answered by `respond`. */
 function chain(respond: () => Hex) {
-  const seen: unknown[] = []
+  const calls: unknown[] = []
   const rpc = {
     call: async (request: CallRequest, ...rest: unknown[]) => {
-      seen.push([request, ...rest])
+      calls.push([request, ...rest])
       return respond()
     },
   } as unknown as Rpc
-  return { rpc, seen }
+  return { rpc, calls }
 }
 
 test('a contract is called at the block, and an empty result is no answer', async () => {
-  const { rpc, seen } = chain(() => word(5))
+  const { rpc, calls } = chain(() => word(5))
   const options = { timeoutMs: 7 }
   expect(await ask(rpc, to, '0x12', 9, options)).toBe(word(5))
-  expect(seen).toEqual([[{ to, data: '0x12' }, 9, options]])
+  expect(calls).toEqual([[{ to, data: '0x12' }, 9, options]])
   expect(await ask(chain(() => '0x').rpc, to, '0x12', 9)).toBeNull()
 })
 
@@ -41,11 +41,11 @@ test('a contract without the function has no answer, and other errors are rethro
 
 test('a flag is asked for until it is set', async () => {
   const answers: Hex[] = ['0x', word(0), word(2), word(1)]
-  const { rpc, seen } = chain(() => answers.shift()!)
+  const { rpc, calls } = chain(() => answers.shift()!)
   const read = () => isSince(rpc, to, '0xf1', 9)
   expect([await read(), await read(), await read()]).toEqual([false, false, false])
   expect([await read(), await read(), await read()]).toEqual([true, true, true])
-  expect(seen).toHaveLength(4)
+  expect(calls).toHaveLength(4)
 })
 
 test('each flag of each connection is remembered by itself', async () => {

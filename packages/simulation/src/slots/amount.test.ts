@@ -66,8 +66,8 @@ test('a packed balance leaves the other bits of its word as they are, and must f
   const others = real - (2n ** 96n - 1n) * 2n ** 16n
   expect(setting?.writes).toEqual([{ key: keyOf(holder), value: toBeHex(others + 5n * 2n ** 16n, 32) }])
   expect(stored).toEqual([[contract, [BigInt(keyOf(holder))]]])
-  const most = await balanceSetting(reader, layout, holder, 2n ** 96n - 1n)
-  expect(most).toMatchObject({ balance: 2n ** 96n - 1n, writes: [{ value: toBeHex(real, 32) }] })
+  const atMaximum = await balanceSetting(reader, layout, holder, 2n ** 96n - 1n)
+  expect(atMaximum).toMatchObject({ balance: 2n ** 96n - 1n, writes: [{ value: toBeHex(real, 32) }] })
   expect(await balanceSetting(reader, layout, holder, 2n ** 96n)).toBeUndefined()
 })
 

@@ -22,7 +22,7 @@ type Token = {
 
 function searchOf({ slots, balance = () => 0n, allowance = () => 0n }: Token) {
   const words = new Map(slots)
-  const asked: string[] = []
+  const inputs: string[] = []
   /** Words written in each reading. */
   const written: bigint[][] = []
   const reader = {
@@ -30,7 +30,7 @@ function searchOf({ slots, balance = () => 0n, allowance = () => 0n }: Token) {
     options: { timeoutMs: 9 },
     rpc: {
       request: async (_: string, [{ data }]: readonly [{ data: string }]) => {
-        asked.push(data)
+        inputs.push(data)
         return { accessList: [{ address: token, storageKeys: slots.map(([slot]) => keyOf(slot)) }] }
       },
     },
@@ -43,7 +43,7 @@ function searchOf({ slots, balance = () => 0n, allowance = () => 0n }: Token) {
       return { balance: isThis ? balance(at) : 0n, allowance: isThis && by === spender ? allowance(at) : 0n }
     },
   } as unknown as TokenReader
-  return { search: new KeyedSearch(reader, account), asked, written }
+  return { search: new KeyedSearch(reader, account), inputs, written }
 }
 
 const balanceFor = (token: Token, amount: bigint) => searchOf(token).search.balance(amount)
@@ -55,7 +55,7 @@ const writeOf = (slot: bigint, value: bigint, amount: bigint) => ({
 })
 
 test('the slot that the balance depends on is written', async () => {
-  const { search, asked } = searchOf({
+  const { search, inputs } = searchOf({
     slots: [
       [1n, 500n],
       [2n, 60n],
@@ -64,7 +64,7 @@ test('the slot that the balance depends on is written', async () => {
     balance: (at) => at(2n),
   })
   expect(await search.balance(1_000n)).toEqual(writeOf(2n, 1_000n, 1_000n))
-  expect(asked).toEqual([balanceOf(account)])
+  expect(inputs).toEqual([balanceOf(account)])
 })
 
 test('a token without slots, or whose balance no slot changes, cannot be written', async () => {
@@ -155,9 +155,9 @@ test.each([
 })
 
 test('an allowance in numbers is exactly the amount', async () => {
-  const { search, asked } = searchOf({ slots: [[1n, 0n]], allowance: (at) => at(1n) })
+  const { search, inputs } = searchOf({ slots: [[1n, 0n]], allowance: (at) => at(1n) })
   expect(await search.allowance(spender, 700n)).toEqual(writeOf(1n, 700n, 700n))
-  expect(asked).toEqual([allowanceOf(account, spender)])
+  expect(inputs).toEqual([allowanceOf(account, spender)])
 })
 
 test.each([

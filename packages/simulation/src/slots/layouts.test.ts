@@ -101,12 +101,12 @@ test.each<Layout>([
   { order: 'solady', base: 0x87a211a2n, allowanceBase: 0x7f5e9f20n },
 ])('a $order token with balances at $base is found', async (layout) => {
   const { order, base, allowanceBase } = layout
-  const found = await findUsualMappings(readerOf(layout).reader)
-  expect(found.balance).toEqual({
+  const mappings = await findUsualMappings(readerOf(layout).reader)
+  expect(mappings.balance).toEqual({
     mapping: { order, base, contract: token },
     shape: { kind: 'plain', shift: 0, width: 256 },
   })
-  expect(found.allowance).toEqual({ order, base: allowanceBase, contract: token })
+  expect(mappings.allowance).toEqual({ order, base: allowanceBase, contract: token })
 })
 
 test('checkpoints of MiniMe are found and hold a plain balance', async () => {

@@ -34,7 +34,7 @@ function allowanceKeyOf({ offset = 0n, ...place }: Place, account: string): Hex 
 
 /** A token that keeps its words in a store of its own. */
 function readerOf({ balance, allowance, reads = ['balance', 'allowance'] }: Token) {
-  const asked: string[] = []
+  const inputs: string[] = []
   let readings = 0
   const keysFor = (data: string) => {
     if (data === balanceOf(owner(0)))
@@ -47,7 +47,7 @@ function readerOf({ balance, allowance, reads = ['balance', 'allowance'] }: Toke
     options: {},
     rpc: {
       request: async (_: string, [{ data }]: readonly [{ data: string }]) => {
-        asked.push(data)
+        inputs.push(data)
         return { accessList: [{ address: store, storageKeys: keysFor(data) }] }
       },
     },
@@ -60,11 +60,11 @@ function readerOf({ balance, allowance, reads = ['balance', 'allowance'] }: Toke
       }))
     },
   } as unknown as TokenReader
-  return { reader, asked, readings: () => readings }
+  return { reader, inputs, readings: () => readings }
 }
 
 const WHOLE = { kind: 'plain', shift: 0, width: 256 }
-const found = (place: Place) => ({ offset: 0n, ...place, contract: store })
+const mappingAt = (place: Place) => ({ offset: 0n, ...place, contract: store })
 
 test.each<Place>([
   { order: 'solidity', base: 300n },
@@ -73,7 +73,7 @@ test.each<Place>([
   { order: 'solidity', base: 511n },
 ])('a balance in $order order at $base, member $offset, is found', async (balance) => {
   const { reader } = readerOf({ balance })
-  expect(await findMembers(reader, [], BOTH)).toEqual({ balance: { mapping: found(balance), shape: WHOLE } })
+  expect(await findMembers(reader, [], BOTH)).toEqual({ balance: { mapping: mappingAt(balance), shape: WHOLE } })
 })
 
 test.each<Place>([
@@ -97,7 +97,7 @@ test('a member of a namespace is found up to the 48th', async () => {
 test('an allowance is found by its own response', async () => {
   for (const order of ['solidity', 'vyper'] as const) {
     const allowance = { order, base: 77n, offset: 1n }
-    expect(await findMembers(readerOf({ allowance }).reader, [], BOTH)).toEqual({ allowance: found(allowance) })
+    expect(await findMembers(readerOf({ allowance }).reader, [], BOTH)).toEqual({ allowance: mappingAt(allowance) })
   }
 })
 
@@ -106,16 +106,16 @@ test('only the missing part is searched', async () => {
   const allowance = { order: 'solidity', base: 301n } as const
   const ofBalance = readerOf({ balance, allowance })
   const onlyBalance = await findMembers(ofBalance.reader, [], { balance: true, allowance: false })
-  expect(onlyBalance).toEqual({ balance: { mapping: found(balance), shape: WHOLE } })
-  expect(ofBalance.asked).toEqual([balanceOf(owner(0))])
+  expect(onlyBalance).toEqual({ balance: { mapping: mappingAt(balance), shape: WHOLE } })
+  expect(ofBalance.inputs).toEqual([balanceOf(owner(0))])
   const ofAllowance = readerOf({ balance, allowance })
   expect(await findMembers(ofAllowance.reader, [], { balance: false, allowance: true })).toEqual({
-    allowance: found(allowance),
+    allowance: mappingAt(allowance),
   })
-  expect(ofAllowance.asked).toEqual([allowanceOf(owner(0), SLOT_PROBE)])
+  expect(ofAllowance.inputs).toEqual([allowanceOf(owner(0), SLOT_PROBE)])
   expect(await findMembers(readerOf({ balance, allowance }).reader, [], BOTH)).toEqual({
     ...onlyBalance,
-    allowance: found(allowance),
+    allowance: mappingAt(allowance),
   })
 })
 
@@ -123,9 +123,9 @@ test('a known part is not replaced by the search for the other part', async () =
   // One struct: the same mapping holds what both answers read.
   const place = { order: 'solidity', base: 300n } as const
   const { reader } = readerOf({ balance: place, allowance: place })
-  expect(await findMembers(reader, [], { balance: false, allowance: true })).toEqual({ allowance: found(place) })
+  expect(await findMembers(reader, [], { balance: false, allowance: true })).toEqual({ allowance: mappingAt(place) })
   expect(await findMembers(reader, [], { balance: true, allowance: false })).toEqual({
-    balance: { mapping: found(place), shape: WHOLE },
+    balance: { mapping: mappingAt(place), shape: WHOLE },
   })
 })
 

@@ -67,7 +67,9 @@ test('one account is read for the probe, or for a spender, in the environment of
   expect(await reader.account(account, new Map())).toEqual({ balance: 5n, allowance: 6n })
   await reader.account(account, new Map(), other)
   const inputs = [0, 1].map((k) => [...slotProbe.decodeFunctionData('read', inputOf(k))])
-  expect(inputs.map(([asked, spender, first, count]) => [asked, spender, first, count].map(String))).toEqual([
+  expect(
+    inputs.map(([queriedToken, spender, first, count]) => [queriedToken, spender, first, count].map(String)),
+  ).toEqual([
     [token, SLOT_PROBE, account, '1'].map((text) => expect.stringMatching(new RegExp(`^${text}$`, 'i'))),
     [token, other, account, '1'].map((text) => expect.stringMatching(new RegExp(`^${text}$`, 'i'))),
   ])
@@ -84,8 +86,8 @@ test('a transfer by the probe reports the balances of the owner and the growth o
 test('only warm accounts are touched', async () => {
   const { reader, inputOf } = readerOf(slotProbe.encodeFunctionResult('touched', [[true, false, true]]))
   expect(await reader.touched([token, other, account])).toEqual([token, account])
-  const [asked, first, accounts] = slotProbe.decodeFunctionData('touched', inputOf(0))
-  expect([asked.toLowerCase(), first.toLowerCase()]).toEqual([token, owner(0)])
+  const [queriedToken, first, accounts] = slotProbe.decodeFunctionData('touched', inputOf(0))
+  expect([queriedToken.toLowerCase(), first.toLowerCase()]).toEqual([token, owner(0)])
   expect([...accounts].map((one: string) => one.toLowerCase())).toEqual([token, other, account])
 })
 

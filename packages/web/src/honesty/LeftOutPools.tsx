@@ -27,7 +27,7 @@ export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) 
             </tr>
           </thead>
           <tbody>
-            {pools.map(({ pool, dex, family, withdrew, samples, until, haircutPercent }) => (
+            {pools.map(({ pool, dex, family, withdrew, samples, until, driftPenaltyPercent }) => (
               <tr key={pool}>
                 <td>
                   <span className="addr" title={pool}>
@@ -43,7 +43,7 @@ export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) 
                 <td className="r">
                   {until === null ? (
                     <>
-                      ranked <Percent value={haircutPercent} /> lower
+                      ranked <Percent value={driftPenaltyPercent} /> lower
                     </>
                   ) : (
                     <>left out until {utc(until).slice(11, 16)} UTC</>

@@ -32,7 +32,7 @@ export type LeftOut = {
   readonly pool: string
   readonly dex: string
   readonly family: string
-  readonly haircutPercent: number
+  readonly driftPenaltyPercent: number
   /** Unix seconds; null if the pool takes part in routes. */
   readonly until: number | null
   readonly samples: number
@@ -74,7 +74,7 @@ export function honestyOf(stats: Stats): Honesty {
       pool: text(one.pool),
       dex: text(one.dex),
       family: text(one.protocol),
-      haircutPercent: Math.min(100, count(one.haircutPercent)),
+      driftPenaltyPercent: Math.min(100, count(one.haircutPercent)),
       until: time(one.leftOutUntil),
       samples: count(one.samples),
       withdrew: count(one.withdrew),

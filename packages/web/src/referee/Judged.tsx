@@ -164,7 +164,7 @@ function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }
             <Row name="Proven bound" value={amount(comparison.bound)} />
             <Row name="Left on the table, net of gas" value={<Bps value={comparison.leftNetBps} />} isStrong />
             <Row name="Left before gas" value={<Bps value={comparison.leftBps} />} />
-            <Row name="Left at most, by the bound" value={<Bps value={comparison.leftAtMostBps} />} />
+            <Row name="Left at most, by the bound" value={<Bps value={comparison.maxLeftBps} />} />
           </>
         )}
         <Row name="The same swap, a block earlier" value={amount(trade.paidAtParent)} />

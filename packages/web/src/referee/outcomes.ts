@@ -48,12 +48,12 @@ export function notJudged(
 
 /** Describes the verdict on a trade at a state in one sentence. */
 export function comparisonText({ leftNetBps, leftBps }: Comparison): OutcomeText {
-  const left = leftNetBps ?? leftBps
+  const gapBps = leftNetBps ?? leftBps
   const gas = leftNetBps === null ? 'before gas' : 'net of gas'
-  if (left === null) return { kind: 'info', title: 'Not comparable.', text: 'The best route pays nothing.' }
-  const amount = `${bpsText(Math.abs(left))} (${percentText(Math.abs(left))})`
-  if (left > NOISE_BPS) return { kind: 'warn', title: `Left ${amount} on the table, ${gas}.`, text: '' }
-  if (left < -NOISE_BPS) {
+  if (gapBps === null) return { kind: 'info', title: 'Not comparable.', text: 'The best route pays nothing.' }
+  const amount = `${bpsText(Math.abs(gapBps))} (${percentText(Math.abs(gapBps))})`
+  if (gapBps > NOISE_BPS) return { kind: 'warn', title: `Left ${amount} on the table, ${gas}.`, text: '' }
+  if (gapBps < -NOISE_BPS) {
     const text = 'It used liquidity that this service does not know, such as quotes of market makers, or cheaper gas.'
     return { kind: 'good', title: `Paid ${amount} more than the best known route, ${gas}.`, text }
   }

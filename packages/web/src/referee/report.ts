@@ -13,7 +13,7 @@ export type Comparison = {
   /** Upper bound on the output of all routes over the known pools; null if unknown. */
   readonly bound: bigint | null
   readonly leftBps: number | null
-  readonly leftAtMostBps: number | null
+  readonly maxLeftBps: number | null
   readonly leftNetBps: number | null
   readonly legs: readonly SwapLeg[]
   readonly isPending: boolean
@@ -114,7 +114,7 @@ function comparisonOf(one: Plain): readonly Comparison[] {
     {
       ...{ state: one.state, best, bound: bound !== null && bound >= best ? bound : null },
       leftBps: bps(one.leftBps),
-      leftAtMostBps: bps(one.leftAtMostBps),
+      maxLeftBps: bps(one.leftAtMostBps),
       leftNetBps: bps(one.leftNetBps),
       legs: list(one.swaps).flatMap(legOf),
       isPending: one.poolsPending === true,

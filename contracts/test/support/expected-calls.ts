@@ -42,7 +42,7 @@ import { AbiCoder } from 'ethers'
 export const WORD = 10n ** 30n
 const RESERVE = WORD / 2n
 /** Amount that a pool of uniswap-v4, pancake-infinity, or ekubo gives. */
-const GIVEN = 7n
+const POOL_OUTPUT = 7n
 /** Amount that such a pool says it takes, as the Executor reads it: balance changes have 128 bits and a sign. */
 const spentOf = (amount: bigint, sign: 1n | -1n): bigint =>
   BigInt.asUintN(256, sign * BigInt.asIntN(128, sign * amount))
@@ -120,7 +120,7 @@ const litePsm = ILitePsm__factory.createInterface()
  *
  * @returns undefined if the steps spend more native token than the Executor has, or hold more than a pool counts
  */
-export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined {
+export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | undefined {
   const calls: Call[] = []
   let { native } = scene
   const call = (to: string, input: string, value = 0n) => {
@@ -129,10 +129,10 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
   }
   const isPulled = ({ kind }: StepInput) => kind === 'pull' || kind === 'pullAll'
   const resolve = (input: StepInput, of: string): bigint => {
-    const held = of === ZERO ? native : WORD
+    const balance = of === ZERO ? native : WORD
     if (input.kind === 'pull' || input.kind === 'held') return input.amount
     if (input.kind === 'pullAll') return scene.task.amountIn
-    return input.kind === 'share' ? (held * BigInt(input.share)) >> 24n : held
+    return input.kind === 'share' ? (balance * BigInt(input.share)) >> 24n : balance
   }
   const pull = (to: string, amount: bigint) => call(scene.guard, guard.encodeFunctionData('pullInput', [to, amount]))
   const transfer = (of: string, to: string, amount: bigint) =>
@@ -173,8 +173,8 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         prepay(step, step.pool)
         // A fee above 100 % wraps, as the Executor's words do.
         const wrap = (value: bigint) => BigInt.asUintN(256, value)
-        const kept = wrap(RESERVE * BigInt(1_000_000 - step.feePpm))
-        const out = wrap(kept * RESERVE) / wrap(RESERVE * 1_000_000n + kept)
+        const amountAfterFee = wrap(RESERVE * BigInt(1_000_000 - step.feePpm))
+        const out = wrap(amountAfterFee * RESERVE) / wrap(RESERVE * 1_000_000n + amountAfterFee)
         const outs = step.zeroForOne ? [0n, out] : [out, 0n]
         call(step.pool, v2.encodeFunctionData('swap', [outs[0]!, outs[1]!, to, '0x']))
         break
@@ -221,7 +221,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
           const params = { zeroForOne, amountSpecified: -amount, sqrtPriceLimitX96: limit }
           call(step.manager, v4.encodeFunctionData('swap', [key, params, '0x']))
           sold = tokenOut
-          amount = GIVEN
+          amount = POOL_OUTPUT
         }
         call(step.manager, v4.encodeFunctionData('sync', [tokenIn]))
         pay(step, step.manager, owed)
@@ -279,12 +279,12 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
         call(step.vault, balancerV3.encodeFunctionData('settle', [tokenIn, amount]))
         let sold: string = tokenIn
         for (const { pool, tokenOut } of step.hops) {
-          const given = { kind: 0, amountGivenRaw: amount, limitRaw: 0n }
-          const wrapped = { ...given, direction: pool === tokenOut ? 0 : 1, wrappedToken: pool }
+          const common = { kind: 0, amountGivenRaw: amount, limitRaw: 0n }
+          const wrapped = { ...common, direction: pool === tokenOut ? 0 : 1, wrappedToken: pool }
           const input =
             pool === tokenOut || pool === sold
               ? balancerV3.encodeFunctionData('erc4626BufferWrapOrUnwrap', [wrapped])
-              : balancerV3.encodeFunctionData('swap', [{ ...given, pool, tokenIn: sold, tokenOut, userData: '0x' }])
+              : balancerV3.encodeFunctionData('swap', [{ ...common, pool, tokenIn: sold, tokenOut, userData: '0x' }])
           call(step.vault, input)
           sold = tokenOut
           amount = WORD
@@ -314,7 +314,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
               : [...key, zeroForOne, -amount, 0x120, 0]
           call(manager, (kind === 'cl' ? cl : infinityBin.getFunction('swap').selector) + words.map(wordOf).join(''))
           sold = tokenOut
-          amount = GIVEN
+          amount = POOL_OUTPUT
         }
         call(step.vault, infinityVault.encodeFunctionData('sync', [tokenIn]))
         pay(step, step.vault, owed)
@@ -390,7 +390,7 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
           const params = (limit << 160n) | (specified << 32n) | (zeroForOne ? 0n : 1n << 31n)
           call(step.core, `0x00000000${[...tokens, config, params].map(wordOf).join('')}`)
           sold = tokenOut
-          amount = GIVEN
+          amount = POOL_OUTPUT
         }
         call(step.core, ekubo.getFunction('startPayments').selector + wordOf(tokenIn))
         pay(step, step.core, owed)
@@ -403,9 +403,9 @@ export function asked(steps: readonly Step[], scene: Scene): Call[] | undefined 
       case 'balancer-v1': {
         const amount = take(step)
         approve(tokenIn, step.pool, amount)
-        const most = 2n ** 256n - 1n
+        const maxPrice = 2n ** 256n - 1n
         const { tokenOut } = step
-        call(step.pool, balancerV1.encodeFunctionData('swapExactAmountIn', [tokenIn, amount, tokenOut, 0n, most]))
+        call(step.pool, balancerV1.encodeFunctionData('swapExactAmountIn', [tokenIn, amount, tokenOut, 0n, maxPrice]))
         passOn(tokenOut, to, 0n)
         break
       }

@@ -11,7 +11,7 @@ import { runReads } from '../../src/market/reads.ts'
 import { CRV, CRVUSD, USDC, USDE, USDT, WBTC, WETH } from '../ethereum-tokens.ts'
 import { type Ask, deal, EXECUTOR, ODD_BALANCES, PLENTY, type PoolWorld, standTrader, TRADER, word } from './world.ts'
 
-type Given = {
+type UnlistedPool = {
   readonly family: string
   readonly address: Address
   readonly tokens: readonly Address[]
@@ -49,14 +49,14 @@ const readStable = (rounding: 'each' | 'end') =>
     return answer ? stable.toState(stable.decodeRead(answer), rounding) : null
   }
 
-const cryptoPool = (address: Hex, tokens: readonly Address[]): Given => ({
+const cryptoPool = (address: Hex, tokens: readonly Address[]): UnlistedPool => ({
   family: 'curve-crypto',
   address: toAddress(address),
   tokens,
   funded: true,
   read: readCrypto,
 })
-const stablePool = (address: Hex, rounding: 'each' | 'end', tokens: readonly Address[]): Given => ({
+const stablePool = (address: Hex, rounding: 'each' | 'end', tokens: readonly Address[]): UnlistedPool => ({
   family: 'curve-stable',
   address: toAddress(address),
   tokens,
@@ -77,18 +77,18 @@ export async function startCurvePools(): Promise<PoolWorld> {
   ])
 }
 
-async function start(name: string, { url, stop }: Anvil, given: readonly Given[]): Promise<PoolWorld> {
+async function start(name: string, { url, stop }: Anvil, unlistedPools: readonly UnlistedPool[]): Promise<PoolWorld> {
   const ask: Ask = (method, params = []) => request(url, method, params)
   const rpc = createRpc({ chainId: Number(await ask<Hex>('eth_chainId')), urls: [url] })
   await standTrader(ask)
   await ask('anvil_setBalance', [TRADER, word(PLENTY)])
   await ask('anvil_impersonateAccount', [TRADER])
-  const held = await deal(
+  const dealtTokens = await deal(
     ask,
-    given.flatMap(({ tokens }) => tokens),
+    unlistedPools.flatMap(({ tokens }) => tokens),
   )
-  for (const { address, tokens } of given.filter(({ funded }) => funded))
-    for (const token of tokens) if (held.has(token)) await ask('anvil_dealERC20', [address, token, word(PLENTY)])
+  for (const { address, tokens } of unlistedPools.filter(({ funded }) => funded))
+    for (const token of tokens) if (dealtTokens.has(token)) await ask('anvil_dealERC20', [address, token, word(PLENTY)])
   // What backs the wrapped native token: some pools unwrap it.
   await ask('anvil_setBalance', [WETH, word(PLENTY)])
   await ask('evm_mine')
@@ -98,13 +98,13 @@ async function start(name: string, { url, stop }: Anvil, given: readonly Given[]
   let blockHash: Hex = '0x'
   async function sync(): Promise<void> {
     blockHash = (await ask<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])).hash
-    const states = await runReads(rpc, { blockHash }, given.map(readOne))
-    const read = given.flatMap(({ family, address, tokens }, i) =>
+    const states = await runReads(rpc, { blockHash }, unlistedPools.map(readOne))
+    const read = unlistedPools.flatMap(({ family, address, tokens }, i) =>
       states[i] ? [{ id: address, family, dex: name, address, tokens, state: states[i] }] : [],
     )
-    pools = read.filter(({ tokens }) => tokens.every((token) => held.has(token)))
+    pools = read.filter(({ tokens }) => tokens.every((token) => dealtTokens.has(token)))
     const leftOut: readonly (readonly [string, number])[] = [
-      ['a pool that cannot be read', given.length - read.length],
+      ['a pool that cannot be read', unlistedPools.length - read.length],
       [ODD_BALANCES, read.length - pools.length],
     ]
     for (const [reason, count] of leftOut) if (count > 0) skipped.set(reason, count)
@@ -127,7 +127,7 @@ async function start(name: string, { url, stop }: Anvil, given: readonly Given[]
   }
 }
 
-function* readOne({ family, address, tokens, read }: Given): Reads<unknown> {
+function* readOne({ family, address, tokens, read }: UnlistedPool): Reads<unknown> {
   if (read) return yield* read(address)
   const row = { family, brand: 'given', role: 'factory', address } as const
   const pool = { id: address, family, dex: 'given', address, tokens, state: null }

@@ -28,12 +28,12 @@ const WEIGHTED = '20230206-weighted-pool-v3'
 const STABLE = '20230206-composable-stable-pool-v3'
 const ONE = 10n ** 18n
 /** Minimum fee of Balancer's factories. */
-const LEAST_FEE = 10n ** 12n
+const MIN_FEE = 10n ** 12n
 
 /** Whole tokens of one side of a pool. */
 export type Side = { readonly token: Contract; readonly whole: number }
 
-export class Stranger {
+export class Attacker {
   readonly chain: Builder
   readonly devnet: Devnet
 
@@ -102,7 +102,7 @@ export class Stranger {
       tokens,
       ordered.map(() => ONE / BigInt(ordered.length)),
       nobody,
-      LEAST_FEE,
+      MIN_FEE,
       this.address,
     ]
     const address = await factory.read<string>('create', args)
@@ -124,7 +124,7 @@ export class Stranger {
     const tokens = ordered.map(({ token }) => token.address)
     const rates = ordered.map(({ rate }) => rate ?? ZeroAddress)
     const [none, no] = [ordered.map(() => 0), ordered.map(() => false)]
-    const args = ['Bait', 'BAIT', tokens, 2000, rates, none, no, LEAST_FEE, ZeroAddress]
+    const args = ['Bait', 'BAIT', tokens, 2000, rates, none, no, MIN_FEE, ZeroAddress]
     const address = await factory.read<string>('create', args)
     await factory.send('create', args)
     const pool = this.chain.at(balancer(STABLE, 'ComposableStablePool').abi, address)
@@ -156,14 +156,14 @@ export class Stranger {
       await token.send('mint', [this.address, units(whole)])
       await token.send('approve', [this.vault.address, MaxUint256])
     }
-    const given = assets.map((asset) => {
+    const amounts = assets.map((asset) => {
       const side = sides.find(({ token }) => token.address === asset.toLowerCase())
       return side ? units(side.whole) : 0n
     })
     const request = {
       assets,
       maxAmountsIn: assets.map(() => MaxUint256),
-      userData: encode(given),
+      userData: encode(amounts),
       fromInternalBalance: false,
     }
     await this.vault.send('joinPool', [id, this.address, this.address, request])
