@@ -227,6 +227,7 @@ export function safetyTests(stageOf: () => Stage): void {
     await ready(page)
     await page.unroute(code)
     await page.locator('#settings').getByRole('button', { name: 'Reload the page' }).click()
+    await expect.poll(() => missing.count(), WAIT).toBe(0)
     await ready(page)
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByText('Slippage tolerance').waitFor(WAIT)
