@@ -60,7 +60,7 @@ async function runAtTarget(
 ): Promise<RunReport | undefined> {
   const { rpc, request, options } = task
   if (setUp.approve > 0n || setUp.lend) return undefined
-  const { to, codes, known: knownState } = request
+  const { to, codes, knownState } = request
   const targetCode = codes?.[to] ?? (await (knownState?.codeOf?.(to) ?? rpc.getCode(to, environment.block, options)))
   if (targetCode === '0x') return undefined
   return run(task, environment, setUp, targetCode).catch((error: unknown) => {

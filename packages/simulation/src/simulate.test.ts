@@ -405,8 +405,8 @@ test('state that is known is not read again', async () => {
   const methods = async (request: Partial<SimulationRequest>) =>
     (await logOf({}, { request })).calls.map(({ method }) => method).filter((method) => method !== 'call')
   expect(await methods({})).toEqual(['getBlock', `getCode ${from}`])
-  expect(await methods({ known: { header } })).toEqual([`getCode ${from}`])
-  expect(await methods({ known: { header, senderCode: '0x' } })).toEqual([])
+  expect(await methods({ knownState: { header } })).toEqual([`getCode ${from}`])
+  expect(await methods({ knownState: { header, senderCode: '0x' } })).toEqual([])
 })
 
 test('time limit, priority and signal go with every request', async () => {

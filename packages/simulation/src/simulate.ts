@@ -134,7 +134,7 @@ function checkRequest(
 }
 
 async function readEnvironment({ rpc, request, context, options, ...task }: SimulationTask): Promise<CallEnvironment> {
-  const { block, from, to, gasPrice, known: knownState, allowance } = request
+  const { block, from, to, gasPrice, knownState, allowance } = request
   const { fees, transactionLimit } = context
   const [header, limit, gasPriceWei, baseFeePerGas, code, targetCode] = await Promise.all([
     task.header,
@@ -184,7 +184,7 @@ function usualGasOf(header: BlockHeader, limit: bigint | undefined, { limits }: 
 
 async function readHeader(
   rpc: Rpc,
-  { block, known: knownState }: SimulationRequest,
+  { block, knownState }: SimulationRequest,
   options: RequestOptions,
 ): Promise<BlockHeader> {
   const header = knownState?.header ?? (await rpc.getBlock(block, options))

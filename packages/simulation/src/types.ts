@@ -44,7 +44,7 @@ export type SimulationRequest = {
   /** Code overrides, for example of contracts that did not exist yet at a past block. */
   readonly codes?: Readonly<Record<Address, Hex>>
   /** State that the caller already read; saves a round trip. */
-  readonly known?: KnownState
+  readonly knownState?: KnownState
   /**
    * Calldata of alternative swaps of the same input and tokens by `to`. Each runs from the same state in the same call,
    * with the gas that the previous ones leave.

@@ -130,7 +130,7 @@ test('until the first task has ended, tasks wait longer than the limit, and its 
   await running
 })
 
-test('once the first task has ended, the waits of the queue start anew with the usual limit', async () => {
+test('once the first task has ended, the waits of the queue restart with the usual limit', async () => {
   const one = admission(1, 10, 100)
   const { work, end } = pendingTask()
   const first = one.run(never, asTask(), work)

@@ -33,7 +33,7 @@ export async function simulate(
         tokenOut: fields.tokenOut.address,
         block: fields.block.ref,
         asSent: 'measured',
-        ...(header && { known: { header } }),
+        ...(header && { knownState: { header } }),
         ...(fields.gas !== undefined && { gas: fields.gas }),
         ...(fields.gasPrice !== undefined && { gasPrice: fields.gasPrice }),
         ...(fields.spender && { spender: fields.spender.address }),

@@ -203,7 +203,7 @@ export class DriftSampler {
       {
         ...request,
         block: { blockHash: block.hash },
-        known: { header: block, senderCode: code },
+        knownState: { header: block, senderCode: code },
         priority: 'background',
       },
       new Set(legs.map(({ pool }) => pool.address)),

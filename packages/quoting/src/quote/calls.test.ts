@@ -139,7 +139,7 @@ describe('approvals and swap in one simulation', () => {
     await checked
     const shared = { from: owner, to: spender, data: '0xab', tokenIn: token, amountIn: 100n, tokenOut: NATIVE }
     expect(requests).toMatchObject([
-      { request: { ...shared, allowance: 'approved', block: { blockHash: '0x07' }, known: { senderCode: '0x' } } },
+      { request: { ...shared, allowance: 'approved', block: { blockHash: '0x07' }, knownState: { senderCode: '0x' } } },
     ])
     expect(requests).toMatchObject([{ pools: new Set([spender]) }])
     const without = check({ result: paid(50n), approvals: [] })

@@ -73,7 +73,7 @@ export async function checkBatch(
       ...{ from: request.from, to, data, tokenIn: route.tokenIn, amountIn: route.amountIn, tokenOut: route.tokenOut },
       ...(request.recipient && { recipient: request.recipient }),
       ...{ block: { blockHash: block.hash }, signal },
-      known: { header: block, senderCode, codeOf: view.codeOf },
+      knownState: { header: block, senderCode, codeOf: view.codeOf },
       allowance: approvals.length > 0 ? 'approved' : 'kept',
     },
     new Set(route.legs.map(({ pool }) => pool.address)),

@@ -63,7 +63,7 @@ async function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise
         ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, asSent: 'measured', signal },
         ...(small && { others: [encode(singleLegRoute(small)).data] }),
         block: { blockHash: block.hash },
-        known: { header: block, senderCode: '0x' },
+        knownState: { header: block, senderCode: '0x' },
       },
       new Set([leg.pool.address]),
     )

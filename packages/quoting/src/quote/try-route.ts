@@ -224,7 +224,7 @@ async function createRunner(
         tokenOut: route.tokenOut,
         ...(request.recipient && { recipient: request.recipient }),
         block: { blockHash: block.hash },
-        known: { header: block, senderCode, codeOf: view.codeOf },
+        knownState: { header: block, senderCode, codeOf: view.codeOf },
         ...(request.permit && { allowance: 'kept' as const }),
         signal,
         ...more,

@@ -52,13 +52,7 @@ export class Simulator {
   }
 
   /** Rejects an address that is not a token at the cost of one small call, before the search for its storage slots. */
-  private async rejectNonTokens({
-    tokenIn,
-    tokenOut,
-    known: knownState,
-    block,
-    signal,
-  }: SimulationRequest): Promise<void> {
+  private async rejectNonTokens({ tokenIn, tokenOut, knownState, block, signal }: SimulationRequest): Promise<void> {
     // Routes hold checked tokens only. At past blocks the market does not know whether the token existed.
     if (knownState || typeof block !== 'string') return
     const { market } = this.options.now()

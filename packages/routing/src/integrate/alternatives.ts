@@ -64,7 +64,13 @@ export function alternativesOf(
   const candidates = [...flows, ...others]
   const [top] = rankAlternatives(problem, best, candidates)
   const isTopBetter = top !== undefined && expectedNet(problem, top) > expectedNet(problem, best)
-  return rankAlternatives(problem, best, isTopBetter ? [...candidates, ...withExchangedPool(problem, top)] : candidates)
+  if (!isTopBetter) return rankAlternatives(problem, best, candidates)
+  const exchanged = problem.budget.attempt(
+    IMPROVING_PART,
+    () => withExchangedPool(problem, top),
+    () => [],
+  )
+  return rankAlternatives(problem, best, [...candidates, ...exchanged])
 }
 
 /** Returns true if the uncertain gas is worth enough that alternatives should be measured. */
