@@ -3,7 +3,15 @@
  * the same trade, and reports the basis points by which the other pays more.
  */
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
-import { buildGraph, findRoute, type Graph, type Leg, MAX_SWAPS, type Route, type RouteRequest } from '@sluice/routing'
+import {
+  buildGraph,
+  findRoute,
+  type Graph,
+  type Leg,
+  MAX_SWAPS,
+  type RoutePlan,
+  type RouteRequest,
+} from '@sluice/routing'
 import { divide } from './division.ts'
 import { type Market, type MarketTrade, quoteOrNull, snapshotOf } from './markets.ts'
 
@@ -57,17 +65,17 @@ export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): Ch
 
 const termsOf = ({ tokenIn, tokenOut }: MarketTrade) => ({ tokenIn, tokenOut, wrappedNative: null, gasPriceWei: 0n })
 
-function routeOf(graph: Graph, trade: MarketTrade, over: Partial<RouteRequest> = {}): Route | null {
+function routeOf(graph: Graph, trade: MarketTrade, over: Partial<RouteRequest> = {}): RoutePlan | null {
   const result = findRoute(graph, { ...termsOf(trade), amountIn: trade.amountIn, ...over })
   return result.ok ? result.route : null
 }
 
-function impactOf({ amountOut, midAmountOut }: Route): number {
+function impactOf({ amountOut, midAmountOut }: RoutePlan): number {
   return midAmountOut ? 1 - Number(amountOut) / Number(midAmountOut) : 1
 }
 
 /** Returns the smallest amount in base units of any token in the route. */
-function fewestUnits({ amountIn, amountOut, legs }: Route): number {
+function fewestUnits({ amountIn, amountOut, legs }: RoutePlan): number {
   const bought = new Map<string, number>()
   for (const { tokenOut, amountOut: paid } of legs) bought.set(tokenOut, (bought.get(tokenOut) ?? 0) + Number(paid))
   return Math.min(Number(amountIn), Number(amountOut), ...bought.values())
@@ -77,12 +85,12 @@ class TradeChecks {
   private readonly market: Market
   private readonly graph: Graph
   private readonly trade: MarketTrade
-  private readonly route: Route
+  private readonly route: RoutePlan
   private readonly findings: Finding[] = []
   private readonly performed = new Set<Check>()
   private readonly falseCertificates: string[] = []
 
-  constructor(market: Market, graph: Graph, trade: MarketTrade, route: Route) {
+  constructor(market: Market, graph: Graph, trade: MarketTrade, route: RoutePlan) {
     this.market = market
     this.graph = graph
     this.trade = trade
@@ -129,7 +137,7 @@ class TradeChecks {
     }
   }
 
-  private narrowerRequests({ legs }: Route): readonly (readonly [string, Partial<RouteRequest>])[] {
+  private narrowerRequests({ legs }: RoutePlan): readonly (readonly [string, Partial<RouteRequest>])[] {
     const families = new Set(legs.map(({ pool }) => pool.family))
     return [
       ...[1, 2, 3].map((maxHops) => [`maxHops ${maxHops}`, { maxHops }] as const),
@@ -152,7 +160,7 @@ class TradeChecks {
       const terms = { wrappedNative: native, gasPriceWei }
       const own = routeOf(graph, trade, terms)
       if (!own || own.gasCostOut === null) continue
-      const net = (route: Route) => Number(route.amountOut) - Number(route.gasCostOut)
+      const net = (route: RoutePlan) => Number(route.amountOut) - Number(route.gasCostOut)
       const gap = own.optimalityGapNetBps
       const bound = gap === null ? null : net(own) / (1 - gap / BPS)
       for (const [name, over] of this.narrowerRequests(own)) {

@@ -4,7 +4,7 @@ import { type Address, NATIVE, toAddress } from '@sluice/chains'
 import { deployContracts } from '@sluice/contracts'
 import type { Pool } from '@sluice/liquidity'
 import type { StepInput, StepOutput } from '@sluice/program'
-import { encodeSwap, type Leg, type Route, type StepMaker } from '@sluice/routing'
+import { encodeSwap, type Leg, type RoutePlan, type StepMaker } from '@sluice/routing'
 import type { Hex } from 'viem'
 import type { Node } from './node.ts'
 import {
@@ -100,7 +100,7 @@ export async function sluice(node: Node, world: World, deploymentsDir: string): 
   ]
 }
 
-function routeOf(scenario: Trade, { a, b, c, weth, pools, manager }: World): Route {
+function routeOf(scenario: Trade, { a, b, c, weth, pools, manager }: World): RoutePlan {
   const leg = (family: string, address: Hex, tokenIn: Hex, tokenOut: Hex, amountIn: bigint): Leg => {
     const tokens = [toAddress(tokenIn), toAddress(tokenOut)] as const
     const pool: Pool = { id: address, family, dex: family, address: toAddress(address), tokens, state: null }

@@ -2,7 +2,7 @@
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type Random, random, type World } from '@sluice/liquidity/testing'
 import { type PriceBook, priceTokens } from '@sluice/pricing'
-import { buildGraph, EncodeError, findRoute, type Graph, type Route, type RouteRequest } from '@sluice/routing'
+import { buildGraph, EncodeError, findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
 import { createSimulationContext, intrinsicGas, simulateSwap } from '@sluice/simulation'
 import { fillObservations } from './observations.ts'
 import { amountFor, current, hopOf, throughWrapper, tradable } from './pools.ts'
@@ -10,7 +10,7 @@ import { chain, chargedFromHere, encoded, gasOf } from './swap.ts'
 
 export type Observed = {
   readonly world: string
-  readonly route: Route
+  readonly route: RoutePlan
   readonly wrappedNative: Address | null
   /** Gas after refunds, which the sender is charged. */
   readonly charged: number
@@ -88,7 +88,7 @@ export async function observePools(world: World): Promise<readonly Observed[]> {
 }
 
 /** Returns the measured route; null if it cannot be sent. */
-async function observed(world: World, route: Route): Promise<Observed | null> {
+async function observed(world: World, route: RoutePlan): Promise<Observed | null> {
   const [gross = null] = await grossGas(world, [route])
   const charged = gross === null ? null : await chargedFromHere(world, route)
   if (gross === null || charged === null) return null
@@ -103,7 +103,7 @@ const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>(
  */
 export async function grossGas(
   world: World,
-  [route, ...others]: readonly [Route, ...Route[]],
+  [route, ...others]: readonly [RoutePlan, ...RoutePlan[]],
 ): Promise<(number | null)[]> {
   const context = contexts.get(world) ?? createSimulationContext()
   contexts.set(world, context)
@@ -125,7 +125,7 @@ export async function grossGas(
 }
 
 /** Returns a route between random tokens with random size and gas price; null if there is none. */
-function drawn(world: World, graph: Graph, r: Random): Route | null {
+function drawn(world: World, graph: Graph, r: Random): RoutePlan | null {
   const request = drawnRequest(world, graph, r)
   const result = request && findRoute(graph, request)
   return result?.ok && isAnswered(result.route) ? result.route : null
@@ -168,6 +168,6 @@ function marketOf(world: World, graph: Graph): PricedMarket {
 }
 
 /** Returns true if the service would answer the trade by default. */
-function isAnswered({ amountOut, midAmountOut }: Route): boolean {
+function isAnswered({ amountOut, midAmountOut }: RoutePlan): boolean {
   return midAmountOut !== null && amountOut * 100n >= midAmountOut * (100n - MAX_IMPACT)
 }

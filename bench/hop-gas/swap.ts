@@ -3,7 +3,7 @@ import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import { families, familyOf, type Pool, PoolRefusal, tokenGas } from '@sluice/liquidity'
 import type { World } from '@sluice/liquidity/testing'
-import { type EncodedSwap, EncodeError, encodeSwap, type Leg, type Route } from '@sluice/routing'
+import { type EncodedSwap, EncodeError, encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
 import { MaxUint256 } from 'ethers'
 
 const byId = new Map(families.map((family) => [family.id, family]))
@@ -21,7 +21,7 @@ export async function approveAll(world: World): Promise<void> {
 }
 
 /** Returns a route through the pools in order; null if one of them rejects the amount. */
-export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
+export function chain(hops: readonly Hop[], amountIn: bigint): RoutePlan | null {
   const legs: Leg[] = []
   let amount = amountIn
   for (const { pool, tokenIn, tokenOut } of hops) {
@@ -55,7 +55,7 @@ export function chain(hops: readonly Hop[], amountIn: bigint): Route | null {
  *
  * @throws EncodeError if the route cannot be encoded
  */
-export function encoded(world: World, route: Route): EncodedSwap {
+export function encoded(world: World, route: RoutePlan): EncodedSwap {
   const { guard, guardsExecutor: executor } = world
   const wrappedNative = world.chain.wrappedNative?.address ?? null
   return encodeSwap({
@@ -71,7 +71,7 @@ export function encoded(world: World, route: Route): EncodedSwap {
 }
 
 /** Returns the gas charged to the sender, after refunds; null if the swap cannot be encoded or reverts. */
-export async function gasOf(world: World, route: Route): Promise<number | null> {
+export async function gasOf(world: World, route: RoutePlan): Promise<number | null> {
   try {
     const { to, data, value } = encoded(world, route)
     return await transact(world, to, data, value)
@@ -86,7 +86,7 @@ export async function gasOf(world: World, route: Route): Promise<number | null> 
  * encoded or reverts. Uses `eth_simulateV1`, because after `evm_revert` a sent transaction may remain in the node's
  * pool and be mined again.
  */
-export async function chargedFromHere(world: World, route: Route): Promise<number | null> {
+export async function chargedFromHere(world: World, route: RoutePlan): Promise<number | null> {
   try {
     const { to, data, value } = encoded(world, route)
     const calls = [transactionOf(world, to, data, value)]

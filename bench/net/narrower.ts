@@ -1,5 +1,5 @@
 /** Restricted requests, which a good router's route never loses to. */
-import { findRoute, type Graph, type Route, type RouteRequest } from '@sluice/routing'
+import { findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
 
 const HOPS = [1, 2, 3]
 const POOLS = [1, 2, 3, 5, 8, 12]
@@ -11,7 +11,7 @@ function* narrower(request: RouteRequest, families: Iterable<string>): Generator
   for (const maxSplits of POOLS) yield [`${maxSplits} pools`, { ...request, maxSplits }]
 }
 
-export type Alternative = { readonly name: string; readonly route: Route }
+export type Alternative = { readonly name: string; readonly route: RoutePlan }
 
 /**
  * Returns the route of a request and the distinct routes of its restricted variants; null if the request has no route.
@@ -30,7 +30,7 @@ export function alternatives(graph: Graph, request: RouteRequest): readonly [Alt
   return candidates
 }
 
-const keyOf = ({ legs }: Route): string =>
+const keyOf = ({ legs }: RoutePlan): string =>
   legs.map(({ pool, tokenIn, num, den }) => [pool.id, tokenIn, num, den].join()).join(' ')
 
 /** Returns the basis points of the output by which the best alternative is ahead after gas; 0 if none is. */

@@ -5,7 +5,7 @@
  */
 import { random, startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
 import { GasLessons } from '@sluice/quoting'
-import { buildGraph, findRoute, type Graph, type Route, type RouteRequest, routeGas } from '@sluice/routing'
+import { buildGraph, findRoute, type Graph, type RoutePlan, type RouteRequest, routeGas } from '@sluice/routing'
 import { drawnRequest, grossGas, observe, warm } from '../hop-gas/observe.ts'
 import { approveAll, chargedFromHere } from '../hop-gas/swap.ts'
 import { record, rounded } from '../record.ts'
@@ -108,7 +108,7 @@ async function measured(on: World, graph: Graph, request: RouteRequest): Promise
   if (!routes || !own?.gasCostOut) return null
   const perGas = Number(own.gasCostOut) / own.gas
   const { wrappedNative } = request
-  const net = async (route: Route) => {
+  const net = async (route: RoutePlan) => {
     const charged = await chargedFromHere(on, route)
     return charged === null ? Number.NEGATIVE_INFINITY : Number(route.amountOut - own.amountOut) - charged * perGas
   }

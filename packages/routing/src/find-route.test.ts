@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { snapshotOf } from '../test/graphs.ts'
 import { findRoute } from './find-route.ts'
 import { buildGraph } from './graph/build-graph.ts'
-import type { Route, RouteRequest } from './types.ts'
+import type { RoutePlan, RouteRequest } from './types.ts'
 
 const address = (index: number): Address => toAddress(`0x${index.toString(16).padStart(40, '0')}`)
 const tokens = Array.from({ length: 6 }, (_, index) => address(0x1000 + index))
@@ -42,7 +42,7 @@ const request = (over: Partial<RouteRequest>): RouteRequest => ({
   ...over,
 })
 
-function route(pools: readonly Pool[], over: Partial<RouteRequest> = {}): Route {
+function route(pools: readonly Pool[], over: Partial<RouteRequest> = {}): RoutePlan {
   const result = findRoute(buildGraph(snapshotOf(pools)), request(over))
   if (!result.ok) throw new Error(`${result.code}: ${result.message}`)
   return result.route
@@ -113,8 +113,8 @@ describe('a route', () => {
     const wrapped = pair(1, 0, 1, ...depth)
     const native = ofNative(pair(2, 0, 1, ...depth))
     const pools = [{ ...wrapper, state: { supply: 10n ** 30n } }, wrapped, native]
-    const pairsOf = ({ legs }: Route) => legs.map(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
-    const legGas = ({ legs }: Route) => legs.reduce((sum, { gas }) => sum + gas, 0)
+    const pairsOf = ({ legs }: RoutePlan) => legs.map(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
+    const legGas = ({ legs }: RoutePlan) => legs.reduce((sum, { gas }) => sum + gas, 0)
 
     test.each([
       ['sold', { tokenIn: NATIVE, tokenOut: tokens[1]!, amountIn: E18 }, [ZERO_ADDRESS, tokens[1]!]],

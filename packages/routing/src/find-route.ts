@@ -30,7 +30,7 @@ import { proveBound } from './proof/prove.ts'
 import { isSurcharging } from './taxes.ts'
 import { netGapBps, toRoute, wrapRoute } from './to-route.ts'
 import { ROUTE_PART } from './tolerances.ts'
-import type { BoundProof, ExactOutputRequest, Route, RouteRequest, RouteResult, RouteTerms } from './types.ts'
+import type { BoundProof, ExactOutputRequest, RoutePlan, RouteRequest, RouteResult, RouteTerms } from './types.ts'
 
 /** Divisor of the margin below the largest output found, in the output suggested after a refusal: 1/100,000. */
 const SUGGESTED_OUTPUT_MARGIN = 100_000n
@@ -231,7 +231,7 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
 function deferredBound(
   problem: Problem,
   all: readonly SettledRoute[],
-  routes: readonly Route[],
+  routes: readonly RoutePlan[],
   request: RouteTerms,
 ): () => void {
   const [best] = all

@@ -1,4 +1,4 @@
-/** Converts a settled search result into the public `Route`. */
+/** Converts a settled search result into the public `RoutePlan`. */
 import { FLOAT_BPS } from '@sluice/chains'
 import { discountedOutput } from './exact/drift-penalties.ts'
 import type { SettledRoute } from './exact/search-and-settle.ts'
@@ -6,7 +6,7 @@ import { sqrtPriceAt } from './graph/price-curve.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
 import type { Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
-import type { Route, RouteTerms } from './types.ts'
+import type { RoutePlan, RouteTerms } from './types.ts'
 
 type Valuation = {
   /** Output base units per wei; 0 if the native token cannot be priced. */
@@ -22,7 +22,7 @@ export function toRoute(
   amountIn: bigint,
   request: RouteTerms,
   { outPerWei, netBound }: Valuation,
-): Route {
+): RoutePlan {
   const { tokenIn, tokenOut } = request
   const { legs, edges, amountOut } = candidate.settlement
   const wrap = wrapGas(candidate, request)
@@ -91,7 +91,7 @@ function midAmountOut({ graph, source, target, amountIn }: Problem, { edges, inp
 }
 
 /** A route that only wraps or unwraps. */
-export function wrapRoute({ tokenIn, tokenOut }: RouteTerms, amountIn: bigint): Route {
+export function wrapRoute({ tokenIn, tokenOut }: RouteTerms, amountIn: bigint): RoutePlan {
   return {
     tokenIn,
     tokenOut,

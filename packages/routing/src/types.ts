@@ -114,7 +114,7 @@ export type Leg = {
 }
 
 /** Legs in execution order, with their settled amounts, gas, and bound. */
-export type Route = {
+export type RoutePlan = {
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: bigint
@@ -176,9 +176,9 @@ export type RejectedSource = { readonly pool: string; readonly family: string; r
 export type RouteResult =
   | {
       readonly ok: true
-      readonly route: Route
+      readonly route: RoutePlan
       /** Alternatives to `route` whose measured gas may show them to be better; present only if the request allows for some. */
-      readonly alternatives?: readonly Route[]
+      readonly alternatives?: readonly RoutePlan[]
       /** Present only if the request asks for a proof; null if no bound was found. */
       readonly proof?: BoundProof | null
       /**

@@ -7,7 +7,7 @@ import { findRoute } from '../src/find-route.ts'
 import { routeGas } from '../src/gas/route-gas.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { GAS_UNCERTAINTY } from '../src/tolerances.ts'
-import type { Route } from '../src/types.ts'
+import type { RoutePlan } from '../src/types.ts'
 import { randomPools, seeded, snapshotOf, token } from './graphs.ts'
 import { drawRequest, expectValid, netOf } from './kept.ts'
 
@@ -81,7 +81,8 @@ describe('on pools of one real block', () => {
           if (!result.ok || result.route.gasCostOut === null) continue
           const { route, alternatives = [] } = result
           const perGas = Number(route.gasCostOut) / route.gas
-          const netOutput = (of: Route) => Number(of.amountOut) - routeGas({ ...of, wrappedNative }).charged * perGas
+          const netOutput = (of: RoutePlan) =>
+            Number(of.amountOut) - routeGas({ ...of, wrappedNative }).charged * perGas
           const best = Math.max(...[route, ...alternatives].map(netOutput))
           for (const family of new Set(route.legs.map(({ pool }) => pool.family))) {
             const sources = { exclude: new Set([family]) }

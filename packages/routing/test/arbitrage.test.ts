@@ -3,13 +3,13 @@ import type { Pool } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
-import type { Route } from '../src/types.ts'
+import type { RoutePlan } from '../src/types.ts'
 import { bestByTrial } from './by-trial.ts'
 import { randomPools, request, seeded, snapshotOf } from './graphs.ts'
 
 const GRAPHS = process.env.LONG ? 600 : 60
 
-function routeOf(pools: readonly Pool[], amountIn: bigint, maxHops = 4): Route | null {
+function routeOf(pools: readonly Pool[], amountIn: bigint, maxHops = 4): RoutePlan | null {
   const result = findRoute(buildGraph(snapshotOf(pools)), request({ amountIn, maxHops }))
   return result.ok ? result.route : null
 }

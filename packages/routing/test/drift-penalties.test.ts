@@ -3,7 +3,7 @@ import { familyOf, type Pool, type UniswapV2State } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
-import type { DriftPenalties, ExactOutputRequest, Route, RouteRequest } from '../src/types.ts'
+import type { DriftPenalties, ExactOutputRequest, RoutePlan, RouteRequest } from '../src/types.ts'
 import { E18, fairPools, pair, request, seeded, snapshotOf } from './graphs.ts'
 
 const RUNS = process.env.LONG ? 3_000 : 150
@@ -14,14 +14,14 @@ const FREE = { maxHops: 8, maxSplits: 64, gasPriceWei: 0n }
 const side = (index: number, reserveB: bigint) => pair(index, { a: 1, b: 2, reserveA: 1_000n * E18, reserveB })
 const even = [side(1, 1_000n * E18), side(2, 1_000n * E18)] as const
 
-function routeOf(pools: readonly Pool[], over: Partial<RouteRequest>): Route {
+function routeOf(pools: readonly Pool[], over: Partial<RouteRequest>): RoutePlan {
   const result = findRoute(buildGraph(snapshotOf(pools)), request(over))
   if (!result.ok) throw new Error(`${result.code}: ${result.message}`)
   return result.route
 }
 
 /** Output of a route after the discounts of its pools, to first order. */
-function discountedOutput({ legs, tokenIn, tokenOut }: Route, driftPenalties: DriftPenalties): number {
+function discountedOutput({ legs, tokenIn, tokenOut }: RoutePlan, driftPenalties: DriftPenalties): number {
   const part = new Map([[tokenIn, { total: 1, discounted: 1 }]])
   for (const leg of legs) {
     const from = part.get(leg.tokenIn)!

@@ -3,7 +3,7 @@ import { familyOf, type Pool, PoolRefusal, type UniswapV3State } from '@sluice/l
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
-import type { Route, RouteRequest } from '../src/types.ts'
+import type { RoutePlan, RouteRequest } from '../src/types.ts'
 import { address, E18, fairPools, pair, request, seeded, snapshotOf, token } from './graphs.ts'
 
 type Position = { readonly low: number; readonly high: number; readonly liquidity: bigint }
@@ -26,7 +26,7 @@ function positions(index: number, a: number, b: number, list: readonly Position[
 const narrow = (index: number, liquidity: bigint, width: number) =>
   positions(index, 1, 2, [{ low: -width, high: width, liquidity: liquidity * E18 }])
 
-function routeOf(pools: readonly Pool[], amountIn: bigint, over: Partial<RouteRequest> = {}): Route {
+function routeOf(pools: readonly Pool[], amountIn: bigint, over: Partial<RouteRequest> = {}): RoutePlan {
   const result = findRoute(buildGraph(snapshotOf(pools)), request({ ...over, amountIn }))
   if (!result.ok) throw new Error(`${amountIn}: ${result.message}`)
   return result.route

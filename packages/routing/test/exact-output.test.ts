@@ -6,7 +6,7 @@ import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { MAX_WORK, WorkBudget } from '../src/problem/budget.ts'
-import type { ExactOutputRequest, Route, RouteRequest, RouteResult } from '../src/types.ts'
+import type { ExactOutputRequest, RoutePlan, RouteRequest, RouteResult } from '../src/types.ts'
 import { E18, fairPools, pair, request, seeded, snapshotOf, token } from './graphs.ts'
 import { expectValid } from './kept.ts'
 import { kinds } from './wide-pools.ts'
@@ -18,7 +18,7 @@ function forOutput(amountOut: bigint, over: Partial<RouteRequest> = {}): ExactOu
   return { ...terms, amountOut }
 }
 
-function routeOf(result: RouteResult): Route {
+function routeOf(result: RouteResult): RoutePlan {
   if (!result.ok) throw new Error(result.message)
   return result.route
 }
@@ -91,7 +91,7 @@ function expectClose(input: bigint, max: bigint, run: number): void {
 }
 
 /** Expects that even the best route for 1 bps less input pays less. */
-function expectMinimal(graph: Graph, { amountIn, amountOut }: Route, req: RouteRequest, run: number): void {
+function expectMinimal(graph: Graph, { amountIn, amountOut }: RoutePlan, req: RouteRequest, run: number): void {
   const less = findRoute(graph, { ...req, gasPriceWei: 0n, amountIn: amountIn - amountIn / 10_000n - 1n })
   if (less.ok && req.gasPriceWei === 0n) expect(less.route.amountOut, `run ${run}`).toBeLessThan(amountOut)
 }

@@ -2,7 +2,7 @@
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { expect } from 'vitest'
-import type { Route, RouteRequest } from '../src/types.ts'
+import type { RoutePlan, RouteRequest } from '../src/types.ts'
 
 type Random = () => number
 type Market = { readonly pools: readonly Pool[]; readonly tokens: readonly RouteRequest['tokenIn'][] }
@@ -45,7 +45,7 @@ export function drawRequest(random: Random, { pools, tokens }: Market, wrappedNa
 }
 
 /** Checks a route by other means than the package's own checks. */
-export function expectValid({ legs, amountOut }: Route, request: RouteRequest): void {
+export function expectValid({ legs, amountOut }: RoutePlan, request: RouteRequest): void {
   const { maxSplits = 24, maxHops = 4, excludePools, sources, wrappedNative } = request
   expect(legs.length).toBeLessThanOrEqual(maxSplits)
   const ends = [request.tokenIn, request.tokenOut]
@@ -76,4 +76,4 @@ function longest(edges: readonly (readonly [string, string])[], from?: string): 
 }
 
 /** Output less gas cost, in output base units. */
-export const netOf = ({ amountOut, gasCostOut }: Route): number => Number(amountOut) - Number(gasCostOut ?? 0n)
+export const netOf = ({ amountOut, gasCostOut }: RoutePlan): number => Number(amountOut) - Number(gasCostOut ?? 0n)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
-import type { Route, RouteRequest, RouteResult } from '../src/types.ts'
+import type { RoutePlan, RouteRequest, RouteResult } from '../src/types.ts'
 import { E18, fairPools, randomPools, request, seeded, snapshotOf, token } from './graphs.ts'
 import { netOf } from './kept.ts'
 import { kinds } from './wide-pools.ts'
@@ -15,7 +15,7 @@ const RUNS = process.env.LONG ? 600 : 40
 const ROUNDING = 1e-8
 
 /** The bound implied by a route's gap; null if unknown. */
-const boundOf = (route: Route): number | null =>
+const boundOf = (route: RoutePlan): number | null =>
   route.optimalityGapNetBps === null ? null : netOf(route) / (1 - route.optimalityGapNetBps / 10_000)
 
 /** Highest net output of any set of pools. Each set divides the trade without gas, and then pays for all of its legs. */

@@ -7,7 +7,7 @@ import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { decimalsFor, toFixedPoint } from '../src/proof/fixed-point.ts'
 import { RouterThreads } from '../src/thread/router-threads.ts'
-import type { BoundProof, Route, RouteRequest } from '../src/types.ts'
+import type { BoundProof, RoutePlan, RouteRequest } from '../src/types.ts'
 import { E18, fairPools, pair, randomPools, request, seeded, snapshotOf, token } from './graphs.ts'
 import { kinds, stable } from './wide-pools.ts'
 
@@ -15,7 +15,10 @@ const RUNS = process.env.LONG ? 5_000 : 200
 /** 0.1 bps: maximum difference between the bounds of search and proof. */
 const CLOSE = 1e-5
 
-function prove(pools: readonly Pool[], over: Partial<RouteRequest> = {}): { route: Route; proof: BoundProof } | null {
+function prove(
+  pools: readonly Pool[],
+  over: Partial<RouteRequest> = {},
+): { route: RoutePlan; proof: BoundProof } | null {
   const result = findRoute(buildGraph(snapshotOf(pools)), request({ ...over, proof: true }))
   return result.ok && result.proof ? { route: result.route, proof: result.proof } : null
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
-import type { Route, RouteRequest } from '../src/types.ts'
+import type { RoutePlan, RouteRequest } from '../src/types.ts'
 import { bestByTrial } from './by-trial.ts'
 import { E18, fairPools, pair, randomPools, request, seeded, snapshotOf } from './graphs.ts'
 
@@ -14,7 +14,7 @@ const count = fc.integer({ min: 2, max: 24 })
 /** 0.1 bps. */
 const SLACK = 1e-5
 
-function routeOf(pools: readonly Pool[], over: Partial<RouteRequest> = {}): Route {
+function routeOf(pools: readonly Pool[], over: Partial<RouteRequest> = {}): RoutePlan {
   const result = findRoute(buildGraph(snapshotOf(pools)), request(over))
   if (!result.ok) throw new Error(`${result.code}: ${result.message}`)
   return result.route

@@ -3,7 +3,7 @@ import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
-import type { Route, RouteRequest } from '../src/types.ts'
+import type { RoutePlan, RouteRequest } from '../src/types.ts'
 import { address, E18, pair, request, seeded, snapshotOf, token } from './graphs.ts'
 import { kinds, quote, stable } from './wide-pools.ts'
 
@@ -68,14 +68,14 @@ function byTrial(trade: Case, steps = 200n): bigint {
   return best
 }
 
-function routeOf(pools: readonly Pool[], over: Partial<RouteRequest>): Route {
+function routeOf(pools: readonly Pool[], over: Partial<RouteRequest>): RoutePlan {
   const result = findRoute(buildGraph(snapshotOf(pools)), request(over))
   if (!result.ok) throw new Error(result.message)
   return result.route
 }
 
 /** Quotes every leg on the pools as earlier legs left them. */
-function execute({ legs }: Route, pools: readonly Pool[]): bigint {
+function execute({ legs }: RoutePlan, pools: readonly Pool[]): bigint {
   const states = new Map(pools.map((pool) => [pool.id, pool]))
   const balances = new Map<string, bigint>()
   for (const { pool, tokenIn, tokenOut, amountIn } of legs) {
@@ -95,7 +95,7 @@ describe.each(shapes)('a $shape at a $kind pool of three tokens', ({ kind, shape
     const trade = caseOf(kind as keyof typeof kinds, shape, index + 1)
     return { trade, route: routeOf(trade.pools, { amountIn: trade.amountIn }) }
   })
-  const isShared = ({ legs }: Route) => legs.filter(({ pool }) => pool.id === address(1)).length > 1
+  const isShared = ({ legs }: RoutePlan) => legs.filter(({ pool }) => pool.id === address(1)).length > 1
 
   test('is used for both paths, and pays the output of consecutive swaps', () => {
     for (const { trade, route } of cases) expect(route.amountOut).toBe(execute(route, trade.pools))

@@ -8,10 +8,10 @@ import { intrinsicGas } from './gas.ts'
 import type { Reading } from './probe.ts'
 import type { SetUp } from './setup.ts'
 import { isExhausted, outcomeOf, run, type SimulationTask } from './task.ts'
-import type { SwapOutcome } from './types.ts'
+import type { CallOutcome } from './types.ts'
 
 /** Outcome of the transaction as it is sent. */
-export type SentOutcome = SwapOutcome & {
+export type SentOutcome = CallOutcome & {
   /** True if all gas was used and no data returned. */
   readonly isExhausted: boolean
   /** Gas of the whole transaction after refunds, if the node reports it. */
@@ -86,7 +86,7 @@ function outcomeAsSent(
 }
 
 /** True if the probe at the sender made no difference. */
-export function isSame(probed: SwapOutcome, sent: Omit<SentOutcome, 'isExhausted'>): boolean {
+export function isSame(probed: CallOutcome, sent: Omit<SentOutcome, 'isExhausted'>): boolean {
   if (probed.success !== sent.success || probed.amountOut !== sent.amountOut) return false
   if (!probed.success) return probed.returnData === sent.returnData
   const { gasUsed, minGasUsed = gasUsed } = sent

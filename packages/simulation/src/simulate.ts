@@ -14,7 +14,7 @@ import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
 import { layoutFromSlots, type TokenLayout } from './slots/resolver.ts'
 import { exhaustionOf, isExhausted, outcomeOf, run, type SimulationTask } from './task.ts'
-import type { SimulationRequest, SimulationResult } from './types.ts'
+import type { SimulationRequest, SwapSimulation } from './types.ts'
 
 const ALL = 2n ** 256n - 1n
 
@@ -35,12 +35,12 @@ export async function simulateSwap(
   rpc: Rpc,
   request: SimulationRequest,
   context: SimulationContext,
-): Promise<SimulationResult> {
+): Promise<SwapSimulation> {
   checkRequest(request, context)
   return context.limiter.run(request.to, () => simulate(rpc, request, context), request.signal)
 }
 
-async function simulate(rpc: Rpc, request: SimulationRequest, context: SimulationContext): Promise<SimulationResult> {
+async function simulate(rpc: Rpc, request: SimulationRequest, context: SimulationContext): Promise<SwapSimulation> {
   const { signal, priority, tokenIn: token, block, from, amountIn, to, spender = to, allowance } = request
   const options = { timeoutMs: context.limits.timeoutMs, ...(signal && { signal }), ...(priority && { priority }) }
   const header = readHeader(rpc, request, options)
@@ -392,7 +392,7 @@ async function canMove({ reader, input }: SimulationTask, layout: TokenLayout): 
   return after < before
 }
 
-function resultOf({ report, setUp, bare, words }: Attempt, { header, runsIn }: CallEnvironment): SimulationResult {
+function resultOf({ report, setUp, bare, words }: Attempt, { header, runsIn }: CallEnvironment): SwapSimulation {
   const { number = header.number, timestamp } = runsIn
   const isLater = timestamp !== undefined && report.timestamp === timestamp
   const probed = outcomeOf(report)

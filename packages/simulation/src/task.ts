@@ -6,7 +6,7 @@ import { SimulationError } from './errors.ts'
 import type { ProbeReport } from './probe.ts'
 import type { Input, SetUp } from './setup.ts'
 import type { TokenReader } from './slots/reader.ts'
-import type { SimulationRequest, SwapOutcome } from './types.ts'
+import type { CallOutcome, SimulationRequest } from './types.ts'
 
 /** State of one simulation. */
 export type SimulationTask = {
@@ -43,7 +43,7 @@ export async function run(
 }
 
 /** Converts a probe report to an outcome. */
-export function outcomeOf({ success, gasUsed, returnData, before, after }: ProbeReport): SwapOutcome {
+export function outcomeOf({ success, gasUsed, returnData, before, after }: ProbeReport): CallOutcome {
   const gain = after.tokenOut.amount - before.tokenOut.amount
   const amountOut = success && gain > 0n ? gain : 0n
   return { success, amountOut, gasUsed: Number(gasUsed), returnData }

@@ -74,7 +74,7 @@ export type KnownState = {
 }
 
 /** Outcome of one simulated swap. */
-export type SwapOutcome = {
+export type CallOutcome = {
   readonly success: boolean
   /** Increase of the recipient's `tokenOut` balance in base units; 0n on failure. */
   readonly amountOut: bigint
@@ -84,11 +84,11 @@ export type SwapOutcome = {
 }
 
 /** Result of a simulation. */
-export type SimulationResult = SwapOutcome & {
+export type SwapSimulation = CallOutcome & {
   /** Outcomes of `SimulationRequest.others`; absent if the way it was run does not allow alternatives. */
-  readonly others?: readonly SwapOutcome[]
+  readonly others?: readonly CallOutcome[]
   /** Outcome with a probe at the sender, if the transaction as sent ends differently. */
-  readonly probed?: SwapOutcome
+  readonly probed?: CallOutcome
   /** Gas of the whole transaction after refunds, if it was run as sent and the node reported it. */
   readonly chargedGas?: number
   readonly revertReason?: string

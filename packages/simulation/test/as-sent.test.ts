@@ -3,7 +3,7 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type SimulationResult, simulateSwap } from '../src/index.ts'
+import { type SwapSimulation, simulateSwap } from '../src/index.ts'
 import { patientContext, startTestChain, type TestChain } from './chain.ts'
 import { compile } from './compile.ts'
 
@@ -116,7 +116,7 @@ describe.each(Object.entries(senders))('a %s', (_, newSender) => {
 const deploy = (name: string) => chain.deploy(contracts[name]!.creation)
 
 /** Within what a call of the target costs more with a probe there. */
-function expectGas({ gasUsed }: SimulationResult, sent: bigint): void {
+function expectGas({ gasUsed }: SwapSimulation, sent: bigint): void {
   const off = BigInt(gasUsed) - sent
   expect(Number(off)).toBeGreaterThanOrEqual(0)
   expect(Number(off)).toBeLessThanOrEqual(Math.max(1_000, Number(sent) / 20))

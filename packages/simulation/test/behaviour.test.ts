@@ -2,7 +2,7 @@ import { type Hex, NATIVE, toAddress } from '@sluice/chains'
 import { createRpc } from '@sluice/rpc'
 import { AbiCoder, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSimulationContext, type SimulationRequest, type SwapOutcome, simulateSwap } from '../src/index.ts'
+import { type CallOutcome, createSimulationContext, type SimulationRequest, simulateSwap } from '../src/index.ts'
 import { abiOf, patientContext, startTestChain, type TestChain } from './chain.ts'
 import { compile } from './compile.ts'
 
@@ -83,7 +83,7 @@ describe('others in the same call', () => {
     const direct = through([USDC.address, WETH.address])
     const refused = through([USDC.address, WETH.address], 10n ** 30n)
     const alone = await Promise.all([direct, long].map((data) => simulate(swap({ data }))))
-    const outcome = ({ success, amountOut, gasUsed, returnData }: SwapOutcome) => {
+    const outcome = ({ success, amountOut, gasUsed, returnData }: CallOutcome) => {
       return { success, amountOut, gasUsed, returnData }
     }
     const [first, second] = alone.map(outcome)

@@ -4,7 +4,7 @@ import { encodeGuardSwap } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram } from '@sluice/program'
 import { AbiCoder, concat, toBeHex } from 'ethers'
-import { type SimulationContext, type SimulationResult, simulateSwap } from '../src/index.ts'
+import { type SimulationContext, type SwapSimulation, simulateSwap } from '../src/index.ts'
 import { abiOf, type TestChain } from './chain.ts'
 
 const v2Router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
@@ -214,7 +214,7 @@ export function shapesOn(chainOf: () => TestChain): Readonly<Record<string, Shap
 }
 
 export type Compared = {
-  readonly simulated: SimulationResult
+  readonly simulated: SwapSimulation
   readonly sent: { readonly success: boolean; readonly received: bigint; readonly grossGas: bigint }
   readonly toNative: boolean
 }

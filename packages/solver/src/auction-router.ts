@@ -8,7 +8,7 @@ import {
   type Pool,
   type Snapshot,
 } from '@sluice/liquidity'
-import { buildGraph, findRoute, type Graph, type Leg, type Route, RoutingError } from '@sluice/routing'
+import { buildGraph, findRoute, type Graph, type Leg, type RoutePlan, RoutingError } from '@sluice/routing'
 import type { Liquidity, Order } from './auction.ts'
 import { type AuctionPool, auctionPools, HOP_GAS, SWAP_GAS } from './auction-pools.ts'
 import type { Fill, LiquidityInteraction, OrderFill } from './fill.ts'
@@ -76,7 +76,7 @@ export class AuctionRouter {
     return (isPath && backwards(legs, amountOut)) || legs
   }
 
-  private search(request: Trade & ({ amountIn: bigint } | { amountOut: bigint })): Route | null {
+  private search(request: Trade & ({ amountIn: bigint } | { amountOut: bigint })): RoutePlan | null {
     const { gasPriceWei, wrappedNative } = this
     try {
       const result = findRoute(this.graph, { ...request, gasPriceWei, wrappedNative, boundAfterGas: 'never' })

@@ -2,7 +2,7 @@
 import { type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { WRAPPER_FAMILY } from '@sluice/liquidity'
 import { type SwapQuote, toPercent } from '@sluice/quoting'
-import type { Leg, Route } from '@sluice/routing'
+import type { Leg, RoutePlan } from '@sluice/routing'
 import { NATIVE_TEXT } from '../requests.ts'
 import type { LegResponse, QuoteResponse, SwapNoRoute, SwapResponse } from '../responses.ts'
 import type { ServedChain } from '../served-chain.ts'
@@ -67,11 +67,11 @@ export function noRouteResponse(query: QuoteQuery, block: number): SwapNoRoute {
 }
 
 /** Converts the legs of a route. A route that only wraps or unwraps has one leg. */
-export function swapsOf(route: Route, chain: Chain): LegResponse[] {
+export function swapsOf(route: RoutePlan, chain: Chain): LegResponse[] {
   return route.legs.length > 0 ? legs(route, chain) : [wrapLeg(route, chain)]
 }
 
-function legs(route: Route, chain: Chain): LegResponse[] {
+function legs(route: RoutePlan, chain: Chain): LegResponse[] {
   const wrappedNative = chain.wrappedNative?.address
   // NATIVE input feeds both native pools and wrapped native pools, so their shares add up to 100.
   const amountInOf = ({ tokenIn }: Leg) =>
@@ -100,7 +100,7 @@ function tokenText(token: string): string {
   return token === ZERO_ADDRESS || token === NATIVE ? NATIVE_TEXT : token
 }
 
-function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut, gas }: Route, chain: Chain): LegResponse {
+function wrapLeg({ tokenIn, tokenOut, amountIn, amountOut, gas }: RoutePlan, chain: Chain): LegResponse {
   return {
     pool: chain.wrappedNative?.address ?? '',
     protocol: WRAPPER_FAMILY,

@@ -4,7 +4,7 @@
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import { familyOf, orRefused } from '@sluice/liquidity'
-import type { Leg, Route } from '@sluice/routing'
+import type { Leg, RoutePlan } from '@sluice/routing'
 import type { AutoSlippage } from '../quote/ports.ts'
 import { sharesOf } from './leg-drift.ts'
 
@@ -38,7 +38,7 @@ const FEE_PART = 0.5
  * trade, since they move together; different pairs move independently and add as squares.
  */
 export function autoSlippage(
-  route: Pick<Route, 'tokenIn' | 'legs'>,
+  route: Pick<RoutePlan, 'tokenIn' | 'legs'>,
   measuredOf: (pool: string) => MeasuredDrift | undefined = () => undefined,
 ): AutoSlippage {
   const shares = sharesOf(route)

@@ -3,7 +3,7 @@
  */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
-import type { Leg, Route } from '@sluice/routing'
+import type { Leg, RoutePlan } from '@sluice/routing'
 
 /** Change of a pool's output for the same input, parts per million. */
 export type PoolDrift = {
@@ -43,7 +43,7 @@ export function changePpm(from: bigint, to: bigint): number {
 }
 
 /** Returns the share of the whole trade that passes through each leg, from 0 to 1. */
-export function sharesOf({ tokenIn, legs }: Pick<Route, 'tokenIn' | 'legs'>): readonly number[] {
+export function sharesOf({ tokenIn, legs }: Pick<RoutePlan, 'tokenIn' | 'legs'>): readonly number[] {
   const totalSold = new Map<Address, number>()
   const source = (leg: Leg) => (tokenIn === NATIVE && isFirst(leg, legs) ? NATIVE : leg.tokenIn)
   for (const leg of legs) totalSold.set(source(leg), (totalSold.get(source(leg)) ?? 0) + Number(leg.amountIn))

@@ -1,8 +1,8 @@
 /** Simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls. */
 import { FLOAT_PPM, type Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
-import { encodeSwap, type Leg, type Route } from '@sluice/routing'
-import type { SimulationRequest, SimulationResult } from '@sluice/simulation'
+import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
+import type { SimulationRequest, SwapSimulation } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import type { Logger } from '../events.ts'
 import { singleLegRoute } from '../quote/culprits.ts'
@@ -197,8 +197,8 @@ export class DriftSampler {
       'from' | 'recipient' | 'to' | 'data' | 'tokenIn' | 'tokenOut' | 'amountIn' | 'asSent'
     >,
     { snapshot: { block }, code }: SampleState,
-    { legs }: Route,
-  ): Promise<SimulationResult> {
+    { legs }: RoutePlan,
+  ): Promise<SwapSimulation> {
     const result = await this.options.simulate(
       {
         ...request,

@@ -1,19 +1,19 @@
 import { NATIVE, toAddress } from '@sluice/chains'
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { chargedGas } from './charged-gas.ts'
 
 const [weth, token] = [toAddress(`0x${'3'.repeat(40)}`), toAddress(`0x${'4'.repeat(40)}`)]
 const leg = { pool: { id: 'p', family: 'uniswap-v2' }, tokenIn: token, tokenOut: weth, gas: 90_000 }
-const swap = { tokenIn: token, tokenOut: weth, legs: [leg] } as unknown as Route
-const wrap = { tokenIn: NATIVE, tokenOut: weth, legs: [] } as unknown as Route
+const swap = { tokenIn: token, tokenOut: weth, legs: [leg] } as unknown as RoutePlan
+const wrap = { tokenIn: NATIVE, tokenOut: weth, legs: [] } as unknown as RoutePlan
 const data = '0x'
 /** Intrinsic gas of empty calldata. */
 const INTRINSIC = 21_000n
 const GAS_USED = 300_000
 const gross = INTRINSIC + BigInt(GAS_USED)
 
-const refundOf = (route: Route, direct = false) => {
+const refundOf = (route: RoutePlan, direct = false) => {
   const simulation = { gasUsed: GAS_USED }
   return Number(gross - chargedGas({ route, data, simulation, direct }, weth))
 }

@@ -1,13 +1,13 @@
 /** Gas of a swap after refunds. */
 import type { Address, Hex } from '@sluice/chains'
-import { type Route, transactionRefund } from '@sluice/routing'
-import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
+import { type RoutePlan, transactionRefund } from '@sluice/routing'
+import type { CallOutcome, SwapSimulation } from '@sluice/simulation'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
-type SimulatedGas = Pick<SwapOutcome, 'gasUsed'> & Partial<Pick<SimulationResult, 'chargedGas' | 'ways'>>
+type SimulatedGas = Pick<CallOutcome, 'gasUsed'> & Partial<Pick<SwapSimulation, 'chargedGas' | 'ways'>>
 
 type ChargedSwap = {
-  readonly route: Route
+  readonly route: RoutePlan
   readonly data: Hex
   readonly simulation: SimulatedGas
   /** True if the last pools pay the sender directly, so that the Guard holds no balance of the output. */

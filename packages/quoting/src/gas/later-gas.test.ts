@@ -1,4 +1,4 @@
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { LaterGas } from './later-gas.ts'
 
@@ -7,7 +7,7 @@ const span = { now: NOW, deadline: NOW + 1_200 }
 
 const routeOf = (family: string, pool = 'pool') => {
   const leg = { pool: { id: pool, family }, tokenIn: 'in', tokenOut: 'out' }
-  return { legs: [leg] } as unknown as Route
+  return { legs: [leg] } as unknown as RoutePlan
 }
 const pair = routeOf('uniswap-v2')
 

@@ -6,7 +6,7 @@
  * quotes.
  */
 import { familyOf } from '@sluice/liquidity'
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
 /** Maximum pools and tokens with a comparison. */
@@ -41,7 +41,7 @@ export class LaterGas {
    * Returns the Unix time in seconds at which routes should be simulated again; undefined if that would show nothing
    * new.
    */
-  dueAt(routes: readonly Route[], span: Span): number | undefined {
+  dueAt(routes: readonly RoutePlan[], span: Span): number | undefined {
     const legs = routes.flatMap((route) => route.legs)
     const kinds = keysOf(legs).map((key) => this.kindOf(key, span))
     if (kinds.includes('moving') || legs.some(({ pool }) => laterGasOf(pool.family) > 0)) return span.deadline
@@ -52,7 +52,7 @@ export class LaterGas {
    * Records a comparison. @param extra - gas at `at` less the gas in the next block @param at - Unix time in seconds of
    * the later simulation
    */
-  observe({ legs }: Route, extra: number, at: number, span: Span): void {
+  observe({ legs }: RoutePlan, extra: number, at: number, span: Span): void {
     const keys = keysOf(legs)
     const changed = extra > TOLERANCE
     // Parts that were steady before are not the cause, unless all parts were.
@@ -80,7 +80,7 @@ export class LaterGas {
 export const laterGasOf = (family: string): number => familyOf(family)?.laterGas ?? 0
 
 /** Returns the ids of the route's pools and tokens; a pool whose family declares later gas needs no comparison. */
-function keysOf(legs: Route['legs']): readonly string[] {
+function keysOf(legs: RoutePlan['legs']): readonly string[] {
   const keys = legs.flatMap(({ pool, tokenIn, tokenOut }) => {
     return [...(laterGasOf(pool.family) > 0 ? [] : [pool.id]), tokenIn, tokenOut]
   })

@@ -1,14 +1,14 @@
 import { type Address, toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { random } from '@sluice/liquidity/testing'
-import { type Leg, type Route, routeGas } from '@sluice/routing'
+import { type Leg, type RoutePlan, routeGas } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { GasLessons } from './learned-gas.ts'
 
 const token = (k: number): Address => toAddress(`0x${(k + 1).toString(16).padStart(40, '0')}`)
 const HOUR = 3_600
 
-type Swap = Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'>
+type Swap = Pick<RoutePlan, 'tokenIn' | 'tokenOut' | 'legs'>
 
 /**
  * Routes of one to four pools between ten tokens, whose pools and transfers cost gas that the table does not contain.

@@ -6,7 +6,15 @@
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, partGas } from '@sluice/liquidity'
-import { type GasParts, gasOfParts, gasParts, type LearnedGas, piecesIn, type Route, refundOf } from '@sluice/routing'
+import {
+  type GasParts,
+  gasOfParts,
+  gasParts,
+  type LearnedGas,
+  piecesIn,
+  type RoutePlan,
+  refundOf,
+} from '@sluice/routing'
 import type { BlockHeader } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 
@@ -54,7 +62,7 @@ const REFRESH_SECONDS = 60
 const ROUNDING = 1_000
 
 type Estimate = { readonly gas: number; readonly variance: number; readonly at: number }
-type Swap = Pick<Route, 'tokenIn' | 'tokenOut' | 'legs'>
+type Swap = Pick<RoutePlan, 'tokenIn' | 'tokenOut' | 'legs'>
 
 /** Learns gas corrections from simulations, and provides them to searches. */
 export class GasLessons {

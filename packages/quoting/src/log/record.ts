@@ -1,7 +1,7 @@
 /** Text form of a logged quote: the search request, the route, and the transaction. */
 import { createHash } from 'node:crypto'
 import { type FoundRecord, families } from '@sluice/liquidity'
-import { buildGraph, encodeSwap, findRoute, type Route } from '@sluice/routing'
+import { buildGraph, encodeSwap, findRoute, type RoutePlan } from '@sluice/routing'
 import type { QuoteRecord } from '../quote/made.ts'
 import type { EncodeTerms } from '../quote/try-route.ts'
 import { plain, requestOfReplay } from '../search/replay.ts'
@@ -34,7 +34,7 @@ export type Replayed = {
   readonly minOutput: bigint
   readonly data: string
   /** Route that the search finds now; null if it finds none. */
-  readonly route: Route | null
+  readonly route: RoutePlan | null
   /** Names of values that differ from the record; empty if route and transaction are identical. */
   readonly differences: readonly string[]
 }
@@ -96,7 +96,7 @@ export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): Rep
 }
 
 /** Replaces pools by their ids, because the snapshot holds the pools. */
-function plainRoute(route: Route): object {
+function plainRoute(route: RoutePlan): object {
   return plain({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) }) as object
 }
 

@@ -1,8 +1,8 @@
 /** Finds the pools that make a route fail, by simulating each of its legs alone. */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf } from '@sluice/liquidity'
-import { encodeSwap, type Leg, type Route } from '@sluice/routing'
-import type { SwapOutcome } from '@sluice/simulation'
+import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
+import type { CallOutcome } from '@sluice/simulation'
 import { defaultDeadline } from '../deadline.ts'
 import { probeAmount } from '../gas/probe-amount.ts'
 import type { FailedLeg } from './faulty-pools.ts'
@@ -32,7 +32,7 @@ export type FaultyLegs = {
 type LegRun = { readonly works: boolean | undefined; readonly worksSmall: boolean | undefined }
 
 /** Runs each leg alone, for a sender without history. */
-export async function faultyLegs({ legs }: Route, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
+export async function faultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
   const legsToRun = legs.slice(0, MAX_LEGS)
   const runs = await Promise.all(legsToRun.map((leg) => runAlone(leg, context)))
   const faulty = legsToRun.filter((_, k) => runs[k]!.works === false)
@@ -55,7 +55,7 @@ async function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise
   try {
     const deadline = BigInt(defaultDeadline(block.timestamp, clock()))
     const terms = { ...termsOf({ from: NEUTRAL_SENDER, feePpm: 0n }, context), deadline, minOutput: 1n, direct: false }
-    const encode = (of: Route) => encodeSwap({ ...terms, route: of, families: contracts.families })
+    const encode = (of: RoutePlan) => encodeSwap({ ...terms, route: of, families: contracts.families })
     const { to, data } = encode(route)
     const small = smallLeg(leg)
     const result = await simulate(
@@ -78,7 +78,7 @@ async function runAlone(leg: Leg, context: Omit<TrialContext, 'taxes'>): Promise
   }
 }
 
-function pays({ success, amountOut }: SwapOutcome, expected: bigint): boolean {
+function pays({ success, amountOut }: CallOutcome, expected: bigint): boolean {
   return success && amountOut * 1_000n >= expected * (1_000n - MAX_SHORTFALL_PER_MILLE)
 }
 
@@ -92,7 +92,7 @@ function smallLeg(leg: Leg): Leg | undefined {
 }
 
 /** Builds a route of a single leg. */
-export function singleLegRoute(leg: Leg): Route {
+export function singleLegRoute(leg: Leg): RoutePlan {
   const toRouteToken = (token: Leg['tokenIn']) => (token === ZERO_ADDRESS ? NATIVE : token)
   return {
     tokenIn: toRouteToken(leg.tokenIn),

@@ -2,9 +2,9 @@
 
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
-import type { EncodedSwap, Route } from '@sluice/routing'
+import type { EncodedSwap, RoutePlan } from '@sluice/routing'
 import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
-import type { SimulationResult } from '@sluice/simulation'
+import type { SwapSimulation } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { chargedGas } from '../gas/charged-gas.ts'
 import { laterGasOf } from '../gas/later-gas.ts'
@@ -31,9 +31,9 @@ const CURRENT_BLOCKS = 2
 export type SwapQuote = {
   /** Chain, block, and a digest of the route with its amounts: equal quotes have equal ids. */
   readonly id: string
-  readonly route: Route
+  readonly route: RoutePlan
   /** The best route by the search's gas estimates, before simulation; usually the same as `route`. */
-  readonly ranked: Route
+  readonly ranked: RoutePlan
   readonly swap: EncodedSwap
   /** The missing approvals and the swap, if the request asks for calls. */
   readonly calls?: readonly BatchCall[]
@@ -178,24 +178,24 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   }
 }
 
-function withMoreGas<T extends Pick<SimulationResult, 'gasUsed' | 'chargedGas'>>(simulation: T, more: number): T {
+function withMoreGas<T extends Pick<SwapSimulation, 'gasUsed' | 'chargedGas'>>(simulation: T, more: number): T {
   const { gasUsed, chargedGas } = simulation
   return { ...simulation, gasUsed: gasUsed + more, ...(chargedGas !== undefined && { chargedGas: chargedGas + more }) }
 }
 
-const poolsOf = ({ legs }: Route): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
+const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map(({ pool }) => [pool.id, pool])).values()]
 
 /**
  * Gas that a simulation in the quoted block misses, if the node cannot simulate in the next block: a pool that was
  * already traded in the quoted block has updated its price oracle, and updates it again in the next block.
  */
-function unseenInNextBlock(route: Route, touched: Pick<TouchedPools, 'has'>): number {
+function unseenInNextBlock(route: RoutePlan, touched: Pick<TouchedPools, 'has'>): number {
   const stale = poolsOf(route).filter(({ id }) => touched.has(id))
   return stale.reduce((sum, { family }) => sum + (familyOf(family)?.oracleGas ?? 0), 0)
 }
 
 /** Extra gas of later blocks, as the DEX families state it. */
-function unseenLater(route: Route): number {
+function unseenLater(route: RoutePlan): number {
   return poolsOf(route).reduce((sum, { family }) => sum + laterGasOf(family), 0)
 }
 

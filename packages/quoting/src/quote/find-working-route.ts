@@ -1,6 +1,6 @@
 /** Finds a route that works: rounds of search and simulation, each with what the round before has learned. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
-import { type BoundProof, type ExactOutputRequest, MAX_WORK, type Route, type RouteRequest } from '@sluice/routing'
+import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
 import { type SimulationContext, usualGas } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
@@ -61,20 +61,20 @@ export type RoundsContext = Omit<TrialContext, 'signal' | 'taxes'> &
     readonly emit: QuotingListener
     readonly gasProber: Pick<GasProber, 'isRunning' | 'measureNow'>
     readonly faultyPools: Pick<FaultyPools, 'at' | 'fails' | 'record'>
-    readonly slippageOf: (route: Route) => AutoSlippage
+    readonly slippageOf: (route: RoutePlan) => AutoSlippage
   }
 
 export type WorkingRoute = {
   /** View whose pools the route was found in. */
   readonly view: ChainView
-  readonly route: Route
+  readonly route: RoutePlan
   readonly trial: WorkingTrial
   /** Automatic slippage, if the request asks for it. */
   readonly slippage: AutoSlippage | undefined
   /** Proof of the bound, if the request asks for it; null if the search found no bound. */
   readonly proof: BoundProof | null | undefined
   /** The best route by the search's gas estimates, before simulation. */
-  readonly ranked: Route
+  readonly ranked: RoutePlan
   /** Index of the route among the simulated ones; 0 is the best by the search. */
   readonly alternativeIndex: number
   /** Request of the search. The same search over the same pools finds the route again. */
@@ -237,7 +237,7 @@ async function searchMeasured(avoided: Set<string>, round: Round, context: Round
   return outcome
 }
 
-const isGasDecisive = ({ amountOut, gasCostOut }: Route): boolean =>
+const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
 
 /**
@@ -284,7 +284,7 @@ async function searchRound(
       maxAlternatives: context.gasProber.isRunning ? MAX_UNMEASURED_ALTERNATIVES : MAX_ALTERNATIVES,
     }),
   }
-  const slippagePpmOf = (route: Route) =>
+  const slippagePpmOf = (route: RoutePlan) =>
     callerRequest.slippagePpm === 'auto' ? context.slippageOf(route).ppm : request.slippagePpm
   const outcome = await time('route', () =>
     searchSampled(view, searchRequest, { search, signal, slippagePpmOf, mayRefine: isFirst }),
@@ -301,7 +301,7 @@ function raised([num, den]: readonly [bigint, bigint], [paid, settled]: readonly
   return [num * settled, den * paid] as const
 }
 
-const poolsOf = ({ legs }: Route): readonly string[] => legs.map(({ pool }) => pool.id)
+const poolsOf = ({ legs }: RoutePlan): readonly string[] => legs.map(({ pool }) => pool.id)
 
 const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`
@@ -312,7 +312,7 @@ const failureOf = (trial: Exclude<Trial, WorkingTrial>): string =>
  * @param failed - extended by legs that fail alone, if their tokens may be the cause
  */
 async function poolsToExclude(
-  route: Route,
+  route: RoutePlan,
   context: RoundsContext,
   { signal, time }: Work,
   failed: FailedLeg[],
@@ -329,19 +329,23 @@ async function poolsToExclude(
 }
 
 /** Records the failed legs whose tokens work in a route, so that the tokens are not the cause. */
-function recordExplained(failed: readonly FailedLeg[], { legs }: Route, { faultyPools, view }: RoundsContext): void {
+function recordExplained(
+  failed: readonly FailedLeg[],
+  { legs }: RoutePlan,
+  { faultyPools, view }: RoundsContext,
+): void {
   const working = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
   const explained = failed.filter(({ tokenIn, tokenOut }) => working.has(tokenIn) && working.has(tokenOut))
   faultyPools.record(explained, view.snapshot.block.timestamp)
 }
 
-function hasTaxes({ legs }: Route, { current }: TaxRecords): boolean {
+function hasTaxes({ legs }: RoutePlan, { current }: TaxRecords): boolean {
   return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
 }
 
 /** @throws QuotingError `BAD_PERMIT` if the permit is the reason for a failed route */
 async function checkPermit(
-  { tokenIn, amountIn }: Route,
+  { tokenIn, amountIn }: RoutePlan,
   permit: Permit,
   owner: Address,
   { rpc, contracts, view }: RoundsContext,
@@ -355,12 +359,12 @@ async function checkPermit(
     throw new QuotingError('BAD_PERMIT', fault.message, { field: fault.field, block: view.snapshot.block.number })
 }
 
-function trialEvent({ optimalityGapBps }: Route, trial: Trial) {
+function trialEvent({ optimalityGapBps }: RoutePlan, trial: Trial) {
   const shortfallPpm = 'shortfallPpm' in trial ? trial.shortfallPpm : undefined
   return { kind: 'trial', outcome: trial.outcome, shortfallPpm, optimalityGapBps } as const
 }
 
-function tradedTokens(route: Route): readonly TradedToken[] {
+function tradedTokens(route: RoutePlan): readonly TradedToken[] {
   const tokens = route.legs.flatMap(({ pool, tokenIn, tokenOut }) =>
     [tokenIn, tokenOut].map((token) => ({ token, pool })),
   )
@@ -368,13 +372,13 @@ function tradedTokens(route: Route): readonly TradedToken[] {
 }
 
 /** Ids of the route's pools and intermediate tokens. */
-function passedThrough({ legs, tokenIn, tokenOut }: Route): ReadonlySet<string> {
+function passedThrough({ legs, tokenIn, tokenOut }: RoutePlan): ReadonlySet<string> {
   const ids = legs.flatMap((leg) => [leg.pool.id, leg.tokenIn, leg.tokenOut])
   return new Set(ids.filter((id) => id !== tokenIn && id !== tokenOut))
 }
 
 /** The pool with the largest share of the trade, which is excluded if no leg fails on its own. */
-function suspects({ legs, amountIn, tokenIn }: Route): readonly string[] {
+function suspects({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   const share = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5
   const [first] = [...legs].sort((a, b) => share(b) - share(a))

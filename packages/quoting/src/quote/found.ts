@@ -1,6 +1,6 @@
 /** Input of the final step of a quote. */
 import type { Chain } from '@sluice/chains'
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import type { TouchedPools } from '../view/touched.ts'
 import type { ChainView } from '../view/view.ts'
@@ -18,9 +18,9 @@ export type SimulatedRoute = {
   readonly tokens: TokenKnowledge
   readonly touched: Pick<TouchedPools, 'has'>
   readonly view: ChainView
-  readonly route: Route
+  readonly route: RoutePlan
   /** The best route by the search's gas estimates, before simulation. */
-  readonly ranked: Route
+  readonly ranked: RoutePlan
   readonly trial: WorkingTrial
   readonly slippage: AutoSlippage | undefined
   readonly signal: AbortSignal

@@ -1,6 +1,6 @@
 import { type Address, toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
-import type { Leg, Route } from '@sluice/routing'
+import type { Leg, RoutePlan } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { bestAfterGas } from './most-after-gas.ts'
 
@@ -26,7 +26,7 @@ const tried = (legs: readonly Leg[], amountOut: bigint, gasUsed: number, gasCost
     optimalityGapBps: null,
     optimalityGapNetBps: null,
   }
-  const route: Route = { ...amounts, legs, gas: 100_000, gasCostOut }
+  const route: RoutePlan = { ...amounts, legs, gas: 100_000, gasCostOut }
   return { route, swap: { data: '0x' as const }, simulation: { gasUsed } }
 }
 

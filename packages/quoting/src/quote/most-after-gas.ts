@@ -1,13 +1,13 @@
 /** Ranks simulated routes of one swap by output after gas. */
 import type { Address } from '@sluice/chains'
-import type { EncodedSwap, Route } from '@sluice/routing'
-import type { SwapOutcome } from '@sluice/simulation'
+import type { EncodedSwap, RoutePlan } from '@sluice/routing'
+import type { CallOutcome } from '@sluice/simulation'
 import { chargedGas } from '../gas/charged-gas.ts'
 
 type MeasuredRoute = {
-  readonly route: Route
+  readonly route: RoutePlan
   readonly swap: Pick<EncodedSwap, 'data'>
-  readonly simulation: Pick<SwapOutcome, 'gasUsed'>
+  readonly simulation: Pick<CallOutcome, 'gasUsed'>
 }
 
 /**
@@ -17,7 +17,7 @@ type MeasuredRoute = {
  */
 export function bestAfterGas<T extends MeasuredRoute>(
   routes: readonly [T, ...T[]],
-  amountOutOf: (route: Route) => bigint,
+  amountOutOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
 ): T {
   const [first] = routes

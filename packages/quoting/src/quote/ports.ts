@@ -3,7 +3,7 @@
  */
 import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
-import type { SimulationRequest, SimulationResult } from '@sluice/simulation'
+import type { SimulationRequest, SwapSimulation } from '@sluice/simulation'
 import type { Logger } from '../events.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { TrustTracker } from '../tokens/standings.ts'
@@ -22,7 +22,7 @@ export type Search = (
  * @param avoid - the swap's own pools, which may not be the source of the tokens that the sender is funded with
  * @throws SimulationError, RpcError
  */
-export type Simulate = (request: SimulationRequest, avoid?: ReadonlySet<Address>) => Promise<SimulationResult>
+export type Simulate = (request: SimulationRequest, avoid?: ReadonlySet<Address>) => Promise<SwapSimulation>
 
 /** Context of a request: its abort signal, timing, and log. */
 export type Work = {

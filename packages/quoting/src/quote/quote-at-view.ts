@@ -1,6 +1,6 @@
 /** Computes one quote on the pools of one block: search, simulation, and figures. */
 import { type Address, type Chain, NATIVE } from '@sluice/chains'
-import type { NativeErc20, Route } from '@sluice/routing'
+import type { NativeErc20, RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import type { SimulationContext } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
@@ -43,7 +43,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly clock: Clock
   readonly emit: QuotingListener
   /** Chooses the slippage of requests that ask for `auto`. */
-  readonly slippageOf: (route: Route) => AutoSlippage
+  readonly slippageOf: (route: RoutePlan) => AutoSlippage
   readonly gasProber: Pick<GasProber, 'isRunning' | 'want' | 'measureNow'>
   readonly laterGas: LaterGas
   readonly walletChecks: WalletChecks

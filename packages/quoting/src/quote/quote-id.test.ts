@@ -1,12 +1,12 @@
 import { toAddress } from '@sluice/chains'
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { quoteId, readQuoteId } from './quote-id.ts'
 
 const at = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const block = { number: 123, hash: `0x${'ab'.repeat(32)}` } as const
 const leg = { pool: { id: 'pool' }, tokenIn: at('1'), tokenOut: at('2'), amountIn: 10n, amountOut: 9n }
-const route = { tokenIn: at('1'), tokenOut: at('2'), amountIn: 10n, legs: [leg] } as unknown as Route
+const route = { tokenIn: at('1'), tokenOut: at('2'), amountIn: 10n, legs: [leg] } as unknown as RoutePlan
 const trial = { amountOut: 9n, minOutput: 8n }
 const id = quoteId(1, block, route, trial)
 
@@ -17,7 +17,7 @@ test('an id contains its chain and block, and equal quotes have equal ids', () =
 })
 
 test('every difference between quotes changes the id', () => {
-  const withLeg = (more: object) => ({ ...route, legs: [{ ...leg, ...more }] }) as unknown as Route
+  const withLeg = (more: object) => ({ ...route, legs: [{ ...leg, ...more }] }) as unknown as RoutePlan
   const others = [
     quoteId(2, block, route, trial),
     quoteId(1, { ...block, number: 124 }, route, trial),

@@ -1,6 +1,6 @@
 /** Quote ids. */
 import { hash as digestOf } from 'node:crypto'
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 import type { BlockHeader } from '@sluice/rpc'
 import type { WorkingTrial } from './try-route.ts'
 
@@ -14,7 +14,7 @@ const DIGITS = 20
 export function quoteId(
   chainId: number,
   { number, hash }: Pick<BlockHeader, 'number' | 'hash'>,
-  { tokenIn, tokenOut, amountIn, legs }: Route,
+  { tokenIn, tokenOut, amountIn, legs }: RoutePlan,
   { amountOut, minOutput }: Pick<WorkingTrial, 'amountOut' | 'minOutput'>,
 ): string {
   let digestInput = `${hash},${tokenIn},${tokenOut},${amountIn},${amountOut},${minOutput}`

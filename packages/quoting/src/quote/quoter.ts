@@ -1,6 +1,6 @@
 /** Main use case: turns a quote request into a simulated transaction. */
 import type { Address } from '@sluice/chains'
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 import { RpcError } from '@sluice/rpc'
 import type { ChainRuntime } from '../chain/runtime.ts'
 import { checkDeadline } from '../deadline.ts'
@@ -78,7 +78,7 @@ export class Quoter {
    * Returns the best route at the newest block in memory without simulating it or reading the head; undefined if there
    * is none.
    */
-  async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<Route | undefined> {
+  async peek(request: QuoteRequest, gasPriceWei: bigint, signal: AbortSignal): Promise<RoutePlan | undefined> {
     const view = await this.options.runtime.now.views.inMemory([this.endsOf(request)], signal)
     const terms = await routeTerms(request, gasPriceWei, termsContext(view, this.options))
     const amount = searchAmount(decided(request), this.options.tokens.taxes)

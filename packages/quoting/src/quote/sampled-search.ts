@@ -10,7 +10,7 @@ import {
   type ExactOutputRequest,
   isChosen,
   isSampled,
-  type Route,
+  type RoutePlan,
   type RouteRequest,
   type RouteResult,
 } from '@sluice/routing'
@@ -25,7 +25,7 @@ type Context = {
   readonly search: Search
   readonly signal: AbortSignal
   /** Slippage of a route's transaction, in ppm. */
-  readonly slippagePpmOf: (route: Route) => bigint
+  readonly slippagePpmOf: (route: RoutePlan) => bigint
   /** True to sample the route's pools at its own amounts, and to search again. */
   readonly mayRefine: boolean
 }
@@ -60,7 +60,7 @@ export async function searchSampled(
   // Untrusted pools loosen the bounds of a route by what they may pay between their samples. So a route without them is
   // the result of a search without them.
   const other = await search(view, withoutSampled, signal)
-  const usesUntrusted = ({ legs }: Route) => legs.some(({ pool }) => isUntrusted(pool))
+  const usesUntrusted = ({ legs }: RoutePlan) => legs.some(({ pool }) => isUntrusted(pool))
   if (!result.ok || !usesUntrusted(result.route)) return { view, searchRequest: withoutSampled, result: other }
   if (other.ok && !guaranteesMore(result.route, other.route, slippagePpmOf(result.route)))
     return { view, searchRequest: withoutSampled, result: other }
@@ -84,14 +84,14 @@ function sampledPoolsAtEnds(snapshot: Snapshot, { tokenIn, tokenOut, wrappedNati
 }
 
 /** True if even the minimum that a route promises, after gas, is at least what the other is expected to pay. */
-function guaranteesMore(route: Route, other: Route, slippagePpm: bigint): boolean {
+function guaranteesMore(route: RoutePlan, other: RoutePlan, slippagePpm: bigint): boolean {
   // Both inputs are the same, or both outputs. A unit of output per input counts in both cases.
   const minOutput = minOutputOf(route.amountOut, slippagePpm) - (route.gasCostOut ?? 0n)
   return minOutput * other.amountIn >= (other.amountOut - (other.gasCostOut ?? 0n)) * route.amountIn
 }
 
 /** Samples the pools of a route at its amounts; undefined if there is nothing to sample, or it fails. */
-async function refine(view: ChainView, { legs }: Route): Promise<ChainView | undefined> {
+async function refine(view: ChainView, { legs }: RoutePlan): Promise<ChainView | undefined> {
   if (!view.refine) return undefined
   const swaps = new Map<string, SampledSwap[]>()
   const sold = new Map<string, bigint>()

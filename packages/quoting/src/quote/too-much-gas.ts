@@ -2,7 +2,7 @@
  * Gas limit of routes, and the pools to exclude from a route above it. A drained pool with narrow ticks can spend
  * millions of gas on empty tick bitmap words, and such a route does not fit in a transaction.
  */
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 
 /** Maximum gas of a transaction by EIP-7825; also used on chains without that limit. */
 const TRANSACTION_GAS = 16_777_216
@@ -18,7 +18,7 @@ export function maxRouteGas(simulatedGas: bigint): number {
  * Returns the ids of the most expensive pools whose removal brings the route's gas to at most `maxGas`; empty if it is
  * within the limit.
  */
-export function poolsOverGasLimit({ gas, legs }: Pick<Route, 'gas' | 'legs'>, maxGas: number): readonly string[] {
+export function poolsOverGasLimit({ gas, legs }: Pick<RoutePlan, 'gas' | 'legs'>, maxGas: number): readonly string[] {
   const byPool = new Map<string, number>()
   for (const { pool, gas } of legs) byPool.set(pool.id, (byPool.get(pool.id) ?? 0) + gas)
   const excluded: string[] = []

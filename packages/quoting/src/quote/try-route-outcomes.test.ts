@@ -1,7 +1,7 @@
 /** Outcomes of `tryRoute` for given simulation results, without a node. */
 import { NATIVE, toAddress } from '@sluice/chains'
-import type { Route } from '@sluice/routing'
-import { SimulationError, type SimulationRequest, type SimulationResult } from '@sluice/simulation'
+import type { RoutePlan } from '@sluice/routing'
+import { SimulationError, type SimulationRequest, type SwapSimulation } from '@sluice/simulation'
 import { expect, test } from 'vitest'
 import { LaterGas } from '../gas/later-gas.ts'
 import { WalletChecks } from '../simulation/wallet-checks.ts'
@@ -19,7 +19,7 @@ const route = {
   amountIn: 1_000_000n,
   amountOut: 1_000_000n,
   legs: [],
-} as never as Route
+} as never as RoutePlan
 
 const paying = (amountOut: bigint) => ({ success: true, amountOut, gasUsed: 50_000, returnData: '0x', ways: {} })
 const failing = { success: false, amountOut: 0n, gasUsed: 50_000, returnData: '0x', revertReason: 'no', ways: {} }
@@ -34,7 +34,7 @@ async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequ
     simulate: async (request: SimulationRequest) => {
       const outcome = outcomes[sent.push(request) - 1]
       if (outcome instanceof Error) throw outcome
-      return outcome as SimulationResult
+      return outcome as SwapSimulation
     },
     clock: () => NOW * 1_000,
     laterGas: new LaterGas(),

@@ -1,15 +1,15 @@
 /** Simulates a route as the transaction that is returned to the caller. */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
-import { type EncodedSwap, type EncodeRequest, encodeSwap, type Route } from '@sluice/routing'
+import { type EncodedSwap, type EncodeRequest, encodeSwap, type RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import {
   blockAt,
+  type CallOutcome,
   type SimulationContext,
   SimulationError,
   type SimulationRequest,
-  type SimulationResult,
-  type SwapOutcome,
+  type SwapSimulation,
 } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import { type Clock, defaultDeadline } from '../deadline.ts'
@@ -39,7 +39,7 @@ export type EncodeTerms = Omit<EncodeRequest, 'route' | 'families'>
 /** A transaction that worked in simulation. */
 export type WorkingTrial = {
   /** The route with the highest output after measured gas. */
-  readonly route: Route
+  readonly route: RoutePlan
   /** `exact` if the simulation paid at least what the route settled at. */
   readonly outcome: 'exact' | 'adjusted'
   readonly swap: EncodedSwap
@@ -51,7 +51,7 @@ export type WorkingTrial = {
    */
   readonly amountOut: bigint
   readonly minOutput: bigint
-  readonly simulation: SimulationResult
+  readonly simulation: SwapSimulation
   /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
   readonly laterGas: number
   /** Shortfall against the settled output in the first simulation; negative if it paid more. */
@@ -97,8 +97,8 @@ export type TrialContext = {
  * @param maxShortfallPpm - maximum shortfall against the settled output
  */
 export async function tryRoute(
-  route: Route,
-  alternatives: readonly Route[],
+  route: RoutePlan,
+  alternatives: readonly RoutePlan[],
   request: DecidedRequest,
   context: TrialContext,
   maxShortfallPpm = MAX_SHORTFALL_PPM,
@@ -113,8 +113,8 @@ export async function tryRoute(
 }
 
 async function runRoute(
-  route: Route,
-  alternatives: readonly Route[],
+  route: RoutePlan,
+  alternatives: readonly RoutePlan[],
   request: DecidedRequest,
   context: TrialContext,
   maxShortfallPpm: bigint,
@@ -128,7 +128,7 @@ async function runRoute(
   const { encode, run, runLater, asSentOf, deadline } = runner
 
   const requestedOut = request.amountOut
-  const expectedOf = (of: Route) => netOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
+  const expectedOf = (of: RoutePlan) => netOf(of.amountOut, request.feePpm, releaseTaxPpm(request, context.taxes))
   const expected = expectedOf(route)
   const settledMinOutput = requestedOut ?? minOutputOf(expected, request.slippagePpm)
   const others = alternatives.map((alternative) =>
@@ -144,7 +144,7 @@ async function runRoute(
   ])
   const laterGas = laterGasOf([route, ...alternatives], first.simulation, later)
   for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, laterAt!, span)
-  const extraOf = (of: Route) => laterGas.find((one) => one.of === of)?.extra ?? 0
+  const extraOf = (of: RoutePlan) => laterGas.find((one) => one.of === of)?.extra ?? 0
 
   const measured = receivedOf(first.simulation)
   if (measured === undefined) return reverted(first)
@@ -181,20 +181,20 @@ async function runRoute(
 
 /** Simulations of one route and its alternatives, with the values that they share. */
 type RouteRunner = {
-  readonly encode: (route: Route, minOutput: bigint) => EncodedRoute
+  readonly encode: (route: RoutePlan, minOutput: bigint) => EncodedRoute
   /** Simulates a transaction in the next block, and others from the same state in the same call. */
   readonly run: (encoded: EncodedRoute, others?: readonly EncodedRoute[]) => Promise<SimulatedSwap>
   /** Simulates all routes at a Unix time in seconds, to measure their gas; empty if the node cannot. */
-  readonly runLater: (at: number) => Promise<readonly SwapOutcome[]>
+  readonly runLater: (at: number) => Promise<readonly CallOutcome[]>
   /** Returns how the route must be simulated without a probe at the sender's address, if at all. @see WalletChecks */
-  readonly asSentOf: (route: Route) => Promise<SimulationRequest['asSent']>
+  readonly asSentOf: (route: RoutePlan) => Promise<SimulationRequest['asSent']>
   /** Unix time in seconds until which the transaction is valid. */
   readonly deadline: number
 }
 
 async function createRunner(
-  route: Route,
-  alternatives: readonly Route[],
+  route: RoutePlan,
+  alternatives: readonly RoutePlan[],
   request: DecidedRequest,
   senderCode: Hex,
   context: TrialContext,
@@ -208,7 +208,7 @@ async function createRunner(
     ...termsOf(request, context),
     direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
   }
-  const encode = (of: Route, minOutput: bigint, until = deadline): EncodedRoute => {
+  const encode = (of: RoutePlan, minOutput: bigint, until = deadline): EncodedRoute => {
     const terms = { ...shared, deadline: BigInt(until), minOutput }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
   }
@@ -231,7 +231,7 @@ async function createRunner(
       },
       pools,
     )
-  const asSentOf = (of: Route) => walletChecks.due(of, context.rpc, { blockHash: block.hash })
+  const asSentOf = (of: RoutePlan) => walletChecks.due(of, context.rpc, { blockHash: block.hash })
   const run = async (encoded: EncodedRoute, others: readonly EncodedRoute[] = []): Promise<SimulatedSwap> => {
     const asSent = await asSentOf(encoded.route)
     const result = await simulated(encoded.swap, others, { withHead: true, ...(asSent && { asSent }) })
@@ -256,7 +256,7 @@ async function createRunner(
 }
 
 /** Returns the output that the sender received, or would have received if the Guard had not rejected it as too low. */
-function receivedOf(outcome: SwapOutcome): bigint | undefined {
+function receivedOf(outcome: CallOutcome): bigint | undefined {
   return outcome.success ? outcome.amountOut : receivedFromRefusal(outcome)
 }
 
@@ -276,10 +276,10 @@ async function confirmedAsSent(
 
 /** Extra gas at the later time compared with the next block, for routes that succeed at both. */
 function laterGasOf(
-  routes: readonly Route[],
-  { others = [], ...first }: SimulationResult,
-  later: readonly SwapOutcome[],
-): readonly { readonly of: Route; readonly extra: number }[] {
+  routes: readonly RoutePlan[],
+  { others = [], ...first }: SwapSimulation,
+  later: readonly CallOutcome[],
+): readonly { readonly of: RoutePlan; readonly extra: number }[] {
   const now = [first, ...others]
   return routes.flatMap((of, k) => {
     const [before, after] = [now[k], later[k]]
@@ -317,14 +317,14 @@ export function termsOf(
   }
 }
 
-type EncodedRoute = { readonly route: Route; readonly terms: EncodeTerms; readonly swap: EncodedSwap }
-type SimulatedSwap = EncodedRoute & { readonly simulation: SimulationResult }
+type EncodedRoute = { readonly route: RoutePlan; readonly terms: EncodeTerms; readonly swap: EncodedSwap }
+type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 
 /** Returns the route with the highest output after gas, among those that paid at least what they settled at. */
 function bestMeasured(
   { simulation: together, ...first }: SimulatedSwap,
   others: readonly EncodedRoute[],
-  expectedOf: (route: Route) => bigint,
+  expectedOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
 ): SimulatedSwap {
   const { others: outcomes = [], ...simulation } = together
@@ -339,7 +339,7 @@ function bestMeasured(
 }
 
 /** Decodes the received amount from the Guard's `OutputTooLow` error; undefined for any other return data. */
-export function receivedFromRefusal({ returnData }: Pick<SimulationResult, 'returnData'>): bigint | undefined {
+export function receivedFromRefusal({ returnData }: Pick<SwapSimulation, 'returnData'>): bigint | undefined {
   try {
     const { received } = guardInterface.decodeErrorResult('OutputTooLow', returnData)
     return received as bigint

@@ -6,7 +6,7 @@ import {
   type SimulationContext,
   SimulationError,
   type SimulationRequest,
-  type SimulationResult,
+  type SwapSimulation,
   simulateSwap,
 } from '@sluice/simulation'
 
@@ -33,7 +33,7 @@ export class Simulator {
    * @param avoid - the swap's own pools, which may not be the source of the token
    * @throws SimulationError, RpcError
    */
-  async run(request: SimulationRequest, avoid: ReadonlySet<Address> = new Set()): Promise<SimulationResult> {
+  async run(request: SimulationRequest, avoid: ReadonlySet<Address> = new Set()): Promise<SwapSimulation> {
     const { now, context } = this.options
     await this.rejectNonTokens(request)
     try {

@@ -1,6 +1,6 @@
 import { type Hex, toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WalletChecks } from './wallet-checks.ts'
@@ -17,7 +17,7 @@ const pool = (id: string, family = 'uniswap-v3', state: unknown = null): Pool =>
 /** A pool with third-party code. */
 const hooked = pool('hooked', 'prop-amm')
 const legsOf = (of: Pool, tokenIn = listed, tokenOut = unlisted) =>
-  ({ legs: [{ pool: of, tokenIn, tokenOut }] }) as unknown as Pick<Route, 'legs'>
+  ({ legs: [{ pool: of, tokenIn, tokenOut }] }) as unknown as Pick<RoutePlan, 'legs'>
 
 let codes: Record<string, Hex | Error>
 let reads: string[]
@@ -29,7 +29,7 @@ const rpc = {
     return code
   },
 } as unknown as Rpc
-const due = (checks: WalletChecks, route: Pick<Route, 'legs'>) => checks.due(route, rpc, 'latest')
+const due = (checks: WalletChecks, route: Pick<RoutePlan, 'legs'>) => checks.due(route, rpc, 'latest')
 
 beforeEach(() => {
   vi.useFakeTimers()

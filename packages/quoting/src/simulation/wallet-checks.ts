@@ -5,7 +5,7 @@
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
-import type { Route } from '@sluice/routing'
+import type { RoutePlan } from '@sluice/routing'
 import type { BlockRef, Rpc } from '@sluice/rpc'
 import { Bounded, mayAskForCode, type SimulationRequest, type StateCount } from '@sluice/simulation'
 
@@ -17,7 +17,7 @@ const COMPARED_MS = 86_400_000
 /** The shorter interval for pools with third-party code, such as hooks. */
 const FOREIGN_COMPARED_MS = 600_000
 
-type Legs = Route['legs']
+type Legs = RoutePlan['legs']
 
 /** Records whether tokens and pools treat accounts with code differently. */
 export class WalletChecks {
@@ -42,7 +42,7 @@ export class WalletChecks {
    *
    * @throws RpcError if code cannot be read
    */
-  async due({ legs }: Pick<Route, 'legs'>, rpc: Rpc, block: BlockRef): Promise<SimulationRequest['asSent']> {
+  async due({ legs }: Pick<RoutePlan, 'legs'>, rpc: Rpc, block: BlockRef): Promise<SimulationRequest['asSent']> {
     const now = Date.now()
     if (keysOf(legs).some((key) => this.differing.has(key))) return 'measured'
     if (pairsOf(legs).some(([key, validMs]) => now - (this.compared.get(key) ?? Number.NEGATIVE_INFINITY) > validMs))
@@ -55,7 +55,7 @@ export class WalletChecks {
   /**
    * Records a comparison. @param differs - true if the transaction as sent ends differently from the one with a probe
    */
-  observe({ legs }: Pick<Route, 'legs'>, differs: boolean): void {
+  observe({ legs }: Pick<RoutePlan, 'legs'>, differs: boolean): void {
     const now = Date.now()
     if (!differs) {
       for (const [key] of pairsOf(legs)) this.compared.set(key, now)

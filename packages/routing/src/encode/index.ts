@@ -1,7 +1,7 @@
 import { encodeGuardSwap, type SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'
-import type { Route } from '../types.ts'
+import type { RoutePlan } from '../types.ts'
 import { needsWrapper } from './native.ts'
 import { buildSteps, type StepMaker } from './steps.ts'
 
@@ -15,7 +15,7 @@ export type EncodeRequest = {
   readonly from: Address
   /** Account that receives the output; `from` when absent. */
   readonly recipient?: Address
-  readonly route: Route
+  readonly route: RoutePlan
   readonly guard: Address
   readonly executor: Address
   readonly wrappedNative: Address | null

@@ -18,7 +18,7 @@ import {
   tokenC,
   weth,
 } from '../testing/encode-routes.ts'
-import type { Route } from '../types.ts'
+import type { RoutePlan } from '../types.ts'
 import type { EncodeRequest, StepMaker } from './index.ts'
 
 const [recipient, feeRecipient] = [address('e'), address('f')]
@@ -65,7 +65,7 @@ const PLAIN = {
 
 describe('the order', () => {
   const fee = { feePpm: 100_000n, feeRecipient }
-  test.each<[string, Route, Partial<EncodeRequest>, object]>([
+  test.each<[string, RoutePlan, Partial<EncodeRequest>, object]>([
     ['a plain swap', erc20, {}, {}],
     ['the sender as named recipient', erc20, { recipient: sender }, {}],
     ['another recipient', erc20, { recipient }, { recipient }],
@@ -130,7 +130,7 @@ describe('the order', () => {
 })
 
 describe('the program', () => {
-  const inputsOf = (of: Route) => encode(of).steps.map(({ input }) => input)
+  const inputsOf = (of: RoutePlan) => encode(of).steps.map(({ input }) => input)
 
   test('pays the next pool only if that pool measures its input, trades once, and alone takes the token', () => {
     const outputs = (...legs: Parameters<typeof leg>[]) =>

@@ -2,7 +2,7 @@ import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '@sluice/liquidity'
 import { isPrepaid, type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
 import { takesNative } from '../native.ts'
-import type { Leg, Route } from '../types.ts'
+import type { Leg, RoutePlan } from '../types.ts'
 import { EncodeError } from './errors.ts'
 import { mergeHops } from './merge.ts'
 import { inputAsBrought, tokensOf, wrapsAhead } from './native.ts'
@@ -24,7 +24,7 @@ const DESTINATION: StepOutput = { kind: 'recipient' }
  *
  * @throws EncodeError if the legs do not add up to the route
  */
-export function buildSteps(route: Route, context: StepContext): readonly Step[] {
+export function buildSteps(route: RoutePlan, context: StepContext): readonly Step[] {
   const { wrappedNative, families } = context
   if (route.legs.length === 0) return [wrapStep(route, context)]
 
@@ -57,7 +57,7 @@ export function buildSteps(route: Route, context: StepContext): readonly Step[] 
 }
 
 /** A route without legs: native to its wrapper or back, one to one. */
-function wrapStep({ tokenIn, tokenOut }: Route, { wrappedNative }: StepContext): Step {
+function wrapStep({ tokenIn, tokenOut }: RoutePlan, { wrappedNative }: StepContext): Step {
   const wrapped = needWrapped(wrappedNative)
   if (tokenIn === NATIVE && tokenOut === wrapped)
     return { op: 'wrap', tokenIn: ZERO_ADDRESS, wrapped, input: { kind: 'rest' }, output: DESTINATION }
@@ -66,7 +66,7 @@ function wrapStep({ tokenIn, tokenOut }: Route, { wrappedNative }: StepContext):
   throw new EncodeError('INVALID_ROUTE', `a route from ${tokenIn} to ${tokenOut} needs legs`)
 }
 
-const drawn = ({ amountIn }: Leg, route: Route): StepInput =>
+const drawn = ({ amountIn }: Leg, route: RoutePlan): StepInput =>
   amountIn === route.amountIn ? { kind: 'pullAll' } : { kind: 'pull', amount: amountIn }
 
 const share = ({ num, den }: Leg): StepInput =>
@@ -87,7 +87,7 @@ function prepaidLegs(legs: readonly Leg[], ends: readonly (Address | null)[]): R
   return legByToken
 }
 
-function checkLegs({ legs, amountIn, tokenIn }: Route, sources: readonly (Address | null)[]): void {
+function checkLegs({ legs, amountIn, tokenIn }: RoutePlan, sources: readonly (Address | null)[]): void {
   if (legs.some((leg) => sources.includes(leg.tokenOut)))
     throw new EncodeError('INVALID_ROUTE', `a leg buys the input token ${tokenIn} back`)
   const drawn = legs.reduce((sum, leg) => (sources.includes(leg.tokenIn) ? sum + leg.amountIn : sum), 0n)
@@ -99,7 +99,7 @@ function checkLegs({ legs, amountIn, tokenIn }: Route, sources: readonly (Addres
  * Checks that nothing stays in the Executor, where anybody could take it: for every intermediate token, the last leg
  * takes the whole balance, and no leg makes more of it afterwards.
  */
-function checkNothingStays({ legs }: Route, ends: readonly (Address | null)[]): void {
+function checkNothingStays({ legs }: RoutePlan, ends: readonly (Address | null)[]): void {
   for (const token of new Set(legs.map(({ tokenOut }) => tokenOut))) {
     if (ends.includes(token)) continue
     const last = legs.findLastIndex(({ tokenIn }) => tokenIn === token)

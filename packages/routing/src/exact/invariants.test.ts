@@ -1,7 +1,7 @@
 /** Checks of settled routes against the limits and filters of their requests. */
 import { NATIVE, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
-import type { Leg, Route, RouteRequest } from '../types.ts'
+import type { Leg, RoutePlan, RouteRequest } from '../types.ts'
 import { assertWithinRequest } from './invariants.ts'
 
 const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
@@ -14,10 +14,10 @@ const leg = (tokenIn: Token, tokenOut: Token, amountIn: bigint, amountOut = amou
   const pool = { id, family: 'uniswap-v2', dex: 'test', address: address('9'), tokens: [tokenIn, tokenOut], state: {} }
   return { pool, tokenIn, tokenOut, num: 1n, den: 1n, amountIn, amountOut, gas: 0 }
 }
-const route = (legs: readonly Leg[], change: Partial<Route> = {}) =>
-  ({ tokenIn: A, tokenOut: D, amountIn: 10n, amountOut: 10n, legs, ...change }) as Route
+const route = (legs: readonly Leg[], change: Partial<RoutePlan> = {}) =>
+  ({ tokenIn: A, tokenOut: D, amountIn: 10n, amountOut: 10n, legs, ...change }) as RoutePlan
 const check =
-  (of: Route, request: Partial<RouteRequest> = {}) =>
+  (of: RoutePlan, request: Partial<RouteRequest> = {}) =>
   () =>
     assertWithinRequest(of, { tokenIn: A, tokenOut: D, amountIn: 10n, wrappedNative: WETH, ...request } as RouteRequest)
 

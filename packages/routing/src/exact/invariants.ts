@@ -5,15 +5,15 @@ import { RoutingError } from '../errors.ts'
 import { isChosen, isSampled } from '../problem/passable.ts'
 import { DEFAULT_MAX_HOPS, DEFAULT_MAX_POOLS, erc20Of } from '../problem/problem.ts'
 import { refusalOf } from '../sources.ts'
-import type { ExactOutputRequest, Route, RouteRequest, RouteTerms } from '../types.ts'
+import type { ExactOutputRequest, RoutePlan, RouteRequest, RouteTerms } from '../types.ts'
 
 /** @throws RoutingError `ROUTE_INVARIANT` with the violated condition */
-export function assertWithinRequest(route: Route, request: RouteRequest | ExactOutputRequest): void {
+export function assertWithinRequest(route: RoutePlan, request: RouteRequest | ExactOutputRequest): void {
   const broken = amountBroken(route, request) ?? brokenBy(route, request)
   if (broken !== null) throw new RoutingError('ROUTE_INVARIANT', `the route found breaks its request: ${broken}`)
 }
 
-function amountBroken({ amountIn, amountOut }: Route, request: RouteRequest | ExactOutputRequest): string | null {
+function amountBroken({ amountIn, amountOut }: RoutePlan, request: RouteRequest | ExactOutputRequest): string | null {
   if ('amountOut' in request) return amountOut < request.amountOut ? `it pays ${amountOut}` : null
   return amountIn === request.amountIn ? null : `it takes ${amountIn}`
 }
@@ -21,7 +21,7 @@ function amountBroken({ amountIn, amountOut }: Route, request: RouteRequest | Ex
 /** Balance of a token, and the maximum number of pools in series that it passed. */
 type TokenBalance = { amount: bigint; hops: number }
 
-function brokenBy({ legs, amountIn, amountOut }: Route, request: RouteTerms): string | null {
+function brokenBy({ legs, amountIn, amountOut }: RoutePlan, request: RouteTerms): string | null {
   const {
     maxSplits = DEFAULT_MAX_POOLS,
     maxHops = DEFAULT_MAX_HOPS,

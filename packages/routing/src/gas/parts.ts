@@ -6,11 +6,11 @@ import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type GasPart, gasRow, isExpensive, tokenGas } from '@sluice/liquidity'
 import { isPrepaid, isSingleton } from '@sluice/program'
 import { takesNative, usesWrapper } from '../native.ts'
-import type { Leg, Route } from '../types.ts'
+import type { Leg, RoutePlan } from '../types.ts'
 
 /** The properties of a leg that its gas depends on; `gas` is the table's figure including tick crossings. */
 export type GasLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut' | 'gas' | 'writes'>
-export type GasSwap = Pick<Route, 'tokenIn' | 'tokenOut'> & {
+export type GasSwap = Pick<RoutePlan, 'tokenIn' | 'tokenOut'> & {
   readonly legs: readonly GasLeg[]
   readonly wrappedNative: Address | null
 }

@@ -2,7 +2,7 @@
 import { toAddress } from '@sluice/chains'
 import { families, type Pool } from '@sluice/liquidity'
 import { type EncodedSwap, type EncodeRequest, encodeSwap } from '../encode/index.ts'
-import type { Leg, Route } from '../types.ts'
+import type { Leg, RoutePlan } from '../types.ts'
 
 export const address = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 export const [guard, executor, sender, weth] = [address('a'), address('b'), address('c'), address('3')]
@@ -33,7 +33,12 @@ export const leg = (
   amountOut: 1n,
   gas: 0,
 })
-export const route = (tokenIn: Pool['address'], tokenOut: Pool['address'], amountIn: bigint, legs: Leg[]): Route => ({
+export const route = (
+  tokenIn: Pool['address'],
+  tokenOut: Pool['address'],
+  amountIn: bigint,
+  legs: Leg[],
+): RoutePlan => ({
   tokenIn,
   tokenOut,
   amountIn,
@@ -45,7 +50,7 @@ export const route = (tokenIn: Pool['address'], tokenOut: Pool['address'], amoun
   optimalityGapBps: null,
   optimalityGapNetBps: null,
 })
-export const encode = (of: Route, more: Partial<EncodeRequest> = {}): EncodedSwap =>
+export const encode = (of: RoutePlan, more: Partial<EncodeRequest> = {}): EncodedSwap =>
   encodeSwap({
     from: sender,
     route: of,

@@ -6,7 +6,7 @@ import type {
   ExactOutputRequest,
   Leg,
   ProvedPool,
-  Route,
+  RoutePlan,
   RouteRequest,
   RouteResult,
   RouteTerms,
@@ -67,7 +67,7 @@ export function ownTerms({
 }
 
 /** Routes return pool ids; the process looks the pools up. */
-export type PlainRoute = Omit<Route, 'legs'> & { readonly legs: readonly PlainLeg[] }
+export type PlainRoute = Omit<RoutePlan, 'legs'> & { readonly legs: readonly PlainLeg[] }
 export type PlainLeg = Omit<Leg, 'pool'> & { readonly pool: string }
 export type PlainProof = Omit<BoundProof, 'pools'> & {
   readonly pools: readonly (Omit<ProvedPool, 'pool'> & { readonly pool: string })[]
@@ -91,7 +91,7 @@ export type FromThread =
 /** Replaces pools by their ids. */
 export function toPlain(result: RouteResult): PlainResult {
   if (!result.ok) return result
-  const plain = (route: Route) => ({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) })
+  const plain = (route: RoutePlan) => ({ ...route, legs: route.legs.map((leg) => ({ ...leg, pool: leg.pool.id })) })
   const { alternatives, proof } = result
   return {
     ok: true,
