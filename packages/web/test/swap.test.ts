@@ -133,6 +133,23 @@ describe.skipIf(!browser)('the Swap page', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
+  test('Enter chooses among the tokens of the typed text, also before they arrive', async () => {
+    const { page } = await stage.open(pair('WETH', 'USDC', '3'))
+    await page.getByRole('button', { name: 'USDC, token to receive' }).click()
+    await page.getByRole('option', { name: /LINK/ }).waitFor(WAIT)
+    const search = Promise.withResolvers<void>()
+    await page.route(/q=link/, async (route) => {
+      await search.promise
+      await route.continue()
+    })
+    await page.getByRole('combobox', { name: 'Search tokens' }).fill('link')
+    await page.getByRole('combobox', { name: 'Search tokens' }).press('Enter')
+    expect(await page.getByRole('dialog').count()).toBe(1)
+    search.resolve()
+    await page.getByRole('button', { name: 'LINK, token to receive' }).waitFor(WAIT)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
   test('an exact output is the minimum that arrives', async () => {
     const { page } = await stage.open(`${pair('WETH', 'USDC', '3000')}&exact=out`)
     await go(page, 'Approve WETH and swap').waitFor(WAIT)

@@ -1,6 +1,6 @@
 /** The token picker dialog. */
 
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { isAddress } from '../format/hex.ts'
 import type { PageChain } from '../service/chains.ts'
 import { isNative, type PageToken, useTokenSearch } from '../service/tokens.ts'
@@ -27,10 +27,18 @@ type Props = {
 export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
-  const { data, isPending, isError } = useTokenSearch(chain.id, text.trim(), true)
+  const { data, isPending, isPlaceholderData, isError } = useTokenSearch(chain.id, text.trim(), true)
   const list = id(useId())
   const options = ordered(data ?? [])
   const at = Math.min(active, options.length - 1)
+  // Until the tokens of the typed text arrive, those of an earlier text are shown; Enter must not choose one of them.
+  const isSearching = isPending || isPlaceholderData
+  const [isChosenNext, setIsChosenNext] = useState(false)
+  useEffect(() => {
+    if (!isChosenNext || isSearching) return
+    setIsChosenNext(false)
+    if (options[at]) onChoose(options[at])
+  })
   const press = (event: KeyboardEvent) => {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: options.length - 1 }[event.key]
     if (to !== undefined) {
@@ -38,10 +46,11 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
       const next = (to + options.length) % options.length
       setActive(next)
       document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: 'nearest' })
-    } else if (event.key === 'Enter' && options[at]) {
+    } else if (event.key === 'Enter') {
       // Otherwise the key would also click the button that regains the focus.
       event.preventDefault()
-      onChoose(options[at])
+      if (isSearching) setIsChosenNext(true)
+      else if (options[at]) onChoose(options[at])
     }
   }
   return (
@@ -63,6 +72,7 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
           onChange={(event) => {
             setText(event.target.value)
             setActive(0)
+            setIsChosenNext(false)
           }}
           onKeyDown={press}
         />
