@@ -82,7 +82,7 @@ function Modes({ chosen, onChoose }: ModesProps) {
   return (
     <fieldset className="seg" aria-label="Which amount is exact">
       {modes.map(([end, name]) => (
-        <button key={end} type="button" aria-pressed={exact === end} onClick={() => choose(end)}>
+        <button key={end} type="button" aria-pressed={exact === end} onClick={() => exact !== end && choose(end)}>
           {name}
         </button>
       ))}

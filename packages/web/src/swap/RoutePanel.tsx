@@ -1,6 +1,6 @@
 /** The route panel of the Swap page. */
 
-import { memo, type ReactNode, useRef, useState } from 'react'
+import { type ComponentProps, memo, type ReactNode, useRef, useState } from 'react'
 import { plain } from '../format/amount.ts'
 import { Flow } from '../route/Flow.tsx'
 import { groupOf, groups } from '../route/families.ts'
@@ -32,19 +32,10 @@ type Props = {
 }
 
 /**
- * Shows the route as a flow with its legend, its metrics, and a table of the legs. Renders again only if the quote or its state
- * changes, after the ticket was painted, and not while an amount is typed. The table is painted after the drawing.
+ * Shows the route as a flow with its legend, its metrics, and a table of the legs. Renders again only if the quote or its
+ * state changes, and not while an amount is typed. The table is painted after the drawing, so that inputs are handled between.
  */
-export const RoutePanel = memo(function RoutePanel(props: Props) {
-  const parts = usePaintedParts(ALL_PARTS)
-  const shown = useAfterPaint(props)
-  return parts === 1 ? <RouteSkeleton pools={props.pools} /> : <ShownRoute {...shown} hasTable={parts === ALL_PARTS} />
-})
-
-/** Parts of the panel: its placeholder, the drawing, and the table. */
-const ALL_PARTS = 3
-
-const ShownRoute = memo(function ShownRoute({
+export const RoutePanel = memo(function RoutePanel({
   quote,
   isAsking,
   isStale,
@@ -55,8 +46,9 @@ const ShownRoute = memo(function ShownRoute({
   native,
   request,
   chainName,
-  hasTable,
-}: Props & { readonly hasTable: boolean }) {
+  pools: poolsOfChain,
+}: Props) {
+  const parts = usePaintedParts(ALL_PARTS)
   const [lit, setLit] = useState<number | null>(null)
   const panel = useRef<HTMLElement>(null)
   const { swaps } = quote
@@ -72,6 +64,7 @@ const ShownRoute = memo(function ShownRoute({
     const drawing = { svg, title, file: `sluice-route-${quote.simulationBlock}` }
     await (format === 'SVG' ? saveSvg(drawing) : savePng(drawing))
   }
+  if (parts === 1) return <RouteSkeleton pools={poolsOfChain} />
   const state = isSigning ? 'held' : isStale ? 'stale' : isAsking ? 'asking' : 'fresh'
   return (
     <>
@@ -114,10 +107,17 @@ const ShownRoute = memo(function ShownRoute({
         </div>
         <Figures quote={quote} dst={dst} native={native} />
       </section>
-      {hasTable && <Why {...{ request, quote, src, dst }} />}
-      {hasTable && <LegTable legs={swaps} tokenOf={tokenOf} lit={lit} onLight={setLit} />}
+      {parts === ALL_PARTS && <Why {...{ request, quote, src, dst }} />}
+      {parts === ALL_PARTS && <Legs legs={swaps} tokenOf={tokenOf} lit={lit} onLight={setLit} />}
     </>
   )
+})
+
+/** Parts of the panel: its placeholder, the drawing, and the table. */
+const ALL_PARTS = 3
+
+const Legs = memo(function Legs(props: ComponentProps<typeof LegTable>) {
+  return <LegTable {...useAfterPaint(props)} />
 })
 
 type WhyProps = {

@@ -1,8 +1,8 @@
 /** The Swap page. */
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { usdOf } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
-import { afterPaint } from '../ui/after-paint.ts'
+import { afterPaint, useAfterPaint } from '../ui/after-paint.ts'
 import { Lede } from '../ui/Lede.tsx'
 import { loadPart } from '../ui/load-part.tsx'
 import { useKey } from '../ui/Shell.tsx'
@@ -83,8 +83,9 @@ function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPic
   )
 }
 
-/** Shows the route next to the ticket, or the reason for a missing route. */
-function SidePanel({ swap }: { readonly swap: SwapPageState }) {
+/** Shows the route next to the ticket, or the reason for a missing route. Follows the ticket after the next paint. */
+const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState }) {
+  const { swap } = useAfterPaint(props)
   const { order, live, quote, refused, failed, signing, tokenOf, maxRoutable, act } = swap
   const { src, dst, request, exact, native, pools } = order
   const { limit, broken, same, entry, terms } = order
@@ -119,4 +120,4 @@ function SidePanel({ swap }: { readonly swap: SwapPageState }) {
       />
     </>
   )
-}
+})
