@@ -1,8 +1,10 @@
-/** Records benchmark results. */
+/** Records benchmark results, and reads recorded ones. */
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
+
+const fileOf = (name: string) => join(import.meta.dirname, 'results', `${name}.json`)
 
 /** Writes `results/<name>.json`: the results, with the machine, the commit, and the date of the measurement. */
 export function record(name: string, figures: object, { shown = true } = {}): void {
@@ -21,8 +23,13 @@ export function record(name: string, figures: object, { shown = true } = {}): vo
     ...figures,
   }
   const text = `${JSON.stringify(result, null, 2)}\n`
-  writeFileSync(join(import.meta.dirname, 'results', `${name}.json`), text)
+  writeFileSync(fileOf(name), text)
   if (shown) console.log(text)
+}
+
+/** Returns the last recorded result; undefined if there is none. */
+export function recorded<T>(name: string): T | undefined {
+  return existsSync(fileOf(name)) ? (JSON.parse(readFileSync(fileOf(name), 'utf8')) as T) : undefined
 }
 
 export const rounded = (value: number, digits = 1) => Number(value.toFixed(digits))

@@ -119,7 +119,7 @@ ${boundsTable()}
 
 ## Gas of trades
 
-Of whole transactions, after refunds, from [bench/results/gas.json](../../bench/results/gas.json) (\`npm run bench:gas\`).
+Of whole transactions, after refunds, from [bench/results/gas.json](../../bench/results/gas.json) (\`npm run bench -- gas\`).
 
 ${tradesTable()}
 

@@ -15,7 +15,7 @@ const MAX_REST_BYTES = 10_000
 /** Quotes of an hour at one per minute. */
 const QUOTES = 60
 const MAX_HOUR_CALLS = 250
-/** Calls of an hour without blocks, apart from those of quotes (`npm run bench -- bill`: 91). */
+/** Calls of an hour without blocks, apart from those of quotes (`npm run bench -- capacity bill`: 91). */
 const HOUR_OF_POLLS = 100
 const MAX_HOUR_BYTES = 3_000_000
 /** Families whose gas changes with time: a quote through their pools takes one more call (docs/operations.md). */

@@ -34,7 +34,7 @@ const earliestFirst = ['UniversalRouter', '1inch', '0x', 'ParaSwap', 'KyberSwap'
   .map(latestOf)
   .sort((a, b) => a.block.number - b.block.number)
 
-// One transaction per router. `npm run bench -- routers` runs all fifty.
+// One transaction per router. `npm run bench -- simulate routers` runs all fifty.
 test.each(earliestFirst)(
   '/simulate predicts the amount that a user of $router was paid on Ethereum',
   async (recorded) => {

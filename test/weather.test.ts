@@ -1,5 +1,5 @@
 /**
- * Tests quotes while the chain's endpoints fail in every known way; `npm run bench -- weather` measures their speed.
+ * Tests quotes while the chain's endpoints fail in every known way; `npm run bench -- faults` measures their speed.
  */
 import { type Devnet, NodeProxy, setWeather, startDevnet, weathers } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

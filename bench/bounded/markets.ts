@@ -5,7 +5,7 @@
  */
 import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, orRefused, type Pool, type Snapshot } from '@sluice/liquidity'
-import { type Random, seeded, wholeNumber } from '../router/random.ts'
+import { type Random, seeded, wholeNumber } from '../lib/random.ts'
 import { type RealState, realStates } from './real-states.ts'
 import { isFree, makePool, type PairSpec, SYNTHETIC_KINDS, type SyntheticKind } from './synthetic-pools.ts'
 

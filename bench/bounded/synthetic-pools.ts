@@ -1,8 +1,8 @@
 /** Generates pools of a given price and size with bounded capacity, each kind with another bound. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
+import { type Random, wholeNumber } from '../lib/random.ts'
 import { sqrtPriceAtTick, tickAtSqrtPrice } from '../router/pool-maths.ts'
-import { type Random, wholeNumber } from '../router/random.ts'
 
 export type PairSpec = {
   readonly tokens: readonly [Address, Address]

@@ -1,4 +1,4 @@
-/** `npm run bench -- bus-faults [seconds] [seed]`: runs the fault test of the bus for longer. */
+/** `npm run bench -- bus faults [seconds] [seed]`: runs the fault test of the bus for longer. */
 import { runFaults } from '@sluice/bus/testing'
 import { record } from '../record.ts'
 

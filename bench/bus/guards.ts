@@ -1,15 +1,15 @@
 /**
- * `npm run bench -- bus-guards [words of names, separated by commas]`: removes the guards of the bus one at a time, and
+ * `npm run bench -- bus guards [words of names, separated by commas]`: removes the guards of the bus one at a time, and
  * records which tests fail: the fault test, by wrong states or stuck workers, and the unit tests. Fails if none does.
  * Source files do not change; processes and tests load broken versions of them.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runFaults } from '@sluice/bus/testing'
 import { root, run } from '../../scripts/lib/run.ts'
-import { record } from '../record.ts'
+import { record, recorded } from '../record.ts'
 
 const SECONDS = 22
 const SEED = 3
@@ -142,9 +142,7 @@ function write(): void {
 }
 
 function earlier(): readonly { readonly without: string }[] {
-  const path = join(root, 'bench/results/bus-guards.json')
-  if (!existsSync(path)) return []
-  return (JSON.parse(readFileSync(path, 'utf8')) as { guards: readonly { without: string }[] }).guards
+  return recorded<{ guards: readonly { without: string }[] }>('bus-guards')?.guards ?? []
 }
 
 /** Returns a module hook that loads the files with the edits. */

@@ -1,12 +1,13 @@
 /**
- * `npm run bench -- gas-account`: explains the gas of the scenarios in which a swap costs more than UniversalRouter's, instruction by
+ * `npm run bench -- gas account`: explains the gas of the scenarios in which a swap costs more than UniversalRouter's, instruction by
  * instruction, from traces of the same transactions as `npm run bench -- gas`. Writes docs/audit/gas.md. Fails if the parts of a
  * transaction do not add up to what its receipt charges.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Hex, hexToBytes, toFunctionSelector } from 'viem'
 import { root } from '../../scripts/lib/run.ts'
+import { recorded } from '../record.ts'
 import { startRouters } from './routers.ts'
 import { type Router, type Scenario, scenarios } from './scenarios.ts'
 import { takeApprovals } from './signing.ts'
@@ -176,8 +177,8 @@ ${rows.join('\n')}
 
 /** Compares custody with 1.10 of the bare contract, from results/gas.json. */
 function floorTable(): string {
-  const path = join(root, 'bench/results/gas.json')
-  const results = JSON.parse(readFileSync(path, 'utf8')) as Record<Scenario, Record<Router['name'], number>>
+  const results = recorded<Record<Scenario, Record<Router['name'], number>>>('gas')
+  if (!results) throw new Error('Run `npm run bench -- gas` first')
   const cell = (gas: number) => gas.toLocaleString('en')
   const rows = scenarios.flatMap((scenario) => {
     const { sluice: custody, sluiceDirect: direct, floor } = results[scenario]
@@ -194,7 +195,7 @@ function floorTable(): string {
 function documentOf(sections: readonly string[]): string {
   return `# Account of gas
 
-Made by \`npm run bench -- gas-account\` from traces of the transactions that \`npm run bench -- gas\` measures: the scenarios in which a swap in
+Made by \`npm run bench -- gas account\` from traces of the transactions that \`npm run bench -- gas\` measures: the scenarios in which a swap in
 custody costs more than UniversalRouter's. Each instruction is attributed to a cause, without the code that it calls; the parts add up to
 what the receipts charge. "Own code" is that of Guard and Executor, or of UniversalRouter.
 

@@ -1,8 +1,8 @@
 /** Sends the transactions of quotes after real blocks, to measure the drift of their output and the tolerances that it exceeds. */
 import { readBlocks, replayBlock } from '@sluice/devnet'
-import type { Trade } from './draw.ts'
+import type { Trade } from '../lib/trades.ts'
+import { fund } from '../lib/wallet.ts'
 import { type Outcome, type Place, send, undone } from './trade.ts'
-import { fund } from './wallet.ts'
 
 export type Landed = Extract<Outcome, { readonly kind: 'landed' }>
 /** Output without a slippage limit, null if it still reverts, and the tolerances with which it reverts. */

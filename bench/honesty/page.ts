@@ -2,9 +2,10 @@
  * Writes `docs/honesty.md` from the results of the `honesty`, `routers`, and `peers` benchmarks, each of which updates
  * the page.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Versus } from '../peers/versus.ts'
+import { recorded } from '../record.ts'
+import type { Versus } from './peers/versus.ts'
 import { REASONS, type RefusalSummary } from './refusals.ts'
 import type { Figures } from './summary.ts'
 import { TOLERANCES } from './trade.ts'
@@ -37,8 +38,8 @@ export function writePage(): void {
 }
 
 function partOf<T>(name: string, format: (result: T) => string): string {
-  const file = join(import.meta.dirname, `../results/${name}.json`)
-  return existsSync(file) ? format(JSON.parse(readFileSync(file, 'utf8')) as T) : ''
+  const result = recorded<T>(name)
+  return result ? format(result) : ''
 }
 
 function honesty(figures: Honesty): string {

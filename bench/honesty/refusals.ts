@@ -5,10 +5,10 @@
 import { IERC20__factory } from '@sluice/bindings'
 import { loadRegistry, NATIVE } from '@sluice/chains'
 import { readState } from '@sluice/devnet'
+import type { Trade } from '../lib/trades.ts'
+import { fund, wallet } from '../lib/wallet.ts'
 import { rounded } from '../record.ts'
-import type { Trade } from './draw.ts'
 import { ask, type Outcome, type Place, undone } from './trade.ts'
-import { fund, wallet } from './wallet.ts'
 
 /** Descriptions of the reasons for the page. */
 export const REASONS = {

@@ -1,7 +1,8 @@
 /** Summarizes a run of trades. */
+
+import type { Priced, Trade } from '../lib/trades.ts'
 import { rounded } from '../record.ts'
 import type { After, AfterBlock, Landed } from './blocks.ts'
-import type { Priced, Trade } from './draw.ts'
 import { type Outcome, TOLERANCES } from './trade.ts'
 
 export type Tried = { readonly trade: Trade; readonly outcome: Outcome }

@@ -1,8 +1,8 @@
 /** Quotes a trade over HTTP, sends it, and compares the output with the quote. */
 import { NATIVE } from '@sluice/chains'
 import type { Node } from '@sluice/system-test/wallet'
-import type { Trade } from './draw.ts'
-import { fund, minGas, wallet } from './wallet.ts'
+import type { Trade } from '../lib/trades.ts'
+import { fund, minGas, wallet } from '../lib/wallet.ts'
 
 export type Place = { readonly api: string; readonly node: Node; readonly guard: string }
 

@@ -6,9 +6,9 @@ import { GasProber, MeasuredGas } from '@sluice/quoting'
 import { type Leg, type MeasuredHop, transactionRefund } from '@sluice/routing'
 import { createSimulationContext } from '@sluice/simulation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { median } from '../router/statistics.ts'
-import { observePools } from './observe.ts'
-import { approveAll } from './swap.ts'
+import { observePools } from '../gas/hop/observe.ts'
+import { approveAll } from '../gas/hop/swap.ts'
+import { median } from '../lib/statistics.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** Sends one quote at several later times, each from the state of the quote. */
 import type { Node } from '@sluice/system-test/wallet'
-import { fund, wallet } from '../honesty/wallet.ts'
+import { fund, wallet } from '../lib/wallet.ts'
 
 /** Seconds from the quoted block to the block of the transaction. */
 export const DELAYS = [1, 60, 1_860, 86_400] as const

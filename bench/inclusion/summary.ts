@@ -1,6 +1,7 @@
 /** Summarizes the predicted and the charged gas. */
+
+import { quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
-import { quantile } from '../router/statistics.ts'
 import { DELAYS, type Sent } from './send.ts'
 
 /** Number of transactions with the worst predictions that are listed individually. */

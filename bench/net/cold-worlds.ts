@@ -7,9 +7,9 @@ import { loadRegistry } from '@sluice/chains'
 import { deployContracts } from '@sluice/contracts'
 import { startDevnet, startMainnet } from '@sluice/devnet'
 import { Node } from '@sluice/system-test/wallet'
-import type { Priced } from '../honesty/draw.ts'
-import { pricesOf, tokensOfState, withDecimals } from '../honesty/prices.ts'
-import { fund, wallet } from '../honesty/wallet.ts'
+import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
+import type { Priced } from '../lib/trades.ts'
+import { fund, wallet } from '../lib/wallet.ts'
 
 export type ColdWorld = {
   readonly name: string

@@ -1,19 +1,18 @@
 /**
- * `npm run bench -- net --cold`: checks if quotes of a new service without learned data pay less net of gas than the
+ * `npm run bench -- net cold [--quotes <at each price>] [--seed <n>] [--world <name>]`: checks if quotes of a new service without learned data pay less net of gas than the
  * same request with one family excluded, fewer hops, or fewer pools. On the local chain and on real Ethereum state,
  * each quote and its restricted variants are requested over HTTP at one block and sent from the same state; gas comes
- * from receipts. `-- --cold [--quotes <at each price>] [--seed <n>] [--world <name>]`.
+ * from receipts.
  */
 import { parseArgs } from 'node:util'
 import { random } from '@sluice/liquidity/testing'
+import { quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
-import { quantile } from '../router/statistics.ts'
 import { type ColdWorld, startColdWorlds } from './cold-worlds.ts'
 import { type Answered, measureNarrower, type Narrower } from './receipts.ts'
 
 const { values } = parseArgs({
   options: {
-    cold: { type: 'boolean' },
     quotes: { type: 'string', default: '28' },
     seed: { type: 'string', default: '36' },
     world: { type: 'string' },

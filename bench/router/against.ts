@@ -1,16 +1,16 @@
 /**
- * `npm run bench -- router-against <folder>`: compares the search time with that of another installed and built
+ * `npm run bench -- router against <folder>`: compares the search time with that of another installed and built
  * checkout, trade by trade. The sides take turns in separate processes, because compiled code and cache contents of one
  * would slow the other. Trades with equal routes are counted separately from the others. Results in
  * `results/router-against.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
+import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
-import { median, quantile } from './statistics.ts'
 
 const [folder] = process.argv.slice(2)
-if (!folder) throw new Error('npm run bench -- router-against <folder of the other checkout>')
+if (!folder) throw new Error('npm run bench -- router against <folder of the other checkout>')
 const other = resolve(process.env.INIT_CWD ?? '.', folder)
 const root = join(import.meta.dirname, '../..')
 

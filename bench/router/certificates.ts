@@ -1,9 +1,10 @@
 /** Measures how close the bound is to the route. */
+
+import { median, quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import { generate } from './generate.ts'
 import { routeTrade, scenarioGraph } from './route.ts'
 import { loadScenario } from './scenario.ts'
-import { median, quantile } from './statistics.ts'
 
 const CERTIFICATES = { scenarios: 167, nPools: 20, nTrades: 60, seed: 950_000 }
 

@@ -1,10 +1,10 @@
 /** Measures updates of the compiled graph. */
 import { PoolMap } from '@sluice/liquidity'
 import { buildGraph } from '@sluice/routing'
+import { median } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import { generate } from './generate.ts'
 import { loadScenario } from './scenario.ts'
-import { median } from './statistics.ts'
 
 const UPDATES = 200
 

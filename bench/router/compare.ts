@@ -1,7 +1,8 @@
 /** Computes the results of a size, and compares each peer with the service's router, trade by trade. */
+
+import { median, quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import type { RoutedTrade } from './route.ts'
-import { median, quantile } from './statistics.ts'
 
 /** Difference in basis points of the output below which a comparison is a tie. */
 const TIE_BPS = 0.1

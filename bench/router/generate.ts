@@ -2,8 +2,9 @@
  * Generates seeded scenarios that resemble a chain's liquidity: six hubs, a long tail of tokens with most pools at the
  * hubs, values by a power law, and trades of five sizes between tokens of each class.
  */
+
+import { type Random, seeded, wholeNumber } from '../lib/random.ts'
 import { PoolFactory, type PoolType } from './generate-pools.ts'
-import { type Random, seeded, wholeNumber } from './random.ts'
 import type { Scenario, ScenarioPool, ScenarioToken, ScenarioTrade } from './scenario.ts'
 
 const HUBS: readonly (readonly [symbol: string, priceUsd: number, decimals: number, address: string])[] = [

@@ -1,14 +1,14 @@
 /**
- * `npm run bench -- least-input`: compares the time of an exact-output request with the quote of the same output, trade
+ * `npm run bench -- router least-input`: compares the time of an exact-output request with the quote of the same output, trade
  * by trade and alternating in one process, and the additional input. Uses the shortest of many runs, which other load
  * disturbs least. Results in `results/least-input.json`.
  */
 import { type ExactOutputRequest, findRoute } from '@sluice/routing'
+import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 import { generate } from './generate.ts'
 import { requestOf, SERVICE_LIMITS, scenarioGraph, warmUp } from './route.ts'
 import { loadScenario } from './scenario.ts'
-import { median, quantile } from './statistics.ts'
 
 const SIZES = [
   { nPools: 20, seed: 910_001, nTrades: 100 },

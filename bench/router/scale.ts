@@ -1,17 +1,17 @@
 /**
- * `npm run bench -- scale`: measures search time, memory, and a changed pool on a graph as large as the largest chains
- * (`-- <pools>`).
+ * `npm run bench -- router scale [pools]`: measures search time, memory, and a changed pool on a graph as large as the
+ * largest chains.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { PoolMap } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
+import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 import { changedPool } from './changed-pool.ts'
 import { generate } from './generate.ts'
 import { requestOf, SERVICE_LIMITS, warmUp } from './route.ts'
 import { loadScenario } from './scenario.ts'
-import { median, quantile } from './statistics.ts'
 
 const POOLS = Number(process.argv[2] ?? 100_000)
 /** Development did not use this seed. */

@@ -2,11 +2,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PoolMap } from '@sluice/liquidity'
 import { buildGraph, findRoute, RouterThreads } from '@sluice/routing'
+import { median } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import { generate } from './generate.ts'
 import { requestOf } from './route.ts'
 import { loadScenario } from './scenario.ts'
-import { median } from './statistics.ts'
 
 const TRADES = 20
 /** Trades of a block that are searched at the same time. */

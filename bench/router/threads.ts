@@ -1,16 +1,16 @@
 /**
- * `npm run bench -- threads [pools]`: measures searches with one and with two routing threads while blocks arrive.
+ * `npm run bench -- router threads [pools]`: measures searches with one and with two routing threads while blocks arrive.
  * Threads settle the routes, and the main thread encodes them. Also measures the main thread's cost of a block by the
  * number of threads that receive it.
  */
 import { toAddress } from '@sluice/chains'
 import { families, type Pool, PoolMap } from '@sluice/liquidity'
 import { EncodeError, encodeSwap, type RouteResult, RouterThreads } from '@sluice/routing'
+import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 import { generate } from './generate.ts'
 import { requestOf, SERVICE_LIMITS } from './route.ts'
 import { loadScenario } from './scenario.ts'
-import { median } from './statistics.ts'
 
 const POOLS = Number(process.argv[2] ?? 20_000)
 const TRADES = 40

@@ -1,5 +1,5 @@
 /**
- * Differential fuzz of the Guard against a reference implementation (model/guard.ts). `npm run bench -- guard-model` runs the same with
+ * Differential fuzz of the Guard against a reference implementation (model/guard.ts). `npm run bench -- contracts guard-model` runs the same with
  * 1,000,000 calls of each build and with all mutants.
  */
 import { bytecode } from '@sluice/bindings/bytecode'

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Connection, getRequest } from '../../../bench/api/connection.ts'
-import { startProcess, startWorld, swapPaths, type World } from '../../../bench/api/world.ts'
+import { type startProcess, startService, startWorld, swapPaths, type World } from '../../../bench/lib/world.ts'
+import { Connection, getRequest } from '../../../bench/load/connection.ts'
 import { request } from './src/devnet.ts'
 import { ask } from './src/service.ts'
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
     tokens.push(address)
   }
   await request(world.devnet.url, 'evm_mine')
-  service = await startProcess('service.ts', [], { ...world.env, DATA_DIR: dir })
+  service = await startService({ ...world.env, DATA_DIR: dir })
 })
 afterAll(async () => {
   if (service?.child.connected) await service.stop()

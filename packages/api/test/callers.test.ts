@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { type Devnet, NodeProxy } from '@sluice/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Connection, getRequest } from '../../../bench/api/connection.ts'
+import { Connection, getRequest } from '../../../bench/load/connection.ts'
 import type { RunningServer } from '../src/index.ts'
 import { startChain, startOver } from './src/devnet.ts'
 import { ask } from './src/service.ts'

@@ -1,6 +1,6 @@
 /** Tests random combinations of all documented parameters: each answer is documented, respects its limits, and arrives. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startProcess, startWorld, type World } from '../../../bench/api/world.ts'
+import { type startProcess, startService, startWorld, type World } from '../../../bench/lib/world.ts'
 import { runCombinations } from './src/combinations/run.ts'
 
 const REQUESTS = process.env.LONG ? 20_000 : 100
@@ -11,7 +11,7 @@ let world: World
 let service: Awaited<ReturnType<typeof startProcess>>
 beforeAll(async () => {
   world = await startWorld()
-  service = await startProcess('service.ts', [], world.env)
+  service = await startService(world.env)
 })
 afterAll(async () => {
   await service?.stop()

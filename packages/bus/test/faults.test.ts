@@ -1,6 +1,6 @@
 /**
  * Fails processes, Redis, and connections in random order, and checks that workers only show complete states of real
- * blocks. Longer runs: `npm run bench -- bus-faults <seconds> <seed>`.
+ * blocks. Longer runs: `npm run bench -- bus faults <seconds> <seed>`.
  */
 import { describe, expect, test } from 'vitest'
 import { runFaults } from './faults/run.ts'

@@ -1,5 +1,5 @@
 /**
- * Attackers in a synthetic market must not gain from its prices; `npm run bench -- price-attacks` runs it at full size.
+ * Attackers in a synthetic market must not gain from its prices; `npm run bench -- prices attacks` runs it at full size.
  */
 import type { Address } from '@sluice/chains'
 import { describe, expect, test } from 'vitest'

@@ -1,0 +1,28 @@
+/**
+ * `npm run bench -- bounded [trades] [seed]`: compares routes over pools with bounded capacity with other ways to make
+ * the same trades (checks.ts). Results in `results/bounded.json`, after each part of the trades. `-- bounded --continue
+ * [trades]` continues from there, so that a run can be made in parts.
+ */
+import { record, recorded } from '../record.ts'
+import { type CheckedTrades, checkTrades, noTrades } from './check-trades.ts'
+
+const PART = 250
+
+const isContinued = process.argv.includes('--continue')
+const [trades = 10_000, seed = 1_000_000] = process.argv
+  .slice(2)
+  .filter((each) => !each.startsWith('--'))
+  .map(Number)
+const result = isContinued ? earlier() : noTrades(seed)
+while (result.trades < trades) {
+  checkTrades(result, Math.min(trades, result.trades + PART), (text) => console.error(text))
+  record('bounded', result, { shown: result.trades >= trades })
+}
+
+/** The last result, without its date and machine. */
+function earlier(): CheckedTrades {
+  const last = recorded<CheckedTrades & Readonly<Record<string, unknown>>>('bounded')
+  if (!last) throw new Error('There is no earlier result to continue from')
+  const empty = noTrades(last.seed)
+  return Object.assign(empty, Object.fromEntries(Object.keys(empty).map((key) => [key, last[key]])))
+}

@@ -1,0 +1,202 @@
+/**
+ * `npm run bench -- capacity bill [minutes]`: measures requests, calls, bytes, and provider credits of a self-hosted service
+ * with one chain: waking, 30 s without blocks, an hour with one quote per minute, and an hour with one quote per
+ * second. Shorter measurements are scaled to an hour. The cost of scanning Ethereum's past logs is computed from the
+ * chain's file. Results in `results/bill.json`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadRegistry } from '@sluice/chains'
+import { type Devnet, NodeProxy, request, startDevnet } from '@sluice/devnet'
+import { devnetDir, type Service, serviceEnv, startProcess } from '@sluice/system-test/service'
+import { get, swapUrl } from '@sluice/system-test/swap'
+import { record, rounded } from '../record.ts'
+
+const minutes = Number(process.argv[2] ?? '60')
+if (!(minutes > 0)) throw new Error('usage: npm run bench -- capacity bill [minutes]')
+
+/** Billing units per call. */
+type PriceList = {
+  readonly unit: string
+  /** Units of a method that `methods` does not list. */
+  readonly call: number
+  /** Units of a batch, in addition to its calls. */
+  readonly batch: number
+  readonly methods: Readonly<Record<string, number>>
+}
+
+/**
+ * Prices of providers.
+ *
+ * @see alchemy.com/docs/reference/compute-unit-costs, docs.metamask.io/services/get-started/pricing/credit-cost,
+ *   quicknode.com/api-credits/eth, ankr.com/docs/rpc-service/pricing
+ */
+const prices: Readonly<Record<string, PriceList>> = {
+  alchemy: {
+    unit: 'compute units',
+    call: 20,
+    batch: 0,
+    methods: {
+      eth_chainId: 0,
+      eth_blockNumber: 10,
+      eth_feeHistory: 10,
+      eth_maxPriorityFeePerGas: 10,
+      eth_createAccessList: 10,
+      eth_call: 26,
+      eth_simulateV1: 40,
+      eth_getLogs: 60,
+    },
+  },
+  infura: { unit: 'credits', call: 80, batch: 80, methods: { eth_getLogs: 255 } },
+  quicknode: { unit: 'credits', call: 20, batch: 0, methods: {} },
+  ankr: { unit: 'credits', call: 200, batch: 0, methods: {} },
+}
+const priceOf = ({ call, methods }: PriceList, method: string) => methods[method] ?? call
+
+/** Maximum blocks per `eth_getLogs` request in plans of providers. */
+const GRANTED_BLOCKS = {
+  'Alchemy, free': 10,
+  'QuickNode, free': 5,
+  'Chainstack, developer': 100,
+  '10,000 blocks': 10_000,
+}
+/** Block number of Ethereum, for the number of blocks to scan. */
+const ETHEREUM_HEAD = 24_000_000
+/** Families whose pools are known only from logs. */
+const LISTED_BY_LOGS = ['uniswap-v4', 'balancer-v2', 'balancer-v3', 'pancake-infinity', 'ekubo']
+
+/** Long timeouts, so that retries on a busy machine do not add calls. */
+const PATIENT = { REQUEST_TIMEOUT_MS: '120000', RPC_TIMEOUT_MS: '60000' }
+const WARM_UP_MS = 10_000
+const REST_MS = 30_000
+const BLOCK_MS = 12_000
+
+class Meter {
+  private readonly node: NodeProxy
+  private batches = 0
+  private start = { seen: 0, requests: 0, bytes: 0, batches: 0 }
+
+  constructor(node: NodeProxy) {
+    this.node = node
+    node.fault = (_, isBatch) => {
+      if (isBatch) this.batches++
+      return undefined
+    }
+  }
+
+  /** Resets the counts. */
+  reset(): void {
+    const { methods, requests, bytes } = this.node
+    this.start = { seen: methods.length, requests, bytes, batches: this.batches }
+  }
+
+  /** @param scale - factor from the measured to the reported time */
+  read(scale = 1) {
+    const methods = this.node.methods.slice(this.start.seen)
+    const batches = this.batches - this.start.batches
+    const costs = Object.entries(prices).map(([provider, list]) => {
+      const cost = methods.reduce((sum, method) => sum + priceOf(list, method), batches * list.batch)
+      return [provider, Math.round(cost * scale)]
+    })
+    const byMethod = Object.entries(Object.groupBy(methods, (method) => method))
+    return {
+      calls: Math.round(methods.length * scale),
+      requests: Math.round((this.node.requests - this.start.requests) * scale),
+      kB: rounded(((this.node.bytes - this.start.bytes) * scale) / 1_000, 0),
+      units: Object.fromEntries(costs),
+      methods: Object.fromEntries(byMethod.map(([method, all]) => [method, Math.round(all!.length * scale)])),
+    }
+  }
+}
+
+type World = {
+  readonly devnet: Devnet
+  readonly service: Service
+  readonly meter: Meter
+  readonly quote: () => Promise<void>
+}
+
+async function start(): Promise<World> {
+  const devnet = await startDevnet({ dir: devnetDir })
+  const node = await NodeProxy.start(devnet.url)
+  const chainId = devnet.chainId
+  const env = { ...serviceEnv(devnet), [`RPC_URL_${chainId}`]: node.url, CHAINS: String(chainId), ...PATIENT }
+  const service = await startProcess(env)
+  const { WETH, USDC } = devnet.info.tokens
+  let amount = 10n ** 18n
+  const quote = async () => {
+    amount += 10n ** 15n
+    const query = { src: WETH.address, dst: USDC.address, amount, from: devnet.info.accounts[0]!.address }
+    const { status } = await get(swapUrl(service.url, chainId, query))
+    if (status !== 200) throw new Error(`a quote was answered with ${status}`)
+  }
+  return { devnet, service, meter: new Meter(node), quote }
+}
+
+type Hour = { readonly everyMs: number; readonly blocks: boolean }
+
+async function hour({ devnet, meter, quote }: World, { everyMs, blocks }: Hour) {
+  await quote()
+  await sleep(WARM_UP_MS)
+  meter.reset()
+  const startedAt = performance.now()
+  const endMs = minutes * 60_000
+  const until = (ms: number) => sleep(Math.max(0, startedAt + ms - performance.now()))
+  const mine = async () => {
+    for (let at = BLOCK_MS; blocks && at <= endMs; at += BLOCK_MS) {
+      await until(at)
+      await request(devnet.url, 'evm_mine', [])
+    }
+  }
+  const ask = async () => {
+    for (let at = everyMs; at <= endMs; at += everyMs) {
+      await until(at)
+      await quote()
+    }
+  }
+  await Promise.all([mine(), ask()])
+  return meter.read(60 / minutes)
+}
+
+async function wakingAndRest() {
+  const { meter, quote } = await start()
+  meter.reset()
+  await quote()
+  await sleep(WARM_UP_MS)
+  const waking = meter.read()
+  meter.reset()
+  await sleep(REST_MS)
+  return { waking, rest30s: meter.read() }
+}
+
+/** Returns the calls of the scan of Ethereum's logs: one per range, for all families together. */
+function fullScan(): object {
+  const starts = loadRegistry()
+    .chain(1)!
+    .dexes.filter(({ family, startBlock }) => LISTED_BY_LOGS.includes(family) && startBlock !== undefined)
+    .map(({ startBlock }) => startBlock!)
+  const blocks = ETHEREUM_HEAD - Math.min(...starts)
+  const plans = Object.entries(GRANTED_BLOCKS).map(([plan, granted]) => {
+    const calls = Math.ceil(blocks / granted)
+    const units = Object.entries(prices).map(([provider, list]) => [provider, calls * priceOf(list, 'eth_getLogs')])
+    return [plan, { calls, hoursAt10PerSecond: rounded(calls / 10 / 3_600), units: Object.fromEntries(units) }]
+  })
+  return { blocks, ...Object.fromEntries(plans) }
+}
+
+const first = await wakingAndRest()
+// Starts one after the other, since a starting service uses a whole core.
+const worlds = [await start(), await start(), await start()] as const
+const [quiet, quietWithBlocks, busy] = await Promise.all([
+  hour(worlds[0], { everyMs: 60_000, blocks: false }),
+  hour(worlds[1], { everyMs: 60_000, blocks: true }),
+  hour(worlds[2], { everyMs: 1_000, blocks: true }),
+])
+record('bill', {
+  minutes,
+  ...first,
+  quietHour: quiet,
+  quietHourWithBlocks: quietWithBlocks,
+  busyHour: busy,
+  fullScan: fullScan(),
+})
+process.exit()

@@ -1,0 +1,127 @@
+/**
+ * `npm run bench -- capacity calls [folder of another checkout]`: counts JSON-RPC calls, HTTP requests, and bytes from the
+ * service to its node: for waking, for each followed block, and for each quote, idle and busy. With another checkout,
+ * counts both in one run. Results in `results/calls.json`; the table is in packages/rpc/README.md.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NodeProxy, request, type startDevnet } from '@sluice/devnet'
+import { ask, randomPath } from '../lib/quotes.ts'
+import { randomOf } from '../lib/random.ts'
+import { startService } from '../lib/world.ts'
+import { record, rounded } from '../record.ts'
+
+type Count = { readonly calls: number; readonly requests: number }
+type Counts = Readonly<
+  Record<'waking' | 'restSecond' | 'block' | 'quoteAlone' | 'quoteBusy' | 'quoteWithBlocks', Count>
+>
+
+/** Blocks of ten seconds, one round of audits. A shorter time would make the count depend on whether it contains an audit. */
+const BLOCKS = 50
+const QUOTES = 40
+/** Quotes of each of two callers per block. */
+const QUOTES_OF_CALLER = 7
+const WAKES = 3
+/** Seconds without activity, as long as the blocks. */
+const REST_SECONDS = 10
+const other = process.argv[2]
+const results: Record<string, Counts> = {}
+for (const [name, root] of Object.entries({ now: join(import.meta.dirname, '../..'), ...(other && { before: other }) }))
+  results[name] = await count(root)
+const more = other && share(results.now!, results.before!)
+record('calls', { ...results, ...(more && { morePercent: more }) })
+process.exit()
+
+async function count(root: string): Promise<Counts> {
+  // The checkout has its own local chain, since its contracts may differ.
+  const dir = join(root, '.devnet')
+  const own = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
+  const devnet = await own.startDevnet({ dir })
+  const node = await NodeProxy.start(devnet.url)
+  const start = () =>
+    startService(
+      {
+        PORT: '0',
+        HOST: '127.0.0.1',
+        LOG_LEVEL: 'silent',
+        CHAINS_DIR: join(dir, 'chains'),
+        DEPLOYMENTS_DIR: join(dir, 'deployments'),
+        RPC_URL_31337: node.url,
+      },
+      root,
+    )
+  let service = await start()
+  const random = randomOf(14)
+  const next = () => randomPath(devnet, random)
+  const during = async (works: number, work: () => Promise<unknown>): Promise<Count> => {
+    const [calls, requests] = [node.methods.length, node.requests]
+    await work()
+    return {
+      calls: rounded((node.methods.length - calls) / works, 2),
+      requests: rounded((node.requests - requests) / works, 2),
+    }
+  }
+  const quote = async () => {
+    const { status } = await fetch(service.url + next())
+    if (status !== 200) throw new Error(`a quote was answered with ${status}`)
+  }
+  try {
+    const wakes = [await during(1, quote)]
+    while (wakes.length < WAKES) {
+      await service.stop()
+      service = await start()
+      wakes.push(await during(1, quote))
+    }
+    const waking = wakes.sort((a, b) => a.calls - b.calls)[WAKES >> 1]!
+    // After these quotes all tokens are known.
+    for (let i = 0; i < 40; i++) await quote()
+    await sleep(1_000)
+    const restSecond = await during(REST_SECONDS, () => sleep(REST_SECONDS * 1_000))
+    const mine = async () => {
+      await request(devnet.url, 'evm_mine', [])
+      await sleep(200)
+    }
+    const block = await during(BLOCKS, () => repeat(BLOCKS, mine))
+    const quoteAlone = await during(QUOTES, () => repeat(QUOTES, quote))
+    let busyQuotes = 0
+    const busy = await during(1, async () => {
+      busyQuotes = (await ask(service.url, next, 16, 2_000)).length
+    })
+    // Each block has the same number of quotes, independent of their speed, because quotes share a block's work.
+    const caller = () => repeat(QUOTES_OF_CALLER, () => quote().then(() => sleep(15)))
+    const quoteWithBlocks = await during(2 * QUOTES_OF_CALLER * BLOCKS, () =>
+      repeat(BLOCKS, async () => void (await Promise.all([mine(), caller(), caller()]))),
+    )
+    const each = ({ calls, requests }: Count, works: number): Count => ({
+      calls: rounded(calls / works, 2),
+      requests: rounded(requests / works, 2),
+    })
+    return {
+      waking,
+      restSecond,
+      block,
+      quoteAlone,
+      quoteBusy: each(busy, busyQuotes),
+      quoteWithBlocks,
+    }
+  } finally {
+    await service.stop()
+    await node.stop()
+    await devnet.stop()
+  }
+}
+
+async function repeat(times: number, work: () => Promise<void>): Promise<void> {
+  for (let i = 0; i < times; i++) await work()
+}
+
+/** Returns the percentage by which the first counts exceed the second. */
+function share(now: Counts, before: Counts): Record<string, Count> {
+  const percent = (a: number, b: number) => rounded(100 * (a / b - 1))
+  return Object.fromEntries(
+    Object.entries(now).map(([name, { calls, requests }]) => {
+      const old = before[name as keyof Counts]
+      return [name, { calls: percent(calls, old.calls), requests: percent(requests, old.requests) }]
+    }),
+  )
+}

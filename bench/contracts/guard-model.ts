@@ -1,0 +1,124 @@
+/**
+ * `npm run bench -- contracts guard-model [calls]`: differential fuzz of the Guard, 1,000,000 calls of each build by default. Random sequences
+ * of calls run against the compiled Guard on a local node and against a reference implementation in TypeScript
+ * (contracts/test/model). First the same fuzz must notice each mutant of the Guard. Writes results/guard-model.json part by part: an
+ * interrupted run continues, and parts of other code are dropped. Fails at the first difference.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bytecode } from '@sluice/bindings/bytecode'
+import { Arena, type Finding, type Tally } from '@sluice/contracts/model/arena'
+import { compileMutant, guardMutants } from '@sluice/contracts/model/guard-code'
+import { root } from '../../scripts/lib/run.ts'
+import { record, recorded, rounded } from '../record.ts'
+
+type Build = 'cancun' | 'london'
+type Part = Tally & { readonly seed: number; readonly seconds: number; readonly of: string }
+type MutantResult = {
+  readonly name: string
+  readonly file: string
+  readonly build: Build
+  /** Calls compared before the run ended, in whole batches. */
+  readonly calls: number
+  readonly isNoticed: boolean
+  readonly of: string
+}
+type Result = { readonly parts: Record<Build, readonly Part[]>; readonly mutants: readonly MutantResult[] }
+
+const CODE = { cancun: bytecode.Guard.runtime, london: bytecode.GuardLondon.runtime } as const
+const BUILDS = ['cancun', 'london'] as const
+const CALLS_OF_A_PART = 50_000
+/** One part of so many is of a chain without Permit2. */
+const PARTS_WITH_PERMIT2 = 10
+/** Maximum calls until a mutant must be noticed. */
+const CALLS_OF_A_MUTANT = 20_000
+const calls = Number(process.argv[2] ?? 1_000_000)
+if (!Number.isInteger(calls) || calls < 1) throw new Error('the number of calls must be a positive integer')
+
+const sha256 = (data: string) => createHash('sha256').update(data).digest('hex').slice(0, 16)
+const model = join(root, 'contracts/test/model')
+const sources = readdirSync(model)
+  .filter((file) => !file.endsWith('.md'))
+  .map((file) => readFileSync(join(model, file), 'utf8'))
+const fingerprint = (code: string) => sha256(JSON.stringify([code, sources]))
+
+const earlier = recorded<Result>('guard-model') ?? { parts: { cancun: [], london: [] }, mutants: [] }
+const parts = {
+  cancun: earlier.parts.cancun.filter(({ of }) => of === fingerprint(CODE.cancun)),
+  london: earlier.parts.london.filter(({ of }) => of === fingerprint(CODE.london)),
+}
+const mutants: MutantResult[] = []
+const arena = await Arena.start()
+try {
+  for (const mutant of guardMutants)
+    for (const build of mutant.bothBuilds ? BUILDS : (['cancun'] as const)) {
+      const code = compileMutant(mutant, build)
+      const { name, file } = mutant
+      const of = fingerprint(code)
+      const result = earlier.mutants.find((one) => one.name === name && one.build === build && one.of === of)
+      if (result) mutants.push(result)
+      else {
+        const { tally, difference } = await noticeMutant(code, build)
+        mutants.push({ name, file, build, calls: tally.calls, isNoticed: difference !== undefined, of })
+        console.log(`${difference ? 'noticed' : 'MISSED '}  ${build}  ${name}`)
+      }
+      write(false)
+    }
+  const due = Math.ceil(calls / CALLS_OF_A_PART)
+  for (let seed = 1; seed <= due; seed++) for (const build of BUILDS) await measure(build, seed)
+  write(true)
+} finally {
+  await arena.stop()
+}
+
+async function measure(build: Build, seed: number): Promise<void> {
+  if (parts[build].some((part) => part.seed === seed)) return
+  const started = performance.now()
+  const hasPermit2 = seed % PARTS_WITH_PERMIT2 !== 0
+  const { tally, difference } = await arena.run({ code: CODE[build], build, calls: CALLS_OF_A_PART, seed, hasPermit2 })
+  if (difference) throw new Error(`${build}, seed ${seed}: ${JSON.stringify(difference, null, 2)}`)
+  const seconds = rounded((performance.now() - started) / 1000)
+  parts[build].push({ seed, seconds, of: fingerprint(CODE[build]), ...tally })
+  console.log(`${build}, seed ${seed}: ${tally.calls} calls in ${seconds} s`)
+  write(false)
+}
+
+/** Tries a mutant, at last on a chain without Permit2. */
+async function noticeMutant(code: string, build: Build): Promise<Finding> {
+  const usual = await arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1 })
+  return usual.difference ? usual : arena.run({ code, build, calls: CALLS_OF_A_MUTANT, seed: 1, hasPermit2: false })
+}
+
+function write(isShown: boolean): void {
+  const summaryOf = (all: readonly Part[]) => {
+    const sum = (figure: (part: Part) => number) => all.reduce((total, part) => total + figure(part), 0)
+    const seconds = rounded(sum((part) => part.seconds))
+    return {
+      calls: sum((part) => part.calls),
+      swaps: sum((part) => part.swaps),
+      succeeded: sum((part) => part.succeeded),
+      answers: sum((part) => part.answers),
+      differences: 0,
+      seconds,
+      callsPerSecond: Math.round(sum((part) => part.calls) / seconds),
+      functions: added(all.map(({ functions }) => functions)),
+      errors: added(all.map(({ errors }) => errors)),
+    }
+  }
+  const missed = mutants.filter(({ isNoticed }) => !isNoticed).map(({ build, name }) => `${build}  ${name}`)
+  const summary = { cancun: summaryOf(parts.cancun), london: summaryOf(parts.london) }
+  const noticed = mutants.length - missed.length
+  record(
+    'guard-model',
+    { ...summary, mutantsNoticed: noticed, mutantsMissed: missed, parts, mutants },
+    { shown: false },
+  )
+  if (isShown) console.log(JSON.stringify({ ...summary, mutantsNoticed: noticed, mutantsMissed: missed }, null, 2))
+}
+
+function added(all: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {}
+  for (const one of all) for (const [name, times] of Object.entries(one)) sums[name] = (sums[name] ?? 0) + times
+  return Object.fromEntries(Object.entries(sums).sort(([, a], [, b]) => b - a))
+}

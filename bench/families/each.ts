@@ -1,0 +1,173 @@
+/**
+ * `npm run bench -- families each [world or family…]`: compares 100,000 random quotes of each family (set QUOTES to change
+ * the number) with genuine code through the Executor, to the unit. Writes results/families.json family by family. Skips
+ * a family whose sources have not changed since its result, so an interrupted run can be continued. Fails on a
+ * mismatch.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import {
+  DEPLOYED_FAMILIES,
+  deployedOf,
+  ekuboCore,
+  fuzz,
+  type PoolWorld,
+  startCurvePools,
+  startEkubo,
+  startEthereum,
+  startLocal,
+  startRollupPools,
+  stir,
+  variableOf,
+} from '@sluice/liquidity/testing'
+import { keccak256 } from 'ethers'
+import { record, recorded, rounded } from '../record.ts'
+
+type Result = {
+  readonly family: string
+  readonly world: string
+  /** Origin of the code. */
+  readonly source: string
+  /** Hashes of the code of some pools. */
+  readonly codeHashes: readonly string[]
+  readonly commit: string
+  /** Hash of the sources that determine its quotes. */
+  readonly of: string
+  readonly date: string
+  readonly loadAverage: number
+  readonly seconds: number
+  readonly pools: number
+  readonly quotes: number
+  readonly exact: number
+  readonly refusedByBoth: number
+  /** Rejected because the exact output is unknown, although the pool might have paid; not counted as quotes. */
+  readonly unsupported: number
+  readonly mismatches: number
+}
+type World = {
+  readonly name: string
+  readonly source: string
+  readonly start: (round: number) => Promise<PoolWorld>
+  /** True if each round draws other random pools. */
+  readonly drawn?: true
+}
+
+const QUOTES = Number(process.env.QUOTES ?? 100_000)
+const ROUNDS = 5
+const MAX_HASHES = 4
+const SEED = 1_000
+const root = join(import.meta.dirname, '../..')
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+
+const ekubo = await ekuboCore()
+const worlds: World[] = [
+  { name: 'devnet', source: 'npm, by packages/devnet', start: startLocal },
+  { name: 'curve', source: 'state of Ethereum', start: startCurvePools },
+  { name: 'linea', source: 'state of Linea', start: () => startRollupPools('linea') },
+  { name: 'scroll', source: 'state of Scroll', start: () => startRollupPools('scroll') },
+  { name: 'ethereum', source: 'state of Ethereum', start: startEthereum },
+]
+if (ekubo)
+  worlds.unshift({ ...ofFile('ekubo', 'Ethereum', 'EKUBO_CORE'), start: (round) => startEkubo(ekubo, SEED + round) })
+for (const { family, from, start } of DEPLOYED_FAMILIES) {
+  const deployed = deployedOf(family)
+  if (deployed)
+    worlds.unshift({ ...ofFile(family, from, variableOf(family)), start: (round) => start(deployed, SEED + round) })
+}
+
+function ofFile(name: string, from: string, variable: string) {
+  return { name, source: `code of ${from}, by ${variable}`, drawn: true } as const
+}
+
+const results = new Map(
+  (recorded<{ families: Result[] }>('families')?.families ?? []).map((result) => [keyOf(result), result]),
+)
+const named = process.argv.slice(2)
+const wanted = (world: string, family: string) =>
+  named.length === 0 ? !isFresh(world, family) : named.includes(world) || named.includes(family)
+for (const world of worlds) await measure(world)
+
+async function measure(world: World): Promise<void> {
+  let pools = await world.start(0)
+  try {
+    for (const family of new Set(pools.pools().map((pool) => pool.family))) {
+      if (!wanted(world.name, family)) continue
+      const started = performance.now()
+      const sum = { exact: 0, refused: 0, unsupported: 0 }
+      const mismatches: string[] = []
+      const ids = new Set<string>()
+      for (let round = 0; round < ROUNDS; round++) {
+        if (!world.drawn) await stir(pools, SEED * round)
+        else if (round > 0) {
+          await pools.stop()
+          pools = await world.start(round)
+        }
+        for (const { id, family: other } of pools.pools())
+          if (other === family) ids.add(`${world.drawn ? round : ''}${id}`)
+        const tally = await fuzz(pools, family, Math.ceil(QUOTES / ROUNDS), SEED * (round + 1))
+        for (const key of ['exact', 'refused', 'unsupported'] as const) sum[key] += tally[key]
+        mismatches.push(...tally.mismatches)
+      }
+      for (const line of mismatches.slice(0, 20)) console.error(line)
+      const seconds = rounded((performance.now() - started) / 1_000)
+      results.set(keyOf({ family, world: world.name }), {
+        family,
+        world: world.name,
+        source: world.source,
+        codeHashes: await codeHashes(pools, family),
+        commit: git('rev-parse', '--short', 'HEAD'),
+        of: fingerprint(family),
+        date: new Date().toISOString().slice(0, 10),
+        loadAverage: rounded(loadavg()[0]!),
+        seconds,
+        pools: ids.size,
+        quotes: sum.exact + sum.refused + mismatches.length,
+        exact: sum.exact,
+        refusedByBoth: sum.refused,
+        unsupported: sum.unsupported,
+        mismatches: mismatches.length,
+      })
+      console.log(
+        `${world.name} ${family}: ${sum.exact} exact, ${sum.refused} refused by both, ${mismatches.length} mismatches, ${seconds} s`,
+      )
+      if (mismatches.length > 0) process.exitCode = 1
+      write()
+    }
+  } finally {
+    await pools.stop()
+  }
+}
+
+async function codeHashes(pools: PoolWorld, family: string): Promise<string[]> {
+  const hashes = new Set<string>()
+  for (const pool of pools.pools()) {
+    if (pool.family !== family || hashes.size === MAX_HASHES) continue
+    hashes.add(keccak256(await pools.request<string>('eth_getCode', [pool.address, 'latest'])))
+  }
+  return [...hashes]
+}
+
+/** Returns a hash of the committed sources that determine the family's quotes, without tests and pages. */
+function fingerprint(family: string): string {
+  const folders = [`dexes/${family}`, 'dexes/common', 'math'].map((name) => `packages/liquidity/src/${name}`)
+  const lines = git('ls-tree', '-r', 'HEAD', ...folders).split('\n')
+  const sources = lines.filter((line) => line.endsWith('.ts') && !line.endsWith('.test.ts'))
+  return createHash('sha256').update(sources.join('\n')).digest('hex').slice(0, 16)
+}
+
+function isFresh(world: string, family: string): boolean {
+  const result = results.get(keyOf({ family, world }))
+  return result !== undefined && result.of === fingerprint(family) && result.quotes >= QUOTES
+}
+
+function keyOf({ world, family }: { readonly world: string; readonly family: string }): string {
+  return `${world} ${family}`
+}
+
+function write(): void {
+  const families = [...results.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const sum = (key: 'quotes' | 'mismatches') => families.reduce((total, result) => total + result[key], 0)
+  record('families', { quotes: sum('quotes'), mismatches: sum('mismatches'), families }, { shown: false })
+}

@@ -1,0 +1,112 @@
+/**
+ * `npm run bench -- faults [endpoints <words>]`: measures quotes over HTTP while the chain's endpoints fail, with each kind of failure at
+ * one of two endpoints and at both, alternating with measurements without faults. Words select kinds. Results
+ * in `results/faults.json`.
+ */
+import { join } from 'node:path'
+import { NodeProxy, setWeather, startDevnet, type Weather, weathers } from '@sluice/devnet'
+import { ask, moveChain, type Outcome, percentile, randomPath } from '../lib/quotes.ts'
+import { randomOf } from '../lib/random.ts'
+import { startService } from '../lib/world.ts'
+import { record, rounded } from '../record.ts'
+
+const CALM_MS = 700
+const BAD_MS = 1_500
+const LANES = 6
+
+const dir = join(import.meta.dirname, '../../.devnet')
+const devnet = await startDevnet({ dir })
+const random = randomOf(14)
+const nextPath = () => randomPath(devnet, random)
+const env = {
+  PORT: '0',
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'silent',
+  CHAINS_DIR: join(dir, 'chains'),
+  DEPLOYMENTS_DIR: join(dir, 'deployments'),
+}
+const wanted = process.argv.slice(2)
+// The service remembers for minutes that an endpoint cannot override state, so that kind comes last.
+const kinds = weathers(random)
+  .filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
+  .sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
+
+type Row = {
+  readonly weather: string
+  readonly struck: 'one' | 'both'
+  readonly quotes: number
+  readonly answeredPercent: number
+  readonly p50: number
+  readonly p95: number
+  readonly calmP95: number
+  readonly times: number
+  readonly failures?: Readonly<Record<string, number>>
+}
+
+const calmService = await startService({ ...env, RPC_URL_31337: devnet.url })
+const mover = await moveChain(devnet, calmService.url)
+/** One service meets all kinds of faults in turn. */
+const proxies = [await NodeProxy.start(devnet.url), await NodeProxy.start(devnet.url)]
+const service = await startService({ ...env, RPC_URL_31337: proxies.map(({ url }) => url).join() })
+const rows: Row[] = []
+try {
+  await ask(service.url, nextPath, LANES, 4_000)
+  for (const weather of kinds)
+    for (const struck of weather.survivable ? (['one', 'both'] as const) : (['one'] as const)) {
+      const row = await measure(weather, struck)
+      rows.push(row)
+      console.log(tableLine(row))
+    }
+} finally {
+  await mover.stop()
+  await service.stop()
+  for (const proxy of proxies) await proxy.stop()
+  await calmService.stop()
+  await devnet.stop()
+}
+const worst = (struck: Row['struck']) => {
+  const some = rows.filter((row) => row.struck === struck)
+  return {
+    leastAnsweredPercent: Math.min(...some.map(({ answeredPercent }) => answeredPercent)),
+    mostTimesCalm: Math.max(...some.map(({ times }) => times)),
+  }
+}
+if (wanted.length === 0) record('faults', { one: worst('one'), both: worst('both'), rows })
+process.exit()
+
+/** Measures one kind of fault. The failing endpoint is first in the list. */
+async function measure(weather: Weather, struck: Row['struck']): Promise<Row> {
+  const calm = await ask(service.url, nextPath, LANES, CALM_MS)
+  for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setWeather(proxy, weather)
+  const bad = await ask(service.url, nextPath, LANES, BAD_MS)
+  for (const proxy of proxies) setWeather(proxy)
+  // Measures without faults before and after, so that other load affects both.
+  return toRow(weather, struck, [...calm, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
+}
+
+function toRow({ name }: Weather, struck: Row['struck'], calm: readonly Outcome[], bad: readonly Outcome[]): Row {
+  const failures: Record<string, number> = {}
+  for (const { status, body } of [...calm, ...bad]) {
+    if (status === 200) continue
+    const what = `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
+    failures[what] = (failures[what] ?? 0) + 1
+  }
+  const answered = bad.filter(({ status }) => status === 200).length
+  const [p95, calmP95] = [percentile(bad, 0.95), percentile(calm, 0.95)]
+  return {
+    weather: name,
+    struck,
+    quotes: bad.length,
+    answeredPercent: rounded((100 * answered) / bad.length, 2),
+    p50: percentile(bad, 0.5),
+    p95,
+    calmP95,
+    times: rounded(p95 / calmP95),
+    ...(Object.keys(failures).length > 0 && { failures }),
+  }
+}
+
+function tableLine({ weather, struck, quotes, answeredPercent, p50, p95, calmP95, times, failures }: Row): string {
+  const text = failures ? JSON.stringify(failures) : ''
+  return `${weather.padEnd(28)} ${struck.padEnd(5)} ${String(quotes).padStart(5)} ${String(answeredPercent).padStart(6)} % p50 ${String(p50).padStart(7)} p95 ${String(p95).padStart(7)} calm ${String(calmP95).padStart(6)} × ${times} ${text}`
+}

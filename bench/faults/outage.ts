@@ -1,0 +1,185 @@
+/**
+ * `npm run bench -- faults outage [minutes] [mode…]`: keeps every chain of the registry awake without a responding node, next
+ * to one healthy chain. Modes: `missing` (hosts without an address), `silent` (hosts that accept connections and never
+ * respond), `refused` (ports without a listener), `dns` (a name server that never responds, in a network namespace;
+ * needs `unshare`). Measures memory, processor time, and sockets of the service, and the healthy chain's quotes before
+ * and during the outage. Results in `results/outage.json`.
+ */
+import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadRegistry } from '@sluice/chains'
+import { startDevnet } from '@sluice/devnet'
+import { devnetDir, type ServiceProcess, serviceEnv, startProcess } from '@sluice/system-test/service'
+import { get, swapUrl } from '@sluice/system-test/swap'
+import { record, recorded, rounded } from '../record.ts'
+
+const MODES = ['missing', 'silent', 'refused', 'dns'] as const
+type Mode = (typeof MODES)[number]
+
+const ENDPOINTS = 3
+/** Milliseconds between quotes of the healthy chain, and between requests to the others. */
+const QUOTE_MS = 100
+const ASK_MS = 250
+/** Milliseconds before memory is compared, after every chain has been requested. */
+const SETTLE_MS = 60_000
+const PAGE_BYTES = 4_096
+const TICKS = 100
+
+const [minutesText = '30', ...named] = process.argv.slice(2)
+const minutes = Number(minutesText)
+const modes = named.length > 0 ? (named as Mode[]) : MODES
+if (!(minutes > 0) || modes.some((mode) => !MODES.includes(mode)))
+  throw new Error(`usage: npm run bench -- faults outage [minutes] [${MODES.join('|')}…]`)
+
+if (process.env.OUTAGE_CHILD) console.log(JSON.stringify(await measure(process.env.OUTAGE_CHILD as Mode)))
+else
+  for (const mode of modes) {
+    const measured = { minutes, ...inProcess(mode) }
+    record('outage', { ...recordedModes(), [mode]: measured })
+  }
+process.exit()
+
+/** Returns the recorded modes. Each takes half an hour, so they can be measured separately. */
+function recordedModes(): object {
+  const results = recorded<Record<string, object>>('outage') ?? {}
+  return Object.fromEntries(MODES.flatMap((mode) => (results[mode] ? [[mode, results[mode]]] : [])))
+}
+
+/** Runs each mode in its own process. The `dns` process has only a name server that never responds. */
+function inProcess(mode: Mode): object {
+  const command = [process.execPath, 'scripts/bench.ts', 'faults', 'outage', minutesText]
+  const env = { ...process.env, OUTAGE_CHILD: mode }
+  const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
+  const options = { env, encoding: 'utf8' as const, stdio }
+  if (mode !== 'dns') return lastLine(execFileSync(command[0]!, command.slice(1), options))
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-outage-'))
+  const resolv = join(dir, 'resolv.conf')
+  writeFileSync(resolv, 'nameserver 127.0.0.1\n')
+  const script = `ip link set lo up && mount --bind ${resolv} /etc/resolv.conf && exec "$@"`
+  const { stdout, status } = spawnSync('unshare', ['-rnm', 'sh', '-c', script, 'sh', ...command], options)
+  rmSync(dir, { recursive: true })
+  return status === 0 ? lastLine(stdout) : { skipped: 'no network namespace can be made here' }
+}
+
+function lastLine(text: string): object {
+  return JSON.parse(text.trim().split('\n').at(-1)!) as object
+}
+
+async function measure(mode: Mode): Promise<object> {
+  const endpoints = await deadEndpoints(mode)
+  const devnet = await startDevnet({ dir: devnetDir })
+  const dead = loadRegistry().supportedIds()
+  const urls = Object.fromEntries(dead.map((id, k) => [`RPC_URL_${id}`, endpoints(k)]))
+  const service = await startProcess({
+    ...urls,
+    ...serviceEnv(devnet),
+    IDLE_SLEEP_MS: '86400000',
+    MAX_CONCURRENT: '32',
+  })
+  const { WETH, USDC } = devnet.info.tokens
+  const query = { src: WETH.address, dst: USDC.address, from: devnet.info.accounts[0]!.address }
+  const quotes = async (ms: number, during: (elapsedMs: number) => void = () => {}) => {
+    const times: number[] = []
+    const start = performance.now()
+    for (let k = 0; performance.now() - start < ms; k++) {
+      const before = performance.now()
+      const { status } = await get(swapUrl(service.url, devnet.chainId, { ...query, amount: 10n ** 18n + BigInt(k) }))
+      if (status === 200) times.push(performance.now() - before)
+      during(performance.now() - start)
+      await sleep(Math.max(0, QUOTE_MS - (performance.now() - before)))
+    }
+    times.sort((a, b) => a - b)
+    return {
+      count: times.length,
+      p50Ms: rounded(times[times.length >> 1]!, 2),
+      p95Ms: rounded(times[Math.floor(times.length * 0.95)]!, 2),
+    }
+  }
+  try {
+    await quotes(5_000)
+    const before = await quotes(15_000)
+    const atStart = processNow(service)
+    const statuses: number[] = []
+    const askedMs: number[] = []
+    const ask = async (id: number) => {
+      const start = performance.now()
+      const { status } = await get(`${service.url}/prices/${id}?token=${WETH.address}`)
+      statuses.push(status)
+      askedMs.push(performance.now() - start)
+    }
+    const waking = Promise.all(dead.map(ask))
+    let next = 0
+    const asking = setInterval(() => void ask(dead[next++ % dead.length]!).catch(() => {}), ASK_MS)
+    let settled: number | undefined
+    let highest = 0
+    let lowest = Number.POSITIVE_INFINITY
+    let sockets = 0
+    const settleMs = Math.min(SETTLE_MS, minutes * 20_000)
+    const meanwhile = await quotes(minutes * 60_000, (elapsedMs) => {
+      const now = processNow(service)
+      sockets = Math.max(sockets, now.sockets)
+      if (elapsedMs < settleMs) return
+      settled ??= now.memoryMB
+      highest = Math.max(highest, now.memoryMB)
+      lowest = Math.min(lowest, now.memoryMB)
+    })
+    clearInterval(asking)
+    await waking
+    const atEnd = processNow(service)
+    const late = askedMs.slice(-Math.min(200, askedMs.length >> 1)).sort((a, b) => a - b)
+    return {
+      chains: dead.length,
+      memoryMB: { beforeWaking: atStart.memoryMB, settled, lowest, highest, atEnd: atEnd.memoryMB },
+      growthMB: rounded(highest - settled!),
+      maxSockets: sockets,
+      cpuPercent: rounded((100 * (atEnd.cpuSeconds - atStart.cpuSeconds)) / (minutes * 60)),
+      deadChains: {
+        requests: statuses.length,
+        statuses: count(statuses),
+        lateMedianMs: rounded(late[late.length >> 1]!),
+      },
+      healthy: { before, meanwhile, p50Ratio: rounded(meanwhile.p50Ms / before.p50Ms, 2) },
+    }
+  } finally {
+    await service.stop()
+    await devnet.stop()
+  }
+}
+
+function count(statuses: readonly number[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** @returns a function of the endpoint addresses by a chain's index in the list */
+async function deadEndpoints(mode: Mode): Promise<(chain: number) => string> {
+  const list = (address: (k: number) => string) => Array.from({ length: ENDPOINTS }, (_, k) => address(k)).join(',')
+  if (mode === 'missing' || mode === 'dns') {
+    if (mode === 'dns') await new Promise<void>((resolve) => createSocket('udp4').bind(53, '127.0.0.1', resolve))
+    return (chain) => list((k) => `https://node-${chain}-${k}.sluice.invalid`)
+  }
+  // Reads and drops requests, since a socket that is not read does not notice that the client closed it.
+  const server = createServer((socket) => socket.on('error', () => {}).resume())
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+  const { port } = server.address() as AddressInfo
+  if (mode === 'refused') await new Promise((resolve) => server.close(resolve))
+  // Each endpoint has its own origin. All of 127/8 is this machine.
+  return (chain) => list((k) => `http://127.${100 + k}.${chain >> 8}.${(chain & 255) + 1}:${port}`)
+}
+
+function processNow({ process: child }: ServiceProcess) {
+  const folder = `/proc/${child.pid}`
+  const pages = Number(readFileSync(`${folder}/statm`, 'utf8').split(' ')[1])
+  const [user, system] = readFileSync(`${folder}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13)
+  return {
+    memoryMB: rounded((pages * PAGE_BYTES) / 1e6),
+    cpuSeconds: (Number(user) + Number(system)) / TICKS,
+    sockets: readdirSync(`${folder}/fd`).length,
+  }
+}

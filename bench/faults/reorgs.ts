@@ -1,0 +1,182 @@
+/**
+ * `npm run bench -- faults reorgs`: removes 1 to 64 blocks at a time while all endpoints are requested. Compares each response
+ * with the node: only 200 or a true 422 or 503 are allowed, and no response for a block removed before the request.
+ * `seen` means that quotes used the blocks before their removal; other blocks are used only by chance. Results in
+ * `results/reorgs.json`.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request, startDevnet } from '@sluice/devnet'
+import { percentile, randomPath } from '../lib/quotes.ts'
+import { randomOf } from '../lib/random.ts'
+import { startService } from '../lib/world.ts'
+import { record, rounded } from '../record.ts'
+
+const DEPTHS = [1, 2, 4, 8, 16, 32, 64]
+const ROUNDS = 2
+const LANES = 4
+/** Milliseconds of load before and after a reorg. */
+const AROUND_MS = 400
+/** Maximum tokens of one `/tokens` request. */
+const MAX_TOKENS = 10
+const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
+
+/** A response with the times of its request and its arrival. */
+type Answer = {
+  readonly status: number
+  readonly body: string
+  readonly path: string
+  readonly ms: number
+  readonly askedAt: number
+}
+type Block = { readonly number: string; readonly hash: string }
+/** Times at which blocks were removed from the chain. */
+type Gone = Map<string, number>
+
+const dir = join(import.meta.dirname, '../../.devnet')
+const devnet = await startDevnet({ dir })
+const random = randomOf(14)
+const tokens = Object.values(devnet.info.tokens).map(({ address }) => address)
+const service = await startService({
+  PORT: '0',
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'silent',
+  CHAINS_DIR: join(dir, 'chains'),
+  DEPLOYMENTS_DIR: join(dir, 'deployments'),
+  RPC_URL_31337: devnet.url,
+})
+const simulation = await simulationPath()
+
+function nextPath(): string {
+  const kind = random()
+  if (kind < 0.6) return randomPath(devnet, random)
+  if (kind < 0.7) return simulation
+  const some =
+    tokens
+      .filter(() => random() < 0.3)
+      .slice(0, MAX_TOKENS)
+      .join() || tokens[0]
+  return `/${kind < 0.8 ? 'prices' : kind < 0.9 ? 'liquidity' : 'tokens'}/31337?token=${some}`
+}
+
+async function simulationPath(): Promise<string> {
+  const path = randomPath(devnet, random)
+  const { src, dst, fromAmount, tx } = (await (await fetch(service.url + path)).json()) as {
+    readonly src: string
+    readonly dst: string
+    readonly fromAmount: string
+    readonly tx: { readonly from: string; readonly to: string; readonly data: string }
+  }
+  const query = { from: tx.from, to: tx.to, data: tx.data, tokenIn: src, tokenOut: dst, amountIn: fromAmount }
+  return `/simulate/31337?${new URLSearchParams({ ...query, block: 'latest' })}`
+}
+
+async function ask(path: string): Promise<Answer> {
+  const askedAt = performance.now()
+  const answer = await fetch(service.url + path, { signal: AbortSignal.timeout(30_000) }).then(
+    async (response) => ({ status: response.status, body: await response.text() }),
+    (error: unknown) => ({ status: 0, body: String(error) }),
+  )
+  return { ...answer, path, askedAt, ms: performance.now() - askedAt }
+}
+
+/** @returns a function that ends the load and returns the responses */
+function load(): () => Promise<readonly Answer[]> {
+  const answers: Answer[] = []
+  let ended = false
+  const lanes = Array.from({ length: LANES }, async () => {
+    while (!ended) {
+      answers.push(await ask(nextPath()))
+      await sleep(15)
+    }
+  })
+  return async () => {
+    ended = true
+    await Promise.all(lanes)
+    return answers
+  }
+}
+
+const blockAt = (number: number) =>
+  request(devnet.url, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]) as Promise<Block | null>
+
+/** Adds blocks and removes them. Other blocks replace them, unless the chain becomes shorter. */
+async function reorg(depth: number, isReported: boolean, gone: Gone): Promise<void> {
+  const { chainId, info } = devnet
+  const [from, to] = info.accounts
+  const mark = await request(devnet.url, 'evm_snapshot', [])
+  const base = Number(await request(devnet.url, 'eth_blockNumber', []))
+  const value = `0x${(1 + Math.floor(random() * 1_000_000)).toString(16)}`
+  // The block contains a transaction, so that no block of the other branch has its hash.
+  await request(devnet.url, 'eth_sendTransaction', [{ from: from!.address, to: to!.address, value }])
+  if (depth > 1) await request(devnet.url, 'anvil_mine', [`0x${(depth - 1).toString(16)}`])
+  if (isReported) await ask(`/prices/${chainId}?token=${tokens[0]}`)
+  if (isReported) await ask(randomPath(devnet, random))
+  const head = Number(await request(devnet.url, 'eth_blockNumber', []))
+  const hashes: string[] = []
+  for (let number = base + 1; number <= head; number++) hashes.push((await blockAt(number))!.hash)
+  await request(devnet.url, 'evm_revert', [mark])
+  const now = performance.now()
+  for (const hash of hashes) gone.set(hash, now)
+  if (random() < 0.5) await request(devnet.url, 'anvil_mine', [`0x${(depth + 1).toString(16)}`])
+}
+
+/** Returns the fault of a response; undefined if there is none. */
+function fault({ status, body, askedAt }: Answer, gone: Gone, knownHashes: ReadonlySet<string>): string | undefined {
+  if (!ALLOWED.has(status)) return `${status} ${/"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60)}`
+  if (status !== 200) return undefined
+  const { blockHash } = JSON.parse(body) as { readonly blockHash?: string }
+  if (blockHash === undefined) return undefined
+  const goneAt = gone.get(blockHash)
+  if (goneAt !== undefined) return goneAt < askedAt ? 'a block that was gone when it was asked for' : undefined
+  return knownHashes.has(blockHash) ? undefined : 'a block that never was'
+}
+
+const rows: object[] = []
+const faults: Record<string, number> = {}
+let slowest = 0
+/** Number of responses that contain their block. */
+let consistent = 0
+try {
+  for (let i = 0; i < 40; i++) await ask(nextPath())
+  for (const isReported of [true, false])
+    for (const depth of DEPTHS) {
+      const answers: Answer[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const gone: Gone = new Map()
+        const end = load()
+        await sleep(AROUND_MS)
+        await reorg(depth, isReported, gone)
+        await sleep(AROUND_MS)
+        const some = await end()
+        const head = Number(await request(devnet.url, 'eth_blockNumber', []))
+        const knownHashes = new Set<string>()
+        for (let number = Math.max(0, head - 200); number <= head; number++)
+          knownHashes.add((await blockAt(number))!.hash)
+        for (const answer of some) {
+          const what = fault(answer, gone, knownHashes)
+          if (answer.status === 200 && answer.body.includes('"blockHash"')) consistent++
+          if (what) faults[what] = (faults[what] ?? 0) + 1
+        }
+        answers.push(...some)
+      }
+      const maxMs = Math.max(...answers.map(({ ms }) => ms))
+      slowest = Math.max(slowest, maxMs)
+      const refused = answers.filter(({ status }) => status === 422 || status === 503).length
+      const row = {
+        depth,
+        seen: isReported,
+        answers: answers.length,
+        refused,
+        p50: percentile(answers, 0.5),
+        slowest: rounded(maxMs),
+      }
+      rows.push(row)
+      console.log(JSON.stringify(row))
+    }
+} finally {
+  await service.stop()
+  await devnet.stop()
+}
+record('reorgs', { slowest: rounded(slowest), heldToTheNode: consistent, faults, rows })
+process.exit(Object.keys(faults).length > 0 ? 1 : 0)

@@ -1,0 +1,44 @@
+/**
+ * `npm run bench -- faults rolling [requests]`: replaces every process behind nginx, one after the other, while callers of
+ * many chains send requests. Records the statuses of all responses, and which process gets each chain. Results in
+ * `results/rolling.json`.
+ */
+import { hasNginx, startFleet } from '@sluice/system-test/fleet'
+import { startManyNodes } from '@sluice/system-test/many-chains'
+import { replaceAllUnderLoad } from '@sluice/system-test/rolling'
+import { record, rounded } from '../record.ts'
+
+const CHAINS = 30
+const WORKERS = 3
+const HUBS = 2
+const requests = Number(process.argv[2] ?? 8_000)
+
+if (!hasNginx) throw new Error('nginx is not installed')
+const nodes = await startManyNodes(CHAINS, HUBS)
+const fleet = await startFleet(WORKERS, { ...nodes.env, REQUEST_TIMEOUT_MS: '25000', MAX_WAIT_MS: '25000' })
+const chainsOfEach = async () =>
+  Promise.all(
+    fleet.workers.map(async (url) => {
+      const { chains } = (await fetch(`${url}/ready`).then((answer) => answer.json())) as { chains: object }
+      return Object.keys(chains).length
+    }),
+  )
+try {
+  for (const chainId of nodes.chainIds) await fetch(`${fleet.url}/tokenlist/${chainId}`)
+  const before = await chainsOfEach()
+  const started = performance.now()
+  const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, requests)
+  const seconds = rounded((performance.now() - started) / 1_000)
+  record('rolling', {
+    workers: WORKERS,
+    chains: CHAINS,
+    chainsOfEachBefore: before,
+    replaced: WORKERS,
+    seconds,
+    statuses,
+    failures,
+  })
+} finally {
+  await fleet.stop()
+  await nodes.stop()
+}

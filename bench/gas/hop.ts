@@ -1,0 +1,59 @@
+/**
+ * `npm run measure:gas`: measures routes through the real Guard, Executor, and pools of the local chain and of real
+ * Ethereum state, and fits the router's gas table to the charged gas. Families that do not run here keep their rows.
+ * Writes the table's errors for other routes to `results/hop-gas.json`. `--check` keeps the table, and so does a fit
+ * with a larger error.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
+import { record } from '../record.ts'
+import { errorsOf, learnedErrorsOf } from './hop/errors.ts'
+import { fitTable, type GasFile } from './hop/fit.ts'
+import { type Observed, observe, observePools, warm } from './hop/observe.ts'
+import { approveAll } from './hop/swap.ts'
+
+const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
+const FITTED = 300
+/** Routes of each world on which the table is tested; the command line can set another number. */
+const SAMPLES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000)
+
+const check = process.argv.includes('--check')
+const worlds: World[] = []
+for (const start of [startEthereum, startLocal]) worlds.push(await start())
+for (const world of worlds) {
+  await approveAll(world)
+  await warm(world, 1)
+}
+const before = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
+let table = before
+if (!check) {
+  const samples: Observed[] = []
+  for (const world of worlds) samples.push(...(await observePools(world)), ...(await observe(world, FITTED, 2)))
+  table = fitTable(samples, before)
+}
+const others: Observed[] = []
+const errorPercent: Record<string, object> = {}
+const learnedErrorPercent: Record<string, object> = {}
+for (const world of worlds) {
+  const samples = await observe(world, SAMPLES, 3)
+  others.push(...samples)
+  errorPercent[world.name] = errorsOf(samples, table)
+  learnedErrorPercent[world.name] = learnedErrorsOf(samples)
+  console.error(
+    world.name,
+    errorPercent[world.name],
+    'before',
+    errorsOf(samples, before),
+    learnedErrorPercent[world.name],
+  )
+  await world.stop()
+}
+const [now, then] = [errorsOf(others, table), errorsOf(others, before)]
+if (check || (now.absoluteMedian <= then.absoluteMedian && now.absoluteP90 <= then.absoluteP90)) {
+  if (!check) writeFileSync(FILE, `${JSON.stringify(table, null, 2)}\n`)
+  record('hop-gas', { ...table, errorPercent, learnedErrorPercent })
+} else {
+  console.error('the table stays as it is: the one fitted now is further off')
+  process.exitCode = 1
+}

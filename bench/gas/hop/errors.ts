@@ -1,0 +1,55 @@
+/** Computes errors of a gas table: its estimates of routes compared with the gas charged to senders. */
+import { GasLessons } from '@sluice/quoting'
+import { gasParts } from '@sluice/routing'
+import { quantile } from '../../lib/statistics.ts'
+import { type GasFile, gasOf } from './fit.ts'
+import type { Observed } from './observe.ts'
+
+/** Returns quantiles of the errors' sizes in percent of the charged gas, and the signed median. */
+export function errorsOf(samples: readonly Observed[], table: GasFile) {
+  return figures(
+    samples,
+    samples.map((of) => estimateOf(of, table)),
+  )
+}
+
+/**
+ * Returns the errors of the service's own table while it learns from simulations. Each route is estimated before it is
+ * learned. Only the second half counts, after pools have been used before.
+ */
+export function learnedErrorsOf(samples: readonly Observed[]) {
+  const lessons = new GasLessons(samples[0]?.wrappedNative ?? null)
+  const expected = samples.map(({ route, gross }) => {
+    const gas = lessons.expected(route, 0)
+    lessons.observe(route, gross, 0)
+    return gas
+  })
+  const half = samples.length >> 1
+  return figures(samples.slice(half), expected.slice(half))
+}
+
+function figures(samples: readonly Observed[], expected: readonly number[]) {
+  const signed = samples.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
+  const absolute = signed.map(Math.abs)
+  const at = (list: readonly number[], part: number) => Number(quantile(list, part).toFixed(1))
+  return {
+    routes: samples.length,
+    legs: samples.reduce((sum, { route }) => sum + route.legs.length, 0),
+    middle: at(signed, 0.5),
+    absoluteMedian: at(absolute, 0.5),
+    absoluteP90: at(absolute, 0.9),
+    absoluteP95: at(absolute, 0.95),
+    worst: at(absolute, 1),
+  }
+}
+
+function estimateOf({ route, wrappedNative }: Observed, table: GasFile): number {
+  let charged = 0
+  let refund = 0
+  for (const [part, count] of gasParts({ ...route, wrappedNative })) {
+    const of = gasOf(part, table)
+    charged += of.gas * count
+    refund += of.refund * count
+  }
+  return charged + refund - Math.min(refund, (charged + refund) / 5)
+}

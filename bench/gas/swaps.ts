@@ -1,0 +1,90 @@
+/**
+ * `npm run bench -- gas`: compares the gas of nine trades, and of one with a signed approval, between this project's contracts and other
+ * routers on one local chain. Writes bench/results/gas.json.
+ */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import type { Hex } from 'viem'
+import { startRouters } from './routers.ts'
+import { inputOf, outputOf, permitted, type Router, type Scenario, scenarios } from './scenarios.ts'
+import { takeApprovals } from './signing.ts'
+import { ZERO } from './world.ts'
+
+type Row = Partial<Record<Router['name'], number>>
+type Measured = { readonly gas: number; readonly received: bigint }
+
+const { node, world, routers, stop } = await startRouters()
+try {
+  const receiverBalance = (token: Hex) =>
+    token === ZERO
+      ? node.client.getBalance({ address: node.user })
+      : node.read<bigint>(world.token, token, 'balanceOf', [node.user])
+
+  const measure = async (router: Router, scenario: Scenario): Promise<Measured | null> => {
+    const snapshot = await node.rpc('evm_snapshot')
+    if (scenario === 'permit' || scenario === 'permit2') await takeApprovals(node, world, router)
+    const transaction = await router.build(scenario)
+    if (!transaction) {
+      await node.rpc('evm_revert', [snapshot])
+      await node.rpc('evm_mine')
+      return null
+    }
+    const output = outputOf(scenario, world)
+    const before = await receiverBalance(output)
+    const receipt = await node.send(node.user, transaction.to, transaction.data, transaction.value ?? 0n)
+    const paidForGas = output === ZERO ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
+    const received = (await receiverBalance(output)) - before + paidForGas
+    await node.rpc('evm_revert', [snapshot])
+    // Without this block, anvil may lose the next transaction.
+    await node.rpc('evm_mine')
+    return { gas: Number(receipt.gasUsed), received }
+  }
+
+  const table: Record<Scenario, Row> = {} as Record<Scenario, Row>
+  for (const scenario of [...scenarios, ...permitted]) {
+    const row: Row = {}
+    let same: bigint | undefined
+    for (const router of routers) {
+      const measured = await measure(router, scenario)
+      if (!measured) continue
+      row[router.name] = measured.gas
+      same ??= measured.received
+      // All routers must execute the same trade.
+      if (measured.received !== same)
+        throw new Error(`${router.name} received ${measured.received} in ${scenario}, others ${same}`)
+    }
+    table[scenario] = row
+    if (inputOf(scenario, world) === outputOf(scenario, world)) throw new Error(`${scenario} trades a token for itself`)
+  }
+  report(table)
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
+  const about = {
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    date: new Date().toISOString().slice(0, 10),
+    commit: git('rev-parse', '--short', 'HEAD'),
+  }
+  const file = join(import.meta.dirname, '../results/gas.json')
+  writeFileSync(file, `${JSON.stringify({ ...table, about }, null, 2)}\n`)
+} finally {
+  await stop()
+}
+
+function report(table: Record<Scenario, Row>): void {
+  const names = ['sluice', 'sluiceDirect', 'universalRouter', 'swapRouter02', 'v2Router02', 'floor'] as const
+  const cell = (value: number | undefined) => (value === undefined ? '–' : value.toLocaleString('en')).padStart(15)
+  console.log(['', ...names, 'to universal', 'to floor'].map((name) => name.padStart(15)).join(''))
+  for (const scenario of [...scenarios, ...permitted]) {
+    const row = table[scenario]
+    const ratios = [row.universalRouter, row.floor].map((other) =>
+      (other ? (row.sluice! / other).toFixed(3) : '–').padStart(15),
+    )
+    console.log([scenario.padStart(15), ...names.map((name) => cell(row[name])), ...ratios].join(''))
+  }
+  const mean = (name: Router['name']) => {
+    const logs = scenarios.flatMap((s) => (table[s][name] ? [Math.log(table[s][name]! / table[s].floor!)] : []))
+    return Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length).toFixed(4)
+  }
+  console.log('geometric mean over the floor:', names.map((name) => `${name} ${mean(name)}`).join(', '))
+}

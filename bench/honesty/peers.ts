@@ -1,0 +1,85 @@
+/**
+ * `npm run bench -- honesty peers [<trades of each size>]`: makes the same trades on the same real Ethereum state with mined
+ * transactions: the service's, the best single pool of Uniswap V2 and V3 through Uniswap's routers, and Uniswap's
+ * splitting router from npm. Compares the output minus the charged gas. Results in `results/peers.json`; fails if the
+ * service pays over 1 bp less than a peer.
+ */
+
+import { fund, wallet } from '../lib/wallet.ts'
+import { record } from '../record.ts'
+import { uniswapPeer } from '../router/peers/uniswap.ts'
+import { writePage } from './page.ts'
+import { drawTrades } from './peers/draw.ts'
+import {
+  bestPair,
+  bestPool,
+  type Call,
+  type Contender,
+  split,
+  type Trade,
+  V2_ROUTER,
+  V3_ROUTER,
+} from './peers/routers.ts'
+import { scenarioOf } from './peers/scenario.ts'
+import { type Result, versus } from './peers/versus.ts'
+import { startWorld } from './peers/world.ts'
+
+const [each = 40] = process.argv.slice(2).map(Number)
+const SEED = 20_261_122
+const SIZES_USD = [100, 1_000, 10_000, 100_000, 1_000_000]
+const GAS_LIMIT = 10_000_000n
+
+const { node, api, guard, gasPriceWei, tokens, stop } = await startWorld()
+try {
+  const scenario = await scenarioOf(node.url, tokens)
+  // The local node suggests seven times the block's gas price, because it has no other transactions.
+  const terms = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
+  const refused = new Map<Trade, string>()
+  const contenders: Readonly<Record<string, Contender>> = {
+    sluice: async (trade) => {
+      const { src, dst, amount } = trade
+      const query = { src: src.token, dst: dst.token, amount: String(amount), from: wallet, ...terms }
+      const answer = await fetch(`${api}/aggregator/1?${new URLSearchParams(query)}`)
+      const body = (await answer.json()) as { readonly tx: Call; readonly code: string }
+      if (!answer.ok) refused.set(trade, body.code)
+      return answer.ok ? body.tx : null
+    },
+    'Uniswap V2, one pool': bestPair,
+    'Uniswap V3, one pool': bestPool(node),
+    'Uniswap, split': split(uniswapPeer(scenario, Number(gasPriceWei)), scenario),
+  }
+  const results: Result[] = []
+  for (const usd of SIZES_USD)
+    for (const trade of drawTrades({ seed: SEED + usd, count: each, usd, tokens, pools: scenario.pools })) {
+      const nets: Record<string, number | null> = {}
+      for (const [name, contender] of Object.entries(contenders)) nets[name] = await net(trade, contender)
+      results.push({ usd, trade, nets, refused: refused.get(trade) })
+    }
+  const outcome = versus(results)
+  const state = { tokens: tokens.length, pools: scenario.pools.length, gasPriceWei: String(gasPriceWei) }
+  record('peers', { seed: SEED, ...state, ...outcome })
+  writePage()
+  if (outcome.losses.length > 0) process.exitCode = 1
+} finally {
+  await stop()
+}
+
+/** Returns the wallet's net gain: tokenOut minus the value of the gas; null if the trade cannot be made completely. */
+async function net(trade: Trade, contender: Contender): Promise<number | null> {
+  const { src, dst, amount } = trade
+  const before = await node.request<string>('evm_snapshot')
+  try {
+    if (!(await fund(node, src.token, amount, guard))) throw new Error(`${src.token} cannot be had`)
+    for (const router of [V2_ROUTER, V3_ROUTER]) await node.approve(src.token, wallet, router, amount)
+    const call = await contender(trade)
+    if (!call) return null
+    const [sold, bought] = [await node.balance(src.token, wallet), await node.balance(dst.token, wallet)]
+    const { status, gasUsed } = await node.send({ ...call, gas: GAS_LIMIT })
+    if (!status || sold - (await node.balance(src.token, wallet)) !== amount) return null
+    const paid = (await node.balance(dst.token, wallet)) - bought
+    const perEther = (tokens[0]!.usd / dst.usd) * 10 ** dst.decimals
+    return Number(paid) - (Number(gasUsed * gasPriceWei) / 1e18) * perEther
+  } finally {
+    await node.undo(before)
+  }
+}

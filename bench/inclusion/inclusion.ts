@@ -1,0 +1,149 @@
+/**
+ * `npm run bench -- inclusion [--swaps <count> --seed <n> --cold]`: quotes random trades over all families of the local
+ * chain and of real Ethereum state, and through pools created in the quoted block. Sends each with the recommended gas
+ * limit in the next block, a minute, half an hour, and a day later, from the same state each time. Results in
+ * `results/inclusion.json`. With `--cold` each quote is the first of a new service, and is sent only in the next block:
+ * `results/inclusion-cold.json`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadRegistry } from '@sluice/chains'
+import { deployContracts } from '@sluice/contracts'
+import { mineUpTo, readBlocks, request, startMainnet } from '@sluice/devnet'
+import { Node } from '@sluice/system-test/wallet'
+import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
+import { randomOf } from '../lib/random.ts'
+import { drawTrades, nativeOf, type Priced } from '../lib/trades.ts'
+import { type startProcess, startService, startWorld } from '../lib/world.ts'
+import { record } from '../record.ts'
+import { assertFunded, NEW_POOLS, newPool } from './new-pools.ts'
+import { DELAYS, type Delay, type Place, type Sent, type SwapRequest, tried } from './send.ts'
+import { summary } from './summary.ts'
+
+const { values } = parseArgs({
+  options: {
+    swaps: { type: 'string', default: '5000' },
+    seed: { type: 'string', default: '20261125' },
+    cold: { type: 'boolean', default: false },
+  },
+})
+const delays: readonly Delay[] = values.cold ? [DELAYS[0]] : DELAYS
+const seed = Number(values.seed)
+/** Quotes of each part. Each quote is sent once per delay. */
+const quotes = Math.ceil(Number(values.swaps) / delays.length)
+const parts = { local: Math.ceil(quotes * 0.5), ethereum: Math.ceil(quotes * 0.35), fresh: Math.ceil(quotes * 0.15) }
+const MAX_TRIES = 4
+const USD = { least: 10, most: 100_000 }
+const random = randomOf(seed)
+const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
+
+const sent: Sent[] = []
+const refusals: Record<string, number> = {}
+
+type Service = Awaited<ReturnType<typeof startProcess>>
+type Env = Readonly<Record<string, string>>
+
+/** Quotes and sends trades. With `--cold` each quote starts a new service. */
+async function run(place: Place, env: Env, count: number, draw: (k: number) => Promise<SwapRequest>): Promise<void> {
+  const requestSwap = async (request: SwapRequest) => {
+    if (!values.cold) return tried(place, request, delays)
+    const service = await start(env)
+    try {
+      return await tried({ ...place, api: service.url }, request, delays)
+    } finally {
+      await service.stop()
+    }
+  }
+  let done = 0
+  for (let tries = 0; done < count && tries < MAX_TRIES * count; tries++) {
+    const outcome = await requestSwap(await draw(tries))
+    if ('code' in outcome) {
+      refusals[outcome.code] = (refusals[outcome.code] ?? 0) + 1
+      continue
+    }
+    sent.push(...outcome.sent)
+    if (++done % 50 === 0) console.error(`${place.name}: ${done} of ${count} quotes`)
+  }
+}
+
+const start = (env: Env): Promise<Service> => startService(env)
+
+async function local(): Promise<void> {
+  const world = await startWorld()
+  const { devnet } = world
+  const env = { ...world.env, LOG_LEVEL: 'error' }
+  const service = await start(env)
+  try {
+    const place = {
+      name: 'local',
+      api: service.url,
+      chainId: 31337,
+      node: new Node(devnet.url),
+      guard: devnet.info.guard,
+    }
+    const addresses = Object.values(devnet.info.tokens).map(({ address }) => address)
+    const prices = await pricesOf(service.url, addresses, place.chainId)
+    const tokens = Object.values(devnet.info.tokens).flatMap(({ address, decimals }): Priced[] => {
+      const usd = prices.get(address.toLowerCase())
+      return usd ? [{ token: address, decimals, usd }] : []
+    })
+    const families = [...new Set(devnet.info.pools.map(({ family }) => family))]
+    await run(place, env, parts.local, async () => {
+      const [from, to] = [pick(tokens), pick(tokens)]
+      const usd = USD.least * (USD.most / USD.least) ** random()
+      const amount = (BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)) / 1_000_000n
+      // Half of the trades use one family, so that each family occurs.
+      const only = random() < 0.5 ? { includeSources: pick(families) } : {}
+      return { src: from.token, dst: to.token, amount: amount || 1n, query: only }
+    })
+    const fresh = { ...place, name: 'fresh' }
+    await run(fresh, env, parts.fresh, async (k) => {
+      const token = await newPool(devnet, NEW_POOLS[k % NEW_POOLS.length]!)
+      await assertFunded(devnet)
+      const weth = devnet.info.tokens.WETH!.address
+      const [src, dst] = random() < 0.5 ? [token.address, weth] : [weth, token.address]
+      return { src, dst, amount: 10n ** 16n, query: {}, isFresh: true }
+    })
+  } finally {
+    await service.stop()
+    await world.stop()
+  }
+}
+
+async function ethereum(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-inclusion-'))
+  const node = await startMainnet({ replay: true })
+  try {
+    const { chainId, url } = node
+    const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
+    await request(url, 'anvil_setBlockTimestampInterval', [1])
+    await mineUpTo(url, readBlocks()[0]!)
+    const env = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', DEPLOYMENTS_DIR: directory, RPC_URL_1: url }
+    const service = await start(env)
+    try {
+      const { all: addresses, busy } = tokensOfState()
+      const prices = await pricesOf(service.url, addresses)
+      const all = await withDecimals(url, prices)
+      const native = nativeOf(prices.get(loadRegistry().chain(chainId)!.wrappedNative!.address.toLowerCase())!)
+      const tokens = { native, all, busy: all.filter(({ token }) => busy.has(token)) }
+      const trades = drawTrades(seed, MAX_TRIES * parts.ethereum, tokens)
+      const place = { name: 'ethereum', api: service.url, chainId, node: new Node(url), guard: guard.address }
+      await run(place, env, parts.ethereum, async (k) => ({ ...trades[k % trades.length]!, query: {} }))
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await node.stop()
+    rmSync(directory, { recursive: true })
+  }
+}
+
+await local()
+await ethereum()
+const figures = summary(sent)
+record(values.cold ? 'inclusion-cold' : 'inclusion', { seed, refusals, ...figures })
+const worstP95 = Math.max(...Object.values(figures.byDelay).map(({ chargedErrorPercent }) => chargedErrorPercent.p95))
+const { median } = figures.chargedErrorPercent
+if (figures.outOfGas > 0 || worstP95 > 10 || (values.cold && (median > 3 || worstP95 > 8))) process.exitCode = 1

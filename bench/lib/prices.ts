@@ -1,0 +1,69 @@
+/** Loads prices of the recorded state's tokens from the service. */
+import { IERC20Metadata__factory } from '@sluice/bindings'
+import { loadRegistry } from '@sluice/chains'
+import { readBlocks, readState, request } from '@sluice/devnet'
+import type { Priced } from './trades.ts'
+
+/** Maximum calls. Prices of new tokens become available over several calls, while pools are found. */
+const PRICE_POLLS = 60
+const POLL_MS = 1_000
+/**
+ * Consecutive calls without new prices after which loading ends. With fewer calls, a run had prices of only a fifth of
+ * the tokens.
+ */
+const SAME_POLLS = 10
+/** The interface's limit per call. */
+const MAX_TOKENS = 200
+
+/** Loads the USD prices of tokens until no new ones arrive. Omits tokens without a price. */
+export async function pricesOf(
+  api: string,
+  addresses: readonly string[],
+  chainId = 1,
+): Promise<ReadonlyMap<string, number>> {
+  let lastPrices = new Map<string, number>()
+  for (let polls = 0, same = 0; polls < PRICE_POLLS && same < SAME_POLLS; polls++) {
+    const prices = new Map<string, number>()
+    for (let from = 0; from < addresses.length; from += MAX_TOKENS) {
+      const answer = await fetch(`${api}/prices/${chainId}?token=${addresses.slice(from, from + MAX_TOKENS).join()}`)
+      const body = (await answer.json()) as Record<string, number | null>
+      for (const [token, usd] of Object.entries(body)) if (usd) prices.set(token.toLowerCase(), usd)
+    }
+    same = prices.size === lastPrices.size && prices.size > 0 ? same + 1 : 0
+    lastPrices = prices
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+  return lastPrices
+}
+
+/**
+ * Returns tokens with known decimals, from the registry or else from the state. The state has only storage read in its
+ * blocks, and returns 0 for WETH and others that store their decimals.
+ */
+export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly Priced[]> {
+  const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')
+  const { wrappedNative, stables, tokens } = loadRegistry().chain(1)!
+  const listed = new Map(
+    [wrappedNative!, ...stables, ...tokens].map(({ address, decimals }) => [address.toLowerCase(), decimals]),
+  )
+  const priced = await Promise.all(
+    [...prices].map(async ([token, usd]) => {
+      const decimals = listed.get(token)
+      if (typeof decimals === 'number') return [{ token, usd, decimals }]
+      const answer = await request<string>(url, 'eth_call', [{ to: token, data }, 'latest']).catch(() => '0x')
+      return answer === '0x' ? [] : [{ token, usd, decimals: Number(BigInt(answer)) }]
+    }),
+  )
+  return priced.flat()
+}
+
+/** Returns the tokens of the state's pools, and those traded in the recorded blocks. */
+export function tokensOfState(): { readonly all: readonly string[]; readonly busy: ReadonlySet<string> } {
+  const { pools, accounts } = readState('ethereum')
+  const blocks = readBlocks().map(({ number }) => number)
+  const tokensOf = (some: typeof pools) => new Set<string>(some.flatMap(({ tokens }) => tokens))
+  return {
+    all: [...tokensOf(pools)],
+    busy: tokensOf(pools.filter(({ address }) => blocks.includes(accounts[address]!.since!))),
+  }
+}

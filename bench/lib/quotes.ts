@@ -1,0 +1,91 @@
+/** Generates random quotes that succeed without faults, and blocks that move the pools. */
+import type { Devnet, TokenSymbol } from '@sluice/devnet'
+import { request } from '@sluice/devnet'
+import { rounded } from '../record.ts'
+import { quantile } from './statistics.ts'
+
+/** Amounts that hardly move prices, by token. */
+const amounts: Readonly<Partial<Record<TokenSymbol, bigint>>> = {
+  WETH: 10n ** 17n,
+  USDC: 300n * 10n ** 6n,
+  USDT: 300n * 10n ** 6n,
+  DAI: 300n * 10n ** 18n,
+  WBTC: 10n ** 6n,
+  LINK: 10n * 10n ** 18n,
+}
+
+export function randomPath({ info }: Devnet, random: () => number): string {
+  const symbols = Object.keys(amounts) as TokenSymbol[]
+  const src = Math.floor(random() * symbols.length)
+  const dst = (src + 1 + Math.floor(random() * (symbols.length - 1))) % symbols.length
+  const amount = (amounts[symbols[src]!]! * BigInt(1 + Math.floor(random() * 1_000_000))) / 1_000_000n + 1_000n
+  const query = {
+    src: info.tokens[symbols[src]!]!.address,
+    dst: info.tokens[symbols[dst]!]!.address,
+    amount: String(amount),
+    from: info.accounts[Math.floor(random() * 5)]!.address,
+    slippage: String(1 + Math.floor(random() * 3)),
+  }
+  return `/aggregator/31337?${new URLSearchParams(query)}`
+}
+
+export type Outcome = { readonly status: number; readonly ms: number; readonly body: string }
+
+/**
+ * Sends requests for a time.
+ *
+ * @param lanes - number of concurrent callers, each of which pauses briefly after a response
+ */
+export async function ask(url: string, next: () => string, lanes: number, ms: number): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const until = performance.now() + ms
+  const caller = async () => {
+    while (performance.now() < until) {
+      const started = performance.now()
+      const outcome = await fetch(url + next(), { signal: AbortSignal.timeout(30_000) }).then(
+        async (response) => ({ status: response.status, body: await response.text() }),
+        (error: unknown) => ({ status: 0, body: String(error) }),
+      )
+      outcomes.push({ ...outcome, ms: performance.now() - started })
+      await new Promise((resolve) => setTimeout(resolve, 15))
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, caller))
+  return outcomes
+}
+
+/** Sends swaps that were quoted without faults, so that blocks arrive and pools change. */
+export async function moveChain({ url, info }: Devnet, calm: string): Promise<{ readonly stop: () => Promise<void> }> {
+  let stopped = false
+  const from = info.accounts[9]!.address
+  const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+  const moving = (async () => {
+    while (!stopped) {
+      const query = { src: native, dst: info.tokens.USDC!.address, amount: String(10n ** 16n), from, slippage: '10' }
+      const answer = await fetch(`${calm}/aggregator/31337?${new URLSearchParams(query)}`).catch(() => null)
+      if (answer?.ok) {
+        const { tx } = (await answer.json()) as { tx: { to: string; data: string; value: string } }
+        const value = `0x${BigInt(tx.value).toString(16)}`
+        await request(url, 'eth_sendTransaction', [{ from, ...tx, value, gas: '0x1e8480' }])
+      }
+      await new Promise((resolve) => setTimeout(resolve, 400))
+    }
+  })()
+  return {
+    stop: () => {
+      stopped = true
+      return moving
+    },
+  }
+}
+
+export function percentile(outcomes: readonly Outcome[], share: number): number {
+  return outcomes.length === 0
+    ? 0
+    : rounded(
+        quantile(
+          outcomes.map(({ ms }) => ms),
+          share,
+        ),
+      )
+}

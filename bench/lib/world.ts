@@ -1,0 +1,127 @@
+/** Environment of the benchmarks: a local chain and the service, each in its own process. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadConfig, startServer } from '@sluice/api'
+import { type Devnet, freePort, NodeProxy, type startDevnet, type TokenSymbol } from '@sluice/devnet'
+
+/** Longer than a service takes to stop. */
+const STOP_MS = 6_000
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Direct, split, and two-hop routes with ERC-20 and native tokens, so that a run covers more than one cached path. */
+const pairs: readonly (readonly [TokenSymbol, TokenSymbol, bigint])[] = [
+  ['WETH', 'USDC', 10n ** 18n],
+  ['USDC', 'WETH', 3_000n * 10n ** 6n],
+  ['WBTC', 'DAI', 10n ** 7n],
+  ['DAI', 'USDC', 10_000n * 10n ** 18n],
+  ['LINK', 'UNI', 100n * 10n ** 18n],
+]
+
+export type World = {
+  readonly devnet: Devnet
+  readonly env: Readonly<Record<string, string>>
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts a local chain.
+ *
+ * @param root - root of another checkout, which builds its own local chain, since its contracts may differ
+ */
+export async function startWorld(root = ROOT): Promise<World> {
+  const dir = join(root, '.devnet')
+  const own = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
+  const devnet = await own.startDevnet({ dir, port: await freePort() })
+  const env = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    CHAINS_DIR: join(dir, 'chains'),
+    DEPLOYMENTS_DIR: join(dir, 'deployments'),
+    RPC_URL_31337: devnet.url,
+  }
+  return { devnet, env, stop: () => devnet.stop() }
+}
+
+export type Service = Awaited<ReturnType<typeof startProcess>>
+
+/** Folders of `service.ts`, with that of earlier checkouts. */
+const SERVICES = ['bench/lib/service.ts', 'bench/api/service.ts']
+
+/**
+ * Starts the API as its own process.
+ *
+ * @param root - root of the checkout whose API runs
+ */
+export function startService(env: World['env'], root = ROOT): Promise<Service> {
+  const file = SERVICES.map((name) => join(root, name)).find((path) => existsSync(path))
+  if (!file) throw new Error(`${root} has none of ${SERVICES.join(', ')}`)
+  return startProcess(file, [], env)
+}
+
+/** Starts a file that reports its URL, and discards its output. */
+export function startProcess(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const options = { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] as const }
+  const child = fork(file, args, { ...options, stdio: [...options.stdio] })
+  return new Promise<{ readonly url: string; readonly child: ChildProcess; readonly stop: () => Promise<void> }>(
+    (resolve, reject) => {
+      child.once('message', (url) => {
+        const stop = () =>
+          new Promise<void>((done) => {
+            // A process with a blocked main thread does not react to the signal.
+            const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+            child.once('exit', () => {
+              clearTimeout(kill)
+              done()
+            })
+            child.disconnect()
+          })
+        resolve({ url: String(url), child, stop })
+      })
+      child.once('exit', (code) => reject(new Error(`${file} ended with ${code} before it answered`)))
+    },
+  )
+}
+
+/** Returns a generator of paths of different swaps, so that no response serves two requests. */
+export function swapPaths({ info }: Devnet): () => string {
+  let count = 0
+  return () => {
+    const [src, dst, amount] = pairs[count % pairs.length]!
+    const more = BigInt(++count)
+    const query = {
+      src: info.tokens[src]!.address,
+      dst: info.tokens[dst]!.address,
+      amount: String(amount + more),
+      from: info.accounts[0]!.address,
+    }
+    return `/aggregator/31337?${new URLSearchParams(query)}`
+  }
+}
+
+/** Records the `eth_call` requests that simulate quotes of these paths, as the node receives them. */
+export async function recordProbes(world: World, paths: readonly string[]): Promise<readonly string[]> {
+  const proxy = await NodeProxy.start(world.devnet.url)
+  const service = await startServer(loadConfig({ ...world.env, LOG_LEVEL: 'silent', RPC_URL_31337: proxy.url }))
+  try {
+    const probes: string[] = []
+    for (const path of paths) {
+      const ask = async () => {
+        const answer = await fetch(service.url + path)
+        if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+      }
+      await ask()
+      proxy.answer = (call) => {
+        if (call.method === 'eth_call' && call.params.length > 2)
+          probes.push(JSON.stringify({ jsonrpc: '2.0', id: 1, method: call.method, params: call.params }))
+        return undefined
+      }
+      await ask()
+      proxy.answer = () => undefined
+    }
+    return probes
+  } finally {
+    await service.close()
+    await proxy.stop()
+  }
+}

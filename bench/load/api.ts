@@ -1,0 +1,117 @@
+/**
+ * `npm run bench -- load api`: measures the API with the local node and the load on the same machine. All swaps differ, so that
+ * each is routed and simulated. Baselines in the same run are the bare `eth_call` of the same probes, and Express
+ * handlers that send the same bytes. Results in `results/api.json`.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { recordProbes, startProcess, startService, startWorld, swapPaths } from '../lib/world.ts'
+import { record, rounded } from '../record.ts'
+import { getRequest, postRequest } from './connection.ts'
+import { closedLoop, type Figures, openLoop } from './generator.ts'
+
+/** Rounds of each comparison. The two sides take turns, and the median counts. */
+const ROUNDS = 5
+const SECONDS = 5
+/** Seconds until V8 has optimized the service. */
+const WARM_UP = 15
+const OVERLOAD = 10
+
+const world = await startWorld()
+const service = await startService(world.env)
+const temporary = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+try {
+  const nextPath = swapPaths(world.devnet)
+  const nextSwap = () => getRequest(nextPath())
+  const swapLoad = { url: service.url, next: nextSwap, seconds: SECONDS }
+  const paths = Array.from({ length: 5 }, nextPath)
+  const probes = (await recordProbes(world, paths)).map(postRequest)
+  let turn = 0
+  const probeLoad = { url: world.devnet.url, next: () => probes[turn++ % probes.length]!, seconds: SECONDS }
+  await closedLoop({ ...swapLoad, connections: 32, seconds: WARM_UP })
+
+  const single = await inTurn(
+    () => closedLoop({ ...probeLoad, connections: 1 }),
+    () => closedLoop({ ...swapLoad, connections: 1 }),
+    'p50',
+  )
+  const load = await inTurn(
+    () => closedLoop({ ...swapLoad, connections: 32 }),
+    ({ perSecond }) => openLoop({ ...swapLoad, connections: 2_000, rate: Math.round(perSecond * OVERLOAD) }),
+    'p99',
+  )
+
+  const tokens = ['WETH', 'USDC', 'USDT', 'DAI', 'WBTC', 'LINK', 'UNI', 'AAVE', 'CRV', 'PEPE']
+  const list = tokens.map((symbol) => world.devnet.info.tokens[symbol]!.address).join()
+  const [prices, chains] = [`/prices/31337?token=${list}`, '/chains']
+  const files = await Promise.all([prices, chains].map((path, i) => save(path, `${i}.json`)))
+  const bare = await startProcess(join(import.meta.dirname, 'bare.ts'), files)
+  const compare = async (path: string) => {
+    const load = { next: () => getRequest(path), connections: 32, seconds: SECONDS }
+    const pairs: { own: Figures; bare: Figures }[] = []
+    for (let round = 0; round < ROUNDS; round++)
+      pairs.push({
+        bare: await closedLoop({ ...load, url: bare.url }),
+        own: await closedLoop({ ...load, url: service.url }),
+      })
+    const median = (side: 'own' | 'bare') => middle(pairs.map((pair) => pair[side].perSecond))
+    return {
+      perSecond: median('own'),
+      barePerSecond: median('bare'),
+      ratio: rounded(middle(pairs.map((pair) => pair.own.perSecond / pair.bare.perSecond)), 2),
+    }
+  }
+  const compared = { prices: await compare(prices), chains: await compare(chains) }
+  await bare.stop()
+
+  record('api', {
+    swap: {
+      oneConnection: single.other,
+      bareEthCall: single.base,
+      timesTheBareEthCall: single.ratio,
+      connections32: load.base,
+      overload: load.other,
+      overloadP99TimesNormal: load.ratio,
+    },
+    pricesOf10Tokens: compared.prices,
+    chains: compared.chains,
+  })
+} finally {
+  rmSync(temporary, { recursive: true })
+  await service.stop()
+  await world.stop()
+}
+
+async function ask(url: string): Promise<string> {
+  const answer = await fetch(url)
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${text}`)
+  return text
+}
+
+/** Saves a response, so that the baseline sends the same bytes as the service. */
+async function save(path: string, name: string): Promise<string> {
+  const file = join(temporary, name)
+  writeFileSync(file, await ask(service.url + path))
+  return file
+}
+
+/** Runs both in turn, so that other load affects both. Returns the round with the median ratio of a metric. */
+async function inTurn<Other extends Figures>(
+  runBase: () => Promise<Figures>,
+  runOther: (base: Figures) => Promise<Other>,
+  figure: 'p50' | 'p99',
+): Promise<{ readonly base: Figures; readonly other: Other; readonly ratio: number }> {
+  const all: { base: Figures; other: Other; ratio: number }[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const base = await runBase()
+    const other = await runOther(base)
+    all.push({ base, other, ratio: rounded(other[figure] / base[figure], 2) })
+  }
+  return all.sort((a, b) => a.ratio - b.ratio)[Math.floor(ROUNDS / 2)]!
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+}

@@ -1,0 +1,38 @@
+/**
+ * `npm run bench -- load burst`: sends two hundred different quotes at once to a service that has just started, five times, as a
+ * page with a portfolio does, and compares them with quotes one after the other. Every burst must succeed completely.
+ * Results in `results/burst.json`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startService, startWorld, swapPaths } from '../lib/world.ts'
+import { record } from '../record.ts'
+import { type Answer, Connection, getRequest } from './connection.ts'
+import { figures } from './generator.ts'
+
+const QUOTES = 200
+const BURSTS = 5
+const REST_MS = 3_000
+
+const world = await startWorld()
+const service = await startService(world.env)
+try {
+  const next = swapPaths(world.devnet)
+  const connections: Connection[] = []
+  for (let k = 0; k < QUOTES; k++) connections.push(await Connection.open(service.url))
+  const bursts = []
+  for (let k = 0; k < BURSTS; k++) {
+    // The first burst finds a service that has answered nothing yet.
+    if (k > 0) await sleep(REST_MS)
+    const started = performance.now()
+    const answers = await Promise.all(connections.map((connection) => connection.send(getRequest(next()))))
+    bursts.push(figures(answers, (performance.now() - started) / 1000))
+  }
+  const calm: Answer[] = []
+  for (let k = 0; k < QUOTES; k++) calm.push(await connections[0]!.send(getRequest(next())))
+  for (const connection of connections) connection.close()
+  const total = calm.reduce((sum, { ms }) => sum + ms, 0)
+  record('burst', { quotesAtOnce: QUOTES, oneAfterTheOther: figures(calm, total / 1000), bursts })
+} finally {
+  await service.stop()
+  await world.stop()
+}

@@ -1,0 +1,143 @@
+/**
+ * `npm run bench -- load real [--trades <count> --seed <n> --tokens <count>]`: requests random trades from one client on real
+ * Ethereum state (`npm run mainnet`) and records how long answers take, how long the search in them takes, and
+ * the processor time per request. The first draw loads pools and is not measured; the measured draw has other trades.
+ * Results in `results/real.json`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadRegistry } from '@sluice/chains'
+import { deployContracts } from '@sluice/contracts'
+import { accounts, freePort, startMainnet } from '@sluice/devnet'
+import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
+import { cpuMs, nodeOfPort } from '../lib/processor.ts'
+import { quantile } from '../lib/statistics.ts'
+import { drawTrades, nativeOf, type Trade } from '../lib/trades.ts'
+import { startService } from '../lib/world.ts'
+import { record, rounded } from '../record.ts'
+
+const { values } = parseArgs({
+  options: {
+    trades: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '20261128' },
+    tokens: { type: 'string', default: '40' },
+  },
+})
+const [count, seed, tokenCount] = [values.trades, values.seed, values.tokens].map(Number) as [number, number, number]
+const from = accounts()[0]!.address
+const LISTED_SLOWEST = 10
+
+type Answer = {
+  readonly trade: Trade
+  readonly code: string
+  readonly ms: number
+  /** Milliseconds by stage of the service, from `Server-Timing`. */
+  readonly stages: ReadonlyMap<string, number>
+  readonly legs: number
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'sluice-real-'))
+const node = await startMainnet({ port: await freePort() })
+try {
+  const { chainId, url } = node
+  await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
+  const env = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', DEPLOYMENTS_DIR: directory, RPC_URL_1: url }
+  const service = await startService(env)
+  try {
+    const { all, busy } = tokensOfState()
+    const prices = await pricesOf(service.url, all, chainId)
+    const native = nativeOf(prices.get(loadRegistry().chain(chainId)!.wrappedNative!.address.toLowerCase())!)
+    // The most traded tokens come first: those of the recorded blocks.
+    const priced = (await withDecimals(url, prices)).toSorted(
+      (a, b) => Number(busy.has(b.token)) - Number(busy.has(a.token)) || (a.token < b.token ? -1 : 1),
+    )
+    const drawn = priced.slice(0, tokenCount)
+    const tokens = { native, all: drawn, busy: drawn }
+    for (const trade of drawTrades(seed + 1, count, tokens)) await ask(service.url, chainId, trade)
+    const answers: Answer[] = []
+    const [servicePid, nodePid] = [service.child.pid!, nodeOfPort(Number(new URL(url).port))]
+    const before = { service: cpuMs(servicePid), node: cpuMs(nodePid) }
+    for (const trade of drawTrades(seed, count, tokens)) answers.push(await ask(service.url, chainId, trade))
+    const perRequest = (ms: number) => rounded(ms / count, 2)
+    report(answers, drawn.length, {
+      service: perRequest(cpuMs(servicePid) - before.service),
+      node: perRequest(cpuMs(nodePid) - before.node),
+    })
+  } finally {
+    await service.stop()
+  }
+} finally {
+  await node.stop()
+  rmSync(directory, { recursive: true })
+}
+
+async function ask(api: string, chainId: number, trade: Trade): Promise<Answer> {
+  const { src, dst, amount } = trade
+  const query = new URLSearchParams({ src, dst, amount: String(amount), from })
+  const start = performance.now()
+  const response = await fetch(`${api}/aggregator/${chainId}?${query}`)
+  const body = (await response.json()) as { readonly code?: string; readonly swaps?: readonly unknown[] }
+  const ms = performance.now() - start
+  const timing = response.headers.get('server-timing') ?? ''
+  const stages = new Map([...timing.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, stage, dur]) => [stage!, Number(dur)]))
+  const code = response.ok ? 'answered' : (body.code ?? String(response.status))
+  return { trade, code, ms, stages, legs: body.swaps?.length ?? 0 }
+}
+
+/** @param processorMs - mean processor time per request of each process, all threads included */
+function report(
+  answers: readonly Answer[],
+  tokensDrawn: number,
+  processorMs: { readonly service: number; readonly node: number },
+): void {
+  const outcomes: Record<string, number> = {}
+  for (const { code } of answers) outcomes[code] = (outcomes[code] ?? 0) + 1
+  const slowest = answers.toSorted((a, b) => b.ms - a.ms).slice(0, LISTED_SLOWEST)
+  record('real', {
+    seed,
+    trades: answers.length,
+    tokens: tokensDrawn,
+    outcomes,
+    processorMs,
+    allMs: quantiles(answers.map(({ ms }) => ms)),
+    answeredMs: quantiles(answers.filter(({ code }) => code === 'answered').map(({ ms }) => ms)),
+    searchMs: quantiles(answers.map(searchMsOf)),
+    stagesMs: stagesOf(answers.filter(({ code }) => code === 'answered')),
+    refusedTokens: refusedTokens(answers),
+    slowest: slowest.map(({ trade: { src, dst, usd }, code, ms, stages, legs }) => ({
+      ...{ src, dst, usd, code, legs },
+      ...{ ms: rounded(ms), searchMs: searchMsOf({ stages }) },
+    })),
+  })
+}
+
+function searchMsOf({ stages }: Pick<Answer, 'stages'>): number {
+  return stages.get('route') ?? 0
+}
+
+/** Returns quantiles of the time of every stage. */
+function stagesOf(answers: readonly Answer[]): Record<string, ReturnType<typeof quantiles>> {
+  const names = new Set(answers.flatMap(({ stages }) => [...stages.keys()]))
+  return Object.fromEntries(
+    [...names].map((name) => [name, quantiles(answers.map(({ stages }) => stages.get(name) ?? 0))]),
+  )
+}
+
+/** Returns the input tokens of refused trades, by code, most refused first. */
+function refusedTokens(answers: readonly Answer[]): Record<string, readonly string[]> {
+  const counts = new Map<string, Map<string, number>>()
+  for (const { code, trade } of answers) {
+    if (code === 'answered') continue
+    const tokens = counts.get(code) ?? new Map<string, number>()
+    counts.set(code, tokens.set(trade.src, (tokens.get(trade.src) ?? 0) + 1))
+  }
+  const sorted = (tokens: ReadonlyMap<string, number>) => [...tokens].toSorted((a, b) => b[1] - a[1])
+  return Object.fromEntries([...counts].map(([code, tokens]) => [code, sorted(tokens).map(([t, n]) => `${n} ${t}`)]))
+}
+
+function quantiles(all: readonly number[]) {
+  const at = (part: number) => rounded(quantile(all, part))
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), worst: at(1) }
+}

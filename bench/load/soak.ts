@@ -1,0 +1,124 @@
+/**
+ * `npm run bench -- load soak [minutes] [requests per second]`: checks that memory stays constant. Runs thirty minutes of
+ * mixed load on a moving chain: swaps, simulations, prices, depth, malformed requests, callers that disconnect, always
+ * new senders, tokens, and integrators, and a block every two seconds. Once a minute the service collects garbage, and
+ * its memory is read. Results in `results/soak.json`.
+ */
+import { randomBytes } from 'node:crypto'
+import { request as ask } from '@sluice/devnet'
+import { startService, startWorld, swapPaths } from '../lib/world.ts'
+import { record, rounded } from '../record.ts'
+
+const [minutes = 30, perSecond = 20] = process.argv.slice(2).map(Number)
+const BLOCK_MS = 2_000
+const SAMPLE_MS = 60_000
+const HANG_UP_MS = 3
+/** Samples before memory must be constant, while caches fill and code is compiled. */
+const WARM_UP = Math.min(5, Math.ceil(minutes / 4))
+
+const address = () => `0x${randomBytes(20).toString('hex')}`
+const world = await startWorld()
+const service = await startService({ ...world.env, NODE_OPTIONS: '--expose-gc' })
+const { tokens } = world.devnet.info
+const nextSwap = swapPaths(world.devnet)
+const swapOfNewSender = () => nextSwap().replace(/from=0x[0-9a-fA-F]{40}/, `from=${address()}`)
+const list = Object.values(tokens).map((token) => token.address)
+
+/** Request kinds with their share of the load. */
+const mix: readonly (readonly [number, () => Promise<Response>])[] = [
+  [40, () => get(swapOfNewSender())],
+  [15, () => get(`/prices/31337?token=${list.slice(0, 10).join()}`)],
+  [5, () => get(`/liquidity/31337?token=${list.slice(0, 5).join()}&curve=1`)],
+  [5, () => get(`/prices/31337?token=${address()}`)],
+  [5, () => get('/chains')],
+  [10, simulate],
+  [10, () => get(`/aggregator/31337?src=${randomBytes(9).toString('hex')}&amount=${randomBytes(3).toString('hex')}`)],
+  [5, () => get(`/${randomBytes(6).toString('hex')}`)],
+  [5, () => get(swapOfNewSender(), AbortSignal.timeout(HANG_UP_MS))],
+]
+const wheel = mix.flatMap(([share, work]) => Array.from({ length: share }, () => work))
+
+const answers: Record<string, number> = {}
+const samples: { minute: number; heapMB: number; residentMB: number }[] = []
+const started = performance.now()
+const end = started + minutes * 60_000
+const blocks = setInterval(() => void ask(world.devnet.url, 'evm_mine', []).catch(report), BLOCK_MS)
+const sampling = setInterval(() => void sample().catch(report), SAMPLE_MS)
+const pending = new Set<Promise<void>>()
+for (let sent = 0; performance.now() < end; sent++) {
+  const dueAt = started + (sent * 1000) / perSecond
+  const early = dueAt - performance.now()
+  if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
+  const one = run(wheel[(sent * 37) % wheel.length]!)
+  pending.add(one)
+  one.finally(() => pending.delete(one))
+}
+clearInterval(blocks)
+clearInterval(sampling)
+await Promise.all(pending)
+await sample()
+await service.stop()
+await world.stop()
+
+const warm = samples.slice(WARM_UP)
+const third = Math.max(1, Math.floor(warm.length / 3))
+const mean = (part: typeof samples, key: 'heapMB' | 'residentMB') =>
+  rounded(part.reduce((sum, one) => sum + one[key], 0) / part.length)
+const compare = (key: 'heapMB' | 'residentMB') => ({
+  firstThird: mean(warm.slice(0, third), key),
+  lastThird: mean(warm.slice(-third), key),
+})
+record('soak', {
+  minutes,
+  requestsPerSecond: perSecond,
+  blocks: Math.round((minutes * 60_000) / BLOCK_MS),
+  answers,
+  afterSettling: { heapMB: compare('heapMB'), residentMB: compare('residentMB') },
+  samples,
+})
+
+async function run(work: () => Promise<Response>): Promise<void> {
+  let outcome: string
+  try {
+    const answer = await work()
+    await answer.arrayBuffer()
+    outcome = String(answer.status)
+  } catch (error) {
+    outcome = (error as Error).name === 'TimeoutError' ? 'hung up' : (error as Error).message
+  }
+  answers[outcome] = (answers[outcome] ?? 0) + 1
+}
+
+function get(path: string, signal?: AbortSignal): Promise<Response> {
+  const headers = { referer: `https://${randomBytes(4).toString('hex')}.example/` }
+  return fetch(service.url + path, { headers, ...(signal && { signal }) })
+}
+
+function simulate(): Promise<Response> {
+  const { WETH, USDC } = tokens
+  const fields = {
+    from: address(),
+    to: address(),
+    data: `0x${randomBytes(68).toString('hex')}`,
+    tokenIn: WETH!.address,
+    amountIn: '1000000000000000000',
+    tokenOut: USDC!.address,
+  }
+  const headers = { 'content-type': 'application/json' }
+  return fetch(`${service.url}/simulate/31337`, { method: 'POST', headers, body: JSON.stringify(fields) })
+}
+
+async function sample(): Promise<void> {
+  service.child.send('collect garbage')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const text = await (await fetch(`${service.url}/metrics`)).text()
+  const read = (kind: string) =>
+    rounded(Number(text.match(new RegExp(`memory_bytes{kind="${kind}"} (\\d+)`))![1]) / 1e6)
+  const minute = rounded((performance.now() - started) / 60_000)
+  samples.push({ minute, heapMB: read('heap_used'), residentMB: read('resident') })
+  console.error(`minute ${minute}: heap ${samples.at(-1)!.heapMB} MB, resident ${samples.at(-1)!.residentMB} MB`)
+}
+
+function report(error: unknown): void {
+  console.error(error)
+}

@@ -1,0 +1,160 @@
+/**
+ * `npm run bench -- net [quotes at each price]`: checks if a quote pays less net of gas than the same quote with restrictions. Fresh scenarios
+ * use the gas table, as the search does. The local chain and real Ethereum state use the charged gas of transactions,
+ * with a service that has learned from earlier simulations.
+ */
+import { random, startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
+import { GasLessons } from '@sluice/quoting'
+import { buildGraph, findRoute, type Graph, type RoutePlan, type RouteRequest, routeGas } from '@sluice/routing'
+import { drawnRequest, grossGas, observe, warm } from '../gas/hop/observe.ts'
+import { approveAll, chargedFromHere } from '../gas/hop/swap.ts'
+import { median, quantile } from '../lib/statistics.ts'
+import { record, rounded } from '../record.ts'
+import { generate } from '../router/generate.ts'
+import { requestOf, SERVICE_LIMITS } from '../router/route.ts'
+import { loadScenario } from '../router/scenario.ts'
+import { type Alternative, alternatives, lossBps } from './narrower.ts'
+
+const GWEI = 10n ** 9n
+const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
+/** Development used none of these seeds. */
+const SCENARIOS = [
+  { nPools: 20, seed: 950_001, nTrades: 60 },
+  { nPools: 200, seed: 950_002, nTrades: 60 },
+  { nPools: 2_000, seed: 950_003, nTrades: 40 },
+]
+const QUOTES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 50)
+const SEED = 960_001
+/** Number of earlier quotes whose simulations the service has learned from. */
+const LESSONS = 200
+/** Loss in basis points of the output from which it counts. */
+const LOST_BPS = 0.5
+
+const byTable = SCENARIOS.flatMap((size) => {
+  const scenario = generate({ name: 'net', ...size })
+  const loaded = loadScenario(scenario)
+  const graph = buildGraph(loaded.snapshot)
+  return GAS_PRICES.map((gasPriceWei) => {
+    const losses = scenario.trades.flatMap((trade) => {
+      const result = alternatives(graph, requestOf(loaded, trade, gasPriceWei, SERVICE_LIMITS))
+      if (!result) return []
+      const net = ({ route }: Alternative) => Number(route.amountOut) - Number(route.gasCostOut ?? 0n)
+      const [own, ...others] = result
+      return [lossBps({ net: net(own), amountOut: Number(own.route.amountOut) }, others.map(net))]
+    })
+    return { pools: size.nPools, gwei: Number(gasPriceWei) / 1e9, ...figures(losses) }
+  })
+})
+console.error(byTable)
+
+const byMeasurement: Record<string, object[]> = {}
+for (const start of [startEthereum, startLocal]) {
+  const world = await start()
+  await approveAll(world)
+  await warm(world, SEED)
+  const graph = buildGraph(await world.market.sync())
+  const lessons = new GasLessons(world.chain.wrappedNative?.address ?? null)
+  for (const { route, gross } of await observe(world, LESSONS, SEED)) lessons.observe(route, gross, 0)
+  byMeasurement[world.name] = []
+  for (const gasPriceWei of GAS_PRICES) {
+    const r = random(SEED + Number(gasPriceWei / (GWEI / 10n)))
+    const rows: Measured[] = []
+    for (let tries = 0; rows.length < QUOTES && tries < 4 * QUOTES; tries++) {
+      const request = drawnRequest(world, graph, r, gasPriceWei)
+      const learnedGas = lessons.at(0)
+      const measurement = request && (await measured(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
+      if (measurement) rows.push(measurement)
+    }
+    const worst = rows.toSorted((x, y) => y.quoted.bps - x.quoted.bps)[0]
+    byMeasurement[world.name]!.push({
+      gwei: Number(gasPriceWei) / 1e9,
+      quoted: figures(rows.map(({ quoted }) => quoted.bps)),
+      // The best route of the search alone.
+      ranked: figures(rows.map(({ ranked }) => ranked.bps)),
+      rivals: rounded(rows.reduce((sum, { rivals }) => sum + rivals, 0) / rows.length, 2),
+      callTime: rounded(median(rows.flatMap(({ slower }) => (slower === null ? [] : [slower]))), 2),
+      gasOffPercent: { median: rounded(median(rows.map(({ off }) => off)), 1) },
+      ...(worst && worst.quoted.bps > LOST_BPS && { worstTo: worst.quoted.by }),
+    })
+    console.error(world.name, JSON.stringify(byMeasurement[world.name]!.at(-1)))
+  }
+  await world.stop()
+}
+record('net', { byTable, byMeasurement })
+
+type Loss = { readonly bps: number; readonly by: string }
+type Measured = {
+  readonly quoted: Loss
+  readonly ranked: Loss
+  readonly rivals: number
+  /** Time of the call with alternatives as a multiple of the call without; null if there are none. */
+  readonly slower: number | null
+  /** Error of the estimated gas in percent. */
+  readonly off: number
+}
+
+async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
+  const from = performance.now()
+  return { result: await run(), ms: performance.now() - from }
+}
+
+/**
+ * Returns the losses by the charged gas from the same state, of the quote's route and of the best route of the search
+ * alone; null if gas has no price or the route cannot be sent.
+ */
+async function measured(on: World, graph: Graph, request: RouteRequest): Promise<Measured | null> {
+  const routes = alternatives(graph, request)
+  const own = routes?.[0].route
+  if (!routes || !own?.gasCostOut) return null
+  const perGas = Number(own.gasCostOut) / own.gas
+  const { wrappedNative } = request
+  const net = async (route: RoutePlan) => {
+    const charged = await chargedFromHere(on, route)
+    return charged === null ? Number.NEGATIVE_INFINITY : Number(route.amountOut - own.amountOut) - charged * perGas
+  }
+  const ranked = await net(own)
+  if (ranked === Number.NEGATIVE_INFINITY) return null
+  const result = findRoute(graph, { ...request, maxAlternatives: 3 })
+  const rivals = result.ok ? (result.alternatives ?? []) : []
+  const alone = await timed(() => grossGas(on, [own]))
+  const together = await timed(() => grossGas(on, [own, ...rivals]))
+  let quoted = own
+  let maxGain = Number.NEGATIVE_INFINITY
+  // Ranks routes as a quote does: simulated gas minus the expected refund.
+  for (const [k, route] of [own, ...rivals].entries()) {
+    const gross = together.result[k] ?? null
+    if (gross === null) continue
+    const { refund } = routeGas({ ...route, wrappedNative })
+    const gain = Number(route.amountOut - own.amountOut) - (gross - refund) * perGas
+    if (gain > maxGain) [quoted, maxGain] = [route, gain]
+  }
+  const others: { readonly name: string; readonly net: number }[] = []
+  for (const { name, route } of routes.slice(1)) others.push({ name, net: await net(route) })
+  const lossOf = (net: number): Loss => {
+    const best = others.toSorted((x, y) => y.net - x.net)[0]
+    return {
+      bps: lossBps(
+        { net, amountOut: Number(own.amountOut) },
+        others.map((other) => other.net),
+      ),
+      by: best ? `${best.name}: ${request.tokenIn} ${request.tokenOut} ${request.amountIn}` : '',
+    }
+  }
+  const charged = -ranked / perGas
+  const off = (100 * Math.abs(routeGas({ ...own, wrappedNative }).charged - charged)) / charged
+  return {
+    quoted: lossOf(quoted === own ? ranked : await net(quoted)),
+    ranked: lossOf(ranked),
+    rivals: rivals.length,
+    slower: rivals.length > 0 ? together.ms / alone.ms : null,
+    off,
+  }
+}
+
+function figures(losses: readonly number[]) {
+  return {
+    quotes: losses.length,
+    lost: losses.filter((bps) => bps > LOST_BPS).length,
+    bps: { p95: rounded(quantile(losses, 0.95), 2), worst: rounded(Math.max(0, ...losses), 2) },
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * `npm run bench -- pages`: loads every page of the playground in a Chromium of the machine as a phone does (150 ms, 1.6 Mbit/s,
+ * a processor at a quarter of its speed), and measures what the first load transfers, when the largest text is painted,
+ * how far the layout moves, and how long inputs wait for the next frame. Lighthouse, which npm loads, gives each page its
+ * performance score for phones. Results in `results/pages.json`. Times mean something only if `loadAverage` is small.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { BROWSER_ARGS, findBrowser, startChain, startOver } from '@sluice/api/testing'
+import { writeDevnetJson } from '@sluice/devnet'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { median } from '../lib/statistics.ts'
+import { record, rounded } from '../record.ts'
+
+/** Lighthouse's throttling of a phone. */
+const NETWORK = { latency: 150, downloadThroughput: 1_638_400 / 8, uploadThroughput: 675_000 / 8, offline: false }
+const SLOWDOWN = 4
+const VIEWPORT = { width: 412, height: 823 }
+const RUNS = 3
+const LIGHTHOUSE = 'lighthouse@13.5.0'
+const LIGHTHOUSE_MS = 180_000
+/** Milliseconds after which a page has loaded all that it loads by itself. */
+const REST_MS = 8_000
+const paths: Readonly<Record<string, string>> = {
+  swap: '/',
+  explain: '/app/explain',
+  simulate: '/app/simulate',
+  referee: '/app/referee',
+  prices: '/app/prices',
+  accuracy: '/app/honesty',
+  chains: '/app/chains',
+  api: '/app/api',
+}
+
+type Vitals = { lcp: number; cls: number; inp: number }
+type Measured = {
+  readonly kB: number
+  readonly lcpMs: number
+  readonly cls: number
+  readonly inpMs: number
+  /** Performance score of Lighthouse, 0 to 100. */
+  readonly lighthouse: number
+}
+
+const executablePath = findBrowser()
+if (!executablePath) throw new Error('no Chromium found: set CHROMIUM_PATH')
+const dir = mkdtempSync(join(tmpdir(), 'sluice-pages-'))
+const devnet = await startChain()
+const server = await startOver(devnet.url, { LOCAL_CHAIN_FILE: join(dir, 'devnet.json') })
+await writeDevnetJson({ dir, devnet, apiUrl: server.url })
+const browser = await chromium.launch({ executablePath, args: BROWSER_ARGS })
+try {
+  // The first request of a chain loads its pools, which is not the subject here.
+  await fetch(`${server.url}/tokenlist/31337`)
+  const pages: Record<string, Measured> = {}
+  for (const [name, path] of Object.entries(paths)) {
+    const runs: Measured[] = []
+    for (let run = 0; run < RUNS; run++) runs.push(await measure(browser, `${server.url}${path}`))
+    pages[name] = medianOf(runs)
+  }
+  record('pages', { runs: RUNS, network: { rttMs: 150, kbps: 1_638 }, slowdown: SLOWDOWN, pages })
+} finally {
+  await browser.close()
+  await server.close()
+  await devnet.stop()
+  rmSync(dir, { recursive: true, force: true })
+}
+process.exit()
+
+async function measure(from: Browser, url: string): Promise<Measured> {
+  const context = await from.newContext({ viewport: VIEWPORT, isMobile: true, hasTouch: true })
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.emulateNetworkConditions', NETWORK)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+  let bytes = 0
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await page.addInitScript(observe)
+  await page.goto(url, { timeout: 120_000 })
+  await page.waitForTimeout(REST_MS)
+  const loaded = bytes
+  await use(page)
+  const { lcp, cls, inp } = await page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals)
+  await context.close()
+  return {
+    ...{ kB: rounded(loaded / 1_000), lcpMs: Math.round(lcp), cls: rounded(cls, 3), inpMs: Math.round(inp) },
+    lighthouse: await lighthouseScore(url),
+  }
+}
+
+/** Returns the performance score with Lighthouse's usual settings, which are those of a phone. */
+async function lighthouseScore(url: string): Promise<number> {
+  const options = ['--only-categories=performance', '--output=json', '--quiet']
+  const flags = `--chrome-flags=--headless=new ${BROWSER_ARGS.join(' ')}`
+  const { stdout } = await promisify(execFile)(
+    'npm',
+    ['exec', '--yes', `--package=${LIGHTHOUSE}`, '--', 'lighthouse', url, ...options, flags],
+    {
+      // Its script runs with the first Node of the path.
+      env: { ...process.env, CHROME_PATH: executablePath, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+      maxBuffer: 64 * 1024 ** 2,
+      timeout: LIGHTHOUSE_MS,
+    },
+  )
+  const { categories } = JSON.parse(stdout) as { readonly categories: Record<string, { readonly score: number }> }
+  return Math.round(categories.performance!.score * 100)
+}
+
+/** Fields of the performance entries that are read. */
+type Entry = {
+  readonly startTime: number
+  readonly duration: number
+  readonly value: number
+  readonly hadRecentInput: boolean
+  readonly interactionId: number
+}
+
+/* Runs in the page. */
+function observe() {
+  const vitals = { lcp: 0, cls: 0, inp: 0 }
+  Object.assign(globalThis, { vitals })
+  const watch = (type: string, take: (entry: Entry) => void) => {
+    const observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) take(entry as unknown as Entry)
+    })
+    observer.observe({ type, buffered: true, durationThreshold: 16 } as never)
+  }
+  watch('largest-contentful-paint', ({ startTime }) => {
+    vitals.lcp = startTime
+  })
+  watch('layout-shift', ({ value, hadRecentInput }) => {
+    if (!hadRecentInput) vitals.cls += value
+  })
+  watch('event', ({ interactionId, duration }) => {
+    if (interactionId) vitals.inp = Math.max(vitals.inp, duration)
+  })
+}
+
+/** Presses the first controls of the page, and types into its first field. */
+async function use(page: Page): Promise<void> {
+  const buttons = page.locator('main button:enabled')
+  for (let k = 0; k < Math.min(3, await buttons.count()); k++)
+    await buttons
+      .nth(k)
+      .tap({ timeout: 5_000 })
+      .catch(() => {})
+  const field = page.locator('main :is(input, textarea)').first()
+  if (await field.count()) await field.pressSequentially('12', { delay: 120, timeout: 10_000 }).catch(() => {})
+  await page.waitForTimeout(500)
+}
+
+function medianOf(runs: readonly Measured[]): Measured {
+  const of = (name: keyof Measured) => median(runs.map((run) => run[name]))
+  return { kB: of('kB'), lcpMs: of('lcpMs'), cls: of('cls'), inpMs: of('inpMs'), lighthouse: of('lighthouse') }
+}

@@ -1,0 +1,43 @@
+/**
+ * `npm run bench -- prices attacks`: measures the gains of price attackers in synthetic markets of 10,000 tokens in
+ * 100,000 pools. Attackers of many kinds own 5 % of the tokens and pools, and act before, during, and after a block in
+ * which they hold the money of others. The true value of all tokens is known. A small version is a test of
+ * `packages/pricing`.
+ */
+import type { Address } from '@sluice/chains'
+import { Prices } from '@sluice/pricing'
+import { HOSTILE_SHARE, makeMarket, scoreOf, snapshotAt, strategies } from '@sluice/pricing/testing'
+import { record, rounded } from '../record.ts'
+
+const SEEDS = [1, 2, 3]
+const TOKENS = 10_000
+const POOLS = 100_000
+
+const markets = []
+for (const seed of SEEDS) markets.push(await attack(seed))
+record('price-attacks', {
+  ...{ tokens: TOKENS, pools: POOLS, hostile: `${HOSTILE_SHARE * 100} %` },
+  ...{ strategies: strategies.length, markets },
+})
+
+async function attack(seed: number) {
+  const market = makeMarket({ seed, tokens: TOKENS, pools: POOLS })
+  let readings = market.shares
+  const redemptions = (token: Address) => readings.get(token)
+  const prices = new Prices(market.chain, { decimals: market.decimals, redemptions })
+  const blocks = {
+    'at first': market.pools,
+    'while pools are bent': market.pools.with(market.spike),
+    'a block later': market.pools,
+    'two blocks later': market.pools,
+  }
+  const results: Record<string, object> = {}
+  for (const [k, [when, pools]] of Object.entries(blocks).entries()) {
+    readings = pools === market.pools ? market.shares : market.bentShares
+    prices.take(snapshotAt(market, k + 1, pools))
+    const { honest, credited } = await scoreOf(prices, market)
+    const times = Object.fromEntries(Object.entries(credited).map(([by, maxFactor]) => [by, rounded(maxFactor, 3)]))
+    results[when] = { honest, creditedTimesWhatIsLocked: times }
+  }
+  return { seed, hostileTokens: market.fakes.length, poolsBentForABlock: market.spike.length, ...results }
+}

@@ -1,0 +1,222 @@
+/**
+ * `npm run bench -- prices mainnet`: computes prices on Ethereum's recorded state. Writes all its tokens, with their
+ * sources or the reason for a missing price, to `docs/prices.md`, and compares six well-known tokens with their deepest
+ * recorded pools, read from the node without the pricing code.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Address, loadRegistry, toAddress } from '@sluice/chains'
+import { type MainnetPool, readState, startMainnet } from '@sluice/devnet'
+import type { PriceDetail } from '@sluice/pricing'
+import { PastBlocks } from '@sluice/quoting'
+import { createRpc, RpcError } from '@sluice/rpc'
+import { Interface } from 'ethers'
+import { record, rounded } from '../record.ts'
+
+const PAGE = join(import.meta.dirname, '../../docs/prices.md')
+const TOLERANCE = 0.005
+const DOLLARS = ['USDC', 'USDT', 'DAI']
+const COMPARED = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
+/** Maximum age difference in seconds of pools that belong to the block. The recorded pools have many dates. */
+const RECENT_SECONDS = 3_600
+const MAX_SYMBOL = 12
+
+const abi = new Interface([
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function totalSupply() view returns (uint256)',
+  'function balanceOf(address) view returns (uint256)',
+  'function getReserves() view returns (uint112, uint112, uint32)',
+  'function observations(uint256) view returns (uint32, int56, uint160, bool)',
+  'function slot0() view returns (uint160, int24, uint16, uint16, uint16, uint8, bool)',
+])
+
+type Row = { readonly address: Address; readonly symbol: string; readonly detail: PriceDetail }
+type Named = { readonly address: Address; readonly symbol: string; readonly decimals: number }
+
+const state = readState('ethereum')
+const node = await startMainnet()
+const rpc = createRpc({ chainId: node.chainId, urls: [node.url] })
+const chain = loadRegistry().chain(node.chainId)!
+/** Some tokens keep symbol and decimals in slots that the state lacks. */
+const listed = new Map([chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((it) => [it.address, it]))
+const past = new PastBlocks(chain)
+try {
+  const tokens = await tokensOf()
+  const { prices, block } = await past.pricesAt('latest', tokens, rpc)
+  const rows: Row[] = []
+  for (const address of tokens) {
+    const symbol = listed.get(address)?.symbol ?? (await symbolOf(address))
+    rows.push({ address, symbol, detail: await prices.detail(address) })
+  }
+  const compared = await compare(rows)
+  writeFileSync(PAGE, pageOf(rows, compared, block.number))
+  const unpriced = Object.groupBy(rows, ({ detail }) => detail.reason ?? 'priced')
+  record('mainnet-prices', {
+    ...{ block: block.number, tokens: rows.length, tolerancePercent: TOLERANCE * 100 },
+    by: Object.fromEntries(Object.entries(unpriced).map(([reason, some]) => [reason, some?.length])),
+    compared,
+  })
+  if (compared.some(({ percentOff }) => Math.abs(percentOff) > TOLERANCE * 100)) process.exitCode = 1
+} finally {
+  await past.close()
+  rpc.close()
+  await node.stop()
+}
+
+/** Returns the accounts with decimals and a supply, and the tokens of the state's pools; excludes shares of pools. */
+async function tokensOf(): Promise<readonly Address[]> {
+  const pools = new Set<string>(state.pools.map(({ address }) => address.toLowerCase()))
+  const traded = state.pools.flatMap((pool) => pool.tokens.map((token) => toAddress(token)))
+  const tokens = new Set(traded)
+  for (const account of Object.keys(state.accounts)) {
+    const address = toAddress(account)
+    if (pools.has(address) || tokens.has(address)) continue
+    const [decimals, supply] = [await read(address, 'decimals'), await read(address, 'totalSupply')]
+    if (decimals !== null && supply !== null && BigInt(String(supply[0])) > 0n) tokens.add(address)
+  }
+  return [...tokens]
+}
+
+async function compare(rows: readonly Row[]) {
+  const comparedRows = COMPARED.map((symbol) => rows.find((row) => row.symbol === symbol)!)
+  const places = new Map<string, Named>()
+  for (const { address, symbol } of comparedRows) {
+    places.set(address, { address, symbol, decimals: listed.get(address)!.decimals! })
+  }
+  const weth = comparedRows[0]!.address
+  const wethUsd = await deepest(weth, DOLLARS, places, 1)
+  const compared = []
+  for (const { address, symbol, detail } of comparedRows) {
+    const isDollar = DOLLARS.includes(symbol)
+    const others = isDollar ? DOLLARS.filter((other) => other !== symbol) : symbol === 'wstETH' ? ['WETH'] : DOLLARS
+    const deepestRate = await deepest(address, others, places, symbol === 'wstETH' ? wethUsd.usd : 1)
+    const percentOff = rounded((detail.usd! / deepestRate.usd - 1) * 100, 3)
+    compared.push({ symbol, usd: detail.usd, deepestPool: deepestRate.pool, poolUsd: deepestRate.usd, percentOff })
+  }
+  return compared
+}
+
+/**
+ * Returns the pool of the block with the largest balance of the token against one of the others, and its price. Prefers
+ * pools with a known recent date.
+ *
+ * @param usd - dollars of the other token
+ */
+async function deepest(token: Address, others: readonly string[], places: ReadonlyMap<string, Named>, usd: number) {
+  let best = { pool: '', usd: Number.NaN, held: 0, isDated: false }
+  for (const pool of state.pools) {
+    const [a, b] = pool.tokens.map((it) => toAddress(it)) as [Address, Address]
+    const other = places.get(a === token ? b : a)
+    if ((a !== token && b !== token) || !other || !others.includes(other.symbol)) continue
+    const balance = await read(other.address, 'balanceOf', [pool.address])
+    const balanceNumber = Number(balance?.[0] ?? 0n) / 10 ** other.decimals
+    const poolRate = await rateOf(pool)
+    if (
+      poolRate === null ||
+      poolRate.isDated < best.isDated ||
+      (poolRate.isDated === best.isDated && balanceNumber <= best.held)
+    )
+      continue
+    const { rate, isDated } = poolRate
+    const [own, its] = [places.get(token)!.decimals, other.decimals]
+    const price = a === token ? rate * 10 ** (own - its) : (1 / rate) * 10 ** (own - its)
+    best = { pool: pool.address, usd: price * usd, held: balanceNumber, isDated }
+  }
+  return best
+}
+
+type Rate = { readonly rate: number; readonly isDated: boolean }
+
+/**
+ * Returns base units of the second token per base unit of the first; null if the pool is known to have another date.
+ */
+async function rateOf({ address, family }: MainnetPool): Promise<Rate | null> {
+  if (family === 'uniswap-v2') {
+    const reserves = await read(address, 'getReserves')
+    return reserves && isOfTheBlock(reserves[2])
+      ? { rate: Number(reserves[1]) / Number(reserves[0]), isDated: Number(reserves[2]) > 0 }
+      : null
+  }
+  const slot0 = family === 'uniswap-v3' ? await read(address, 'slot0') : null
+  const last = slot0 && (await read(address, 'observations', [slot0[2]]))
+  return slot0 && last && isOfTheBlock(last[0])
+    ? { rate: (Number(slot0[0]) / 2 ** 96) ** 2, isDated: Number(last[0]) > 0 }
+    : null
+}
+
+function isOfTheBlock(seconds: unknown): boolean {
+  const at = Number(seconds)
+  return at === 0 || Math.abs(Number(state.timestamp) - at) <= RECENT_SECONDS
+}
+
+async function symbolOf(address: Address): Promise<string> {
+  const answer = await read(address, 'symbol')
+  const symbol = typeof answer?.[0] === 'string' ? answer[0].replaceAll(/[^\w.$+-]/g, '').slice(0, MAX_SYMBOL) : ''
+  return symbol || '(none)'
+}
+
+/** Returns the result of a call; null if the account does not provide one. */
+async function read(to: string, name: string, args: readonly unknown[] = []) {
+  const data = abi.encodeFunctionData(name, args) as `0x${string}`
+  try {
+    return abi.decodeFunctionResult(name, await rpc.call({ to: toAddress(to), data }, 'latest'))
+  } catch (error) {
+    // The call reverted, reached an invalid opcode, or returned invalid data.
+    const isTheirs =
+      error instanceof RpcError
+        ? error.code === 'REVERTED' || error.code === 'REJECTED'
+        : (error as { code?: string }).code === 'BAD_DATA'
+    if (!isTheirs) throw error
+    return null
+  }
+}
+
+function pageOf(rows: readonly Row[], compared: Awaited<ReturnType<typeof compare>>, block: number): string {
+  const priced = rows.filter(({ detail }) => detail.usd !== null)
+  const byName = [...rows].sort((a, b) => (a.symbol.toLowerCase() < b.symbol.toLowerCase() ? -1 : 1))
+  const lines = byName.map(({ address, symbol, detail }) => {
+    const { usd, confidence, sources, reason } = detail
+    const from = sources.map(({ pool }) => pool.family).join(', ')
+    return `| ${symbol} | \`${address}\` | ${usd === null ? '' : shown(usd)} | ${usd === null ? '' : confidence.toFixed(2)} | ${reason ?? from} |`
+  })
+  return `# Prices on Ethereum's recorded state
+
+Made by \`npm run bench -- prices mainnet\`: prices of all ${rows.length} tokens of the [recorded state](mainnet.md) at block ${block},
+${priced.length} of them with a price. They are prices of the recorded state, not of a market:
+
+- Pools were recorded at different dates, so some prices are years old.
+- Factories and lists of pools are recorded in part, so some pools are not found (\`unknown\`).
+- Slots that no recorded transaction read are zero. If that is a token's decimals, its price is that of one base unit.
+- Depth is left out: missing ticks would make liquidity endless.
+
+## Compared with the deepest recorded pools of the block
+
+The reference is read from the node, without the pricing code. It is the pool that holds most of the token on the other side. Pools known to be of the
+block's hour come first, and pools known to be of another date are left out.
+
+| token | price | deepest pool | its price | difference |
+| --- | --- | --- | --- | --- |
+${compared.map((it) => `| ${it.symbol} | ${shown(it.usd!)} | \`${it.deepestPool}\` | ${shown(it.poolUsd)} | ${it.percentOff} % |`).join('\n')}
+
+In the last 30 seconds before the block, pools of WETH with a fee of 0.05 % have prices from $2,060.80 to $2,062.21, and those with 0.3 % from
+$2,066.18 to $2,067.23: arbitrage leaves a pool alone while its price is within its fee of the market. The pools with 0.3 % hold more together, so the
+median is one of their prices. It is then narrowed to the prices of the pools with the lower fee, which agree with it within 0.3 %.
+
+Pools of WBTC and a dollar token have prices of $70,538 (0.05 %) and $70,706 to $70,721 (0.3 %). The pool of WBTC and WETH at 0.01 %
+(\`0xe6ff8b9a37b0fab776134636d9981aa778c4e718\`) is 0.9 % lower. It was last traded 62 hours after the block, so it is of another date and is not compared.
+
+## All tokens
+
+Reasons for no price: \`unknown\`: no pool of the token was found. \`no-decimals\`: its decimals are not known. \`below-floor\`: less than $300 of liquidity
+supports it. \`no-anchor\`: no path of pools leads to a dollar token.
+
+| token | address | USD | confidence | pools, or the reason for no price |
+| --- | --- | --- | --- | --- |
+${lines.join('\n')}
+`
+}
+
+function shown(usd: number): string {
+  return usd >= 1 ? usd.toFixed(2) : usd.toPrecision(4)
+}

@@ -1,0 +1,273 @@
+/**
+ * `npm run bench -- prices`: computes prices over 100,000 pools, some of them hostile. Measures the first pass and its
+ * longest block of the event loop, a block, a request for 200 tokens, and depth. The pools are synthetic, so the
+ * results show speed and resistance to manipulation, not real markets.
+ */
+import { PerformanceObserver } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
+import { type Address, type Chain, toAddress } from '@sluice/chains'
+import { type Pool, PoolMap, type Snapshot, type UniswapV2State, type UniswapV3State } from '@sluice/liquidity'
+import { Prices } from '@sluice/pricing'
+import { takeLongestTasks } from '@sluice/rpc'
+import { record, rounded } from '../record.ts'
+
+const TOKENS = 30_000
+const POOLS = 100_000
+/** Number of scam tokens, at the end of the list. */
+const SCAMS = 1_500
+const HUBS = 4
+const HOSTILE_SHARE = 0.05
+const V3_SHARE = 0.3
+const BLOCKS = 100
+/** Tokens in the chain's file, as many as in the largest one. */
+const LISTED = 200
+const CHANGED = 200
+const MANY_CHANGED = 2_000
+const PRICED_TOKENS = 200
+
+/** Wall-clock time and this thread's CPU time. Other load affects mainly the first. */
+type Time = { readonly ms: number; readonly cpuMs: number }
+
+const random = generator(42)
+const pick = (from: number, to: number) => from + Math.floor(random() * (to - from))
+const address = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)
+
+/** Dollars per whole token: a dollar, ether, a dollar, bitcoin, and values from a thousandth of a cent to thousands. */
+const truth = Float64Array.from(
+  { length: TOKENS },
+  (_, t) => [1, 3_000, 1, 60_000][t] ?? Math.exp((random() - 0.5) * 16),
+)
+const usdc = address(0)
+const usdt = address(2)
+
+let height = 0
+let pools = PoolMap.empty.with(Array.from({ length: POOLS }, (_, i) => makePool(i)))
+const chain: Chain = {
+  chainId: 1,
+  name: 'bench',
+  displayName: 'Bench',
+  trackerName: 'Bench',
+  coinsPrefix: null,
+  nativeCurrency: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+  wrappedNative: { address: address(1), symbol: 'WETH', decimals: 18 },
+  stables: [usdc, usdt].map((token) => ({ address: token, symbol: 'USD', decimals: 18 })),
+  hubs: [1, 0, 2, 3].map(address),
+  tokens: Array.from({ length: LISTED }, (_, t) => ({ address: address(t), symbol: `T${t}`, decimals: 18 })),
+  rpcUrls: [],
+  blockTimeMs: 1_000,
+  l1FeeModel: 'none',
+  evm: {},
+  dexes: [],
+}
+
+const prices = new Prices(chain, { decimals: () => 18 })
+takeLongestTasks()
+/** Milliseconds of each garbage collection. */
+const collections: number[] = []
+const observer = new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) collections.push(duration)
+})
+observer.observe({ entryTypes: ['gc'] })
+const first = await timed(() => prices.follow(snapshot()))
+const firstSliceMs = takeLongestTasks().get('prices')!
+// The observer reports collections with a short delay.
+await setTimeout(100)
+observer.disconnect()
+
+let within = 0
+let off = 0
+let unpriced = 0
+for (let t = 0; t < TOKENS - SCAMS; t++) {
+  const usd = prices.usd(address(t))
+  if (usd === null) unpriced++
+  else if (Math.abs(usd / truth[t]! - 1) <= 0.02) within++
+  else off++
+}
+let deepestScam = 0
+for (let t = TOKENS - SCAMS; t < TOKENS; t++)
+  deepestScam = Math.max(deepestScam, (await prices.depthUsd(address(t))) ?? 0)
+
+const firstCurve = await timed(() => prices.depthCurve(address(1)))
+/** Times of many blocks, and of the prices of 200 tokens and the curve of the deepest token after each. */
+const blocks = { few: await follow(CHANGED, 6), hubs: await follow(CHANGED, 0), many: await follow(MANY_CHANGED, 0) }
+const unchanged: Time[] = []
+for (let n = 0; n < BLOCKS; n++) unchanged.push(await timed(() => prices.follow(snapshot())))
+takeLongestTasks()
+const depth = await timed(() => prices.depthUsd(address(1)))
+const depthSliceMs = takeLongestTasks().get('depth')!
+
+record('pricing', {
+  tokens: TOKENS,
+  pools: POOLS,
+  hostilePools: `${HOSTILE_SHARE * 100} %`,
+  concentratedPools: `${V3_SHARE * 100} %`,
+  ms: {
+    firstPass: {
+      ...{ total: rounded(first.ms), cpu: rounded(first.cpuMs), longestSlice: rounded(firstSliceMs) },
+      longestCollectionOfGarbage: rounded(Math.max(0, ...collections)),
+    },
+    block: {
+      [`${CHANGED} pools changed`]: blocks.few.block,
+      [`${CHANGED} pools changed, those between hubs among them`]: blocks.hubs.block,
+      [`${MANY_CHANGED} pools changed, those between hubs among them`]: blocks.many.block,
+      nothingChanged: summary(unchanged),
+    },
+    [`pricesOf${PRICED_TOKENS}TokensAfterABlock`]: blocks.hubs.look,
+    deepestToken: {
+      ...{ depth: rounded(depth.ms), longestSlice: rounded(depthSliceMs) },
+      ...{ firstCurve: rounded(firstCurve.ms), curveAfterABlock: blocks.hubs.curve },
+    },
+  },
+  realTokens: { within2Percent: within, off, unpriced },
+  deepestScamUsd: Math.round(deepestScam),
+})
+
+function snapshot(): Snapshot {
+  height++
+  const block = {
+    number: height,
+    hash: `0x${height.toString(16)}`,
+    parentHash: '0x',
+    timestamp: 0,
+    gasLimit: 0n,
+    baseFeePerGas: null,
+    miner: usdc,
+  } as const
+  return { chainId: 1, block, pools, changed: null }
+}
+
+/** @param first - number of the first pool that may change */
+async function follow(changed: number, first: number) {
+  const block: Time[] = []
+  const look: Time[] = []
+  const curve: Time[] = []
+  for (let n = 0; n < BLOCKS; n++) {
+    const changedPools = [
+      ...Array(Math.max(0, 6 - first)).keys(),
+      ...Array.from({ length: changed }, () => pick(6, POOLS)),
+    ]
+    pools = pools.with(changedPools.slice(0, changed).map((i) => moved(pools.get(address(10_000_000 + i))!)))
+    block.push(await timed(() => prices.follow(snapshot())))
+    const tokens = Array.from({ length: PRICED_TOKENS }, () => address(pick(0, TOKENS - SCAMS)))
+    look.push(await timed(() => tokens.map((token) => prices.usd(token))))
+    curve.push(await timed(() => prices.depthCurve(address(1))))
+  }
+  return { block: summary(block), look: summary(look), curve: summary(curve) }
+}
+
+/** Returns the pool after a trade that moved its price by up to 0.1 %. */
+function moved(pool: Pool): Pool {
+  const ppm = BigInt(pick(-500, 500))
+  const up = (amount: bigint) => (amount * (1_000_000n + ppm)) / 1_000_000n
+  const down = (amount: bigint) => (amount * 1_000_000n) / (1_000_000n + ppm)
+  if (pool.family === 'uniswap-v2') {
+    const state = pool.state as UniswapV2State
+    return { ...pool, state: { ...state, reserve0: up(state.reserve0), reserve1: down(state.reserve1) } }
+  }
+  const state = pool.state as UniswapV3State
+  return { ...pool, state: { ...state, sqrtPriceX96: up(state.sqrtPriceX96) } }
+}
+
+function summary(times: readonly Time[]) {
+  const all = times.map(({ ms }) => ms).sort((a, b) => a - b)
+  const at = (share: number) => rounded(all[Math.floor((all.length - 1) * share)]!, 3)
+  const cpuMs = times.reduce((sum, time) => sum + time.cpuMs, 0)
+  return { median: at(0.5), p99: at(0.99), worst: at(1), meanCpu: rounded(cpuMs / times.length, 3) }
+}
+
+function makePool(i: number): Pool {
+  const firstScam = TOKENS - SCAMS
+  if (i < 6) {
+    const [a, b] = [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+      [1, 3],
+      [0, 3],
+      [2, 3],
+    ][i] as [number, number]
+    return constantProduct(i, a, b, 1e8, 1)
+  }
+  const hub = random() < 0.8 ? pick(0, HUBS) : pick(0, firstScam)
+  const token = pick(HUBS, firstScam)
+  if (random() < HOSTILE_SHARE) {
+    const kind = random()
+    // A thin pool with a hundred times the price, a scam token with about 1,000 real dollars, or a pool of two scam
+    // tokens.
+    if (kind < 0.4) return constantProduct(i, pick(0, HUBS), token, 200, 100)
+    if (kind < 0.7) return constantProduct(i, pick(0, HUBS), pick(firstScam, TOKENS), 400 + random() * 800, 1)
+    return constantProduct(i, pick(firstScam, TOKENS), pick(firstScam, TOKENS - 1), 1e12, 1)
+  }
+  const other = token === hub ? token + 1 : token
+  const usd = Math.exp(6 + random() * 9)
+  const skew = Math.exp((random() - 0.5) * 0.01)
+  return random() < V3_SHARE ? concentrated(i, hub, other, usd, skew) : constantProduct(i, hub, other, usd, skew)
+}
+
+/**
+ * Returns a V2 pool.
+ *
+ * @param usd - dollars of the first token
+ * @param lie - factor by which the pool overstates the second token's value
+ */
+function constantProduct(i: number, a: number, b: number, usd: number, lie: number): Pool<UniswapV2State> {
+  const reserve0 = BigInt(Math.floor((usd / truth[a]!) * 1e18))
+  const reserve1 = BigInt(Math.floor((usd / truth[b]! / lie) * 1e18))
+  return make(i, 'uniswap-v2', a, b, { reserve0, reserve1, feePpm: 3_000 })
+}
+
+/** Returns a V3 pool with twenty positions around the price, with `usd` dollars of the second token below it. */
+function concentrated(i: number, a: number, b: number, usd: number, skew: number): Pool<UniswapV3State> {
+  const SPACING = 60
+  const price = (truth[a]! / truth[b]!) * skew
+  const tick = Math.floor(Math.log(price) / Math.log(1.0001))
+  const centre = Math.floor(tick / SPACING) * SPACING
+  const net = new Map<number, bigint>()
+  let inRange = 0n
+  for (let k = 1; k <= 20; k++) {
+    const [lower, upper] = [centre - k * 5 * SPACING, centre + k * 7 * SPACING]
+    const width = Math.sqrt(price) - 1.0001 ** (lower / 2)
+    const liquidity = BigInt(Math.floor((usd / truth[b]! / 20 / width) * 1e18))
+    net.set(lower, (net.get(lower) ?? 0n) + liquidity)
+    net.set(upper, (net.get(upper) ?? 0n) - liquidity)
+    inRange += liquidity
+  }
+  return make(i, 'uniswap-v3', a, b, {
+    sqrtPriceX96: BigInt(Math.floor(Math.sqrt(price) * 2 ** 96)),
+    tick,
+    liquidity: inRange,
+    feePpm: 3_000,
+    tickSpacing: SPACING,
+    ticks: [...net].sort(([x], [y]) => x - y),
+  })
+}
+
+function make<State>(i: number, family: string, a: number, b: number, state: State): Pool<State> {
+  return {
+    id: address(10_000_000 + i),
+    family,
+    dex: family,
+    address: address(10_000_000 + i),
+    tokens: [address(a), address(b)],
+    state,
+  }
+}
+
+async function timed(run: () => unknown): Promise<Time> {
+  const start = performance.now()
+  const before = process.threadCpuUsage()
+  await run()
+  const { user, system } = process.threadCpuUsage(before)
+  return { ms: performance.now() - start, cpuMs: (user + system) / 1_000 }
+}
+
+/** Returns a mulberry32 generator, which gives the same pools every time. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}

@@ -1,0 +1,103 @@
+/** `npm run bench -- router [peer.mjs…]`: measures output, time, and bounds of the search on fresh scenarios, compared with other routers in the same run. */
+
+import { median } from '../lib/statistics.ts'
+import { record } from '../record.ts'
+import { certificates } from './certificates.ts'
+import { changedPool } from './changed-pool.ts'
+import { comparisons, type Outcome, type Row, summary } from './compare.ts'
+import { evaluate, evaluatePaths } from './evaluate.ts'
+import { generate } from './generate.ts'
+import { netOf } from './net.ts'
+import { greedyPeer } from './peers/greedy.ts'
+import { foreignPeer, type Peer, type PeerRoute } from './peers/peer.ts'
+import { uniswapPeer } from './peers/uniswap.ts'
+import { routeTrade, SERVICE_LIMITS, scenarioGraph, warmUp } from './route.ts'
+import { loadScenario, type Scenario, type ScenarioTrade } from './scenario.ts'
+import { threadFigures } from './thread.ts'
+
+/** Number of pools, seeds, and trades of each size. Development used none of these seeds. */
+const SIZES = [
+  { nPools: 20, seeds: [910_001, 910_002], nTrades: 120 },
+  { nPools: 200, seeds: [920_001, 920_002], nTrades: 120 },
+  { nPools: 2_000, seeds: [930_001, 930_002], nTrades: 100 },
+  { nPools: 20_000, seeds: [940_001], nTrades: 12 },
+] as const
+const GAS_PRICES = [0n, 10n ** 10n]
+/** Minimum dollars of a trade in runs with a gas price, since gas dominates the result of smaller trades. */
+const MIN_USD = 500
+/** Maximum number of pools for the simple methods, which quote every pool again and are slow. */
+const PLAIN_PEERS_UP_TO = 200
+const PLAIN_TRADES = 10
+/** Trades for the npm peer without gas, for which it takes seconds each, because splits cost nothing. */
+const SPLITTING_TRADES = 10
+const TIMED_RUNS = 3
+
+const sizes = []
+const withGas: Row[] = []
+for (const { nPools, seeds, nTrades } of SIZES) {
+  for (const gasPrice of GAS_PRICES) {
+    const rows: Row[] = []
+    for (const seed of seeds)
+      rows.push(...(await runScenario(generate({ name: 'bench', nPools, seed, nTrades }), gasPrice)))
+    if (gasPrice > 0n) withGas.push(...rows)
+    const figures = summary(rows, gasPrice)
+    sizes.push({ pools: nPools, gasPriceGwei: Number(gasPrice / 10n ** 9n), ...figures })
+    console.error(nPools, gasPrice, JSON.stringify(figures))
+  }
+}
+record('router', {
+  sizes,
+  // All sizes together.
+  netOfGas: { trades: withGas.length, peers: comparisons(withGas) },
+  certificates: certificates(),
+  changedPool: changedPool(),
+  thread: await threadFigures(20_000, 940_001),
+})
+
+async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<Row[]> {
+  const loaded = loadScenario(scenario)
+  const graph = scenarioGraph(loaded)
+  const small = scenario.pools.length <= PLAIN_PEERS_UP_TO
+  const price = Number(gasPrice)
+  const plain = small ? [greedyPeer(scenario, price, 1), greedyPeer(scenario, price, 20)] : []
+  const uniswap = uniswapPeer(scenario, price)
+  const foreign = await Promise.all(process.argv.slice(2).map((file) => foreignPeer(file, scenario, price)))
+  const rows: Row[] = []
+  const trades = scenario.trades.filter(({ usd = 0 }) => gasPrice === 0n || usd >= MIN_USD)
+  for (const peer of foreign) await warmUp(trades, peer.run)
+  await warmUp(trades, (trade) => routeTrade(loaded, graph, trade, gasPrice))
+  for (const [index, trade] of trades.entries()) {
+    const own = routeTrade(loaded, graph, trade, gasPrice)
+    const peers = new Map<string, Outcome | null>()
+    for (const peer of foreign) peers.set(peer.name, await runPeer(peer, TIMED_RUNS, scenario, trade, gasPrice))
+    if (gasPrice > 0n || index < SPLITTING_TRADES)
+      peers.set(uniswap.name, await runPeer(uniswap, 1, scenario, trade, gasPrice))
+    if (index < PLAIN_TRADES)
+      for (const peer of plain) peers.set(peer.name, await runPeer(peer, 1, scenario, trade, gasPrice))
+    const evaluation = evaluate(scenario, trade, own.legs)
+    if (String(evaluation.amountOut) !== own.amountOut)
+      throw new Error(
+        `${scenario.seed}: trade ${trade.id} pays ${evaluation.amountOut}, not ${own.amountOut} as claimed`,
+      )
+    const limited = routeTrade(loaded, graph, trade, gasPrice, SERVICE_LIMITS)
+    const limitedNet = netOf(evaluate(scenario, trade, limited.legs), scenario, trade, gasPrice)
+    const net = netOf(evaluation, scenario, trade, gasPrice)
+    rows.push({ seed: scenario.seed, own, net, limited: { net: limitedNet, ms: limited.ms }, peers })
+  }
+  return rows
+}
+
+async function runPeer(peer: Peer, runs: number, scenario: Scenario, trade: ScenarioTrade, gasPrice: bigint) {
+  let route: PeerRoute | null = runs > 1 ? await peer.run(trade) : null
+  const times: number[] = []
+  for (let run = 0; run < runs; run++) {
+    const start = performance.now()
+    const result = peer.run(trade)
+    route = result instanceof Promise ? await result : result
+    times.push(performance.now() - start)
+  }
+  if (!route) return null
+  const evaluation =
+    'legs' in route ? evaluate(scenario, trade, route.legs) : evaluatePaths(scenario, trade, route.paths)
+  return { net: netOf(evaluation, scenario, trade, gasPrice), ms: median(times) }
+}

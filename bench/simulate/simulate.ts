@@ -1,0 +1,204 @@
+/**
+ * `npm run bench -- simulate`: compares simulation with the node's own eth_call, and resolves storage slots of 212 real
+ * tokens. The node is anvil on the same machine, so that the results exclude the network.
+ */
+import { type Hex, toAddress } from '@sluice/chains'
+import { NodeProxy, startDevnet } from '@sluice/devnet'
+import { createRpc } from '@sluice/rpc'
+import { createSimulationContext, type SimulationRequest, simulateSwap } from '@sluice/simulation'
+import {
+  abiOf,
+  attacks,
+  type Check,
+  checkToken,
+  compareShape,
+  readMainnet,
+  SlotResolver,
+  shapesOn,
+  startMainnet,
+  startTestChain,
+  unusedAccount,
+} from '@sluice/simulation/testing'
+import { record, rounded } from '../record.ts'
+
+const RUNS = 300
+const ATTACKS = 20
+const PASSES = 6
+const HONEST = 50
+const ATTACKERS = 20
+
+let targets = 0
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+const percentile = (values: readonly number[], share: number) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
+
+async function times(work: () => Promise<unknown>, runs = RUNS): Promise<readonly number[]> {
+  for (let i = 0; i < runs / 5; i++) await work()
+  const times: number[] = []
+  for (let i = 0; i < runs; i++) {
+    const start = performance.now()
+    await work()
+    times.push(performance.now() - start)
+  }
+  return times
+}
+
+const post = (url: string, body: string) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then((answer) => answer.text())
+
+/** Returns the body of the eth_call that a simulation sends. */
+async function ethCallOf(url: string, request: SimulationRequest): Promise<string> {
+  let last = ''
+  const proxy = await NodeProxy.start(url, (call) => {
+    if (call.method === 'eth_call') last = JSON.stringify({ jsonrpc: '2.0', ...call })
+    return undefined
+  })
+  const rpc = createRpc({ chainId: 31337, urls: [proxy.url] })
+  await simulateSwap(rpc, request, createSimulationContext())
+  await proxy.stop()
+  return last
+}
+
+async function measureSimulation() {
+  const devnet = await startDevnet()
+  try {
+    const { USDC, WETH, STETH } = devnet.info.tokens
+    const from = devnet.info.accounts[5]!.address
+    const router = abiOf('@uniswap/v2-periphery/build/UniswapV2Router02.json')
+    const swap = (tokenIn: typeof USDC, amountIn: bigint): SimulationRequest => ({
+      from,
+      to: devnet.info.routers.uniswapV2Router02!,
+      data: router.encodeFunctionData('swapExactTokensForTokensSupportingFeeOnTransferTokens', [
+        amountIn,
+        0,
+        [tokenIn.address, WETH.address],
+        from,
+        2n ** 40n,
+      ]) as Hex,
+      tokenIn: tokenIn.address,
+      amountIn,
+      tokenOut: WETH.address,
+      block: 'latest',
+    })
+    const rpc = createRpc({ chainId: devnet.chainId, urls: [devnet.url] })
+    const context = createSimulationContext()
+    const plain = swap(USDC, 1_000_000n)
+    const body = await ethCallOf(devnet.url, plain)
+    const node = await times(() => post(devnet.url, body))
+    const simulated = await times(() => simulateSwap(rpc, plain, context))
+    const shares = await times(() => simulateSwap(rpc, swap(STETH, 10n ** 18n), context))
+    const honest = () =>
+      Promise.all(
+        Array.from({ length: HONEST }, async (_, i) => {
+          const start = performance.now()
+          await simulateSwap(rpc, swap(USDC, 1_000_000n + BigInt(i)), context)
+          return performance.now() - start
+        }),
+      )
+    const attack = async (code: string) => {
+      const to = toAddress(`0xba${(++targets).toString(16).padStart(38, '0')}`)
+      await rpc.request('anvil_setCode', [to, code])
+      return { ...plain, to, data: '0x' as const }
+    }
+    const attackMs: Record<string, number> = {}
+    for (const [name, code] of Object.entries(attacks)) {
+      const request = await attack(code)
+      attackMs[name] = rounded(
+        median(await times(() => simulateSwap(rpc, request, createSimulationContext()), ATTACKS)),
+      )
+    }
+    const endless = await attack(attacks['gas bomb'])
+    await honest()
+    const alone = await honest()
+    let stop = false
+    const attackers = Array.from({ length: ATTACKERS }, async () => {
+      while (!stop) await simulateSwap(rpc, endless, context)
+    })
+    // Waits until the service has measured the cost of the attackers' requests.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const attacked = await honest()
+    stop = true
+    await Promise.all(attackers)
+    rpc.close()
+    return {
+      honestAtOnce: HONEST,
+      honestMs: { median: rounded(median(alone)), slowest: rounded(Math.max(...alone)) },
+      eachAttackAloneMs: attackMs,
+      attackers: ATTACKERS,
+      honestUnderAttackMs: { median: rounded(median(attacked)), slowest: rounded(Math.max(...attacked)) },
+      runs: RUNS,
+      nodesOwnEthCallMs: { median: rounded(median(node), 2), p99: rounded(percentile(node, 0.99), 2) },
+      simulateMs: { median: rounded(median(simulated), 2), p99: rounded(percentile(simulated, 0.99), 2) },
+      simulateSharesTokenMs: { median: rounded(median(shares), 2), p99: rounded(percentile(shares, 0.99), 2) },
+      overTheNodeMs: rounded(median(simulated) - median(node), 2),
+      requestBytes: body.length,
+    }
+  } finally {
+    await devnet.stop()
+  }
+}
+
+/** Compares the amount and gas of simulations with the same transactions sent. */
+async function measureShapes() {
+  const chain = await startTestChain()
+  try {
+    const context = createSimulationContext()
+    const differences: number[] = []
+    let equalAmounts = 0
+    for (const shape of Object.values(shapesOn(() => chain))) {
+      const { simulated, sent } = await compareShape(shape, chain, context)
+      if (sent.success && simulated.amountOut === sent.received) equalAmounts++
+      differences.push(simulated.gasUsed - Number(sent.grossGas))
+    }
+    return {
+      shapes: differences.length,
+      amountEqual: equalAmounts,
+      gasEqual: differences.filter((difference) => difference === 0).length,
+      mostGasOver: Math.max(...differences),
+      mostGasUnder: -Math.min(0, ...differences),
+    }
+  } finally {
+    await chain.anvil.stop()
+  }
+}
+
+async function measureSlots() {
+  const fixture = readMainnet()
+  const node = await startMainnet(fixture)
+  try {
+    const rpc = createRpc({ chainId: fixture.chainId, urls: [node.url], timeoutMs: 20_000 })
+    const best = new Map<string, Check>()
+    // Each pass learns everything again. Other load can only increase a token's time, so the fastest pass counts.
+    for (let pass = 0; pass < PASSES; pass++) {
+      const resolver = new SlotResolver()
+      for (const { token, pools } of fixture.tokens) {
+        const check = await checkToken(rpc, resolver, token, [unusedAccount, ...pools])
+        if (check.ms < (best.get(token)?.ms ?? Number.POSITIVE_INFINITY)) best.set(token, check)
+      }
+    }
+    const checks = [...best.values()]
+    rpc.close()
+    const byTrips = Object.groupBy(checks, ({ calls }) => calls)
+    return {
+      tokens: checks.length,
+      bestOfPasses: PASSES,
+      passed: checks.filter(({ outcome }) => outcome === 'passed').length,
+      bothSlotsFound: checks.filter(({ outcome }) => !outcome.startsWith('no ')).length,
+      byRoundTrips: Object.fromEntries(
+        Object.entries(byTrips).map(([trips, group = []]) => {
+          const ms = group.map((check) => check.ms)
+          return [trips, { tokens: group.length, medianMs: rounded(median(ms)), slowestMs: rounded(Math.max(...ms)) }]
+        }),
+      ),
+    }
+  } finally {
+    await node.stop()
+  }
+}
+
+record('simulate', {
+  simulation: await measureSimulation(),
+  reallySent: await measureShapes(),
+  slots: await measureSlots(),
+})

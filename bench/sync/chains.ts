@@ -1,0 +1,50 @@
+/**
+ * `npm run bench -- sync chains`: measures the cost of loading all chains. Each value is the best of many fresh processes,
+ * since other load can only increase it.
+ */
+import { execFileSync } from 'node:child_process'
+import { record, rounded } from '../record.ts'
+
+const RUNS = 25
+const LIMITS = { startMs: 150, startMB: 50 }
+
+type Figures = {
+  readonly importMs: number
+  readonly mapMs: number
+  readonly allMs: number
+  readonly startMB: number
+  readonly allMB: number
+}
+
+if (process.argv[2] === 'child') console.log(JSON.stringify(await measure()))
+else {
+  const child = () => execFileSync(process.execPath, [import.meta.filename, 'child'], { encoding: 'utf8' })
+  const runs = Array.from({ length: RUNS }, () => JSON.parse(child()) as Figures & { chains: number })
+  const of = (key: keyof Figures) => rounded(Math.min(...runs.map((run) => run[key])))
+  record('chains', {
+    chains: runs[0]!.chains,
+    runs: RUNS,
+    limits: LIMITS,
+    startMs: rounded(Math.min(...runs.map((run) => run.importMs + run.mapMs))),
+    startMB: of('startMB'),
+    ofWhich: { importMs: of('importMs'), registryAndChainMapMs: of('mapMs') },
+    thenEveryChainInFull: { ms: of('allMs'), MB: of('allMB') },
+  })
+}
+
+/** Measures in a process that has loaded nothing else. Memory is the growth of the resident set. */
+async function measure(): Promise<Figures & { chains: number }> {
+  const before = process.memoryUsage().rss
+  const grown = () => (process.memoryUsage().rss - before) / 1e6
+  const t0 = performance.now()
+  const { loadRegistry: load } = await import('@sluice/chains')
+  const t1 = performance.now()
+  const registry = load()
+  registry.chainMap()
+  const t2 = performance.now()
+  const startMB = grown()
+  const t3 = performance.now()
+  for (const id of registry.knownIds()) registry.chain(id)
+  const chains = registry.knownIds().length
+  return { chains, importMs: t1 - t0, mapMs: t2 - t1, startMB, allMs: performance.now() - t3, allMB: grown() }
+}

@@ -1,0 +1,194 @@
+/**
+ * `npm run bench -- sync event-loop`: measures the event loop at 100,000 pools. A market starts from saved state, follows
+ * blocks of a node over HTTP, saves, computes prices, serves prices and depth, and feeds a routing thread. Reports the
+ * event loop delay of each part, and the longest task by kind. Results in `results/event-loop.json`.
+ */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { Chain, Hex } from '@sluice/chains'
+import { createMarket, families, type Pool, type Snapshot } from '@sluice/liquidity'
+import { PoolDirectory, PoolMap, SnapshotDatabase } from '@sluice/liquidity/testing'
+import { Prices } from '@sluice/pricing'
+import { createRpc, takeLongestTasks } from '@sluice/rpc'
+import { record, rounded } from '../record.ts'
+import { hashOf, type ToNode } from './event-loop-node.ts'
+import { addressOf, madeUpPools } from './pools.ts'
+
+const POOLS = 100_000
+const TOKENS = 4_901
+const HUBS = 7
+const BLOCKS = 40
+const FIRST_BLOCK = 1
+const BLOCK_PAUSE_MS = 100
+const PRICED_TOKENS = 200
+const SAVE_MS = 1_000
+/** Number of logs in a response of 10 MB. */
+const LONG_ANSWER = 16_000
+
+const unit = 10n ** 18n
+const hubs = Array.from({ length: HUBS }, (_, n) => addressOf(POOLS + n))
+const untrusted = Array.from({ length: TOKENS }, (_, n) => addressOf(2 * POOLS + n))
+const token = (n: number) => ({ symbol: `T${n}`, address: hubs[n]!, decimals: 18 })
+const row = { role: 'factory', brand: 'Made up' }
+const chain: Chain = {
+  ...{ chainId: 1, name: 'bench', displayName: 'Bench', trackerName: 'Bench', coinsPrefix: null },
+  nativeCurrency: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+  wrappedNative: token(0),
+  stables: [1, 2, 3].map(token),
+  hubs,
+  tokens: [],
+  rpcUrls: [],
+  blockTimeMs: 1_000,
+  l1FeeModel: 'none',
+  evm: {},
+  dexes: [
+    { ...row, family: 'uniswap-v2', address: addressOf(1_000_001), feePpm: 3_000, feeBasis: 'protocol-sdk' },
+    { ...row, family: 'uniswap-v3', address: addressOf(1_000_002) },
+    { ...row, family: 'solidly', address: addressOf(1_000_003) },
+  ],
+}
+
+/** Pools between hubs and other tokens. The first ones are between two hubs. */
+const pools: Pool[] = madeUpPools(POOLS).map((pool, n) => {
+  const isPair = pool.family === 'curve-stable' || n < 2 * HUBS
+  const state = { reserve0: 100_000n * unit + BigInt(n), reserve1: 90_000n * unit - BigInt(n), feePpm: 3_000 }
+  const tokens = [hubs[n % HUBS]!, n < 2 * HUBS ? hubs[(n + 1 + (n % 3)) % HUBS]! : untrusted[n % TOKENS]!]
+  const fields = isPair || pool.family === 'uniswap-v2' ? { family: 'uniswap-v2', state } : {}
+  return { ...pool, ...fields, dex: 'Made up', tokens }
+})
+const traded = pools.filter(({ family }) => family !== 'solidly')
+
+const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+const path = join(directory, '1.sqlite')
+saveAll()
+
+const node = new Worker(new URL('./event-loop-node.ts', import.meta.url))
+const nextMessage = () => new Promise<number>((resolve) => node.once('message', resolve))
+const url = `http://127.0.0.1:${await nextMessage()}`
+await mine({ number: 0, branch: 0, changed: [] })
+await mine({ number: FIRST_BLOCK, branch: 0, changed: [] })
+
+const rpc = createRpc({ chainId: 1, urls: [url] })
+const options = { chain, rpc, pollMs: 20, auditMs: 2 ** 30, save: { path, everyMs: SAVE_MS, onError: fail } }
+const measured: Record<string, object> = {}
+let market = createMarket(options)
+const prices = new Prices(chain, { decimals: () => 18 })
+let following: Promise<void> = Promise.resolve()
+let snapshot: Snapshot
+
+await measure('start from what was saved', async () => {
+  snapshot = await market.sync()
+})
+if (snapshot!.pools.size !== POOLS) throw new Error(`${snapshot!.pools.size} pools came back`)
+await measure('first pass of prices', () => prices.follow(snapshot))
+market.onSnapshot((next) => {
+  snapshot = next
+  following = prices.follow(next)
+})
+market.start()
+let height = FIRST_BLOCK
+await measure('at rest', () => sleep(2_000))
+for (const changed of [0, 200, 2_000]) await measure(`blocks that change ${changed} pools`, () => followBlocks(changed))
+await measure('blocks that change 200 pools, prices of 200 tokens after each', () => followBlocks(200, PRICED_TOKENS))
+await measure('an answer of 10 MB', () => block(LONG_ANSWER))
+await measure('a reorg of 5 blocks', async () => {
+  for (let depth = 4; depth >= 0; depth--) await mine({ number: height - depth, branch: 1, changed: some(200) })
+  await reached(hashOf(height, 1))
+})
+await measure('depth and curve of the deepest token', async () => {
+  await prices.depthUsd(hubs[1]!)
+  await prices.depthCurve(hubs[1]!)
+})
+await measure('saving what has changed', () => market.stop())
+market = createMarket(options)
+await measure('starting again', () => market.sync())
+await market.stop()
+await node.terminate()
+rpc.close()
+rmSync(directory, { recursive: true })
+
+record('event-loop', { pools: POOLS, tokens: TOKENS, blocksEach: BLOCKS, savedEveryMs: SAVE_MS, ms: measured })
+
+function fail(error: Error): void {
+  throw error
+}
+
+/** Saves the state like an earlier run of the service. */
+function saveAll(): void {
+  const directory = new PoolDirectory(chain, families)
+  const rows = createHash('sha256').update(JSON.stringify(directory.rows)).digest('hex')
+  const numberOf = (family: string) => directory.rows.findIndex((each) => each.family === family)
+  const extra = { rest: { rows, scannedTo: [] }, lists: { tokens: [...hubs, ...untrusted], pairs: [] } }
+  const header = {
+    ...{ number: FIRST_BLOCK, hash: hashOf(FIRST_BLOCK, 0) as Hex, parentHash: hashOf(0, 0) as Hex },
+    ...{ timestamp: 0, gasLimit: 30_000_000n, baseFeePerGas: null, miner: addressOf(7) },
+  }
+  const knownPools = pools.map((pool) => ({ pool: { ...pool, state: null }, dexRow: numberOf(pool.family) }))
+  const database = new SnapshotDatabase(path)
+  database.save(
+    { chainId: 1, block: header, extra },
+    { newPools: knownPools, changed: PoolMap.empty.with(pools).values(), gone: [] },
+  )
+  database.close()
+}
+
+async function mine(next: ToNode): Promise<void> {
+  const done = nextMessage()
+  node.postMessage(next)
+  await done
+}
+
+function some(count: number) {
+  const from = (height * 449) % traded.length
+  return Array.from({ length: count }, (_, i) => {
+    const { address, family } = traded[(from + i * 5) % traded.length]!
+    return { address, family }
+  })
+}
+
+async function block(changed: number): Promise<void> {
+  height++
+  await mine({ number: height, branch: 0, changed: some(changed) })
+  await reached(hashOf(height, 0))
+}
+
+async function reached(hash: string): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (market.snapshot().block.hash !== hash) {
+    if (Date.now() > deadline) throw new Error(`block ${hash} was not reached: ${market.health().error}`)
+    await sleep(5)
+  }
+  await following
+}
+
+async function followBlocks(changed: number, priced = 0): Promise<void> {
+  for (let n = 0; n < BLOCKS; n++) {
+    await block(changed)
+    let knownCount = 0
+    for (let k = 0; k < priced; k++) if (prices.usd(untrusted[(n * priced + k * 7) % TOKENS]!) !== null) knownCount++
+    if (knownCount < priced / 2) throw new Error(`${knownCount} of ${priced} tokens have a price`)
+    await sleep(BLOCK_PAUSE_MS)
+  }
+}
+
+async function measure(name: string, run: () => Promise<unknown>): Promise<void> {
+  await sleep(200)
+  takeLongestTasks()
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const start = performance.now()
+  await run()
+  const took = performance.now() - start
+  delay.disable()
+  measured[name] = {
+    took: rounded(took),
+    late: { p99: rounded(delay.percentile(99) / 1e6), most: rounded(delay.max / 1e6) },
+    longest: Object.fromEntries([...takeLongestTasks()].map(([kind, ms]) => [kind, rounded(ms, 2)])),
+  }
+  console.error(name, JSON.stringify(measured[name]))
+}

@@ -1,0 +1,130 @@
+/**
+ * `npm run bench -- sync`: measures following a chain with 100,000 pools: applying the logs of a block with 200 changed
+ * pools, the memory of the pools and of 64 blocks of history, a pass over all pools, saving them, and starting from the
+ * file in a fresh process. Results in `results/sync.json`.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { IUniswapV2PairEvents__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
+import type { Hex } from '@sluice/chains'
+import { familyOf, type Pool, poolChanges } from '@sluice/liquidity'
+import { applyLogs, PoolMap, SnapshotDatabase } from '@sluice/liquidity/testing'
+import { atOnce, type Log } from '@sluice/rpc'
+import { toBeHex } from 'ethers'
+import { record, rounded } from '../record.ts'
+import { addressOf, madeUpPools } from './pools.ts'
+
+const POOLS = 100_000
+const CHANGED = 200
+const BLOCKS = 64
+const RESTARTS = 3
+
+const pairEvents = IUniswapV2PairEvents__factory.createInterface()
+const poolEvents = IUniswapV3PoolEvents__factory.createInterface()
+
+const before = memory()
+const pools = madeUpPools(POOLS)
+let map = PoolMap.empty.with(pools)
+const history = [map]
+
+/** Followed pools, distributed as in the chain: most are V2 pairs. */
+const followed = pools.filter(({ family }) => family === 'uniswap-v2' || family === 'uniswap-v3')
+
+/** Returns a log that changes the pool in this block. */
+function logOf({ family, address }: Pool, block: number): Pick<Log, 'address' | 'topics' | 'data'> {
+  const amount = 10n ** 20n + BigInt(block)
+  const { data, topics } =
+    family === 'uniswap-v2'
+      ? pairEvents.encodeEventLog('Sync', [amount, amount])
+      : poolEvents.encodeEventLog('Swap', [address, address, amount, -amount, 1n << 96n, amount, block])
+  return { address, topics: topics as Hex[], data: data as Hex }
+}
+
+const times: number[] = []
+for (let block = 1; block <= BLOCKS; block++) {
+  const logs = Array.from({ length: CHANGED }, (_, i) => ({
+    ...logOf(followed[(i * 449 + block) % followed.length]!, block),
+    blockNumber: block,
+    blockHash: toBeHex(block, 32) as Hex,
+    logIndex: i,
+  }))
+  const start = performance.now()
+  const { changed } = atOnce(applyLogs(map, logs, familyOf, (log) => log.address))
+  map = map.with(changed.values())
+  times.push(performance.now() - start)
+  if (changed.size !== CHANGED) throw new Error(`${changed.size} pools changed`)
+  history.push(map)
+}
+times.sort((a, b) => a - b)
+const bytes = memory() - before
+
+const start = performance.now()
+let count = 0
+for (const pool of map.values()) if (pool.state) count++
+const walkMs = performance.now() - start
+if (count !== POOLS || history.length !== BLOCKS + 1) throw new Error('pools were lost')
+
+const dir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+const path = join(dir, 'pools.sqlite')
+const block = {
+  number: 1,
+  hash: toBeHex(1, 32) as Hex,
+  parentHash: toBeHex(0, 32) as Hex,
+  timestamp: 1_700_000_000,
+  gasLimit: 30_000_000n,
+  baseFeePerGas: null,
+  miner: addressOf(1),
+}
+const facts = { chainId: 1, block, extra: null }
+const database = new SnapshotDatabase(path)
+const knownPools = [...map.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 0 }))
+const saveMs = timed(() => database.save(facts, { newPools: knownPools, changed: map.values(), gone: [] }))
+const { changed } = poolChanges(history.at(-2)!, map)
+const saveNextMs = timed(() => database.save({ ...facts, extra: 1 }, { newPools: [], changed, gone: [] }))
+database.close()
+const fileMb = statSync(path).size / 2 ** 20
+const restarts = Array.from({ length: RESTARTS }, restart).sort((a, b) => a.readyMs - b.readyMs)
+rmSync(dir, { recursive: true })
+
+/** Measures a restart in a separate process without compiled code. */
+function restart(): { readonly importedMs: number; readonly readyMs: number } {
+  const script = join(import.meta.dirname, 'restart.ts')
+  const reported = JSON.parse(execFileSync(process.execPath, [script, path], { encoding: 'utf8' }))
+  if (reported.pools !== POOLS) throw new Error('pools were lost')
+  return reported
+}
+
+function timed(task: () => void): number {
+  const start = performance.now()
+  task()
+  return performance.now() - start
+}
+
+record('sync', {
+  pools: POOLS,
+  changedPerBlock: CHANGED,
+  blocks: BLOCKS,
+  applyMs: { median: rounded(times[BLOCKS / 2]!, 2), worst: rounded(times.at(-1)!, 2) },
+  memoryMb: rounded(bytes / 2 ** 20),
+  walkMs: rounded(walkMs),
+  saved: {
+    firstMs: rounded(saveMs),
+    nextMs: rounded(saveNextMs),
+    fileMb: rounded(fileMb),
+  },
+  restart: {
+    importedMs: rounded(restarts[1]!.importedMs),
+    readyMs: { median: rounded(restarts[1]!.readyMs), worst: rounded(restarts.at(-1)!.readyMs) },
+  },
+})
+
+function memory(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}

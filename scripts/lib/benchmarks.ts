@@ -1,0 +1,91 @@
+/** Benchmarks by name, and the choice of one by the arguments of `npm run bench`. */
+
+/** Parts that measure something of one subject. Part `p` of benchmark `n` is `bench/<n>/<p>.ts`. */
+export type Benchmark = {
+  /** Subject in a few words, for the list of benchmarks. */
+  readonly about: string
+  /** Names of the parts. The first is the main one unless `hasMain` is false. */
+  readonly parts: readonly [string, ...string[]]
+  /** False if no part stands for the others, so that one must be named. */
+  readonly hasMain?: false
+}
+
+export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  bounded: { about: 'routes over pools with limited capacity, compared with other ways to trade', parts: ['bounded'] },
+  bus: {
+    about: 'state of a chain shared over Redis: cost, and faults of its parts',
+    parts: ['bus', 'faults', 'guards'],
+  },
+  capacity: { about: 'fleet sizes, and calls to the provider', parts: ['model', 'bill', 'calls'] },
+  certificates: { about: 'proofs of quotes, and transactions checked by the SDK', parts: ['certificates', 'verify'] },
+  contracts: { about: 'long fuzz of the contracts', parts: ['invariants', 'guard-model'], hasMain: false },
+  docs: {
+    about: 'documents, and what they promise about requests and first steps',
+    parts: ['readability', 'parameters', 'newcomer'],
+    hasMain: false,
+  },
+  families: { about: 'quotes of every DEX family, compared with genuine pools', parts: ['each', 'fuzz'] },
+  faults: {
+    about: 'quotes while endpoints, blocks, or processes fail or are replaced',
+    parts: ['endpoints', 'reorgs', 'outage', 'rolling'],
+  },
+  gas: { about: 'gas of swaps, by router, cause, and hop', parts: ['swaps', 'account', 'hop'] },
+  honesty: { about: 'promised and paid output of trades on Ethereum', parts: ['honesty', 'peers'] },
+  inclusion: { about: 'swaps that are mined up to a day after their quote', parts: ['inclusion'] },
+  load: {
+    about: 'HTTP service under load',
+    parts: ['api', 'against', 'burst', 'overload', 'abuse', 'soak', 'stream', 'real'],
+    hasMain: false,
+  },
+  net: { about: 'quotes net of gas, compared with narrower ones', parts: ['warm', 'cold'] },
+  pages: { about: 'pages of the playground on a phone', parts: ['pages'] },
+  prices: { about: 'USD prices: speed, real tokens, attackers', parts: ['pricing', 'mainnet', 'attacks'] },
+  referee: { about: 'verdicts on mined swaps', parts: ['referee'] },
+  router: {
+    about: 'routes of the search: output, bounds, and time',
+    parts: ['search', 'scale', 'threads', 'least-input', 'against', 'untrusted'],
+  },
+  simulate: { about: 'simulation of transactions, own and of other routers', parts: ['simulate', 'routers'] },
+  sync: {
+    about: 'pools of a chain: reading, following, starting, memory',
+    parts: ['sync', 'reading', 'event-loop', 'cold-start', 'chains', 'awake-chains'],
+  },
+}
+
+/** Benchmark to run, or a text for the user with the exit code. */
+export type Choice =
+  | { readonly file: string; readonly args: readonly string[] }
+  | { readonly text: string; readonly code: number }
+
+const WORD = /^[a-z][a-z-]*$/
+
+/**
+ * Chooses a benchmark by its name and part. A word after the name is a part. Numbers, flags, and paths are arguments of
+ * the main part, and so is everything after the name of a benchmark with one part.
+ */
+export function chooseBenchmark(args: readonly string[]): Choice {
+  const [name, ...rest] = args
+  if (name === undefined) return { text: listed(), code: 0 }
+  const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined
+  if (!benchmark) return { text: `There is no benchmark "${name}".\n\n${listed()}`, code: 1 }
+  const { parts, hasMain = true } = benchmark
+  const [word] = rest
+  const run = (part: string, args: readonly string[]) => ({ file: `${name}/${part}.ts`, args })
+  if (parts.length === 1) return run(parts[0], rest)
+  if (word !== undefined && parts.includes(word)) return run(word, rest.slice(1))
+  if (word !== undefined && WORD.test(word))
+    return { text: `"${name}" has no part "${word}". Its parts are ${parts.join(', ')}.`, code: 1 }
+  if (hasMain) return run(parts[0], rest)
+  return { text: `"${name}" has no main part. Name one: npm run bench -- ${name} <${parts.join(' | ')}>`, code: 1 }
+}
+
+function listed(): string {
+  const names = Object.keys(BENCHMARKS)
+  const width = Math.max(...names.map((name) => name.length)) + 2
+  const lines = Object.entries(BENCHMARKS).map(([name, { about, parts }]) => {
+    const more = parts.length > 1 ? ` (${parts.join(', ')})` : ''
+    return `  ${name.padEnd(width)}${about}${more}`
+  })
+  const usage = 'npm run bench -- <name> [part] [arguments]; without a part, the first one runs if it stands for all'
+  return `${usage}\n\n${lines.join('\n')}\n\nbench/README.md describes each part and its arguments.`
+}
