@@ -23,7 +23,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'systems',
-          include: ['{packages/*/test,contracts,test,bench,scripts}/**/*.test.{ts,tsx}'],
+          include: ['{packages/*/test,contracts,test,scripts}/**/*.test.{ts,tsx}'],
           isolate: false,
         },
       },

@@ -7,9 +7,7 @@ test('a skipped test names the tool that it needs and how to install it', () => 
     reason: 'redis-server is not installed',
     enable: 'apt-get install redis-server',
   })
-  expect(reasonOf('bench/capacity/capacity.test.ts', 'keys go where nginx sends them').enable).toBe(
-    'apt-get install nginx',
-  )
+  expect(reasonOf('test/capacity.test.ts', 'keys go where nginx sends them').enable).toBe('apt-get install nginx')
   expect(reasonOf('packages/web/test/swap.test.ts', 'the Swap page').enable).toBe('apt-get install chromium')
   const withoutCore = 'the core itself (EKUBO_CORE names no file with the code of its core)'
   expect(reasonOf('packages/liquidity/test/ekubo.test.ts', withoutCore)).toEqual({

@@ -1,5 +1,5 @@
 /** Tests that every benchmark can be found: its file, its row in bench/README.md, and its place on the command line. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BENCHMARKS, chooseBenchmark } from './benchmarks.ts'
@@ -19,6 +19,12 @@ test('every part has a file and a row in bench/README.md, and every row is a par
   const [, table] = /\| benchmark \|.*\n\| -.*\n((?:\|.*\n)+)/.exec(readme)!
   const rows = [...table!.matchAll(/^\| `([^`]+)` \|/gm)].map(([, row]) => row)
   expect(rows.toSorted()).toEqual(all.map(({ row }) => row).toSorted())
+})
+
+test('every folder with benchmarks has a name', () => {
+  const folders = readdirSync(bench, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const names = folders.map(({ name }) => name).filter((name) => !['lib', 'node_modules', 'results'].includes(name))
+  expect(names.toSorted()).toEqual(Object.keys(BENCHMARKS).toSorted())
 })
 
 describe('the choice of a benchmark', () => {

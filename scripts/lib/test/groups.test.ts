@@ -36,7 +36,7 @@ const edit = (path: string) => changedBy(path, (file) => appendFileSync(file, '\
 
 const ALL = [...start.keys()].sort()
 /** Workspaces whose tests read or list all files. */
-const WHOLE_TREE = ['bench', 'scripts', 'test']
+const WHOLE_TREE = ['scripts', 'test']
 /** Workspaces whose tests start the service, which serves the page and the documentation. */
 const SERVICE = ['api', 'client', 'docs', 'mcp', 'react', 'server', 'web'].map((name) => `packages/${name}`)
 
@@ -44,7 +44,7 @@ describe('a change affects the groups that can depend on it', () => {
   test('none without a change', () => expect(changedGroups()).toEqual([]))
 
   test('a package that nobody imports: itself, and the tests of the whole tree', () => {
-    expect(edit('packages/mcp/src/main.ts')).toEqual(['bench', 'packages/mcp', 'scripts', 'test'])
+    expect(edit('packages/mcp/src/main.ts')).toEqual(['packages/mcp', 'scripts', 'test'])
   })
 
   test('tests of the whole system, and measurements: only those of the whole tree', () => {

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { freePort } from '@sluice/devnet'
 import { hasNginx } from '@sluice/system-test/fleet'
 import { describe, expect, test } from 'vitest'
-import { LOADS, planOf } from './plan.ts'
-import { Ring } from './ring.ts'
-import { simulate } from './simulate.ts'
+import { LOADS, planOf } from '../bench/capacity/plan.ts'
+import { Ring } from '../bench/capacity/ring.ts'
+import { simulate } from '../bench/capacity/simulate.ts'
 
 describe.each(Object.entries(LOADS))('%s', (name, load) => {
   const plan = planOf(load)
@@ -22,7 +22,7 @@ describe.each(Object.entries(LOADS))('%s', (name, load) => {
   })
 
   test('the figures of docs/scaling.md match the model and the committed run', () => {
-    const { loads } = JSON.parse(readFileSync(join(import.meta.dirname, '../results/capacity.json'), 'utf8')) as {
+    const { loads } = JSON.parse(readFileSync(join(import.meta.dirname, '../bench/results/capacity.json'), 'utf8')) as {
       loads: {
         name: string
         plan: { workers: number; indexers: number; cores: number }
@@ -32,7 +32,7 @@ describe.each(Object.entries(LOADS))('%s', (name, load) => {
     const recorded = loads.find((one) => one.name === name)!
     const { workers, indexers, cores } = plan
     expect(recorded.plan).toMatchObject({ workers, indexers, cores })
-    const row = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
+    const row = readFileSync(join(import.meta.dirname, '../docs/scaling.md'), 'utf8')
       .split('\n')
       .find((line) => line.startsWith(`| ${name} |`))!
     const cells = row.split('|').map((cell) => cell.trim())

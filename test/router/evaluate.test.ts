@@ -1,9 +1,9 @@
 /** Tests of the route evaluator. */
 import { expect, test } from 'vitest'
-import { evaluate } from './evaluate.ts'
-import { generate } from './generate.ts'
-import { routeTrade, scenarioGraph } from './route.ts'
-import { loadScenario } from './scenario.ts'
+import { evaluate } from '../../bench/router/evaluate.ts'
+import { generate } from '../../bench/router/generate.ts'
+import { routeTrade, scenarioGraph } from '../../bench/router/route.ts'
+import { loadScenario } from '../../bench/router/scenario.ts'
 
 const scenario = generate({ name: 'test', nPools: 60, seed: 5, nTrades: 40 })
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { evaluate } from './evaluate.ts'
-import { generate } from './generate.ts'
-import type { Scenario } from './scenario.ts'
-import { readScenario } from './scenario-file.ts'
+import { evaluate } from '../../bench/router/evaluate.ts'
+import { generate } from '../../bench/router/generate.ts'
+import type { Scenario } from '../../bench/router/scenario.ts'
+import { readScenario } from '../../bench/router/scenario-file.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'sluice-route-'))
 afterAll(() => rmSync(directory, { recursive: true }))

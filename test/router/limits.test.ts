@@ -1,8 +1,8 @@
 /** Tests what the service's limits cost the trade that loses the most to them. */
 import { expect, test } from 'vitest'
-import { generate } from './generate.ts'
-import { routeTrade, SERVICE_LIMITS, scenarioGraph } from './route.ts'
-import { loadScenario, type Scenario } from './scenario.ts'
+import { generate } from '../../bench/router/generate.ts'
+import { routeTrade, SERVICE_LIMITS, scenarioGraph } from '../../bench/router/route.ts'
+import { loadScenario, type Scenario } from '../../bench/router/scenario.ts'
 
 /** The trade of `bench -- router` whose limited route pays 86 % less than the unlimited one. */
 const WORST = { seed: 920_002, trade: 35 }

@@ -4,9 +4,9 @@
 import { findRoute, type RouteRequest } from '@sluice/routing'
 import { digestOf, goldenLines } from '@sluice/routing/testing'
 import { expect, test } from 'vitest'
-import { generate } from './generate.ts'
-import { requestOf, SERVICE_LIMITS, scenarioGraph } from './route.ts'
-import { loadScenario } from './scenario.ts'
+import { generate } from '../../bench/router/generate.ts'
+import { requestOf, SERVICE_LIMITS, scenarioGraph } from '../../bench/router/route.ts'
+import { loadScenario } from '../../bench/router/scenario.ts'
 
 const GWEI = 10n ** 9n
 const FREE = { maxHops: 8, maxSplits: 1_000 }

@@ -6,9 +6,9 @@ import { GasProber, MeasuredGas } from '@sluice/quoting'
 import { type Leg, type MeasuredHop, transactionRefund } from '@sluice/routing'
 import { createSimulationContext } from '@sluice/simulation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { observePools } from '../gas/hop/observe.ts'
-import { approveAll } from '../gas/hop/swap.ts'
-import { median } from '../lib/statistics.ts'
+import { observePools } from '../../bench/gas/hop/observe.ts'
+import { approveAll } from '../../bench/gas/hop/swap.ts'
+import { median } from '../../bench/lib/statistics.ts'
 
 let world: World
 beforeAll(async () => {

@@ -3,11 +3,11 @@ import type { Address } from '@sluice/chains'
 import { familyOf, type PriceCurve } from '@sluice/liquidity'
 import { buildGraph, findRoute } from '@sluice/routing'
 import { expect, test } from 'vitest'
-import { seeded } from '../lib/random.ts'
-import { checkTrades, noTrades } from './check-trades.ts'
-import { CHECKS, checkTrade } from './checks.ts'
-import { drawTrade, makeMarket, quoteOrNull, snapshotOf } from './markets.ts'
-import { realStates } from './real-states.ts'
+import { checkTrades, noTrades } from '../bench/bounded/check-trades.ts'
+import { CHECKS, checkTrade } from '../bench/bounded/checks.ts'
+import { drawTrade, makeMarket, quoteOrNull, snapshotOf } from '../bench/bounded/markets.ts'
+import { realStates } from '../bench/bounded/real-states.ts'
+import { seeded } from '../bench/lib/random.ts'
 
 const TRADES = process.env.LONG ? 10_000 : 120
 const SEED = 1

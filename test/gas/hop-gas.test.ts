@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startLocal, type World } from '@sluice/liquidity/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { errorsOf } from '../gas/hop/errors.ts'
-import type { GasFile } from '../gas/hop/fit.ts'
-import { observe, observePools, warm } from '../gas/hop/observe.ts'
-import { approveAll } from '../gas/hop/swap.ts'
+import { errorsOf } from '../../bench/gas/hop/errors.ts'
+import type { GasFile } from '../../bench/gas/hop/fit.ts'
+import { observe, observePools, warm } from '../../bench/gas/hop/observe.ts'
+import { approveAll } from '../../bench/gas/hop/swap.ts'
 
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
 

@@ -1,10 +1,10 @@
 /** Tests trades that Uniswap's router once routed better, with the value of its routes after gas at 10 gwei. */
 import { expect, test } from 'vitest'
-import { evaluate } from './evaluate.ts'
-import { generate } from './generate.ts'
-import { netOf } from './net.ts'
-import { routeTrade, scenarioGraph } from './route.ts'
-import { loadScenario } from './scenario.ts'
+import { evaluate } from '../../bench/router/evaluate.ts'
+import { generate } from '../../bench/router/generate.ts'
+import { netOf } from '../../bench/router/net.ts'
+import { routeTrade, scenarioGraph } from '../../bench/router/route.ts'
+import { loadScenario } from '../../bench/router/scenario.ts'
 
 const GAS_PRICE = 10n ** 10n
 /** A tenth of a basis point. */
