@@ -18,6 +18,7 @@ import {
   TestRedis,
 } from '@sluice/bus/testing'
 import { type Pool, PoolMap } from '@sluice/liquidity'
+import { quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 const COUNT = Number(process.argv[2] ?? 100_000)
@@ -139,8 +140,8 @@ async function blocks(workers: readonly ChildProcess[], what: Blocks) {
   while ((await Promise.all(workers.map((each) => ask<number>(each, 'number')))).some((shown) => shown < number))
     await sleep(20)
   const figures = await Promise.all(workers.map((each) => ask<WorkerFigures>(each, 'figures')))
-  const lags = figures.flatMap((each) => each.lags).sort((a, b) => a - b)
-  const lag = (share: number) => lags[Math.min(lags.length - 1, Math.floor(lags.length * share))]
+  const lags = figures.flatMap((each) => each.lags)
+  const lag = (share: number) => quantile(lags, share)
   return {
     blocksPerSecond: rounded(count / seconds),
     poolUpdatesPerSecond: Math.round((count * perBlock) / seconds),

@@ -5,10 +5,10 @@
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NodeProxy, request, type startDevnet } from '@sluice/devnet'
+import { NodeProxy, request } from '@sluice/devnet'
 import { ask, randomPath } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
-import { startService } from '../lib/world.ts'
+import { startService, startWorld } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 
 type Count = { readonly calls: number; readonly requests: number }
@@ -33,23 +33,9 @@ record('calls', { ...results, ...(more && { morePercent: more }) })
 process.exit()
 
 async function count(root: string): Promise<Counts> {
-  // The checkout has its own local chain, since its contracts may differ.
-  const dir = join(root, '.devnet')
-  const own = (await import(join(root, 'packages/devnet/src/index.ts'))) as { startDevnet: typeof startDevnet }
-  const devnet = await own.startDevnet({ dir })
+  const { devnet, env } = await startWorld(root)
   const node = await NodeProxy.start(devnet.url)
-  const start = () =>
-    startService(
-      {
-        PORT: '0',
-        HOST: '127.0.0.1',
-        LOG_LEVEL: 'silent',
-        CHAINS_DIR: join(dir, 'chains'),
-        DEPLOYMENTS_DIR: join(dir, 'deployments'),
-        RPC_URL_31337: node.url,
-      },
-      root,
-    )
+  const start = () => startService({ ...env, LOG_LEVEL: 'silent', RPC_URL_31337: node.url }, root)
   let service = await start()
   const random = randomOf(14)
   const next = () => randomPath(devnet, random)

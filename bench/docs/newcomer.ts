@@ -9,8 +9,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deployContracts } from '@sluice/contracts'
-import { freePort, startMainnet } from '@sluice/devnet'
+import { freePort } from '@sluice/devnet'
+import { startEthereum } from '../lib/ethereum.ts'
 import { record, rounded } from '../record.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -72,15 +72,13 @@ async function firstLocalQuote(begin: number) {
 
 /** Runs `npm run serve` over a node with the recorded Ethereum state, in the installed clone. */
 async function firstOwnQuote() {
-  const mainnet = await startMainnet()
+  const mainnet = await startEthereum()
   try {
-    const deploymentsDir = join(dir, 'deployments')
-    await deployContracts({ rpcUrl: mainnet.url, chainId: 1, deploymentsDir })
     const port = await freePort()
     const variables = {
       RPC_URL_1: mainnet.url,
       CHAINS: '1',
-      DEPLOYMENTS_DIR: deploymentsDir,
+      DEPLOYMENTS_DIR: mainnet.env.DEPLOYMENTS_DIR,
       DATA_DIR: '',
       PORT: String(port),
     }

@@ -4,14 +4,13 @@
  * its limits, and its time. Results in `results/parameters.json`; any violation fails.
  */
 import { runCombinations } from '@sluice/api/testing'
-import { startService, startWorld } from '../lib/world.ts'
+import { startLocalService } from '../lib/world.ts'
 import { record } from '../record.ts'
 
 const [requests = 20_000, seed = 20_261_122] = process.argv.slice(2).map(Number)
-const world = await startWorld()
-const service = await startService(world.env)
+const { devnet, service, stop } = await startLocalService()
 try {
-  const { violations, ...outcome } = await runCombinations(service, world.devnet, {
+  const { violations, ...outcome } = await runCombinations(service, devnet, {
     requests,
     seed,
     inTimeMs: 2_000,
@@ -20,6 +19,5 @@ try {
   record('parameters', { ...outcome, violations: violations.length })
   if (violations.length > 0) process.exitCode = 1
 } finally {
-  await service.stop()
-  await world.stop()
+  await stop()
 }

@@ -3,28 +3,20 @@
  * one of two endpoints and at both, alternating with measurements without faults. Words select kinds. Results
  * in `results/faults.json`.
  */
-import { join } from 'node:path'
-import { NodeProxy, setWeather, startDevnet, type Weather, weathers } from '@sluice/devnet'
+import { NodeProxy, setWeather, type Weather, weathers } from '@sluice/devnet'
 import { ask, moveChain, type Outcome, percentile, randomPath } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
-import { startService } from '../lib/world.ts'
+import { startLocalService, startService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 
 const CALM_MS = 700
 const BAD_MS = 1_500
 const LANES = 6
 
-const dir = join(import.meta.dirname, '../../.devnet')
-const devnet = await startDevnet({ dir })
+const QUIET = { LOG_LEVEL: 'silent' }
+const { devnet, service: calmService, ...local } = await startLocalService(QUIET)
 const random = randomOf(14)
 const nextPath = () => randomPath(devnet, random)
-const env = {
-  PORT: '0',
-  HOST: '127.0.0.1',
-  LOG_LEVEL: 'silent',
-  CHAINS_DIR: join(dir, 'chains'),
-  DEPLOYMENTS_DIR: join(dir, 'deployments'),
-}
 const wanted = process.argv.slice(2)
 // The service remembers for minutes that an endpoint cannot override state, so that kind comes last.
 const kinds = weathers(random)
@@ -43,11 +35,11 @@ type Row = {
   readonly failures?: Readonly<Record<string, number>>
 }
 
-const calmService = await startService({ ...env, RPC_URL_31337: devnet.url })
 const mover = await moveChain(devnet, calmService.url)
 /** One service meets all kinds of faults in turn. */
 const proxies = [await NodeProxy.start(devnet.url), await NodeProxy.start(devnet.url)]
-const service = await startService({ ...env, RPC_URL_31337: proxies.map(({ url }) => url).join() })
+const urls = proxies.map(({ url }) => url).join()
+const service = await startService({ ...local.env, ...QUIET, RPC_URL_31337: urls })
 const rows: Row[] = []
 try {
   await ask(service.url, nextPath, LANES, 4_000)
@@ -61,8 +53,7 @@ try {
   await mover.stop()
   await service.stop()
   for (const proxy of proxies) await proxy.stop()
-  await calmService.stop()
-  await devnet.stop()
+  await local.stop()
 }
 const worst = (struck: Row['struck']) => {
   const some = rows.filter((row) => row.struck === struck)

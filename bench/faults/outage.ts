@@ -7,7 +7,7 @@
  */
 import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,8 @@ import { loadRegistry } from '@sluice/chains'
 import { startDevnet } from '@sluice/devnet'
 import { devnetDir, type ServiceProcess, serviceEnv, startProcess } from '@sluice/system-test/service'
 import { get, swapUrl } from '@sluice/system-test/swap'
+import { cpuMs, memoryMB } from '../lib/processor.ts'
+import { median, quantile } from '../lib/statistics.ts'
 import { record, recorded, rounded } from '../record.ts'
 
 const MODES = ['missing', 'silent', 'refused', 'dns'] as const
@@ -27,8 +29,6 @@ const QUOTE_MS = 100
 const ASK_MS = 250
 /** Milliseconds before memory is compared, after every chain has been requested. */
 const SETTLE_MS = 60_000
-const PAGE_BYTES = 4_096
-const TICKS = 100
 
 const [minutesText = '30', ...named] = process.argv.slice(2)
 const minutes = Number(minutesText)
@@ -93,12 +93,7 @@ async function measure(mode: Mode): Promise<object> {
       during(performance.now() - start)
       await sleep(Math.max(0, QUOTE_MS - (performance.now() - before)))
     }
-    times.sort((a, b) => a - b)
-    return {
-      count: times.length,
-      p50Ms: rounded(times[times.length >> 1]!, 2),
-      p95Ms: rounded(times[Math.floor(times.length * 0.95)]!, 2),
-    }
+    return { count: times.length, p50Ms: rounded(median(times), 2), p95Ms: rounded(quantile(times, 0.95), 2) }
   }
   try {
     await quotes(5_000)
@@ -131,7 +126,7 @@ async function measure(mode: Mode): Promise<object> {
     clearInterval(asking)
     await waking
     const atEnd = processNow(service)
-    const late = askedMs.slice(-Math.min(200, askedMs.length >> 1)).sort((a, b) => a - b)
+    const late = askedMs.slice(-Math.min(200, askedMs.length >> 1))
     return {
       chains: dead.length,
       memoryMB: { beforeWaking: atStart.memoryMB, settled, lowest, highest, atEnd: atEnd.memoryMB },
@@ -141,7 +136,7 @@ async function measure(mode: Mode): Promise<object> {
       deadChains: {
         requests: statuses.length,
         statuses: count(statuses),
-        lateMedianMs: rounded(late[late.length >> 1]!),
+        lateMedianMs: rounded(median(late)),
       },
       healthy: { before, meanwhile, p50Ratio: rounded(meanwhile.p50Ms / before.p50Ms, 2) },
     }
@@ -174,12 +169,6 @@ async function deadEndpoints(mode: Mode): Promise<(chain: number) => string> {
 }
 
 function processNow({ process: child }: ServiceProcess) {
-  const folder = `/proc/${child.pid}`
-  const pages = Number(readFileSync(`${folder}/statm`, 'utf8').split(' ')[1])
-  const [user, system] = readFileSync(`${folder}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13)
-  return {
-    memoryMB: rounded((pages * PAGE_BYTES) / 1e6),
-    cpuSeconds: (Number(user) + Number(system)) / TICKS,
-    sockets: readdirSync(`${folder}/fd`).length,
-  }
+  const pid = child.pid!
+  return { memoryMB: memoryMB(pid), cpuSeconds: cpuMs(pid) / 1_000, sockets: readdirSync(`/proc/${pid}/fd`).length }
 }

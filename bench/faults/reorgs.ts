@@ -4,12 +4,11 @@
  * `seen` means that quotes used the blocks before their removal; other blocks are used only by chance. Results in
  * `results/reorgs.json`.
  */
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { request, startDevnet } from '@sluice/devnet'
+import { request } from '@sluice/devnet'
 import { percentile, randomPath } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
-import { startService } from '../lib/world.ts'
+import { startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 
 const DEPTHS = [1, 2, 4, 8, 16, 32, 64]
@@ -33,18 +32,9 @@ type Block = { readonly number: string; readonly hash: string }
 /** Times at which blocks were removed from the chain. */
 type Gone = Map<string, number>
 
-const dir = join(import.meta.dirname, '../../.devnet')
-const devnet = await startDevnet({ dir })
+const { devnet, service, stop } = await startLocalService({ LOG_LEVEL: 'silent' })
 const random = randomOf(14)
 const tokens = Object.values(devnet.info.tokens).map(({ address }) => address)
-const service = await startService({
-  PORT: '0',
-  HOST: '127.0.0.1',
-  LOG_LEVEL: 'silent',
-  CHAINS_DIR: join(dir, 'chains'),
-  DEPLOYMENTS_DIR: join(dir, 'deployments'),
-  RPC_URL_31337: devnet.url,
-})
 const simulation = await simulationPath()
 
 function nextPath(): string {
@@ -175,8 +165,7 @@ try {
       console.log(JSON.stringify(row))
     }
 } finally {
-  await service.stop()
-  await devnet.stop()
+  await stop()
 }
 record('reorgs', { slowest: rounded(slowest), heldToTheNode: consistent, faults, rows })
 process.exit(Object.keys(faults).length > 0 ? 1 : 0)

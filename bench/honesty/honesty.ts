@@ -5,17 +5,11 @@
  * `results/refusals.json`, and the tables to `docs/honesty.md`. `--refusals` measures only rejections and sends
  * nothing.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadRegistry } from '@sluice/chains'
-import { deployContracts } from '@sluice/contracts'
-import { mineUpTo, readBlocks, request, startMainnet } from '@sluice/devnet'
 import { Node } from '@sluice/system-test/wallet'
-import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
-import { drawTrades, nativeOf, type Trade } from '../lib/trades.ts'
-import { startService } from '../lib/world.ts'
+import { startEthereumService } from '../lib/ethereum.ts'
+import { pricedTokens } from '../lib/prices.ts'
+import { drawTrades, type Trade } from '../lib/trades.ts'
 import { record } from '../record.ts'
 import { afterBlocks } from './blocks.ts'
 import { writePage } from './page.ts'
@@ -32,49 +26,32 @@ const { values } = parseArgs({
 })
 const [count, seed] = [Number(values.trades), Number(values.seed)]
 
-const directory = mkdtempSync(join(tmpdir(), 'sluice-honesty-'))
-const node = await startMainnet({ replay: true })
+const { url, api, guard, stop } = await startEthereumService({ replay: true })
 try {
-  const { chainId, url } = node
-  const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
-  // Trades execute a second after a block, independent of their real duration, since some pools depend on time.
-  await request(url, 'anvil_setBlockTimestampInterval', [1])
-  await mineUpTo(url, readBlocks()[0]!)
-  const env = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', DEPLOYMENTS_DIR: directory, RPC_URL_1: url }
-  const service = await startService(env)
-  try {
-    const { all: addresses, busy } = tokensOfState()
-    const prices = await pricesOf(service.url, addresses)
-    const all = await withDecimals(url, prices)
-    const weth = loadRegistry().chain(chainId)!.wrappedNative!.address.toLowerCase()
-    const native = nativeOf(prices.get(weth)!)
-    const place = { api: service.url, node: new Node(url), guard: guard.address }
-    const tokens = { native, all, busy: all.filter(({ token }) => busy.has(token)) }
-    const trades = drawTrades(seed, count, tokens)
-    const tried: Tried[] = []
-    const outcomes: { readonly trade: Trade; readonly outcome: AskedOutcome }[] = []
-    for (const [k, trade] of trades.entries()) {
-      if (values.refusals) outcomes.push({ trade, outcome: await askFunded(place, trade) })
-      else tried.push({ trade, outcome: await run(place, trade) })
-      if ((k + 1) % 100 === 0) console.error(`${k + 1} of ${count} trades`)
-    }
-    const refusals: ExplainedRefusal[] = []
-    for (const { trade, outcome } of [...outcomes, ...tried])
-      if (outcome.kind === 'refused') refusals.push(await explainRefusal(place, trade, outcome))
-    const unfunded = [...outcomes, ...tried].filter(({ outcome }) => outcome.kind === 'unfunded').length
-    record('refusals', { seed, tokens: all.length, ...refusalSummary(count, unfunded, refusals) })
-    if (!values.refusals) {
-      const priceOf = new Map([...all, native].map((priced) => [priced.token, priced]))
-      const after = await afterBlocks(place, landedOf(tried))
-      const figures = { seed, tokens: all.length, busy: tokens.busy.length, ...summary(tried, priceOf, after) }
-      record('honesty', figures)
-      if (figures.wrong > 0) process.exitCode = 1
-    }
-    writePage()
-  } finally {
-    await service.stop()
+  const tokens = await pricedTokens(api, url)
+  const { native, all } = tokens
+  const place = { api, node: new Node(url), guard }
+  const trades = drawTrades(seed, count, tokens)
+  const tried: Tried[] = []
+  const outcomes: { readonly trade: Trade; readonly outcome: AskedOutcome }[] = []
+  for (const [k, trade] of trades.entries()) {
+    if (values.refusals) outcomes.push({ trade, outcome: await askFunded(place, trade) })
+    else tried.push({ trade, outcome: await run(place, trade) })
+    if ((k + 1) % 100 === 0) console.error(`${k + 1} of ${count} trades`)
   }
+  const refusals: ExplainedRefusal[] = []
+  for (const { trade, outcome } of [...outcomes, ...tried])
+    if (outcome.kind === 'refused') refusals.push(await explainRefusal(place, trade, outcome))
+  const unfunded = [...outcomes, ...tried].filter(({ outcome }) => outcome.kind === 'unfunded').length
+  record('refusals', { seed, tokens: all.length, ...refusalSummary(count, unfunded, refusals) })
+  if (!values.refusals) {
+    const priceOf = new Map([...all, native].map((priced) => [priced.token, priced]))
+    const after = await afterBlocks(place, landedOf(tried))
+    const figures = { seed, tokens: all.length, busy: tokens.busy.length, ...summary(tried, priceOf, after) }
+    record('honesty', figures)
+    if (figures.wrong > 0) process.exitCode = 1
+  }
+  writePage()
 } finally {
-  await node.stop()
-  rmSync(directory, { recursive: true })
+  await stop()
 }

@@ -1,5 +1,6 @@
 /** Summarizes a run of trades. */
 
+import { quantile } from '../lib/statistics.ts'
 import type { Priced, Trade } from '../lib/trades.ts'
 import { rounded } from '../record.ts'
 import type { After, AfterBlock, Landed } from './blocks.ts'
@@ -135,8 +136,6 @@ function refusals(tried: readonly Tried[]): Readonly<Record<string, number>> {
 }
 
 function quantiles(values: readonly number[], digits = 2) {
-  const sorted = [...values].sort((a, b) => a - b)
-  const at = (part: number) =>
-    sorted.length === 0 ? null : rounded(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!, digits)
+  const at = (part: number) => (values.length === 0 ? null : rounded(quantile(values, part), digits))
   return { p1: at(0.01), p50: at(0.5), p99: at(0.99), most: at(1) }
 }

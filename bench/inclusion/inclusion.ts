@@ -5,18 +5,13 @@
  * `results/inclusion.json`. With `--cold` each quote is the first of a new service, and is sent only in the next block:
  * `results/inclusion-cold.json`.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadRegistry } from '@sluice/chains'
-import { deployContracts } from '@sluice/contracts'
-import { mineUpTo, readBlocks, request, startMainnet } from '@sluice/devnet'
 import { Node } from '@sluice/system-test/wallet'
-import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
+import { startEthereumService } from '../lib/ethereum.ts'
+import { pricedTokens, pricesOf } from '../lib/prices.ts'
 import { randomOf } from '../lib/random.ts'
-import { drawTrades, nativeOf, type Priced } from '../lib/trades.ts'
-import { type startProcess, startService, startWorld } from '../lib/world.ts'
+import { drawTrades, type Priced } from '../lib/trades.ts'
+import { startLocalService, startService } from '../lib/world.ts'
 import { record } from '../record.ts'
 import { assertFunded, NEW_POOLS, newPool } from './new-pools.ts'
 import { DELAYS, type Delay, type Place, type Sent, type SwapRequest, tried } from './send.ts'
@@ -42,14 +37,13 @@ const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
 const sent: Sent[] = []
 const refusals: Record<string, number> = {}
 
-type Service = Awaited<ReturnType<typeof startProcess>>
 type Env = Readonly<Record<string, string>>
 
 /** Quotes and sends trades. With `--cold` each quote starts a new service. */
 async function run(place: Place, env: Env, count: number, draw: (k: number) => Promise<SwapRequest>): Promise<void> {
   const requestSwap = async (request: SwapRequest) => {
     if (!values.cold) return tried(place, request, delays)
-    const service = await start(env)
+    const service = await startService(env)
     try {
       return await tried({ ...place, api: service.url }, request, delays)
     } finally {
@@ -68,13 +62,9 @@ async function run(place: Place, env: Env, count: number, draw: (k: number) => P
   }
 }
 
-const start = (env: Env): Promise<Service> => startService(env)
-
 async function local(): Promise<void> {
-  const world = await startWorld()
-  const { devnet } = world
+  const { devnet, service, stop, ...world } = await startLocalService({ LOG_LEVEL: 'error' })
   const env = { ...world.env, LOG_LEVEL: 'error' }
-  const service = await start(env)
   try {
     const place = {
       name: 'local',
@@ -107,36 +97,18 @@ async function local(): Promise<void> {
       return { src, dst, amount: 10n ** 16n, query: {}, isFresh: true }
     })
   } finally {
-    await service.stop()
-    await world.stop()
+    await stop()
   }
 }
 
 async function ethereum(): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'sluice-inclusion-'))
-  const node = await startMainnet({ replay: true })
+  const { chainId, url, api, guard, env, stop } = await startEthereumService({ replay: true })
   try {
-    const { chainId, url } = node
-    const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
-    await request(url, 'anvil_setBlockTimestampInterval', [1])
-    await mineUpTo(url, readBlocks()[0]!)
-    const env = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', DEPLOYMENTS_DIR: directory, RPC_URL_1: url }
-    const service = await start(env)
-    try {
-      const { all: addresses, busy } = tokensOfState()
-      const prices = await pricesOf(service.url, addresses)
-      const all = await withDecimals(url, prices)
-      const native = nativeOf(prices.get(loadRegistry().chain(chainId)!.wrappedNative!.address.toLowerCase())!)
-      const tokens = { native, all, busy: all.filter(({ token }) => busy.has(token)) }
-      const trades = drawTrades(seed, MAX_TRIES * parts.ethereum, tokens)
-      const place = { name: 'ethereum', api: service.url, chainId, node: new Node(url), guard: guard.address }
-      await run(place, env, parts.ethereum, async (k) => ({ ...trades[k % trades.length]!, query: {} }))
-    } finally {
-      await service.stop()
-    }
+    const trades = drawTrades(seed, MAX_TRIES * parts.ethereum, await pricedTokens(api, url))
+    const place = { name: 'ethereum', api, chainId, node: new Node(url), guard }
+    await run(place, env, parts.ethereum, async (k) => ({ ...trades[k % trades.length]!, query: {} }))
   } finally {
-    await node.stop()
-    rmSync(directory, { recursive: true })
+    await stop()
   }
 }
 

@@ -2,7 +2,7 @@
 import { IERC20Metadata__factory } from '@sluice/bindings'
 import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
-import type { Priced } from './trades.ts'
+import { nativeOf, type Priced, type Tokens } from './trades.ts'
 
 /** Maximum calls. Prices of new tokens become available over several calls, while pools are found. */
 const PRICE_POLLS = 60
@@ -55,6 +55,19 @@ export async function withDecimals(url: string, prices: ReadonlyMap<string, numb
     }),
   )
   return priced.flat()
+}
+
+/**
+ * Loads the tokens of the recorded state that have a price and decimals.
+ *
+ * @param url - of the node
+ */
+export async function pricedTokens(api: string, url: string): Promise<Tokens> {
+  const { all: addresses, busy } = tokensOfState()
+  const prices = await pricesOf(api, addresses)
+  const all = await withDecimals(url, prices)
+  const weth = loadRegistry().chain(1)!.wrappedNative!.address.toLowerCase()
+  return { native: nativeOf(prices.get(weth)!), all, busy: all.filter(({ token }) => busy.has(token)) }
 }
 
 /** Returns the tokens of the state's pools, and those traded in the recorded blocks. */

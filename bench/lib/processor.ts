@@ -1,5 +1,6 @@
-/** Reads processor time of processes from the kernel (Linux). */
+/** Reads processor time and memory of processes from the kernel (Linux). */
 import { readdirSync, readFileSync } from 'node:fs'
+import { rounded } from '../record.ts'
 
 /** Milliseconds per tick in /proc/<pid>/stat. */
 const TICK_MS = 10
@@ -8,6 +9,14 @@ const TICK_MS = 10
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}
+
+/** Bytes per page of memory in /proc/<pid>/statm. */
+const PAGE_BYTES = 4_096
+
+/** Returns the resident memory of a process in MB. */
+export function memoryMB(pid: number): number {
+  return rounded((Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES) / 1e6)
 }
 
 /** Returns the process id of a local node, found by the port on its command line. */

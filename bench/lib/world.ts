@@ -45,6 +45,8 @@ export async function startWorld(root = ROOT): Promise<World> {
 
 export type Service = Awaited<ReturnType<typeof startProcess>>
 
+export type LocalService = Awaited<ReturnType<typeof startLocalService>>
+
 /** Folders of `service.ts`, with that of earlier checkouts. */
 const SERVICES = ['bench/lib/service.ts', 'bench/api/service.ts']
 
@@ -57,6 +59,27 @@ export function startService(env: World['env'], root = ROOT): Promise<Service> {
   const file = SERVICES.map((name) => join(root, name)).find((path) => existsSync(path))
   if (!file) throw new Error(`${root} has none of ${SERVICES.join(', ')}`)
   return startProcess(file, [], env)
+}
+
+/**
+ * Starts a local chain and the service over it. `stop` ends both.
+ *
+ * @param more - environment of the service in addition to that of the chain
+ */
+export async function startLocalService(more: World['env'] | ((world: World) => World['env']) = {}) {
+  const world = await startWorld()
+  const { devnet, env } = world
+  try {
+    const service = await startService({ ...env, ...(typeof more === 'function' ? more(world) : more) })
+    const stop = async () => {
+      await service.stop()
+      await world.stop()
+    }
+    return { devnet, env, service, nextPath: swapPaths(devnet), stop }
+  } catch (error) {
+    await world.stop()
+    throw error
+  }
 }
 
 /** Starts a file that reports its URL, and discards its output. */
@@ -100,9 +123,9 @@ export function swapPaths({ info }: Devnet): () => string {
 }
 
 /** Records the `eth_call` requests that simulate quotes of these paths, as the node receives them. */
-export async function recordProbes(world: World, paths: readonly string[]): Promise<readonly string[]> {
-  const proxy = await NodeProxy.start(world.devnet.url)
-  const service = await startServer(loadConfig({ ...world.env, LOG_LEVEL: 'silent', RPC_URL_31337: proxy.url }))
+export async function recordProbes(env: World['env'], paths: readonly string[]): Promise<readonly string[]> {
+  const proxy = await NodeProxy.start(env.RPC_URL_31337!)
+  const service = await startServer(loadConfig({ ...env, LOG_LEVEL: 'silent', RPC_URL_31337: proxy.url }))
   try {
     const probes: string[] = []
     for (const path of paths) {

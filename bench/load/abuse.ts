@@ -3,6 +3,7 @@
  * expensive request on sixteen connections of one address, and compares the results of normal callers at other
  * addresses during and before it. Memory is read at the end. Results in `results/abuse.json`.
  */
+
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -10,11 +11,13 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startProcess, startService, startWorld, swapPaths, type World } from '../lib/world.ts'
+import { startLocalService, startProcess, type World } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 import type { Done, Order } from './abuser.ts'
 import { type Answer, Connection, getRequest } from './connection.ts'
 import { kinds, type Target } from './expensive-requests.ts'
+import { figures } from './generator.ts'
+import { EXPOSED_GC, memoryOf } from './memory.ts'
 
 const [seconds = 20, restSeconds = 60] = process.argv.slice(2, 4).map(Number)
 const only = process.argv.slice(4)
@@ -26,18 +29,16 @@ const EVERY_MS = 50
 const LOST_MS = 10_000
 const DEAD_CHAINS = [40_001, 40_002, 40_003, 40_004]
 
-const world = await startWorld()
 const temporary = mkdtempSync(join(tmpdir(), 'sluice-abuse-'))
 const hanging = createServer(() => {}).listen(0, '127.0.0.1')
 await once(hanging, 'listening')
-const service = await startService({
-  ...world.env,
+const { devnet, service, nextPath, stop } = await startLocalService((world) => ({
   ...withDeadChains(world),
-  NODE_OPTIONS: '--expose-gc',
-})
+  ...EXPOSED_GC,
+}))
 const abuser = await startProcess(join(import.meta.dirname, 'abuser.ts'), [])
 try {
-  const { tokens, accounts } = world.devnet.info
+  const { tokens, accounts } = devnet.info
   const target: Target = {
     chainId: 31337,
     weth: tokens.WETH!.address,
@@ -46,7 +47,7 @@ try {
     deadChains: DEAD_CHAINS,
   }
   await honest(WARM_UP_SECONDS)
-  const memoryBefore = await memory()
+  const memoryBefore = await memoryOf(service)
   const results: Record<string, object> = {}
   for (const kind of Object.keys(kinds(target)).filter((name) => only.length === 0 || only.includes(name))) {
     const quiet = await honest(QUIET_SECONDS)
@@ -55,24 +56,28 @@ try {
     const loaded = await honest(seconds)
     const { answers } = await done
     const timesQuiet = rounded(loaded.p95 / quiet.p95)
-    results[kind] = { timesQuiet, quiet, beside: loaded, abuser: answers, memoryMB: (await memory()).residentMB }
+    results[kind] = {
+      timesQuiet,
+      quiet,
+      beside: loaded,
+      abuser: answers,
+      memoryMB: (await memoryOf(service)).residentMB,
+    }
     console.error(`${kind}: ${timesQuiet} times ${quiet.p95} ms, lost ${loaded.lost}`)
     await sleep(2_000)
   }
   await sleep(restSeconds * 1000)
-  const memoryAfter = await memory()
+  const memoryAfter = await memoryOf(service)
   record('abuse', { connections: 16, secondsOfEach: seconds, restSeconds, memoryBefore, memoryAfter, kinds: results })
 } finally {
   await abuser.stop()
-  await service.stop()
-  await world.stop()
+  await stop()
   hanging.close()
   rmSync(temporary, { recursive: true })
 }
 
 /** Runs normal callers, which request routes at a steady pace, one at a time. */
 async function honest(forSeconds: number) {
-  const next = swapPaths(world.devnet)
   const end = performance.now() + forSeconds * 1000
   const answers: Answer[] = []
   let lost = 0
@@ -80,7 +85,7 @@ async function honest(forSeconds: number) {
     HONEST.map(async (address) => {
       const connection = await Connection.open(service.url, address)
       while (performance.now() < end) {
-        const answer = await Promise.race([connection.send(getRequest(next())), sleep(LOST_MS, undefined)])
+        const answer = await Promise.race([connection.send(getRequest(nextPath())), sleep(LOST_MS, undefined)])
         if (answer?.status === 200) answers.push(answer)
         else lost++
         await sleep(EVERY_MS)
@@ -88,20 +93,8 @@ async function honest(forSeconds: number) {
       connection.close()
     }),
   )
-  const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
-  const at = (part: number) =>
-    rounded(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN, 2)
-  return { answered: answers.length, lost, p50: at(0.5), p95: at(0.95), slowest: at(1) }
-}
-
-/** Returns the memory of the service after garbage collection. */
-async function memory() {
-  service.child.send('collect garbage')
-  await sleep(300)
-  const text = await (await fetch(`${service.url}/metrics`)).text()
-  const read = (kind: string) =>
-    rounded(Number(text.match(new RegExp(`memory_bytes{kind="${kind}"} (\\d+)`))![1]) / 1e6)
-  return { residentMB: read('resident'), heapMB: read('heap_used') }
+  const { p50, p95, slowest } = figures(answers, forSeconds)
+  return { answered: answers.length, lost, p50, p95, slowest }
 }
 
 /**

@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from '@sluice/devnet'
 import { cpuMs, nodeOfPort } from '../lib/processor.ts'
+import { median } from '../lib/statistics.ts'
 import { startService, startWorld, swapPaths, type World } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 import { getRequest } from './connection.ts'
@@ -114,7 +115,7 @@ try {
   for (let k = 0; k < ROUNDS; k++) rounds.push(await inTurn(k, measureCalm))
   const moving: Record<Name, Awaited<ReturnType<typeof measureMoving>>>[] = []
   for (let k = 0; k < ROUNDS; k++) moving.push(await inTurn(k, measureMoving))
-  const middle = (values: readonly number[]) => rounded([...values].sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!, 2)
+  const middle = (values: readonly number[]) => rounded(median(values), 2)
   const ratiosOf = (name: Name) => {
     const ratio = (of: 'one' | 'many', figure: keyof Figures) =>
       middle(rounds.map((round) => round[name][of][figure] / round.earlier[of][figure]))

@@ -6,7 +6,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { recordProbes, startProcess, startService, startWorld, swapPaths } from '../lib/world.ts'
+import { median } from '../lib/statistics.ts'
+import { recordProbes, startLocalService, startProcess } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 import { getRequest, postRequest } from './connection.ts'
 import { closedLoop, type Figures, openLoop } from './generator.ts'
@@ -18,17 +19,15 @@ const SECONDS = 5
 const WARM_UP = 15
 const OVERLOAD = 10
 
-const world = await startWorld()
-const service = await startService(world.env)
+const { devnet, env, service, nextPath, stop } = await startLocalService()
 const temporary = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 try {
-  const nextPath = swapPaths(world.devnet)
   const nextSwap = () => getRequest(nextPath())
   const swapLoad = { url: service.url, next: nextSwap, seconds: SECONDS }
   const paths = Array.from({ length: 5 }, nextPath)
-  const probes = (await recordProbes(world, paths)).map(postRequest)
+  const probes = (await recordProbes(env, paths)).map(postRequest)
   let turn = 0
-  const probeLoad = { url: world.devnet.url, next: () => probes[turn++ % probes.length]!, seconds: SECONDS }
+  const probeLoad = { url: devnet.url, next: () => probes[turn++ % probes.length]!, seconds: SECONDS }
   await closedLoop({ ...swapLoad, connections: 32, seconds: WARM_UP })
 
   const single = await inTurn(
@@ -43,7 +42,7 @@ try {
   )
 
   const tokens = ['WETH', 'USDC', 'USDT', 'DAI', 'WBTC', 'LINK', 'UNI', 'AAVE', 'CRV', 'PEPE']
-  const list = tokens.map((symbol) => world.devnet.info.tokens[symbol]!.address).join()
+  const list = tokens.map((symbol) => devnet.info.tokens[symbol]!.address).join()
   const [prices, chains] = [`/prices/31337?token=${list}`, '/chains']
   const files = await Promise.all([prices, chains].map((path, i) => save(path, `${i}.json`)))
   const bare = await startProcess(join(import.meta.dirname, 'bare.ts'), files)
@@ -55,11 +54,11 @@ try {
         bare: await closedLoop({ ...load, url: bare.url }),
         own: await closedLoop({ ...load, url: service.url }),
       })
-    const median = (side: 'own' | 'bare') => middle(pairs.map((pair) => pair[side].perSecond))
+    const perSecond = (side: 'own' | 'bare') => median(pairs.map((pair) => pair[side].perSecond))
     return {
-      perSecond: median('own'),
-      barePerSecond: median('bare'),
-      ratio: rounded(middle(pairs.map((pair) => pair.own.perSecond / pair.bare.perSecond)), 2),
+      perSecond: perSecond('own'),
+      barePerSecond: perSecond('bare'),
+      ratio: rounded(median(pairs.map((pair) => pair.own.perSecond / pair.bare.perSecond)), 2),
     }
   }
   const compared = { prices: await compare(prices), chains: await compare(chains) }
@@ -79,21 +78,15 @@ try {
   })
 } finally {
   rmSync(temporary, { recursive: true })
-  await service.stop()
-  await world.stop()
-}
-
-async function ask(url: string): Promise<string> {
-  const answer = await fetch(url)
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${text}`)
-  return text
+  await stop()
 }
 
 /** Saves a response, so that the baseline sends the same bytes as the service. */
 async function save(path: string, name: string): Promise<string> {
   const file = join(temporary, name)
-  writeFileSync(file, await ask(service.url + path))
+  const answer = await fetch(service.url + path)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  writeFileSync(file, await answer.text())
   return file
 }
 
@@ -110,8 +103,4 @@ async function inTurn<Other extends Figures>(
     all.push({ base, other, ratio: rounded(other[figure] / base[figure], 2) })
   }
   return all.sort((a, b) => a.ratio - b.ratio)[Math.floor(ROUNDS / 2)]!
-}
-
-function middle(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 }

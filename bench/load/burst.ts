@@ -4,35 +4,31 @@
  * Results in `results/burst.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startService, startWorld, swapPaths } from '../lib/world.ts'
+import { startLocalService } from '../lib/world.ts'
 import { record } from '../record.ts'
-import { type Answer, Connection, getRequest } from './connection.ts'
-import { figures } from './generator.ts'
+import { type Answer, getRequest } from './connection.ts'
+import { figures, openAll } from './generator.ts'
 
 const QUOTES = 200
 const BURSTS = 5
 const REST_MS = 3_000
 
-const world = await startWorld()
-const service = await startService(world.env)
+const { service, nextPath, stop } = await startLocalService()
 try {
-  const next = swapPaths(world.devnet)
-  const connections: Connection[] = []
-  for (let k = 0; k < QUOTES; k++) connections.push(await Connection.open(service.url))
+  const connections = await openAll(service.url, QUOTES)
   const bursts = []
   for (let k = 0; k < BURSTS; k++) {
     // The first burst finds a service that has answered nothing yet.
     if (k > 0) await sleep(REST_MS)
     const started = performance.now()
-    const answers = await Promise.all(connections.map((connection) => connection.send(getRequest(next()))))
+    const answers = await Promise.all(connections.map((connection) => connection.send(getRequest(nextPath()))))
     bursts.push(figures(answers, (performance.now() - started) / 1000))
   }
   const calm: Answer[] = []
-  for (let k = 0; k < QUOTES; k++) calm.push(await connections[0]!.send(getRequest(next())))
+  for (let k = 0; k < QUOTES; k++) calm.push(await connections[0]!.send(getRequest(nextPath())))
   for (const connection of connections) connection.close()
   const total = calm.reduce((sum, { ms }) => sum + ms, 0)
   record('burst', { quotesAtOnce: QUOTES, oneAfterTheOther: figures(calm, total / 1000), bursts })
 } finally {
-  await service.stop()
-  await world.stop()
+  await stop()
 }

@@ -1,5 +1,6 @@
 /** Generates HTTP load and summarizes the responses. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import { type Answer, Connection } from './connection.ts'
 
@@ -83,12 +84,12 @@ export async function openLoop({
   await Promise.all(pending)
   const took = (performance.now() - started) / 1000
   for (const connection of idle) connection.close()
-  late.sort((a, b) => a - b)
-  const sentLateP99 = rounded(late[Math.floor(late.length * 0.99)]!, 2)
+  const sentLateP99 = rounded(quantile(late, 0.99), 2)
   return { offeredPerSecond: rate, sentLateP99, ...figures(answers, took) }
 }
 
-async function openAll(url: string, count: number, from: readonly string[] = []): Promise<Connection[]> {
+/** Opens connections one after the other. */
+export async function openAll(url: string, count: number, from: readonly string[] = []): Promise<Connection[]> {
   const connections: Connection[] = []
   for (let k = 0; k < count; k++) connections.push(await Connection.open(url, from[k % from.length]))
   return connections
@@ -104,8 +105,7 @@ async function onConnections(connections: readonly Connection[], work: (connecti
 
 export function figures(answers: readonly Answer[], seconds: number): Figures {
   const good = answers.filter(({ status }) => status === 200).map(({ ms }) => ms)
-  good.sort((a, b) => a - b)
-  const at = (part: number) => rounded(good[Math.min(good.length - 1, Math.floor(good.length * part))] ?? Number.NaN, 2)
+  const at = (part: number) => rounded(quantile(good, part), 2)
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return {

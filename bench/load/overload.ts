@@ -4,7 +4,7 @@
  * Results in `results/overload.json`.
  */
 
-import { startService, startWorld, swapPaths } from '../lib/world.ts'
+import { startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 import { getRequest } from './connection.ts'
 import { closedLoop, openLoop } from './generator.ts'
@@ -16,10 +16,8 @@ const TIMES = 10
 /** Addresses of the callers. */
 const from = Array.from({ length: 10 }, (_, k) => `127.0.0.${k + 2}`)
 
-const world = await startWorld()
-const service = await startService(world.env)
+const { service, nextPath, stop } = await startLocalService()
 try {
-  const nextPath = swapPaths(world.devnet)
   const load = { url: service.url, next: () => getRequest(nextPath()), from }
   await closedLoop({ ...load, connections: 32, seconds: WARM_UP })
   const rounds = []
@@ -32,6 +30,5 @@ try {
   rounds.sort((a, b) => a.workDone - b.workDone)
   record('overload', { times: TIMES, ...rounds[Math.floor(ROUNDS / 2)] })
 } finally {
-  await service.stop()
-  await world.stop()
+  await stop()
 }

@@ -4,18 +4,13 @@
  * the processor time per request. The first draw loads pools and is not measured; the measured draw has other trades.
  * Results in `results/real.json`.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadRegistry } from '@sluice/chains'
-import { deployContracts } from '@sluice/contracts'
-import { accounts, freePort, startMainnet } from '@sluice/devnet'
-import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
+import { accounts } from '@sluice/devnet'
+import { startEthereumService } from '../lib/ethereum.ts'
+import { pricedTokens } from '../lib/prices.ts'
 import { cpuMs, nodeOfPort } from '../lib/processor.ts'
 import { quantile } from '../lib/statistics.ts'
-import { drawTrades, nativeOf, type Trade } from '../lib/trades.ts'
-import { startService } from '../lib/world.ts'
+import { drawTrades, type Priced, type Trade } from '../lib/trades.ts'
 import { record, rounded } from '../record.ts'
 
 const { values } = parseArgs({
@@ -38,39 +33,26 @@ type Answer = {
   readonly legs: number
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'sluice-real-'))
-const node = await startMainnet({ port: await freePort() })
+const { chainId, url, service, stop } = await startEthereumService()
 try {
-  const { chainId, url } = node
-  await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
-  const env = { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', DEPLOYMENTS_DIR: directory, RPC_URL_1: url }
-  const service = await startService(env)
-  try {
-    const { all, busy } = tokensOfState()
-    const prices = await pricesOf(service.url, all, chainId)
-    const native = nativeOf(prices.get(loadRegistry().chain(chainId)!.wrappedNative!.address.toLowerCase())!)
-    // The most traded tokens come first: those of the recorded blocks.
-    const priced = (await withDecimals(url, prices)).toSorted(
-      (a, b) => Number(busy.has(b.token)) - Number(busy.has(a.token)) || (a.token < b.token ? -1 : 1),
-    )
-    const drawn = priced.slice(0, tokenCount)
-    const tokens = { native, all: drawn, busy: drawn }
-    for (const trade of drawTrades(seed + 1, count, tokens)) await ask(service.url, chainId, trade)
-    const answers: Answer[] = []
-    const [servicePid, nodePid] = [service.child.pid!, nodeOfPort(Number(new URL(url).port))]
-    const before = { service: cpuMs(servicePid), node: cpuMs(nodePid) }
-    for (const trade of drawTrades(seed, count, tokens)) answers.push(await ask(service.url, chainId, trade))
-    const perRequest = (ms: number) => rounded(ms / count, 2)
-    report(answers, drawn.length, {
-      service: perRequest(cpuMs(servicePid) - before.service),
-      node: perRequest(cpuMs(nodePid) - before.node),
-    })
-  } finally {
-    await service.stop()
-  }
+  const { native, all, busy } = await pricedTokens(service.url, url)
+  // The most traded tokens come first: those of the recorded blocks.
+  const isBusy = ({ token }: Priced) => Number(busy.some((other) => other.token === token))
+  const priced = all.toSorted((a, b) => isBusy(b) - isBusy(a) || (a.token < b.token ? -1 : 1))
+  const drawn = priced.slice(0, tokenCount)
+  const tokens = { native, all: drawn, busy: drawn }
+  for (const trade of drawTrades(seed + 1, count, tokens)) await ask(service.url, chainId, trade)
+  const answers: Answer[] = []
+  const [servicePid, nodePid] = [service.child.pid!, nodeOfPort(Number(new URL(url).port))]
+  const before = { service: cpuMs(servicePid), node: cpuMs(nodePid) }
+  for (const trade of drawTrades(seed, count, tokens)) answers.push(await ask(service.url, chainId, trade))
+  const perRequest = (ms: number) => rounded(ms / count, 2)
+  report(answers, drawn.length, {
+    service: perRequest(cpuMs(servicePid) - before.service),
+    node: perRequest(cpuMs(nodePid) - before.node),
+  })
 } finally {
-  await node.stop()
-  rmSync(directory, { recursive: true })
+  await stop()
 }
 
 async function ask(api: string, chainId: number, trade: Trade): Promise<Answer> {

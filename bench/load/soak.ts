@@ -4,10 +4,12 @@
  * new senders, tokens, and integrators, and a block every two seconds. Once a minute the service collects garbage, and
  * its memory is read. Results in `results/soak.json`.
  */
+
 import { randomBytes } from 'node:crypto'
 import { request as ask } from '@sluice/devnet'
-import { startService, startWorld, swapPaths } from '../lib/world.ts'
+import { startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
+import { EXPOSED_GC, memoryOf } from './memory.ts'
 
 const [minutes = 30, perSecond = 20] = process.argv.slice(2).map(Number)
 const BLOCK_MS = 2_000
@@ -17,11 +19,9 @@ const HANG_UP_MS = 3
 const WARM_UP = Math.min(5, Math.ceil(minutes / 4))
 
 const address = () => `0x${randomBytes(20).toString('hex')}`
-const world = await startWorld()
-const service = await startService({ ...world.env, NODE_OPTIONS: '--expose-gc' })
-const { tokens } = world.devnet.info
-const nextSwap = swapPaths(world.devnet)
-const swapOfNewSender = () => nextSwap().replace(/from=0x[0-9a-fA-F]{40}/, `from=${address()}`)
+const { devnet, service, nextPath, stop } = await startLocalService(EXPOSED_GC)
+const { tokens } = devnet.info
+const swapOfNewSender = () => nextPath().replace(/from=0x[0-9a-fA-F]{40}/, `from=${address()}`)
 const list = Object.values(tokens).map((token) => token.address)
 
 /** Request kinds with their share of the load. */
@@ -42,7 +42,7 @@ const answers: Record<string, number> = {}
 const samples: { minute: number; heapMB: number; residentMB: number }[] = []
 const started = performance.now()
 const end = started + minutes * 60_000
-const blocks = setInterval(() => void ask(world.devnet.url, 'evm_mine', []).catch(report), BLOCK_MS)
+const blocks = setInterval(() => void ask(devnet.url, 'evm_mine', []).catch(report), BLOCK_MS)
 const sampling = setInterval(() => void sample().catch(report), SAMPLE_MS)
 const pending = new Set<Promise<void>>()
 for (let sent = 0; performance.now() < end; sent++) {
@@ -57,8 +57,7 @@ clearInterval(blocks)
 clearInterval(sampling)
 await Promise.all(pending)
 await sample()
-await service.stop()
-await world.stop()
+await stop()
 
 const warm = samples.slice(WARM_UP)
 const third = Math.max(1, Math.floor(warm.length / 3))
@@ -109,14 +108,10 @@ function simulate(): Promise<Response> {
 }
 
 async function sample(): Promise<void> {
-  service.child.send('collect garbage')
-  await new Promise((resolve) => setTimeout(resolve, 500))
-  const text = await (await fetch(`${service.url}/metrics`)).text()
-  const read = (kind: string) =>
-    rounded(Number(text.match(new RegExp(`memory_bytes{kind="${kind}"} (\\d+)`))![1]) / 1e6)
+  const memory = await memoryOf(service)
   const minute = rounded((performance.now() - started) / 60_000)
-  samples.push({ minute, heapMB: read('heap_used'), residentMB: read('resident') })
-  console.error(`minute ${minute}: heap ${samples.at(-1)!.heapMB} MB, resident ${samples.at(-1)!.residentMB} MB`)
+  samples.push({ minute, ...memory })
+  console.error(`minute ${minute}: heap ${memory.heapMB} MB, resident ${memory.residentMB} MB`)
 }
 
 function report(error: unknown): void {

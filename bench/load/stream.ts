@@ -7,7 +7,8 @@ import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from '@sluice/devnet'
 import { cpuMs } from '../lib/processor.ts'
-import { startService, startWorld } from '../lib/world.ts'
+import { median } from '../lib/statistics.ts'
+import { startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 
 const [STREAMS = 1_000, BLOCKS = 15] = process.argv.slice(2).map(Number)
@@ -17,8 +18,6 @@ const OPENED_AT_ONCE = 100
 const RETRY_MS = 50
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 
-const world = await startWorld()
-const { info, url: node } = world.devnet
 const maxStreams = String(2 * STREAMS)
 const limits = {
   MAX_STREAMS: maxStreams,
@@ -27,7 +26,8 @@ const limits = {
   MAX_QUEUED: maxStreams,
 }
 const patient = { MAX_WAIT_MS: '60000', REQUEST_TIMEOUT_MS: '120000', LOG_LEVEL: 'silent', DRIFT_SAMPLE_PERCENT: '0' }
-const service = await startService({ ...world.env, ...limits, ...patient })
+const { devnet, service, stop } = await startLocalService({ ...limits, ...patient })
+const { info, url: node } = devnet
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
 /** Returns the service's processor time so far in milliseconds. */
@@ -124,7 +124,7 @@ async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
   const figures = {
     cpuMsPerBlock: rounded((serviceMs() - started.cpu) / BLOCKS),
     eventsPerBlock: rounded((events - started.events) / BLOCKS),
-    lastEventMs: { median: rounded(lags.sort((a, b) => a - b)[BLOCKS >> 1]!), most: rounded(lags.at(-1)!) },
+    lastEventMs: { median: rounded(median(lags)), most: rounded(Math.max(...lags)) },
     ended,
   }
   isOver = true
@@ -136,7 +136,7 @@ async function watch(query: (k: number) => URLSearchParams): Promise<Watched> {
 try {
   await quotes(Math.min(100, STREAMS), 0)
   const rounds = [await quotes(STREAMS, 1), await quotes(STREAMS, 2), await quotes(STREAMS, 3)]
-  const quotesMs = rounds.sort((a, b) => a - b)[1]!
+  const quotesMs = median(rounds)
   const different = await watch((k) => requestOf(k))
   const same = await watch(() => requestOf(0))
   record('stream', {
@@ -154,6 +154,5 @@ try {
   })
 } finally {
   agent.destroy()
-  await service.stop()
-  await world.stop()
+  await stop()
 }

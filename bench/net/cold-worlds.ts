@@ -1,15 +1,12 @@
 /** Chains on which new services are tested, with a wallet that holds their tokens and has approved the Guard. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { loadConfig, type RunningServer, startServer } from '@sluice/api'
 import { loadRegistry } from '@sluice/chains'
-import { deployContracts } from '@sluice/contracts'
-import { startDevnet, startMainnet } from '@sluice/devnet'
 import { Node } from '@sluice/system-test/wallet'
+import { startEthereum as startState } from '../lib/ethereum.ts'
 import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
 import type { Priced } from '../lib/trades.ts'
 import { fund, wallet } from '../lib/wallet.ts'
+import { startWorld } from '../lib/world.ts'
 
 export type ColdWorld = {
   readonly name: string
@@ -62,9 +59,8 @@ async function funded(started: Started): Promise<ColdWorld> {
 }
 
 async function startLocal(): Promise<Started> {
-  const dir = join(import.meta.dirname, '../../.devnet')
-  const { chainId, url, info, stop } = await startDevnet({ dir })
-  const env = { CHAINS_DIR: join(dir, 'chains'), DEPLOYMENTS_DIR: join(dir, 'deployments'), RPC_URL_31337: url }
+  const { devnet, env, stop } = await startWorld()
+  const { chainId, url, info } = devnet
   const decimalsOf = new Map(
     Object.values(info.tokens).map(({ address, decimals }) => [address.toLowerCase(), decimals]),
   )
@@ -78,21 +74,15 @@ async function startLocal(): Promise<Started> {
 }
 
 async function startEthereum(): Promise<Started> {
-  const dir = mkdtempSync(join(tmpdir(), 'sluice-cold-'))
-  const { chainId, url, stop } = await startMainnet()
-  const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: dir })
+  const { chainId, url, guard, env, stop } = await startState()
   return {
-    ...{ name: 'ethereum', chainId, node: new Node(url), guard: guard.address },
+    ...{ name: 'ethereum', chainId, node: new Node(url), guard, stop },
     wrappedNative: loadRegistry().chain(chainId)!.wrappedNative!.address,
     addresses: tokensOfState().all,
     withPrices: (prices) => withDecimals(url, prices),
-    startService: () => serve({ DEPLOYMENTS_DIR: dir, RPC_URL_1: url }),
-    stop: async () => {
-      await stop()
-      rmSync(dir, { recursive: true })
-    },
+    startService: () => serve(env),
   }
 }
 
 const serve = (env: Readonly<Record<string, string>>): Promise<RunningServer> =>
-  startServer(loadConfig({ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'silent', ...env }))
+  startServer(loadConfig({ ...env, LOG_LEVEL: 'silent' }))

@@ -1,5 +1,6 @@
 /** Routes a scenario's trade with the service's own search, and returns the route in the benchmark's format. */
 import { buildGraph, findRoute, type Graph, type RouteRequest } from '@sluice/routing'
+import { median } from '../lib/statistics.ts'
 import type { LoadedScenario, ScenarioTrade } from './scenario.ts'
 import { YARDSTICK } from './yardstick.ts'
 
@@ -66,8 +67,8 @@ export function routeTrade(
     const start = performance.now()
     findRoute(graph, request)
     return performance.now() - start
-  }).sort((a, b) => a - b)
-  const ms = Number(times[(RUNS - 1) / 2]!.toFixed(4))
+  })
+  const ms = Number(median(times).toFixed(4))
   if (!result.ok) return { id: trade.id, amountOut: '0', legs: [], gapBps: null, netGapBps: null, ms }
   const { amountOut, legs, optimalityGapBps, optimalityGapNetBps } = result.route
   return {

@@ -8,6 +8,7 @@ import { accounts, startDevnet } from '@sluice/devnet'
 import { devnetDir, serviceEnv, startProcess, startSystem } from '@sluice/system-test/service'
 import { traps } from '@sluice/system-test/traps/traps'
 import { tryTrap, type Verdict } from '@sluice/system-test/traps/trial'
+import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 const from = accounts()[0]!.address
@@ -72,15 +73,14 @@ async function honestCost(place: Place) {
         if (any && usual) losses.push((1 - Number(usual.toAmount) / Number(any.toAmount)) * 10_000)
         else if (any) lost++
       }
-  losses.sort((a, b) => a - b)
   if (losses.length === 0) throw new Error(`nothing could be traded on chain ${chainId}`)
   const mean = losses.reduce((sum, loss) => sum + loss, 0) / losses.length
   return {
     trades: losses.length,
     meanLossBps: rounded(mean, 3),
-    medianLossBps: rounded(losses[losses.length >> 1]!, 3),
-    p95LossBps: rounded(losses[Math.floor(losses.length * 0.95)]!, 3),
-    worstLossBps: rounded(losses.at(-1)!, 3),
+    medianLossBps: rounded(median(losses), 3),
+    p95LossBps: rounded(quantile(losses, 0.95), 3),
+    worstLossBps: rounded(Math.max(...losses), 3),
     withoutRouteByDefault: lost,
   }
 }

@@ -20,6 +20,7 @@ import {
 } from '@sluice/system-test/recorded'
 import { Node } from '@sluice/system-test/wallet'
 import { writePage } from '../honesty/page.ts'
+import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 type Compared = {
@@ -56,10 +57,9 @@ const unexplained = compared.filter(({ recorded, simulated, sent, withExactly = 
   const over = simulated.gasUsed - withExactly.grossGas
   return over !== gasExplained(recorded)
 })
-const over = compared.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas).sort((a, b) => a - b)
-const shares = compared.map(({ simulated, sent }) => simulated.gasUsed / sent.grossGas).sort((a, b) => a - b)
+const over = compared.map(({ simulated, sent }) => simulated.gasUsed - sent.grossGas)
+const shares = compared.map(({ simulated, sent }) => simulated.gasUsed / sent.grossGas)
 const byRouter = Object.groupBy(compared, ({ recorded }) => recorded.router)
-const middle = Math.floor(compared.length / 2)
 
 record('routers', {
   transactions: compared.length,
@@ -73,8 +73,8 @@ record('routers', {
   ),
   differing: compared.filter((each) => !exact(each)).map(name),
   gas: {
-    overTheTrace: { least: over[0], p50: over[middle], most: over.at(-1) },
-    ofTheTrace: { p50: rounded(shares[middle]!, 4), most: rounded(shares.at(-1)!, 4) },
+    overTheTrace: { least: Math.min(...over), p50: median(over), most: Math.max(...over) },
+    ofTheTrace: { p50: rounded(median(shares), 4), most: rounded(Math.max(...shares), 4) },
     equalOnceTheSenderHoldsJustThat: compared.length - unexplained.length,
     unexplained: unexplained.map(name),
   },

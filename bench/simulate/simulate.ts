@@ -19,6 +19,7 @@ import {
   startTestChain,
   unusedAccount,
 } from '@sluice/simulation/testing'
+import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 const RUNS = 300
@@ -28,10 +29,6 @@ const HONEST = 50
 const ATTACKERS = 20
 
 let targets = 0
-const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-const percentile = (values: readonly number[], share: number) =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
 
 async function times(work: () => Promise<unknown>, runs = RUNS): Promise<readonly number[]> {
   for (let i = 0; i < runs / 5; i++) await work()
@@ -128,9 +125,9 @@ async function measureSimulation() {
       attackers: ATTACKERS,
       honestUnderAttackMs: { median: rounded(median(attacked)), slowest: rounded(Math.max(...attacked)) },
       runs: RUNS,
-      nodesOwnEthCallMs: { median: rounded(median(node), 2), p99: rounded(percentile(node, 0.99), 2) },
-      simulateMs: { median: rounded(median(simulated), 2), p99: rounded(percentile(simulated, 0.99), 2) },
-      simulateSharesTokenMs: { median: rounded(median(shares), 2), p99: rounded(percentile(shares, 0.99), 2) },
+      nodesOwnEthCallMs: { median: rounded(median(node), 2), p99: rounded(quantile(node, 0.99), 2) },
+      simulateMs: { median: rounded(median(simulated), 2), p99: rounded(quantile(simulated, 0.99), 2) },
+      simulateSharesTokenMs: { median: rounded(median(shares), 2), p99: rounded(quantile(shares, 0.99), 2) },
       overTheNodeMs: rounded(median(simulated) - median(node), 2),
       requestBytes: body.length,
     }

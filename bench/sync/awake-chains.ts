@@ -3,9 +3,10 @@
  * the local chain's contracts, over one node behind a proxy. Ten chains are requested at a time. The node shares the
  * machine.
  */
-import { readFileSync } from 'node:fs'
 import { inWaves, startManyChains } from '@sluice/system-test/many-chains'
 import { get, quote } from '@sluice/system-test/swap'
+import { cpuMs, memoryMB } from '../lib/processor.ts'
+import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 const CHAINS = 100
@@ -13,11 +14,6 @@ const AT_ONCE = 10
 const HUBS = 7
 const IDLE_MS = 30_000
 const REST_MS = 10_000
-const PAGE_BYTES = 4_096
-/** Clock ticks per second of process time. */
-const TICKS = 100
-
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
 const many = await startManyChains(CHAINS, HUBS, { IDLE_SLEEP_MS: String(IDLE_MS) })
 try {
@@ -72,8 +68,6 @@ async function readyNow() {
 
 /** Returns memory and processor time of the service's process, as counted by Linux. */
 function processNow(): { readonly memoryMB: number; readonly cpuSeconds: number } {
-  const folder = `/proc/${many.service.process.pid}`
-  const pages = Number(readFileSync(`${folder}/statm`, 'utf8').split(' ')[1])
-  const [user, system] = readFileSync(`${folder}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13)
-  return { memoryMB: rounded((pages * PAGE_BYTES) / 1e6), cpuSeconds: (Number(user) + Number(system)) / TICKS }
+  const pid = many.service.process.pid!
+  return { memoryMB: memoryMB(pid), cpuSeconds: cpuMs(pid) / 1_000 }
 }

@@ -3,14 +3,12 @@
  * major pair, and to all pools of the pair's hubs, over a node with this latency. Uses the local chain and the recorded
  * Ethereum state. Results in `results/cold-start.json`.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deployContracts } from '@sluice/contracts'
-import { accounts, NodeProxy, startDevnet, startMainnet } from '@sluice/devnet'
+import { accounts, NodeProxy, startDevnet } from '@sluice/devnet'
 import { devnetDir, serviceEnv, startProcess } from '@sluice/system-test/service'
 import { get, swapUrl } from '@sluice/system-test/swap'
+import { startEthereum } from '../lib/ethereum.ts'
+import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 const [latency = '100', runsText = '5'] = process.argv.slice(2)
@@ -34,13 +32,11 @@ const local: World = {
   env: serviceEnv(devnet),
   query: { src: WETH.address, dst: USDC.address, amount: 10n ** 18n, from: devnet.info.accounts[0]!.address },
 }
-const mainnet = await startMainnet()
-const deploymentsDir = mkdtempSync(join(tmpdir(), 'sluice-cold-start-'))
-await deployContracts({ rpcUrl: mainnet.url, chainId: 1, deploymentsDir })
+const mainnet = await startEthereum()
 const ethereum: World = {
   chainId: 1,
   url: mainnet.url,
-  env: { DEPLOYMENTS_DIR: deploymentsDir },
+  env: { DEPLOYMENTS_DIR: mainnet.env.DEPLOYMENTS_DIR },
   query: {
     src: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
     dst: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -52,22 +48,20 @@ const results: Record<string, object> = {}
 for (const [name, world] of Object.entries({ localChain: local, ethereum })) {
   const all: Awaited<ReturnType<typeof once>>[] = []
   for (let run = 0; run < runs; run++) all.push(await once(world))
-  const median = (of: 'firstQuoteMs' | 'allPoolsMs' | 'calls' | 'requests') =>
-    all.map((one) => one[of]).sort((a, b) => a - b)[runs >> 1]!
+  const middle = (of: 'firstQuoteMs' | 'allPoolsMs' | 'calls' | 'requests') => median(all.map((one) => one[of]))
   results[name] = {
-    firstQuoteMs: rounded(median('firstQuoteMs'), 0),
+    firstQuoteMs: rounded(middle('firstQuoteMs'), 0),
     slowestFirstQuoteMs: rounded(Math.max(...all.map(({ firstQuoteMs }) => firstQuoteMs)), 0),
     poolsAtFirstQuote: all[0]!.poolsAtFirstQuote,
-    allPoolsMs: rounded(median('allPoolsMs'), 0),
+    allPoolsMs: rounded(middle('allPoolsMs'), 0),
     pools: all[0]!.pools,
-    calls: median('calls'),
-    requests: median('requests'),
+    calls: middle('calls'),
+    requests: middle('requests'),
   }
 }
 record('cold-start', { latencyMs: delayMs, runs, ...results })
 await devnet.stop()
 await mainnet.stop()
-rmSync(deploymentsDir, { recursive: true })
 process.exit()
 
 async function once({ chainId, url, env, query }: World) {

@@ -1,4 +1,5 @@
 /** Compares a router with others: wins, ties, and losses by trade size. */
+import { median } from '../../lib/statistics.ts'
 import { rounded } from '../../record.ts'
 import type { Trade } from './routers.ts'
 
@@ -28,13 +29,13 @@ export function versus(results: readonly Result[]) {
     }),
   )
   const table = (some: typeof compared) => {
-    const bps = some.map((each) => each.bps).sort((a, b) => a - b)
+    const bps = some.map((each) => each.bps)
     return {
       trades: some.length,
       wins: bps.filter((each) => each > TIE_BPS).length,
       ties: bps.filter((each) => Math.abs(each) <= TIE_BPS).length,
       losses: bps.filter((each) => each < -TIE_BPS).length,
-      medianBps: bps.length === 0 ? null : rounded(bps[Math.floor(bps.length / 2)]!, 2),
+      medianBps: bps.length === 0 ? null : rounded(median(bps), 2),
     }
   }
   const sizes = [...new Set(results.map(({ usd }) => usd))]

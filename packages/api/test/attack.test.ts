@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type startProcess, startService, startWorld, swapPaths, type World } from '../../../bench/lib/world.ts'
+import { type Service, startService, startWorld, swapPaths, type World } from '../../../bench/lib/world.ts'
 import { Connection, getRequest } from '../../../bench/load/connection.ts'
 import { request } from './src/devnet.ts'
 import { ask } from './src/service.ts'
@@ -43,7 +43,7 @@ const hostile: Readonly<Record<string, string>> = {
 }
 
 let world: World
-let service: Awaited<ReturnType<typeof startProcess>>
+let service: Service
 const dir = mkdtempSync(join(tmpdir(), 'sluice-attack-'))
 const tokens: string[] = []
 beforeAll(async () => {

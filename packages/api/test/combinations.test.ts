@@ -1,26 +1,21 @@
 /** Tests random combinations of all documented parameters: each answer is documented, respects its limits, and arrives. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type startProcess, startService, startWorld, type World } from '../../../bench/lib/world.ts'
+import { type LocalService, startLocalService } from '../../../bench/lib/world.ts'
 import { runCombinations } from './src/combinations/run.ts'
 
 const REQUESTS = process.env.LONG ? 20_000 : 100
 const IN_TIME_MS = 2_000
 
-let world: World
 /** Service in a separate process, so a search that never ends does not block the test. */
-let service: Awaited<ReturnType<typeof startProcess>>
+let local: LocalService
 beforeAll(async () => {
-  world = await startWorld()
-  service = await startService(world.env)
+  local = await startLocalService()
 })
-afterAll(async () => {
-  await service?.stop()
-  await world?.stop()
-})
+afterAll(() => local?.stop())
 
 test(`${REQUESTS} requests drawn from /openapi.json`, { timeout: 3_600_000 }, async () => {
   const seed = Number(process.env.FUZZ_SEED ?? 20_261_122)
-  const { answers, violations } = await runCombinations(service, world.devnet, {
+  const { answers, violations } = await runCombinations(local.service, local.devnet, {
     requests: REQUESTS,
     seed,
     inTimeMs: IN_TIME_MS,
