@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from '@sluice/devnet'
-import { percentile, randomPath } from '../lib/quotes.ts'
+import { type Outcome, percentile, randomPath, send } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
 import { startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
@@ -20,14 +20,8 @@ const AROUND_MS = 400
 const MAX_TOKENS = 10
 const ALLOWED: ReadonlySet<number> = new Set([200, 422, 503])
 
-/** A response with the times of its request and its arrival. */
-type Answer = {
-  readonly status: number
-  readonly body: string
-  readonly path: string
-  readonly ms: number
-  readonly askedAt: number
-}
+/** A response with the time of its request. */
+type Answer = Outcome & { readonly askedAt: number }
 type Block = { readonly number: string; readonly hash: string }
 /** Times at which blocks were removed from the chain. */
 type Gone = Map<string, number>
@@ -63,11 +57,7 @@ async function simulationPath(): Promise<string> {
 
 async function ask(path: string): Promise<Answer> {
   const askedAt = performance.now()
-  const answer = await fetch(service.url + path, { signal: AbortSignal.timeout(30_000) }).then(
-    async (response) => ({ status: response.status, body: await response.text() }),
-    (error: unknown) => ({ status: 0, body: String(error) }),
-  )
-  return { ...answer, path, askedAt, ms: performance.now() - askedAt }
+  return { ...(await send(service.url + path)), askedAt }
 }
 
 /** @returns a function that ends the load and returns the responses */

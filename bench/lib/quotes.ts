@@ -1,6 +1,6 @@
 /** Generates random quotes that succeed without faults, and blocks that move the pools. */
-import type { Devnet, TokenSymbol } from '@sluice/devnet'
-import { request } from '@sluice/devnet'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Devnet, request, type TokenSymbol } from '@sluice/devnet'
 import { rounded } from '../record.ts'
 import { quantile } from './statistics.ts'
 
@@ -31,6 +31,16 @@ export function randomPath({ info }: Devnet, random: () => number): string {
 
 export type Outcome = { readonly status: number; readonly ms: number; readonly body: string }
 
+/** Sends a request. Without a response, the status is 0 and the body names the error. */
+export async function send(url: string): Promise<Outcome> {
+  const started = performance.now()
+  const outcome = await fetch(url, { signal: AbortSignal.timeout(30_000) }).then(
+    async (response) => ({ status: response.status, body: await response.text() }),
+    (error: unknown) => ({ status: 0, body: String(error) }),
+  )
+  return { ...outcome, ms: performance.now() - started }
+}
+
 /**
  * Sends requests for a time.
  *
@@ -41,13 +51,8 @@ export async function ask(url: string, next: () => string, lanes: number, ms: nu
   const until = performance.now() + ms
   const caller = async () => {
     while (performance.now() < until) {
-      const started = performance.now()
-      const outcome = await fetch(url + next(), { signal: AbortSignal.timeout(30_000) }).then(
-        async (response) => ({ status: response.status, body: await response.text() }),
-        (error: unknown) => ({ status: 0, body: String(error) }),
-      )
-      outcomes.push({ ...outcome, ms: performance.now() - started })
-      await new Promise((resolve) => setTimeout(resolve, 15))
+      outcomes.push(await send(url + next()))
+      await sleep(15)
     }
   }
   await Promise.all(Array.from({ length: lanes }, caller))
@@ -68,7 +73,7 @@ export async function moveChain({ url, info }: Devnet, calm: string): Promise<{ 
         const value = `0x${BigInt(tx.value).toString(16)}`
         await request(url, 'eth_sendTransaction', [{ from, ...tx, value, gas: '0x1e8480' }])
       }
-      await new Promise((resolve) => setTimeout(resolve, 400))
+      await sleep(400)
     }
   })()
   return {
@@ -80,12 +85,6 @@ export async function moveChain({ url, info }: Devnet, calm: string): Promise<{ 
 }
 
 export function percentile(outcomes: readonly Outcome[], share: number): number {
-  return outcomes.length === 0
-    ? 0
-    : rounded(
-        quantile(
-          outcomes.map(({ ms }) => ms),
-          share,
-        ),
-      )
+  const times = outcomes.map(({ ms }) => ms)
+  return times.length === 0 ? 0 : rounded(quantile(times, share))
 }

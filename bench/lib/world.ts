@@ -10,7 +10,7 @@ const STOP_MS = 6_000
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Direct, split, and two-hop routes with ERC-20 and native tokens, so that a run covers more than one cached path. */
-const pairs: readonly (readonly [TokenSymbol, TokenSymbol, bigint])[] = [
+export const PAIRS: readonly (readonly [TokenSymbol, TokenSymbol, bigint])[] = [
   ['WETH', 'USDC', 10n ** 18n],
   ['USDC', 'WETH', 3_000n * 10n ** 6n],
   ['WBTC', 'DAI', 10n ** 7n],
@@ -110,7 +110,7 @@ export function startProcess(file: string, args: readonly string[], env: Readonl
 export function swapPaths({ info }: Devnet): () => string {
   let count = 0
   return () => {
-    const [src, dst, amount] = pairs[count % pairs.length]!
+    const [src, dst, amount] = PAIRS[count % PAIRS.length]!
     const more = BigInt(++count)
     const query = {
       src: info.tokens[src]!.address,

@@ -14,9 +14,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startLocalService, startProcess, type World } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 import type { Done, Order } from './abuser.ts'
-import { type Answer, Connection, getRequest } from './connection.ts'
+import { getRequest } from './connection.ts'
 import { kinds, type Target } from './expensive-requests.ts'
-import { figures } from './generator.ts'
+import { closedLoop } from './generator.ts'
 import { EXPOSED_GC, memoryOf } from './memory.ts'
 
 const [seconds = 20, restSeconds = 60] = process.argv.slice(2, 4).map(Number)
@@ -78,23 +78,13 @@ try {
 
 /** Runs normal callers, which request routes at a steady pace, one at a time. */
 async function honest(forSeconds: number) {
-  const end = performance.now() + forSeconds * 1000
-  const answers: Answer[] = []
-  let lost = 0
-  await Promise.all(
-    HONEST.map(async (address) => {
-      const connection = await Connection.open(service.url, address)
-      while (performance.now() < end) {
-        const answer = await Promise.race([connection.send(getRequest(nextPath())), sleep(LOST_MS, undefined)])
-        if (answer?.status === 200) answers.push(answer)
-        else lost++
-        await sleep(EVERY_MS)
-      }
-      connection.close()
-    }),
-  )
-  const { p50, p95, slowest } = figures(answers, forSeconds)
-  return { answered: answers.length, lost, p50, p95, slowest }
+  const { answers, p50, p95, slowest } = await closedLoop({
+    ...{ url: service.url, next: () => getRequest(nextPath()), seconds: forSeconds },
+    ...{ connections: HONEST.length, from: HONEST, restMs: EVERY_MS, giveUpMs: LOST_MS },
+  })
+  const { 200: answered = 0, ...others } = answers
+  const lost = Object.values(others).reduce((sum, count) => sum + count, 0)
+  return { answered, lost, p50, p95, slowest }
 }
 
 /**

@@ -14,8 +14,14 @@ export type Load = {
   readonly from?: readonly string[]
 }
 
-/** Milliseconds between a response and the next request of a connection. */
-type Rest = { readonly restMs?: number }
+type Pace = {
+  /** Milliseconds between a response and the next request of a connection. */
+  readonly restMs?: number
+  /** Milliseconds after which a request without a response counts as one with status 0. */
+  readonly giveUpMs?: number
+}
+
+const NO_ANSWER: Answer = { status: 0, bodyBytes: 0, ms: 0 }
 
 export type Figures = {
   readonly perSecond: number
@@ -28,13 +34,15 @@ export type Figures = {
 }
 
 /** Sends requests on every connection as soon as the previous response arrives, or after its rest. */
-export async function closedLoop({ url, next, connections, seconds, from, restMs }: Load & Rest): Promise<Figures> {
+export async function closedLoop(load: Load & Pace): Promise<Figures> {
+  const { url, next, connections, seconds, from, restMs, giveUpMs } = load
   const answers: Answer[] = []
   const started = performance.now()
   const end = started + seconds * 1000
   await onConnections(await openAll(url, connections, from), async (connection) => {
     while (performance.now() < end) {
-      answers.push(await connection.send(next()))
+      const answer = connection.send(next())
+      answers.push(await (giveUpMs ? Promise.race([answer, sleep(giveUpMs, NO_ANSWER)]) : answer))
       if (restMs) await sleep(restMs)
     }
   })

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from '@sluice/devnet'
 import { cpuMs } from '../lib/processor.ts'
 import { median } from '../lib/statistics.ts'
-import { startLocalService } from '../lib/world.ts'
+import { PAIRS, startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 
 const [STREAMS = 1_000, BLOCKS = 15] = process.argv.slice(2).map(Number)
@@ -34,15 +34,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 const serviceMs = () => cpuMs(service.child.pid!)
 
 const token = (symbol: string) => info.tokens[symbol]!.address
-const pairs = [
-  ['WETH', 'USDC', 10n ** 18n],
-  ['USDC', 'WETH', 3_000n * 10n ** 6n],
-  ['WBTC', 'DAI', 10n ** 7n],
-  ['DAI', 'USDC', 10_000n * 10n ** 18n],
-  ['LINK', 'UNI', 100n * 10n ** 18n],
-] as const
 const requestOf = (k: number, more = 0) => {
-  const [src, dst, amount] = pairs[k % pairs.length]!
+  const [src, dst, amount] = PAIRS[k % PAIRS.length]!
   return new URLSearchParams({ src: token(src), dst: token(dst), amount: String(amount + BigInt(k + more)) })
 }
 async function json<T>(path: string): Promise<T> {
