@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- docs readability [commit]`: measures sentences of the README, the guides, and other documents, now and
+ * `npm run bench -- docs [commit]`: measures sentences of the README, the guides, and other documents, now and
  * at an earlier commit: words per sentence, the share of sentences above 25 words, and words that the language guide
  * replaces. Results in `results/readability.json`.
  */

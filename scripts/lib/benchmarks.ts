@@ -19,11 +19,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   capacity: { about: 'fleet sizes, and calls to the provider', parts: ['model', 'bill', 'calls'] },
   certificates: { about: 'proofs of quotes, and transactions checked by the SDK', parts: ['certificates', 'verify'] },
   contracts: { about: 'long fuzz of the contracts', parts: ['invariants', 'guard-model'], hasMain: false },
-  docs: {
-    about: 'documents, and what they promise about requests and first steps',
-    parts: ['readability', 'parameters', 'newcomer'],
-    hasMain: false,
-  },
+  docs: { about: 'how documents read, and first steps by them', parts: ['readability', 'newcomer'] },
   families: { about: 'quotes of every DEX family, compared with genuine pools', parts: ['each', 'fuzz'] },
   faults: {
     about: 'quotes while endpoints, blocks, or processes fail or are replaced',
