@@ -135,7 +135,7 @@ const routers = ({
 
 \`/simulate\` was asked what ${transactions} transactions do that users sent through other routers on Ethereum, each at the state before it in
 its block, and the same transaction was mined there: ${minedAsOnChain} came out as on Ethereum to the last log, and \`/simulate\` had reported what the
-sender received, to the base unit, of ${exact} (\`npm run bench -- routers\`).
+sender received, to the base unit, of ${exact} (\`npm run bench -- simulate routers\`).
 
 | router | exact |
 | --- | ---: |
@@ -161,7 +161,7 @@ const peers = ({
 }: Peers) => `## Compared with Uniswap's own routers
 
 ${trades} trades between ${tokens} tokens that real blocks trade in, on the same state, each mined: what is paid, less the gas that was charged
-at ${Number(gasPriceWei) / 1e9} gwei, the price that all of them choose by (\`npm run bench -- peers\`). Of these, ${answered} were answered. One pool is the best that Uniswap V2's or V3's own
+at ${Number(gasPriceWei) / 1e9} gwei, the price that all of them choose by (\`npm run bench -- honesty peers\`). Of these, ${answered} were answered. One pool is the best that Uniswap V2's or V3's own
 router reaches between the two tokens; the split is that of \`@uniswap/smart-order-router\` over the state's ${pools} pools of Uniswap V2
 and V3, walked by SwapRouter02. Sluice also trades elsewhere. A tie is within 1 bp; trades that the other cannot make do not count.
 One hop from $100 of WBTC to WETH is charged 138,098 gas through the Guard and 125,607 through SwapRouter02: 0.4 bp of it at
