@@ -26,7 +26,7 @@ describe.each(Object.entries(LOADS))('%s', (name, load) => {
       loads: {
         name: string
         plan: { workers: number; indexers: number; cores: number }
-        simulated: { busy: { most: number } }
+        simulated: Pick<ReturnType<typeof simulate>, 'busy'>
       }[]
     }
     const recorded = loads.find((one) => one.name === name)!
