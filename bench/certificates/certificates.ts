@@ -4,7 +4,6 @@
  * ones, in all ways of `falsify`. Pools change between rounds. Fails if a true certificate is rejected, or a false one
  * is not rejected for its own reason.
  */
-
 import { falsify, memoized } from '@sluice/api/testing'
 import { type CertificateResult, checkCertificate } from '@sluice/certificate'
 import { NATIVE } from '@sluice/chains'

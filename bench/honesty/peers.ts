@@ -4,7 +4,6 @@
  * splitting router from npm. Compares the output minus the charged gas. Results in `results/peers.json`; fails if the
  * service pays over 1 bp less than a peer.
  */
-
 import { fund, wallet } from '../lib/wallet.ts'
 import { record } from '../record.ts'
 import { uniswapPeer } from '../router/peers/uniswap.ts'

@@ -1,5 +1,4 @@
 /** Summarizes a run of trades. */
-
 import { quantile } from '../lib/statistics.ts'
 import type { Priced, Trade } from '../lib/trades.ts'
 import { rounded } from '../record.ts'

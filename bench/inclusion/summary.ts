@@ -1,5 +1,4 @@
 /** Summarizes the predicted and the charged gas. */
-
 import { quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import { DELAYS, type Sent } from './send.ts'

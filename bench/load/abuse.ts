@@ -3,7 +3,6 @@
  * expensive request on sixteen connections of one address, and compares the results of normal callers at other
  * addresses during and before it. Memory is read at the end. Results in `results/abuse.json`.
  */
-
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'

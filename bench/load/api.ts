@@ -10,7 +10,7 @@ import { median } from '../lib/statistics.ts'
 import { recordProbes, startLocalService, startProcess } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 import { getRequest, postRequest } from './connection.ts'
-import { closedLoop, type Figures, openLoop } from './generator.ts'
+import { closedLoop, type Figures, medianRound, openLoop } from './generator.ts'
 
 /** Rounds of each comparison. The two sides take turns, and the median counts. */
 const ROUNDS = 5
@@ -91,16 +91,15 @@ async function save(path: string, name: string): Promise<string> {
 }
 
 /** Runs both in turn, so that other load affects both. Returns the round with the median ratio of a metric. */
-async function inTurn<Other extends Figures>(
+function inTurn<Other extends Figures>(
   runBase: () => Promise<Figures>,
   runOther: (base: Figures) => Promise<Other>,
   figure: 'p50' | 'p99',
 ): Promise<{ readonly base: Figures; readonly other: Other; readonly ratio: number }> {
-  const all: { base: Figures; other: Other; ratio: number }[] = []
-  for (let round = 0; round < ROUNDS; round++) {
+  const run = async () => {
     const base = await runBase()
     const other = await runOther(base)
-    all.push({ base, other, ratio: rounded(other[figure] / base[figure], 2) })
+    return { base, other, ratio: rounded(other[figure] / base[figure], 2) }
   }
-  return all.sort((a, b) => a.ratio - b.ratio)[Math.floor(ROUNDS / 2)]!
+  return medianRound(ROUNDS, run, ({ ratio }) => ratio)
 }

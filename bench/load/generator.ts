@@ -96,6 +96,13 @@ export async function openLoop({
   return { offeredPerSecond: rate, sentLateP99, ...figures(answers, took) }
 }
 
+/** Runs rounds, and returns the one with the median value. */
+export async function medianRound<T>(count: number, run: () => Promise<T>, rank: (round: T) => number): Promise<T> {
+  const rounds: T[] = []
+  for (let round = 0; round < count; round++) rounds.push(await run())
+  return rounds.sort((a, b) => rank(a) - rank(b))[Math.floor(count / 2)]!
+}
+
 /** Opens connections one after the other. */
 export async function openAll(url: string, count: number, from: readonly string[] = []): Promise<Connection[]> {
   const connections: Connection[] = []

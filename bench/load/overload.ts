@@ -3,11 +3,10 @@
  * and compares the successful ones with its maximum on 32 busy connections. The round with the median share counts.
  * Results in `results/overload.json`.
  */
-
 import { startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
 import { getRequest } from './connection.ts'
-import { closedLoop, openLoop } from './generator.ts'
+import { closedLoop, medianRound, openLoop } from './generator.ts'
 
 const [seconds = 15] = process.argv.slice(2).map(Number)
 const ROUNDS = 3
@@ -20,15 +19,13 @@ const { service, nextPath, stop } = await startLocalService()
 try {
   const load = { url: service.url, next: () => getRequest(nextPath()), from }
   await closedLoop({ ...load, connections: 32, seconds: WARM_UP })
-  const rounds = []
-  for (let round = 0; round < ROUNDS; round++) {
+  const run = async () => {
     const capacity = await closedLoop({ ...load, connections: 32, seconds: 5 })
     const rate = Math.round(capacity.perSecond * TIMES)
     const overload = await openLoop({ ...load, connections: 2_000, seconds, rate })
-    rounds.push({ capacity, overload, workDone: rounded(overload.perSecond / capacity.perSecond, 2) })
+    return { capacity, overload, workDone: rounded(overload.perSecond / capacity.perSecond, 2) }
   }
-  rounds.sort((a, b) => a.workDone - b.workDone)
-  record('overload', { times: TIMES, ...rounds[Math.floor(ROUNDS / 2)] })
+  record('overload', { times: TIMES, ...(await medianRound(ROUNDS, run, ({ workDone }) => workDone)) })
 } finally {
   await stop()
 }

@@ -4,7 +4,6 @@
  * new senders, tokens, and integrators, and a block every two seconds. Once a minute the service collects garbage, and
  * its memory is read. Results in `results/soak.json`.
  */
-
 import { randomBytes } from 'node:crypto'
 import { request as ask } from '@sluice/devnet'
 import { startLocalService } from '../lib/world.ts'

@@ -1,5 +1,4 @@
 /** Measures how close the bound is to the route. */
-
 import { median, quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import { generate } from './generate.ts'

@@ -1,5 +1,4 @@
 /** Computes the results of a size, and compares each peer with the service's router, trade by trade. */
-
 import { median, quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import type { RoutedTrade } from './route.ts'

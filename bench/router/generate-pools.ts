@@ -2,7 +2,6 @@
  * Generates the pools of a scenario. Prices deviate from token prices by less than the fees, so that there is no
  * arbitrage before a trade.
  */
-
 import { type Random, wholeNumber } from '../lib/random.ts'
 import { amount0Between, amount1Between, MAX_TICK, MIN_TICK, sqrtPriceAtTick, tickAtSqrtPrice } from './pool-maths.ts'
 import type { ScenarioPool, ScenarioToken } from './scenario.ts'

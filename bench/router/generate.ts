@@ -2,7 +2,6 @@
  * Generates seeded scenarios that resemble a chain's liquidity: six hubs, a long tail of tokens with most pools at the
  * hubs, values by a power law, and trades of five sizes between tokens of each class.
  */
-
 import { type Random, seeded, wholeNumber } from '../lib/random.ts'
 import { PoolFactory, type PoolType } from './generate-pools.ts'
 import type { Scenario, ScenarioPool, ScenarioToken, ScenarioTrade } from './scenario.ts'

@@ -1,5 +1,4 @@
 /** `npm run bench -- router [peer.mjs…]`: measures output, time, and bounds of the search on fresh scenarios, compared with other routers in the same run. */
-
 import { median } from '../lib/statistics.ts'
 import { record } from '../record.ts'
 import { certificates } from './certificates.ts'

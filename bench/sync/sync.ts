@@ -3,7 +3,6 @@
  * pools, the memory of the pools and of 64 blocks of history, a pass over all pools, saving them, and starting from the
  * file in a fresh process. Results in `results/sync.json`.
  */
-
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
 /** Draws trades of one size from a seed, alternating between the tokens of a Uniswap pool and any two tokens. */
-
 import { randomOf } from '../../lib/random.ts'
 import type { Priced } from '../../lib/trades.ts'
 import type { ScenarioPool } from '../../router/scenario.ts'
