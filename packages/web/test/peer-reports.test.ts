@@ -60,6 +60,31 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     expect(await go(page, /swap/i).and(page.locator(':enabled')).count()).toBe(0)
   })
 
+  test('a link keeps all digits of its amount, with and without quotes (TanStack/router#3457)', async () => {
+    const amounts = ['0.123456789012345678', '"0.123456789012345678"', '12345678901234567', '1000000000000000000000000']
+    for (const amount of amounts) {
+      const page = await open(pair('PEPE', 'USDC', amount))
+      const digits = async () => (await field(page).inputValue(WAIT)).replaceAll(/\s/g, '')
+      await expect.poll(digits, WAIT).toBe(amount.replaceAll('"', ''))
+    }
+  })
+
+  test('swapping the sides again before a quote arrives keeps the size of the trade (balancer/frontend-v2#1812)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.route(/\/(quote|stream|aggregator)\//, (route) => route.abort())
+    const flip = page.getByRole('button', { name: 'Swap the two tokens' })
+    await flip.click()
+    await page.getByRole('button', { name: 'USDC, token to pay' }).waitFor(WAIT)
+    await expect.poll(() => field(page).inputValue(), WAIT).toMatch(/^[56]\s\d{3}\./)
+    const usdc = await field(page).inputValue()
+    await flip.click()
+    await page.getByRole('button', { name: 'WETH, token to pay' }).waitFor(WAIT)
+    expect(await page.getByRole('textbox', { name: 'Amount to receive at least' }).inputValue()).toBe(usdc)
+    await page.getByRole('button', { name: 'Exact input' }).click()
+    await expect.poll(() => page.getByRole('textbox', { name: 'Amount to pay' }).inputValue(), WAIT).toBe('')
+  })
+
   test('a recipient stays when a token is chosen (lifinance/widget#68)', async () => {
     const recipient = '0x00000000000000000000000000000000000b0b07'
     const page = await open(pair('WETH', 'USDC', '2'))
