@@ -21,6 +21,7 @@ import { searchAmount } from './search-amount.ts'
 import { searchFailure } from './search-failure.ts'
 import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
 import { type Trial, type TrialContext, tryRoute, type WorkingTrial } from './try-route.ts'
+import { assertUnwrappable } from './unwrap-limit.ts'
 
 /** Maximum rounds. Each round after the first knows one more token tax or avoids one more pool. */
 const MAX_ROUNDS = 5
@@ -178,6 +179,7 @@ async function searchInRounds(
     }
     // Check the permit first, so that an invalid permit is not blamed on pools or tokens.
     if (callerRequest.permit) await checkPermit(route, callerRequest.permit, callerRequest.from, context, signal)
+    await assertUnwrappable(route, request, context, signal)
     lastFailure = failureOf(trial)
     if (trial.outcome === 'shortfall') onShort({ route, request, ...extra, slippage, shortfallPpm: trial.shortfallPpm })
     work.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
