@@ -47,6 +47,8 @@ const MAX_SEARCHES = 4
 
 /** Maximum searches of the first round, each with more measured pools. */
 const MAX_MEASURED_SEARCHES = 6
+/** Maximum searches for an exact output by given pools, each without the foreign pools of the one before. */
+const MAX_CHEAPER_SEARCHES = 2
 /** 0.1 %: share of the output from which the cost of gas may decide between routes, as a divisor. */
 const DECISIVE_SHARE = 1_000n
 
@@ -225,12 +227,21 @@ type Round = {
  * Searches. If gas may decide between routes, measures the pools of the found routes that were not measured, and searches
  * again: the gas of a family can be half of what a pool of it takes.
  */
-async function searchMeasured(avoided: Set<string>, round: Round, context: RoundsContext, work: Work) {
+async function searchMeasured(
+  avoided: Set<string>,
+  round: Round,
+  context: RoundsContext,
+  work: Work,
+): Promise<SearchOutcome> {
   const { rpc, view, gasProber } = context
   let outcome = await searchAvoiding(avoided, round, context, work)
+  if (round.request.amountOut !== undefined)
+    return round.isFirst && isGasDecisive(outcome.result.route)
+      ? cheaperInput(outcome, avoided, round, context, work)
+      : outcome
   for (let searches = 1; round.isFirst && searches < MAX_MEASURED_SEARCHES; searches++) {
     const { route, alternatives = [] } = outcome.result
-    if (round.request.amountOut !== undefined || !isGasDecisive(route)) break
+    if (!isGasDecisive(route)) break
     const pools = new Set([route, ...alternatives].flatMap(({ legs }) => legs.map(({ pool }) => pool)))
     const source = { rpc, snapshot: view.snapshot }
     if (!(await work.time('probe', () => gasProber.measureNow([...pools], source)))) break
@@ -238,6 +249,47 @@ async function searchMeasured(avoided: Set<string>, round: Round, context: Round
   }
   return outcome
 }
+
+type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
+
+/**
+ * Compares the route of an exact output by measured gas with those that an exact input of the same size would choose
+ * from, and searches for the exact output by the pools of the best one.
+ */
+async function cheaperInput(
+  found: SearchOutcome,
+  avoided: Set<string>,
+  round: Round,
+  context: RoundsContext,
+  work: Work,
+): Promise<SearchOutcome> {
+  const { route } = found.result
+  const request = { ...round.request, amountIn: route.amountIn, amountOut: undefined }
+  try {
+    const { result } = await searchMeasured(avoided, { ...round, request }, context, work)
+    const others = [result.route, ...(result.alternatives ?? [])]
+    const { signal } = work
+    const trialContext = { ...context, taxes: context.tokens.taxes, signal }
+    const trial = await work.time('simulate', () => tryRoute(route, others, request, trialContext))
+    if (!('swap' in trial) || usesSamePools(trial.route, route)) return found
+    const best = new Set(poolsOf(trial.route))
+    const excludePools = new Set(round.excludePools)
+    // The search prefers these routes, as it does not know their measured gas.
+    let preferred = [route, ...others.slice(0, others.indexOf(trial.route))]
+    for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
+      for (const pool of preferred.flatMap(poolsOf)) if (!best.has(pool)) excludePools.add(pool)
+      const outcome = await searchAvoiding(avoided, { ...round, excludePools }, context, work)
+      if (usesSamePools(outcome.result.route, trial.route)) return outcome
+      preferred = [outcome.result.route]
+    }
+    return found
+  } catch (error) {
+    if (error instanceof QuotingError) return found
+    throw error
+  }
+}
+
+const usesSamePools = (a: Route, b: Route): boolean => [...poolsOf(a)].sort().join() === [...poolsOf(b)].sort().join()
 
 const isGasDecisive = ({ amountOut, gasCostOut }: Route): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut

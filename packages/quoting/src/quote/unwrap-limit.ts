@@ -34,12 +34,19 @@ export async function assertUnwrappable(
   if (legs.length > 0 || tokenOut !== NATIVE || wrappedNative === null) return
   const { block } = view.snapshot
   const reader = readerAt(rpc, { blockHash: block.hash }, { signal })
-  const [supply] = ((await reader.read(supplyAbi, wrappedNative, 'totalSupply')) ?? []) as readonly (bigint | undefined)[]
+  const [supply] = ((await reader.read(supplyAbi, wrappedNative, 'totalSupply')) ?? []) as readonly (
+    | bigint
+    | undefined
+  )[]
   if (supply === undefined || amountIn <= supply) return
   const max = request.amountOut === undefined ? supply : maxAmountOutFor(supply, request, tokens.taxes)
-  throw new QuotingError('INSUFFICIENT_LIQUIDITY', `only ${supply} of the native token are wrapped; ${max} can be routed`, {
-    reasons: [],
-    block: block.number,
-    maxRoutableAmount: max.toString(),
-  })
+  throw new QuotingError(
+    'INSUFFICIENT_LIQUIDITY',
+    `only ${supply} of the native token are wrapped; ${max} can be routed`,
+    {
+      reasons: [],
+      block: block.number,
+      maxRoutableAmount: max.toString(),
+    },
+  )
 }
