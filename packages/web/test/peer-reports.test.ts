@@ -184,6 +184,23 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
       .toBe(plainOf(whole(balance)))
   })
 
+  test('Max of the native token leaves the gas of selling all of it (CrocSwap/ambient-spot#3222)', async () => {
+    const address = stage.devnet.info.accounts[5]!.address
+    const before = announce({ rpcUrl: stage.devnet.url, address, chainId: 31337 })
+    const native = `0x${'e'.repeat(40)}`
+    const page = await open(`/?chain=31337&src=${native}&dst=${stage.token('USDC')}&amount=1`, { before })
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('button', { name: /Test wallet/ }).click(WAIT)
+    await ready(page)
+    await page.getByRole('button', { name: 'Max' }).click(WAIT)
+    await expect.poll(async () => Number(plainOf(await field(page).inputValue())), WAIT).toBeGreaterThan(9_000)
+    await go(page, /^Swap$/).waitFor(WAIT)
+    const balance = await stage.rpc<string>('eth_getBalance', address, 'latest')
+    const left = Number(BigInt(balance)) / 1e18 - Number(plainOf(await field(page).inputValue()))
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThan(1)
+  })
+
   test('a wallet is remembered over a reload, and its code loads only for it (Uniswap/widgets#290)', async () => {
     const address = stage.devnet.info.accounts[1]!.address
     const before = announce({ rpcUrl: stage.devnet.url, address, chainId: 31337 })
