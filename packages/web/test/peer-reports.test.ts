@@ -53,6 +53,29 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await page.getByText('up to 0.7 % less than quoted').waitFor(WAIT)
   })
 
+  test('nothing is signed with the first digits of an invalid slippage (gmx-io/gmx-interface#2747)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Custom' }).click()
+    const slippage = page.getByRole('textbox', { name: /slippage/i })
+    for (const text of ['100', '50.01', '0.00001', '1e3']) {
+      await slippage.fill('')
+      await slippage.pressSequentially(text)
+      await page.getByText('Enter a number from 0 to 50.').waitFor(WAIT)
+      await go(page, 'Correct the terms').waitFor(WAIT)
+    }
+    for (const [text, percent] of [
+      ['.5', '0.5'],
+      ['5.', '5'],
+    ] as const) {
+      await slippage.fill('')
+      await slippage.pressSequentially(text)
+      await page.getByText(`up to ${percent} % less than quoted`).waitFor(WAIT)
+      await ready(page)
+    }
+  })
+
   test('an amount that buys nothing shows a reason (Uniswap/interface#6992)', async () => {
     const page = await open(pair('USDC', 'WBTC', '0.000001'))
     await page.locator('.notice, [role="alert"]').first().waitFor(WAIT)
