@@ -123,6 +123,13 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await page.getByText('not your wallet').waitFor(WAIT)
   })
 
+  test('an order that cannot succeed is not offered for another try (MetaMask/metamask-extension#9940)', async () => {
+    const page = await open(`${pair('WETH', 'USDC', '2')}&recipient=${stage.token('USDC')}`)
+    await page.getByText('Recipient must not be a token of the swap.').waitFor(WAIT)
+    await go(page, 'Correct the order').waitFor(WAIT)
+    expect(await go(page, /try again/i).count()).toBe(0)
+  })
+
   test('selecting the token of the other side swaps the sides (bancorprotocol/webapp#207)', async () => {
     const page = await open(pair('WETH', 'USDC', '2'))
     await ready(page)
