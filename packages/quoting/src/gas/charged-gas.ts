@@ -1,6 +1,6 @@
 /** Gas of a swap after refunds. */
 import type { Address, Hex } from '@sluice/chains'
-import { type Route, transactionRefund } from '@sluice/routing'
+import { type HeldBefore, type Route, transactionRefund } from '@sluice/routing'
 import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
@@ -12,6 +12,8 @@ type ChargedSwap = {
   readonly simulation: SimulatedGas
   /** True if the last pools pay the sender directly, so that the Guard holds no balance of the output. */
   readonly direct?: boolean
+  /** Balances of the Guard and the Executor before the swap; none by default. */
+  readonly held?: HeldBefore | undefined
 }
 
 /**
@@ -20,12 +22,12 @@ type ChargedSwap = {
  * of the input token.
  */
 export function chargedGas(
-  { route, data, simulation, direct = false }: ChargedSwap,
+  { route, data, simulation, direct = false, held }: ChargedSwap,
   wrappedNative: Address | null,
 ): bigint {
   // If the result depends on the probe, only the node's own measurement of the bare transaction is valid.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
   const gross = transactionGas(data, BigInt(simulation.gasUsed))
-  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct)
+  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct, held)
   return larger(gross - BigInt(Math.round(refund)), floorGas(data))
 }

@@ -179,9 +179,7 @@ async function searchInRounds(
       for (const pool of poolsOverGasLimit(route, Math.min(maxGas, route.gas / 2))) excludePools.add(pool)
       continue
     }
-    // Check the permit first, so that an invalid permit is not blamed on pools or tokens.
-    if (callerRequest.permit) await checkPermit(route, callerRequest.permit, callerRequest.from, context, signal)
-    await assertUnwrappable(route, request, context, signal)
+    await throwKnownCause(route, request, context, signal)
     lastFailure = failureOf(trial)
     if (trial.outcome === 'shortfall') onShort({ route, request, ...extra, slippage, shortfallPpm: trial.shortfallPpm })
     work.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
@@ -391,6 +389,12 @@ function recordExplained(failed: readonly FailedLeg[], { legs }: Route, { faulty
 
 function hasTaxes({ legs }: Route, { current }: TaxRecords): boolean {
   return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
+}
+
+/** Throws the cause of a failed route that lies with the request, so that pools and tokens are not blamed. */
+async function throwKnownCause(route: Route, request: DecidedRequest, context: RoundsContext, signal: AbortSignal) {
+  if (request.permit) await checkPermit(route, request.permit, request.from, context, signal)
+  await assertUnwrappable(route, request, context, signal)
 }
 
 /** @throws QuotingError `BAD_PERMIT` if the permit is the reason for a failed route */

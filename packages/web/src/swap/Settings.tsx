@@ -160,7 +160,10 @@ type PercentageProps = {
 
 /** Returns the number as the service takes it. A comma is a decimal separator, as in the amount field. */
 const canonical = (text: string): string =>
-  text.replace(',', '.').replace(/^\./, '0.').replace(/^(\d+)\.$/, '$1')
+  text
+    .replace(',', '.')
+    .replace(/^\./, '0.')
+    .replace(/^(\d+)\.$/, '$1')
 
 function Percentage({ label, value, max, onChange }: PercentageProps) {
   const [text, setText] = useState(value)
