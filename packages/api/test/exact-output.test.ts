@@ -63,13 +63,13 @@ test.each([
   const amount = BigInt(Math.round(whole * 10_000)) * 10n ** BigInt(decimals(src) - 4)
   const forward = await get('quote', { ...pair, amount: `${amount}` })
   expect(forward.status, forward.body.error).toBe(200)
-  const asked = await get('quote', { ...pair, amountOut: forward.body.toAmount })
-  expect(asked.status, asked.body.error).toBe(200)
+  const exact = await get('quote', { ...pair, amountOut: forward.body.toAmount })
+  expect(exact.status, exact.body.error).toBe(200)
   const { body: prices } = await get('prices', { token: address(src) })
   const costOf = ({ fromAmount, gasCost }: { fromAmount: string; gasCost: { usd: number } }) =>
     (Number(fromAmount) / 10 ** decimals(src)) * prices[address(src)] + gasCost.usd
-  const label = JSON.stringify([forward.body.swaps, asked.body.swaps])
-  expect(costOf(asked.body) / costOf(forward.body), label).toBeLessThan(1.0001)
+  const label = JSON.stringify([forward.body.swaps, exact.body.swaps])
+  expect(costOf(exact.body) / costOf(forward.body), label).toBeLessThan(1.0001)
 })
 
 test('the transaction pays the quoted output, and takes at most fromAmount', async () => {

@@ -64,9 +64,9 @@ describe('amounts', () => {
     for (const amount of [`${10n ** 30n}`, `${2n ** 256n - 1n}`]) {
       const { status, body } = await get(swap({ ...unwrap, amount }))
       expect({ status, code: body.code }, body.error).toEqual({ status: 422, code: 'INSUFFICIENT_LIQUIDITY' })
-      const most = BigInt(body.maxRoutableAmount)
-      expect((await get(swap({ ...unwrap, amount: `${most}` }))).body.toAmount).toBe(`${most}`)
-      expect((await get(swap({ ...unwrap, amount: `${most + 1n}` }))).body.code).toBe('INSUFFICIENT_LIQUIDITY')
+      const max = BigInt(body.maxRoutableAmount)
+      expect((await get(swap({ ...unwrap, amount: `${max}` }))).body.toAmount).toBe(`${max}`)
+      expect((await get(swap({ ...unwrap, amount: `${max + 1n}` }))).body.code).toBe('INSUFFICIENT_LIQUIDITY')
     }
     const bought = await get(swap({ ...unwrap, amountOut: `${10n ** 30n}` }))
     expect(bought.body.code, bought.body.error).toBe('INSUFFICIENT_LIQUIDITY')

@@ -226,9 +226,9 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await expect.poll(async () => Number(plainOf(await field(page).inputValue())), WAIT).toBeGreaterThan(9_000)
     await go(page, /^Swap$/).waitFor(WAIT)
     const balance = await stage.rpc<string>('eth_getBalance', address, 'latest')
-    const left = Number(BigInt(balance)) / 1e18 - Number(plainOf(await field(page).inputValue()))
-    expect(left).toBeGreaterThan(0)
-    expect(left).toBeLessThan(1)
+    const remaining = Number(BigInt(balance)) / 1e18 - Number(plainOf(await field(page).inputValue()))
+    expect(remaining).toBeGreaterThan(0)
+    expect(remaining).toBeLessThan(1)
   })
 
   test('a wallet is remembered over a reload, and its code loads only for it (Uniswap/widgets#290)', async () => {

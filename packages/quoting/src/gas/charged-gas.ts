@@ -1,6 +1,6 @@
 /** Gas of a swap after refunds. */
 import type { Address, Hex } from '@sluice/chains'
-import { type HeldBefore, type Route, transactionRefund } from '@sluice/routing'
+import { type ContractBalances, type Route, transactionRefund } from '@sluice/routing'
 import type { SimulationResult, SwapOutcome } from '@sluice/simulation'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
@@ -13,7 +13,7 @@ type ChargedSwap = {
   /** True if the last pools pay the sender directly, so that the Guard holds no balance of the output. */
   readonly direct?: boolean
   /** Balances of the Guard and the Executor before the swap; none by default. */
-  readonly held?: HeldBefore | undefined
+  readonly balances?: ContractBalances | undefined
 }
 
 /**
@@ -22,12 +22,12 @@ type ChargedSwap = {
  * of the input token.
  */
 export function chargedGas(
-  { route, data, simulation, direct = false, held }: ChargedSwap,
+  { route, data, simulation, direct = false, balances }: ChargedSwap,
   wrappedNative: Address | null,
 ): bigint {
   // If the result depends on the probe, only the node's own measurement of the bare transaction is valid.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
   const gross = transactionGas(data, BigInt(simulation.gasUsed))
-  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct, held)
+  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct, balances)
   return larger(gross - BigInt(Math.round(refund)), floorGas(data))
 }

@@ -255,13 +255,13 @@ type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
  * from, and searches for the exact output by the pools of the best one.
  */
 async function cheaperInput(
-  found: SearchOutcome,
+  estimated: SearchOutcome,
   avoided: Set<string>,
   round: Round,
   context: RoundsContext,
   work: Work,
 ): Promise<SearchOutcome> {
-  const { route } = found.result
+  const { route } = estimated.result
   const request = { ...round.request, amountIn: route.amountIn, amountOut: undefined }
   try {
     const { result } = await searchMeasured(avoided, { ...round, request }, context, work)
@@ -269,7 +269,7 @@ async function cheaperInput(
     const { signal } = work
     const trialContext = { ...context, taxes: context.tokens.taxes, signal }
     const trial = await work.time('simulate', () => tryRoute(route, others, request, trialContext))
-    if (!('swap' in trial) || usesSamePools(trial.route, route)) return found
+    if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimated
     const best = new Set(poolsOf(trial.route))
     const excludePools = new Set(round.excludePools)
     // The search prefers these routes, as it does not know their measured gas.
@@ -280,9 +280,9 @@ async function cheaperInput(
       if (usesSamePools(outcome.result.route, trial.route)) return outcome
       preferred = [outcome.result.route]
     }
-    return found
+    return estimated
   } catch (error) {
-    if (error instanceof QuotingError) return found
+    if (error instanceof QuotingError) return estimated
     throw error
   }
 }

@@ -5,7 +5,7 @@
 import { IERC20__factory } from '@sluice/bindings'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type Reads, runReads } from '@sluice/liquidity'
-import type { HeldBefore, Route } from '@sluice/routing'
+import type { ContractBalances, Route } from '@sluice/routing'
 import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
 
 /** Blocks for which a balance is not read again. Such balances rarely change between zero and nonzero. */
@@ -17,18 +17,18 @@ const READ_GAS = 300_000
 
 const erc20 = IERC20__factory.createInterface()
 
-type Known = { readonly block: number; readonly isHeld: boolean }
+type CachedBalance = { readonly block: number; readonly isHeld: boolean }
 /** Balances by chain, holder, and token. */
-const known = new WeakMap<Rpc, Map<string, Known>>()
+const caches = new WeakMap<Rpc, Map<string, CachedBalance>>()
 
 type Holders = { readonly guard: Address; readonly executor: Address; readonly wrappedNative: Address | null }
 
 /** Returns the tokens of a route that the contracts hold. Unknown balances count as empty. */
-export async function heldBefore(
+export async function contractBalances(
   { legs, tokenOut }: Route,
   { guard, executor, wrappedNative }: Holders,
   { rpc, block, ...options }: { readonly rpc: Rpc; readonly block: BlockHeader } & RequestOptions,
-): Promise<HeldBefore> {
+): Promise<ContractBalances> {
   const tokens = new Set([
     ...legs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]),
     ...(wrappedNative ? [wrappedNative] : []),
@@ -36,23 +36,21 @@ export async function heldBefore(
   const pairs: (readonly [Address, Address])[] = [...tokens].map((token) => [executor, token] as const)
   pairs.push([guard, tokenOut])
   const erc20Pairs = pairs.filter(([, token]) => token !== NATIVE && token !== ZERO_ADDRESS)
-  const balances = known.get(rpc) ?? new Map<string, Known>()
-  known.set(rpc, balances)
+  const cache = caches.get(rpc) ?? new Map<string, CachedBalance>()
+  caches.set(rpc, cache)
   const isDue = (pair: readonly [Address, Address]) => {
-    const last = balances.get(pair.join())
+    const last = cache.get(pair.join())
     return !last || Math.abs(block.number - last.block) > FRESH_BLOCKS
   }
   const due = erc20Pairs.filter(isDue)
   if (due.length > 0) {
     const [answers] = await runReads(rpc, { blockHash: block.hash }, [balancesOf(due)], options)
-    if (balances.size > MAX_BALANCES) balances.clear()
-    for (const [k, pair] of due.entries()) balances.set(pair.join(), { block: block.number, isHeld: answers![k]! })
+    if (cache.size > MAX_BALANCES) cache.clear()
+    for (const [k, pair] of due.entries()) cache.set(pair.join(), { block: block.number, isHeld: answers![k]! })
   }
-  const heldBy = (holder: Address) =>
-    new Set(
-      erc20Pairs.filter((pair) => pair[0] === holder && balances.get(pair.join())?.isHeld).map(([, token]) => token),
-    )
-  return { guard: heldBy(guard), executor: heldBy(executor) }
+  const tokensOf = (holder: Address) =>
+    new Set(erc20Pairs.filter((pair) => pair[0] === holder && cache.get(pair.join())?.isHeld).map(([, token]) => token))
+  return { guard: tokensOf(guard), executor: tokensOf(executor) }
 }
 
 function* balancesOf(pairs: readonly (readonly [Address, Address])[]): Reads<readonly boolean[]> {
