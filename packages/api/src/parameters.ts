@@ -29,8 +29,14 @@ export const text = (name: string) =>
           : `${name} must be a string`,
   })
 
-/** Creates a schema of an address. Refuses NATIVE unless `native` is set, and the zero address unless `zero` is set. */
-export const address = (name: string, { native = false, zero = false } = {}) =>
+/** Addresses below this one are precompiles or reserved for them. Nodes run them instead of the code of a simulation. */
+const PRECOMPILES_END = 0x200n
+
+/**
+ * Creates a schema of an address. Refuses NATIVE unless `native` is set, the zero address unless `zero` is set, and
+ * precompiles if `sends` is set: they send no transactions.
+ */
+export const address = (name: string, { native = false, zero = false, sends = false } = {}) =>
   text(name)
     .transform((sent, context): SentAddress => {
       if (sent === '') return refuse(context, `${name} must be provided`)
@@ -38,6 +44,7 @@ export const address = (name: string, { native = false, zero = false } = {}) =>
       const parsed = toAddress(sent)
       if (!native && parsed === NATIVE) return refuse(context, `${name} must not be the native token`)
       if (!zero && parsed === ZERO_ADDRESS) return refuse(context, `${name} must not be the zero address`)
+      if (sends && BigInt(parsed) < PRECOMPILES_END) return refuse(context, `${name} must not be a precompile`)
       return { sent, address: parsed }
     })
     .meta({ pattern: '^0x[0-9a-fA-F]{40}$' })

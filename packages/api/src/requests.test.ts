@@ -22,6 +22,9 @@ const mistake = (work: () => unknown): string => {
   return 'accepted'
 }
 
+/** Returns an address below 2^16. */
+const numbered = (value: number) => `0x${value.toString(16).padStart(40, '0')}`
+
 describe('a swap query', () => {
   const addresses = '400 src and dst must be valid 0x... addresses'
   const fee = { convenienceFee: '1', convenienceFeeRecipient: C }
@@ -55,6 +58,11 @@ describe('a swap query', () => {
     [{ from: '0xg' }, '400 from must be a valid 0x... address'],
     [{ from: ZERO }, '400 from must not be the zero address'],
     [{ from: NATIVE_TEXT }, '400 from must not be the native token'],
+    [{ from: numbered(1) }, '400 from must not be a precompile'],
+    [{ from: numbered(0x1ff) }, '400 from must not be a precompile'],
+    [{ from: numbered(0x200) }, 'accepted'],
+    [{ from: numbered(0xdead) }, 'accepted'],
+    [{ src: numbered(1) }, 'accepted'],
     [{ slippage: '' }, '400 slippage must be a number of percent with at most 4 decimals'],
     [{ slippage: 'NaN' }, '400 slippage must be a number of percent with at most 4 decimals'],
     [{ slippage: '-1' }, '400 slippage must be a number of percent with at most 4 decimals'],
@@ -147,6 +155,8 @@ describe('simulation fields', () => {
       [{ [name]: ZERO }, `400 ${name} must not be the zero address`],
     ]),
     [{ tokenIn: NATIVE_TEXT }, '400 tokenIn must not be the native token'],
+    [{ from: numbered(4) }, '400 from must not be a precompile'],
+    [{ to: numbered(4) }, 'accepted'],
     [{ tokenOut: NATIVE_TEXT }, 'accepted'],
     [{ to: C.toLowerCase() }, '400 to must differ from from'],
     [{ data: 'abcd' }, '400 data must be 0x-prefixed hex of whole bytes'],

@@ -35,7 +35,7 @@ const block = text('block')
 
 export const simulateFields = z
   .object({
-    from: address('from').describe('Sender; output is measured here. Needs no funds or approvals.'),
+    from: address('from', { sends: true }).describe('Sender; output is measured here. Needs no funds or approvals.'),
     to: address('to').describe('Contract called, typically a router.'),
     data: hexData('data', MAX_CALLDATA_BYTES).describe('Calldata exactly as it would be sent, at most 128 kB.'),
     tokenIn: address('tokenIn').describe('Input token, an ERC-20.'),

@@ -109,6 +109,22 @@ test('a quote whose route depends on gas first measures the pools of its routes,
   expect(await isMeasuring(50n * WHOLE, 50n * 10n ** 9n)).toBe(true)
 })
 
+test('a unit of a token that was sent to the Guard does not make the charged gas of its swaps too low', async () => {
+  const { WETH, DAI } = local.devnet.info.tokens
+  const { guard } = local.devnet.info
+  const dai = createBuilder(local.devnet.url, toAddress(from)).at(['function transfer(address,uint256)'], DAI!.address)
+  await approve(WETH!.address, 2n ** 256n - 1n)
+  const query = { src: WETH!.address, dst: DAI!.address, includeSources: 'uniswap-v3', amount: `${WHOLE / 10n}` }
+  await send(await quote(query))
+  await dai.send('transfer', [guard, 1n])
+  // The balances of the Guard are read again after some blocks.
+  await rpc('anvil_mine', '0x20')
+  const route = await quote(query)
+  const receipt = await send(route)
+  expect(receipt).toMatchObject({ status: '0x1' })
+  expect(Math.abs(Number(route.gasCharged) / Number(receipt.gasUsed) - 1)).toBeLessThan(0.01)
+})
+
 test('a Solidly pair pushes an observation half an hour after the last one, quoted before and mined after', async () => {
   const { WETH, USDC } = local.devnet.info.tokens
   await approve(WETH!.address)

@@ -71,8 +71,20 @@ test('files with a hash in their name are immutable, and compressed for clients 
   const plain = await fetch(path, { headers: { 'accept-encoding': 'identity' } })
   expect(plain.headers.get('content-encoding')).toBeNull()
   expect(await plain.text()).toBe(await zipped.text())
+  // A strong tag names one sequence of bytes: caches may combine parts of responses that share it.
+  const strong = plain.headers.get('etag')!
+  expect(strong).toMatch(/^"/)
+  expect(zipped.headers.get('etag')).toBe(`W/${strong}`)
+  for (const accepted of ['gzip', 'identity']) {
+    const again = await fetch(path, { headers: { 'accept-encoding': accepted, 'if-none-match': strong } })
+    expect([again.status, again.headers.get('vary')]).toEqual([304, 'Accept-Encoding'])
+  }
   const font = await fetch(`${server.url}/app/assets/type.woff2`, { headers: { 'accept-encoding': 'gzip' } })
   expect(font.headers.get('content-encoding')).toBeNull()
+})
+
+test.each(['/health', '/ready', '/metrics'])('%s is stored by no cache', async (path) => {
+  expect((await fetch(`${server.url}${path}`)).headers.get('cache-control')).toBe('no-store')
 })
 
 test.each([

@@ -59,6 +59,22 @@ describe('amounts', () => {
     expect(other).toBe(422)
   })
 
+  test('more than is wrapped cannot be unwrapped, and the error states how much can', async () => {
+    const unwrap = { src: token('WETH'), dst: NATIVE }
+    for (const amount of [`${10n ** 30n}`, `${2n ** 256n - 1n}`]) {
+      const { status, body } = await get(swap({ ...unwrap, amount }))
+      expect({ status, code: body.code }, body.error).toEqual({ status: 422, code: 'INSUFFICIENT_LIQUIDITY' })
+      const max = BigInt(body.maxRoutableAmount)
+      expect((await get(swap({ ...unwrap, amount: `${max}` }))).body.toAmount).toBe(`${max}`)
+      expect((await get(swap({ ...unwrap, amount: `${max + 1n}` }))).body.code).toBe('INSUFFICIENT_LIQUIDITY')
+    }
+    const bought = await get(swap({ ...unwrap, amountOut: `${10n ** 30n}` }))
+    expect(bought.body.code, bought.body.error).toBe('INSUFFICIENT_LIQUIDITY')
+    expect((await get(swap({ ...unwrap, amountOut: bought.body.maxRoutableAmount }))).status).toBe(200)
+    const wrapped = await get(swap({ src: NATIVE, dst: token('WETH'), amountOut: `${2n ** 200n}` }))
+    expect(wrapped.body.code, wrapped.body.error).toBe('INSUFFICIENT_LIQUIDITY')
+  })
+
   test('without a path between the tokens, the error is NO_ROUTE', async () => {
     const { body } = await get(
       swap({ src: token('WETH'), dst: token('USDC'), amount: '1000000', includeSources: 'none' }),

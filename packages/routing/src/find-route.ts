@@ -1,5 +1,5 @@
 /** Entry point of the router: turns a request into a settled route, or into a refusal with reasons. Pure and deterministic. */
-import { type Address, FLOAT_PPM } from '@sluice/chains'
+import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { RoutingError } from './errors.ts'
 import { bestRoute } from './exact/best-route.ts'
 import { minInput } from './exact/exact-output.ts'
@@ -77,12 +77,22 @@ export function findRoute(
 function routeWithin(graph: Graph, request: RouteRequest | ExactOutputRequest, budget: WorkBudget): RouteResult {
   const { tokenIn, tokenOut, wrappedNative } = request
   const sold = erc20Of(tokenIn, wrappedNative)
-  if (sold !== null && sold === erc20Of(tokenOut, wrappedNative))
-    return { ok: true, route: wrapRoute(request, 'amountOut' in request ? request.amountOut : request.amountIn) }
+  if (sold !== null && sold === erc20Of(tokenOut, wrappedNative)) return wrapWithin(request)
   const resolved = resolve(graph, request, budget)
   if ('ok' in resolved) return resolved
   if ('amountOut' in request) return routeForOutput(resolved.on(resolved.graph), request)
   return routeOnPart(resolved, request, budget) ?? routeForInput(resolved.on(resolved.graph), request)
+}
+
+/** Wraps or unwraps the native token. Nodes refuse transactions with a larger value. */
+function wrapWithin(request: RouteRequest | ExactOutputRequest): RouteResult {
+  const isInput = 'amountIn' in request
+  const amount = isInput ? request.amountIn : request.amountOut
+  if (request.tokenIn !== NATIVE || amount < AMOUNT_LIMIT) return { ok: true, route: wrapRoute(request, amount) }
+  const max = AMOUNT_LIMIT - 1n
+  const message = `the native token cannot be wrapped in amounts of 2^128 wei or more`
+  const limit = isInput ? { maxRoutableAmount: max } : { maxOutputAmount: max }
+  return { ...refusal('INSUFFICIENT_LIQUIDITY', message), ...limit }
 }
 
 /** Adds the proof of the bound if the request asks for it. The proof has its own work budget, so it does not change the route. */

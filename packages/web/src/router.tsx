@@ -6,6 +6,7 @@ import {
   type ErrorComponentProps,
   Link,
   lazyRouteComponent,
+  parseSearchWith,
 } from '@tanstack/react-router'
 import type { ApiParams } from './console/ApiPage.tsx'
 import { kinds } from './honesty/drift.ts'
@@ -96,7 +97,14 @@ const referee = createRoute({
 const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
   typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string')
 
+/**
+ * Parses the value of a URL parameter. Numbers stay text: a float keeps 17 digits of an amount that may have 18 decimals,
+ * and rounds the rest.
+ */
+const parseValue = (text: string): unknown => (/^["[{]/.test(text) ? JSON.parse(text) : text)
+
 export const router = createRouter({
+  parseSearch: parseSearchWith(parseValue),
   routeTree: root.addChildren([swap, explain, simulate, referee, prices, honesty, chains, api]),
   defaultPreload: 'intent',
   scrollRestoration: true,

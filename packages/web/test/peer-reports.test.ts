@@ -53,11 +53,59 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await page.getByText('up to 0.7 % less than quoted').waitFor(WAIT)
   })
 
+  test('nothing is signed with the first digits of an invalid slippage (gmx-io/gmx-interface#2747)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Custom' }).click()
+    const slippage = page.getByRole('textbox', { name: /slippage/i })
+    for (const text of ['100', '50.01', '0.00001', '1e3']) {
+      await slippage.fill('')
+      await slippage.pressSequentially(text)
+      await page.getByText('Enter a number from 0 to 50.').waitFor(WAIT)
+      await go(page, 'Correct the terms').waitFor(WAIT)
+    }
+    for (const [text, percent] of [
+      ['.5', '0.5'],
+      ['5.', '5'],
+    ] as const) {
+      await slippage.fill('')
+      await slippage.pressSequentially(text)
+      await page.getByText(`up to ${percent} % less than quoted`).waitFor(WAIT)
+      await ready(page)
+    }
+  })
+
   test('an amount that buys nothing shows a reason (Uniswap/interface#6992)', async () => {
     const page = await open(pair('USDC', 'WBTC', '0.000001'))
     await page.locator('.notice, [role="alert"]').first().waitFor(WAIT)
     expect(await page.getByText('Something broke').count()).toBe(0)
     expect(await go(page, /swap/i).and(page.locator(':enabled')).count()).toBe(0)
+  })
+
+  test('a link keeps all digits of its amount, with and without quotes (TanStack/router#3457)', async () => {
+    const amounts = ['0.123456789012345678', '"0.123456789012345678"', '12345678901234567', '1000000000000000000000000']
+    for (const amount of amounts) {
+      const page = await open(pair('PEPE', 'USDC', amount))
+      const digits = async () => (await field(page).inputValue(WAIT)).replaceAll(/\s/g, '')
+      await expect.poll(digits, WAIT).toBe(amount.replaceAll('"', ''))
+    }
+  })
+
+  test('swapping the sides again before a quote arrives keeps the size of the trade (balancer/frontend-v2#1812)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.route(/\/(quote|stream|aggregator)\//, (route) => route.abort())
+    const flip = page.getByRole('button', { name: 'Swap the two tokens' })
+    await flip.click()
+    await page.getByRole('button', { name: 'USDC, token to pay' }).waitFor(WAIT)
+    await expect.poll(() => field(page).inputValue(), WAIT).toMatch(/^[56]\s\d{3}\./)
+    const usdc = await field(page).inputValue()
+    await flip.click()
+    await page.getByRole('button', { name: 'WETH, token to pay' }).waitFor(WAIT)
+    expect(await page.getByRole('textbox', { name: 'Amount to receive at least' }).inputValue()).toBe(usdc)
+    await page.getByRole('button', { name: 'Exact input' }).click()
+    await expect.poll(() => page.getByRole('textbox', { name: 'Amount to pay' }).inputValue(), WAIT).toBe('')
   })
 
   test('a recipient stays when a token is chosen (lifinance/widget#68)', async () => {
@@ -73,6 +121,13 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await page.getByRole('button', { name: 'LINK, token to receive' }).waitFor(WAIT)
     expect(page.url()).toContain(recipient)
     await page.getByText('not your wallet').waitFor(WAIT)
+  })
+
+  test('an order that cannot succeed is not offered for another try (MetaMask/metamask-extension#9940)', async () => {
+    const page = await open(`${pair('WETH', 'USDC', '2')}&recipient=${stage.token('USDC')}`)
+    await page.getByText('Recipient must not be a token of the swap.').waitFor(WAIT)
+    await go(page, 'Correct the order').waitFor(WAIT)
+    expect(await go(page, /try again/i).count()).toBe(0)
   })
 
   test('selecting the token of the other side swaps the sides (bancorprotocol/webapp#207)', async () => {
@@ -157,6 +212,23 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await expect
       .poll(async () => plainOf((await page.locator('.ends .num').first().getAttribute('title')) ?? ''), WAIT)
       .toBe(plainOf(whole(balance)))
+  })
+
+  test('Max of the native token leaves the gas of selling all of it (CrocSwap/ambient-spot#3222)', async () => {
+    const address = stage.devnet.info.accounts[5]!.address
+    const before = announce({ rpcUrl: stage.devnet.url, address, chainId: 31337 })
+    const native = `0x${'e'.repeat(40)}`
+    const page = await open(`/?chain=31337&src=${native}&dst=${stage.token('USDC')}&amount=1`, { before })
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('button', { name: /Test wallet/ }).click(WAIT)
+    await ready(page)
+    await page.getByRole('button', { name: 'Max' }).click(WAIT)
+    await expect.poll(async () => Number(plainOf(await field(page).inputValue())), WAIT).toBeGreaterThan(9_000)
+    await go(page, /^Swap$/).waitFor(WAIT)
+    const balance = await stage.rpc<string>('eth_getBalance', address, 'latest')
+    const remaining = Number(BigInt(balance)) / 1e18 - Number(plainOf(await field(page).inputValue()))
+    expect(remaining).toBeGreaterThan(0)
+    expect(remaining).toBeLessThan(1)
   })
 
   test('a wallet is remembered over a reload, and its code loads only for it (Uniswap/widgets#290)', async () => {

@@ -18,7 +18,7 @@ const shared = {
 const quoteQuery = z.object(shared)
 const swapQuery = z.object({
   ...shared,
-  from: address('from'),
+  from: address('from', { sends: true }),
   slippage: percent('slippage'),
   referrer: address('referrer').optional(),
   receiver: address('receiver').optional(),

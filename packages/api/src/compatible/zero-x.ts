@@ -23,8 +23,8 @@ const shared = {
   recipient: address('recipient').optional(),
   sellEntireBalance: text('sellEntireBalance').optional(),
 }
-const priceQuery = z.object({ ...shared, taker: address('taker').optional() })
-const quoteQuery = z.object({ ...shared, taker: address('taker') })
+const priceQuery = z.object({ ...shared, taker: address('taker', { sends: true }).optional() })
+const quoteQuery = z.object({ ...shared, taker: address('taker', { sends: true }) })
 
 /** Creates the adapter. @param kind - `swap` for 0x's `/quote`, which returns a transaction; `quote` for `/price` */
 export function zeroX(kind: 'swap' | 'quote'): Dialect {

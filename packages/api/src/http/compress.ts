@@ -50,6 +50,7 @@ export class FixedBytes {
   }
 }
 
-function accepts(request: Request, encoding: Encoding): boolean {
+/** Returns true if the client accepts the encoding. */
+export function accepts(request: Request, encoding: Encoding): boolean {
   return request.acceptsEncodings(encoding) === encoding
 }

@@ -133,7 +133,9 @@ describe('an entity tag', () => {
         'cache-control': 'no-cache',
       })
       expect([status, body.length, headers.etag]).toEqual([304, 0, tagOf(large)])
-      expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'x-request-id': 'id' })
+      expect(headers).toMatchObject({ 'cache-control': 'no-cache', 'x-request-id': 'id', vary: 'Accept-Encoding' })
+      const compressed = await answerOf(tagged(large), { 'if-none-match': tag, ...gzip })
+      expect(compressed.headers).toMatchObject({ etag: weakTag(tagOf(large)), vary: 'Accept-Encoding' })
     }
     for (const tag of ['"other"', tagOf(large).slice(1, -1), `X/${tagOf(large)}`])
       expect((await answerOf(tagged(large), { 'if-none-match': tag })).status).toBe(200)

@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Request, Response } from 'express'
 import { Registry } from 'prom-client'
 import { type ApiError, docsOf, errorFields, type RatePolicy } from '../errors.ts'
-import { compressOnce, MIN_COMPRESSED_BYTES, varyingHeaders } from './compress.ts'
+import { accepts, compressOnce, MIN_COMPRESSED_BYTES, varyingHeaders } from './compress.ts'
 import { contextOf, type RequestContext } from './context.ts'
 import { type FixedHeaders, fixedHeaders, minimalHeaders } from './headers.ts'
 import { hasTag, tagOf, weakTag } from './tags.ts'
@@ -32,7 +32,7 @@ type ReplyHead = {
 export type HttpReply = ReplyHead & { readonly body: string }
 
 const everywhere = fixedHeaders()
-const noStore = ['Cache-Control', 'no-store']
+export const noStore = ['Cache-Control', 'no-store'] as const
 
 /** Sends a response. Compresses larger bodies if the client accepts gzip. */
 export function reply(response: Response, answer: HttpReply): void {
@@ -53,9 +53,13 @@ export function reply(response: Response, answer: HttpReply): void {
 
 function replyCompressed(response: Response, answer: HttpReply, bytes: Buffer): void {
   const { headers = [] } = answer
-  const weak = headers.map((value, k) => (k % 2 === 1 && headers[k - 1] === 'ETag' ? weakTag(value) : value))
-  replyBytes(response, { ...answer, bytes, headers: [...varyingHeaders, 'Content-Encoding', 'gzip', ...weak] })
+  const encoding = [...varyingHeaders, 'Content-Encoding', 'gzip']
+  replyBytes(response, { ...answer, bytes, headers: [...encoding, ...withWeakTag(headers)] })
 }
+
+/** Replaces the entity tag among header names and values by its weak form. */
+const withWeakTag = (headers: readonly string[]): readonly string[] =>
+  headers.map((value, k) => (k % 2 === 1 && headers[k - 1] === 'ETag' ? weakTag(value) : value))
 
 /** Sends bytes that are already encoded as their `Content-Encoding` header says. */
 export function replyBytes(response: Response, answer: ReplyHead & { readonly bytes: Buffer }): void {
@@ -106,7 +110,11 @@ export function replyTagged(request: Request, response: Response, context: Reque
   const tag = tagOf(body)
   const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
   if (hasTag(request, tag)) {
-    response.writeHead(304, [...everywhere, 'X-Request-Id', context.id, ...headers])
+    const current = ['X-Request-Id', context.id, ...headers]
+    // A 304 repeats the headers by which caches choose the stored response that it updates.
+    const varying = Buffer.byteLength(body) < MIN_COMPRESSED_BYTES ? [] : varyingHeaders
+    const isCompressed = varying.length > 0 && accepts(request, 'gzip')
+    response.writeHead(304, [...everywhere, ...varying, ...(isCompressed ? withWeakTag(current) : current)])
     response.end()
   } else reply(response, { type: 'json', body, headers: [...timingOf(context), ...headers] })
 }

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Request, Response } from 'express'
-import { FixedBytes } from './compress.ts'
+import { FixedBytes, varyingHeaders } from './compress.ts'
 import { contextOf } from './context.ts'
-import { hasTag, tagOf } from './tags.ts'
+import { hasTag, tagOf, weakTag } from './tags.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -61,13 +61,14 @@ export async function sendFile(
   cache: string,
   headers: readonly string[],
 ): Promise<void> {
-  const all = [...headers, 'X-Request-Id', contextOf(response).id, 'ETag', file.etag, 'Cache-Control', cache]
+  const { bytes, headers: encoding } = await file.bytes.for(request)
+  const tag = encoding.includes('Content-Encoding') ? weakTag(file.etag) : file.etag
+  const all = [...headers, 'X-Request-Id', contextOf(response).id, 'ETag', tag, 'Cache-Control', cache]
   if (hasTag(request, file.etag)) {
-    response.writeHead(304, all)
+    response.writeHead(304, [...all, ...(encoding.length > 0 ? varyingHeaders : [])])
     response.end()
     return
   }
-  const { bytes, headers: encoding } = await file.bytes.for(request)
   response.writeHead(200, ['Content-Type', file.type, 'Content-Length', String(bytes.length), ...encoding, ...all])
   response.end(bytes)
 }

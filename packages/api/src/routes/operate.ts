@@ -2,14 +2,14 @@
 import type { RequestHandler } from 'express'
 import { exportGauges, exportScan } from '../chain-gauges.ts'
 import { resetDrift } from '../drift-metrics.ts'
-import { reply } from '../http/reply.ts'
+import { noStore, reply } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 
 /** Answers 200 while the process runs. */
 export const health: RequestHandler = (_request, response) => {
   const body = JSON.stringify({ status: 'ok', uptimeSeconds: Math.round(process.uptime()) })
-  reply(response, { type: 'json', body })
+  reply(response, { type: 'json', body, headers: noStore })
 }
 
 /**
@@ -28,7 +28,7 @@ export function ready(services: Services): RequestHandler {
       ...(scaleOut && { bus: scaleOut.status() }),
       chains: Object.fromEntries(chains.map(({ chainId, ...status }) => [chainId, status])),
     })
-    reply(response, { status: isReady ? 200 : 503, type: 'json', body })
+    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStore })
   }
 }
 
@@ -38,7 +38,7 @@ export function chainReady(services: Services): RequestHandler {
     const { chainId, ...status } = (response.locals.chain as ServedChain).live.status()
     const isReady = !services.closing && status.state !== 'failing'
     const body = JSON.stringify({ status: isReady ? 'ready' : 'not ready', chainId, ...status })
-    reply(response, { status: isReady ? 200 : 503, type: 'json', body })
+    reply(response, { status: isReady ? 200 : 503, type: 'json', body, headers: noStore })
   }
 }
 
@@ -56,6 +56,6 @@ export function metricsPage(services: Services): RequestHandler {
       metrics.bus.set({ what: 'owned' }, owned.length)
       for (const [chainId, scan] of scaleOut.scans) exportScan(chainId, scan, metrics)
     }
-    reply(response, { type: 'metrics', body: await metrics.registry.metrics() })
+    reply(response, { type: 'metrics', body: await metrics.registry.metrics(), headers: noStore })
   }
 }

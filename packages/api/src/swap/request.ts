@@ -59,7 +59,7 @@ const swapFields = z.object({
   amount: uint('amount')
     .refine((amount) => amount > 0n, 'amount must be a base-10 integer above 0')
     .describe('Input amount in base units.'),
-  from: address('from').describe('Wallet that sends the transaction.'),
+  from: address('from', { sends: true }).describe('Wallet that sends the transaction.'),
   recipient: address('recipient', { native: true, zero: true })
     .optional()
     .describe(
@@ -236,7 +236,7 @@ export const quotesFields = z.object({
 export const permitQuery = z.object({
   src: address('src').describe('Input token, an ERC-20.'),
   amount: swapFields.shape.amount.describe('Base units of the input that the Guard may draw.'),
-  from: address('from').describe('Owner, who signs and sends the swap.'),
+  from: address('from', { sends: true }).describe('Owner, who signs and sends the swap.'),
   deadline: swapFields.shape.deadline.describe(
     'Unix seconds until which the signature holds, at most a day. Default: 1,200 s after the current block or now, whichever is later.',
   ),
@@ -248,7 +248,7 @@ type Swapped = { readonly deployment: Deployment; readonly chain: Pick<Chain, 'w
 /**
  * Converts a parsed query to a request on a chain.
  *
- * @throws ApiError if the sender, recipient, or fee recipient is the Guard or an Executor, or a payee is otherwise invalid
+ * @throws ApiError if the recipient, or fee recipient is the Guard or an Executor, or a payee is otherwise invalid
  */
 export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Swapped): QuoteRequest {
   const contracts = new Set<Address>([deployment.guard.address, ...deployment.executors.map(({ address }) => address)])

@@ -1,7 +1,7 @@
 /** Gas of a swap after refunds. */
 import type { Address, Hex } from '@sluice/chains'
-import { type RoutePlan, transactionRefund } from '@sluice/routing'
-import type { CallOutcome, SwapSimulation } from '@sluice/simulation'
+import { type ContractBalances, type RoutePlan, transactionRefund } from '@sluice/routing'
+import type { SwapSimulation, CallOutcome } from '@sluice/simulation'
 import { floorGas, larger, transactionGas } from './transaction-gas.ts'
 
 type SimulatedGas = Pick<CallOutcome, 'gasUsed'> & Partial<Pick<SwapSimulation, 'chargedGas' | 'ways'>>
@@ -12,6 +12,8 @@ type ChargedSwap = {
   readonly simulation: SimulatedGas
   /** True if the last pools pay the sender directly, so that the Guard holds no balance of the output. */
   readonly direct?: boolean
+  /** Balances of the Guard and the Executor before the swap; none by default. */
+  readonly balances?: ContractBalances | undefined
 }
 
 /**
@@ -20,12 +22,12 @@ type ChargedSwap = {
  * of the input token.
  */
 export function chargedGas(
-  { route, data, simulation, direct = false }: ChargedSwap,
+  { route, data, simulation, direct = false, balances }: ChargedSwap,
   wrappedNative: Address | null,
 ): bigint {
   // If the result depends on the probe, only the node's own measurement of the bare transaction is valid.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
   const gross = transactionGas(data, BigInt(simulation.gasUsed))
-  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct)
+  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct, balances)
   return larger(gross - BigInt(Math.round(refund)), floorGas(data))
 }

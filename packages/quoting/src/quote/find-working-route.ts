@@ -21,6 +21,7 @@ import { searchAmount } from './search-amount.ts'
 import { searchFailure } from './search-failure.ts'
 import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
 import { type Trial, type TrialContext, tryRoute, type WorkingTrial } from './try-route.ts'
+import { assertUnwrappable } from './unwrap-limit.ts'
 
 /** Maximum rounds. Each round after the first knows one more token tax or avoids one more pool. */
 const MAX_ROUNDS = 5
@@ -46,6 +47,8 @@ const MAX_SEARCHES = 4
 
 /** Maximum searches of the first round, each with more measured pools. */
 const MAX_MEASURED_SEARCHES = 6
+/** Maximum searches for an exact output by given pools, each without the foreign pools of the one before. */
+const MAX_CHEAPER_SEARCHES = 2
 /** 0.1 %: share of the output from which the cost of gas may decide between routes, as a divisor. */
 const DECISIVE_SHARE = 1_000n
 
@@ -176,8 +179,7 @@ async function searchInRounds(
       for (const pool of poolsOverGasLimit(route, Math.min(maxGas, route.gas / 2))) excludePools.add(pool)
       continue
     }
-    // Check the permit first, so that an invalid permit is not blamed on pools or tokens.
-    if (callerRequest.permit) await checkPermit(route, callerRequest.permit, callerRequest.from, context, signal)
+    await throwKnownCause(route, request, context, signal)
     lastFailure = failureOf(trial)
     if (trial.outcome === 'shortfall') onShort({ route, request, ...extra, slippage, shortfallPpm: trial.shortfallPpm })
     work.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
@@ -223,12 +225,21 @@ type Round = {
  * Searches. If gas may decide between routes, measures the pools of the found routes that were not measured, and searches
  * again: the gas of a family can be half of what a pool of it takes.
  */
-async function searchMeasured(avoided: Set<string>, round: Round, context: RoundsContext, work: Work) {
+async function searchMeasured(
+  avoided: Set<string>,
+  round: Round,
+  context: RoundsContext,
+  work: Work,
+): Promise<SearchOutcome> {
   const { rpc, view, gasProber } = context
   let outcome = await searchAvoiding(avoided, round, context, work)
+  if (round.request.amountOut !== undefined)
+    return round.isFirst && isGasDecisive(outcome.result.route)
+      ? cheaperInput(outcome, avoided, round, context, work)
+      : outcome
   for (let searches = 1; round.isFirst && searches < MAX_MEASURED_SEARCHES; searches++) {
     const { route, alternatives = [] } = outcome.result
-    if (round.request.amountOut !== undefined || !isGasDecisive(route)) break
+    if (!isGasDecisive(route)) break
     const pools = new Set([route, ...alternatives].flatMap(({ legs }) => legs.map(({ pool }) => pool)))
     const source = { rpc, snapshot: view.snapshot }
     if (!(await work.time('probe', () => gasProber.measureNow([...pools], source)))) break
@@ -236,6 +247,47 @@ async function searchMeasured(avoided: Set<string>, round: Round, context: Round
   }
   return outcome
 }
+
+type SearchOutcome = Awaited<ReturnType<typeof searchRound>>
+
+/**
+ * Compares the route of an exact output by measured gas with those that an exact input of the same size would choose
+ * from, and searches for the exact output by the pools of the best one.
+ */
+async function cheaperInput(
+  estimated: SearchOutcome,
+  avoided: Set<string>,
+  round: Round,
+  context: RoundsContext,
+  work: Work,
+): Promise<SearchOutcome> {
+  const { route } = estimated.result
+  const request = { ...round.request, amountIn: route.amountIn, amountOut: undefined }
+  try {
+    const { result } = await searchMeasured(avoided, { ...round, request }, context, work)
+    const others = [result.route, ...(result.alternatives ?? [])]
+    const { signal } = work
+    const trialContext = { ...context, taxes: context.tokens.taxes, signal }
+    const trial = await work.time('simulate', () => tryRoute(route, others, request, trialContext))
+    if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimated
+    const best = new Set(poolsOf(trial.route))
+    const excludePools = new Set(round.excludePools)
+    // The search prefers these routes, as it does not know their measured gas.
+    let preferred = [route, ...others.slice(0, others.indexOf(trial.route))]
+    for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
+      for (const pool of preferred.flatMap(poolsOf)) if (!best.has(pool)) excludePools.add(pool)
+      const outcome = await searchAvoiding(avoided, { ...round, excludePools }, context, work)
+      if (usesSamePools(outcome.result.route, trial.route)) return outcome
+      preferred = [outcome.result.route]
+    }
+    return estimated
+  } catch (error) {
+    if (error instanceof QuotingError) return estimated
+    throw error
+  }
+}
+
+const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean => [...poolsOf(a)].sort().join() === [...poolsOf(b)].sort().join()
 
 const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut
@@ -341,6 +393,12 @@ function recordExplained(
 
 function hasTaxes({ legs }: RoutePlan, { current }: TaxRecords): boolean {
   return legs.some(({ tokenIn, tokenOut }) => current.has(tokenIn) || current.has(tokenOut))
+}
+
+/** Throws the cause of a failed route that lies with the request, so that pools and tokens are not blamed. */
+async function throwKnownCause(route: RoutePlan, request: DecidedRequest, context: RoundsContext, signal: AbortSignal) {
+  if (request.permit) await checkPermit(route, request.permit, request.from, context, signal)
+  await assertUnwrappable(route, request, context, signal)
 }
 
 /** @throws QuotingError `BAD_PERMIT` if the permit is the reason for a failed route */

@@ -35,6 +35,19 @@ test('a family that pulls its input and forwards its output uses the Executor at
   expect(refund(leg('curve-stable', token(1), token(2)))).toBe(4 * 19_900)
 })
 
+test('a balance that a contract holds before the swap is restored instead of emptied', () => {
+  const swap = { tokenIn: token(1), tokenOut: token(3), wrappedNative: WETH }
+  const legs = [leg('curve-stable', token(1), token(2)), leg('curve-stable', token(2), token(3))]
+  const refundWith = (guard: Address[], executor: Address[]) =>
+    slotRefund({ ...swap, legs }, false, { guard: new Set(guard), executor: new Set(executor) })
+  const all = refundWith([], [])
+  expect(all).toBe(slotRefund({ ...swap, legs }))
+  const less = 19_900 - 2_800
+  expect(refundWith([token(3)], [])).toBe(all - less)
+  expect(refundWith([token(1), token(2)], [])).toBe(all)
+  for (const k of [1, 2, 3]) expect(refundWith([], [token(k)]), `token ${k}`).toBe(all - less)
+})
+
 test('a native output empties no balance', () => {
   const legs = [leg('uniswap-v4', token(1), ZERO_ADDRESS)]
   expect(slotRefund({ tokenIn: token(1), tokenOut: NATIVE, legs, wrappedNative: WETH })).toBe(0)

@@ -13,11 +13,22 @@ import { refundOf } from './route-gas.ts'
 /** Refund of a nonzero slot that is changed and restored, such as a typical lock. */
 const RESTORED = 2_800
 
+/** Tokens of which the contracts hold a balance before the swap: their slots are restored, and not emptied. */
+export type ContractBalances = {
+  readonly guard: ReadonlySet<Address>
+  readonly executor: ReadonlySet<Address>
+}
+const NO_BALANCES: ContractBalances = { guard: new Set(), executor: new Set() }
+
+const balanceRefund = (holdings: ReadonlySet<Address>, token: Address): number =>
+  holdings.has(token) ? RESTORED : EMPTIED_REFUND
+
 /** Refund of a hop's own slots, by its position in the route. */
 function hopRefund(
   { pool: { family, address }, tokenIn, tokenOut }: Pick<GasLeg, 'pool' | 'tokenIn' | 'tokenOut'>,
   isFirst: boolean,
   isLast: boolean,
+  { executor } = NO_BALANCES,
 ): number {
   const { pullsInput, forwardsOutput, locks = 0 } = familyOf(family)?.payment ?? {}
   // A vault burns its own shares, which needs no allowance.
@@ -26,8 +37,9 @@ function hopRefund(
   // The wrapper pays the Executor, and takes its own token without an allowance.
   const isTaken = isFirst && tokenIn !== ZERO_ADDRESS && (pullsInput || isWrapper)
   const isPassedOn = isLast && tokenOut !== ZERO_ADDRESS && (forwardsOutput || isWrapper)
-  const slots = (isAllowed ? 1 : 0) + (isTaken ? 1 : 0) + (isPassedOn ? 1 : 0)
-  return slots * EMPTIED_REFUND + locks * RESTORED
+  const inputRefund = isTaken ? balanceRefund(executor, tokenIn) : 0
+  const outputRefund = isPassedOn ? balanceRefund(executor, tokenOut) : 0
+  return (isAllowed ? EMPTIED_REFUND : 0) + inputRefund + outputRefund + locks * RESTORED
 }
 
 /**
@@ -35,7 +47,7 @@ function hopRefund(
  *
  * @param isDirect - the last pools pay the sender, so the Guard holds no output
  */
-export function slotRefund(swap: GasSwap, isDirect = false): number {
+export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANCES): number {
   const { legs, tokenIn, tokenOut, wrappedNative } = swap
   const heldTokens = new Set<Address>()
   let refund = 0
@@ -43,13 +55,13 @@ export function slotRefund(swap: GasSwap, isDirect = false): number {
     const { tokenIn: sold, tokenOut: bought } = leg
     const isFirst = isEnd(tokenIn, sold, wrappedNative)
     if (isJoined(legs, k)) return
-    refund += hopRefund(leg, isFirst, isEnd(tokenOut, bought, wrappedNative))
+    refund += hopRefund(leg, isFirst, isEnd(tokenOut, bought, wrappedNative), balances)
     // Between two hops the Executor holds the token, unless the previous hop pays the pool or both share a call.
     if (!isFirst && sold !== ZERO_ADDRESS && !isPrepaidLeg(swap, leg)) heldTokens.add(sold)
   })
-  refund += heldTokens.size * EMPTIED_REFUND
+  for (const token of heldTokens) refund += balanceRefund(balances.executor, token)
   const isNative = tokenOut === NATIVE || tokenOut === ZERO_ADDRESS
-  return isNative || isDirect ? refund : refund + EMPTIED_REFUND
+  return isNative || isDirect ? refund : refund + balanceRefund(balances.guard, tokenOut)
 }
 
 /** Additional gas of a transfer from the previous hop to the pool, compared with a balance that the pool has already. */
@@ -106,11 +118,11 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
  *
  * @param isDirect - see `slotRefund`
  */
-export function transactionRefund(swap: GasSwap, gross: number, isDirect: boolean): number {
+export function transactionRefund(swap: GasSwap, gross: number, isDirect: boolean, balances = NO_BALANCES): number {
   // A native input needs no allowance.
   const allowance = swap.tokenIn === NATIVE ? 0 : partGas('route').refund
-  const wrapped = holdsWrapped(swap) ? EMPTIED_REFUND : 0
-  return allowance + refundOf(gross - allowance, slotRefund(swap, isDirect) + wrapped)
+  const wrapped = holdsWrapped(swap) ? balanceRefund(balances.executor, swap.wrappedNative ?? ZERO_ADDRESS) : 0
+  return allowance + refundOf(gross - allowance, slotRefund(swap, isDirect, balances) + wrapped)
 }
 
 /** Returns true if the Executor holds the wrapped native token between the sender and the pools. */

@@ -22,6 +22,14 @@ const byCode: Readonly<Record<string, readonly [title: string, text: string]>> =
 
 const WALLET_ERROR = 'Your wallet reported an error.'
 
+/** Code of the service for a parameter that no retry helps. */
+const INVALID_ORDER = 'INVALID_PARAMETER'
+
+/** True if the order must be changed before it is quoted again. */
+export function isInvalidOrder(error: unknown): boolean {
+  return error instanceof ClientError && error.details.serviceCode === INVALID_ORDER
+}
+
 /**
  * Returns the message of an error.
  *
@@ -62,6 +70,8 @@ export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): ErrorText {
   if (serviceCode === 'OVERLOADED') return { title: 'Too many requests at once.', text: later, small }
   if (serviceCode === 'BEHIND' || serviceCode === 'NOT_READY')
     return { title: 'This chain is waking up.', text: later, small }
+  if (serviceCode === INVALID_ORDER)
+    return { title: 'The service cannot accept this order.', text: sentence(error.message), small }
   const text = byCode[serviceCode ?? error.code]
   if (text) return { title: text[0], text: text[1], small }
   return {

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { fragmentOf } from '../explain/input.ts'
 import { plain } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
-import { wordsOf } from '../service/words.ts'
+import { isInvalidOrder, wordsOf } from '../service/words.ts'
 import { loadPart } from '../ui/load-part.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
@@ -47,6 +47,7 @@ function Action({ swap, onConnect }: { readonly swap: SwapPageState; readonly on
   if (typed?.kind === 'ambiguous') return <MainButton>Choose an amount</MainButton>
   if (typed?.kind !== 'amount') return <MainButton>Enter an amount</MainButton>
   if (refused && entry.isSettled) return <Refused swap={swap} />
+  if (isInvalidOrder(live.error) && !live.isAsking && entry.isSettled) return <MainButton>Correct the order</MainButton>
   if (!isReady)
     return live.error !== undefined && !live.isAsking && entry.isSettled ? (
       <MainButton onClick={live.again}>Try again</MainButton>

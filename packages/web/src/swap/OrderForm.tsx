@@ -1,6 +1,6 @@
 /** The ticket before signing. */
 
-import { memo, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
 import { plain } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { afterPaint, useChoice } from '../ui/after-paint.ts'
@@ -161,10 +161,13 @@ const shares = [
 ] as const
 
 /** Shows the balance and buttons that pay a part of it. */
-function Balance({ swap: { order, balance, spendable, act } }: { readonly swap: SwapPageState }) {
+function Balance({ swap }: { readonly swap: SwapPageState }) {
+  const { order, balance, spendable, act } = swap
   const { src, exact } = order
+  const enterMax = useMax(swap)
   if (balance === undefined || !src) return null
-  const use = (percent: bigint) => act.amount(plain(((spendable ?? 0n) * percent) / 100n, src.decimals))
+  const use = (percent: bigint) =>
+    percent === 100n ? enterMax() : act.amount(plain(((spendable ?? 0n) * percent) / 100n, src.decimals))
   return (
     <>
       Balance <Amount base={balance} decimals={src.decimals} maxDecimals={2} />
@@ -182,6 +185,25 @@ function Balance({ swap: { order, balance, spendable, act } }: { readonly swap: 
         ))}
     </>
   )
+}
+
+/**
+ * Returns the action of the Max button. Selling a whole balance of the native token may take many times the gas of the
+ * quote before, so the amount that Max has entered is lowered once its own quote needs more gas than is left.
+ */
+function useMax({ order: { src, text }, spendable, short, act }: SwapPageState): () => void {
+  const [entered, setEntered] = useState<string>()
+  const max = src && spendable ? plain(spendable, src.decimals) : undefined
+  const enter = (replace: boolean) => {
+    if (max === undefined) return
+    setEntered(max)
+    act.amount(max, replace)
+  }
+  const isTooMuch = short === 'gas' && entered !== undefined && entered === text && max !== entered
+  useEffect(() => {
+    if (isTooMuch) enter(true)
+  })
+  return () => enter(false)
 }
 
 const Receive = memo(({ swap, onPick, quiet }: Props & { readonly quiet: boolean }) => {

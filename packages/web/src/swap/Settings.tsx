@@ -78,12 +78,11 @@ function Recipient({ value, onChange }: RecipientProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          if (next === '' || isAddress(next)) onChange(next || undefined)
+          // The ticket shows an invalid recipient as an error, so that nothing is signed for the one before.
+          onChange(next || undefined)
         }}
       />
-      {wrong && (
-        <span className="amt__why">Enter 0x and 40 hex digits. Until then, the last valid recipient applies.</span>
-      )}
+      {wrong && <span className="amt__why">Enter 0x and 40 hex digits.</span>}
     </label>
   )
 }
@@ -159,12 +158,16 @@ type PercentageProps = {
   readonly onChange: (text: string) => void
 }
 
-/** A comma is a decimal separator, as in the amount field. */
-const withPoint = (text: string): string => text.replace(',', '.')
+/** Returns the number as the service takes it. A comma is a decimal separator, as in the amount field. */
+const canonical = (text: string): string =>
+  text
+    .replace(',', '.')
+    .replace(/^\./, '0.')
+    .replace(/^(\d+)\.$/, '$1')
 
 function Percentage({ label, value, max, onChange }: PercentageProps) {
   const [text, setText] = useState(value)
-  const wrong = text !== '' && !isPercent(withPoint(text), max)
+  const wrong = text !== '' && !isPercent(canonical(text), max)
   return (
     <label className="set__f">
       <span>{label}, %</span>
@@ -177,7 +180,8 @@ function Percentage({ label, value, max, onChange }: PercentageProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          if (next === '' || isPercent(withPoint(next), max)) onChange(withPoint(next))
+          // An invalid number is applied too: the ticket refuses it. Its first digits may be a valid one, such as 10 of 100.
+          onChange(canonical(next))
         }}
       />
       {wrong && <span className="amt__why">Enter a number from 0 to {max}.</span>}

@@ -100,16 +100,22 @@ export function TokenPicker({ chain, side, chosen, onChoose, onClose }: Props) {
           </p>
         )}
       </div>
-      {!isPending && options.length === 0 && (
-        <p className="opts__none note" role="status">
-          {isError
-            ? 'Couldn’t load tokens.'
-            : isAddress(text.trim())
-              ? `No pool on ${chain.name} trades this token.`
-              : 'No match. Try the contract address.'}
-        </p>
-      )}
+      {!isPending && options.length === 0 && <NoTokens text={text} chain={chain} isError={isError} />}
     </Dialog>
+  )
+}
+
+type NoTokensProps = { readonly text: string; readonly chain: Pick<PageChain, 'name'>; readonly isError: boolean }
+
+function NoTokens({ text, chain, isError }: NoTokensProps) {
+  return (
+    <p className="opts__none note" role="status">
+      {isError
+        ? 'Couldn’t load tokens.'
+        : isAddress(text.trim())
+          ? `No pool on ${chain.name} trades this token.`
+          : 'No match. Try the contract address.'}
+    </p>
   )
 }
 

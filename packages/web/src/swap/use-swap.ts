@@ -82,11 +82,12 @@ export function useSwap(): SwapPageState {
     act: {
       amount: (amount, replace) => change({ amount }, replace),
       raise: () => terms.set({ impact: '100' }),
-      // Reverses the trade: the quoted output becomes the input.
+      // Reverses the trade: the quoted output becomes the input. Until a quote states it, the amount stays with its token.
       flip() {
         if (!src || !dst) return
-        const amount = quote && isReady ? plain(quote.toAmount, dst.decimals) : text
-        change({ src: dst.address, dst: src.address, amount, exact: undefined })
+        const sides = { src: dst.address, dst: src.address }
+        if (quote && isReady) change({ ...sides, amount: plain(quote.toAmount, dst.decimals), exact: undefined })
+        else change({ ...sides, amount: text, exact: exact === 'in' ? 'out' : undefined })
       },
       exact(end) {
         const amount =
@@ -94,7 +95,8 @@ export function useSwap(): SwapPageState {
             ? end === 'in'
               ? plain(quote.fromAmount, src.decimals)
               : plain(quote.minToAmount ?? quote.toAmount, dst.decimals)
-            : text
+            : // As an amount of the other token, the text would be another trade, which may be thousands of times larger.
+              ''
         change({ amount, exact: end === 'out' ? 'out' : undefined })
       },
       choose(side, token) {
