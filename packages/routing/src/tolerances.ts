@@ -347,5 +347,7 @@ export const COARSE_SEARCHES = 3
 export const MAX_EXACT_QUOTES = 200
 /** Relative gap to the bound within which few units are no reason to search again. */
 export const UNIT_ROUNDING = 1e-5
+/** Number of smaller inputs, within the price of one unit, that are tried if a pool's rounding refuses an input. */
+export const LESS_STEPS = 8n
 /** Divisor of the price of one unit: precision of the minimum input that buys it. */
 export const UNIT_PARTS = 16n

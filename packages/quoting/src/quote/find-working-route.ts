@@ -287,7 +287,8 @@ async function cheaperInput(
   }
 }
 
-const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean => [...poolsOf(a)].sort().join() === [...poolsOf(b)].sort().join()
+const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean =>
+  [...poolsOf(a)].sort().join() === [...poolsOf(b)].sort().join()
 
 const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_SHARE >= amountOut

@@ -25,7 +25,11 @@ import { discountedOutput } from './drift-penalties.ts'
 import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
 
 /** A search result with its settlement. */
-export type SettledRoute = SearchResult & { readonly settlement: Settlement }
+export type SettledRoute = SearchResult & {
+  readonly settlement: Settlement
+  /** Edges of the search's flow that the route lacks, because their legs were too small for their pools. */
+  readonly dropped?: readonly number[]
+}
 
 /** Searches and settles; searches again without edges that perform worse in whole units than in floats. Null if nothing routes. */
 export function searchAndSettle(
@@ -103,15 +107,16 @@ function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): 
   return unexpectedGas
 }
 
-/** Returns true if a leg buys so few units that rounding takes a significant part. */
-function isCoarse(problem: Problem, { settlement, bound }: SettledRoute): boolean {
+/** Returns true if a leg buys so few units, or was too small, that rounding takes a significant part. */
+function isCoarse(problem: Problem, { settlement, bound, dropped }: SettledRoute): boolean {
   const { legs } = settlement
   if (bound !== null && discountedOutput(problem, settlement) > bound * (1 - UNIT_ROUNDING)) return false
-  return legs.some((leg) => leg.amountOut < FEW_UNITS)
+  return dropped !== undefined || legs.some((leg) => leg.amountOut < FEW_UNITS)
 }
 
 /**
- * The best route without intermediate legs that buy few units. A repeated search may run into other such edges, so it is repeated.
+ * The best route without legs that were too small, and without intermediate legs that buy few units. A repeated search
+ * may run into other such edges, so it is repeated.
  */
 function withoutCoarseEdges(
   problem: Problem,
@@ -120,21 +125,34 @@ function withoutCoarseEdges(
   taxes?: Taxes,
 ): SettledRoute | null {
   const { to } = problem.graph.topology
+  const coarseTokens = new Set<number>()
   let best: SettledRoute | null = null
-  let coarse = result
   let open = problem
-  for (let round = 0; round < COARSE_SEARCHES; round++) {
-    const { legs, edges } = coarse.settlement
-    const coarseEdges = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
-    if (coarseEdges.length === 0) break
-    open = without(open, coarseEdges)
+  let closed = coarseEdges(problem, result)
+  for (let round = 1; round <= COARSE_SEARCHES && closed.length > 0; round++) {
+    for (const edge of closed) coarseTokens.add(to[edge]!)
+    coarseTokens.delete(problem.target)
+    // Further edges buy few units of the same tokens, so the last round closes all of them.
+    const isLast = round === COARSE_SEARCHES
+    open = without(open, isLast ? Array.from(to.keys()).filter((edge) => coarseTokens.has(to[edge]!)) : closed)
     const next = search(open)
     const outcome = next && settleFlow(next, open, amountIn, taxes)
-    if (outcome === null || outcome instanceof LegRefused) break
-    if (!best || netOf(problem, outcome) > netOf(problem, best)) best = outcome
-    coarse = outcome
+    if (outcome === null) break
+    if (outcome instanceof LegRefused) closed = [outcome.edge]
+    else {
+      if (!best || netOf(problem, outcome) > netOf(problem, best)) best = outcome
+      closed = coarseEdges(problem, outcome)
+    }
   }
   return best
+}
+
+/** Edges whose legs were too small, or else those that buy few units of an intermediate token. */
+function coarseEdges(problem: Problem, { dropped, settlement }: SettledRoute): readonly number[] {
+  const { legs, edges } = settlement
+  const { to } = problem.graph.topology
+  // Legs next to the one that was too small may be large without it.
+  return dropped ?? edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
 }
 
 /** The best path by exact pool quotes in whole units. */
@@ -318,9 +336,10 @@ function withoutSmallLegs(
   taxes?: Taxes,
 ): SettledRoute | LegRefused | null {
   let { flow } = result
+  const dropped: number[] = []
   // Each round drops one leg, or is the last.
   for (;;) {
-    const outcome = trySettle({ ...result, flow }, problem, amountIn, taxes)
+    const outcome = trySettle({ ...result, flow, ...(dropped.length > 0 && { dropped }) }, problem, amountIn, taxes)
     if (!(outcome instanceof LegRefused && outcome.code === 'TOO_SMALL')) return outcome
     const isKept = flow.edges.map((edge) => edge !== outcome.edge)
     const rest = pushThrough(
@@ -329,12 +348,13 @@ function withoutSmallLegs(
       flow.input.filter((_, k) => isKept[k]),
     )
     if (!rest || rest.unsold > 0 || rest.edges.length >= flow.edges.length) return outcome
+    dropped.push(outcome.edge)
     flow = rest
   }
 }
 
 function trySettle(
-  result: SearchResult,
+  result: Omit<SettledRoute, 'settlement'>,
   problem: Problem,
   amountIn: bigint,
   taxes?: Taxes,

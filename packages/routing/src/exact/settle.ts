@@ -16,7 +16,7 @@ import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { type Inflow, type Less, lessByRoom, lessOfAll } from '../solver/overflow.ts'
 import { type Taxes, taxIn } from '../taxes.ts'
-import { FEW_UNITS, OVERFLOW_MARGIN, OVERFLOW_ROUNDS, UNIT_PARTS } from '../tolerances.ts'
+import { FEW_UNITS, LESS_STEPS, OVERFLOW_MARGIN, OVERFLOW_ROUNDS, UNIT_PARTS } from '../tolerances.ts'
 import type { Leg } from '../types.ts'
 import { type BalancePart, type LegShare, type LegShares, partOfBalance, partUpTo, sharesOf } from './shares.ts'
 
@@ -210,6 +210,8 @@ class SettlementPass {
     const current = poolStates?.get(pool.id) ?? pool
     const part = partOfBalance(share, balance, fixedInput, min(terms.limits.get(edge), share.limit))
     let result = part.amount === 0n ? null : this.settleLeg(edge, current, part)
+    if (result instanceof PoolRefusal && result.code === 'TOO_SMALL' && !last)
+      result = this.withLess(share, current, part, balance) ?? result
     if (result instanceof PoolRefusal && result.code === 'TOO_LARGE') {
       this.makeLegs(share, current, part.amount, result)
       return
@@ -223,6 +225,22 @@ class SettlementPass {
     if (result) this.add(edge, result)
     const remaining = balances.get(from) ?? 0n
     if (last && remaining > 0n) this.leave(share, remaining)
+  }
+
+  /**
+   * Makes a leg with up to one unit of output less, if its pool refuses an amount because of the rounding of few units;
+   * null if it refuses these amounts too.
+   */
+  private withLess(share: LegShare, current: Pool, { amount }: BalancePart, balance: bigint): SettledLeg | null {
+    const units = outputOf(curveOf(this.problem, share.edge), Number(amount))
+    if (!(units >= 1 && units < FEW_UNITS)) return null
+    const unit = BigInt(Math.ceil(Number(amount) / units))
+    for (let k = 1n; k <= LESS_STEPS; k++) {
+      const part = partUpTo(share, balance, amount - (unit * k) / LESS_STEPS)
+      const result = part.amount > 0n ? this.settleLeg(share.edge, current, part) : null
+      if (result && !(result instanceof PoolRefusal)) return result
+    }
+    return null
   }
 
   /**

@@ -3,11 +3,11 @@
  * out of other tokens take representable shares of the balance, and the last leg out of each token takes the rest.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
-import { type CompiledCurve, capacityOf, crossesFlat, piecesCrossed } from '../graph/price-curve.ts'
+import { type CompiledCurve, capacityOf, crossesFlat, outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
-import { NEAR_FLAT } from '../tolerances.ts'
+import { FEW_UNITS, NEAR_FLAT } from '../tolerances.ts'
 
 /** Number of units into which the source amount is divided. */
 const PRECISION = 1e15
@@ -67,10 +67,14 @@ export function sharesOf(
     }
     // The last leg takes the rounding remainder: it is the largest leg with enough room, or else the one with the most
     // room. If none has room, it is the largest, which takes nearly all of the reduction when less of the token is
-    // bought. Legs that share a pool keep their order.
+    // bought. A leg that buys few units comes before the others, because only legs before the last can take the input
+    // that buys whole units. Legs that share a pool keep their order.
     const [enough, none] = [unassigned * ENOUGH_ROOM, unassigned * NO_ROOM]
     const spare = (place: number): number => (room(place) < none ? 0 : Math.min(room(place), enough))
-    if (places.length > 1 && !sharing) places.sort((a, b) => spare(a) - spare(b) || input[a]! - input[b]!)
+    const rank = (place: number): number =>
+      spare(place) === 0 ? 0 : outputOf(curveOf(problem, edges[place]!), input[place]!) < FEW_UNITS ? 1 : 2
+    if (places.length > 1 && !sharing)
+      places.sort((a, b) => rank(a) - rank(b) || spare(a) - spare(b) || input[a]! - input[b]!)
     for (const place of places) {
       const edge = edges[place]!
       const last = place === places[places.length - 1]
