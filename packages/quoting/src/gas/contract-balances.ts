@@ -17,13 +17,13 @@ const READ_GAS = 300_000
 
 const erc20 = IERC20__factory.createInterface()
 
-type CachedBalance = { readonly block: number; readonly isHeld: boolean }
+type CachedBalance = { readonly block: number; readonly isHeld: Promise<boolean> }
 /** Balances by chain, holder, and token. */
 const caches = new WeakMap<Rpc, Map<string, CachedBalance>>()
 
 type Holders = { readonly guard: Address; readonly executor: Address; readonly wrappedNative: Address | null }
 
-/** Returns the tokens of a route that the contracts hold. Unknown balances count as empty. */
+/** Returns the tokens of a route that the contracts hold. Concurrent callers share the reads. */
 export async function contractBalances(
   { legs, tokenOut }: RoutePlan,
   { guard, executor, wrappedNative }: Holders,
@@ -38,18 +38,22 @@ export async function contractBalances(
   const erc20Pairs = pairs.filter(([, token]) => token !== NATIVE && token !== ZERO_ADDRESS)
   const cache = caches.get(rpc) ?? new Map<string, CachedBalance>()
   caches.set(rpc, cache)
-  const isDue = (pair: readonly [Address, Address]) => {
+  const due = erc20Pairs.filter((pair) => {
     const last = cache.get(pair.join())
     return !last || Math.abs(block.number - last.block) > FRESH_BLOCKS
-  }
-  const due = erc20Pairs.filter(isDue)
+  })
   if (due.length > 0) {
-    const [answers] = await runReads(rpc, { blockHash: block.hash }, [balancesOf(due)], options)
+    const reading = runReads(rpc, { blockHash: block.hash }, [balancesOf(due)], options)
     if (cache.size > MAX_BALANCES) cache.clear()
-    for (const [k, pair] of due.entries()) cache.set(pair.join(), { block: block.number, isHeld: answers![k]! })
+    for (const [k, pair] of due.entries()) {
+      const entry = { block: block.number, isHeld: reading.then(([answers]) => answers![k]!) }
+      cache.set(pair.join(), entry)
+      entry.isHeld.catch(() => cache.get(pair.join()) === entry && cache.delete(pair.join()))
+    }
   }
+  const held = await Promise.all(erc20Pairs.map((pair) => cache.get(pair.join())!.isHeld))
   const tokensOf = (holder: Address) =>
-    new Set(erc20Pairs.filter((pair) => pair[0] === holder && cache.get(pair.join())?.isHeld).map(([, token]) => token))
+    new Set(erc20Pairs.filter((pair, k) => pair[0] === holder && held[k]).map(([, token]) => token))
   return { guard: tokensOf(guard), executor: tokensOf(executor) }
 }
 

@@ -13,6 +13,7 @@ import {
 } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import { type Clock, defaultDeadline } from '../deadline.ts'
+import { contractBalances } from '../gas/contract-balances.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import { larger } from '../gas/transaction-gas.ts'
 import { normalizePermit } from '../permit/permit.ts'
@@ -208,6 +209,10 @@ async function createRunner(
     ...termsOf(request, context),
     direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
   }
+  // The figures of the quote need these balances. Read them in parallel with the simulation.
+  const { guard, executor } = shared
+  const source = { rpc: context.rpc, block, signal }
+  contractBalances(route, { guard, executor, wrappedNative: context.wrappedNative }, source).catch(() => undefined)
   const encode = (of: RoutePlan, minOutput: bigint, until = deadline): EncodedRoute => {
     const terms = { ...shared, deadline: BigInt(until), minOutput }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }
