@@ -12,6 +12,7 @@ const FALL = 1e-7
 export class CurveBuilder {
   private readonly sqrtPrice: number[] = []
   private readonly liquidity: number[] = []
+  private hasLines = false
 
   /**
    * Adds x·y = k between two prices; liquidity 0 is a gap.
@@ -29,13 +30,16 @@ export class CurveBuilder {
   /** Adds a straight line. @param rate - output per input */
   line(rate: number, input: number): void {
     if (!(rate > 0 && input > 0)) return
+    this.hasLines = true
     const start = this.startAt(Math.sqrt(rate))
     this.steep(start, start * (1 - FALL), input)
   }
 
   build(keepIn: number, keepOut = 1): PriceCurve {
     const sqrtPrice = this.sqrtPrice.length > 0 ? Float64Array.from(this.sqrtPrice) : new Float64Array(1)
-    return { sqrtPrice, liquidity: Float64Array.from(this.liquidity), keepIn, keepOut }
+    const liquidity = Float64Array.from(this.liquidity)
+    // Twice the fall, because the rates are rounded too.
+    return { sqrtPrice, liquidity, keepIn, keepOut, ...(this.hasLines && { outputError: 2 * FALL }) }
   }
 
   /** Returns the start price of the next piece, which rounding must not raise above the end of the last one. */

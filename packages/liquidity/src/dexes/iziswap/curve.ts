@@ -33,13 +33,18 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const ahead = points.filter((one) => (zeroForOne ? one.point <= point : one.point >= point))
   for (const one of zeroForOne ? ahead.toReversed() : ahead) {
     if (one.point !== point) {
-      // A downward trade uses the liquidity that ends at a point at that point.
-      const last = zeroForOne ? one.point : one.point - 1
+      // A downward trade uses the liquidity that ends at a point at that point. With an order, it is part of the order's
+      // line: a hyperbola would end below the order's price.
+      const last = zeroForOne && !one.order ? one.point : one.point - sign
       pieces.range(from, last, Number(inRange))
       from = last + sign
     }
     if (!zeroForOne && one.endpoint && one.point !== point) inRange += one.liquidityNet
-    if (one.order) pieces.line(one.point, Number(zeroForOne ? one.sellingY : one.sellingX))
+    if (one.order && zeroForOne) {
+      const isAhead = from === one.point
+      pieces.line(one.point, Number(one.sellingY) + (isAhead ? Number(inRange) * sqrtPriceAt(one.point) : 0))
+      if (isAhead) from += sign
+    } else if (one.order) pieces.line(one.point, Number(one.sellingX))
     if (zeroForOne && one.endpoint) inRange -= one.liquidityNet
   }
   const farthest = farthestPoint(pointDelta)

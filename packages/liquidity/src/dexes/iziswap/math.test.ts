@@ -1,6 +1,7 @@
 /** Swaps checked against the deployed contract, which differed while all 160 vectors matched. */
 import { expect, test } from 'vitest'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
+import { curveOf } from './curve.ts'
 import { sell } from './math.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
@@ -46,3 +47,39 @@ test('a swap from below without liquidity fills the last orders', () => {
   expect(sell(state, false, 425_759_106_643n).amountOut).toBe(64_583_948_198n)
   expect(sell(state, false, 194n).amountOut).toBe(29n)
 })
+
+test('an order in a range pays no more than the curve', () => {
+  const state = stateAt(0, {
+    liquidity: 11n * 10n ** 15n,
+    liquidityX: 0n,
+    feePpm: 400,
+    pointDelta: 8,
+    points: [
+      point(-16, { order: true, sellingY: 3n * 10n ** 15n }),
+      point(-800, { endpoint: true, liquidityNet: 11n * 10n ** 15n }),
+    ].toReversed(),
+  })
+  const curve = curveOf(state, true)
+  let compared = 0
+  for (let amountIn = 10n ** 15n; amountIn < 4n * 10n ** 17n; amountIn += 10n ** 15n) {
+    const output = Number(sell(state, true, amountIn).amountOut)
+    const beyond = output / outputOfCurve(curve, Number(amountIn) * curve.keepIn) - 1
+    expect(beyond, String(amountIn)).toBeLessThanOrEqual(curve.outputError!)
+    compared++
+  }
+  expect(compared).toBe(399)
+})
+
+/** @param amountIn - after the fee */
+function outputOfCurve({ sqrtPrice, liquidity }: ReturnType<typeof curveOf>, amountIn: number): number {
+  let [rest, output] = [amountIn, 0]
+  for (const [k, depth] of liquidity.entries()) {
+    const [from, to] = [sqrtPrice[k]!, sqrtPrice[k + 1]!]
+    const width = depth === 0 ? 0 : (depth * (from - to)) / (from * to)
+    const end = rest >= width ? to : from / (1 + (rest * from) / depth)
+    output += depth * (from - end)
+    rest -= Math.min(rest, width)
+    if (rest === 0) break
+  }
+  return output
+}
