@@ -51,9 +51,9 @@ export async function contractBalances(
       entry.isHeld.catch(() => cache.get(pair.join()) === entry && cache.delete(pair.join()))
     }
   }
-  const held = await Promise.all(erc20Pairs.map((pair) => cache.get(pair.join())!.isHeld))
+  const isHeld = await Promise.all(erc20Pairs.map((pair) => cache.get(pair.join())!.isHeld))
   const tokensOf = (holder: Address) =>
-    new Set(erc20Pairs.filter((pair, k) => pair[0] === holder && held[k]).map(([, token]) => token))
+    new Set(erc20Pairs.filter((pair, k) => pair[0] === holder && isHeld[k]).map(([, token]) => token))
   return { guard: tokensOf(guard), executor: tokensOf(executor) }
 }
 
