@@ -90,7 +90,7 @@ function wrapWithin(request: RouteRequest | ExactOutputRequest): RouteResult {
   const amount = isInput ? request.amountIn : request.amountOut
   if (request.tokenIn !== NATIVE || amount < AMOUNT_LIMIT) return { ok: true, route: wrapRoute(request, amount) }
   const max = AMOUNT_LIMIT - 1n
-  const message = `the native token cannot be wrapped in amounts of 2^128 wei or more`
+  const message = 'the native token cannot be wrapped in amounts of 2^128 wei or more'
   const limit = isInput ? { maxRoutableAmount: max } : { maxOutputAmount: max }
   return { ...refusal('INSUFFICIENT_LIQUIDITY', message), ...limit }
 }

@@ -49,32 +49,17 @@ export function sharesOf(
   const { graph, source } = problem
   const { from, to } = graph.topology
   const sharing = usesPoolTwice(graph, edges)
-  /** Additional input that a leg could take. */
-  const room = (place: number): number => {
-    const curve = curveOf(problem, edges[place]!)
-    if (stopsBeforeTick(curve, input[place]!)) return 0
-    const limit = limits.get(edges[place]!)
-    return (limit === undefined ? capacityOf(curve) : Number(limit)) - input[place]!
-  }
   const inOrder: LegShare[] = []
   for (let start = 0, end = 0; start < edges.length; start = end) {
     const token = from[edges[start]!]!
-    const places: number[] = []
+    const group: number[] = []
     let unassigned = 0
     for (; end < edges.length && from[edges[end]!] === token; end++) {
-      places.push(end)
+      group.push(end)
       unassigned += input[end]!
     }
-    // The last leg takes the rounding remainder: it is the largest leg with enough room, or else the one with the most
-    // room. If none has room, it is the largest, which takes nearly all of the reduction when less of the token is
-    // bought. A leg that buys few units comes before the others, because only legs before the last can take the input
-    // that buys whole units. Legs that share a pool keep their order.
-    const [enough, none] = [unassigned * ENOUGH_ROOM, unassigned * NO_ROOM]
-    const spare = (place: number): number => (room(place) < none ? 0 : Math.min(room(place), enough))
-    const rank = (place: number): number =>
-      spare(place) === 0 ? 0 : outputOf(curveOf(problem, edges[place]!), input[place]!) < FEW_UNITS ? 1 : 2
-    if (places.length > 1 && !sharing)
-      places.sort((a, b) => rank(a) - rank(b) || spare(a) - spare(b) || input[a]! - input[b]!)
+    // Legs that share a pool keep their order.
+    const places = sharing ? group : lastWithRoom(problem, { edges, input }, group, limits)
     for (const place of places) {
       const edge = edges[place]!
       const last = place === places[places.length - 1]
@@ -87,6 +72,33 @@ export function sharesOf(
     }
   }
   return { inOrder, sharing }
+}
+
+/**
+ * Orders the legs out of one token. The last leg takes the rounding remainder: it is the largest leg with enough room, or
+ * else the one with the most room. If none has room, it is the largest, which takes nearly all of the reduction when less
+ * of the token is bought. A leg that buys few units comes before the others, because only legs before the last can take
+ * the input that buys whole units.
+ *
+ * @param places - indices of the legs in the flow
+ */
+function lastWithRoom(
+  problem: Problem,
+  { edges, input }: Pick<Flow, 'edges' | 'input'>,
+  places: readonly number[],
+  limits: ReadonlyMap<number, bigint>,
+): readonly number[] {
+  if (places.length < 2) return places
+  const total = places.reduce((sum, place) => sum + input[place]!, 0)
+  const legs = places.map((place) => {
+    const [edge, amount] = [edges[place]!, input[place]!]
+    const curve = curveOf(problem, edge)
+    const limit = limits.get(edge)
+    const room = stopsBeforeTick(curve, amount) ? 0 : (limit === undefined ? capacityOf(curve) : Number(limit)) - amount
+    const spare = room < total * NO_ROOM ? 0 : Math.min(room, total * ENOUGH_ROOM)
+    return { place, amount, spare, rank: spare === 0 ? 0 : outputOf(curve, amount) < FEW_UNITS ? 1 : 2 }
+  })
+  return legs.sort((a, b) => a.rank - b.rank || a.spare - b.spare || a.amount - b.amount).map(({ place }) => place)
 }
 
 /** Returns true if rounding could move the pool across a tick, which costs gas or leads into a gap. */

@@ -62,9 +62,10 @@ export function alternativesOf(
     () => [],
   )
   const candidates = [...flows, ...others]
-  const [top] = rankAlternatives(problem, best, candidates)
+  const ranked = rankAlternatives(problem, best, candidates)
+  const [top] = ranked
   const isTopBetter = top !== undefined && expectedNet(problem, top) > expectedNet(problem, best)
-  if (!isTopBetter) return rankAlternatives(problem, best, candidates)
+  if (!isTopBetter) return ranked
   const exchanged = problem.budget.attempt(
     IMPROVING_PART,
     () => withExchangedPool(problem, top),

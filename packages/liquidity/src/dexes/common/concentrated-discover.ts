@@ -2,21 +2,22 @@
 import { ConcentratedLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow } from '@sluice/chains'
+import type { Interface } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
-import { CONCENTRATED_LENS } from '../../lenses.ts'
+import { CONCENTRATED_LENS, type Lens } from '../../lenses.ts'
 import { presentAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { pairPool } from './pair-discover.ts'
 
-type Find = [factory: string, pairs: string[], keys: readonly number[]]
+type FindArguments = [factory: string, pairs: string[], keys: readonly number[]]
+/** Encodes a lens function that returns the pools of pairs. */
+export const finderOf = (lens: Interface, name: string) => callCodec<FindArguments, [string[]]>(lens, name)
+
 const lens = ConcentratedLens__factory.createInterface()
 const finders = {
-  find: callCodec<Find, [string[]]>(lens, 'find'),
-  findByTickSpacing: callCodec<Find, [string[]]>(lens, 'findByTickSpacing'),
+  find: finderOf(lens, 'find'),
+  findByTickSpacing: finderOf(lens, 'findByTickSpacing'),
 }
-
-/** About 3 million gas if the factory has four keys enabled. */
-const PAIRS_PER_READ = 250
 
 /**
  * Fees or tick spacings by which a factory distinguishes the pools of a pair; the lens skips those that are not
@@ -25,22 +26,41 @@ const PAIRS_PER_READ = 250
 export type PoolKeys = { readonly by: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
 
 /** Finds the pools of pairs for all keys. */
-export function* findByKeys(
+export const findByKeys = (row: DexRow, pairs: readonly (readonly [Address, Address])[], { by, values }: PoolKeys) =>
+  findKeyedPools(row, pairs, values, {
+    lens: CONCENTRATED_LENS,
+    finder: finders[by],
+    // About 3 million gas if the factory has four keys enabled.
+    pairsPerRead: 250,
+    pairGas: 13_000,
+  })
+
+/** A lens whose `finder` returns the pools of pairs: all keys of the first pair, then of the next. */
+type KeyedFinder = {
+  readonly lens: Lens
+  readonly finder: ReturnType<typeof finderOf>
+  readonly pairsPerRead: number
+  readonly pairGas: number
+}
+
+/** Finds the pools of pairs for all keys by a family's own lens. */
+export function* findKeyedPools(
   row: DexRow,
   pairs: readonly (readonly [Address, Address])[],
-  { by, values }: PoolKeys,
+  keys: readonly number[],
+  { lens, finder, pairsPerRead, pairGas }: KeyedFinder,
 ): Reads<readonly Pool<null>[]> {
-  const batches = chunks(pairs, PAIRS_PER_READ)
+  const batches = chunks(pairs, pairsPerRead)
   const answers = yield batches.map((batch) => ({
-    ...CONCENTRATED_LENS,
-    data: finders[by].encode(row.address, batch.flat(), values),
-    gas: 100_000 + 13_000 * batch.length,
+    ...lens,
+    data: finder.encode(row.address, batch.flat(), keys),
+    gas: 100_000 + pairGas * batch.length,
   }))
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
     return Array.from(presentAddresses(answer), ([i, address]) =>
-      pairPool(row, address, batch[Math.floor(i / values.length)]!),
+      pairPool(row, address, batch[Math.floor(i / keys.length)]!),
     )
   })
 }

@@ -3,14 +3,13 @@ import { IIziswapState__factory, IziswapLens__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { presentAddresses } from '../common/address-list.ts'
-import { chunks } from '../common/chunks.ts'
+import { finderOf, findKeyedPools } from '../common/concentrated-discover.ts'
 import { splitAnswers, wordRanges } from '../common/concentrated-state.ts'
-import { pairPool } from '../common/pair-discover.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
 const LENS = lensOf('IziswapLens')
 const lens = IziswapLens__factory.createInterface()
+const FINDER = finderOf(lens, 'find')
 const events = IIziswapState__factory.createInterface()
 
 /** Fees, in ppm, that factories are known to offer; the lens skips those that are not enabled. */
@@ -20,21 +19,13 @@ const PAIRS_PER_READ = 200
 /** Price and settings of a pool. */
 const HEAD_GAS = 60_000
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const batches = chunks(pairs, PAIRS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('find', [row.address, batch.flat(), FEES]) as Hex,
-    gas: 100_000 + 20_000 * batch.length,
-  }))
-  return batches.flatMap((batch, b) => {
-    const answer = answers[b]
-    if (!answer) return []
-    return Array.from(presentAddresses(answer), ([i, address]) =>
-      pairPool(row, address, batch[Math.floor(i / FEES.length)]!),
-    )
+export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
+  findKeyedPools(row, pairs, FEES, {
+    lens: LENS,
+    finder: FINDER,
+    pairsPerRead: PAIRS_PER_READ,
+    pairGas: 20_000,
   })
-}
 
 type Head = Omit<IziswapState, 'points'>
 

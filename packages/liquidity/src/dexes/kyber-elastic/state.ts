@@ -5,8 +5,7 @@ import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
-import { presentAddresses } from '../common/address-list.ts'
-import { chunks } from '../common/chunks.ts'
+import { finderOf, findKeyedPools } from '../common/concentrated-discover.ts'
 import { decodeTicks } from '../common/concentrated-state.ts'
 import { pairPool } from '../common/pair-discover.ts'
 import { readEach } from '../common/read-each.ts'
@@ -15,6 +14,7 @@ import type { KyberElasticState } from './types.ts'
 const LENS = lensOf('KyberElasticLens')
 const lens = KyberElasticLens__factory.createInterface()
 const factory = IKyberElasticFactory__factory.createInterface()
+const FINDER = finderOf(lens, 'find')
 const events = IKyberElasticState__factory.createInterface()
 
 /** Fees, in parts of 100,000, that factories are known to offer; pools with other fees are found by their creation log. */
@@ -31,21 +31,13 @@ const MAX_TICKS = 500
 /** Price, liquidity, and a few dozen ticks. */
 const READ_GAS = 600_000
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const batches = chunks(pairs, PAIRS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...LENS,
-    data: lens.encodeFunctionData('find', [row.address, batch.flat(), FEES]) as Hex,
-    gas: 100_000 + 20_000 * batch.length,
-  }))
-  return batches.flatMap((batch, b) => {
-    const answer = answers[b]
-    if (!answer) return []
-    return Array.from(presentAddresses(answer), ([i, address]) =>
-      pairPool(row, address, batch[Math.floor(i / FEES.length)]!),
-    )
+export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
+  findKeyedPools(row, pairs, FEES, {
+    lens: LENS,
+    finder: FINDER,
+    pairsPerRead: PAIRS_PER_READ,
+    pairGas: 20_000,
   })
-}
 
 export const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
 
