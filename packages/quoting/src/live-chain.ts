@@ -14,6 +14,7 @@ import { DriftSampler } from './drift/sampler.ts'
 import type { DriftFigures } from './drift/statistics.ts'
 import { QuotingError } from './errors.ts'
 import type { Logger, QuotingListener } from './events.ts'
+import { ContractBalanceReader } from './gas/contract-balances.ts'
 import { GasProber } from './gas/gas-prober.ts'
 import { LaterGas } from './gas/later-gas.ts'
 import { GasLessons } from './gas/learned-gas.ts'
@@ -114,6 +115,7 @@ export class LiveChain {
   private readonly faultyPools = new FaultyPools()
   private readonly gasProber: GasProber
   private readonly laterGas: LaterGas
+  private readonly contractBalances = new ContractBalanceReader()
   readonly walletChecks: WalletChecks
   private readonly neighbors: HubNeighbors
   private readonly past: PastBlocks
@@ -217,6 +219,7 @@ export class LiveChain {
       measuredGas: this.measuredGas,
       gasProber: this.gasProber,
       laterGas: this.laterGas,
+      contractBalances: this.contractBalances,
       faultyPools: this.faultyPools,
       walletChecks: this.walletChecks,
       onQuote: (view, record) => {
@@ -411,6 +414,7 @@ export class LiveChain {
       measuredGas: this.measuredGas.count,
       faultyPools: this.faultyPools.count,
       laterGas: this.laterGas.count,
+      contractBalances: this.contractBalances.count,
       neighbors: this.neighbors.count,
       walletCodes: walletChecks.codes,
       walletsCompared: walletChecks.compared,

@@ -248,7 +248,7 @@ type Swapped = { readonly deployment: Deployment; readonly chain: Pick<Chain, 'w
 /**
  * Converts a parsed query to a request on a chain.
  *
- * @throws ApiError if the recipient, or fee recipient is the Guard or an Executor, or a payee is otherwise invalid
+ * @throws ApiError if the sender, recipient, or fee recipient is the Guard or an Executor, or a payee is otherwise invalid
  */
 export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Swapped): QuoteRequest {
   const contracts = new Set<Address>([deployment.guard.address, ...deployment.executors.map(({ address }) => address)])

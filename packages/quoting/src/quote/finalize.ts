@@ -7,7 +7,6 @@ import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
 import type { SwapSimulation } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import { chargedGas } from '../gas/charged-gas.ts'
-import { contractBalances } from '../gas/contract-balances.ts'
 import { laterGasOf } from '../gas/later-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
 import type { TouchedPools } from '../view/touched.ts'
@@ -149,15 +148,14 @@ async function gasOf({ gasPriceWei, chain, rpc, touched, view, route, trial, sig
   const next = ranIn ? 0 : unseenInNextBlock(route, touched)
   const later = ranIn ? trial.laterGas : unseenLater(route)
   const { data } = trial.swap
-  const { guard, executor } = trial.terms
-  const wrappedNative = chain.wrappedNative?.address ?? null
-  // Without these balances the gas is a little too low, which is no reason to fail.
-  const source = { rpc, block: view.snapshot.block, signal }
-  const balances = await contractBalances(route, { guard, executor, wrappedNative }, source).catch(() => undefined)
+  const { balances } = trial
   const execution = transactionGas(data, BigInt(gasUsed + next + later))
   const chargedWith = (more: number) => {
     const simulation = withMoreGas(trial.simulation, more)
-    return chargedGas({ route, data, simulation, direct: trial.terms.direct ?? false, balances }, wrappedNative)
+    return chargedGas(
+      { route, data, simulation, direct: trial.terms.direct ?? false, balances },
+      chain.wrappedNative?.address ?? null,
+    )
   }
   const charged = chargedWith(next)
   const chargedAtDeadline = chargedWith(next + later)

@@ -5,6 +5,7 @@ import { type BlockHeader, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
 import { Bounded } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import { checkDeadline } from '../deadline.ts'
+import { ContractBalanceReader } from '../gas/contract-balances.ts'
 import { LaterGas } from '../gas/later-gas.ts'
 import { Simulator } from '../simulation/simulator.ts'
 import { ResponseCache } from '../view/answers.ts'
@@ -20,7 +21,7 @@ import { SingleFlight } from './single-flight.ts'
 
 type Options = Omit<
   QuotingParts,
-  'gasLessons' | 'gasProber' | 'laterGas' | 'faultyPools' | 'simulate' | 'clock' | 'onQuote'
+  'gasLessons' | 'gasProber' | 'laterGas' | 'contractBalances' | 'faultyPools' | 'simulate' | 'clock' | 'onQuote'
 > & {
   readonly chain: Chain
   readonly contracts: ChainContracts
@@ -126,6 +127,7 @@ export class PastQuoter {
         measureNow: async () => false,
       },
       laterGas: new LaterGas(),
+      contractBalances: new ContractBalanceReader(),
       // Pools that fail today may have worked at a past block.
       faultyPools: new FaultyPools(),
       onQuote: () => {},

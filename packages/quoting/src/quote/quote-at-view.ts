@@ -7,6 +7,7 @@ import type { ChainContracts } from '../chain/contracts.ts'
 import type { Clock } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
+import type { ContractBalanceReader } from '../gas/contract-balances.ts'
 import type { GasProber } from '../gas/gas-prober.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import type { GasLessons } from '../gas/learned-gas.ts'
@@ -46,6 +47,7 @@ export type QuotingParts = SearchKnowledge & {
   readonly slippageOf: (route: RoutePlan) => AutoSlippage
   readonly gasProber: Pick<GasProber, 'isRunning' | 'want' | 'measureNow'>
   readonly laterGas: LaterGas
+  readonly contractBalances: Pick<ContractBalanceReader, 'of'>
   readonly walletChecks: WalletChecks
   readonly faultyPools: Pick<FaultyPools, 'at' | 'fails' | 'record'>
   /** Called after each successful quote. */

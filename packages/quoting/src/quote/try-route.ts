@@ -1,7 +1,13 @@
 /** Simulates a route as the transaction that is returned to the caller. */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
-import { type EncodedSwap, type EncodeRequest, encodeSwap, type RoutePlan } from '@sluice/routing'
+import {
+  type ContractBalances,
+  type EncodedSwap,
+  type EncodeRequest,
+  encodeSwap,
+  type RoutePlan,
+} from '@sluice/routing'
 import type { Rpc } from '@sluice/rpc'
 import {
   blockAt,
@@ -13,7 +19,7 @@ import {
 } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import { type Clock, defaultDeadline } from '../deadline.ts'
-import { contractBalances } from '../gas/contract-balances.ts'
+import type { ContractBalanceReader } from '../gas/contract-balances.ts'
 import type { LaterGas } from '../gas/later-gas.ts'
 import { larger } from '../gas/transaction-gas.ts'
 import { normalizePermit } from '../permit/permit.ts'
@@ -53,6 +59,8 @@ export type WorkingTrial = {
   readonly amountOut: bigint
   readonly minOutput: bigint
   readonly simulation: SwapSimulation
+  /** Tokens that the Guard and the Executor hold before the swap; undefined if they could not be read. */
+  readonly balances: ContractBalances | undefined
   /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
   readonly laterGas: number
   /** Shortfall against the settled output in the first simulation; negative if it paid more. */
@@ -82,6 +90,7 @@ export type TrialContext = {
   readonly simulate: Simulate
   readonly clock: Clock
   readonly laterGas: LaterGas
+  readonly contractBalances: Pick<ContractBalanceReader, 'of'>
   readonly walletChecks: WalletChecks
   readonly rpc: Rpc
   readonly simulation: Pick<SimulationContext, 'blockIntervalMs'>
@@ -120,7 +129,7 @@ async function runRoute(
   context: TrialContext,
   maxShortfallPpm: bigint,
 ): Promise<Trial> {
-  const { wrappedNative, view } = context
+  const { contracts, wrappedNative, view, rpc } = context
   const { block } = view.snapshot
   const senderCode = await view.codeOf(request.from)
   const permit = request.permit && normalizePermit(request.permit, senderCode)
@@ -139,9 +148,11 @@ async function runRoute(
   const dueAt = context.laterGas.dueAt([route, ...alternatives], span)
   // The permit expires at the deadline, so the later run is no later than that.
   const laterAt = permit && dueAt !== undefined ? deadline : dueAt
-  const [first, later] = await Promise.all([
+  const holders = { guard: contracts.guard, executor: contracts.executor.address, wrappedNative }
+  const [first, later, balances] = await Promise.all([
     run(encode(route, settledMinOutput), others),
     laterAt === undefined ? [] : runLater(laterAt),
+    context.contractBalances.of([route, ...alternatives], holders, { rpc, block }),
   ])
   const laterGas = laterGasOf([route, ...alternatives], first.simulation, later)
   for (const { of, extra } of laterGas) context.laterGas.observe(of, extra, laterAt!, span)
@@ -163,11 +174,11 @@ async function runRoute(
     const shortfall = shortfallPpm(amountOut, best.simulation.amountOut)
     return {
       ...{ outcome: 'exact', ...best, amountOut, minOutput: terms.minOutput },
-      ...{ laterGas: extraOf(of), shortfallPpm: shortfall },
+      ...{ balances, laterGas: extraOf(of), shortfallPpm: shortfall },
     }
   }
 
-  const adjusted = { outcome: 'adjusted', laterGas: extraOf(route), shortfallPpm: missingPpm } as const
+  const adjusted = { outcome: 'adjusted', balances, laterGas: extraOf(route), shortfallPpm: missingPpm } as const
   if (requestedOut !== undefined) {
     if (!first.simulation.success || measured < targetOf(requestedOut, request))
       return { outcome: 'shortfall', shortfallPpm: missingPpm, paid: [measured, expected] }
@@ -209,10 +220,6 @@ async function createRunner(
     ...termsOf(request, context),
     direct: route.legs.length > 0 && paysDirectly(request, context.taxes),
   }
-  // The figures of the quote need these balances. Read them in parallel with the simulation.
-  const { guard, executor } = shared
-  const source = { rpc: context.rpc, block, signal }
-  contractBalances(route, { guard, executor, wrappedNative: context.wrappedNative }, source).catch(() => undefined)
   const encode = (of: RoutePlan, minOutput: bigint, until = deadline): EncodedRoute => {
     const terms = { ...shared, deadline: BigInt(until), minOutput }
     return { route: of, terms, swap: encodeSwap({ route: of, families: contracts.families, ...terms }) }

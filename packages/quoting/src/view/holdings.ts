@@ -1,9 +1,9 @@
 /** Compares the balances of a token's deepest pools with their states. */
-import { IERC20__factory } from '@sluice/bindings'
-import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
-import { familyOf, type Pool, type Reads, runReads, type Snapshot } from '@sluice/liquidity'
+import { type Address, ZERO_ADDRESS } from '@sluice/chains'
+import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import type { Rpc } from '@sluice/rpc'
+import { readBalances } from '../tokens/balances.ts'
 
 /** Maximum pools per token whose balances are read. */
 const MAX_POOLS = 16
@@ -11,10 +11,6 @@ const MAX_POOLS = 16
 const MAX_TOKENS = 8
 /** A balance that is short by less than a millionth of the reserve counts as rounding. */
 const ROUNDING = 1_000_000n
-/** Gas limit of one `balanceOf`; rebasing tokens behind proxies use less. */
-const READ_GAS = 300_000
-
-const erc20 = IERC20__factory.createInterface()
 
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
@@ -38,7 +34,7 @@ export function unlistedOf(
 export async function readHoldings(token: Address, { snapshot, prices, rpc }: HoldingsSource): Promise<boolean> {
   let isNew = false
   const pools = deepestPools(token, prices)
-  const reads = pools.map((pool) => balancesOf(pool))
+  const reads = pools.map(({ address, tokens }) => readBalances(tokens.map((each) => [address, each])))
   const balances = await runReads(rpc, { blockHash: snapshot.block.hash }, reads, { priority: 'lookup' })
   for (const [k, pool] of pools.entries()) {
     const reserves = familyOf(pool.family)!.reserves(pool)
@@ -50,13 +46,6 @@ export async function readHoldings(token: Address, { snapshot, prices, rpc }: Ho
     if (prices.lack(pool.id, missing)) isNew = true
   }
   return isNew
-}
-
-/** Reads a pool's balances of its tokens; null for a token that does not answer. */
-function* balancesOf(pool: Pool): Reads<readonly (bigint | null)[]> {
-  const data = erc20.encodeFunctionData('balanceOf', [pool.address]) as Hex
-  const answers = yield pool.tokens.map((to) => ({ to, data, gas: READ_GAS }))
-  return answers.map((answer) => (answer && answer.length >= 66 ? BigInt(answer.slice(0, 66)) : null))
 }
 
 /** Returns the pools that hold a token at their own address, deepest first. */

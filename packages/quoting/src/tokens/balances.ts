@@ -1,0 +1,21 @@
+/** Reads token balances. */
+import { IERC20__factory } from '@sluice/bindings'
+import type { Address, Hex } from '@sluice/chains'
+import type { Reads } from '@sluice/liquidity'
+
+/** Gas limit of one `balanceOf`; rebasing tokens behind proxies use less. */
+const READ_GAS = 300_000
+
+const erc20 = IERC20__factory.createInterface()
+
+/** Holder of a balance, and its token. */
+export type BalanceKey = readonly [holder: Address, token: Address]
+
+/** Reads balances in base units; null for a token that does not answer. */
+export function* readBalances(keys: readonly BalanceKey[]): Reads<readonly (bigint | null)[]> {
+  const answers = yield keys.map(([holder, to]) => ({
+    ...{ to, gas: READ_GAS },
+    data: erc20.encodeFunctionData('balanceOf', [holder]) as Hex,
+  }))
+  return answers.map((answer) => (answer && answer.length >= 66 ? BigInt(answer.slice(0, 66)) : null))
+}
