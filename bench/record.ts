@@ -27,7 +27,7 @@ export function record(name: string, figures: object, { shown = true } = {}): vo
   if (shown) console.log(text)
 }
 
-/** Returns the last recorded result; undefined if there is none. */
+/** Returns the last recorded result; undefined if nothing was recorded. */
 export function recorded<T>(name: string): T | undefined {
   return existsSync(fileOf(name)) ? (JSON.parse(readFileSync(fileOf(name), 'utf8')) as T) : undefined
 }

@@ -57,7 +57,7 @@ const SERVICES = ['bench/lib/service.ts', 'bench/api/service.ts']
  */
 export function startService(env: World['env'], root = ROOT): Promise<Service> {
   const file = SERVICES.map((name) => join(root, name)).find((path) => existsSync(path))
-  if (!file) throw new Error(`${root} has none of ${SERVICES.join(', ')}`)
+  if (!file) throw new Error(`${root} does not have any of ${SERVICES.join(', ')}`)
   return startProcess(file, [], env)
 }
 

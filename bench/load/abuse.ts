@@ -58,7 +58,7 @@ try {
     results[kind] = {
       timesQuiet,
       quiet,
-      beside: loaded,
+      loaded,
       abuser: answers,
       memoryMB: (await memoryOf(service)).residentMB,
     }

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip, gzipSync } from 'node:zlib'
 import type { Request } from 'express'
 
 /** Minimum size of compressed bodies; smaller ones fit into one packet anyway. */
-export const MIN_COMPRESSED_BYTES = 1_024
+const MIN_COMPRESSED_BYTES = 1_024
 /** Maximum size of bodies compressed on the main thread. For small bodies a thread switch takes longer than the compression. */
 const MAX_INLINE_BYTES = 16_384
 /** Gzip options for bodies that are sent once. Higher levels take twice the time to save one percent. */
@@ -14,9 +14,11 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } } as const
 
 export const varyingHeaders = ['Vary', 'Accept-Encoding'] as const
 
-/** Compresses a body that is sent once. Returns undefined if the client does not accept gzip. */
-export function compressOnce(request: Request, body: string): Buffer | Promise<Buffer> | undefined {
-  if (!accepts(request, 'gzip')) return undefined
+/** Returns the header `Vary` of a body of that size, if some clients get it compressed. */
+export const varyOf = (bytes: number): readonly string[] => (bytes < MIN_COMPRESSED_BYTES ? [] : varyingHeaders)
+
+/** Compresses a body that is sent once. */
+export function compressOnce(body: string): Buffer | Promise<Buffer> {
   return body.length <= MAX_INLINE_BYTES ? gzipSync(body, ONCE) : promisify(gzip)(body, ONCE)
 }
 
@@ -50,7 +52,10 @@ export class FixedBytes {
   }
 }
 
-/** Returns true if the client accepts the encoding. */
-export function accepts(request: Request, encoding: Encoding): boolean {
+/** Returns true if a body of that size, sent once, is compressed for the client. */
+export const compressesFor = (request: Request, bytes: number): boolean =>
+  bytes >= MIN_COMPRESSED_BYTES && accepts(request, 'gzip')
+
+function accepts(request: Request, encoding: Encoding): boolean {
   return request.acceptsEncodings(encoding) === encoding
 }

@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Request, Response } from 'express'
 import { Registry } from 'prom-client'
 import { type ApiError, docsOf, errorFields, type RatePolicy } from '../errors.ts'
-import { accepts, compressOnce, MIN_COMPRESSED_BYTES, varyingHeaders } from './compress.ts'
+import { compressesFor, compressOnce, varyingHeaders, varyOf } from './compress.ts'
 import { contextOf, type RequestContext } from './context.ts'
 import { type FixedHeaders, fixedHeaders, minimalHeaders } from './headers.ts'
 import { hasTag, tagOf, weakTag } from './tags.ts'
@@ -38,15 +38,14 @@ export const noStore = ['Cache-Control', 'no-store'] as const
 export function reply(response: Response, answer: HttpReply): void {
   const { status = 200, type, body, headers = [], fixed = everywhere } = answer
   const bytes = Buffer.byteLength(body)
-  const compressed = bytes < MIN_COMPRESSED_BYTES ? undefined : compressOnce(response.req, body)
-  if (compressed) {
+  if (compressesFor(response.req, bytes)) {
+    const compressed = compressOnce(body)
     if (!(compressed instanceof Promise)) replyCompressed(response, answer, compressed)
     // Compression fails only if memory runs out.
     else compressed.then((done) => replyCompressed(response, answer, done)).catch(() => response.destroy())
     return
   }
-  const vary = bytes < MIN_COMPRESSED_BYTES ? [] : varyingHeaders
-  response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes, fixed), ...vary, ...headers])
+  response.writeHead(status, [...headersOf(contextOf(response).id, type, bytes, fixed), ...varyOf(bytes), ...headers])
   // An ASCII body is the same in both encodings; Node copies latin1 without inspecting each character.
   response.end(body, bytes === body.length ? 'latin1' : 'utf8')
 }
@@ -112,9 +111,9 @@ export function replyTagged(request: Request, response: Response, context: Reque
   if (hasTag(request, tag)) {
     const current = ['X-Request-Id', context.id, ...headers]
     // A 304 repeats the headers by which caches choose the stored response that it updates.
-    const varying = Buffer.byteLength(body) < MIN_COMPRESSED_BYTES ? [] : varyingHeaders
-    const isCompressed = varying.length > 0 && accepts(request, 'gzip')
-    response.writeHead(304, [...everywhere, ...varying, ...(isCompressed ? withWeakTag(current) : current)])
+    const bytes = Buffer.byteLength(body)
+    const own = compressesFor(request, bytes) ? withWeakTag(current) : current
+    response.writeHead(304, [...everywhere, ...varyOf(bytes), ...own])
     response.end()
   } else reply(response, { type: 'json', body, headers: [...timingOf(context), ...headers] })
 }

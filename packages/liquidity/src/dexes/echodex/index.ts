@@ -67,7 +67,7 @@ export const echodex: DexFamily<EchodexState> = {
     op: 'uniswap-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    // The pair takes its fee from the output that it is asked for.
+    // The pair takes its fee from the requested output.
     feePpm: 0,
     tokenIn,
     input,
