@@ -7,7 +7,7 @@ import { runReads } from '@sluice/liquidity'
 import type { ContractBalances, RoutePlan } from '@sluice/routing'
 import { type BlockHeader, type Rpc, RpcError } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
-import { type BalanceKey, readBalances } from '../tokens/balances.ts'
+import { type BalanceKey, readBalances } from '../balances.ts'
 
 /** Blocks for which a balance is not read again. Such balances rarely change between zero and nonzero. */
 const FRESH_BLOCKS = 20

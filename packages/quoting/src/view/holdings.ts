@@ -3,7 +3,7 @@ import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'
 import type { Prices } from '@sluice/pricing'
 import type { Rpc } from '@sluice/rpc'
-import { readBalances } from '../tokens/balances.ts'
+import { readBalances } from '../balances.ts'
 
 /** Maximum pools per token whose balances are read. */
 const MAX_POOLS = 16
