@@ -125,12 +125,13 @@ test('after any concurrent requests, evictions, blocks, and reorgs, memory equal
 }, 600_000)
 
 test('a token without requests is dropped, and found again at the next request', async () => {
-  const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokenIdleMs: 50 } })
+  const tokenIdleMs = 3_600_000
+  const market = createMarket({ chain: f.chain, rpc: f.rpc, limits: { tokenIdleMs } })
   await market.ensure([address(1)])
   expect(market.snapshot().pools.size).toBe(1)
-  await new Promise((resolve) => setTimeout(resolve, 60))
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * tokenIdleMs })
   market.evict()
-  await vi.waitFor(() => expect(market.snapshot().pools.size).toBe(0))
+  await vi.waitFor(() => expect(market.snapshot().pools.size).toBe(0)).finally(() => vi.useRealTimers())
   expect(market.snapshot().changed).toHaveLength(1)
   await swap(0, 1)
   const again = await market.ensure([address(1)])
