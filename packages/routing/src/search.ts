@@ -9,6 +9,7 @@ import { shortenChains } from './integrate/direct.ts'
 import { extend, joinPaths } from './integrate/few-pools.ts'
 import { withinLimits } from './integrate/limits.ts'
 import { bestFromRestricted } from './integrate/narrower.ts'
+import { divideAmongPaths } from './integrate/path-division.ts'
 import { localSearch } from './integrate/polish.ts'
 import {
   bestOf,
@@ -29,6 +30,8 @@ import { alongPath, type Flow, flowOf } from './solver/flow.ts'
 import {
   COARSE_ROUNDS,
   COLUMN_ROUNDS,
+  DIVISION_MIN_GAP,
+  DIVISION_WORK,
   FEW_POOLS,
   IMPROVING_PART,
   LEFT_OUT_MAX_SPENT,
@@ -96,7 +99,8 @@ export function search(
     if (!bestOf(problem, progress.flows))
       progress.flows.push(problem.budget.attempt(IMPROVING_PART, coarse, () => null))
   }
-  const initial = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
+  const found = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
+  const initial = found ?? bestOf(problem, [divide(problem, null)])
   if (!initial) return null
   const { bound } = progress
   const sureBound = bound === null ? null : bound + progress.beyondCurves
@@ -104,8 +108,7 @@ export function search(
   const isFlowUncertain = !problem.onePath && isUncertain(initial, bound, isSmall(problem) ? 0 : undefined)
   const isBoundedFirst = isFlowUncertain && !free && isSmall(problem)
   const maxNet = isBoundedFirst ? netBound(problem, initial, sureBound, backward) : undefined
-  const isNetLoose = maxNet !== undefined && (maxNet === null || isWorthless(initial.net, maxNet))
-  const narrow = () => searchRestricted(problem, initial, { backward, first, single }, progress, { spent, isNetLoose })
+  const narrow = () => searchRestricted(problem, initial, { backward, first, single }, progress, { spent, maxNet })
   const flow =
     isFlowUncertain && !isCertified(initial, maxNet) ? problem.budget.attempt(1 / 2, narrow, () => initial) : initial
   const cyclic = () => gainsInCycle(problem)
@@ -134,12 +137,13 @@ function searchRestricted(
   best: Flow,
   paths: Paths,
   progress: Progress,
-  { spent, isNetLoose }: { readonly spent: number; readonly isNetLoose: boolean },
+  { spent, maxNet }: { readonly spent: number; readonly maxNet: number | null | undefined },
 ): Flow {
   const { backward } = paths
   const { source, target } = problem
   const { knownEdges } = progress
   // If an arbitrage inflates the bound, or there is no bound, more can be gained.
+  const isNetLoose = maxNet !== undefined && (maxNet === null || isWorthless(best.net, maxNet))
   const isLoose = isNetLoose || progress.bound === null || isWorthless(best.amountOut, progress.bound)
   if (spent > MAX_RESTRICTED_WORK && !isLoose) return best
   const allocate = (narrow: Problem): Flow | null => {
@@ -165,7 +169,21 @@ function searchRestricted(
     leavesOut: isSmall(problem) && (isLoose || spent < LEFT_OUT_MAX_SPENT),
     work,
   })
-  return flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)
+  const pruned = flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)
+  const maxValue = maxNet ?? progress.bound
+  const isFar = maxValue === null || pruned.net < maxValue * (1 - DIVISION_MIN_GAP)
+  return (isFar && bestOf(problem, [pruned, divide(problem, pruned)])) || pruned
+}
+
+/** Divides the trade among all paths of a small graph; null for larger graphs, with little work left, or if no division was found. */
+function divide(problem: Problem, flow: Flow | null): Flow | null {
+  if (problem.onePath || !isSmall(problem) || problem.budget.rest < DIVISION_WORK) return null
+  const edges = new Set([...problem.rate.keys()].filter((edge) => problem.rate[edge]! > 0))
+  return problem.budget.attempt(
+    1 / 2,
+    () => divideAmongPaths(problem, flow, edges),
+    () => null,
+  )
 }
 
 /** Removes the pools of a flow that stopped earning their gas after other pools joined. */

@@ -347,7 +347,26 @@ export const COARSE_SEARCHES = 3
 export const MAX_EXACT_QUOTES = 200
 /** Relative gap to the bound within which few units are no reason to search again. */
 export const UNIT_ROUNDING = 1e-5
+/** Part of a leg's output by which a pool may fall short of its price curve before the route is searched again without it: 0.5 bps. */
+export const BELOW_CURVE = 5e-5
 /** Number of smaller inputs, within the price of one unit, that are tried if a pool's rounding refuses an input. */
 export const LESS_STEPS = 8n
 /** Divisor of the price of one unit: precision of the minimum input that buys it. */
 export const UNIT_PARTS = 16n
+
+/**
+ * Division of a trade among paths. In order: gap to the bound from which it is tried; chunks; size down to which amounts are moved to
+ * any path, and between the paths in use; relative gain of a move that is not rounding; moves of one size; paths in use, and others,
+ * that are tried for a move; best paths that are considered for each of three amounts; paths of a flow that can be improved; work
+ * units. Of 1,480 trades on small graphs that were divided, 38 gained more than 0.3 bps.
+ */
+export const DIVISION_MIN_GAP = 5e-5
+export const DIVISION_CHUNKS = 24
+export const DIVISION_COARSE_PART = 1 / 512
+export const DIVISION_MIN_PART = 1e-6
+export const DIVISION_MIN_GAIN = 1e-12
+export const DIVISION_MOVES = 2_000
+export const DIVISION_TARGETS = 3
+export const DIVISION_PATHS = 8
+export const MAX_PATHS_OF_FLOW = 24
+export const DIVISION_WORK = 300_000

@@ -1,15 +1,17 @@
 /** Alternates search and settlement until they agree: a pool may refuse the searched amount, or occur twice in a route. */
 
 import { bestSinglePath } from '../columns/single-path.ts'
-import { upToInput } from '../graph/price-curve.ts'
+import { outputOf, upToInput } from '../graph/price-curve.ts'
 import { rankAlternatives } from '../integrate/alternatives.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { potential } from '../problem/potentials.ts'
 import { type Admission, costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { type SearchResult, search } from '../search.ts'
 import { alongPath, pushThrough } from '../solver/flow.ts'
+import { usesPoolTwice } from '../solver/shared-pools.ts'
 import type { Taxes } from '../taxes.ts'
 import {
+  BELOW_CURVE,
   COARSE_SEARCHES,
   FEW_UNITS,
   MAX_EXACT_QUOTES,
@@ -21,6 +23,7 @@ import {
   UNEXPECTED_GAS_SHARE,
   UNIT_ROUNDING,
 } from '../tolerances.ts'
+import type { Leg } from '../types.ts'
 import { discountedOutput } from './drift-penalties.ts'
 import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
 
@@ -111,7 +114,11 @@ function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): 
 function isCoarse(problem: Problem, { settlement, bound, dropped }: SettledRoute): boolean {
   const { legs } = settlement
   if (bound !== null && discountedOutput(problem, settlement) > bound * (1 - UNIT_ROUNDING)) return false
-  return dropped !== undefined || legs.some((leg) => leg.amountOut < FEW_UNITS)
+  return (
+    dropped !== undefined ||
+    legs.some((leg) => leg.amountOut < FEW_UNITS) ||
+    edgesBelowCurve(problem, settlement).length > 0
+  )
 }
 
 /**
@@ -152,7 +159,20 @@ function coarseEdges(problem: Problem, { dropped, settlement }: SettledRoute): r
   const { legs, edges } = settlement
   const { to } = problem.graph.topology
   // Legs next to the one that was too small may be large without it.
-  return dropped ?? edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
+  if (dropped) return dropped
+  const few = edges.filter((edge, k) => legs[k]!.amountOut < FEW_UNITS && to[edge] !== problem.target)
+  return [...few, ...edgesBelowCurve(problem, settlement)]
+}
+
+/**
+ * Edges whose legs pay less than their curves, since the pool's rounding takes a fixed amount; none if a pool is used twice, because
+ * its curves hold for the state before the route.
+ */
+function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonly number[] {
+  if (usesPoolTwice(problem.graph, edges)) return []
+  const isBelow = (edge: number, { amountIn, amountOut }: Leg) =>
+    Number(amountOut) < outputOf(curveOf(problem, edge), Number(amountIn)) * (1 - BELOW_CURVE)
+  return edges.filter((edge, k) => isBelow(edge, legs[k]!))
 }
 
 /** The best path by exact pool quotes in whole units. */

@@ -214,6 +214,17 @@ export function outputOf(curve: CompiledCurve, amountIn: number): number {
   return (pieces[at + OUTPUT]! + bought) * keepOut
 }
 
+/** Output per unit of further input after an input; 0 at the end of the pool. */
+export function marginalRate(curve: CompiledCurve, amountIn: number): number {
+  const { pieces, keepIn, keepOut } = curve
+  if (!(amountIn < capacityOf(curve))) return 0
+  const at = PIECE * pieceOfInput(curve, amountIn)
+  const depth = pieces[at + DEPTH]!
+  const within = amountIn * keepIn - pieces[at + INPUT]!
+  const price = depth === 0 ? pieces[at + PIECE]! : 1 / (1 / pieces[at]! + within / depth)
+  return keepIn * keepOut * price * price
+}
+
 /** Input for an output; ∞ if the pool cannot pay it. */
 export function inputOf(curve: CompiledCurve, amountOut: number): number {
   const { keepIn, keepOut } = curve
@@ -229,18 +240,19 @@ export function inputOf(curve: CompiledCurve, amountOut: number): number {
 }
 
 /**
- * The input, reduced slightly if it would just reach a range without liquidity (a gap or the end of the pool): the swap
- * would cross the tick there for nothing.
+ * Maximum input up to `reach` that does not just reach a range without liquidity (a gap or the end of the pool) at or above
+ * `amountIn`: the swap would cross the tick there for nothing.
  */
-export function shortOfFlat(curve: CompiledCurve, amountIn: number): number {
+export function shortOfFlat(curve: CompiledCurve, amountIn: number, reach = amountIn): number {
   const { pieces, keepIn } = curve
   const end = PIECE * piecesOf(curve)
-  for (let at = PIECE * pieceOfInput(curve, amountIn * (1 + NEAR_FLAT)); at >= 0; at -= PIECE) {
+  let flat = pieces[end + INPUT]! / keepIn
+  for (let at = PIECE * pieceOfInput(curve, reach * (1 + NEAR_FLAT)); at >= 0; at -= PIECE) {
     const start = pieces[at + INPUT]! / keepIn
     if (start < amountIn * (1 - NEAR_FLAT)) break
-    if (pieces[at + DEPTH] === 0) return Math.min(amountIn, start * (1 - NEAR_FLAT))
+    if (pieces[at + DEPTH] === 0) flat = start
   }
-  return Math.min(amountIn, (pieces[end + INPUT]! / keepIn) * (1 - NEAR_FLAT))
+  return Math.min(reach, flat * (1 - NEAR_FLAT))
 }
 
 /** Returns true if a gap without liquidity, or the end of the pool, lies between two inputs. */

@@ -115,7 +115,7 @@ function withDirectEdges(
 }
 
 /** Enumerates simple paths within the hop limit, depth first, up to a number of steps. */
-function pathsOver(problem: Problem, edges: ReadonlySet<number>): readonly Path[] {
+export function pathsOver(problem: Problem, edges: ReadonlySet<number>): readonly Path[] {
   const { graph, source, target, amountIn, maxHops, rate, budget } = problem
   const { from, to } = graph.topology
   const outOf = new Map<number, number[]>()

@@ -214,7 +214,7 @@ function pushOnce(problem: Problem, pruned: Pruned, limits: ReadonlyMap<number, 
       const curve = curveOf(problem, edge)
       // The excess of other edges must not push this one to a flat just above its input.
       const reach = Math.min(input * (1 + FLAT_REACH), limit)
-      const near = curve.gasPerPiece > 0 ? shortOfFlat(curve, reach) : reach
+      const near = curve.gasPerPiece > 0 ? shortOfFlat(curve, input, reach) : reach
       isOver ||= near < input
       edges.push(edge)
       inputs.push(input)
