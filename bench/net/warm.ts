@@ -13,7 +13,7 @@ import { record, rounded } from '../record.ts'
 import { generate } from '../router/generate.ts'
 import { requestOf, SERVICE_LIMITS } from '../router/route.ts'
 import { loadScenario } from '../router/scenario.ts'
-import { type Alternative, alternatives, lossBps } from './narrower.ts'
+import { type Alternative, alternatives, lossBps } from './restricted-requests.ts'
 
 const GWEI = 10n ** 9n
 const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]

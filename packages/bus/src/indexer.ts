@@ -12,8 +12,8 @@ import { join } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 import { Lease } from './lease.ts'
 import { SharedMemory } from './memory.ts'
+import { PairRequests } from './pair-requests.ts'
 import { equalPools, type PairChanges, type PublishedState, Publisher } from './publisher.ts'
-import { PairRequests } from './wanted-pairs.ts'
 
 /** Milliseconds between two attempts to take the lease. */
 const ACQUIRE_MS = 250

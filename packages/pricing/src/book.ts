@@ -8,12 +8,12 @@ import { detailOf, noPrice, noPriceReason, type PriceDetail } from './detail.ts'
 import { sourcesOf, TokenLevels } from './frame.ts'
 import { canonical, isOther, TokenGraph } from './graph.ts'
 import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
-import { MissingBalances } from './lacking.ts'
 import { listedDecimals, pricedAs } from './listed.ts'
+import { MissingBalances } from './missing-balances.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
 import { observationOf, type Redeemed, type RedemptionReadings, Shares } from './shares.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
-import { TokenPricer } from './worth.ts'
+import { TokenPricer } from './token-pricer.ts'
 
 /** Minimum evidence in USD for a price. */
 export const EVIDENCE_FLOOR_USD = 300

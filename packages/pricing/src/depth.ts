@@ -2,7 +2,7 @@
 import { atOnce, type Steps } from '@sluice/rpc'
 import { exactSum } from './sum.ts'
 import { EDGE_FIELDS, type Holding, type PricedToken } from './token.ts'
-import type { TokenPricer } from './worth.ts'
+import type { TokenPricer } from './token-pricer.ts'
 
 /** Relative tolerance above the rounding error of a plain sum. */
 const ROUNDING = 1e-6

@@ -5,7 +5,7 @@ import type { Decimals } from './core.ts'
 import { canonical, type TokenGraph } from './graph.ts'
 import { weightedMedian } from './median.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
-import type { PriceObservation, TokenPricer } from './worth.ts'
+import type { PriceObservation, TokenPricer } from './token-pricer.ts'
 
 /**
  * Returns the last redemption reading of a share, then the last one from another block; undefined if the token is not a

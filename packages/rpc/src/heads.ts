@@ -1,10 +1,10 @@
 /** Tracks the head reported by each endpoint and decides which heads to trust. */
 import type { Hex } from '@sluice/chains'
 import { LRUCache } from 'lru-cache'
+import { BlockCadence } from './block-cadence.ts'
 import type { SendContext } from './calls.ts'
 import { decodeBlock, type RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
-import { BlockCadence } from './habit.ts'
 import type { BlockHeader } from './types.ts'
 import type { Upstream } from './upstream.ts'
 

@@ -6,7 +6,7 @@ import { Semaphore } from '@sluice/rpc'
 import { Commands } from '../../src/commands.ts'
 import { StateFollower } from '../../src/follower.ts'
 import { keysOf } from '../../src/keys.ts'
-import { sendRequest } from '../../src/wants.ts'
+import { sendRequest } from '../../src/request-stream.ts'
 import { type Groups, sumOf } from './digest.ts'
 import { FIRST_GROUPS, GROUPS, groupOfToken, pairOf, tokenOf } from './made-chain.ts'
 

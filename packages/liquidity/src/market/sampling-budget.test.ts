@@ -2,7 +2,7 @@
 import { type Address, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { toBeHex } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { AskedTokens } from './asked-tokens.ts'
+import { AskedTokens } from './followed-tokens.ts'
 import { marketLimits } from './limits.ts'
 import {
   MAX_OF_SAME_TOKENS,

@@ -3,8 +3,8 @@
  * must be sampled, so their number is limited: for all tokens together, and for pools of the same tokens.
  */
 import { type DexRow, ZERO_ADDRESS } from '@sluice/chains'
-import type { AskedTokens } from './asked-tokens.ts'
 import { Backoff } from './backoff.ts'
+import type { AskedTokens } from './followed-tokens.ts'
 import type { FoundPool } from './pool-reader.ts'
 
 /** Maximum pools that are sampled at a block: three calls of 20 million gas. */

@@ -5,12 +5,12 @@ import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
 import { SimulationError, type StateCount } from '@sluice/simulation'
 import { TokenNames } from './names.ts'
-import { TrustTracker } from './standings.ts'
 import { measureToken, TaxRecords, type TaxSource } from './taxes.ts'
 import { TokenCatalog } from './token-catalog.ts'
 import { TokenEvidence } from './token-evidence.ts'
 import { TokenLister } from './token-list.ts'
 import { type MeasuredToken, TokenReports } from './token-reports.ts'
+import { TrustTracker } from './trust-tracker.ts'
 
 /** Timeout in milliseconds for reading symbols. */
 const SYMBOLS_TIMEOUT_MS = 1_000

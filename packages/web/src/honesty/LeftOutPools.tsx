@@ -1,6 +1,6 @@
 /** The panel of pools with unreliable quotes. */
 import { brief, utc } from '../format/number.ts'
-import { Swatch } from '../route/Swatch.tsx'
+import { Swatch } from '../route/FamilyMark.tsx'
 import { Percent } from '../ui/Num.tsx'
 import type { LeftOut } from './drift.ts'
 

@@ -4,7 +4,7 @@ import { rate } from '../format/amount.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count, Decimal, Percent } from '../ui/Num.tsx'
-import { Swatch } from './Swatch.tsx'
+import { Swatch } from './FamilyMark.tsx'
 
 type Props = {
   readonly leg: SwapLeg

@@ -5,8 +5,8 @@ import { Address } from '../ui/Address.tsx'
 import { Copy } from '../ui/Copy.tsx'
 import { Cell, Count, Decimal, Percent } from '../ui/Num.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
+import { Swatch } from './FamilyMark.tsx'
 import { legRate } from './LegCard.tsx'
-import { Swatch } from './Swatch.tsx'
 
 type Props = {
   readonly legs: readonly SwapLeg[]

@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { isAddress } from '../format/hex.ts'
-import { IMPACT_DEFAULT } from '../service/words.ts'
+import { IMPACT_DEFAULT } from '../service/error-messages.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useSwapParams } from './params.ts'
 import { slippageWarning } from './slippage.ts'

@@ -16,12 +16,12 @@ import { type SwapPageState, useSwap } from './use-swap.ts'
 
 /** Components that load on demand, so that the route is drawn first. */
 const TokenPicker = loadPart(async () => (await import('./TokenPicker.tsx')).TokenPicker)
-const WhyNot = loadPart(async () => (await import('./WhyNot.tsx')).WhyNot)
+const WhyNot = loadPart(async () => (await import('./QuoteError.tsx')).WhyNot)
 const SigningPanel = loadPart(async () => (await import('./Signing.tsx')).SigningPanel)
 const PairChart = loadPart(async () => (await import('./PairChart.tsx')).PairChart)
 const Ledger = loadPart(async () => (await import('./Ledger.tsx')).Ledger)
-const LandedTicket = loadPart(async () => (await import('./Landed.tsx')).LandedTicket)
-const LandedPanel = loadPart(async () => (await import('./Landed.tsx')).LandedPanel)
+const LandedTicket = loadPart(async () => (await import('./SwapReceipt.tsx')).LandedTicket)
+const LandedPanel = loadPart(async () => (await import('./SwapReceipt.tsx')).LandedPanel)
 
 export function SwapPage() {
   useTitle('Swap')

@@ -1,6 +1,6 @@
 /** Notices and error messages. */
 import type { ReactNode } from 'react'
-import { wordsOf } from '../service/words.ts'
+import { wordsOf } from '../service/error-messages.ts'
 import { Icon } from './Icon.tsx'
 
 type Props = {

@@ -5,7 +5,7 @@ import { Semaphore } from '@sluice/rpc'
 import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import { isAtOrAfter } from './head.ts'
 import type { ChainKeys } from './keys.ts'
-import { readRequest } from './wants.ts'
+import { readRequest } from './request-stream.ts'
 
 /** Milliseconds that a read of requests blocks. */
 const WAIT_MS = 500

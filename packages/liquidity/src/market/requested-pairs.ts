@@ -1,7 +1,7 @@
 /** Tracks the token pairs whose pools have been requested. */
 import { Bounded, type StateCount } from '@sluice/simulation'
 import { pairKey, sortTokens } from '../dexes/common/direction.ts'
-import type { AskedTokens, Following } from './asked-tokens.ts'
+import type { AskedTokens, Following } from './followed-tokens.ts'
 import type { MarketLimits } from './limits.ts'
 import type { TokenPair } from './pairs.ts'
 

@@ -1,8 +1,8 @@
 /** The explanation of a request without a route. */
 import { plain } from '../format/amount.ts'
-import { Swatch } from '../route/Swatch.tsx'
+import { Swatch } from '../route/FamilyMark.tsx'
+import { impactOf, isAboutSize, type Reason, refusalOf, wordsOf } from '../service/error-messages.ts'
 import type { PageToken } from '../service/tokens.ts'
-import { impactOf, isAboutSize, type Reason, refusalOf, wordsOf } from '../service/words.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count, Usd } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
