@@ -71,7 +71,7 @@ async function reasonOf(place: Place, trade: Trade, { code, message }: Refusal):
   if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, 1n))) return 'untransferable'
   if (trade.src !== NATIVE && !(await leavesWallet(place, trade, 1n))) return 'untransferable'
   if (trade.src !== NATIVE && !(await leavesWallet(place, trade, trade.amount))) return 'limit'
-  if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, trade.worth))) return 'limit'
+  if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, trade.sameUsdOut))) return 'limit'
   if (await isAnsweredByFullPools(place, trade)) return 'holdings'
   // With a fee the output passes through the Guard. Tokens with a cooldown reject this second transfer.
   if (trade.fee && (await isAnswered(place, { ...trade, fee: false }, [trade.amount]))) return 'limit'

@@ -10,7 +10,7 @@ import { Node } from '@sluice/system-test/wallet'
 import { startEthereumService } from '../lib/ethereum.ts'
 import { pricedTokens, pricesOf } from '../lib/prices.ts'
 import { randomOf } from '../lib/random.ts'
-import { drawTrades, type Priced } from '../lib/trades.ts'
+import { drawTrades, type TradedToken } from '../lib/trades.ts'
 import { startLocalService, startService } from '../lib/world.ts'
 import { record } from '../record.ts'
 import { assertFunded, NEW_POOLS, newPool } from './new-pools.ts'
@@ -75,7 +75,7 @@ async function local(): Promise<void> {
     }
     const addresses = Object.values(devnet.info.tokens).map(({ address }) => address)
     const prices = await pricesOf(service.url, addresses, place.chainId)
-    const tokens = Object.values(devnet.info.tokens).flatMap(({ address, decimals }): Priced[] => {
+    const tokens = Object.values(devnet.info.tokens).flatMap(({ address, decimals }): TradedToken[] => {
       const usd = prices.get(address.toLowerCase())
       return usd ? [{ token: address, decimals, usd }] : []
     })

@@ -1,6 +1,6 @@
 /** Compares the pools of mined swaps with the pools that a quote of the same tokens can use. */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { createMarket, type FoundPool, familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { createMarket, type PoolEntry, familyOf, orRefused, type Pool } from '@sluice/liquidity'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id } from 'ethers'
 import type { Assigned } from './assign.ts'
@@ -134,7 +134,7 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
     const groups = groupsOf(swaps, count)
     const { pools: foundPools } = await market.ensureGroups(groups)
     const assigned = await assign?.(swaps, foundPools)
-    const isPool = (entry: Assigned): entry is FoundPool => entry.pool !== null
+    const isPool = (entry: Assigned): entry is PoolEntry => entry.pool !== null
     if (assigned) await market.take([...assigned.values()].filter(isPool))
     const { pools: usable, block } = await market.settled(settleMs)
     const listed = (await market.listed?.([...new Set(groups.flat())])) ?? []

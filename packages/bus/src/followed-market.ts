@@ -136,7 +136,7 @@ export class FollowedMarket implements Market {
   evict(): void {}
 
   has({ hash }: BlockHeader): boolean {
-    return this.follower.shown?.stands.includes(hash) ?? false
+    return this.follower.shown?.canonical.includes(hash) ?? false
   }
 
   before({ number }: BlockHeader): Snapshot | undefined {

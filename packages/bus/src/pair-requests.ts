@@ -55,7 +55,7 @@ export class PairRequests {
       }
       after ??= await clock(connection, RECENT_MS)
       const answer: [string, [string, RedisReply[]][]][] | null = await connection.call(
-        ...['XREAD', 'COUNT', MAX_REQUESTS, 'BLOCK', WAIT_MS, 'STREAMS', keys.wants, after],
+        ...['XREAD', 'COUNT', MAX_REQUESTS, 'BLOCK', WAIT_MS, 'STREAMS', keys.requests, after],
       )
       for (const [id, flat] of answer?.[0]?.[1] ?? []) {
         after = id

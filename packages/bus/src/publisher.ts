@@ -35,7 +35,7 @@ export type PublishedState = {
   readonly block: BlockHeader
   readonly pools: Pools
   /** Hashes of the last published blocks that are canonical, including this one. */
-  readonly stands: readonly string[]
+  readonly canonical: readonly string[]
 }
 
 export type PairChanges = { readonly added: readonly string[]; readonly removed: readonly string[] }
@@ -129,7 +129,7 @@ export class Publisher {
       'write',
       [keys.lease, keys.head, keys.pools(this.generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, LEASE_MS, expected, tag, blockText(state.block), state.stands.join(), payload, KEEP_MS],
+        ...[lease.token, LEASE_MS, expected, tag, blockText(state.block), state.canonical.join(), payload, KEEP_MS],
         ...[set.length / 2, fields.length, added.length, removed.length],
         // One argument costs both sides less than many. No field, value, or pair contains the separator.
         Buffer.from([...set, ...fields, ...added, ...removed].join(SEPARATOR)),
@@ -175,7 +175,7 @@ export class Publisher {
       'flip',
       [keys.lease, keys.head, key, keys.pools(old?.gen ?? generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, generation, tag, blockText(state.block), state.stands.join(), size, REPLACED_TTL_MS],
+        ...[lease.token, generation, tag, blockText(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
         ...[payload.length, ...payload],
       ],
     )

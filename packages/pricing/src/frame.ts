@@ -156,14 +156,14 @@ const weights: number[] = []
 /** Computes level and reference price of a token from its pools with tokens of higher levels. */
 function evaluate(token: PricedToken): { readonly level: number; readonly reference: number } {
   const { edges, others, edgeData } = token
-  const isCalm = token.jumpedEdges === 0
+  const hasNoJumps = token.jumpedEdges === 0
   let level = 0
   for (let k = 0; k < others.length; k++) {
     const other = others[k]!
     // Most edges do not raise the level; skip the logarithm for those.
     if (other.level <= level) continue
     const backing = edgeData[EDGE_FIELDS * k + 1]!
-    if (isCalm || edges[k]!.before === undefined) {
+    if (hasNoJumps || edges[k]!.before === undefined) {
       if (backing * other.reference >= STEP_USD[level]!) level = Math.max(level, levelBy(backing, other))
     } else level = Math.max(level, contribution(edges[k]!))
   }
@@ -173,7 +173,7 @@ function evaluate(token: PricedToken): { readonly level: number; readonly refere
   for (let k = 0; k < others.length; k++) {
     const other = others[k]!
     if (other.level <= level) continue
-    const before = isCalm ? undefined : edges[k]!.before
+    const before = hasNoJumps ? undefined : edges[k]!.before
     values.push(other.reference * (before ? before.rate : edgeData[EDGE_FIELDS * k]!))
     weights.push(
       Math.min((before ? before.backing : edgeData[EDGE_FIELDS * k + 1]!) * other.reference, LEVEL_USD[other.level]!),

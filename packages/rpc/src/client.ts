@@ -8,7 +8,7 @@ import type { EndpointOperation, RaceContext } from './course.ts'
 import { blockParam, callParam, logFilterParam, overridesParam, quantity, type RawBlock } from './encode.ts'
 import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
-import { Heads, readable, readBlock } from './heads.ts'
+import { Heads, orBadAnswer, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'
 import { Outage } from './outage.ts'
 import { type AtBlock, pinned } from './pinned.ts'
@@ -240,7 +240,7 @@ class ChainRpc implements Rpc {
     return this.run(
       async (upstream, send) => {
         const raw = await upstream.endpoint.request<Hex>(method, [], send)
-        return readable(() => BigInt(raw))
+        return orBadAnswer(() => BigInt(raw))
       },
       method,
       options,

@@ -85,7 +85,7 @@ export class Heads {
 
 /** Parses and validates a block header. @throws RpcError `BAD_ANSWER` if it is not a block */
 export function readBlock(raw: RawBlock): BlockHeader {
-  const header = readable(() => decodeBlock(raw))
+  const header = orBadAnswer(() => decodeBlock(raw))
   if (
     !Number.isSafeInteger(header.number) ||
     !Number.isSafeInteger(header.timestamp) ||
@@ -100,7 +100,7 @@ export function readBlock(raw: RawBlock): BlockHeader {
  *
  * @throws RpcError `BAD_ANSWER` if the answer cannot be parsed
  */
-export function readable<T>(read: () => T): T {
+export function orBadAnswer<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {

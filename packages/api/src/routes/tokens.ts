@@ -128,7 +128,7 @@ async function answer(
   const { view, book, at } = await readPrices(chain, [...tokens.values()], context)
   const body = await make(book, at)
   // The URL of a POST does not contain its tokens, so it cannot be the key.
-  if (at.isCurrent && book.isCalm && request.method !== 'POST') view.answers.keep(request.url, body)
+  if (at.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.keep(request.url, body)
   return body
 }
 

@@ -17,7 +17,7 @@ import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
 import { pairsOf, type TokenPair } from './pairs.ts'
-import { type FoundPool, findPools } from './pool-reader.ts'
+import { type PoolEntry, findPools } from './pool-reader.ts'
 import { AskedPairs } from './requested-pairs.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
@@ -147,7 +147,7 @@ export class Discovery {
   }
 
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  async take(foundPools: readonly FoundPool[]): Promise<void> {
+  async take(foundPools: readonly PoolEntry[]): Promise<void> {
     for (const entry of foundPools) this.parts.directory.listed.set(entry.pool.id, entry)
     await this.add(foundPools)
   }
@@ -219,9 +219,9 @@ export class Discovery {
   }
 
   /** Adds those of the pools that trade followed tokens, in batches. */
-  private async add(foundPools: readonly FoundPool[]): Promise<void> {
+  private async add(foundPools: readonly PoolEntry[]): Promise<void> {
     const { directory, ledger } = this.parts
-    const wantedPools = foundPools.filter(({ pool }) => directory.isWanted(pool) && !ledger.newest?.pools.has(pool.id))
+    const wantedPools = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id))
     for (const some of chunks(wantedPools, POOL_BATCH)) await this.addSome(some)
     if (wantedPools.length > 0) this.evictor.run()
   }
@@ -230,7 +230,7 @@ export class Discovery {
    * Adds pools to memory. New blocks arrive while they are read, so a pool joins the directory first: a log of a later
    * block then triggers a read at that block.
    */
-  private async addSome(foundPools: readonly FoundPool[]): Promise<void> {
+  private async addSome(foundPools: readonly PoolEntry[]): Promise<void> {
     const { ledger } = this.parts
     const ids = await ledger.mutex.run(async () => this.admit(foundPools))
     for (let attempt = 1; ids.length > 0; attempt++) {
@@ -244,10 +244,10 @@ export class Discovery {
     }
   }
 
-  private admit(foundPools: readonly FoundPool[]): readonly string[] {
+  private admit(foundPools: readonly PoolEntry[]): readonly string[] {
     const { directory, ledger } = this.parts
     const { pools } = ledger.history!.top
-    const fresh = foundPools.filter(({ pool }) => directory.isWanted(pool) && !pools.has(pool.id))
+    const fresh = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
     return fresh.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
   }
 

@@ -173,7 +173,7 @@ export class MarketFollower {
     for (const { pool } of incomplete) {
       // The pool may have been dropped during the read.
       const entry = directory.followedPools.get(pool.id)
-      if (entry && directory.isIncomplete(entry)) directory.couldNotComplete(entry, block.number)
+      if (entry && directory.isIncomplete(entry)) directory.recordIncomplete(entry, block.number)
     }
     return read.pools.filter(({ id }) => directory.followedPools.has(id))
   }

@@ -222,7 +222,7 @@ export class ChainRuntime {
     })
     tokens.standings.price(prices)
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    tokens.onNews = () => this.awake?.views.forgetAnswers()
+    tokens.onNewEvidence = () => this.awake?.views.forgetAnswers()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
     const awake: Awake = { rpc, market, prices, redemptions, views, poolCount: undefined }
     market.onSnapshot((snapshot) => {
@@ -240,7 +240,7 @@ export class ChainRuntime {
       }
       prices.follow(snapshot).then(notifyPriced).catch(onPricesFailed)
       clearTimeout(this.restTimer)
-      this.restTimer = setTimeout(() => prices.rest().catch(onPricesFailed), REST_BLOCKS * chain.blockTimeMs).unref()
+      this.restTimer = setTimeout(() => prices.acceptJumps().catch(onPricesFailed), REST_BLOCKS * chain.blockTimeMs).unref()
     })
     market.start()
     log.info({}, 'chain wakes')

@@ -47,16 +47,16 @@ export class ChainTokens {
       measure: (token, snapshot) => this.report(token, snapshot),
     })
     this.taxes.onSold = (token, sellable) => this.reports.learn(token, [sellable])
-    this.reports.onUnsellable = () => this.onNews()
+    this.reports.onUnsellable = () => this.onNewEvidence()
     this.evidence = new TokenEvidence({
       allowListed: new Set(this.catalog.registry),
       measure: (token, pool, snapshot) => this.measureSale(token, pool, snapshot),
-      onNews: () => this.onNews(),
+      onNewEvidence: () => this.onNewEvidence(),
     })
   }
 
   /** Called when a measurement changes prices. */
-  onNews: () => void = () => {}
+  onNewEvidence: () => void = () => {}
 
   /**
    * Measures a token in the pools that trade it; null if the address is not a token, or cannot be measured. Callers

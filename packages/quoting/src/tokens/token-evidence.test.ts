@@ -42,7 +42,7 @@ function gathering() {
       chain.measured.push(token)
       await chain.measuring
     },
-    onNews: () => {
+    onNewEvidence: () => {
       chain.news++
     },
   })

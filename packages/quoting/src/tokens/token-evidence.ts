@@ -21,7 +21,7 @@ type Options = {
   /** Tests whether a token can be sold to a pool, and records the result. */
   readonly measure: (token: Address, pool: Pool, snapshot: Snapshot) => Promise<unknown>
   /** Called if a pool holds less than its state says. */
-  readonly onNews: () => void
+  readonly onNewEvidence: () => void
 }
 
 /** Gathers evidence about unlisted tokens. */
@@ -58,7 +58,7 @@ export class TokenEvidence {
 
   private holdings(token: Address, source: HoldingsSource): Promise<void> {
     return once(this.balanceChecks, token, async () => {
-      if (await this.slots.run(() => readHoldings(token, source))) this.options.onNews()
+      if (await this.slots.run(() => readHoldings(token, source))) this.options.onNewEvidence()
     })
   }
 

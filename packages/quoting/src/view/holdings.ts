@@ -43,7 +43,7 @@ export async function readHoldings(token: Address, { snapshot, prices, rpc }: Ho
       const lacks = balance === null ? 0n : reserve - balance
       return lacks * ROUNDING > reserve ? Number(lacks) : 0
     })
-    if (prices.lack(pool.id, missing)) isNew = true
+    if (prices.setMissing(pool.id, missing)) isNew = true
   }
   return isNew
 }

@@ -2,7 +2,7 @@
 import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import {
   createMarket,
-  type FoundPool,
+  type PoolEntry,
   type IndexedMarket,
   MarketError,
   RedemptionCache,
@@ -67,7 +67,7 @@ export type PastState = {
 
 /** Pools that can only be discovered in past logs, as the market of the newest block has discovered them. */
 export type ListedPools = {
-  readonly pools: readonly FoundPool[]
+  readonly pools: readonly PoolEntry[]
   /** False while the logs are still being searched. */
   readonly isWhole: boolean
 }

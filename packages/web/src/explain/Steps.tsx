@@ -1,7 +1,7 @@
 /** The steps panel of the Explain page. */
 import type { Explanation } from '@sluice/client'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { Swatch } from '../route/FamilyMark.tsx'
+import { FamilyMark } from '../route/FamilyMark.tsx'
 import { groupOf } from '../route/families.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
@@ -105,7 +105,7 @@ function StepLane({ step, index, width, mode, tokenOf, lit, onLight }: StepLaneP
       onLight={(on) => onLight(on ? key : null)}
     >
       <b>
-        <Swatch family={step.op} />
+        <FamilyMark family={step.op} />
         {titleOf(step)}
       </b>{' '}
       <Address of={placeOf(step)} />{' '}
