@@ -1,7 +1,7 @@
 /**
  * Tests quotes while the chain's endpoints fail in every known way; `npm run bench -- faults` measures their speed.
  */
-import { type Devnet, NodeProxy, setEndpointFailure, startDevnet, endpointFailures } from '@sluice/devnet'
+import { type Devnet, endpointFailures, NodeProxy, setEndpointFailure, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
 import { get, quote, type RouteBody, type SwapQuery, send, swapUrl } from './src/swap.ts'
@@ -50,7 +50,9 @@ afterAll(async () => {
 /**
  * Kinds of faults. The service remembers for minutes that an endpoint cannot override state, so that kind comes last.
  */
-const kinds = [...endpointFailures()].sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
+const kinds = [...endpointFailures()].sort(
+  (a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'),
+)
 
 describe.each(kinds.map((failure) => [failure.name, failure] as const))('%s', (_, failure) => {
   test.each(failure.survivable ? ['one', 'both'] : ['one'])(

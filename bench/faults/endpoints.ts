@@ -3,7 +3,7 @@
  * one of two endpoints and at both, alternating with measurements without faults. Words select kinds. Results
  * in `results/faults.json`.
  */
-import { NodeProxy, setEndpointFailure, type EndpointFailure, endpointFailures } from '@sluice/devnet'
+import { type EndpointFailure, endpointFailures, NodeProxy, setEndpointFailure } from '@sluice/devnet'
 import { ask, moveChain, type Outcome, percentile, randomPath } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
 import { startLocalService, startService } from '../lib/world.ts'
@@ -75,7 +75,12 @@ async function measure(failure: EndpointFailure, struck: Row['struck']): Promise
   return toRow(failure, struck, [...calm, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
 }
 
-function toRow({ name }: EndpointFailure, struck: Row['struck'], calm: readonly Outcome[], bad: readonly Outcome[]): Row {
+function toRow(
+  { name }: EndpointFailure,
+  struck: Row['struck'],
+  calm: readonly Outcome[],
+  bad: readonly Outcome[],
+): Row {
   const failures: Record<string, number> = {}
   for (const { status, body } of [...calm, ...bad]) {
     if (status === 200) continue

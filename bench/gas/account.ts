@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- gas account`: explains the gas of the scenarios in which a swap costs more than UniversalRouter's, instruction by
- * instruction, from traces of the same transactions as `npm run bench -- gas`. Writes docs/audit/gas.md. Fails if the parts of a
- * transaction do not add up to what its receipt charges.
+ * `npm run bench -- gas account`: explains the gas of the scenarios in which a swap costs more than UniversalRouter's,
+ * instruction by instruction, from traces of the same transactions as `npm run bench -- gas`. Writes docs/audit/gas.md.
+ * Fails if the parts of a transaction do not add up to the gas in its receipt.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -137,7 +137,7 @@ function accountOf(steps: readonly Step[], top: Frame, data: Hex, labels: Readon
   return account
 }
 
-/** Gas of one instruction without that of the code which it calls. */
+/** Gas of one instruction without the gas of the code that it calls. */
 function gasOf(steps: readonly Step[], k: number): number {
   const { gas, gasCost, depth, op } = steps[k]!
   if (!CALLS.includes(op)) return gasCost

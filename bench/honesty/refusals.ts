@@ -122,7 +122,10 @@ async function sends({ node }: Place, token: string, from: string, to: string, a
   )
 }
 
-/** Returns true if the trade succeeds once the pools of its tokens hold what their ticks and reserves imply. */
+/**
+ * Returns true if the trade succeeds once the pools of its tokens hold the balances that their ticks and reserves
+ * imply.
+ */
 function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
   const { node } = place
   return undone(node, async () => {

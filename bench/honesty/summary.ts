@@ -1,6 +1,6 @@
 /** Summarizes a run of trades. */
 import { quantile } from '../lib/statistics.ts'
-import type { TradedToken, Trade } from '../lib/trades.ts'
+import type { Trade, TradedToken } from '../lib/trades.ts'
 import { rounded } from '../record.ts'
 import type { After, AfterBlock, Landed } from './blocks.ts'
 import { type Outcome, TOLERANCES } from './trade.ts'
@@ -33,7 +33,11 @@ export function landedOf(tried: readonly Tried[]): { readonly trade: Trade; read
   return tried.flatMap(({ trade, outcome }) => (outcome.kind === 'landed' ? [{ trade, outcome }] : []))
 }
 
-export function summary(tried: readonly Tried[], priceOf: ReadonlyMap<string, TradedToken>, blocks: readonly AfterBlock[]) {
+export function summary(
+  tried: readonly Tried[],
+  priceOf: ReadonlyMap<string, TradedToken>,
+  blocks: readonly AfterBlock[],
+) {
   const laterOf = new Map(
     landedOf(tried).map(({ outcome }, index): [Outcome, readonly After[]] => [
       outcome,

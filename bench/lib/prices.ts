@@ -2,7 +2,7 @@
 import { IERC20Metadata__factory } from '@sluice/bindings'
 import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
-import { nativeOf, type TradedToken, type Tokens } from './trades.ts'
+import { nativeOf, type Tokens, type TradedToken } from './trades.ts'
 
 /** Maximum calls. Prices of new tokens become available over several calls, while pools are found. */
 const PRICE_POLLS = 60

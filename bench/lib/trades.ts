@@ -49,6 +49,7 @@ export function drawTrades(seed: number, count: number, { native, all, busy }: T
   return trades
 }
 
-const unitsOf = ({ usd: price, decimals }: TradedToken, usd: number) => BigInt(Math.round((usd / price) * 10 ** decimals))
+const unitsOf = ({ usd: price, decimals }: TradedToken, usd: number) =>
+  BigInt(Math.round((usd / price) * 10 ** decimals))
 
 export const nativeOf = (usd: number): TradedToken => ({ token: NATIVE, decimals: 18, usd })

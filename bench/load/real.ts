@@ -10,7 +10,7 @@ import { startEthereumService } from '../lib/ethereum.ts'
 import { pricedTokens } from '../lib/prices.ts'
 import { cpuMs, nodeOfPort } from '../lib/processor.ts'
 import { quantile } from '../lib/statistics.ts'
-import { drawTrades, type TradedToken, type Trade } from '../lib/trades.ts'
+import { drawTrades, type Trade, type TradedToken } from '../lib/trades.ts'
 import { record, rounded } from '../record.ts'
 
 const { values } = parseArgs({

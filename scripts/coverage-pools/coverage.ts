@@ -1,6 +1,6 @@
 /** Compares the pools of mined swaps with the pools that a quote of the same tokens can use. */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { createMarket, type PoolEntry, familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { createMarket, familyOf, orRefused, type Pool, type PoolEntry } from '@sluice/liquidity'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id } from 'ethers'
 import type { Assigned } from './assign.ts'
@@ -54,8 +54,8 @@ export type CoverageOptions = {
   /** Longest wait for the search of pools, in milliseconds. */
   readonly settleMs: number
   /**
-   * Assigns pools that swapped to rows, for a recorded state, which lacks what factories and past logs of the chain would
-   * say. Pools that it cannot read either count as `unread`.
+   * Assigns pools that swapped to rows, for a recorded state, which does not contain the factories' answers and the
+   * chain's past logs. Pools that it cannot read either count as `unread`.
    */
   readonly assign?: (
     swaps: readonly Swap[],
@@ -148,8 +148,8 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
 }
 
 /**
- * Returns the tokens to search together: those of each pool, or all that moved with a pool whose tokens the logs do not
- * say. Without groups in which no token is traded much.
+ * Returns the tokens to search together: the tokens of each pool, or all moved tokens if the logs do not name the
+ * pool's tokens. Without groups in which no token is traded much.
  */
 function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
   const all = swaps.map(({ tokens, moved }) => ({ tokens: tokens ?? moved.slice(0, MAX_TOGETHER) }))

@@ -29,7 +29,9 @@ export async function startWorld(): Promise<World> {
   return { node, api, guard, gasPriceWei: BigInt(first!.baseFeePerGas), tokens, stop }
 }
 
-/** Returns the pools with earlier dates. Their prices differ from those of the block, which would create arbitrage. */
+/**
+ * Returns the pools with earlier dates. Their prices differ from the prices of the block, which would create arbitrage.
+ */
 function stalePools(oldest: number) {
   const { pools, accounts } = readState('ethereum')
   return pools.filter(({ address }) => (accounts[address]?.since ?? 0) < oldest)

@@ -309,7 +309,17 @@ export class ChainIndexer {
   private async expireLater(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
     const { head, entries, pairs, requests, facts, factChanges, poolRecords, memory } = keys
-    const all = [head, entries, pairs, requests, facts, factChanges, poolRecords, memory, keys.pools(this.publisher.generation)]
+    const all = [
+      head,
+      entries,
+      pairs,
+      requests,
+      facts,
+      factChanges,
+      poolRecords,
+      memory,
+      keys.pools(this.publisher.generation),
+    ]
     await Promise.all(all.map((key) => connection.call('PEXPIRE', key, EXPIRE_MS)))
   }
 }

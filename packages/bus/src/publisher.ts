@@ -199,7 +199,7 @@ export class Publisher {
   }
 }
 
-/** Returns the pools of the first map that equal those of the second. */
+/** Returns the pools that are equal in both maps, as objects of the first. */
 export function* equalPools(
   ours: ReadonlyMap<string, Pool>,
   theirs: ReadonlyMap<string, Pool>,

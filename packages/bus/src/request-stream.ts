@@ -22,7 +22,11 @@ export type PairRequest = {
 }
 
 /** Appends a request to the stream. */
-export async function sendRequest(connection: Connection, { requests }: ChainKeys, request: PairRequest): Promise<void> {
+export async function sendRequest(
+  connection: Connection,
+  { requests }: ChainKeys,
+  request: PairRequest,
+): Promise<void> {
   await connection.call('XADD', requests, 'MAXLEN', '~', MAX_REQUESTS, '*', 'want', JSON.stringify(request))
 }
 

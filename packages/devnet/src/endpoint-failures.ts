@@ -26,14 +26,22 @@ const namesHash = ({ params }: RpcCall) =>
  * @param random - returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export function endpointFailures(random: () => number = Math.random): readonly EndpointFailure[] {
-  const sometimes = (name: string, share: number, more: Pick<EndpointFailure, 'fault' | 'answer'>): EndpointFailure => ({
+  const sometimes = (
+    name: string,
+    share: number,
+    more: Pick<EndpointFailure, 'fault' | 'answer'>,
+  ): EndpointFailure => ({
     name,
     share,
     survivable: true,
     ...(more.fault && { fault: (...args) => (random() < share ? more.fault?.(...args) : undefined) }),
     ...(more.answer && { answer: (...args) => (random() < share ? more.answer?.(...args) : undefined) }),
   })
-  const always = (name: string, survivable: boolean, more: Pick<EndpointFailure, 'fault' | 'answer' | 'rewrite'>): EndpointFailure => ({
+  const always = (
+    name: string,
+    survivable: boolean,
+    more: Pick<EndpointFailure, 'fault' | 'answer' | 'rewrite'>,
+  ): EndpointFailure => ({
     name,
     share: 1,
     survivable,

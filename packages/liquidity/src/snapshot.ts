@@ -77,7 +77,7 @@ export interface Market {
   /** Like `ensure` for several groups of tokens. Pairs are searched within a group, not across groups. */
   ensureGroups(groups: readonly (readonly Address[])[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
   /**
-   * Reads into `tokens` what is deployed at the addresses that are still unknown, in one small call. An address that
+   * Reads in one small call which addresses without a known code are tokens, and adds them to `tokens`. An address that
    * was not a token is read again once per block.
    */
   look(addresses: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<void>

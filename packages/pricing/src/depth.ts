@@ -9,7 +9,7 @@ const ROUNDING = 1e-6
 
 /**
  * Relative error by which prices may be too high. The liquidity against unlisted tokens is discounted by it, so that no
- * token counts for more than twice what is locked against it.
+ * token counts for more than twice the value locked against it.
  */
 const PRICE_ERROR = 0.02
 

@@ -1,11 +1,11 @@
 /**
  * Order in which tokens price each other, updated incrementally.
  *
- * Each token has a level: the evidence behind it on a logarithmic scale with eight steps per doubling. It is that of
- * the best path from an anchor, judged by the weakest pool, one step lower per pool (widest paths, M. Pollack, 1960;
- * values follow from those above as in D. Knuth, "A generalization of Dijkstra's algorithm", 1977). A pool is weighed
- * by the reference price of its other token: the median over that token's pools, rounded to the same scale. Steps are
- * coarse, so levels rarely change when prices move, and an update stops where no level changes.
+ * Each token has a level: the evidence behind it on a logarithmic scale with eight steps per doubling. The best path
+ * from an anchor determines the level: the evidence of its weakest pool, one step lower per pool (widest paths, M.
+ * Pollack, 1960; values follow from those above as in D. Knuth, "A generalization of Dijkstra's algorithm", 1977). A
+ * pool is weighed by the reference price of its other token: the median over that token's pools, rounded to the same
+ * scale. Steps are coarse, so levels rarely change when prices move, and an update stops where no level changes.
  *
  * Tokens price only tokens of lower levels, so exactly one assignment of levels is consistent, for any order of
  * changes. Updates follow G. Ramalingam and T. Reps, "An incremental algorithm for a generalization of the

@@ -35,7 +35,7 @@ export function weightedMedian(
   return Number.NaN
 }
 
-/** Maximum fee, relative to that of the median pool, of pools that may refine the median. */
+/** Maximum fee of pools that may refine the median, as a multiple of the median pool's fee. */
 const LOWER_FEE = 1 / 3
 /** Minimum total weight of those pools, as a share of the maximum weight. */
 const MIN_CLOSER_WEIGHT = 0.5

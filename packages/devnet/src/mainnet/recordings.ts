@@ -23,7 +23,7 @@ type File = {
   }[]
 }
 
-/** Consecutive blocks of a chain, with what they touch. */
+/** Consecutive blocks of a chain, with the accounts and storage that they touch. */
 export type Recording = File['recordings'][number] & Pick<File, 'chainId' | 'pools' | 'code'>
 
 /** Chains other than Ethereum with recorded blocks. */

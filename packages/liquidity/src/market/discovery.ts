@@ -17,7 +17,7 @@ import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
 import { pairsOf, type TokenPair } from './pairs.ts'
-import { type PoolEntry, findPools } from './pool-reader.ts'
+import { findPools, type PoolEntry } from './pool-reader.ts'
 import { AskedPairs } from './requested-pairs.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
@@ -167,8 +167,8 @@ export class Discovery {
   }
 
   /**
-   * Resolves when the pools of the hubs are in memory, and those of the other intermediates are too or a time limit has
-   * passed. After a failure the next request tries again.
+   * Resolves when the pools of the hubs are in memory, and either the pools of the other intermediates are too or a
+   * time limit has passed. After a failure the next request tries again.
    */
   private warmUp(): Promise<unknown> {
     if (this.warm) return this.warm
@@ -218,10 +218,12 @@ export class Discovery {
     await this.add([...foundPools, ...directory.listed.values()])
   }
 
-  /** Adds those of the pools that trade followed tokens, in batches. */
+  /** Adds the pools that trade followed tokens, in batches. */
   private async add(foundPools: readonly PoolEntry[]): Promise<void> {
     const { directory, ledger } = this.parts
-    const wantedPools = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id))
+    const wantedPools = foundPools.filter(
+      ({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id),
+    )
     for (const some of chunks(wantedPools, POOL_BATCH)) await this.addSome(some)
     if (wantedPools.length > 0) this.evictor.run()
   }

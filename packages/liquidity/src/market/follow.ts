@@ -303,7 +303,7 @@ export class MarketFollower {
     return inSlices('follow', compare(pools, ids, await this.read(block, ids, priority)))
   }
 
-  /** Updates those of the pools that change without a log, at the end of a block. @throws RpcError */
+  /** Updates the pools that can change without a log, at the end of a block. @throws RpcError */
   async refreshed(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
     const { directory } = this.parts
     const { differ, gone } = await this.refresh(

@@ -204,7 +204,7 @@ export class Saver {
 
   /**
    * Yields the changes since the last save. Memory changes meanwhile: the directory is listed as it is during the save,
-   * while states are those of `pools`.
+   * while the states are taken from `pools`.
    *
    * @param summary - filled in while yielding
    */

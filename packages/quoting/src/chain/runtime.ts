@@ -240,7 +240,10 @@ export class ChainRuntime {
       }
       prices.follow(snapshot).then(notifyPriced).catch(onPricesFailed)
       clearTimeout(this.restTimer)
-      this.restTimer = setTimeout(() => prices.acceptJumps().catch(onPricesFailed), REST_BLOCKS * chain.blockTimeMs).unref()
+      this.restTimer = setTimeout(
+        () => prices.acceptJumps().catch(onPricesFailed),
+        REST_BLOCKS * chain.blockTimeMs,
+      ).unref()
     })
     market.start()
     log.info({}, 'chain wakes')

@@ -1,4 +1,4 @@
-/** Judges a mined swap of any router: what was paid, and the best that was possible at the same state. */
+/** Judges a mined swap of any router: compares the paid output with the best possible output at the same state. */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
@@ -111,7 +111,10 @@ class SwapReferee {
     this.gaps.push({ code, message })
   }
 
-  /** Corrects what the logs state by the balances, if the transaction ends as mined in the simulation that reads them. */
+  /**
+   * Replaces amounts from the logs by measured balance changes, if the simulation that reads the balances ends as the
+   * mined transaction did.
+   */
   private corrected(changes: Changes, inPosition: Resimulated | undefined): Changes {
     if (inPosition?.isAsMined && inPosition.balances) return withBalances(changes, inPosition.balances)
     this.addGap(

@@ -2,9 +2,9 @@
 import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import {
   createMarket,
-  type PoolEntry,
   type IndexedMarket,
   MarketError,
+  type PoolEntry,
   RedemptionCache,
   type Snapshot,
   type TokenFacts,
@@ -71,7 +71,7 @@ export type ListedPools = {
   /** False while the logs are still being searched. */
   readonly isWhole: boolean
 }
-/** Lists such pools of some tokens; undefined if another process searches the logs. */
+/** Lists the pools of some tokens that the log scan found; undefined if another process searches the logs. */
 export type ListPools = (tokens: readonly Address[]) => Promise<ListedPools | undefined>
 
 type Options = {

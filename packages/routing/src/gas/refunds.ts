@@ -83,7 +83,8 @@ export const joinedNetSaving = (family: string): number => joinedSavings(family)
 
 /** Returns the savings of shared calls that exceed `JOINED.usual`, which the gas table already contains. */
 export function joinedSavingBeyondTable(legs: readonly GasLeg[]): number {
-  const beyond = ({ pool }: GasLeg, k: number) => (isJoined(legs, k) ? joinedNetSaving(pool.family) - JOINED.usual.net : 0)
+  const beyond = ({ pool }: GasLeg, k: number) =>
+    isJoined(legs, k) ? joinedNetSaving(pool.family) - JOINED.usual.net : 0
   return legs.reduce((sum, leg, k) => sum + beyond(leg, k), 0)
 }
 
@@ -106,7 +107,11 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
   const { tokenIn, tokenOut, wrappedNative, legs } = swap
   const gross = legs.reduce((sum, leg, k) => {
     const [isFirst, isLast] = [isEnd(tokenIn, leg.tokenIn, wrappedNative), isEnd(tokenOut, leg.tokenOut, wrappedNative)]
-    const sharedGas = isJoined(legs, k) ? joinedGrossSaving(leg.pool.family) : isPrepaidLeg(swap, leg) ? PAID_AT_POOL : 0
+    const sharedGas = isJoined(legs, k)
+      ? joinedGrossSaving(leg.pool.family)
+      : isPrepaidLeg(swap, leg)
+        ? PAID_AT_POOL
+        : 0
     return sum + grossAt(hops[k]!, isFirst, isLast) - sharedGas
   }, ROUTE_GROSS)
   return gross - refundOf(gross, slotRefund(swap))

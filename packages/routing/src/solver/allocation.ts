@@ -50,7 +50,7 @@ export class Allocation {
   together: Uint8Array
   /** Pools of several tokens with pairs in the allocation. */
   private readonly pools = new Map<Pool, SharedPool>()
-  /** Those with more than one pair in the allocation; the pairs of such a pool trade together. */
+  /** Pools with more than one pair in the allocation; their pairs trade together. */
   shared: SharedPool[] = []
   private readonly point: CurvePoint = { input: 0, output: 0, conductance: 0 }
 

@@ -1,7 +1,7 @@
 /** The explanation of a request without a route. */
 import { plain } from '../format/amount.ts'
 import { FamilyMark } from '../route/FamilyMark.tsx'
-import { impactOf, isAboutSize, type Reason, refusalOf, errorTextOf } from '../service/error-messages.ts'
+import { errorTextOf, impactOf, isAboutSize, type Reason, refusalOf } from '../service/error-messages.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count, Usd } from '../ui/Num.tsx'

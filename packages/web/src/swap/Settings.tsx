@@ -78,7 +78,7 @@ function Recipient({ value, onChange }: RecipientProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          // The ticket shows an invalid recipient as an error, so that nothing is signed for the one before.
+          // The ticket shows an invalid recipient as an error, so that nothing is signed for the previous recipient.
           onChange(next || undefined)
         }}
       />

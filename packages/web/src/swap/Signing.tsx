@@ -55,9 +55,7 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
               </Check>
               <Check>
                 Takes <Amount base={proof.amountIn} decimals={src.decimals} /> {src.symbol},{' '}
-                {proof.fee
-                  ? `a fee of ${Number(proof.fee.ppm) / 10_000} % to ${proof.fee.recipient}`
-                  : 'no fee'}
+                {proof.fee ? `a fee of ${Number(proof.fee.ppm) / 10_000} % to ${proof.fee.recipient}` : 'no fee'}
               </Check>
               <Check>Calls the Guard of this chain, {brief(proof.guard)}</Check>
               <Check>
@@ -81,8 +79,8 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
         <Step state={steps.confirm} number={needsAllowance ? 3 : 2} title="Confirm in your wallet">
           {proof && route && (
             <p className="note">
-              Your wallet should show the address <span className="mono">{brief(proof.guard)}</span> and a gas
-              limit of <Count value={signing.gasLimit ?? 0n} />.
+              Your wallet should show the address <span className="mono">{brief(proof.guard)}</span> and a gas limit of{' '}
+              <Count value={signing.gasLimit ?? 0n} />.
             </p>
           )}
         </Step>

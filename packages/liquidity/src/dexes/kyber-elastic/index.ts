@@ -12,7 +12,7 @@ import type { KyberElasticState } from './types.ts'
 const { hop, piece } = gasRow('kyber-elastic')
 /** Gas of a step that ends without crossing a tick, relative to one that crosses it. */
 const EMPTY_STEP_GAS_RATIO = 0.25
-/** Gas of the first tick that a swap crosses beyond that of others: the pool mints its fees. */
+/** Additional gas of the first tick that a swap crosses, compared with later ticks: the pool mints its fees. */
 const MINT_GAS = 40_600
 
 const pools: DexFamily<KyberElasticState> = {
