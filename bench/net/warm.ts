@@ -116,7 +116,7 @@ async function measured(on: World, graph: Graph, request: RouteRequest): Promise
   const ranked = await net(own)
   if (ranked === Number.NEGATIVE_INFINITY) return null
   const result = findRoute(graph, { ...request, maxAlternatives: 3 })
-  const candidates = [own, ...((result.ok && result.alternatives) || [])]
+  const candidates = [own, ...((result.ok && result.alternatives) || [])] as const
   const alone = await timed(() => grossGas(on, [own]))
   const together = await timed(() => grossGas(on, candidates))
   let quoted = own

@@ -257,8 +257,12 @@ export class Allocation {
   }
 }
 
-/** An allocation over some edges, with spot rates to the target as initial prices. */
-export function allocationOver(problem: Problem, edges: Iterable<number>, backward: Potential): Allocation {
+/** Returns an allocation over some edges, with spot rates to the target as initial prices. */
+export function allocationOver(
+  problem: Problem,
+  edges: Iterable<number>,
+  backward: Pick<Potential, 'best'>,
+): Allocation {
   const allocation = new Allocation(problem)
   // Adds both ends: edges combined from several allocations may lack the outgoing edges of a token.
   for (const edge of edges) allocation.addEnds(edge, backward.best)

@@ -10,7 +10,7 @@ import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { pairPool } from '../common/pair-discover.ts'
+import { pairPool, poolCreation } from '../common/pair-discover.ts'
 import { readEach } from '../common/read-each.ts'
 import { type KyberClassicState, maxInput, quote } from './math.ts'
 
@@ -38,13 +38,7 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   })
 }
 
-const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
-
-/** Returns the pool of a creation log. */
-function createdPool(row: DexRow, log: Log): Pool<null> {
-  const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
-  return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
-}
+const { creationTopics, createdPool } = poolCreation(factory)
 
 const TRADE_INFO = pair.encodeFunctionData('getTradeInfo') as Hex
 /** Two pairs of reserves, and the fee from two moving averages of the volume. */
