@@ -1,8 +1,9 @@
 /** Checks many random trades and counts the findings. */
 import { buildGraph } from '@sluice/routing'
+import { snapshotOf } from '../lib/snapshot.ts'
 import { rounded } from '../record.ts'
 import { CHECKS, type Check, type Checked, checkTrade } from './checks.ts'
-import { drawTrade, makeMarket, snapshotOf } from './markets.ts'
+import { drawTrade, makeMarket } from './markets.ts'
 
 const TRADES_OF_MARKET = 4
 /** Maximum examples of findings in a result. */

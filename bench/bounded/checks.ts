@@ -12,8 +12,9 @@ import {
   type RoutePlan,
   type RouteRequest,
 } from '@sluice/routing'
+import { snapshotOf } from '../lib/snapshot.ts'
 import { divide } from './division.ts'
-import { type Market, type MarketTrade, quoteOrNull, snapshotOf } from './markets.ts'
+import { type Market, type MarketTrade, quoteOrNull } from './markets.ts'
 
 export const CHECKS = [
   'rate',

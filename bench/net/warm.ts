@@ -13,10 +13,9 @@ import { record, rounded } from '../record.ts'
 import { generate } from '../router/generate.ts'
 import { requestOf, SERVICE_LIMITS } from '../router/route.ts'
 import { loadScenario } from '../router/scenario.ts'
-import { type Alternative, alternatives, lossBps } from './restricted-requests.ts'
+import { type Alternative, alternatives, GAS_PRICES, LOST_BPS, lossBps } from './restricted-requests.ts'
 
 const GWEI = 10n ** 9n
-const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
 /** Development used none of these seeds. */
 const SCENARIOS = [
   { nPools: 20, seed: 950_001, nTrades: 60 },
@@ -27,8 +26,6 @@ const QUOTES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ??
 const SEED = 960_001
 /** Number of earlier quotes whose simulations the service has learned from. */
 const LESSONS = 200
-/** Minimum loss that counts as lost, in basis points of the output. */
-const LOST_BPS = 0.5
 
 const byTable = SCENARIOS.flatMap((size) => {
   const scenario = generate({ name: 'net', ...size })

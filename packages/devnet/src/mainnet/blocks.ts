@@ -5,6 +5,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import type { Address, Hex } from '@sluice/chains'
 import { DevnetError } from '../errors.ts'
 import { request } from '../node.ts'
+import { NO_CODE } from './recordings.ts'
 import type { MainnetAccount, MainnetState } from './state.ts'
 
 /** A recorded Ethereum block. */
@@ -39,7 +40,6 @@ type Recorded = {
 const BLOCKS_BEFORE = 100
 const SECONDS_PER_BLOCK = 12
 const MINED_MS = 10_000
-const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
 function readRecorded(): Recorded {
   const file = join(import.meta.dirname, '../../mainnet/ethereum-blocks.json.br')

@@ -36,7 +36,8 @@ export function readRecordings(name: RecordedRollup): readonly Recording[] {
   return recordings.map((recording) => ({ ...recording, ...shared }))
 }
 
-const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+/** Code hash of accounts without code. */
+export const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
 /** Returns the state before the first block, with the pools that it holds. */
 export function recordedState({ chainId, hardfork, pools, code, accounts, blocks }: Recording): MainnetState {
