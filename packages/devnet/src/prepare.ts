@@ -32,7 +32,7 @@ export type Prepared = {
 
 const root = join(import.meta.dirname, '../../..')
 /** Default folder of the saved chain. */
-export const DEFAULT_DIR = join(root, '.devnet')
+const DEFAULT_DIR = join(root, '.devnet')
 
 /**
  * Builds the chain if it is missing or its inputs have changed, and writes the files that describe it to the API.

@@ -8,7 +8,6 @@ export {
   gasRow,
   HOP_GAS,
   isExpensive,
-  PIECE_GAS,
   partGas,
   ROUTE_GAS,
   tokenGas,
@@ -24,7 +23,7 @@ export { MarketError, type MarketErrorCode } from './errors.ts'
 export * from './family.ts'
 export { exportPools } from './market/export-pools.ts'
 export type { HeadStartCount } from './market/head-start.ts'
-export { type MarketLimits, marketLimits } from './market/limits.ts'
+export type { MarketLimits } from './market/limits.ts'
 export { createMarket, type IndexedMarket, type MarketOptions } from './market/market.ts'
 export { type PairScope, pairKeysOf, pairScopeOf } from './market/pairs.ts'
 export { type PoolEntry, rowsOf, servedRows } from './market/pool-reader.ts'
@@ -36,7 +35,6 @@ export { emptyCurve } from './math/curves.ts'
 export { outlineOfCurves, outputDownTo } from './math/outline.ts'
 export { marginalValues, sumsOf, swapOn, type TradingFunction } from './math/trading-function.ts'
 export {
-  deploymentKey,
   type ListedDeployment,
   type PoolList,
   readPoolList,
@@ -47,7 +45,7 @@ export type { RedeemedPart, Redemption, RedemptionKind } from './redemption/read
 export { RedemptionCache, type RedemptionSource } from './redemption/redemptions.ts'
 export type * from './snapshot.ts'
 export { type SavedFacts, STATE_FORMAT, type StoredPool } from './store/database.ts'
-export { copySnapshot, loadSnapshot, saveSnapshot } from './store/file.ts'
+export { copySnapshot, loadSnapshot } from './store/file.ts'
 export type { SavedBatch } from './store/messages.ts'
 export { type FoundRecord, findRecord } from './store/record-database.ts'
 export { RecordFile } from './store/record-file.ts'
