@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Hex, hexToBytes, toFunctionSelector } from 'viem'
 import { root } from '../../scripts/lib/run.ts'
-import { recorded } from '../record.ts'
+import { lastRecord } from '../record.ts'
 import { startRouters } from './routers.ts'
 import { type Router, type Scenario, scenarios } from './scenarios.ts'
 import { takeApprovals } from './signing.ts'
@@ -177,7 +177,7 @@ ${rows.join('\n')}
 
 /** Compares custody with 1.10 of the bare contract, from results/gas.json. */
 function floorTable(): string {
-  const results = recorded<Record<Scenario, Record<Router['name'], number>>>('gas')
+  const results = lastRecord<Record<Scenario, Record<Router['name'], number>>>('gas')
   if (!results) throw new Error('Run `npm run bench -- gas` first')
   const cell = (gas: number) => gas.toLocaleString('en')
   const rows = scenarios.flatMap((scenario) => {

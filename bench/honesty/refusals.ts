@@ -8,7 +8,7 @@ import { readState } from '@sluice/devnet'
 import type { Trade } from '../lib/trades.ts'
 import { fund, wallet } from '../lib/wallet.ts'
 import { rounded } from '../record.ts'
-import { ask, type Outcome, type Place, undone } from './trade.ts'
+import { ask, type Outcome, type Place, withRevert } from './trade.ts'
 
 /** Descriptions of the reasons for the page. */
 export const REASONS = {
@@ -106,7 +106,7 @@ async function leavesPools(place: Place, token: string, amount: bigint): Promise
  * Returns false if there are pools of the token, but it does not allow the wallet to send the amount to any of them.
  */
 function leavesWallet(place: Place, { src, amount: requestedAmount }: Trade, amount: bigint): Promise<boolean> {
-  return undone(place.node, async () => {
+  return withRevert(place.node, async () => {
     if (!(await fund(place.node, src, requestedAmount, place.guard))) return false
     const receivers = poolsOf(src)
     for (const to of receivers) if (await sends(place, src, wallet, to, amount)) return true
@@ -128,7 +128,7 @@ async function sends({ node }: Place, token: string, from: string, to: string, a
  */
 function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
   const { node } = place
-  return undone(node, async () => {
+  return withRevert(node, async () => {
     const traded = [trade.src, trade.dst].filter((token) => token !== NATIVE && token !== weth)
     const their = pools.filter(({ tokens }) => tokens.some((token) => traded.includes(token))).slice(0, MAX_POOLS)
     for (const { address, tokens } of their) {

@@ -1,6 +1,6 @@
 /** Compares a quote with restricted variants of the request by the receipts of their transactions, each from the same state. */
 import type { SwapResponse } from '@sluice/api'
-import { undone } from '../honesty/trade.ts'
+import { withRevert } from '../honesty/trade.ts'
 import type { ColdWorld } from './cold-worlds.ts'
 import { HOPS, POOLS } from './restricted-requests.ts'
 
@@ -87,7 +87,7 @@ const keyOf = ({ swaps }: SwapResponse): string =>
 
 /** Sends a transaction and returns its result; null if it reverts. */
 function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasEstimate, swaps }: SwapResponse) {
-  return undone(node, async (): Promise<ReceiptFigures | null> => {
+  return withRevert(node, async (): Promise<ReceiptFigures | null> => {
     const balance = await node.balance(dst, wallet)
     const { status, gasUsed } = await node.send({ ...tx, gas: 2n * BigInt(gasEstimate) })
     const received = (await node.balance(dst, wallet)) - balance

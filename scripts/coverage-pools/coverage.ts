@@ -3,7 +3,7 @@ import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluic
 import { createMarket, familyOf, orRefused, type Pool, type PoolEntry } from '@sluice/liquidity'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id } from 'ethers'
-import type { Assigned } from './assign.ts'
+import type { AssignedPool } from './assign.ts'
 import { readAddress } from './reads.ts'
 import { type Reason, reasonOf, unreadReason } from './reasons.ts'
 import { type Swap, topTokens, UNKNOWN } from './swaps.ts'
@@ -60,7 +60,7 @@ export type CoverageOptions = {
   readonly assign?: (
     swaps: readonly Swap[],
     knownRows: ReadonlyMap<string, Pool>,
-  ) => Promise<ReadonlyMap<string, Assigned>>
+  ) => Promise<ReadonlyMap<string, AssignedPool>>
 }
 
 /** Maximum tokens of one transaction that are searched together. */
@@ -72,7 +72,7 @@ type Traded = { readonly swap: Swap; readonly pool: Pool | undefined; readonly t
 /** Pools in memory, and rows of pools that memory lacks, by id. */
 type PoolSearch = {
   readonly usable: ReadonlyMap<string, Pool>
-  readonly knownRows: ReadonlyMap<string, Assigned>
+  readonly knownRows: ReadonlyMap<string, AssignedPool>
   readonly block: BlockHeader
   readonly isScanned: boolean
 }
@@ -134,13 +134,16 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
     const groups = groupsOf(swaps, count)
     const { pools: foundPools } = await market.ensureGroups(groups)
     const assigned = await assign?.(swaps, foundPools)
-    const isPool = (entry: Assigned): entry is PoolEntry => entry.pool !== null
+    const isPool = (entry: AssignedPool): entry is PoolEntry => entry.pool !== null
     if (assigned) await market.take([...assigned.values()].filter(isPool))
     const { pools: usable, block } = await market.settled(settleMs)
     const listed = (await market.listed?.([...new Set(groups.flat())])) ?? []
     return {
       ...{ usable, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
-      knownRows: new Map([...listed.map((entry): [string, Assigned] => [entry.pool.id, entry]), ...(assigned ?? [])]),
+      knownRows: new Map([
+        ...listed.map((entry): [string, AssignedPool] => [entry.pool.id, entry]),
+        ...(assigned ?? []),
+      ]),
     }
   } finally {
     await market.stop()

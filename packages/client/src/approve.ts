@@ -2,7 +2,7 @@
 import { encodeCall, selectors } from './calls.ts'
 import { checkedWallet } from './checked-wallet.ts'
 import { ClientError, orClientError } from './errors.ts'
-import { settled } from './receipt.ts'
+import { waitForReceipt } from './receipt.ts'
 import type { Hex } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
@@ -53,7 +53,7 @@ export async function sendApproval(
   const fromBlock = await wallet.blockNumber()
   const hash = await wallet.send(call)
   sent(hash, fromBlock)
-  const { succeeded } = await settled(wallet, hash, fromBlock)
+  const { succeeded } = await waitForReceipt(wallet, hash, fromBlock)
   if (!succeeded) throw new ClientError('REVERTED', `the approval ${hash} reverted`, { hash })
 }
 

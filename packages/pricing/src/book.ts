@@ -11,7 +11,7 @@ import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
 import { listedDecimals, pricedAs } from './listed.ts'
 import { MissingBalances } from './missing-balances.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
-import { observationOf, type Redeemed, type RedemptionReadings, Shares } from './shares.ts'
+import { observationOf, type RedemptionPrice, type RedemptionReadings, Shares } from './shares.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
 import { TokenPricer } from './token-pricer.ts'
 
@@ -210,7 +210,7 @@ export class Prices implements PriceBook {
     return share ? this.shares!.combine(share, token ? this.pricer.observations(token) : []) : token
   }
 
-  private redeemed(address: Address): Redeemed | undefined {
+  private redeemed(address: Address): RedemptionPrice | undefined {
     return this.isReady && this.shares && !this.isUnsellable(address) ? this.shares.of(address) : undefined
   }
 

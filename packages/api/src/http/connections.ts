@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { overloaded } from '../errors.ts'
+import { overloadError } from '../errors.ts'
 import { type ProxyTrust, sharedKey } from './caller.ts'
 import { type ErrorVersion, errorReply, rawReply } from './reply.ts'
 
@@ -27,7 +27,7 @@ export function boundConnections(server: Server, { max, version, trusts }: Conne
     const count = (open.get(caller) ?? 0) + 1
     if (count > max) {
       const requestId = randomUUID()
-      socket.end(rawReply(requestId, errorReply(overloaded(1, 'connections'), requestId, version)), () =>
+      socket.end(rawReply(requestId, errorReply(overloadError(1, 'connections'), requestId, version)), () =>
         socket.destroy(),
       )
       return

@@ -15,7 +15,7 @@ import {
 import { Prices } from '@sluice/pricing'
 import { type BlockHeader, createRpc, type Rpc, type RpcOptions } from '@sluice/rpc'
 import type { FeeReader, StateCount } from '@sluice/simulation'
-import { untraced } from '@sluice/tracing'
+import { withoutTrace } from '@sluice/tracing'
 import type { Logger, QuotingListener } from '../events.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { SharedFact } from '../tokens/shared-facts.ts'
@@ -112,7 +112,7 @@ export class ChainRuntime {
     if (this.awake) this.idleTimer?.refresh()
     else {
       this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.options.idleSleepMs).unref()
-      this.awake = untraced(() => this.wake())
+      this.awake = withoutTrace(() => this.wake())
     }
     return this.awake
   }

@@ -13,7 +13,7 @@ import {
 import { type SwapQuestion, type SwapRun, useSwap } from '@sluice/react'
 import { useState } from 'react'
 import type { PageToken } from '../service/tokens.ts'
-import type { Connected } from '../wallet/use-wallet.ts'
+import type { ConnectedWallet } from '../wallet/use-wallet.ts'
 import { recordEntry, updateEntry } from './ledger.ts'
 import type { ShownQuote } from './use-quote.ts'
 
@@ -67,7 +67,7 @@ export function useSigning() {
   const [isApproved, setIsApproved] = useState(false)
   const [receipt, setReceipt] = useState<Pick<Signing, 'paid' | 'error'> & { readonly hash: string }>()
 
-  async function start(order: SignedOrder, connected: Connected): Promise<void> {
+  async function start(order: SignedOrder, connected: ConnectedWallet): Promise<void> {
     const { chainId, request, shown, contracts, direct } = order
     const record = ledgerOf(order)
     const floor = BigInt(shown.minToAmount ?? shown.toAmount)
