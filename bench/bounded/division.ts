@@ -8,7 +8,6 @@ import { type MarketTrade, quoteOrNull } from './markets.ts'
 
 export type DivisionLimits = {
   readonly maxHops: number
-  /** Number of chunks. */
   readonly chunks: number
   /** Maximum number of paths, shortest first. */
   readonly maxPaths: number

@@ -162,7 +162,6 @@ function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Add
   return [...new Map(groups.map((tokens) => [[...tokens].sort().join(), tokens])).values()]
 }
 
-/** Counts each state. */
 function countsOf(states: readonly PoolState[]): Counts {
   const count = (state: PoolState) => states.filter((each) => each === state).length
   return { served: count('served'), sampled: count('sampled'), unread: count('unread'), invisible: count('invisible') }

@@ -89,7 +89,6 @@ function poolLine({ state, swaps, dex, kind, pool, reason }: PoolCoverage): stri
   return `  ${state.padEnd(9)} ${String(swaps).padStart(5)}  ${dex ?? kind} ${pool}${reason ? ` (${reason.text})` : ''}`
 }
 
-/** Returns the shares as text. */
 export function summaryText(name: string, { swaps, transactions, pools, unused, ...rest }: Summary): string {
   const lines = Object.entries({ swaps, transactions, pools }).map(([what, shares]) => {
     const { total, served, sampled, unread, invisible, usablePercent, usableOrUnreadPercent } = shares

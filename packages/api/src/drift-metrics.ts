@@ -7,10 +7,8 @@ import { metricFactory } from './metric-factory.ts'
 /** Maximum exported families of a chain, and likewise brands and pools. The ones with the most samples are exported. */
 export const MAX_DRIFTS = 32
 
-/** Metrics of drift. */
 export type DriftMetrics = ReturnType<typeof createDriftMetrics>
 
-/** Creates the metrics in a registry. */
 export function createDriftMetrics(registry: Registry) {
   const { gauge } = metricFactory(registry)
   const labelNames = ['chain', 'of', 'name', 'after'] as const

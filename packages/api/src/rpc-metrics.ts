@@ -18,7 +18,6 @@ const METHODS: ReadonlySet<string> = new Set([
 /** Metrics of RPC endpoints. */
 export type RpcMetrics = ReturnType<typeof createRpcMetrics>
 
-/** Creates the metrics in a registry. */
 export function createRpcMetrics(registry: Registry) {
   const { counter, gauge } = metricFactory(registry)
   return {
@@ -60,7 +59,6 @@ export function createRpcMetrics(registry: Registry) {
   }
 }
 
-/** Counts an event of an endpoint. */
 export function countRpcEvent(metrics: RpcMetrics, chain: number, event: RpcEvent): void {
   const endpoint = String(event.endpoint)
   switch (event.kind) {

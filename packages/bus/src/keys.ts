@@ -19,7 +19,6 @@ export const SCHEMAS = 'sluice:schemas'
 /** Sorted set of chains, scored by the Unix milliseconds of the last request from a worker. */
 export const REQUESTED_CHAINS = `sluice:${SCHEMA}:asked`
 
-/** Keys of one chain. */
 export type ChainKeys = {
   /** Random token of the process that may write. */
   readonly lease: string

@@ -30,7 +30,6 @@ const MAX_CHANGED = 10_000
 
 type Pools = ReadonlyMap<string, Pool>
 
-/** A state to publish. */
 export type PublishedState = {
   readonly block: BlockHeader
   readonly pools: Pools

@@ -20,32 +20,24 @@ const ofBlock = /^eth_(call|getCode|getLogs|getBlockByHash)$/
 const namesHash = ({ params }: RpcCall) =>
   params.some((param) => typeof param === 'object' && param !== null && 'blockHash' in param)
 
+type Behavior = Pick<EndpointFailure, 'fault' | 'answer' | 'rewrite'>
+
 /**
  * Returns the kinds of failures.
  *
  * @param random - returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export function endpointFailures(random: () => number = Math.random): readonly EndpointFailure[] {
-  const sometimes = (
-    name: string,
-    share: number,
-    more: Pick<EndpointFailure, 'fault' | 'answer'>,
-  ): EndpointFailure => ({
+  const sometimes = (name: string, share: number, { fault, answer }: Behavior): EndpointFailure => ({
     name,
     share,
     survivable: true,
-    ...(more.fault && { fault: (...args) => (random() < share ? more.fault?.(...args) : undefined) }),
-    ...(more.answer && { answer: (...args) => (random() < share ? more.answer?.(...args) : undefined) }),
+    ...(fault && { fault: (...args) => (random() < share ? fault(...args) : undefined) }),
+    ...(answer && { answer: (...args) => (random() < share ? answer(...args) : undefined) }),
   })
-  const always = (
-    name: string,
-    survivable: boolean,
-    more: Pick<EndpointFailure, 'fault' | 'answer' | 'rewrite'>,
-  ): EndpointFailure => ({
-    name,
-    share: 1,
-    survivable,
-    ...more,
+  const always = (name: string, survivable: boolean, behavior: Behavior): EndpointFailure => ({
+    ...{ name, share: 1, survivable },
+    ...behavior,
   })
   return [
     sometimes('HTTP 429', 0.3, { fault: () => ({ status: 429, body: 'too many requests' }) }),

@@ -10,7 +10,6 @@ import { onAbort, type Signal } from './abort.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { HostResolver } from './host-resolver.ts'
 
-/** An HTTP response. */
 export type HttpResponse = { readonly status: number; readonly text: string; readonly retryAfter?: string }
 export type PostOptions = {
   readonly signal?: Signal

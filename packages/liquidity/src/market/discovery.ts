@@ -34,7 +34,6 @@ const POOL_BATCH = 200
 /** Maximum attempts to read pools when their block is reorged away. */
 const MAX_READS = 8
 
-/** Options of `Discovery`. */
 export type DiscoveryOptions = {
   readonly parts: MarketParts
   readonly follower: MarketFollower

@@ -59,7 +59,6 @@ function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]):
   return { differ, gone: [...ids].filter((id) => !readable.has(id) && pools.has(id)) }
 }
 
-/** Follower of one market. */
 export class MarketFollower {
   private readonly parts: MarketParts
   private readonly forgetPairs: () => void

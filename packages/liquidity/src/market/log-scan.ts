@@ -36,7 +36,6 @@ const reasons: Partial<Record<RpcErrorCode, string>> = {
 
 type Target = { readonly row: DexRow; readonly family: DexFamily; next: number }
 
-/** Log scan of one market. */
 export class LogScan {
   private readonly parts: MarketParts
   private readonly add: (pools: readonly PoolEntry[]) => Promise<void>

@@ -28,7 +28,6 @@ export class PoolDirectory {
   readonly topics: readonly Hex[]
   /** Pools found by the log scan, including those of tokens that are not followed. */
   readonly listed: Bounded<string, PoolEntry>
-  /** Followed tokens. */
   readonly tokens: FollowedTokens
   readonly scope: PairScope
   /** Followed pools, including those that cannot be read yet. */

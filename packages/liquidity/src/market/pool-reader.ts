@@ -37,7 +37,7 @@ export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
 
 /** A pool without state, with the DEX row that it belongs to. */
 export type PoolEntry = { readonly row: DexRow; readonly pool: Pool<null> }
-/** The same entry with the state of its pool. */
+/** A pool with its state and its DEX row. */
 export type LoadedPoolEntry = { readonly row: DexRow; readonly pool: Pool }
 
 /** Pairs per generator: Uniswap V4 hashes about twenty ids per pair. The reads of all generators still share calls. */

@@ -242,7 +242,6 @@ export class Saver {
   }
 }
 
-/** Returns the hash of the DEX rows. */
 export function rowsHash(rows: readonly DexRow[]): string {
   return createHash('sha256').update(JSON.stringify(rows)).digest('hex')
 }

@@ -43,7 +43,6 @@ export function balanceCalls(holdings: readonly AccountToken[]): readonly object
   }))
 }
 
-/** A change of a balance. */
 export type BalanceChange = AccountToken & { readonly amount: bigint }
 
 /** Returns the changes between two rounds of reads; none of tokens that fail to return a balance. */

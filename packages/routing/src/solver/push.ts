@@ -71,10 +71,7 @@ export type Pruned = {
   /** Tokens in topological order, beginning with the source. */
   readonly order: readonly number[]
   readonly cut: boolean
-  /**
-   * How the edges divide an amount that the weights do not cover, by edge: relative to the sum. If absent, the weights
-   * are scaled instead.
-   */
+  /** By edge: part in the amount that the weights do not cover, relative to the sum. If absent, the weights are scaled. */
   readonly response?: ReadonlyMap<number, number>
 }
 

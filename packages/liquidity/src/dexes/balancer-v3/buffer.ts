@@ -11,7 +11,6 @@ import { convert, exchange, limitOf } from '../erc4626/math.ts'
 /** A buffer of an asset and its share token, in this order. */
 export type Buffer = {
   readonly kind: 'buffer'
-  /** State of the ERC-4626 vault. */
   readonly vault: Erc4626State
   /** Base units in the buffer. */
   readonly underlying: bigint

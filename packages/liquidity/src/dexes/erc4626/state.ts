@@ -17,7 +17,6 @@ const READ_GAS = 300_000
 /** Maximum difference between the decimals of the shares and of the asset. */
 const MAX_OFFSET = 18
 
-/** Finds the pool of a row, which is a vault. */
 export function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const read = { to: row.address, data: vault.encodeFunctionData('asset') as Hex }
   return findTokenRow(row, pairs, read, (answer) => vault.decodeFunctionResult('asset', answer)[0])
