@@ -1,6 +1,6 @@
 /** Reads the state of a transaction from the service and compares it with the caller's own node. */
 import type { SluiceClient } from './client.ts'
-import { ClientError, messageOf, orClientError } from './errors.ts'
+import { ClientError, messageOf, orWalletError } from './errors.ts'
 import { aborted, request } from './http.ts'
 import { knownGuards } from './known-guards.ts'
 import { type NodeStatus, nodeStatus } from './receipt-status.ts'
@@ -152,14 +152,14 @@ async function requestOf(
   if (!ask) throw new ClientError('WALLET', 'the node takes no JSON-RPC')
   const checkedAsk = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (signal?.aborted) throw aborted(signal)
-    return (await orClientError('WALLET', async () => ask(method, params), `${method}: `)) ?? null
+    return (await orWalletError(async () => ask(method, params), `${method}: `)) ?? null
   }
   const current = Number(typeof node === 'string' ? await checkedAsk('eth_chainId', []) : await chainOf(node))
   if (current !== chainId) throw new ClientError('WALLET', `the node is on chain ${current}, not ${chainId}`)
   return checkedAsk
 }
 
-const chainOf = (node: Pick<Wallet, 'chainId'>) => orClientError('WALLET', async () => node.chainId(), 'chain id: ')
+const chainOf = (node: Pick<Wallet, 'chainId'>) => orWalletError(async () => node.chainId(), 'chain id: ')
 
 /** Returns a function that sends JSON-RPC over HTTP. */
 function rpcAt(baseUrl: string, signal: AbortSignal | undefined) {

@@ -84,11 +84,11 @@ export async function mineUpTo(url: string, { number, timestamp }: RecordedBlock
 }
 
 /**
- * Mines the block from its real transactions, or from the first `count` of them, on their original state.
+ * Mines the block from its real transactions on their original state.
  *
  * @throws DevnetError REPLAY if a status, a gas amount, or a log differs from Ethereum
  */
-export async function replayBlock(url: string, block: RecordedBlock, count = block.transactions.length): Promise<void> {
+export async function replayBlock(url: string, block: RecordedBlock): Promise<void> {
   await mineUpTo(url, block)
   await request(url, 'anvil_setCoinbase', [block.miner])
   await request(url, 'evm_setNextBlockTimestamp', [block.timestamp])
@@ -96,8 +96,7 @@ export async function replayBlock(url: string, block: RecordedBlock, count = blo
   await request(url, 'evm_setAutomine', [false])
   const hashes: Hex[] = []
   try {
-    const sent = block.transactions.slice(0, count)
-    for (const { raw } of sent) hashes.push(await request<Hex>(url, 'eth_sendRawTransaction', [raw]))
+    for (const { raw } of block.transactions) hashes.push(await request<Hex>(url, 'eth_sendRawTransaction', [raw]))
     await request(url, 'evm_mine', [])
   } finally {
     await request(url, 'evm_setAutomine', [true])

@@ -8,6 +8,7 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
+import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { pairPool, poolCreation } from '../common/pair-discover.ts'
@@ -90,12 +91,5 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
-    op: 'kyber-classic',
-    pool: pool.address,
-    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input,
-    output,
-  }),
+  step: directedStep('kyber-classic'),
 }

@@ -2,6 +2,7 @@
 import type { DexFamily } from '../../family.ts'
 import { endingAt } from '../../math/curve-end.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
+import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { curveOf } from './curve.ts'
@@ -51,14 +52,7 @@ const pools: DexFamily<KyberElasticState> = {
   oracleGas: 17_000,
   // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
-    op: 'kyber-elastic',
-    pool: pool.address,
-    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input,
-    output,
-  }),
+  step: directedStep('kyber-elastic'),
 }
 
 /** Kyber Elastic pools, whose state is possible. */
