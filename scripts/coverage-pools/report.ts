@@ -4,9 +4,9 @@ import { type Counts, type Coverage, type PoolCoverage, type PoolState, STATES }
 /** Counts with the percentages that a quote can use. */
 export type Shares = Counts & {
   readonly total: number
-  /** Served or sampled, rounded down to a hundredth; null of none. */
+  /** Percentage that is served or sampled, rounded down to a hundredth; null if there are no counts. */
   readonly usablePercent: number | null
-  /** Share of swaps that are served, sampled, or of pools that the recorded state does not decide. */
+  /** Same as `usablePercent`, and also counts pools that the recorded state cannot classify as usable. */
   readonly usableOrUnreadPercent: number | null
 }
 

@@ -34,7 +34,7 @@ function maxRange(blocks: number, refusal: (range: Range) => Refusal): Intercept
   }
 }
 
-/** Like `atMost`, but with an HTTP status other than 200. */
+/** Like `maxRange`, but with an HTTP status other than 200. */
 function maxRangeByStatus(blocks: number, status: number, refusal: (range: Range) => Refusal): Fault {
   return (calls) => {
     const range = calls.map(rangeOf).find((range) => range && range.blocks > blocks)

@@ -41,17 +41,17 @@ export function boundConnections(server: Server, { max, version, trusts }: Conne
   })
 }
 
-/** Wraps a listener: closes connections with more than `MOST_AHEAD` requests in flight. */
+/** Wraps a listener: closes connections with more than `MAX_AHEAD` requests in flight. */
 export function bounded(listener: RequestListener): RequestListener {
-  const underWay = new WeakMap<Socket, number>()
+  const inFlight = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request
-    const count = (underWay.get(socket) ?? 0) + 1
+    const count = (inFlight.get(socket) ?? 0) + 1
     // Requests that were parsed before the socket was destroyed still arrive here.
     if (socket.destroyed) return
     if (count > MAX_AHEAD) return void socket.destroy()
-    underWay.set(socket, count)
-    response.once('close', () => underWay.set(socket, underWay.get(socket)! - 1))
+    inFlight.set(socket, count)
+    response.once('close', () => inFlight.set(socket, inFlight.get(socket)! - 1))
     listener(request, response)
   }
 }

@@ -18,7 +18,7 @@ export const swapsAndSequence =
   (question: (from: VectorPool, name: string, swap: VectorPool) => ReturnType<ReturnType<VectorForm>[number]>) =>
   (from: VectorPool): ReturnType<VectorForm> => [
     ...from.swaps.map((swap: VectorPool) => () => question(from, from.name, swap)),
-    ...from.sequence.map(
+    ...(from.sequence ?? []).map(
       (swap: VectorPool, k: number) => () =>
         question(k === 0 ? from : from.sequence[k - 1].after, `${from.name}, in turn`, swap),
     ),

@@ -9,7 +9,7 @@ import { Semaphore } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import { deepestPools, type HoldingsSource, readHoldings, unlistedOf } from '../view/holdings.ts'
 
-/** Milliseconds for which a check of balances is valid; `SOLD_MS` is the same for test sales. */
+/** Milliseconds for which a check of balances is valid; `SALE_TTL_MS` is the same for test sales. */
 const BALANCES_TTL_MS = 60_000
 const SALE_TTL_MS = 600_000
 const MAX_REMEMBERED = 20_000
