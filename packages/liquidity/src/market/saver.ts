@@ -205,8 +205,7 @@ export class Saver {
   /**
    * Yields the changes since the last save. Memory changes meanwhile: the directory is listed as it is during the save,
    * while the states are taken from `pools`.
-   *
-   * @param summary - filled in while yielding
+   * Fills in `fresh` and `retained` while yielding.
    */
   private async *partsOf(pools: PoolMap, { fresh, retained }: WriteSummary): AsyncGenerator<SavePart> {
     const { directory, discovery } = this.parts
