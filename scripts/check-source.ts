@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { misleadingBeginnings } from './lib/check/comments.ts'
-import { type Manifest, undeclared } from './lib/check/declared.ts'
+import { type Manifest, undeclaredImports } from './lib/check/declared.ts'
 import { exceptions } from './lib/check/exceptions.ts'
 import { tooLong } from './lib/check/sizes.ts'
 import { listedFiles } from './lib/listed-files.ts'
@@ -43,7 +43,7 @@ const faults = [
     return [
       ...tooLong(path, text),
       ...misleadingBeginnings(path, text),
-      ...undeclared(path, text, manifestOf(dirname(path))),
+      ...undeclaredImports(path, text, manifestOf(dirname(path))),
     ]
   }),
   ...listedFiles('*.sol').flatMap((path) => (released.has(path) ? [] : misleadingBeginnings(path, textOf(path)))),

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { misleadingBeginnings } from './lib/check/comments.ts'
-import { undeclared } from './lib/check/declared.ts'
+import { undeclaredImports } from './lib/check/declared.ts'
 import { tooLong } from './lib/check/sizes.ts'
 import { root } from './lib/run.ts'
 
@@ -102,6 +102,6 @@ test('a long file or function needs a reason', () => {
 test('an import that a package.json does not declare is named', () => {
   const text = "import { a } from '@sluice/rpc'\nimport x from 'left/pad'\nimport './b.ts'\nimport 'node:fs'\n"
   const manifest = { name: '@sluice/here', dependencies: { '@sluice/rpc': '*' } }
-  expect(undeclared('a.ts', text, manifest)).toEqual([expect.stringContaining('imports left,')])
-  expect(undeclared('a.ts', text, { ...manifest, devDependencies: { left: '1.0.0' } })).toEqual([])
+  expect(undeclaredImports('a.ts', text, manifest)).toEqual([expect.stringContaining('imports left,')])
+  expect(undeclaredImports('a.ts', text, { ...manifest, devDependencies: { left: '1.0.0' } })).toEqual([])
 })

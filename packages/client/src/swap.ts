@@ -9,7 +9,7 @@ import { trustedContracts } from './contracts.ts'
 import { ClientError, messageOf, toClientError, withHash } from './errors.ts'
 import { weiOf } from './explain.ts'
 import { gasLimit, withMargin } from './gas-limit.ts'
-import { aborted } from './http.ts'
+import { abortError } from './http.ts'
 import { KeptQuote, type QuoteTerms } from './kept-quote.ts'
 import type { GuardPermit } from './order.ts'
 import { signPermit } from './permit.ts'
@@ -303,7 +303,7 @@ class SwapRun {
   /** Checks the caller's signal. @throws ClientError `ABORTED` */
   private checkAborted(): void {
     const { signal } = this.options
-    if (signal?.aborted) throw aborted(signal)
+    if (signal?.aborted) throw abortError(signal)
   }
 }
 

@@ -42,7 +42,7 @@ export function boundConnections(server: Server, { max, version, trusts }: Conne
 }
 
 /** Wraps a listener: closes connections with more than `MAX_AHEAD` requests in flight. */
-export function bounded(listener: RequestListener): RequestListener {
+export function limitInFlight(listener: RequestListener): RequestListener {
   const inFlight = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request

@@ -5,8 +5,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import type { Address, Hex } from '@sluice/chains'
 import { DevnetError } from '../errors.ts'
 import { request } from '../node.ts'
-import { NO_CODE } from './recordings.ts'
-import type { MainnetAccount, MainnetState } from './state.ts'
+import { type MainnetAccount, type MainnetState, NO_CODE } from './state.ts'
 
 /** A recorded Ethereum block. */
 export type RecordedBlock = {
