@@ -28,7 +28,7 @@ export function record(name: string, figures: object, { shown = true } = {}): vo
 }
 
 /** Returns the last recorded result; undefined if nothing was recorded. */
-export function recorded<T>(name: string): T | undefined {
+export function lastRecord<T>(name: string): T | undefined {
   return existsSync(fileOf(name)) ? (JSON.parse(readFileSync(fileOf(name), 'utf8')) as T) : undefined
 }
 

@@ -4,8 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { unnamed } from './lib/check/comments.ts'
-import { type Manifest, undeclared } from './lib/check/declared.ts'
+import { misleadingBeginnings } from './lib/check/comments.ts'
+import { type Manifest, undeclaredImports } from './lib/check/declared.ts'
 import { exceptions } from './lib/check/exceptions.ts'
 import { tooLong } from './lib/check/sizes.ts'
 import { listedFiles } from './lib/listed-files.ts'
@@ -40,9 +40,13 @@ const released = releasedSources()
 const faults = [
   ...listedFiles('*.ts', '*.tsx', '*.mjs').flatMap((path) => {
     const text = textOf(path)
-    return [...tooLong(path, text), ...unnamed(path, text), ...undeclared(path, text, manifestOf(dirname(path)))]
+    return [
+      ...tooLong(path, text),
+      ...misleadingBeginnings(path, text),
+      ...undeclaredImports(path, text, manifestOf(dirname(path))),
+    ]
   }),
-  ...listedFiles('*.sol').flatMap((path) => (released.has(path) ? [] : unnamed(path, textOf(path)))),
+  ...listedFiles('*.sol').flatMap((path) => (released.has(path) ? [] : misleadingBeginnings(path, textOf(path)))),
 ]
 const open = faults.filter((text) => !exceptions.some(({ fault }) => fault.test(text)))
 const idle = exceptions.filter(({ fault }) => !faults.some((text) => fault.test(text)))

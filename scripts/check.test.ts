@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { unnamed } from './lib/check/comments.ts'
-import { undeclared } from './lib/check/declared.ts'
+import { misleadingBeginnings } from './lib/check/comments.ts'
+import { undeclaredImports } from './lib/check/declared.ts'
 import { tooLong } from './lib/check/sizes.ts'
 import { root } from './lib/run.ts'
 
@@ -68,16 +68,16 @@ test('imports along the direction pass', async () => {
 }, 30_000)
 
 test('a comment in front of a declaration begins with a verb or noun', () => {
-  const faults = (comment: string) => unnamed('a.ts', `x\n/**${comment} */\nconst y = 1`)
+  const faults = (comment: string) => misleadingBeginnings('a.ts', `x\n/**${comment} */\nconst y = 1`)
   expect(faults(' Price of a token.')).toEqual([])
   expect(faults(' Whatever fits.')).toEqual([])
-  expect(unnamed('a.ts', '// What is said inside is free.')).toEqual([])
+  expect(misleadingBeginnings('a.ts', '// What is said inside is free.')).toEqual([])
   expect(faults(' What a token costs.')).toEqual([expect.stringMatching(/^a\.ts:2: .*"What"/)])
   expect(faults('\n * How long it takes,\n * in ms.\n')).toEqual([expect.stringMatching(/^a\.ts:2: .*"How"/)])
 })
 
 test('so do comments of Solidity, in their first line and behind every tag', () => {
-  const faults = (...lines: string[]) => unnamed('A.sol', ['contract A {', ...lines, '}'].join('\n'))
+  const faults = (...lines: string[]) => misleadingBeginnings('A.sol', ['contract A {', ...lines, '}'].join('\n'))
   expect(faults('/// Price of a token,', '/// What it is worth.', '/// @return price In USD.')).toEqual([])
   expect(faults('uint256 a; // What is said beside is free.')).toEqual([])
   for (const line of ['/// Whether it pays.', '/// @dev Whether it pays.', '/// @return Whether it pays.'])
@@ -102,6 +102,6 @@ test('a long file or function needs a reason', () => {
 test('an import that a package.json does not declare is named', () => {
   const text = "import { a } from '@sluice/rpc'\nimport x from 'left/pad'\nimport './b.ts'\nimport 'node:fs'\n"
   const manifest = { name: '@sluice/here', dependencies: { '@sluice/rpc': '*' } }
-  expect(undeclared('a.ts', text, manifest)).toEqual([expect.stringContaining('imports left,')])
-  expect(undeclared('a.ts', text, { ...manifest, devDependencies: { left: '1.0.0' } })).toEqual([])
+  expect(undeclaredImports('a.ts', text, manifest)).toEqual([expect.stringContaining('imports left,')])
+  expect(undeclaredImports('a.ts', text, { ...manifest, devDependencies: { left: '1.0.0' } })).toEqual([])
 })

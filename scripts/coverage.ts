@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { record } from '../bench/record.ts'
 import { forge } from './lib/forge.ts'
-import { type Finished, root, run } from './lib/run.ts'
+import { type CommandResult, root, run } from './lib/run.ts'
 
 type Ratio = { readonly covered: number; readonly of: number }
 /** Coverage of one source file, by line. */
@@ -89,7 +89,7 @@ if (missed.length > 0) {
   process.exitCode = 1
 }
 
-async function passed(tests: Promise<Finished>): Promise<void> {
+async function passed(tests: Promise<CommandResult>): Promise<void> {
   if ((await tests).code !== 0) throw new Error('a test fails: what it reaches is no coverage')
 }
 

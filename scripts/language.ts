@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { duplicates, moduleOf, undocumented } from './lib/check/exports.ts'
+import { duplicates, moduleOf, undocumentedExports } from './lib/check/exports.ts'
 import { inDocument, inSource, type Match, subjectFault } from './lib/check/language.ts'
 import { listedFiles } from './lib/listed-files.ts'
 import { root } from './lib/run.ts'
@@ -52,7 +52,7 @@ function collect(): void {
   }
   for (const entry of modules.keys()) {
     if (!/^packages\/[^/]+\/src\/index\.ts$/.test(entry)) continue
-    for (const line of undocumented(entry, modules)) add(entry, 'docstrings', line)
+    for (const line of undocumentedExports(entry, modules)) add(entry, 'docstrings', line)
   }
 }
 

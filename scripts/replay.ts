@@ -4,7 +4,7 @@
  */
 import { defaultDataDir, quoteLogPath } from '@sluice/api'
 import { findRecord, MarketError } from '@sluice/liquidity'
-import { type Replayed, readQuoteId, replayRecord } from '@sluice/quoting'
+import { type ReplayResult, readQuoteId, replayRecord } from '@sluice/quoting'
 import { fail } from './lib/command-line.ts'
 import { userPath } from './lib/run.ts'
 
@@ -31,7 +31,7 @@ try {
   fail(error.message, MISUSED)
 }
 
-function print({ at, block, amountIn, amountOut, minOutput, route, data, differences }: Replayed): void {
+function print({ at, block, amountIn, amountOut, minOutput, route, data, differences }: ReplayResult): void {
   console.log(`${quoteId}: made at ${at} of block ${block}`)
   for (const leg of route?.legs ?? [])
     console.log(

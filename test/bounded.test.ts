@@ -5,9 +5,10 @@ import { buildGraph, findRoute } from '@sluice/routing'
 import { expect, test } from 'vitest'
 import { checkTrades, noTrades } from '../bench/bounded/check-trades.ts'
 import { CHECKS, checkTrade } from '../bench/bounded/checks.ts'
-import { drawTrade, makeMarket, quoteOrNull, snapshotOf } from '../bench/bounded/markets.ts'
+import { drawTrade, makeMarket, quoteOrNull } from '../bench/bounded/markets.ts'
 import { realStates } from '../bench/bounded/real-states.ts'
 import { seeded } from '../bench/lib/random.ts'
+import { snapshotOf } from '../bench/lib/snapshot.ts'
 
 const TRADES = process.env.LONG ? 10_000 : 120
 const SEED = 1

@@ -3,7 +3,7 @@
  * the same trades (checks.ts). Results in `results/bounded.json`, after each part of the trades. `-- bounded --continue
  * [trades]` continues from there, so that a run can be made in parts.
  */
-import { record, recorded } from '../record.ts'
+import { lastRecord, record } from '../record.ts'
 import { type CheckedTrades, checkTrades, noTrades } from './check-trades.ts'
 
 const PART = 250
@@ -21,7 +21,7 @@ while (result.trades < trades) {
 
 /** The last result, without its date and machine. */
 function earlier(): CheckedTrades {
-  const last = recorded<CheckedTrades & Readonly<Record<string, unknown>>>('bounded')
+  const last = lastRecord<CheckedTrades & Readonly<Record<string, unknown>>>('bounded')
   if (!last) throw new Error('There is no earlier result to continue from')
   const empty = noTrades(last.seed)
   return Object.assign(empty, Object.fromEntries(Object.keys(empty).map((key) => [key, last[key]])))

@@ -1,8 +1,9 @@
 /** Checks many random trades and counts the findings. */
 import { buildGraph } from '@sluice/routing'
+import { snapshotOf } from '../lib/snapshot.ts'
 import { rounded } from '../record.ts'
-import { CHECKS, type Check, type Checked, checkTrade } from './checks.ts'
-import { drawTrade, makeMarket, snapshotOf } from './markets.ts'
+import { CHECKS, type Check, type CheckedTrade, checkTrade } from './checks.ts'
+import { drawTrade, makeMarket } from './markets.ts'
 
 const TRADES_OF_MARKET = 4
 /** Maximum examples of findings in a result. */
@@ -79,7 +80,7 @@ export function checkTrades(result: CheckedTrades, trades: number, note: (text: 
   return result
 }
 
-function addTrade(result: CheckedTrades, checked: Checked, where: string, note: (text: string) => void): void {
+function addTrade(result: CheckedTrades, checked: CheckedTrade, where: string, note: (text: string) => void): void {
   const { certificates, checks, examples, largestBps } = result
   const reported = (text: string) => {
     const example = `${where}: ${text}`

@@ -12,8 +12,9 @@ import {
   type RoutePlan,
   type RouteRequest,
 } from '@sluice/routing'
+import { snapshotOf } from '../lib/snapshot.ts'
 import { divide } from './division.ts'
-import { type Market, type MarketTrade, quoteOrNull, snapshotOf } from './markets.ts'
+import { type Market, type MarketTrade, quoteOrNull } from './markets.ts'
 
 export const CHECKS = [
   'rate',
@@ -48,7 +49,7 @@ const CERTIFICATE_ROUNDING = 1e-9
 /** Base units of a coarse token by which rounding in pools may exceed a certificate. */
 const ROUNDED_UNITS = 2
 
-export type Checked = {
+export type CheckedTrade = {
   readonly findings: readonly Finding[]
   /** Checks that had something to compare with. */
   readonly performed: readonly Check[]
@@ -57,7 +58,7 @@ export type Checked = {
 }
 
 /** Checks a trade; null if it has no route, moves prices too far, or involves too few base units. */
-export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): Checked | null {
+export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): CheckedTrade | null {
   const route = routeOf(graph, trade)
   if (!route || fewestUnits(route) < MIN_UNITS || impactOf(route) > MAX_IMPACT) return null
   return new TradeChecks(market, graph, trade, route).run()
@@ -97,7 +98,7 @@ class TradeChecks {
     this.route = route
   }
 
-  run(): Checked {
+  run(): CheckedTrade {
     this.narrower()
     this.afterGas()
     this.twoPools()

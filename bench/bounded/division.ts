@@ -8,7 +8,6 @@ import { type MarketTrade, quoteOrNull } from './markets.ts'
 
 export type DivisionLimits = {
   readonly maxHops: number
-  /** Number of chunks. */
   readonly chunks: number
   /** Maximum number of paths, shortest first. */
   readonly maxPaths: number
@@ -139,7 +138,7 @@ function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | n
   const done = new Set<string>()
   const depth = new Map<Address, number>()
   while (done.size < after.size) {
-    // A token is divided once all its inputs are known, so its depth is that of the longest path to it.
+    // A token is divided once all its inputs are known, so its depth is the length of the longest path to it.
     const ready = [...after].filter(([key, before]) => !done.has(key) && [...before].every((each) => done.has(each)))
     if (ready.length === 0) return null
     for (const [key] of ready) {

@@ -4,7 +4,7 @@
  * disagree.
  */
 import { type Address, toAddress } from '@sluice/chains'
-import { familyOf, orRefused, type Pool, type Snapshot } from '@sluice/liquidity'
+import { familyOf, orRefused, type Pool } from '@sluice/liquidity'
 import { type Random, seeded, wholeNumber } from '../lib/random.ts'
 import { type RealState, realStates } from './real-states.ts'
 import { isFree, makePool, type PairSpec, SYNTHETIC_KINDS, type SyntheticKind } from './synthetic-pools.ts'
@@ -114,19 +114,6 @@ export function drawTrade({ tokens, values, depth, seed }: Market, index: number
   const b = (a + 1 + Math.floor(random.next() * (tokens.length - 1))) % tokens.length
   const amountIn = wholeNumber((depth / values[a]!) * 10 ** (-3 + 4 * random.next()))
   return { tokenIn: tokens[a]!, tokenOut: tokens[b]!, amountIn }
-}
-
-export function snapshotOf(pools: readonly Pool[]): Snapshot {
-  const block = {
-    number: 1,
-    hash: '0x01',
-    parentHash: '0x00',
-    timestamp: 0,
-    gasLimit: 30_000_000n,
-    baseFeePerGas: 0n,
-    miner: toAddress(`0x${'00'.repeat(20)}`),
-  } as const
-  return { chainId: 1, block, pools: new Map(pools.map((pool) => [pool.id, pool])), changed: null }
 }
 
 /** Returns the output of a pool; null if it rejects the amount. */

@@ -53,7 +53,7 @@ function stateOf(map: PoolMap): PublishedState {
   const hash = `0x${number.toString(16).padStart(64, '0')}` as const
   const miner = madePool(0, 0).address
   const rest = { parentHash: hash, gasLimit: 30_000_000n, baseFeePerGas: 7n, miner }
-  return { block: { number, hash, timestamp: Date.now(), ...rest }, pools: map, stands: [hash] }
+  return { block: { number, hash, timestamp: Date.now(), ...rest }, pools: map, canonical: [hash] }
 }
 
 /**

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runFaults } from '@sluice/bus/testing'
 import { root, run } from '../../scripts/lib/run.ts'
-import { record, recorded } from '../record.ts'
+import { lastRecord, record } from '../record.ts'
 
 const SECONDS = 22
 const SEED = 3
@@ -142,7 +142,7 @@ function write(): void {
 }
 
 function earlier(): readonly { readonly without: string }[] {
-  return recorded<{ guards: readonly { without: string }[] }>('bus-guards')?.guards ?? []
+  return lastRecord<{ guards: readonly { without: string }[] }>('bus-guards')?.guards ?? []
 }
 
 /** Returns a module hook that loads the files with the edits. */

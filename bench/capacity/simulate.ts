@@ -2,6 +2,7 @@
  * Simulates a fleet under a load, request by request. Chains follow Zipf's law, keys map to workers as in nginx, and a
  * quote uses its worker's main thread and then one of its routing threads, first come, first served.
  */
+import { seeded } from '../lib/random.ts'
 import { COEFFICIENTS, keysOf, type Load, lognormal } from './plan.ts'
 import { Ring } from './ring.ts'
 
@@ -22,7 +23,7 @@ export type Outcome = {
 }
 
 export function simulate(load: Load, workers: number, seconds: number, seed: number): Outcome {
-  const random = generator(seed)
+  const random = seeded(seed).next
   const { chains, threads, quotesPerSecond, replicas } = load
   const shares = zipf(chains)
   const ring = new Ring(Array.from({ length: workers }, (_, k) => `10.0.${k >> 8}.${k & 255}:3000`))
@@ -84,15 +85,4 @@ function zipf(count: number): readonly number[] {
 
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-}
-
-/** Returns a mulberry32 generator, which gives the same numbers for the same seed. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

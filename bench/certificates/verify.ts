@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- certificates verify [mutations]`: checks the client's `verify` with 100,000 valid transactions of the local
- * chain in which one byte, field, or step was changed. Executes each accepted one, and one in fifty of the rejected
- * ones, on the chain. Fails if an accepted transaction changes who receives what.
+ * `npm run bench -- certificates verify [mutations]`: checks the client's `verify` with 100,000 valid transactions of
+ * the local chain in which one byte, field, or step was changed. Executes each accepted one, and one in fifty of the
+ * rejected ones, on the chain. Fails if an accepted transaction changes a recipient or an amount.
  */
 import { campaign } from '../../packages/client/test/fuzz/campaign.ts'
 import { startStage } from '../../packages/client/test/service.ts'

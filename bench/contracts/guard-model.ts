@@ -11,7 +11,7 @@ import { bytecode } from '@sluice/bindings/bytecode'
 import { Arena, type Finding, type Tally } from '@sluice/contracts/model/arena'
 import { compileMutant, guardMutants } from '@sluice/contracts/model/guard-code'
 import { root } from '../../scripts/lib/run.ts'
-import { record, recorded, rounded } from '../record.ts'
+import { lastRecord, record, rounded } from '../record.ts'
 
 type Build = 'cancun' | 'london'
 type Part = Tally & { readonly seed: number; readonly seconds: number; readonly of: string }
@@ -43,7 +43,7 @@ const sources = readdirSync(model)
   .map((file) => readFileSync(join(model, file), 'utf8'))
 const fingerprint = (code: string) => sha256(JSON.stringify([code, sources]))
 
-const earlier = recorded<Result>('guard-model') ?? { parts: { cancun: [], london: [] }, mutants: [] }
+const earlier = lastRecord<Result>('guard-model') ?? { parts: { cancun: [], london: [] }, mutants: [] }
 const parts = {
   cancun: earlier.parts.cancun.filter(({ of }) => of === fingerprint(CODE.cancun)),
   london: earlier.parts.london.filter(({ of }) => of === fingerprint(CODE.london)),

@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { root, run } from '../../scripts/lib/run.ts'
-import { record, recorded, rounded } from '../record.ts'
+import { lastRecord, record, rounded } from '../record.ts'
 
 type Property = { readonly name: string; readonly runs: number }
 type Part = {
@@ -52,7 +52,7 @@ const chosen = (all: readonly string[]) => {
 }
 
 const parts = new Map<string, Part>(
-  (recorded<{ parts: Part[] }>('invariants')?.parts ?? []).flatMap((part) =>
+  (lastRecord<{ parts: Part[] }>('invariants')?.parts ?? []).flatMap((part) =>
     files.includes(part.file) && part.of === fingerprint(part.build, part.file)
       ? [[`${part.build} ${part.file}`, part] as const]
       : [],

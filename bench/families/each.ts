@@ -23,7 +23,7 @@ import {
   variableOf,
 } from '@sluice/liquidity/testing'
 import { keccak256 } from 'ethers'
-import { record, recorded, rounded } from '../record.ts'
+import { lastRecord, record, rounded } from '../record.ts'
 
 type Result = {
   readonly family: string
@@ -82,7 +82,7 @@ function ofFile(name: string, from: string, variable: string) {
 }
 
 const results = new Map(
-  (recorded<{ families: Result[] }>('families')?.families ?? []).map((result) => [keyOf(result), result]),
+  (lastRecord<{ families: Result[] }>('families')?.families ?? []).map((result) => [keyOf(result), result]),
 )
 const named = process.argv.slice(2)
 const wanted = (world: string, family: string) =>

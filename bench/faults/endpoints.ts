@@ -3,7 +3,7 @@
  * one of two endpoints and at both, alternating with measurements without faults. Words select kinds. Results
  * in `results/faults.json`.
  */
-import { NodeProxy, setWeather, type Weather, weathers } from '@sluice/devnet'
+import { type EndpointFailure, endpointFailures, NodeProxy, setEndpointFailure } from '@sluice/devnet'
 import { ask, moveChain, type Outcome, percentile, randomPath } from '../lib/quotes.ts'
 import { randomOf } from '../lib/random.ts'
 import { startLocalService, startService } from '../lib/world.ts'
@@ -19,7 +19,7 @@ const random = randomOf(14)
 const nextPath = () => randomPath(devnet, random)
 const wanted = process.argv.slice(2)
 // The service remembers for minutes that an endpoint cannot override state, so that kind comes last.
-const kinds = weathers(random)
+const kinds = endpointFailures(random)
   .filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
   .sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
 
@@ -43,9 +43,9 @@ const service = await startService({ ...local.env, ...QUIET, RPC_URL_31337: urls
 const rows: Row[] = []
 try {
   await ask(service.url, nextPath, LANES, 4_000)
-  for (const weather of kinds)
-    for (const struck of weather.survivable ? (['one', 'both'] as const) : (['one'] as const)) {
-      const row = await measure(weather, struck)
+  for (const failure of kinds)
+    for (const struck of failure.survivable ? (['one', 'both'] as const) : (['one'] as const)) {
+      const row = await measure(failure, struck)
       rows.push(row)
       console.log(tableLine(row))
     }
@@ -66,16 +66,21 @@ if (wanted.length === 0) record('faults', { one: worst('one'), both: worst('both
 process.exit()
 
 /** Measures one kind of fault. The failing endpoint is first in the list. */
-async function measure(weather: Weather, struck: Row['struck']): Promise<Row> {
+async function measure(failure: EndpointFailure, struck: Row['struck']): Promise<Row> {
   const calm = await ask(service.url, nextPath, LANES, CALM_MS)
-  for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setWeather(proxy, weather)
+  for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setEndpointFailure(proxy, failure)
   const bad = await ask(service.url, nextPath, LANES, BAD_MS)
-  for (const proxy of proxies) setWeather(proxy)
+  for (const proxy of proxies) setEndpointFailure(proxy)
   // Measures without faults before and after, so that other load affects both.
-  return toRow(weather, struck, [...calm, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
+  return toRow(failure, struck, [...calm, ...(await ask(service.url, nextPath, LANES, CALM_MS))], bad)
 }
 
-function toRow({ name }: Weather, struck: Row['struck'], calm: readonly Outcome[], bad: readonly Outcome[]): Row {
+function toRow(
+  { name }: EndpointFailure,
+  struck: Row['struck'],
+  calm: readonly Outcome[],
+  bad: readonly Outcome[],
+): Row {
   const failures: Record<string, number> = {}
   for (const { status, body } of [...calm, ...bad]) {
     if (status === 200) continue

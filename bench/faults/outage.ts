@@ -18,7 +18,7 @@ import { devnetDir, type ServiceProcess, serviceEnv, startProcess } from '@sluic
 import { get, swapUrl } from '@sluice/system-test/swap'
 import { cpuMs, memoryMB } from '../lib/processor.ts'
 import { median, quantile } from '../lib/statistics.ts'
-import { record, recorded, rounded } from '../record.ts'
+import { lastRecord, record, rounded } from '../record.ts'
 
 const MODES = ['missing', 'silent', 'refused', 'dns'] as const
 type Mode = (typeof MODES)[number]
@@ -46,7 +46,7 @@ process.exit()
 
 /** Returns the recorded modes. Each takes half an hour, so they can be measured separately. */
 function recordedModes(): object {
-  const results = recorded<Record<string, object>>('outage') ?? {}
+  const results = lastRecord<Record<string, object>>('outage') ?? {}
   return Object.fromEntries(MODES.flatMap((mode) => (results[mode] ? [[mode, results[mode]]] : [])))
 }
 

@@ -1,13 +1,13 @@
 /**
- * `npm run bench -- gas account`: explains the gas of the scenarios in which a swap costs more than UniversalRouter's, instruction by
- * instruction, from traces of the same transactions as `npm run bench -- gas`. Writes docs/audit/gas.md. Fails if the parts of a
- * transaction do not add up to what its receipt charges.
+ * `npm run bench -- gas account`: explains the gas of the scenarios in which a swap costs more than UniversalRouter's,
+ * instruction by instruction, from traces of the same transactions as `npm run bench -- gas`. Writes docs/audit/gas.md.
+ * Fails if the parts of a transaction do not add up to the gas in its receipt.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Hex, hexToBytes, toFunctionSelector } from 'viem'
 import { root } from '../../scripts/lib/run.ts'
-import { recorded } from '../record.ts'
+import { lastRecord } from '../record.ts'
 import { startRouters } from './routers.ts'
 import { type Router, type Scenario, scenarios } from './scenarios.ts'
 import { takeApprovals } from './signing.ts'
@@ -137,7 +137,7 @@ function accountOf(steps: readonly Step[], top: Frame, data: Hex, labels: Readon
   return account
 }
 
-/** Gas of one instruction without that of the code which it calls. */
+/** Gas of one instruction without the gas of the code that it calls. */
 function gasOf(steps: readonly Step[], k: number): number {
   const { gas, gasCost, depth, op } = steps[k]!
   if (!CALLS.includes(op)) return gasCost
@@ -177,7 +177,7 @@ ${rows.join('\n')}
 
 /** Compares custody with 1.10 of the bare contract, from results/gas.json. */
 function floorTable(): string {
-  const results = recorded<Record<Scenario, Record<Router['name'], number>>>('gas')
+  const results = lastRecord<Record<Scenario, Record<Router['name'], number>>>('gas')
   if (!results) throw new Error('Run `npm run bench -- gas` first')
   const cell = (gas: number) => gas.toLocaleString('en')
   const rows = scenarios.flatMap((scenario) => {

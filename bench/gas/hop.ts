@@ -10,7 +10,7 @@ import { startEthereum, startLocal, type World } from '@sluice/liquidity/testing
 import { record } from '../record.ts'
 import { errorsOf, learnedErrorsOf } from './hop/errors.ts'
 import { fitTable, type GasFile } from './hop/fit.ts'
-import { type Observed, observe, observePools, warm } from './hop/observe.ts'
+import { type ObservedRoute, observe, observePools, warm } from './hop/observe.ts'
 import { approveAll } from './hop/swap.ts'
 
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
@@ -28,11 +28,11 @@ for (const world of worlds) {
 const before = JSON.parse(readFileSync(FILE, 'utf8')) as GasFile
 let table = before
 if (!check) {
-  const samples: Observed[] = []
+  const samples: ObservedRoute[] = []
   for (const world of worlds) samples.push(...(await observePools(world)), ...(await observe(world, FITTED, 2)))
   table = fitTable(samples, before)
 }
-const others: Observed[] = []
+const others: ObservedRoute[] = []
 const errorPercent: Record<string, object> = {}
 const learnedErrorPercent: Record<string, object> = {}
 for (const world of worlds) {

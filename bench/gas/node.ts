@@ -21,7 +21,7 @@ const require = createRequire(import.meta.url)
 const modules = join(import.meta.dirname, '../../node_modules')
 
 /** Loads an artifact published on npm. */
-export function published(path: string): Artifact {
+export function publishedArtifact(path: string): Artifact {
   const { abi, bytecode } = JSON.parse(readFileSync(join(modules, path), 'utf8'))
   const object: string = bytecode.object ?? bytecode
   return { abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }

@@ -9,7 +9,7 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem'
-import { type Node, published } from './node.ts'
+import { type Node, publishedArtifact } from './node.ts'
 import {
   AMOUNT,
   DEADLINE,
@@ -80,7 +80,7 @@ export function floor(node: Node, world: World): Router {
 }
 
 export async function v2Router02(node: Node, { v2Factory, weth, a, b }: World): Promise<Router> {
-  const { abi, bytecode } = published('@uniswap/v2-periphery/build/UniswapV2Router02.json')
+  const { abi, bytecode } = publishedArtifact('@uniswap/v2-periphery/build/UniswapV2Router02.json')
   const to = await node.deploy({ abi, bytecode }, [v2Factory, weth])
   const args = [AMOUNT, minAmountOf(AMOUNT), [a, b], node.user, DEADLINE]
   const data = encodeFunctionData({ abi, functionName: 'swapExactTokensForTokens', args })
@@ -89,7 +89,9 @@ export async function v2Router02(node: Node, { v2Factory, weth, a, b }: World): 
 
 export async function swapRouter02(node: Node, world: World): Promise<Router> {
   const { a, b, c, weth } = world
-  const artifact = published('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json')
+  const artifact = publishedArtifact(
+    '@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json',
+  )
   const to = await node.deploy(artifact, [world.v2Factory, world.v3Factory, ZERO, weth])
   const abi: Abi = artifact.abi
   const me = node.user
@@ -143,7 +145,9 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
  */
 export async function universalRouter(node: Node, world: World): Promise<Router> {
   const { a, b, c, weth, key } = world
-  const artifact = published('@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json')
+  const artifact = publishedArtifact(
+    '@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
+  )
   const to = await node.deploy(artifact, [
     {
       permit2: PERMIT2,

@@ -4,9 +4,9 @@ import { type World, ZERO } from './world.ts'
 
 export const scenarios = ['v2', 'v3', 'v3v3', 'v2v3', 'split2', 'split3', 'nativeIn', 'nativeOut', 'v4'] as const
 /** `permit`: the cheapest signed approval that each router accepts. `permit2`: a signed approval for Permit2. */
-export const permitted = ['permit', 'permit2'] as const
+export const PERMIT_KINDS = ['permit', 'permit2'] as const
 export type Trade = (typeof scenarios)[number]
-export type Scenario = Trade | (typeof permitted)[number]
+export type Scenario = Trade | (typeof PERMIT_KINDS)[number]
 
 /** Returns the trade of a scenario with a signature. */
 export const tradeOf = (scenario: Scenario): Trade =>

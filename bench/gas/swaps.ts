@@ -8,7 +8,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { startRouters } from './routers.ts'
-import { inputOf, outputOf, permitted, type Router, type Scenario, scenarios } from './scenarios.ts'
+import { inputOf, outputOf, PERMIT_KINDS, type Router, type Scenario, scenarios } from './scenarios.ts'
 import { takeApprovals } from './signing.ts'
 import { ZERO } from './world.ts'
 
@@ -43,7 +43,7 @@ try {
   }
 
   const table: Record<Scenario, Row> = {} as Record<Scenario, Row>
-  for (const scenario of [...scenarios, ...permitted]) {
+  for (const scenario of [...scenarios, ...PERMIT_KINDS]) {
     const row: Row = {}
     let same: bigint | undefined
     for (const router of routers) {
@@ -75,7 +75,7 @@ function report(table: Record<Scenario, Row>): void {
   const names = ['sluice', 'sluiceDirect', 'universalRouter', 'swapRouter02', 'v2Router02', 'floor'] as const
   const cell = (value: number | undefined) => (value === undefined ? '–' : value.toLocaleString('en')).padStart(15)
   console.log(['', ...names, 'to universal', 'to floor'].map((name) => name.padStart(15)).join(''))
-  for (const scenario of [...scenarios, ...permitted]) {
+  for (const scenario of [...scenarios, ...PERMIT_KINDS]) {
     const row = table[scenario]
     const ratios = [row.universalRouter, row.floor].map((other) =>
       (other ? (row.sluice! / other).toFixed(3) : '–').padStart(15),

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Abi, type Hex, maxUint256, parseAbi } from 'viem'
-import { compileOwn, type Node, published } from './node.ts'
+import { compileOwn, type Node, publishedArtifact } from './node.ts'
 
 export const ZERO: Hex = `0x${'00'.repeat(20)}`
 export const PERMIT2: Hex = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
@@ -33,12 +33,12 @@ export async function buildWorld(node: Node) {
   const { deploy, write, read, rpc, deployer, user } = node
   const own = compileOwn()
   const token = own.BenchToken.abi
-  const weth = await deploy(published('@uniswap/v2-periphery/build/WETH9.json'))
-  const v2Factory = await deploy(published('@uniswap/v2-core/build/UniswapV2Factory.json'), [deployer])
+  const weth = await deploy(publishedArtifact('@uniswap/v2-periphery/build/WETH9.json'))
+  const v2Factory = await deploy(publishedArtifact('@uniswap/v2-core/build/UniswapV2Factory.json'), [deployer])
   const v3Factory = await deploy(
-    published('@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'),
+    publishedArtifact('@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'),
   )
-  const manager = await deploy(published('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json'), [deployer])
+  const manager = await deploy(publishedArtifact('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json'), [deployer])
   const modules = join(import.meta.dirname, '../../node_modules')
   // The package contains the runtime code.
   const permit2 = JSON.parse(readFileSync(join(modules, '@1inch/solidity-utils/dist/src/permit2.json'), 'utf8'))
@@ -77,7 +77,7 @@ export async function buildWorld(node: Node) {
   }
   const key = { currency0: a, currency1: b, fee: 3000, tickSpacing: 60, hooks: ZERO }
   const liquidity = await deploy(
-    published('@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json'),
+    publishedArtifact('@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json'),
     [manager],
   )
   await write(v4Abi, manager, 'initialize', [key, ONE_TO_ONE])

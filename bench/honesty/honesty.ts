@@ -14,7 +14,7 @@ import { record } from '../record.ts'
 import { afterBlocks } from './blocks.ts'
 import { writePage } from './page.ts'
 import { type ExplainedRefusal, explainRefusal, refusalSummary } from './refusals.ts'
-import { landedOf, summary, type Tried } from './summary.ts'
+import { landedOf, summary, type TrialOutcome } from './summary.ts'
 import { type AskedOutcome, askFunded, run } from './trade.ts'
 
 const { values } = parseArgs({
@@ -32,7 +32,7 @@ try {
   const { native, all } = tokens
   const place = { api, node: new Node(url), guard }
   const trades = drawTrades(seed, count, tokens)
-  const tried: Tried[] = []
+  const tried: TrialOutcome[] = []
   const outcomes: { readonly trade: Trade; readonly outcome: AskedOutcome }[] = []
   for (const [k, trade] of trades.entries()) {
     if (values.refusals) outcomes.push({ trade, outcome: await askFunded(place, trade) })

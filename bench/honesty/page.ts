@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { recorded } from '../record.ts'
+import { lastRecord } from '../record.ts'
 import type { Versus } from './peers/versus.ts'
 import { REASONS, type RefusalSummary } from './refusals.ts'
 import type { Figures } from './summary.ts'
@@ -38,7 +38,7 @@ export function writePage(): void {
 }
 
 function partOf<T>(name: string, format: (result: T) => string): string {
-  const result = recorded<T>(name)
+  const result = lastRecord<T>(name)
   return result ? format(result) : ''
 }
 

@@ -8,7 +8,7 @@ import { readState } from '@sluice/devnet'
 import type { Trade } from '../lib/trades.ts'
 import { fund, wallet } from '../lib/wallet.ts'
 import { rounded } from '../record.ts'
-import { ask, type Outcome, type Place, undone } from './trade.ts'
+import { ask, type Outcome, type Place, withRevert } from './trade.ts'
 
 /** Descriptions of the reasons for the page. */
 export const REASONS = {
@@ -71,7 +71,7 @@ async function reasonOf(place: Place, trade: Trade, { code, message }: Refusal):
   if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, 1n))) return 'untransferable'
   if (trade.src !== NATIVE && !(await leavesWallet(place, trade, 1n))) return 'untransferable'
   if (trade.src !== NATIVE && !(await leavesWallet(place, trade, trade.amount))) return 'limit'
-  if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, trade.worth))) return 'limit'
+  if (trade.dst !== NATIVE && !(await leavesPools(place, trade.dst, trade.sameUsdOut))) return 'limit'
   if (await isAnsweredByFullPools(place, trade)) return 'holdings'
   // With a fee the output passes through the Guard. Tokens with a cooldown reject this second transfer.
   if (trade.fee && (await isAnswered(place, { ...trade, fee: false }, [trade.amount]))) return 'limit'
@@ -106,7 +106,7 @@ async function leavesPools(place: Place, token: string, amount: bigint): Promise
  * Returns false if there are pools of the token, but it does not allow the wallet to send the amount to any of them.
  */
 function leavesWallet(place: Place, { src, amount: requestedAmount }: Trade, amount: bigint): Promise<boolean> {
-  return undone(place.node, async () => {
+  return withRevert(place.node, async () => {
     if (!(await fund(place.node, src, requestedAmount, place.guard))) return false
     const receivers = poolsOf(src)
     for (const to of receivers) if (await sends(place, src, wallet, to, amount)) return true
@@ -122,10 +122,13 @@ async function sends({ node }: Place, token: string, from: string, to: string, a
   )
 }
 
-/** Returns true if the trade succeeds once the pools of its tokens hold what their ticks and reserves imply. */
+/**
+ * Returns true if the trade succeeds once the pools of its tokens hold the balances that their ticks and reserves
+ * imply.
+ */
 function isAnsweredByFullPools(place: Place, trade: Trade): Promise<boolean> {
   const { node } = place
-  return undone(node, async () => {
+  return withRevert(node, async () => {
     const traded = [trade.src, trade.dst].filter((token) => token !== NATIVE && token !== weth)
     const their = pools.filter(({ tokens }) => tokens.some((token) => traded.includes(token))).slice(0, MAX_POOLS)
     for (const { address, tokens } of their) {

@@ -1,11 +1,11 @@
 /** Summarizes a run of trades. */
 import { quantile } from '../lib/statistics.ts'
-import type { Priced, Trade } from '../lib/trades.ts'
+import type { Trade, TradedToken } from '../lib/trades.ts'
 import { rounded } from '../record.ts'
-import type { After, AfterBlock, Landed } from './blocks.ts'
+import type { After, AfterBlock, LandedOutcome } from './blocks.ts'
 import { type Outcome, TOLERANCES } from './trade.ts'
 
-export type Tried = { readonly trade: Trade; readonly outcome: Outcome }
+export type TrialOutcome = { readonly trade: Trade; readonly outcome: Outcome }
 
 /**
  * Fraction above market prices from which a route uses pools of different dates, whose prices disagree. Such trades are
@@ -29,11 +29,15 @@ type Answered = {
 export type Figures = ReturnType<typeof summary>
 
 /** Returns the trades that succeeded, in the order of `blocks`. */
-export function landedOf(tried: readonly Tried[]): { readonly trade: Trade; readonly outcome: Landed }[] {
+export function landedOf(tried: readonly TrialOutcome[]): { readonly trade: Trade; readonly outcome: LandedOutcome }[] {
   return tried.flatMap(({ trade, outcome }) => (outcome.kind === 'landed' ? [{ trade, outcome }] : []))
 }
 
-export function summary(tried: readonly Tried[], priceOf: ReadonlyMap<string, Priced>, blocks: readonly AfterBlock[]) {
+export function summary(
+  tried: readonly TrialOutcome[],
+  priceOf: ReadonlyMap<string, TradedToken>,
+  blocks: readonly AfterBlock[],
+) {
   const laterOf = new Map(
     landedOf(tried).map(({ outcome }, index): [Outcome, readonly After[]] => [
       outcome,
@@ -127,7 +131,7 @@ function afterBlock(answered: readonly Answered[], block: number) {
 /** Returns basis points, exact to four decimals. */
 const bps = (part: bigint, whole: bigint) => Number((part * 100_000_000n) / whole) / 10_000
 
-function refusals(tried: readonly Tried[]): Readonly<Record<string, number>> {
+function refusals(tried: readonly TrialOutcome[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { outcome } of tried)
     if (outcome.kind === 'refused') counts[outcome.code] = (counts[outcome.code] ?? 0) + 1

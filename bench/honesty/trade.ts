@@ -21,7 +21,7 @@ type Route = {
   readonly slippage?: { readonly percent: number }
 }
 
-export type Quoted = {
+export type QuotedTrade = {
   readonly promised: bigint
   readonly gasEstimate: bigint
   /** Lowest gas limit with which the transaction succeeds. `gasUsed` is lower, since refunds come at the end. */
@@ -45,8 +45,8 @@ type Refused = { readonly code: string; readonly message: string }
 export type Outcome =
   | { readonly kind: 'unfunded' }
   | ({ readonly kind: 'refused' } & Refused)
-  | (Quoted & { readonly kind: 'reverted'; readonly gasUsed: bigint })
-  | (Quoted & { readonly kind: 'landed'; readonly paid: bigint; readonly gasUsed: bigint; readonly later: Later })
+  | (QuotedTrade & { readonly kind: 'reverted'; readonly gasUsed: bigint })
+  | (QuotedTrade & { readonly kind: 'landed'; readonly paid: bigint; readonly gasUsed: bigint; readonly later: Later })
 
 /** Outcome of a trade that is only quoted. */
 export type AskedOutcome = Extract<Outcome, { readonly kind: 'unfunded' | 'refused' }> | { readonly kind: 'answered' }
@@ -54,7 +54,7 @@ export type AskedOutcome = Extract<Outcome, { readonly kind: 'unfunded' | 'refus
 const FEE_RECIPIENT = '0x00000000000000000000000000000000000fee00'
 
 /** Runs `work` and reverts the chain to its previous state. */
-export async function undone<T>(node: Node, work: () => Promise<T>): Promise<T> {
+export async function withRevert<T>(node: Node, work: () => Promise<T>): Promise<T> {
   const before = await node.request<string>('evm_snapshot')
   try {
     return await work()
@@ -63,7 +63,8 @@ export async function undone<T>(node: Node, work: () => Promise<T>): Promise<T> 
   }
 }
 
-export const run = (place: Place, trade: Trade): Promise<Outcome> => undone(place.node, () => tradeOnce(place, trade))
+export const run = (place: Place, trade: Trade): Promise<Outcome> =>
+  withRevert(place.node, () => tradeOnce(place, trade))
 
 async function tradeOnce(place: Place, trade: Trade): Promise<Outcome> {
   const { node, guard } = place
@@ -108,7 +109,7 @@ export async function ask(
 
 /** Requests a quote without sending it, in the state in which the trade would be sent. */
 export function askFunded(place: Place, trade: Trade): Promise<AskedOutcome> {
-  return undone(place.node, async () => {
+  return withRevert(place.node, async () => {
     if (!(await fund(place.node, trade.src, trade.amount, place.guard))) return { kind: 'unfunded' }
     const answer = await ask(place, trade)
     return 'code' in answer ? { kind: 'refused', ...answer } : { kind: 'answered' }

@@ -10,11 +10,11 @@ import { Node } from '@sluice/system-test/wallet'
 import { startEthereumService } from '../lib/ethereum.ts'
 import { pricedTokens, pricesOf } from '../lib/prices.ts'
 import { randomOf } from '../lib/random.ts'
-import { drawTrades, type Priced } from '../lib/trades.ts'
+import { drawTrades, type TradedToken } from '../lib/trades.ts'
 import { startLocalService, startService } from '../lib/world.ts'
 import { record } from '../record.ts'
 import { assertFunded, NEW_POOLS, newPool } from './new-pools.ts'
-import { DELAYS, type Delay, type Place, type Sent, type SwapRequest, tried } from './send.ts'
+import { DELAYS, type Delay, type Place, quoteAndSend, type Sent, type SwapRequest } from './send.ts'
 import { summary } from './summary.ts'
 
 const { values } = parseArgs({
@@ -42,10 +42,10 @@ type Env = Readonly<Record<string, string>>
 /** Quotes and sends trades. With `--cold` each quote starts a new service. */
 async function run(place: Place, env: Env, count: number, draw: (k: number) => Promise<SwapRequest>): Promise<void> {
   const requestSwap = async (request: SwapRequest) => {
-    if (!values.cold) return tried(place, request, delays)
+    if (!values.cold) return quoteAndSend(place, request, delays)
     const service = await startService(env)
     try {
-      return await tried({ ...place, api: service.url }, request, delays)
+      return await quoteAndSend({ ...place, api: service.url }, request, delays)
     } finally {
       await service.stop()
     }
@@ -75,7 +75,7 @@ async function local(): Promise<void> {
     }
     const addresses = Object.values(devnet.info.tokens).map(({ address }) => address)
     const prices = await pricesOf(service.url, addresses, place.chainId)
-    const tokens = Object.values(devnet.info.tokens).flatMap(({ address, decimals }): Priced[] => {
+    const tokens = Object.values(devnet.info.tokens).flatMap(({ address, decimals }): TradedToken[] => {
       const usd = prices.get(address.toLowerCase())
       return usd ? [{ token: address, decimals, usd }] : []
     })

@@ -58,7 +58,7 @@ type Route = {
  * @param delays - delays at which it is sent
  * @returns the results, or the rejection's code; `unfunded` if the node cannot set the wallet's balance
  */
-export async function tried(
+export async function quoteAndSend(
   place: Place,
   request: SwapRequest,
   delays: readonly Delay[] = DELAYS,

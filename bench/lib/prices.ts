@@ -2,7 +2,7 @@
 import { IERC20Metadata__factory } from '@sluice/bindings'
 import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
-import { nativeOf, type Priced, type Tokens } from './trades.ts'
+import { nativeOf, type Tokens, type TradedToken } from './trades.ts'
 
 /** Maximum calls. Prices of new tokens become available over several calls, while pools are found. */
 const PRICE_POLLS = 60
@@ -40,7 +40,7 @@ export async function pricesOf(
  * Returns tokens with known decimals, from the registry or else from the state. The state has only storage read in its
  * blocks, and returns 0 for WETH and others that store their decimals.
  */
-export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly Priced[]> {
+export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly TradedToken[]> {
   const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')
   const { wrappedNative, stables, tokens } = loadRegistry().chain(1)!
   const listed = new Map(

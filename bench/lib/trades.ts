@@ -6,7 +6,7 @@ import { NATIVE } from '@sluice/chains'
 import { randomOf } from './random.ts'
 
 /** A token with the data to draw an amount. */
-export type Priced = { readonly token: string; readonly decimals: number; readonly usd: number }
+export type TradedToken = { readonly token: string; readonly decimals: number; readonly usd: number }
 
 export type Trade = {
   readonly src: string
@@ -15,7 +15,7 @@ export type Trade = {
   readonly amount: bigint
   readonly usd: number
   /** Base units of the output with the same value. */
-  readonly worth: bigint
+  readonly sameUsdOut: bigint
   readonly fee: boolean
 }
 
@@ -26,15 +26,15 @@ const FEE_SHARE = 1 / 10
 const BUSY_SHARE = 1 / 2
 
 export type Tokens = {
-  readonly native: Priced
-  readonly all: readonly Priced[]
+  readonly native: TradedToken
+  readonly all: readonly TradedToken[]
   /** Tokens traded in the replayed blocks. */
-  readonly busy: readonly Priced[]
+  readonly busy: readonly TradedToken[]
 }
 
 export function drawTrades(seed: number, count: number, { native, all, busy }: Tokens): readonly Trade[] {
   const random = randomOf(seed)
-  const pick = (tokens: readonly Priced[]) =>
+  const pick = (tokens: readonly TradedToken[]) =>
     random() < NATIVE_SHARE ? native : tokens[Math.floor(random() * tokens.length)]!
   const trades: Trade[] = []
   while (trades.length < count) {
@@ -44,11 +44,12 @@ export function drawTrades(seed: number, count: number, { native, all, busy }: T
     const fee = random() < FEE_SHARE
     const amount = unitsOf(from, usd)
     if (from.token !== to.token && amount > 0n)
-      trades.push({ src: from.token, dst: to.token, amount, worth: unitsOf(to, usd), usd: Math.round(usd), fee })
+      trades.push({ src: from.token, dst: to.token, amount, sameUsdOut: unitsOf(to, usd), usd: Math.round(usd), fee })
   }
   return trades
 }
 
-const unitsOf = ({ usd: price, decimals }: Priced, usd: number) => BigInt(Math.round((usd / price) * 10 ** decimals))
+const unitsOf = ({ usd: price, decimals }: TradedToken, usd: number) =>
+  BigInt(Math.round((usd / price) * 10 ** decimals))
 
-export const nativeOf = (usd: number): Priced => ({ token: NATIVE, decimals: 18, usd })
+export const nativeOf = (usd: number): TradedToken => ({ token: NATIVE, decimals: 18, usd })

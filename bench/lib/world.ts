@@ -64,7 +64,7 @@ export function startService(env: World['env'], root = ROOT): Promise<Service> {
 /**
  * Starts a local chain and the service over it. `stop` ends both.
  *
- * @param more - environment of the service in addition to that of the chain
+ * @param more - environment variables of the service in addition to the chain's
  */
 export async function startLocalService(more: World['env'] | ((world: World) => World['env']) = {}) {
   const world = await startWorld()

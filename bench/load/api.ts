@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { median } from '../lib/statistics.ts'
 import { recordProbes, startLocalService, startProcess } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'
-import { getRequest, postRequest } from './connection.ts'
+import { getRequest, postRpc } from './connection.ts'
 import { closedLoop, type Figures, medianRound, openLoop } from './generator.ts'
 
 /** Rounds of each comparison. The two sides take turns, and the median counts. */
@@ -25,7 +25,7 @@ try {
   const nextSwap = () => getRequest(nextPath())
   const swapLoad = { url: service.url, next: nextSwap, seconds: SECONDS }
   const paths = Array.from({ length: 5 }, nextPath)
-  const probes = (await recordProbes(env, paths)).map(postRequest)
+  const probes = (await recordProbes(env, paths)).map(postRpc)
   let turn = 0
   const probeLoad = { url: devnet.url, next: () => probes[turn++ % probes.length]!, seconds: SECONDS }
   await closedLoop({ ...swapLoad, connections: 32, seconds: WARM_UP })

@@ -38,7 +38,7 @@ export class Connection {
   }
 
   /** Returns this connection, or a new one if the server has closed it, as servers do after some idle seconds. */
-  async standing(): Promise<Connection> {
+  async reconnected(): Promise<Connection> {
     return this.socket.destroyed || this.socket.readableEnded ? this.reopen() : this
   }
 
@@ -81,6 +81,6 @@ export function getRequest(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: bench\r\nReferer: https://bench.example/\r\n\r\n`
 }
 
-export function postRequest(body: string): string {
+export function postRpc(body: string): string {
   return postJson('/', body)
 }

@@ -80,7 +80,7 @@ export async function openLoop({
     // Sleeps in between, so that the service and its node can use the cores.
     while (performance.now() < dueAt || idle.length === 0) await sleep(1)
     // Uses the connection that was idle longest, since the server closes idle connections.
-    const connection = await idle.shift()!.standing()
+    const connection = await idle.shift()!.reconnected()
     late.push(performance.now() - dueAt)
     pending.push(
       connection.send(next()).then((answer) => {

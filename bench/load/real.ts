@@ -10,7 +10,7 @@ import { startEthereumService } from '../lib/ethereum.ts'
 import { pricedTokens } from '../lib/prices.ts'
 import { cpuMs, nodeOfPort } from '../lib/processor.ts'
 import { quantile } from '../lib/statistics.ts'
-import { drawTrades, type Priced, type Trade } from '../lib/trades.ts'
+import { drawTrades, type Trade, type TradedToken } from '../lib/trades.ts'
 import { record, rounded } from '../record.ts'
 
 const { values } = parseArgs({
@@ -37,7 +37,7 @@ const { chainId, url, service, stop } = await startEthereumService()
 try {
   const { native, all, busy } = await pricedTokens(service.url, url)
   // The most traded tokens come first: those of the recorded blocks.
-  const isBusy = ({ token }: Priced) => Number(busy.some((other) => other.token === token))
+  const isBusy = ({ token }: TradedToken) => Number(busy.some((other) => other.token === token))
   const priced = all.toSorted((a, b) => isBusy(b) - isBusy(a) || (a.token < b.token ? -1 : 1))
   const drawn = priced.slice(0, tokenCount)
   const tokens = { native, all: drawn, busy: drawn }

@@ -139,7 +139,7 @@ try {
     quotes: { cpuMs: quotesMs },
     different,
     same,
-    /** Processor time of a block of streams divided by that of as many quotes. */
+    /** Processor time of a block of streams divided by the time of as many quotes. */
     shareOfQuotes: {
       different: rounded(different.cpuMsPerBlock / quotesMs, 3),
       same: rounded(same.cpuMsPerBlock / quotesMs, 3),

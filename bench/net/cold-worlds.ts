@@ -4,7 +4,7 @@ import { loadRegistry } from '@sluice/chains'
 import { Node } from '@sluice/system-test/wallet'
 import { startEthereum as startState } from '../lib/ethereum.ts'
 import { pricesOf, tokensOfState, withDecimals } from '../lib/prices.ts'
-import type { Priced } from '../lib/trades.ts'
+import type { TradedToken } from '../lib/trades.ts'
 import { fund, wallet } from '../lib/wallet.ts'
 import { startWorld } from '../lib/world.ts'
 
@@ -13,7 +13,7 @@ export type ColdWorld = {
   readonly chainId: number
   readonly node: Node
   readonly wallet: string
-  readonly tokens: readonly Priced[]
+  readonly tokens: readonly TradedToken[]
   /** USD per whole native token with 18 decimals. */
   readonly nativeUsd: number
   /** Starts a service without learned data. */
@@ -22,7 +22,7 @@ export type ColdWorld = {
 type Started = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
   readonly guard: string
   readonly wrappedNative: string
-  readonly withPrices: (prices: ReadonlyMap<string, number>) => Promise<readonly Priced[]>
+  readonly withPrices: (prices: ReadonlyMap<string, number>) => Promise<readonly TradedToken[]>
   readonly addresses: readonly string[]
   readonly stop: () => Promise<void>
 }
@@ -50,7 +50,7 @@ async function funded(started: Started): Promise<ColdWorld> {
   const service = await world.startService()
   const prices = await pricesOf(service.url, addresses, world.chainId)
   await service.close()
-  const tokens: Priced[] = []
+  const tokens: TradedToken[] = []
   for (const priced of await withPrices(prices)) {
     const amount = BigInt(Math.round((FUND_USD / priced.usd) * 1e6)) * 10n ** BigInt(priced.decimals)
     if (await fund(world.node, priced.token, amount / 1_000_000n, guard)) tokens.push(priced)

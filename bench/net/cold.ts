@@ -9,7 +9,8 @@ import { random } from '@sluice/liquidity/testing'
 import { quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 import { type ColdWorld, startColdWorlds } from './cold-worlds.ts'
-import { type Answered, measureNarrower, type Narrower } from './receipts.ts'
+import { type MeasuredQuote, measureRestricted, type RestrictedReceipt } from './receipts.ts'
+import { GAS_PRICES, LOST_BPS } from './restricted-requests.ts'
 
 const { values } = parseArgs({
   options: {
@@ -19,17 +20,13 @@ const { values } = parseArgs({
   },
 })
 const [quotes, seed] = [Number(values.quotes), Number(values.seed)]
-const GWEI = 10n ** 9n
-const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
 const USD = { min: 50, max: 100_000 }
 /** Maximum draws per quote. Many pairs have no route within the default price impact. */
 const MAX_TRIES = 10
-/** Loss in basis points of the output from which it counts. */
-const LOST_BPS = 0.5
 
 const results: Record<string, object> = {}
 for await (const world of startColdWorlds(values.world)) {
-  const all: Answered[] = []
+  const all: MeasuredQuote[] = []
   const byPrice: object[] = []
   for (const [k, gasPriceWei] of GAS_PRICES.entries()) {
     const answered = await quotesAt(world, gasPriceWei, seed * GAS_PRICES.length + k)
@@ -42,9 +39,9 @@ for await (const world of startColdWorlds(values.world)) {
 record('net-cold', { seed, ...results })
 
 /** Returns quotes of one service that is started for them. */
-async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawn: number): Promise<readonly Answered[]> {
+async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawn: number): Promise<readonly MeasuredQuote[]> {
   const r = random(drawn)
-  const answered: Answered[] = []
+  const answered: MeasuredQuote[] = []
   const service = await world.startService()
   try {
     for (let tries = 0; answered.length < quotes && tries < MAX_TRIES * quotes; tries++) {
@@ -53,7 +50,7 @@ async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawn: number): P
       const amount = BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)
       const request = { src: from.token, dst: to.token, amount: amount / 1_000_000n, gasPrice: gasPriceWei }
       if (from.token === to.token || request.amount === 0n) continue
-      const measurement = await measureNarrower(world, service.url, request)
+      const measurement = await measureRestricted(world, service.url, request)
       if (measurement) answered.push({ ...measurement, usd: Math.round(usd) })
     }
   } finally {
@@ -62,22 +59,22 @@ async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawn: number): P
   return answered
 }
 
-function figures(answered: readonly Answered[]) {
-  const losses = answered.map(({ narrower }) => Math.max(0, ...narrower.map(({ bps }) => bps)))
+function figures(answered: readonly MeasuredQuote[]) {
+  const losses = answered.map(({ restricted }) => Math.max(0, ...restricted.map(({ bps }) => bps)))
   const lost = losses.filter((bps) => bps > LOST_BPS).length
   return {
     quotes: answered.length,
     lost,
     lostPercent: rounded((100 * lost) / answered.length),
-    dominated: answered.filter(({ narrower }) => narrower.some(({ dominates }) => dominates)).length,
+    dominated: answered.filter(({ restricted }) => restricted.some(({ dominates }) => dominates)).length,
     bps: { p95: rounded(quantile(losses, 0.95), 2), worst: rounded(Math.max(0, ...losses), 2) },
   }
 }
 
-function lostBy({ narrower, request, usd, own }: Answered) {
-  const worst = narrower.toSorted((a, b) => b.bps - a.bps)[0]
-  if (!worst || (worst.bps <= LOST_BPS && !narrower.some(({ dominates }) => dominates))) return []
-  const summary = ({ received, gasUsed, legs }: Pick<Narrower, 'received' | 'gasUsed' | 'legs'>) => ({
+function lostBy({ restricted, request, usd, own }: MeasuredQuote) {
+  const worst = restricted.toSorted((a, b) => b.bps - a.bps)[0]
+  if (!worst || (worst.bps <= LOST_BPS && !restricted.some(({ dominates }) => dominates))) return []
+  const summary = ({ received, gasUsed, legs }: Pick<RestrictedReceipt, 'received' | 'gasUsed' | 'legs'>) => ({
     received: String(received),
     gasUsed: Number(gasUsed),
     legs,
@@ -89,7 +86,7 @@ function lostBy({ narrower, request, usd, own }: Answered) {
       bps: rounded(worst.bps, 2),
       usd,
       request: query,
-      narrower: worst.narrowed,
+      narrower: worst.restriction,
       own: summary(own),
       other: summary(worst),
     },

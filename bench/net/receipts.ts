@@ -1,10 +1,8 @@
 /** Compares a quote with restricted variants of the request by the receipts of their transactions, each from the same state. */
 import type { SwapResponse } from '@sluice/api'
-import { undone } from '../honesty/trade.ts'
+import { withRevert } from '../honesty/trade.ts'
 import type { ColdWorld } from './cold-worlds.ts'
-
-const HOPS = [1, 2, 3]
-const POOLS = [1, 2, 3, 5, 8, 12]
+import { HOPS, POOLS } from './restricted-requests.ts'
 
 export type SwapRequest = {
   readonly src: string
@@ -13,33 +11,33 @@ export type SwapRequest = {
   /** Wei. */
   readonly gasPrice: bigint
 }
-export type Receipted = {
+export type ReceiptFigures = {
   readonly received: bigint
   readonly gasUsed: bigint
   readonly legs: readonly string[]
 }
-export type Narrower = Receipted & {
+export type RestrictedReceipt = ReceiptFigures & {
   /** Parameter that restricts the request. */
-  readonly narrowed: string
+  readonly restriction: string
   /** Basis points of the output by which more is left after gas; negative if less is left. */
   readonly bps: number
   /** True if it differs, pays at least as much, and uses at most as much gas. */
   readonly dominates: boolean
 }
-export type Answered = {
+export type MeasuredQuote = {
   readonly request: SwapRequest
   readonly usd: number
-  readonly own: Receipted
-  readonly narrower: readonly Narrower[]
+  readonly own: ReceiptFigures
+  readonly restricted: readonly RestrictedReceipt[]
 }
 
 /** Measures a request and its variants; null if the request has no quote, or the transaction fails. */
-export async function measureNarrower(
+export async function measureRestricted(
   world: ColdWorld,
   api: string,
   request: SwapRequest,
-): Promise<Omit<Answered, 'usd'> | null> {
-  const quote = (narrowed: string) => quoteOf(world, api, request, narrowed)
+): Promise<Omit<MeasuredQuote, 'usd'> | null> {
+  const quote = (restriction: string) => quoteOf(world, api, request, restriction)
   const own = await quote('')
   if (!own) return null
   const families = new Set(own.swaps.map(({ protocol }) => protocol))
@@ -48,18 +46,18 @@ export async function measureNarrower(
     ...HOPS.map((hops) => `maxHops=${hops}`),
     ...POOLS.filter((pools) => pools < own.swaps.length).map((pools) => `maxSplits=${pools}`),
   ]
-  const results = new Map([[keyOf(own), { narrowed: '', answer: own }]])
-  for (const narrowed of queries) {
-    const answer = await quote(narrowed)
-    if (answer && !results.has(keyOf(answer))) results.set(keyOf(answer), { narrowed, answer })
+  const results = new Map([[keyOf(own), { restriction: '', answer: own }]])
+  for (const restriction of queries) {
+    const answer = await quote(restriction)
+    if (answer && !results.has(keyOf(answer))) results.set(keyOf(answer), { restriction, answer })
   }
   const [first, ...others] = results.values()
   const landed = await receiptOf(world, request, first!.answer)
   if (!landed) return null
-  const net = ({ received, gasUsed }: Receipted) => Number(received - landed.received) - Number(gasUsed) * perGas
+  const net = ({ received, gasUsed }: ReceiptFigures) => Number(received - landed.received) - Number(gasUsed) * perGas
   const perGas = gasInOutput(world, request)
-  const narrower: Narrower[] = []
-  for (const { narrowed, answer } of others) {
+  const restricted: RestrictedReceipt[] = []
+  for (const { restriction, answer } of others) {
     const other = await receiptOf(world, request, answer)
     if (!other) continue
     const bps = ((net(other) - net(landed)) / Number(landed.received)) * 10_000
@@ -67,19 +65,19 @@ export async function measureNarrower(
       other.received >= landed.received &&
       other.gasUsed <= landed.gasUsed &&
       (other.received > landed.received || other.gasUsed < landed.gasUsed)
-    narrower.push({ ...other, narrowed, bps, dominates })
+    restricted.push({ ...other, restriction, bps, dominates })
   }
-  return { request, own: landed, narrower }
+  return { request, own: landed, restricted }
 }
 
 async function quoteOf(
   { chainId, wallet }: ColdWorld,
   api: string,
   { src, dst, amount, gasPrice }: SwapRequest,
-  narrowed: string,
+  restriction: string,
 ): Promise<SwapResponse | null> {
   const query = new URLSearchParams({ src, dst, amount: `${amount}`, from: wallet, gasPrice: `${gasPrice}` })
-  const answer = await fetch(`${api}/aggregator/${chainId}?${query}&${narrowed}`)
+  const answer = await fetch(`${api}/aggregator/${chainId}?${query}&${restriction}`)
   const body = (await answer.json()) as SwapResponse
   return answer.ok ? body : null
 }
@@ -89,7 +87,7 @@ const keyOf = ({ swaps }: SwapResponse): string =>
 
 /** Sends a transaction and returns its result; null if it reverts. */
 function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasEstimate, swaps }: SwapResponse) {
-  return undone(node, async (): Promise<Receipted | null> => {
+  return withRevert(node, async (): Promise<ReceiptFigures | null> => {
     const balance = await node.balance(dst, wallet)
     const { status, gasUsed } = await node.send({ ...tx, gas: 2n * BigInt(gasEstimate) })
     const received = (await node.balance(dst, wallet)) - balance

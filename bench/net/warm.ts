@@ -13,10 +13,9 @@ import { record, rounded } from '../record.ts'
 import { generate } from '../router/generate.ts'
 import { requestOf, SERVICE_LIMITS } from '../router/route.ts'
 import { loadScenario } from '../router/scenario.ts'
-import { type Alternative, alternatives, lossBps } from './narrower.ts'
+import { type Alternative, alternatives, GAS_PRICES, LOST_BPS, lossBps } from './restricted-requests.ts'
 
 const GWEI = 10n ** 9n
-const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
 /** Development used none of these seeds. */
 const SCENARIOS = [
   { nPools: 20, seed: 950_001, nTrades: 60 },
@@ -27,8 +26,6 @@ const QUOTES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ??
 const SEED = 960_001
 /** Number of earlier quotes whose simulations the service has learned from. */
 const LESSONS = 200
-/** Loss in basis points of the output from which it counts. */
-const LOST_BPS = 0.5
 
 const byTable = SCENARIOS.flatMap((size) => {
   const scenario = generate({ name: 'net', ...size })
@@ -69,11 +66,11 @@ for (const start of [startEthereum, startLocal]) {
     byMeasurement[world.name]!.push({
       gwei: Number(gasPriceWei) / 1e9,
       quoted: figures(rows.map(({ quoted }) => quoted.bps)),
-      // The best route of the search alone.
+      // The route that the search ranks first, before simulation.
       ranked: figures(rows.map(({ ranked }) => ranked.bps)),
-      rivals: rounded(rows.reduce((sum, { rivals }) => sum + rivals, 0) / rows.length, 2),
-      callTime: rounded(median(rows.flatMap(({ slower }) => (slower === null ? [] : [slower]))), 2),
-      gasOffPercent: { median: rounded(median(rows.map(({ off }) => off)), 1) },
+      rivals: rounded(rows.reduce((sum, row) => sum + row.alternatives, 0) / rows.length, 2),
+      callTime: rounded(median(rows.flatMap(({ timeRatio }) => (timeRatio === null ? [] : [timeRatio]))), 2),
+      gasOffPercent: { median: rounded(median(rows.map(({ gasErrorPercent }) => gasErrorPercent)), 1) },
       ...(worst && worst.quoted.bps > LOST_BPS && { worstTo: worst.quoted.by }),
     })
     console.error(world.name, JSON.stringify(byMeasurement[world.name]!.at(-1)))
@@ -86,11 +83,12 @@ type Loss = { readonly bps: number; readonly by: string }
 type Measured = {
   readonly quoted: Loss
   readonly ranked: Loss
-  readonly rivals: number
+  /** Number of alternatives simulated. */
+  readonly alternatives: number
   /** Time of the call with alternatives as a multiple of the call without; null if there are none. */
-  readonly slower: number | null
+  readonly timeRatio: number | null
   /** Error of the estimated gas in percent. */
-  readonly off: number
+  readonly gasErrorPercent: number
 }
 
 async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
@@ -99,8 +97,8 @@ async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; re
 }
 
 /**
- * Returns the losses by the charged gas from the same state, of the quote's route and of the best route of the search
- * alone; null if gas has no price or the route cannot be sent.
+ * Executes the quote's route, the search's own best route, and the restricted routes from the same state, and returns
+ * their losses net of charged gas. Null if gas has no price or the route cannot be sent.
  */
 async function measured(on: World, graph: Graph, request: RouteRequest): Promise<Measured | null> {
   const routes = alternatives(graph, request)
@@ -115,13 +113,13 @@ async function measured(on: World, graph: Graph, request: RouteRequest): Promise
   const ranked = await net(own)
   if (ranked === Number.NEGATIVE_INFINITY) return null
   const result = findRoute(graph, { ...request, maxAlternatives: 3 })
-  const rivals = result.ok ? (result.alternatives ?? []) : []
+  const candidates = [own, ...((result.ok && result.alternatives) || [])] as const
   const alone = await timed(() => grossGas(on, [own]))
-  const together = await timed(() => grossGas(on, [own, ...rivals]))
+  const together = await timed(() => grossGas(on, candidates))
   let quoted = own
   let maxGain = Number.NEGATIVE_INFINITY
   // Ranks routes as a quote does: simulated gas minus the expected refund.
-  for (const [k, route] of [own, ...rivals].entries()) {
+  for (const [k, route] of candidates.entries()) {
     const gross = together.result[k] ?? null
     if (gross === null) continue
     const { refund } = routeGas({ ...route, wrappedNative })
@@ -141,13 +139,13 @@ async function measured(on: World, graph: Graph, request: RouteRequest): Promise
     }
   }
   const charged = -ranked / perGas
-  const off = (100 * Math.abs(routeGas({ ...own, wrappedNative }).charged - charged)) / charged
+  const gasErrorPercent = (100 * Math.abs(routeGas({ ...own, wrappedNative }).charged - charged)) / charged
   return {
     quoted: lossOf(quoted === own ? ranked : await net(quoted)),
     ranked: lossOf(ranked),
-    rivals: rivals.length,
-    slower: rivals.length > 0 ? together.ms / alone.ms : null,
-    off,
+    alternatives: candidates.length - 1,
+    timeRatio: candidates.length > 1 ? together.ms / alone.ms : null,
+    gasErrorPercent,
   }
 }
 

@@ -1,6 +1,7 @@
 /** Scenarios of the router benchmark: pools, trades, and prices in one JSON file, and the corresponding snapshot. */
 import { type Address, toAddress } from '@sluice/chains'
 import type { CurveStableState, Pool, Snapshot, UniswapV2State, UniswapV3State } from '@sluice/liquidity'
+import { snapshotOf } from '../lib/snapshot.ts'
 
 /** A scenario, version 1. Large integers are decimal strings; `token0` has the lower address. */
 export type Scenario = {
@@ -82,16 +83,7 @@ export function loadScenario({ chainId, tokens, pools, nativeToken }: Scenario):
     if (!token) throw new RangeError(`the scenario has no token ${id}`)
     return token
   }
-  const block = {
-    number: 1,
-    hash: '0x01',
-    parentHash: '0x00',
-    timestamp: 0,
-    gasLimit: 30_000_000n,
-    baseFeePerGas: 0n,
-    miner: toAddress(`0x${'00'.repeat(20)}`),
-  } as const
-  const loaded = pools.map((pool) => {
+  const loaded = pools.map((pool): Pool => {
     const tokensOfPool = [tokenOf(pool.token0), tokenOf(pool.token1)]
     const { family, state } = stateOf(pool)
     return {
@@ -104,7 +96,7 @@ export function loadScenario({ chainId, tokens, pools, nativeToken }: Scenario):
     }
   })
   return {
-    snapshot: { chainId, block, pools: new Map<string, Pool>(loaded.map((pool) => [pool.id, pool])), changed: null },
+    snapshot: snapshotOf(loaded, chainId),
     wrappedNative: tokenOf(nativeToken),
     tokenOf,
     idOf: (token) => ids.get(token)!,

@@ -4,9 +4,9 @@ import { parentPort } from 'node:worker_threads'
 import { IUniswapV2PairEvents__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import { toBeHex } from 'ethers'
 
-export type Changed = { readonly address: string; readonly family: string }
+export type ChangedPool = { readonly address: string; readonly family: string }
 /** A block on the one at `parent`, in which these pools trade. */
-export type ToNode = { readonly number: number; readonly branch: number; readonly changed: readonly Changed[] }
+export type ToNode = { readonly number: number; readonly branch: number; readonly changed: readonly ChangedPool[] }
 
 const pairEvents = IUniswapV2PairEvents__factory.createInterface()
 const poolEvents = IUniswapV3PoolEvents__factory.createInterface()

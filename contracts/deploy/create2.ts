@@ -34,8 +34,8 @@ export function create2Address(initCodeHash: Hex, salt: Hex = SALT): Address {
   )
 }
 
-export function create2Calldata(initCode: Hex, salt: Hex = SALT): Hex {
-  return concatHex([salt, initCode])
+export function create2Calldata(initCode: Hex): Hex {
+  return concatHex([SALT, initCode])
 }
 
 export const hashOf = (code: Hex): Hex => keccak256(code)

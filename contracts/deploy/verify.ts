@@ -17,7 +17,7 @@ export type VerifyOptions = {
   readonly standardJsonDir?: string
 }
 export type Check = { readonly what: string; readonly ok: boolean }
-export type Verified = {
+export type VerificationReport = {
   readonly checks: readonly Check[]
   /** Notes that the reader should know besides, such as that nothing is deployed yet. */
   readonly notes: readonly string[]
@@ -29,7 +29,7 @@ type Entry = { readonly name: string; readonly record: ContractRecord; readonly 
  *
  * @throws DeployError `BAD_FILE` when the chain has no deployment, `WRONG_CHAIN` when the endpoint serves another
  */
-export async function verifyDeployment(options: VerifyOptions): Promise<Verified> {
+export async function verifyDeployment(options: VerifyOptions): Promise<VerificationReport> {
   const { chainId, deploymentsDir, rpcUrl, standardJsonDir = join(DEPLOYMENTS_DIR, 'standard-json') } = options
   const deployment = loadRegistry({ deploymentsDir }).deployment(chainId)
   if (!deployment) throw new DeployError('BAD_FILE', `no deployment of chain ${chainId} is known`)

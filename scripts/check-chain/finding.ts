@@ -16,7 +16,6 @@ export type Finding = {
 export type Subject = {
   readonly chain: Chain
   readonly rpc: Rpc
-  /** Block of all reads. */
   readonly block: number
   /** True if the node supports code overrides in calls. Without them many checks are impossible. */
   readonly overrides: boolean

@@ -11,7 +11,7 @@ import { readAddress, readFactory } from './reads.ts'
 import type { Swap } from './swaps.ts'
 
 /** A pool of a served row. */
-export type Assigned = {
+export type AssignedPool = {
   readonly row: DexRow
   /** The pool as the row would report it; null if the recorded state does not hold enough of it. */
   readonly pool: Pool<null> | null
@@ -45,7 +45,7 @@ export async function assignPools(
   swaps: readonly Swap[],
   knownPools: ReadonlyMap<string, Pool>,
   node: Node,
-): Promise<ReadonlyMap<string, Assigned>> {
+): Promise<ReadonlyMap<string, AssignedPool>> {
   const { chain, rpc } = node
   const block = (await rpc.getBlock('latest'))!
   const rows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
@@ -56,7 +56,7 @@ export async function assignPools(
   return new Map(entries.flatMap(([pool, assigned]) => (assigned ? [[pool, assigned] as const] : [])))
 }
 
-async function assign(swap: Swap, context: Context): Promise<Assigned | null> {
+async function assign(swap: Swap, context: Context): Promise<AssignedPool | null> {
   const { rows, rpc } = context
   const { kind, contract, pool } = swap
   const holders = rows.filter(({ address }) => toAddress(address) === contract)
@@ -134,7 +134,7 @@ async function tokensOf(contract: Address, rpc: Rpc): Promise<readonly Address[]
 const MAX_COINS = 4
 
 /** Assigns a pool to the first row of Curve whose math reproduces its own quotes. */
-async function curvePool(contract: Address, { rows, rpc, block }: Context): Promise<Assigned | null> {
+async function curvePool(contract: Address, { rows, rpc, block }: Context): Promise<AssignedPool | null> {
   const coin = (i: number) => `${getter('coins(uint256)')}${i.toString(16).padStart(64, '0')}` as Hex
   const coins = await Promise.all(Array.from({ length: MAX_COINS }, (_, i) => readAddress(rpc, contract, coin(i))))
   const tokens = coins.filter((token): token is Address => token !== null)
@@ -160,7 +160,7 @@ const TICK_SPACINGS = [1, 2, 4, 5, 6, 8, 10, 20, 30, 40, 50, 60, 100, 200, 400]
  * Finds the key of a V4 pool, of which its id is the hash, among tokens that moved, the reported fee, common tick spacings,
  * and contracts of the transaction as hooks.
  */
-async function v4Pool(swap: Swap, rows: readonly DexRow[], { rpc, block }: Context): Promise<Assigned> {
+async function v4Pool(swap: Swap, rows: readonly DexRow[], { rpc, block }: Context): Promise<AssignedPool> {
   const tokens = [...new Set([ZERO_ADDRESS, ...swap.moved])].sort()
   const hooks = [ZERO_ADDRESS, ...swap.contracts]
   const fees = [...(swap.feePpm === null ? [] : [swap.feePpm]), DYNAMIC_FEE]

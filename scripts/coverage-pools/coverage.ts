@@ -1,9 +1,9 @@
 /** Compares the pools of mined swaps with the pools that a quote of the same tokens can use. */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import { createMarket, type FoundPool, familyOf, orRefused, type Pool } from '@sluice/liquidity'
+import { createMarket, familyOf, orRefused, type Pool, type PoolEntry } from '@sluice/liquidity'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id } from 'ethers'
-import type { Assigned } from './assign.ts'
+import type { AssignedPool } from './assign.ts'
 import { readAddress } from './reads.ts'
 import { type Reason, reasonOf, unreadReason } from './reasons.ts'
 import { type Swap, topTokens, UNKNOWN } from './swaps.ts'
@@ -54,13 +54,13 @@ export type CoverageOptions = {
   /** Longest wait for the search of pools, in milliseconds. */
   readonly settleMs: number
   /**
-   * Assigns pools that swapped to rows, for a recorded state, which lacks what factories and past logs of the chain would
-   * say. Pools that it cannot read either count as `unread`.
+   * Assigns pools that swapped to rows, for a recorded state, which does not contain the factories' answers and the
+   * chain's past logs. Pools that it cannot read either count as `unread`.
    */
   readonly assign?: (
     swaps: readonly Swap[],
     knownRows: ReadonlyMap<string, Pool>,
-  ) => Promise<ReadonlyMap<string, Assigned>>
+  ) => Promise<ReadonlyMap<string, AssignedPool>>
 }
 
 /** Maximum tokens of one transaction that are searched together. */
@@ -72,7 +72,7 @@ type Traded = { readonly swap: Swap; readonly pool: Pool | undefined; readonly t
 /** Pools in memory, and rows of pools that memory lacks, by id. */
 type PoolSearch = {
   readonly usable: ReadonlyMap<string, Pool>
-  readonly knownRows: ReadonlyMap<string, Assigned>
+  readonly knownRows: ReadonlyMap<string, AssignedPool>
   readonly block: BlockHeader
   readonly isScanned: boolean
 }
@@ -134,13 +134,16 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
     const groups = groupsOf(swaps, count)
     const { pools: foundPools } = await market.ensureGroups(groups)
     const assigned = await assign?.(swaps, foundPools)
-    const isPool = (entry: Assigned): entry is FoundPool => entry.pool !== null
+    const isPool = (entry: AssignedPool): entry is PoolEntry => entry.pool !== null
     if (assigned) await market.take([...assigned.values()].filter(isPool))
     const { pools: usable, block } = await market.settled(settleMs)
     const listed = (await market.listed?.([...new Set(groups.flat())])) ?? []
     return {
       ...{ usable, block, isScanned: (market.health().scan?.state ?? 'done') === 'done' },
-      knownRows: new Map([...listed.map((entry): [string, Assigned] => [entry.pool.id, entry]), ...(assigned ?? [])]),
+      knownRows: new Map([
+        ...listed.map((entry): [string, AssignedPool] => [entry.pool.id, entry]),
+        ...(assigned ?? []),
+      ]),
     }
   } finally {
     await market.stop()
@@ -148,8 +151,8 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
 }
 
 /**
- * Returns the tokens to search together: those of each pool, or all that moved with a pool whose tokens the logs do not
- * say. Without groups in which no token is traded much.
+ * Returns the tokens to search together: the tokens of each pool, or all moved tokens if the logs do not name the
+ * pool's tokens. Without groups in which no token is traded much.
  */
 function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
   const all = swaps.map(({ tokens, moved }) => ({ tokens: tokens ?? moved.slice(0, MAX_TOGETHER) }))
@@ -159,7 +162,6 @@ function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Add
   return [...new Map(groups.map((tokens) => [[...tokens].sort().join(), tokens])).values()]
 }
 
-/** Counts each state. */
 function countsOf(states: readonly PoolState[]): Counts {
   const count = (state: PoolState) => states.filter((each) => each === state).length
   return { served: count('served'), sampled: count('sampled'), unread: count('unread'), invisible: count('invisible') }

@@ -4,9 +4,9 @@ import { type Counts, type Coverage, type PoolCoverage, type PoolState, STATES }
 /** Counts with the percentages that a quote can use. */
 export type Shares = Counts & {
   readonly total: number
-  /** Served or sampled, rounded down to a hundredth; null of none. */
+  /** Percentage that is served or sampled, rounded down to a hundredth; null if there are no counts. */
   readonly usablePercent: number | null
-  /** Share of swaps that are served, sampled, or of pools that the recorded state does not decide. */
+  /** Same as `usablePercent`, and also counts pools that the recorded state cannot classify as usable. */
   readonly usableOrUnreadPercent: number | null
 }
 
@@ -89,7 +89,6 @@ function poolLine({ state, swaps, dex, kind, pool, reason }: PoolCoverage): stri
   return `  ${state.padEnd(9)} ${String(swaps).padStart(5)}  ${dex ?? kind} ${pool}${reason ? ` (${reason.text})` : ''}`
 }
 
-/** Returns the shares as text. */
 export function summaryText(name: string, { swaps, transactions, pools, unused, ...rest }: Summary): string {
   const lines = Object.entries({ swaps, transactions, pools }).map(([what, shares]) => {
     const { total, served, sampled, unread, invisible, usablePercent, usableOrUnreadPercent } = shares

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
-import { type Finished, root, run } from './run.ts'
+import { type CommandResult, root, run } from './run.ts'
 
 const OS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin', win32: 'win32' }
 const ARCH: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
@@ -27,7 +27,7 @@ export function forge(
     cwd = join(root, 'contracts'),
     quiet = false,
   }: { env?: NodeJS.ProcessEnv; cwd?: string; quiet?: boolean } = {},
-): Promise<Finished> {
+): Promise<CommandResult> {
   const remappings = [
     `forge-std/=${modules}/@uniswap/v4-core/lib/forge-std/src/`,
     `@openzeppelin/=${modules}/@openzeppelin/`,

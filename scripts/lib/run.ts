@@ -9,7 +9,7 @@ export function userPath(path: string): string {
   return resolve(process.env.INIT_CWD ?? root, path)
 }
 
-export type Finished = { readonly code: number; readonly output: string }
+export type CommandResult = { readonly code: number; readonly output: string }
 
 /**
  * Runs a command in the repository and shows its output. `capture` also returns the output; `quiet` only returns it.
@@ -23,7 +23,7 @@ export function run(
     capture = quiet,
     env = process.env,
   }: { cwd?: string; quiet?: boolean; capture?: boolean; env?: NodeJS.ProcessEnv } = {},
-): Promise<Finished> {
+): Promise<CommandResult> {
   return new Promise((done, reject) => {
     const child = spawn(command, args, {
       cwd,

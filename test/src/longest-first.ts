@@ -56,7 +56,7 @@ const LONGEST = [
   'packages/routing/test/exact-output.test.ts',
   'packages/api/test/statuses.test.ts',
   'scripts/deploy-interrupted.test.ts',
-  'test/strangers.test.ts',
+  'test/untrusted-tokens.test.ts',
   'packages/liquidity/test/capacity.test.ts',
   'packages/api/test/combinations.test.ts',
   'packages/mcp/test/transports.test.ts',

@@ -3,10 +3,10 @@ import { GasLessons } from '@sluice/quoting'
 import { gasParts } from '@sluice/routing'
 import { quantile } from '../../lib/statistics.ts'
 import { type GasFile, gasOf } from './fit.ts'
-import type { Observed } from './observe.ts'
+import type { ObservedRoute } from './observe.ts'
 
 /** Returns quantiles of the errors' sizes in percent of the charged gas, and the signed median. */
-export function errorsOf(samples: readonly Observed[], table: GasFile) {
+export function errorsOf(samples: readonly ObservedRoute[], table: GasFile) {
   return figures(
     samples,
     samples.map((of) => estimateOf(of, table)),
@@ -17,7 +17,7 @@ export function errorsOf(samples: readonly Observed[], table: GasFile) {
  * Returns the errors of the service's own table while it learns from simulations. Each route is estimated before it is
  * learned. Only the second half counts, after pools have been used before.
  */
-export function learnedErrorsOf(samples: readonly Observed[]) {
+export function learnedErrorsOf(samples: readonly ObservedRoute[]) {
   const lessons = new GasLessons(samples[0]?.wrappedNative ?? null)
   const expected = samples.map(({ route, gross }) => {
     const gas = lessons.expected(route, 0)
@@ -28,7 +28,7 @@ export function learnedErrorsOf(samples: readonly Observed[]) {
   return figures(samples.slice(half), expected.slice(half))
 }
 
-function figures(samples: readonly Observed[], expected: readonly number[]) {
+function figures(samples: readonly ObservedRoute[], expected: readonly number[]) {
   const signed = samples.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
   const absolute = signed.map(Math.abs)
   const at = (list: readonly number[], part: number) => Number(quantile(list, part).toFixed(1))
@@ -43,7 +43,7 @@ function figures(samples: readonly Observed[], expected: readonly number[]) {
   }
 }
 
-function estimateOf({ route, wrappedNative }: Observed, table: GasFile): number {
+function estimateOf({ route, wrappedNative }: ObservedRoute, table: GasFile): number {
   let charged = 0
   let refund = 0
   for (const [part, count] of gasParts({ ...route, wrappedNative })) {

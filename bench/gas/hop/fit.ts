@@ -1,7 +1,7 @@
 /** Fits the gas table to charged routes by least squares over their parts, regularized toward the previous table. */
 import { type GasPart, type GasRow, gasRow } from '@sluice/liquidity'
 import { gasParts, piecesIn } from '@sluice/routing'
-import type { Observed } from './observe.ts'
+import type { ObservedRoute } from './observe.ts'
 
 type Gas = { readonly gas: number; readonly refund: number }
 type TokenRow = { readonly symbol: string; readonly gas: number; readonly once: number; readonly basis: string }
@@ -44,7 +44,7 @@ const RECORDED = 'ethereum'
 type FitPart = GasPart | 'unknown'
 type FitParts = ReadonlyMap<FitPart, number>
 
-function fitParts({ world, route, wrappedNative }: Observed): FitParts {
+function fitParts({ world, route, wrappedNative }: ObservedRoute): FitParts {
   const parts = new Map<FitPart, number>(gasParts({ ...route, wrappedNative }))
   if (world !== RECORDED) return parts
   const ticks = route.legs.flatMap(({ writes = [] }) => writes.filter((slot) => slot.startsWith('tick')))
@@ -68,7 +68,7 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
  *
  * @param old - provides the rows of unused parts and of parts with small errors
  */
-export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
+export function fitTable(all: readonly ObservedRoute[], old: GasFile): GasFile {
   const short = all.filter(({ route, wrappedNative }) => piecesIn(gasParts({ ...route, wrappedNative })) <= MAX_PIECES)
   const swaps = short.map(fitParts)
   const met = [...new Set(swaps.flatMap((swap) => [...swap.keys()]))]
@@ -104,7 +104,7 @@ export function fitTable(all: readonly Observed[], old: GasFile): GasFile {
 
 /** Fits the gas of the free parts to the routes. Other parts keep their gas. */
 function fitted(
-  samples: readonly Observed[],
+  samples: readonly ObservedRoute[],
   swaps: readonly FitParts[],
   free: readonly FitPart[],
   old: GasFile,

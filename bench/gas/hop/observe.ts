@@ -6,9 +6,9 @@ import { buildGraph, EncodeError, findRoute, type Graph, type RoutePlan, type Ro
 import { createSimulationContext, intrinsicGas, simulateSwap } from '@sluice/simulation'
 import { fillObservations } from './observations.ts'
 import { amountFor, current, hopOf, throughWrapper, tradable } from './pools.ts'
-import { chain, chargedFromHere, encoded, gasOf } from './swap.ts'
+import { chain, chargedFromHere, encodeRoute, gasOf } from './swap.ts'
 
-export type Observed = {
+export type ObservedRoute = {
   readonly world: string
   readonly route: RoutePlan
   readonly wrappedNative: Address | null
@@ -60,10 +60,10 @@ export async function warm(world: World, seed: number, count = WARM): Promise<vo
 }
 
 /** Measures random routes of the router, each from the same state. */
-export async function observe(world: World, count: number, seed: number): Promise<readonly Observed[]> {
+export async function observe(world: World, count: number, seed: number): Promise<readonly ObservedRoute[]> {
   const r = random(seed)
   const graph = buildGraph(await world.market.sync())
-  const samples: Observed[] = []
+  const samples: ObservedRoute[] = []
   for (let tries = 0; samples.length < count && tries < MAX_TRIES * count; tries++) {
     const route = drawn(world, graph, r)
     const sample = route && (await observed(world, route))
@@ -73,9 +73,9 @@ export async function observe(world: World, count: number, seed: number): Promis
 }
 
 /** Measures each pool alone, in both directions. */
-export async function observePools(world: World): Promise<readonly Observed[]> {
+export async function observePools(world: World): Promise<readonly ObservedRoute[]> {
   await world.market.sync()
-  const samples: Observed[] = []
+  const samples: ObservedRoute[] = []
   for (const { id } of tradable(world)) {
     for (const back of [false, true]) {
       const hops = throughWrapper(world, hopOf(await current(world, id), back))
@@ -88,7 +88,7 @@ export async function observePools(world: World): Promise<readonly Observed[]> {
 }
 
 /** Returns the measured route; null if it cannot be sent. */
-async function observed(world: World, route: RoutePlan): Promise<Observed | null> {
+async function observed(world: World, route: RoutePlan): Promise<ObservedRoute | null> {
   const [gross = null] = await grossGas(world, [route])
   const charged = gross === null ? null : await chargedFromHere(world, route)
   if (gross === null || charged === null) return null
@@ -108,9 +108,9 @@ export async function grossGas(
   const context = contexts.get(world) ?? createSimulationContext()
   contexts.set(world, context)
   try {
-    const { to, data } = encoded(world, route)
+    const { to, data } = encodeRoute(world, route)
     const { tokenIn, amountIn, tokenOut } = route
-    const datas = [data, ...others.map((other) => encoded(world, other).data)]
+    const datas = [data, ...others.map((other) => encodeRoute(world, other).data)]
     const ends = { from: world.trader, to, data, tokenIn, amountIn, tokenOut }
     const rest = { gasPrice: 0n, block: 'latest', ...(others.length > 0 && { others: datas.slice(1) }) } as const
     const result = await simulateSwap(world.rpc, { ...ends, ...rest }, context)

@@ -55,7 +55,7 @@ export function chain(hops: readonly Hop[], amountIn: bigint): RoutePlan | null 
  *
  * @throws EncodeError if the route cannot be encoded
  */
-export function encoded(world: World, route: RoutePlan): EncodedSwap {
+export function encodeRoute(world: World, route: RoutePlan): EncodedSwap {
   const { guard, guardsExecutor: executor } = world
   const wrappedNative = world.chain.wrappedNative?.address ?? null
   return encodeSwap({
@@ -73,7 +73,7 @@ export function encoded(world: World, route: RoutePlan): EncodedSwap {
 /** Returns the gas charged to the sender, after refunds; null if the swap cannot be encoded or reverts. */
 export async function gasOf(world: World, route: RoutePlan): Promise<number | null> {
   try {
-    const { to, data, value } = encoded(world, route)
+    const { to, data, value } = encodeRoute(world, route)
     return await transact(world, to, data, value)
   } catch (error) {
     if (error instanceof EncodeError) return null
@@ -88,7 +88,7 @@ export async function gasOf(world: World, route: RoutePlan): Promise<number | nu
  */
 export async function chargedFromHere(world: World, route: RoutePlan): Promise<number | null> {
   try {
-    const { to, data, value } = encoded(world, route)
+    const { to, data, value } = encodeRoute(world, route)
     const calls = [transactionOf(world, to, data, value)]
     const [block] = await world.request<[SimulatedBlock]>('eth_simulateV1', [
       { blockStateCalls: [{ calls }] },

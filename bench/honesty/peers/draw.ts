@@ -1,6 +1,6 @@
 /** Draws trades of one size from a seed, alternating between the tokens of a Uniswap pool and any two tokens. */
 import { randomOf } from '../../lib/random.ts'
-import type { Priced } from '../../lib/trades.ts'
+import type { TradedToken } from '../../lib/trades.ts'
 import type { ScenarioPool } from '../../router/scenario.ts'
 import type { Trade } from './routers.ts'
 
@@ -8,7 +8,7 @@ export type Draw = {
   readonly seed: number
   readonly count: number
   readonly usd: number
-  readonly tokens: readonly Priced[]
+  readonly tokens: readonly TradedToken[]
   /** Pools with tokens as indices in `tokens`. */
   readonly pools: readonly ScenarioPool[]
 }
@@ -21,7 +21,7 @@ export function drawTrades({ seed, count, usd, tokens, pools }: Draw): readonly 
     const first = below(tokens.length)
     const any = [first, (first + 1 + below(tokens.length - 1)) % tokens.length]
     const joined = random() < 0.5 ? [token0, token1] : [token1, token0]
-    const [src, dst] = (index % 2 === 0 ? joined : any).map((token) => tokens[token]!) as [Priced, Priced]
+    const [src, dst] = (index % 2 === 0 ? joined : any).map((token) => tokens[token]!) as [TradedToken, TradedToken]
     const amount = (BigInt(usd * 1e6) * 10n ** BigInt(src.decimals)) / BigInt(Math.ceil(src.usd * 1e6))
     return { src, dst, amount }
   })

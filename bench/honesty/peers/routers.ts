@@ -2,7 +2,7 @@
 import { artifact, type MainnetPool, readState } from '@sluice/devnet'
 import type { Node } from '@sluice/system-test/wallet'
 import { concat, Interface, toBeHex } from 'ethers'
-import type { Priced } from '../../lib/trades.ts'
+import type { TradedToken } from '../../lib/trades.ts'
 import { wallet } from '../../lib/wallet.ts'
 import type { Hop, Peer } from '../../router/peers/peer.ts'
 import type { Scenario } from '../../router/scenario.ts'
@@ -20,7 +20,7 @@ const v3 = new Interface(
   artifact('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json').abi,
 )
 
-export type Trade = { readonly src: Priced; readonly dst: Priced; readonly amount: bigint }
+export type Trade = { readonly src: TradedToken; readonly dst: TradedToken; readonly amount: bigint }
 export type Call = { readonly from: string; readonly to: string; readonly data: string }
 /** A router in the comparison; returns null if it finds no route. */
 export type Contender = (trade: Trade) => Promise<Call | null>

@@ -3,14 +3,14 @@ import { type DexRow, loadRegistry } from '@sluice/chains'
 import { type MainnetPool, readState } from '@sluice/devnet'
 import { familyOf, type Pool, runReads, type UniswapV2State, type UniswapV3State } from '@sluice/liquidity'
 import { createRpc } from '@sluice/rpc'
-import type { Priced } from '../../lib/trades.ts'
+import type { TradedToken } from '../../lib/trades.ts'
 import type { Scenario, ScenarioPool } from '../../router/scenario.ts'
 
 const V2_FEE_PPM = 3_000
 const BRANDS = { 'uniswap-v2': 'Uniswap V2', 'uniswap-v3': 'Uniswap V3' } as const
 
 /** Returns the scenario of the given tokens, the first of which is the wrapped native token. Omits pools of other tokens. */
-export async function scenarioOf(url: string, tokens: readonly Priced[]): Promise<Scenario> {
+export async function scenarioOf(url: string, tokens: readonly TradedToken[]): Promise<Scenario> {
   const ids = new Map(tokens.map(({ token }, id) => [token, id]))
   const rows = loadRegistry().chain(1)!.dexes
   const rpc = createRpc({ chainId: 1, urls: [url], timeoutMs: 20_000 })
@@ -42,19 +42,19 @@ export async function scenarioOf(url: string, tokens: readonly Priced[]): Promis
     })),
   }
 
-  /** Converts a pool. The peer's package ranks pools by their dollar value; for V3, the liquidity at the price represents it. */
+  /** Converts a pool. The peer ranks pools by USD value; V3 pools get that of their virtual reserves at the price. */
   function poolOf(pool: MainnetPool, state: UniswapV2State | UniswapV3State, id: number): ScenarioPool {
     const [token0, token1] = pool.tokens.map((token) => ids.get(token)!) as [number, number]
-    const worth = (token: number, amount: number) => (amount / 10 ** tokens[token]!.decimals) * tokens[token]!.usd
+    const usdOf = (token: number, amount: number) => (amount / 10 ** tokens[token]!.decimals) * tokens[token]!.usd
     const base = { id, address: pool.address, token0, token1 }
     if ('reserve0' in state) {
       const { reserve0, reserve1 } = state
-      const tvlUsd = worth(token0, Number(reserve0)) + worth(token1, Number(reserve1))
+      const tvlUsd = usdOf(token0, Number(reserve0)) + usdOf(token1, Number(reserve1))
       return { ...base, type: 'v2', feePpm: V2_FEE_PPM, tvlUsd, reserve0: String(reserve0), reserve1: String(reserve1) }
     }
     const { sqrtPriceX96, tick, liquidity, ticks, tickSpacing } = state
     const root = Number(sqrtPriceX96) / 2 ** 96
-    const tvlUsd = worth(token0, Number(liquidity) / root) + worth(token1, Number(liquidity) * root)
+    const tvlUsd = usdOf(token0, Number(liquidity) / root) + usdOf(token1, Number(liquidity) * root)
     return {
       ...{ ...base, type: 'v3', feePpm: pool.fee!, tvlUsd, tickSpacing, tick, balance0: '0', balance1: '0' },
       ...{ sqrtPriceX96: String(sqrtPriceX96), liquidity: String(liquidity) },

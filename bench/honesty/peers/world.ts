@@ -4,7 +4,7 @@ import { readBlocks, readState, request } from '@sluice/devnet'
 import { Node } from '@sluice/system-test/wallet'
 import { startEthereumService } from '../../lib/ethereum.ts'
 import { pricedTokens } from '../../lib/prices.ts'
-import type { Priced } from '../../lib/trades.ts'
+import type { TradedToken } from '../../lib/trades.ts'
 import { fund } from '../../lib/wallet.ts'
 
 export type World = {
@@ -14,7 +14,7 @@ export type World = {
   /** Base fee of the next block. All routers must optimize for the price that is charged. */
   readonly gasPriceWei: bigint
   /** Tokens traded in the blocks that a wallet can be given: the wrapped native token first, then stable tokens. */
-  readonly tokens: readonly Priced[]
+  readonly tokens: readonly TradedToken[]
   readonly stop: () => Promise<void>
 }
 
@@ -29,23 +29,25 @@ export async function startWorld(): Promise<World> {
   return { node, api, guard, gasPriceWei: BigInt(first!.baseFeePerGas), tokens, stop }
 }
 
-/** Returns the pools with earlier dates. Their prices differ from those of the block, which would create arbitrage. */
+/**
+ * Returns the pools with earlier dates. Their prices differ from the prices of the block, which would create arbitrage.
+ */
 function stalePools(oldest: number) {
   const { pools, accounts } = readState('ethereum')
   return pools.filter(({ address }) => (accounts[address]?.since ?? 0) < oldest)
 }
 
-async function tokensOf(node: Node, api: string, guard: string): Promise<readonly Priced[]> {
+async function tokensOf(node: Node, api: string, guard: string): Promise<readonly TradedToken[]> {
   const { wrappedNative, stables } = loadRegistry().chain(1)!
   const named = [wrappedNative!, ...stables].map(({ address }) => address.toLowerCase())
-  const rank = ({ token }: Priced) => (named.includes(token) ? named.indexOf(token) : named.length)
+  const rank = ({ token }: TradedToken) => (named.includes(token) ? named.indexOf(token) : named.length)
   const { busy } = await pricedTokens(api, node.url)
-  const tokens: Priced[] = []
+  const tokens: TradedToken[] = []
   for (const token of busy) if (await canBeHad(node, token, guard)) tokens.push(token)
   return tokens.sort((a, b) => rank(a) - rank(b))
 }
 
-async function canBeHad(node: Node, { token, decimals }: Priced, guard: string): Promise<boolean> {
+async function canBeHad(node: Node, { token, decimals }: TradedToken, guard: string): Promise<boolean> {
   const before = await node.request<string>('evm_snapshot')
   const had = await fund(node, token, 10n ** BigInt(decimals), guard)
   await node.undo(before)

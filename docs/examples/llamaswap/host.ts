@@ -69,7 +69,7 @@ const APPROVE = '0x095ea7b3'
 const word = (value: bigint | string) =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
 
-/** The calls of a swap; for wallets that send batches, with those of the approval ahead of it. */
+/** The calls of a swap; for wallets that send batches, preceded by the calls of the approval. */
 export function getTxs(swap: {
   readonly fromAddress: string
   readonly routerAddress: string

@@ -1,49 +1,43 @@
 /** Metrics of drift: the difference between quotes and their simulation one and two blocks later. */
 import { FLOAT_PPM } from '@sluice/chains'
 import { AFTER, type ByBlock, type DriftFigures, type Figures } from '@sluice/quoting'
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { metricFactory } from './metric-factory.ts'
 
 /** Maximum exported families of a chain, and likewise brands and pools. The ones with the most samples are exported. */
 export const MAX_DRIFTS = 32
 
-/** Metrics of drift. */
 export type DriftMetrics = ReturnType<typeof createDriftMetrics>
 
-/** Creates the metrics in a registry. */
 export function createDriftMetrics(registry: Registry) {
-  const registers = [registry]
-  const labelNames = ['chain', 'of', 'name', 'after']
+  const { gauge } = metricFactory(registry)
+  const labelNames = ['chain', 'of', 'name', 'after'] as const
   return {
-    samples: new Gauge({
-      name: 'sluice_drift_samples',
-      help: 'Quotes simulated again so many blocks later (after), in the window that the figures are of; by chain, family, brand and pool.',
+    samples: gauge(
+      'sluice_drift_samples',
+      'Quotes simulated again so many blocks later (after), in the window that the figures are of; by chain, family, brand and pool.',
       labelNames,
-      registers,
-    }),
-    bps: new Gauge({
-      name: 'sluice_drift_bps',
-      help: 'Basis points by which they paid more than quoted, below 0 against the taker: mean, median, and one in twenty is as bad as worst5.',
-      labelNames: [...labelNames, 'figure'],
-      registers,
-    }),
-    wouldRevert: new Gauge({
-      name: 'sluice_drift_would_revert_ratio',
-      help: 'Share of them that would have reverted within their own slippage.',
+    ),
+    bps: gauge(
+      'sluice_drift_bps',
+      'Basis points by which they paid more than quoted, below 0 against the taker: mean, median, and one in twenty is as bad as worst5.',
+      [...labelNames, 'figure'],
+    ),
+    wouldRevert: gauge(
+      'sluice_drift_would_revert_ratio',
+      'Share of them that would have reverted within their own slippage.',
       labelNames,
-      registers,
-    }),
-    driftPenalty: new Gauge({
-      name: 'sluice_drift_haircut_ratio',
-      help: 'Part of its output that a pool is ranked lower by, for quotes that it withdrew; 1 while it is left out. Those that lose most.',
-      labelNames: ['chain', 'pool', 'family', 'dex'],
-      registers,
-    }),
-    missed: new Gauge({
-      name: 'sluice_drift_missed',
-      help: 'Quotes that were to be simulated again and could not be: a block was not seen, or is gone, or the node failed.',
-      labelNames: ['chain'],
-      registers,
-    }),
+    ),
+    driftPenalty: gauge(
+      'sluice_drift_haircut_ratio',
+      'Part of its output that a pool is ranked lower by, for quotes that it withdrew; 1 while it is left out. Those that lose most.',
+      ['chain', 'pool', 'family', 'dex'],
+    ),
+    missed: gauge(
+      'sluice_drift_missed',
+      'Quotes that were to be simulated again and could not be: a block was not seen, or is gone, or the node failed.',
+      ['chain'],
+    ),
   }
 }
 

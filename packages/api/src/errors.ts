@@ -47,7 +47,7 @@ const refusals = {
 } as const satisfies Record<RatePolicy, string>
 
 /** Creates an `OVERLOADED` error. @param retryAfter - seconds */
-export function overloaded(retryAfter = 1, policy: RatePolicy = 'share'): ApiError {
+export function overloadError(retryAfter = 1, policy: RatePolicy = 'share'): ApiError {
   return new ApiError('OVERLOADED', refusals[policy], { retryAfter, policy })
 }
 

@@ -10,8 +10,8 @@ export type IssueParams = { readonly code?: 'FEE_TOO_HIGH' }
 
 type Context = z.core.$RefinementCtx
 /** Reports a mistake and stops parsing this value. */
-export function refuse(context: Context, message: string, params: IssueParams = {}): never {
-  context.addIssue({ code: 'custom', message, params })
+export function refuse(context: Context, message: string): never {
+  context.addIssue({ code: 'custom', message })
   return z.NEVER
 }
 

@@ -1,6 +1,6 @@
 /**
- * Schemas that convert the text parameters of requests to typed values. `swap/request.ts` has those of quotes. Mistakes are
- * reported in the order of a schema's fields.
+ * Schemas that convert the text parameters of requests to typed values. The parameters of quotes are in
+ * `swap/request.ts`. Mistakes are reported in the order of a schema's fields.
  */
 import { type Address, asAddress } from '@sluice/chains'
 import type { BlockRef, BlockTag } from '@sluice/rpc'

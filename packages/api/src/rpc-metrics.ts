@@ -1,6 +1,7 @@
 /** Metrics of a chain's RPC endpoints: calls, retries, health, and block times. */
 import type { RpcEvent, RpcHealth } from '@sluice/rpc'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { metricFactory } from './metric-factory.ts'
 
 /** Methods with their own label; all others are counted as `other` to bound the number of labels. */
 const METHODS: ReadonlySet<string> = new Set([
@@ -17,56 +18,47 @@ const METHODS: ReadonlySet<string> = new Set([
 /** Metrics of RPC endpoints. */
 export type RpcMetrics = ReturnType<typeof createRpcMetrics>
 
-/** Creates the metrics in a registry. */
 export function createRpcMetrics(registry: Registry) {
-  const registers = [registry]
+  const { counter, gauge } = metricFactory(registry)
   return {
-    calls: new Counter({
-      name: 'sluice_rpc_calls_total',
-      help: 'JSON-RPC calls sent, by method and by who waits for them: a quote, a lookup of a token, or background work.',
-      labelNames: ['chain', 'endpoint', 'method', 'priority'],
-      registers,
-    }),
-    posts: new Counter({
-      name: 'sluice_rpc_http_requests_total',
-      help: 'HTTP requests sent to endpoints; each holds one call or a batch.',
-      labelNames: ['chain', 'endpoint', 'priority'],
-      registers,
-    }),
-    extra: new Counter({
-      name: 'sluice_rpc_extra_total',
-      help: 'Requests sent again (retry) and second ones sent beside a late one (hedge).',
-      labelNames: ['chain', 'endpoint', 'kind'],
-      registers,
-    }),
-    slowed: new Counter({
-      name: 'sluice_rpc_slowed_total',
-      help: 'Times that an endpoint is asked more slowly from then on, since it refused.',
-      labelNames: ['chain', 'endpoint'],
-      registers,
-    }),
-    endpoint: new Gauge({
-      name: 'sluice_rpc_endpoint',
-      help: 'An endpoint now: success_rate (0 to 1), ejected (0 or 1), queued requests, batch_size (1 where batches are refused), calls_per_second it is held to (0 when not).',
-      labelNames: ['chain', 'endpoint', 'what'],
-      registers,
-    }),
-    clock: new Gauge({
-      name: 'sluice_chain_clock_seconds',
-      help: 'Usual time between blocks (interval), and age of new blocks by our clock when they come (behind; far from 0 when a clock is off).',
-      labelNames: ['chain', 'what'],
-      registers,
-    }),
-    clockState: new Gauge({
-      name: 'sluice_chain_clock_state',
-      help: '1 for what the chain does: moving, resting (no blocks for longer than usual), off (blocks come with another time than ours), unknown.',
-      labelNames: ['chain', 'state'],
-      registers,
-    }),
+    calls: counter(
+      'sluice_rpc_calls_total',
+      'JSON-RPC calls sent, by method and by who waits for them: a quote, a lookup of a token, or background work.',
+      ['chain', 'endpoint', 'method', 'priority'],
+    ),
+    posts: counter(
+      'sluice_rpc_http_requests_total',
+      'HTTP requests sent to endpoints; each holds one call or a batch.',
+      ['chain', 'endpoint', 'priority'],
+    ),
+    extra: counter(
+      'sluice_rpc_extra_total',
+      'Requests sent again (retry) and second ones sent beside a late one (hedge).',
+      ['chain', 'endpoint', 'kind'],
+    ),
+    slowed: counter(
+      'sluice_rpc_slowed_total',
+      'Times that an endpoint is asked more slowly from then on, since it refused.',
+      ['chain', 'endpoint'],
+    ),
+    endpoint: gauge(
+      'sluice_rpc_endpoint',
+      'An endpoint now: success_rate (0 to 1), ejected (0 or 1), queued requests, batch_size (1 where batches are refused), calls_per_second it is held to (0 when not).',
+      ['chain', 'endpoint', 'what'],
+    ),
+    clock: gauge(
+      'sluice_chain_clock_seconds',
+      'Usual time between blocks (interval), and age of new blocks by our clock when they come (behind; far from 0 when a clock is off).',
+      ['chain', 'what'],
+    ),
+    clockState: gauge(
+      'sluice_chain_clock_state',
+      '1 for what the chain does: moving, resting (no blocks for longer than usual), off (blocks come with another time than ours), unknown.',
+      ['chain', 'state'],
+    ),
   }
 }
 
-/** Counts an event of an endpoint. */
 export function countRpcEvent(metrics: RpcMetrics, chain: number, event: RpcEvent): void {
   const endpoint = String(event.endpoint)
   switch (event.kind) {

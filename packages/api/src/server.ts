@@ -5,7 +5,7 @@ import { loadRegistry } from '@sluice/chains'
 import { pino } from 'pino'
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
-import { boundConnections, bounded } from './http/connections.ts'
+import { boundConnections, limitInFlight } from './http/connections.ts'
 import { answerMalformed } from './http/malformed.ts'
 import { startRecorder } from './http/trace.ts'
 import { beginYoung, returnMemoryAtRest } from './memory.ts'
@@ -70,10 +70,10 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
   const recorder = await startRecorder(config, log)
   const app = createApp(services, config, recorder)
   const { listener, trusts } = app
-  const server = createServer(HTTP, bounded(listener))
+  const server = createServer(HTTP, limitInFlight(listener))
   server.on('clientError', answerMalformed(config.errorVersion, services.metrics))
   // Unknown `Expect` headers are ignored, as RFC 9110 (section 10.1.1) allows.
-  server.on('checkExpectation', bounded(listener))
+  server.on('checkExpectation', limitInFlight(listener))
   boundConnections(server, { max: config.maxConnectionsPerCaller, version: config.errorVersion, trusts })
   await listen(server, config)
   const metricsServer = await serveMetrics(app.metrics, config)
@@ -120,7 +120,7 @@ export async function startServer(config: Config, { poolLists = new Map() }: Lis
 /** Starts the listener of `METRICS_PORT`; null if the port is not set. @throws Error if the port is taken */
 async function serveMetrics(listener: RequestListener, { metricsPort, metricsHost }: Config): Promise<Server | null> {
   if (metricsPort === undefined) return null
-  const server = createServer(HTTP, bounded(listener))
+  const server = createServer(HTTP, limitInFlight(listener))
   await listen(server, { port: metricsPort, host: metricsHost })
   return server
 }

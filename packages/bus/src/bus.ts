@@ -2,12 +2,12 @@
 import type { Chain } from '@sluice/chains'
 import type { Market, TokenFacts } from '@sluice/liquidity'
 import { type Rpc, Semaphore } from '@sluice/rpc'
+import { requestChains } from './chain-requests.ts'
 import { Commands } from './commands.ts'
 import { BusError } from './errors.ts'
 import { type Fact, putFact } from './facts.ts'
 import { FollowedMarket } from './followed-market.ts'
 import { keysOf } from './keys.ts'
-import { requestChains } from './roster.ts'
 
 /** Maximum chains that are joined at a time. */
 const MAX_CONCURRENT_JOINS = 4

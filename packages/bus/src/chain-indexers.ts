@@ -1,11 +1,11 @@
 /** The chains that this process indexes: those that workers request and no other process owns. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { chainsRequestedWithin, requestChains } from './chain-requests.ts'
 import { keepConnected } from './connection.ts'
 import { BusError } from './errors.ts'
 import { ChainIndexer, type IndexerOptions } from './indexer.ts'
 import { keysOf } from './keys.ts'
-import { chainsRequestedWithin, requestChains } from './roster.ts'
 
 /** Milliseconds between two reads of the requested chains, for which a waking chain waits. */
 const POLL_MS = 250

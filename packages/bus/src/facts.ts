@@ -14,7 +14,7 @@ export type Fact = { readonly key: string; readonly measuredMs: number; readonly
 
 /** Stores a fact, unless a newer measurement is stored. */
 export async function putFact(connection: Connection, keys: ChainKeys, fact: Fact): Promise<void> {
-  await run(connection, 'fact', [keys.facts, keys.news], [fact.key, fact.measuredMs, fact.text, MAX_FACTS])
+  await run(connection, 'fact', [keys.facts, keys.factChanges], [fact.key, fact.measuredMs, fact.text, MAX_FACTS])
 }
 
 /** Parses a stored fact; null if it is malformed. */

@@ -5,14 +5,14 @@ import type { Market, MarketHealth, PairScope, Snapshot, TokenFacts } from '@slu
 import { MarketError, pairKeysOf, pairScopeOf } from '@sluice/liquidity'
 import { abortable, type BlockHeader, type Rpc, type Semaphore } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
+import { reasonUnowned } from './chain-requests.ts'
 import type { Commands } from './commands.ts'
 import { type Fact, readFact } from './facts.ts'
 import { StateFollower } from './follower.ts'
 import { type FollowedState, isAtOrAfter, MAX_CANONICAL } from './head.ts'
 import type { ChainKeys } from './keys.ts'
-import { reasonUnowned } from './roster.ts'
+import { type PairRequest, sendRequest } from './request-stream.ts'
 import { Waiting } from './waiting.ts'
-import { type PairRequest, sendRequest } from './wants.ts'
 
 /**
  * Milliseconds between two requests for the same missing pools, because an owner that was killed has lost the first.
@@ -136,7 +136,7 @@ export class FollowedMarket implements Market {
   evict(): void {}
 
   has({ hash }: BlockHeader): boolean {
-    return this.follower.shown?.stands.includes(hash) ?? false
+    return this.follower.shown?.canonical.includes(hash) ?? false
   }
 
   before({ number }: BlockHeader): Snapshot | undefined {

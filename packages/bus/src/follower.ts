@@ -47,7 +47,7 @@ export class StateFollower {
   private readonly stopped = new AbortController()
   private running: Promise<void> | null = null
   private beat: string | undefined
-  private newsId = '0-0'
+  private factChangesId = '0-0'
 
   constructor(options: FollowerOptions) {
     this.options = options
@@ -95,7 +95,7 @@ export class StateFollower {
     const { signal } = this.stopped
     let lookedMs = Date.now()
     while (!signal.aborted) {
-      const streams = ['STREAMS', keys.entries, keys.news, this.shown!.id, this.newsId]
+      const streams = ['STREAMS', keys.entries, keys.factChanges, this.shown!.id, this.factChangesId]
       const answer = await connection.callForBytes<[Buffer, StreamEntry[]][] | null>(
         ...['XREAD', 'COUNT', ENTRIES, 'BLOCK', IDLE_MS, ...streams],
       )
@@ -108,7 +108,7 @@ export class StateFollower {
         }
       }
       for (const [key, entries] of answer ?? []) {
-        if (String(key) === keys.news) this.applyNews(entries)
+        if (String(key) === keys.factChanges) this.applyFactChanges(entries)
         else if (this.apply(entries)) lookedMs = Date.now()
         else {
           this.counts.gaps++
@@ -161,20 +161,20 @@ export class StateFollower {
   private async readFacts(connection: OwnConnection): Promise<void> {
     const { keys, onFact } = this.options
     if (!onFact) return
-    const [last] = await connection.call<[string, RedisReply[]][]>('XREVRANGE', keys.news, '+', '-', 'COUNT', 1)
+    const [last] = await connection.call<[string, RedisReply[]][]>('XREVRANGE', keys.factChanges, '+', '-', 'COUNT', 1)
     let cursor = '0'
     do {
       const [next, flat] = await connection.call<[string, string[]]>('HSCAN', keys.facts, cursor, 'COUNT', PAGE)
       for (let i = 0; i < flat.length; i += 2) onFact(flat[i]!, flat[i + 1]!)
       cursor = next
     } while (cursor !== '0')
-    this.newsId = last?.[0] ?? '0-0'
+    this.factChangesId = last?.[0] ?? '0-0'
   }
 
-  private applyNews(entries: readonly StreamEntry[]): void {
+  private applyFactChanges(entries: readonly StreamEntry[]): void {
     for (const [id, flat] of entries) {
       const { key, value } = fieldsOf(flat.map(String))
-      this.newsId = String(id)
+      this.factChangesId = String(id)
       this.options.onFact?.(key!, value!)
     }
   }

@@ -17,7 +17,7 @@ export type Head = {
   readonly id: string
   readonly block: BlockHeader
   /** Hashes of the last published blocks that are canonical. */
-  readonly stands: readonly string[]
+  readonly canonical: readonly string[]
   /** Number of hash fields of all pools. */
   readonly size: number
 }
@@ -35,8 +35,8 @@ export async function readHead(connection: Connection, keys: ChainKeys): Promise
 }
 
 /** Decodes the block fields of a head or an entry. */
-export function blockOf({ block, stands, size }: Fields): Pick<Head, 'block' | 'stands' | 'size'> {
-  return { block: fromText<BlockHeader>(block!), stands: stands!.split(','), size: Number(size) }
+export function blockOf({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'size'> {
+  return { block: fromText<BlockHeader>(block!), canonical: stands!.split(','), size: Number(size) }
 }
 
 /** Encodes a block without its logs bloom, which only the owner needs. */

@@ -12,13 +12,14 @@ import { join } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 import { Lease } from './lease.ts'
 import { SharedMemory } from './memory.ts'
+import { PairRequests } from './pair-requests.ts'
 import { equalPools, type PairChanges, type PublishedState, Publisher } from './publisher.ts'
-import { PairRequests } from './wanted-pairs.ts'
 
 /** Milliseconds between two attempts to take the lease. */
 const ACQUIRE_MS = 250
 /**
- * Milliseconds for which a market is kept after its lease was lost; it continues if no other process has taken over.
+ * Milliseconds for which a market is kept after its lease was lost. If no other process takes over, the same market
+ * continues.
  */
 const KEEP_MS = 10_000
 /** Milliseconds without a response of the node after which the chain is released to a process with another node. */
@@ -29,7 +30,7 @@ const PAIRS_MS = 5_000
 const WAIT_MS = 500
 /** Milliseconds between two checks for the first block. */
 const FIRST_BLOCK_POLL_MS = 20
-/** Attempts to read a damaged state before everything is written again. */
+/** Maximum attempts to read a damaged state; after the last one, everything is written again. */
 const MAX_JOIN_ATTEMPTS = 3
 /** Milliseconds for which a chain's keys outlive its last owner. */
 const EXPIRE_MS = 86_400_000
@@ -282,12 +283,12 @@ export class ChainIndexer {
   private stateOf({ block, pools }: Snapshot, market: IndexedMarket): PublishedState {
     this.published = this.published.filter(({ hash }) => hash !== block.hash)
     this.published = [...this.published, block].slice(-MAX_CANONICAL)
-    const stands = this.published.filter((header) => header === block || market.has(header)).map(({ hash }) => hash)
-    return { block, pools, stands }
+    const canonical = this.published.filter((header) => header === block || market.has(header)).map(({ hash }) => hash)
+    return { block, pools, canonical }
   }
 
   /**
-   * Returns the pairs that were loaded on request. With `all`, also the other differences between followed and
+   * Returns the pairs to add or remove: those loaded on request, and with `all` every difference between followed and
    * published pairs.
    */
   private pairChanges(market: IndexedMarket, all: boolean): PairChanges {
@@ -307,8 +308,18 @@ export class ChainIndexer {
 
   private async expireLater(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
-    const { head, entries, pairs, wants, facts, news, poolRecords, memory } = keys
-    const all = [head, entries, pairs, wants, facts, news, poolRecords, memory, keys.pools(this.publisher.generation)]
+    const { head, entries, pairs, requests, facts, factChanges, poolRecords, memory } = keys
+    const all = [
+      head,
+      entries,
+      pairs,
+      requests,
+      facts,
+      factChanges,
+      poolRecords,
+      memory,
+      keys.pools(this.publisher.generation),
+    ]
     await Promise.all(all.map((key) => connection.call('PEXPIRE', key, EXPIRE_MS)))
   }
 }

@@ -130,7 +130,7 @@ function followPairs(pairs: Set<string>, { pairs: { added, removed } }: DecodedE
 /**
  * Applies an entry to the previous state; null if it is not the next entry, or does not fit.
  *
- * @param state - previous state, whose set of pairs is modified and becomes that of the new state
+ * @param state - previous state; its set of pairs is modified and becomes part of the new state
  */
 export function applyEntry(
   state: FollowedState,

@@ -19,7 +19,6 @@ export const SCHEMAS = 'sluice:schemas'
 /** Sorted set of chains, scored by the Unix milliseconds of the last request from a worker. */
 export const REQUESTED_CHAINS = `sluice:${SCHEMA}:asked`
 
-/** Keys of one chain. */
 export type ChainKeys = {
   /** Random token of the process that may write. */
   readonly lease: string
@@ -30,10 +29,10 @@ export type ChainKeys = {
   /** Set of the pairs whose pools are in the state. */
   readonly pairs: string
   /** Stream of requests from workers. */
-  readonly wants: string
-  /** Hash of the facts that workers have measured; `news` is the stream of its changes. */
+  readonly requests: string
+  /** Hash of the facts that workers have measured; `factChanges` is the stream of its changes. */
   readonly facts: string
-  readonly news: string
+  readonly factChanges: string
   /** Memory for the next owner: where each pool was found (`poolRecords`), and the rest of the market's memory. */
   readonly poolRecords: string
   readonly memory: string
@@ -52,9 +51,9 @@ export function keysOf(chainId: number, schema: string = SCHEMA): ChainKeys {
     head: key('head'),
     entries: key('entries'),
     pairs: key('pairs'),
-    wants: key('wants'),
+    requests: key('wants'),
     facts: key('facts'),
-    news: key('news'),
+    factChanges: key('news'),
     poolRecords: key('known'),
     memory: key('memory'),
     pools: (generation) => key(`pools:${generation}`),

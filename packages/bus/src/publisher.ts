@@ -30,12 +30,11 @@ const MAX_CHANGED = 10_000
 
 type Pools = ReadonlyMap<string, Pool>
 
-/** A state to publish. */
 export type PublishedState = {
   readonly block: BlockHeader
   readonly pools: Pools
   /** Hashes of the last published blocks that are canonical, including this one. */
-  readonly stands: readonly string[]
+  readonly canonical: readonly string[]
 }
 
 export type PairChanges = { readonly added: readonly string[]; readonly removed: readonly string[] }
@@ -129,7 +128,7 @@ export class Publisher {
       'write',
       [keys.lease, keys.head, keys.pools(this.generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, LEASE_MS, expected, tag, blockText(state.block), state.stands.join(), payload, KEEP_MS],
+        ...[lease.token, LEASE_MS, expected, tag, blockText(state.block), state.canonical.join(), payload, KEEP_MS],
         ...[set.length / 2, fields.length, added.length, removed.length],
         // One argument costs both sides less than many. No field, value, or pair contains the separator.
         Buffer.from([...set, ...fields, ...added, ...removed].join(SEPARATOR)),
@@ -175,7 +174,7 @@ export class Publisher {
       'flip',
       [keys.lease, keys.head, key, keys.pools(old?.gen ?? generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, generation, tag, blockText(state.block), state.stands.join(), size, REPLACED_TTL_MS],
+        ...[lease.token, generation, tag, blockText(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
         ...[payload.length, ...payload],
       ],
     )
@@ -199,7 +198,7 @@ export class Publisher {
   }
 }
 
-/** Returns the pools of the first map that equal those of the second. */
+/** Returns the pools that are equal in both maps, as objects of the first. */
 export function* equalPools(
   ours: ReadonlyMap<string, Pool>,
   theirs: ReadonlyMap<string, Pool>,

@@ -8,7 +8,7 @@ export class Waiting {
   private readonly notices = new Set<Notice>()
   private stopped: Error | null = null
 
-  /** Resolves when the condition holds. @param late - creates the error for a timeout */
+  /** Resolves when the condition holds. @param timeoutError - creates the error for a timeout */
   until(condition: () => boolean, timeoutMs: number, timeoutError: () => Error, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const notice = () => {

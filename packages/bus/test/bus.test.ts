@@ -23,7 +23,7 @@ const POOLS = 200
 const stateOf = (number: number, pools: PoolMap): PublishedState => ({
   block: blockOf(number),
   pools,
-  stands: [hashOf(number)],
+  canonical: [hashOf(number)],
 })
 const whole = PoolMap.empty.with(Array.from({ length: POOLS }, (_, n) => madePool(n, 0)))
 /** Changes some of the pools, and their ticks in every fourth version. */
@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
   test('a join returns the state that was written', async () => {
     const shown = await joined()
     expect(isEqual(shown, whole)).toBe(true)
-    expect(shown).toMatchObject({ block: blockOf(1), stands: [hashOf(1)], pairs: new Set(['a,b']) })
+    expect(shown).toMatchObject({ block: blockOf(1), canonical: [hashOf(1)], pairs: new Set(['a,b']) })
   })
 
   test('a follower applies every change: pools, ticks, removed and restored pools, and pairs', async () => {

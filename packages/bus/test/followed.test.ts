@@ -52,7 +52,7 @@ describe.skipIf(!hasRedis)('a followed market', () => {
     const lease = new Lease(keys)
     await lease.acquire(connection)
     const publisher = new Publisher({ keys, lease })
-    await publisher.full(connection, { block: blockOf(number), pools, stands: [blockOf(number).hash] }, [])
+    await publisher.full(connection, { block: blockOf(number), pools, canonical: [blockOf(number).hash] }, [])
     const end = lease.keep(connection, () => true)
     return async () => {
       end()

@@ -10,9 +10,9 @@ import { readHead } from '../src/head.ts'
 import { ChainIndexer, type IndexerOptions } from '../src/indexer.ts'
 import { keysOf } from '../src/keys.ts'
 import { Lease } from '../src/lease.ts'
+import { PairRequests } from '../src/pair-requests.ts'
 import { Publisher } from '../src/publisher.ts'
-import { PairRequests } from '../src/wanted-pairs.ts'
-import { sendRequest } from '../src/wants.ts'
+import { sendRequest } from '../src/request-stream.ts'
 import { ConsistencyCheck } from './faults/consistency.ts'
 import { sumOf } from './faults/digest.ts'
 import { FIRST_GROUPS, groupOfToken, HUB, pairOf, SyntheticChain, tokenOf } from './faults/made-chain.ts'
@@ -69,14 +69,14 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     const consistency = new ConsistencyCheck(new SyntheticChain(startMs))
     const follower = new StateFollower({
       ...{ url: redis.url, keys, joins: new Semaphore(1) },
-      onShown: ({ block, pools, pairs, stands }) => {
+      onShown: ({ block, pools, pairs, canonical }) => {
         const loadedGroups = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
         consistency.check({
           hash: block.hash,
           number: block.number,
           groups: sumOf(pools.values()),
           pairGroups: loadedGroups,
-          stands: stands as Hex[],
+          canonical: canonical as Hex[],
         })
       },
     })
@@ -181,7 +181,7 @@ describe.skipIf(!hasRedis)('owners of a chain', () => {
     expect(await lease.acquire(connection)).toBe(true)
     const other = new Publisher({ keys, lease })
     const block = new SyntheticChain(startMs).tip()
-    await other.full(connection, { block, pools: owner.market!.snapshot().pools, stands: [block.hash] }, [])
+    await other.full(connection, { block, pools: owner.market!.snapshot().pools, canonical: [block.hash] }, [])
     await connection.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     isBlind = false
     await until(() => !owner.owns)

@@ -71,7 +71,6 @@ const pool = object({
 /**
  * Parses a certificate.
  *
- * @param at - empty
  * @throws Stop that names the wrong field
  */
 export const readCertificate = object({

@@ -1,6 +1,6 @@
 /**
- * Upper bounds of what a trader can earn in pools at given prices: base units times integer prices, rounded up.
- * README.md derives the formulas.
+ * Upper bounds of a trader's earnings in pools at given prices: base units times integer prices, rounded up. README.md
+ * derives the formulas.
  */
 import { notCheckable } from './certificate.ts'
 

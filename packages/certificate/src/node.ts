@@ -34,7 +34,6 @@ export function nodeAt(from: NodeOptions, number: bigint) {
     }
   }
 
-  /** Calls a view and returns its words. */
   const view = async (to: string, selector: string, argument?: bigint | number, minWords = 1): Promise<CallWords> => {
     const word = argument === undefined ? '' : BigInt.asUintN(256, BigInt(argument)).toString(16).padStart(64, '0')
     const answer = await ask('eth_call', [{ to, data: selector + word }, block])

@@ -42,7 +42,7 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
   for (const id of only ?? [])
     if (!chainFiles.has(id)) throw new ChainsError('UNKNOWN_CHAIN', `chain ${id} has no file in the registry`)
   if (only) for (const id of chainFiles.keys()) if (!only.includes(id)) chainFiles.delete(id)
-  // A file in the overlay uses the releases of the overlay, a file of the repository those of the repository.
+  // Files of the overlay use the overlay's releases; files of the repository use the repository's releases.
   const deploymentDirs = new Map([...listById(DEPLOYMENTS_DIR).keys()].map((id) => [id, DEPLOYMENTS_DIR]))
   if (deploymentsDir !== undefined)
     for (const id of listById(deploymentsDir).keys()) deploymentDirs.set(id, deploymentsDir)

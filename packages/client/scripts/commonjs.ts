@@ -1,19 +1,25 @@
-/** Build step: writes the package as CommonJS, with types, to `dist/cjs`. */
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+/**
+ * Build step: `node commonjs.ts <entry>`, in a package's folder, writes the package as CommonJS with its types to
+ * `dist/cjs`. The entry is a path below `dist`. Other packages stay imports.
+ */
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 
-const dist = join(import.meta.dirname, '../dist')
+const entry = process.argv[2]!
+const dist = resolve('dist')
 const cjs = join(dist, 'cjs')
 
 rmSync(cjs, { recursive: true, force: true })
-for (const folder of ['client', 'program'])
-  cpSync(join(dist, folder), join(cjs, folder), {
-    recursive: true,
-    filter: (path) => !/\.(js|map)$/.test(path),
-  })
+for (const name of readdirSync(dist))
+  cpSync(join(dist, name), join(cjs, name), { recursive: true, filter: (path) => !/\.(js|map)$/.test(path) })
 // Marks the files in this folder as CommonJS, because the package's own type is `module`.
 writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
-const bundle = await rolldown({ input: join(dist, 'client/src/index.js'), platform: 'neutral', logLevel: 'silent' })
-await bundle.write({ dir: join(cjs, 'client/src'), format: 'cjs' })
+const bundle = await rolldown({
+  input: join(dist, entry),
+  external: [/^[@a-z]/],
+  platform: 'neutral',
+  logLevel: 'silent',
+})
+await bundle.write({ dir: join(cjs, dirname(entry)), format: 'cjs' })
 await bundle.close()

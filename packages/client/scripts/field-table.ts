@@ -51,8 +51,8 @@ export function fieldTable(): string {
 }
 
 /** Returns the README with the current table. */
-export function readmeWithTable(readme = readFileSync(README, 'utf8')): string {
-  const [before, rest] = readme.split(BEGIN) as [string, string]
+export function readmeWithTable(): string {
+  const [before, rest] = readFileSync(README, 'utf8').split(BEGIN) as [string, string]
   const [, after] = rest.split(END) as [string, string]
   return `${before}${BEGIN}\n\n${fieldTable()}\n\n${END}${after}`
 }

@@ -1,8 +1,8 @@
 /** Reads and sets allowances. An approval is always for the exact amount. */
 import { encodeCall, selectors } from './calls.ts'
 import { checkedWallet } from './checked-wallet.ts'
-import { ClientError, orClientError } from './errors.ts'
-import { settled } from './receipt.ts'
+import { ClientError, orWalletError } from './errors.ts'
+import { waitForReceipt } from './receipt.ts'
 import type { Hex } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
@@ -40,7 +40,7 @@ export async function approvals(
  * ```
  */
 export async function approve(wallet: Wallet, token: string, spender: string, amount: bigint): Promise<void> {
-  const checked = checkedWallet(wallet, await orClientError('WALLET', () => wallet.chainId()))
+  const checked = checkedWallet(wallet, await orWalletError(() => wallet.chainId()))
   for (const call of await approvals(checked, token, spender, amount)) await sendApproval(checked, call)
 }
 
@@ -53,7 +53,7 @@ export async function sendApproval(
   const fromBlock = await wallet.blockNumber()
   const hash = await wallet.send(call)
   sent(hash, fromBlock)
-  const { succeeded } = await settled(wallet, hash, fromBlock)
+  const { succeeded } = await waitForReceipt(wallet, hash, fromBlock)
   if (!succeeded) throw new ClientError('REVERTED', `the approval ${hash} reverted`, { hash })
 }
 

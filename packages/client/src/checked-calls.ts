@@ -15,9 +15,12 @@ export function checkCalls({ src, tx, calls = [] }: Pick<Route, 'src' | 'tx' | '
   const list: readonly unknown[] = Array.isArray(calls) ? calls : []
   const [last, ...approvals] = [...list].reverse().map((call): Call => Object(call))
   const isSwap =
-    last !== undefined && same(last.to, tx.to) && last.data === tx.data && String(last.value) === String(tx.value)
+    last !== undefined &&
+    equalsIgnoringCase(last.to, tx.to) &&
+    last.data === tx.data &&
+    String(last.value) === String(tx.value)
   const [exact, reset] = approvals
-  const isNative = same(src, NATIVE)
+  const isNative = equalsIgnoringCase(src, NATIVE)
   const holds =
     isSwap &&
     approvals.length <= (isNative ? 0 : 2) &&
@@ -29,9 +32,14 @@ export function checkCalls({ src, tx, calls = [] }: Pick<Route, 'src' | 'tx' | '
 
 /** Returns true if the call is exactly `approve(spender, amount)` of the token. */
 export function isApprovalCall({ to, data, value }: Call, token: string, spender: string, amount: bigint): boolean {
-  return same(to, token) && same(data, encodeCall(selectors.approve, spender, amount)) && String(value) === '0'
+  return (
+    equalsIgnoringCase(to, token) &&
+    equalsIgnoringCase(data, encodeCall(selectors.approve, spender, amount)) &&
+    String(value) === '0'
+  )
 }
 
-function same(a: unknown, b: string): boolean {
+/** Compares hex texts of unverified values. */
+export function equalsIgnoringCase(a: unknown, b: string): boolean {
   return typeof a === 'string' && a.toLowerCase() === b.toLowerCase()
 }

@@ -1,5 +1,5 @@
 /** Wraps a wallet: validates its results, converts its failures to ClientErrors, and binds it to one chain. */
-import { ClientError, orClientError } from './errors.ts'
+import { ClientError, orWalletError } from './errors.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
 const MAX_TEXT = 4 * 1024 * 1024
@@ -14,7 +14,7 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
   const guarded =
     <A extends readonly unknown[], T>(act: (...of: A) => Promise<T>, isValid: (answer: T) => boolean, what: string) =>
     async (...of: A): Promise<T> => {
-      const answer = await orClientError('WALLET', () => act(...of), `${what}: `)
+      const answer = await orWalletError(() => act(...of), `${what}: `)
       if (!isValid(answer)) throw new ClientError('WALLET', `${what}: the wallet's answer is not valid`)
       return answer
     }
@@ -75,5 +75,5 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
 
 /** Converts JSON-RPC errors to ClientErrors. The original error stays as `cause`, because `sendBatch` reads its code. */
 function guardedRequest(request: NonNullable<Wallet['request']>): NonNullable<Wallet['request']> {
-  return (method, params) => orClientError('WALLET', async () => request(method, params), `${method}: `)
+  return (method, params) => orWalletError(async () => request(method, params), `${method}: `)
 }

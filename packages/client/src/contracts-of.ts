@@ -1,5 +1,5 @@
 /** Contracts known to this version of the package, by chain. The list is large, so `swap` imports this module lazily. */
-import { listed, type SwapContracts } from './contracts.ts'
+import { knownContractsOf, type SwapContracts } from './contracts.ts'
 import { knownContracts, knownFactories } from './known-contracts.ts'
 
 /**
@@ -21,7 +21,7 @@ export function contractsOf(chainId: number): SwapContracts | undefined {
     guard,
     executors: contractsOf('executors'),
     wrapper,
-    ...listed(contractsOf),
+    ...knownContractsOf(contractsOf),
     infinityManagers: contractsOf('infinityManagers'),
     factories: knownFactories.filter(({ chains }) => isIn(chains)),
   }

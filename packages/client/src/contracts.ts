@@ -50,11 +50,11 @@ export function trustedContracts(
       'UNSAFE',
       `the Guard and Executors of chain ${chainId} are not known to this version; name them by \`contracts\``,
     )
-  return { ...listed(() => []), factories: [], ...rest, guard, executors }
+  return { ...knownContractsOf(() => []), factories: [], ...rest, guard, executors }
 }
 
 /** Builds the record of trusted lists from a function that returns one list. */
-export function listed(
+export function knownContractsOf(
   contractsIn: (list: TrustedList) => readonly string[],
 ): Readonly<Record<TrustedList, readonly string[]>> {
   return Object.fromEntries(trustedLists.map((list) => [list, contractsIn(list)])) as Record<TrustedList, string[]>

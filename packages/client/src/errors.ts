@@ -109,11 +109,11 @@ export function toClientError(error: unknown, code: ClientErrorCode, what = ''):
 }
 
 /** Runs `act`, which may also throw synchronously, and converts every failure to a ClientError. */
-export async function orClientError<T>(code: ClientErrorCode, act: () => Promise<T>, what = ''): Promise<T> {
+export async function orWalletError<T>(act: () => Promise<T>, what = ''): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    throw toClientError(error, code, what)
+    throw toClientError(error, 'WALLET', what)
   }
 }
 

@@ -60,7 +60,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const done = () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', done)
-      if (signal?.aborted) reject(aborted(signal))
+      if (signal?.aborted) reject(abortError(signal))
       else resolve()
     }
     const timer = setTimeout(done, ms)
@@ -70,7 +70,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 
 /** Builds the error for an aborted signal. */
-export function aborted({ reason }: AbortSignal): ClientError {
+export function abortError({ reason }: AbortSignal): ClientError {
   return new ClientError('ABORTED', 'given up by the caller', {}, { cause: reason })
 }
 
@@ -119,7 +119,7 @@ async function reached<T>(
   try {
     return await act()
   } catch (cause) {
-    if (signal?.aborted) throw aborted(signal)
+    if (signal?.aborted) throw abortError(signal)
     if (cause instanceof ClientError) throw cause
     throw new ClientError('NETWORK', `${baseUrl} was not reached: ${messageOf(cause)}`, {}, { cause })
   }

@@ -1,5 +1,5 @@
 /** Checks a permit offer of the service before the owner signs it. */
-import { isApprovalCall } from './checked-calls.ts'
+import { equalsIgnoringCase, isApprovalCall } from './checked-calls.ts'
 import { ClientError } from './errors.ts'
 import { knownGuards } from './known-guards.ts'
 import { DAI_FIELDS, EIP2612_FIELDS, PERMIT2, PERMIT2_TYPES } from './permit-types.ts'
@@ -36,11 +36,13 @@ export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request
   require(primaryType === type && isSameJson(types, typesOf(version, form!)), 'the types')
   require(domain.chainId === chainId || String(domain.chainId) === String(chainId), 'the chain')
   const isPermit2 = offer.kind === 'permit2'
-  require(same(domain.verifyingContract, isPermit2 ? PERMIT2 : src), 'the contract')
-  require([...knownGuards, ...(guard ? [guard] : [])].some((spender) => same(message.spender, spender)), 'the spender')
+  require(equalsIgnoringCase(domain.verifyingContract, isPermit2 ? PERMIT2 : src), 'the contract')
+  require([...knownGuards, ...(guard ? [guard] : [])].some((spender) =>
+    equalsIgnoringCase(message.spender, spender),
+  ), 'the spender')
   const isDai = offer.kind === 'dai'
-  if (!isPermit2) require(same(isDai ? message.holder : message.owner, from), 'the owner')
-  if (isPermit2) require(same(details.token, src), 'the token')
+  if (!isPermit2) require(equalsIgnoringCase(isDai ? message.holder : message.owner, from), 'the owner')
+  if (isPermit2) require(equalsIgnoringCase(details.token, src), 'the token')
   require(offer.unlimited === isDai, 'the limit')
   if (!isDai) require(String(isPermit2 ? details.amount : message.value) === String(amount), 'the amount')
   const end = isPermit2 ? message.sigDeadline : isDai ? message.expiry : message.deadline
@@ -75,8 +77,4 @@ function isSameJson(types: unknown, expected: Readonly<Record<string, unknown>>)
 
 function fields(list: unknown): string {
   return Array.isArray(list) ? list.map((field) => `${Object(field).type} ${Object(field).name}`).join() : ''
-}
-
-function same(a: unknown, b: string): boolean {
-  return typeof a === 'string' && a.toLowerCase() === b.toLowerCase()
 }

@@ -1,5 +1,5 @@
 /** Sends transactions through a private RPC only, which protects them from front-running. */
-import { ClientError, messageOf, orClientError } from './errors.ts'
+import { ClientError, messageOf, orWalletError } from './errors.ts'
 import { type HttpOptions, request } from './http.ts'
 import type { Wallet } from './wallet.ts'
 
@@ -38,7 +38,7 @@ export function privately(
       },
     }),
     send: async (transaction) => {
-      const raw = await orClientError('WALLET', () => wallet.sign!(transaction))
+      const raw = await orWalletError(() => wallet.sign!(transaction))
       const body = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [raw] }
       // No retries: nodes reject a second attempt as "already known".
       const { result, error } = await request<Answer>({ ...options, baseUrl: rpcUrl, retries: 0 }, '', { body })

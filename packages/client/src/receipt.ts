@@ -29,7 +29,12 @@ type Log = { readonly topics?: readonly string[]; readonly data?: string; readon
  * @param fromBlock - first block searched for events; the transaction was sent at this block or later
  * @throws ClientError `PENDING` if nothing was mined in time; the transaction may still be mined later
  */
-export async function settled(wallet: Wallet, hash: string, fromBlock: number, signal?: AbortSignal): Promise<Receipt> {
+export async function waitForReceipt(
+  wallet: Wallet,
+  hash: string,
+  fromBlock: number,
+  signal?: AbortSignal,
+): Promise<Receipt> {
   const deadline = Date.now() + TIMEOUT_MS
   const pause = growingPause()
   let failures = 0

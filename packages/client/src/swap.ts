@@ -9,13 +9,13 @@ import { trustedContracts } from './contracts.ts'
 import { ClientError, messageOf, toClientError, withHash } from './errors.ts'
 import { weiOf } from './explain.ts'
 import { gasLimit, withMargin } from './gas-limit.ts'
-import { aborted } from './http.ts'
+import { abortError } from './http.ts'
 import { KeptQuote, type QuoteTerms } from './kept-quote.ts'
 import type { GuardPermit } from './order.ts'
 import { signPermit } from './permit.ts'
 import { encodePermitSwap } from './permit-abi.ts'
 import { proveSwap } from './prove-swap.ts'
-import { settled } from './receipt.ts'
+import { waitForReceipt } from './receipt.ts'
 import type { MissingAllowance } from './simulate.ts'
 import { plainRequest, type SwapProgress, type SwapState } from './swap-state.ts'
 import { type Hex, NATIVE, type Route, type RouteParameters, type SwapRequest, type Transaction } from './types.ts'
@@ -163,7 +163,7 @@ class SwapRun {
         'the wallet was asked to send, and did not answer: look for the transaction there',
       )
     if (stage === 'approving') {
-      const { succeeded } = await settled(this.wallet, hash, fromBlock, this.options.signal)
+      const { succeeded } = await waitForReceipt(this.wallet, hash, fromBlock, this.options.signal)
       if (!succeeded) throw new ClientError('REVERTED', `the approval ${hash} reverted`)
       return this.start()
     }
@@ -268,7 +268,7 @@ class SwapRun {
     const { wallet, options } = this
     const { hash, succeeded } = isBatch
       ? { hash: await settledBatch(wallet, sent, options.signal), succeeded: true }
-      : await settled(wallet, sent, fromBlock, options.signal)
+      : await waitForReceipt(wallet, sent, fromBlock, options.signal)
     this.hash = hash
     if (!succeeded)
       throw new ClientError('REVERTED', `transaction ${hash} reverted and moved nothing; ask for a new quote`)
@@ -303,7 +303,7 @@ class SwapRun {
   /** Checks the caller's signal. @throws ClientError `ABORTED` */
   private checkAborted(): void {
     const { signal } = this.options
-    if (signal?.aborted) throw aborted(signal)
+    if (signal?.aborted) throw abortError(signal)
   }
 }
 

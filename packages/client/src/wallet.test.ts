@@ -4,7 +4,7 @@ import { MemoryNode, word } from '../test/memory-node.ts'
 import { at } from '../test/routes.ts'
 import { checkedWallet } from './checked-wallet.ts'
 import { type EthersSigner, fromEip1193, fromEthers, fromViem, type Outgoing, privately } from './index.ts'
-import { settled } from './receipt.ts'
+import { waitForReceipt } from './receipt.ts'
 import type { TypedData } from './typed-data.ts'
 
 const address = at('55')
@@ -321,7 +321,7 @@ describe('the outcome of a hash', () => {
       [FAILURE, false],
     ] as const) {
       for (const log of [{ topics: [topic, word(7)] }, { topics: [topic], data: `${word(7)}${'0'.repeat(64)}` }])
-        expect(await settled(logged(log, true).wallet, word(7), 90)).toEqual({ hash: word(9), succeeded })
+        expect(await waitForReceipt(logged(log, true).wallet, word(7), 90)).toEqual({ hash: word(9), succeeded })
     }
   })
 
@@ -329,7 +329,7 @@ describe('the outcome of a hash', () => {
     for (const succeeded of [true, false]) {
       const data = `${word(4)}${word(succeeded ? 1 : 0).slice(2)}${word(1).slice(2)}`
       const node = logged({ topics: [OPERATION, word(7)], data }, false)
-      expect(await settled(node.wallet, word(7), 90)).toEqual({ hash: word(9), succeeded })
+      expect(await waitForReceipt(node.wallet, word(7), 90)).toEqual({ hash: word(9), succeeded })
       const filters = node.requests.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => params[0])
       expect(filters).toMatchObject([
         { fromBlock: '0x5a', toBlock: 'latest', address, topics: [[SUCCESS, FAILURE]] },
@@ -342,7 +342,7 @@ describe('the outcome of a hash', () => {
     vi.useFakeTimers()
     try {
       const pending = async (node: MemoryNode, polls: number, signal?: AbortSignal) => {
-        const waiting = expect(settled(node.wallet, word(7), 90, signal)).rejects.toMatchObject({
+        const waiting = expect(waitForReceipt(node.wallet, word(7), 90, signal)).rejects.toMatchObject({
           code: 'PENDING',
           details: { hash: word(7) },
         })

@@ -1,5 +1,5 @@
 /** The wallet interface of a swap, with adapters for EIP-1193, ethers and viem. */
-import { ClientError, orClientError } from './errors.ts'
+import { ClientError, orWalletError } from './errors.ts'
 import { growingPause } from './poll.ts'
 import type { TypedData } from './typed-data.ts'
 import type { Hex } from './types.ts'
@@ -151,7 +151,7 @@ export interface EthersSigner {
 export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
   const { provider } = Object(signer) as EthersSigner
   if (!provider) throw new ClientError('WALLET', 'the signer has no provider')
-  const address = await orClientError('WALLET', () => signer.getAddress())
+  const address = await orWalletError(() => signer.getAddress())
   const sent = ({ to, data, value, gas, chainId }: Outgoing) => ({
     ...{ to, data, value },
     ...(gas && { gasLimit: gas }),

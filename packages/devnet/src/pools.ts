@@ -21,7 +21,13 @@ export const pool = (a: TokenSymbol, b: TokenSymbol, dollars: bigint, skewBps = 
   dollars,
   skewBps,
 })
-export const tiered = (a: TokenSymbol, b: TokenSymbol, fee: number, dollars: bigint, skewBps = 0n): TieredPoolSpec => ({
+export const tieredPool = (
+  a: TokenSymbol,
+  b: TokenSymbol,
+  fee: number,
+  dollars: bigint,
+  skewBps = 0n,
+): TieredPoolSpec => ({
   ...pool(a, b, dollars, skewBps),
   fee,
 })

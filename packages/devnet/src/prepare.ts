@@ -22,7 +22,7 @@ export type PrepareOptions = {
 }
 
 /** A saved local chain. */
-export type Prepared = {
+export type PreparedDevnet = {
   readonly info: DevnetInfo
   /** State file that anvil loads. */
   readonly stateFile: string
@@ -32,19 +32,19 @@ export type Prepared = {
 
 const root = join(import.meta.dirname, '../../..')
 /** Default folder of the saved chain. */
-export const DEFAULT_DIR = join(root, '.devnet')
+const DEFAULT_DIR = join(root, '.devnet')
 
 /**
  * Builds the chain if it is missing or its inputs have changed, and writes the files that describe it to the API.
  * Several processes can call it at the same time.
  */
-export async function prepareDevnet({ dir = DEFAULT_DIR, onProgress }: PrepareOptions = {}): Promise<Prepared> {
+export async function prepareDevnet({ dir = DEFAULT_DIR, onProgress }: PrepareOptions = {}): Promise<PreparedDevnet> {
   const prepared = await loadOrBuild(dir, onProgress ?? (() => {}))
   writeOverlay(dir, prepared.info)
   return prepared
 }
 
-async function loadOrBuild(dir: string, onProgress: Progress): Promise<Prepared> {
+async function loadOrBuild(dir: string, onProgress: Progress): Promise<PreparedDevnet> {
   const states = join(dir, 'state')
   const home = join(states, inputsHash())
   if (existsSync(home)) return read(home, true)
@@ -86,7 +86,7 @@ async function buildInto(draft: string, onProgress: Progress): Promise<void> {
   }
 }
 
-function read(home: string, fromCache: boolean): Prepared {
+function read(home: string, fromCache: boolean): PreparedDevnet {
   const info = JSON.parse(readFileSync(join(home, 'info.json'), 'utf8')) as DevnetInfo
   return { info, stateFile: join(home, 'chain.json'), fromCache }
 }

@@ -34,7 +34,7 @@ function maxRange(blocks: number, refusal: (range: Range) => Refusal): Intercept
   }
 }
 
-/** Like `atMost`, but with an HTTP status other than 200. */
+/** Like `maxRange`, but with an HTTP status other than 200. */
 function maxRangeByStatus(blocks: number, status: number, refusal: (range: Range) => Refusal): Fault {
   return (calls) => {
     const range = calls.map(rangeOf).find((range) => range && range.blocks > blocks)
@@ -54,12 +54,12 @@ function firstOf(...faults: readonly (Fault | undefined)[]): Fault {
 }
 
 /** Allows `perSecond` calls per second, with a burst of one second's calls, and rejects the others. */
-function limited(perSecond: number, refusal: ReturnType<Fault>, now: () => number = Date.now): Fault {
+function limited(perSecond: number, refusal: ReturnType<Fault>): Fault {
   let level = perSecond
-  let at = now()
+  let at = Date.now()
   return (calls) => {
-    level = Math.min(perSecond, level + (perSecond * (now() - at)) / 1_000)
-    at = now()
+    level = Math.min(perSecond, level + (perSecond * (Date.now() - at)) / 1_000)
+    at = Date.now()
     if (level < calls.length) return refusal
     level -= calls.length
     return undefined

@@ -1,14 +1,14 @@
 /** Counts round trips to the node. */
 
 /** An RPC client with a count of round trips. Concurrent requests count as one round trip. */
-export type Counted<T> = { readonly rpc: T; roundTrips(): number }
+export type RoundTripCounter<T> = { readonly rpc: T; roundTrips(): number }
 
 /**
  * Counts the round trips of an RPC client.
  *
  * @param rpc - object whose methods are requests
  */
-export function countRoundTrips<T extends object>(rpc: T): Counted<T> {
+export function countRoundTrips<T extends object>(rpc: T): RoundTripCounter<T> {
   let trips = 0
   let open = 0
   const counted = new Proxy(rpc, {

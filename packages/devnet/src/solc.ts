@@ -70,5 +70,5 @@ export function compile({ compiler, evmVersion, runs, sources, packages }: Unit)
 }
 
 /** Reads sources of packages that publish no bytecode, such as `published(['<package>/<path>.sol'])`. */
-export const published = (paths: readonly string[]): Record<string, string> =>
+export const publishedSources = (paths: readonly string[]): Record<string, string> =>
   Object.fromEntries(paths.map((path) => [path, readFileSync(inNodeModules(path), 'utf8')]))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keccak256 } from 'ethers'
 import { afterAll, describe, expect, it } from 'vitest'
-import { GENESIS_TIMESTAMP, type Prepared, prepareDevnet, startDevnet } from '../src/index.ts'
+import { GENESIS_TIMESTAMP, type PreparedDevnet, prepareDevnet, startDevnet } from '../src/index.ts'
 import { request } from '../src/node.ts'
 
 const folders: string[] = []
@@ -19,7 +19,7 @@ afterAll(() => {
 })
 
 /** Hashes the balances, nonces, code, and storage of all accounts, and the head, which determine all later blocks. */
-function fingerprint({ stateFile }: Prepared): string {
+function fingerprint({ stateFile }: PreparedDevnet): string {
   const { accounts, block } = JSON.parse(readFileSync(stateFile, 'utf8')) as { accounts: object; block: object }
   return createHash('sha256')
     .update(JSON.stringify([accounts, block]))

@@ -4,7 +4,7 @@ import { diagram } from './diagram.ts'
 import { highlight } from './highlight.ts'
 
 export type Heading = { readonly level: number; readonly id: string; readonly text: string }
-export type Rendered = { readonly html: string; readonly headings: readonly Heading[] }
+export type RenderedMarkdown = { readonly html: string; readonly headings: readonly Heading[] }
 
 /** Languages whose code blocks become tabs, with the names of the tabs. */
 const TABS: Readonly<Record<string, string>> = { bash: 'curl', ts: 'TypeScript', python: 'Python' }
@@ -27,7 +27,7 @@ markdown.inline.ruler.before('html_inline', 'allowed_html', (state, silent) => {
  *
  * @param page - name of the page, used in labels
  */
-export function render(text: string, page: string): Rendered {
+export function render(text: string, page: string): RenderedMarkdown {
   const withoutComments = text.replace(/^<!--.*?-->$/gms, '')
   const tokens = markdown.parse(withoutComments, {})
   const headings = anchorHeadings(tokens)

@@ -1,6 +1,6 @@
 /** Builds the search index, with one document per section of a page. */
 import MiniSearch from 'minisearch'
-import type { Rendered } from './markdown.ts'
+import type { RenderedMarkdown } from './markdown.ts'
 import type { Page } from './pages.ts'
 import { INDEX_OPTIONS, type SearchDocument } from './site/search.ts'
 
@@ -15,7 +15,7 @@ export function searchIndex(pages: readonly RenderedPage[]): string {
   return JSON.stringify(search)
 }
 
-type RenderedPage = Page & { readonly rendered: Rendered }
+type RenderedPage = Page & { readonly rendered: RenderedMarkdown }
 
 function documentsOf(page: RenderedPage): SearchDocument[] {
   const { name, rendered } = page

@@ -1,6 +1,6 @@
 /** The HTML template of every page: header, menu, text, table of contents, and links to the next pages. */
 import { dirname, relative } from 'node:path/posix'
-import type { Rendered } from './markdown.ts'
+import type { RenderedMarkdown } from './markdown.ts'
 import { SECTIONS } from './navigation.ts'
 import { type Page, sitePath } from './pages.ts'
 
@@ -18,7 +18,7 @@ const LOGO =
 
 export function pageHtml(
   page: Page,
-  rendered: Rendered,
+  rendered: RenderedMarkdown,
   site: readonly Page[],
   assets: Assets,
   service: string,
@@ -81,7 +81,7 @@ function menu(page: Page, site: readonly Page[], to: (path: string) => string): 
   }).join('\n')
 }
 
-function contents({ headings }: Rendered): string {
+function contents({ headings }: RenderedMarkdown): string {
   const parts = headings.filter(({ level }) => level === 2)
   if (parts.length < 2) return '<div></div>'
   const links = parts.map(({ id, text }) => `<li><a href="#${id}">${escapeText(text)}</a></li>`)
@@ -89,7 +89,7 @@ function contents({ headings }: Rendered): string {
 }
 
 /** Returns the first paragraph as text. */
-function descriptionOf({ html }: Rendered): string {
+function descriptionOf({ html }: RenderedMarkdown): string {
   const text = (/<p>(.*?)<\/p>/s.exec(html)?.[1] ?? 'Documentation of Sluice').replace(/<[^>]*>/g, '')
   return text.replace(/\s+/g, ' ').replaceAll('&quot;', '"').replaceAll('&amp;', '&').slice(0, 200)
 }

@@ -8,7 +8,6 @@ export {
   gasRow,
   HOP_GAS,
   isExpensive,
-  PIECE_GAS,
   partGas,
   ROUTE_GAS,
   tokenGas,
@@ -18,16 +17,16 @@ export { families, familyOf, WRAPPER_FAMILY } from './dexes/index.ts'
 export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'
 export type { UniswapV3State } from './dexes/uniswap-v3/types.ts'
 export { differenceOf, entryBetween, entryBytes, wholePool } from './entry/codec.ts'
+export { entriesBetween, type Mark, markOf, rememberEntry } from './entry/entry-cache.ts'
 export { type DecodedEntry, FieldCollector, readEntry } from './entry/fields.ts'
-export { entriesBetween, type Mark, markOf, rememberEntry } from './entry/told.ts'
 export { MarketError, type MarketErrorCode } from './errors.ts'
 export * from './family.ts'
 export { exportPools } from './market/export-pools.ts'
 export type { HeadStartCount } from './market/head-start.ts'
-export { type MarketLimits, marketLimits } from './market/limits.ts'
+export type { MarketLimits } from './market/limits.ts'
 export { createMarket, type IndexedMarket, type MarketOptions } from './market/market.ts'
 export { type PairScope, pairKeysOf, pairScopeOf } from './market/pairs.ts'
-export { type FoundPool, rowsOf, servedRows } from './market/pool-reader.ts'
+export { type PoolEntry, rowsOf, servedRows } from './market/pool-reader.ts'
 export { runReads } from './market/reads.ts'
 export type { SaveOptions, StorePlace } from './market/saver.ts'
 export { TokenFacts } from './market/token-facts.ts'
@@ -36,7 +35,6 @@ export { emptyCurve } from './math/curves.ts'
 export { outlineOfCurves, outputDownTo } from './math/outline.ts'
 export { marginalValues, sumsOf, swapOn, type TradingFunction } from './math/trading-function.ts'
 export {
-  deploymentKey,
   type ListedDeployment,
   type PoolList,
   readPoolList,
@@ -47,7 +45,7 @@ export type { RedeemedPart, Redemption, RedemptionKind } from './redemption/read
 export { RedemptionCache, type RedemptionSource } from './redemption/redemptions.ts'
 export type * from './snapshot.ts'
 export { type SavedFacts, STATE_FORMAT, type StoredPool } from './store/database.ts'
-export { copySnapshot, loadSnapshot, saveSnapshot } from './store/file.ts'
+export { copySnapshot, loadSnapshot } from './store/file.ts'
 export type { SavedBatch } from './store/messages.ts'
 export { type FoundRecord, findRecord } from './store/record-database.ts'
 export { RecordFile } from './store/record-file.ts'

@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import type { Pool, SampledSwap } from './family.ts'
-import type { FoundPool } from './market/pool-reader.ts'
+import type { PoolEntry } from './market/pool-reader.ts'
 import type { TokenFacts } from './market/token-facts.ts'
 
 /** Result counts of the audit, which compares pools in memory with the chain. */
@@ -77,7 +77,7 @@ export interface Market {
   /** Like `ensure` for several groups of tokens. Pairs are searched within a group, not across groups. */
   ensureGroups(groups: readonly (readonly Address[])[], options?: { readonly signal?: AbortSignal }): Promise<Snapshot>
   /**
-   * Reads into `tokens` what is deployed at the addresses that are still unknown, in one small call. An address that
+   * Reads in one small call which addresses without a known code are tokens, and adds them to `tokens`. An address that
    * was not a token is read again once per block.
    */
   look(addresses: readonly Address[], options?: { readonly signal?: AbortSignal }): Promise<void>
@@ -108,7 +108,7 @@ export interface Market {
    * Returns the pools found by log scan that a swap between the tokens may use. Absent if another process scans the
    * logs.
    */
-  listed?(tokens: readonly Address[]): Promise<readonly FoundPool[]>
+  listed?(tokens: readonly Address[]): Promise<readonly PoolEntry[]>
   /** Fill levels of all caches that untrusted requests can fill. */
   state(): Readonly<Record<string, StateCount>>
   /**

@@ -6,7 +6,7 @@ import { keccak256 } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Buffer } from '../src/dexes/balancer-v3/buffer.ts'
 import { isBuffer } from '../src/dexes/balancer-v3/buffers.ts'
-import { converted } from '../src/dexes/erc4626/math.ts'
+import { convert } from '../src/dexes/erc4626/math.ts'
 import { familyOf, type Pool } from '../src/index.ts'
 import { fuzz, stir } from './fuzz/trials.ts'
 import { startLocal, type World } from './fuzz/world.ts'
@@ -64,7 +64,7 @@ test('have the predicted balances afterwards, also if the vault had to deposit o
       const pool = buffers().find((one) => one.id === id)!
       const { underlying, wrapped, vault: of } = pool.state as Buffer
       // A part of what is in the buffer, or several times of it, in the token sold.
-      const bufferBalance = converted(of, !wrap, wrap ? wrapped : underlying)
+      const bufferBalance = convert(of, !wrap, wrap ? wrapped : underlying)
       const amountIn = part > 0n ? bufferBalance / part : bufferBalance * -part
       const [tokenIn, tokenOut] = wrap ? [asset, share] : [share, asset]
       const output = { kind: 'address', address: world.trader } as const

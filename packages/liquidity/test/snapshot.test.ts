@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { copySnapshot, createMarket, loadSnapshot, type Snapshot, saveSnapshot } from '../src/index.ts'
+import { copySnapshot, createMarket, loadSnapshot, type Snapshot } from '../src/index.ts'
 import { sqrtRatioAtTick } from '../src/math/ticks.ts'
 import { StoreFile } from '../src/store/store-thread.ts'
 import { addPair, addPool, addPosition, type Fixture, startFixture } from './fixture.ts'
@@ -37,18 +37,6 @@ afterAll(async () => {
 
 const all = () => f.tokens.map(({ address }) => address)
 const sorted = ({ pools }: Snapshot) => [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
-
-test('a snapshot survives a round trip through a file', async () => {
-  const market = createMarket({ chain: f.chain, rpc: f.rpc })
-  const snapshot = await market.ensure(all())
-  const path = join(dir, 'one.sqlite')
-  await saveSnapshot(path, snapshot)
-  await saveSnapshot(path, snapshot)
-  const read = await loadSnapshot(path)
-  expect(read.block).toEqual(snapshot.block)
-  expect(sorted(read)).toEqual(sorted(snapshot))
-  await market.stop()
-})
 
 test('an invalid snapshot is refused with the name of the file', async () => {
   const path = join(dir, 'text.sqlite')

@@ -4,7 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { ClientError, type ClientErrorCode, SluiceClient, type SwapContracts } from '@sluice/client'
 import manifest from '../package.json' with { type: 'json' }
 import { allTools, type Tool } from './tools.ts'
-import { AnswerTooLarge, cleaned, fitted, plainText } from './untrusted-text.ts'
+import { AnswerTooLarge, cleanTexts, fitToLimit, plainText } from './untrusted-text.ts'
 
 export const { version } = manifest
 
@@ -91,7 +91,7 @@ function success({ output, list, summarize }: Tool, answer: object): CallToolRes
     const { path, message } = parsed.error.issues[0]!
     throw new ClientError('BAD_ANSWER', `${path.join('.')} of the answer: ${message}`)
   }
-  const structuredContent = fitted(cleaned(parsed.data), list)
+  const structuredContent = fitToLimit(cleanTexts(parsed.data), list)
   return {
     content: [
       { type: 'text', text: summarize(structuredContent as never) },

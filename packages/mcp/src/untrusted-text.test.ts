@@ -1,6 +1,6 @@
 /** Tests the sanitizing and shortening of untrusted text. */
 import { describe, expect, test } from 'vitest'
-import { AnswerTooLarge, cleaned, fitted, MAX_ANSWER_BYTES, plainText } from './untrusted-text.ts'
+import { AnswerTooLarge, cleanTexts, fitToLimit, MAX_ANSWER_BYTES, plainText } from './untrusted-text.ts'
 
 describe('plainText', () => {
   test.each([
@@ -29,7 +29,7 @@ describe('plainText', () => {
 
 test('cleaned reaches text in lists and objects, and leaves hexadecimal, numbers, and null', () => {
   const data = `0x${'ab'.repeat(10_000)}`
-  expect(cleaned({ list: ['a\nb', { name: '\u202ex' }], data, count: 5, none: null, is: true })).toEqual({
+  expect(cleanTexts({ list: ['a\nb', { name: '\u202ex' }], data, count: 5, none: null, is: true })).toEqual({
     ...{ list: ['a b', { name: 'x' }], data, count: 5, none: null, is: true },
   })
 })
@@ -38,7 +38,7 @@ describe('fitted', () => {
   const items = Array.from({ length: 1_000 }, (_, k) => ({ name: `${k} é`.padEnd(100, 'é') }))
 
   test('keeps what fits, and counts the rest', () => {
-    const answer = fitted({ list: items, other: 1 } as Record<string, unknown>, 'list')
+    const answer = fitToLimit({ list: items, other: 1 } as Record<string, unknown>, 'list')
     const shownItems = answer.list as unknown[]
     expect(shownItems.length).toBeGreaterThan(50)
     expect(answer).toMatchObject({ omitted: 1_000 - shownItems.length, other: 1 })
@@ -48,13 +48,13 @@ describe('fitted', () => {
   })
 
   test('leaves a small answer whole', () => {
-    expect(fitted({ list: [1, 2] } as Record<string, unknown>, 'list')).toEqual({ list: [1, 2], omitted: 0 })
-    expect(fitted({ a: 1 }, undefined)).toEqual({ a: 1 })
+    expect(fitToLimit({ list: [1, 2] } as Record<string, unknown>, 'list')).toEqual({ list: [1, 2], omitted: 0 })
+    expect(fitToLimit({ a: 1 }, undefined)).toEqual({ a: 1 })
   })
 
   test('throws for what cannot be shortened', () => {
     const data = 'x'.repeat(MAX_ANSWER_BYTES)
-    expect(() => fitted({ data }, undefined)).toThrow(AnswerTooLarge)
-    expect(() => fitted({ data, list: [1] } as Record<string, unknown>, 'list')).toThrow(/at most 24576 fit/)
+    expect(() => fitToLimit({ data }, undefined)).toThrow(AnswerTooLarge)
+    expect(() => fitToLimit({ data, list: [1] } as Record<string, unknown>, 'list')).toThrow(/at most 24576 fit/)
   })
 })

@@ -37,11 +37,11 @@ export function plainText(text: string, max = MAX_TEXT): string {
 }
 
 /** Applies `plainText` to each text in a value that is not hexadecimal. The depth is bounded by the value's schema. */
-export function cleaned<T>(value: T): T {
+export function cleanTexts<T>(value: T): T {
   if (typeof value === 'string') return (HEX.test(value) ? value : plainText(value)) as T
-  if (Array.isArray(value)) return value.map(cleaned) as T
+  if (Array.isArray(value)) return value.map(cleanTexts) as T
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleaned(one)])) as T
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanTexts(one)])) as T
 }
 
 /**
@@ -50,7 +50,7 @@ export function cleaned<T>(value: T): T {
  * @param list - name of the list; if undefined, nothing can be removed
  * @throws AnswerTooLarge if the answer is too large without the list
  */
-export function fitted<T extends Readonly<Record<string, unknown>>>(answer: T, list: string | undefined): T {
+export function fitToLimit<T extends Readonly<Record<string, unknown>>>(answer: T, list: string | undefined): T {
   const items = list === undefined ? [] : (answer[list] as readonly unknown[])
   let bytes = sizeOf(list === undefined ? answer : { ...answer, [list]: [], omitted: items.length })
   if (bytes > MAX_ANSWER_BYTES)

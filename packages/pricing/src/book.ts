@@ -8,18 +8,18 @@ import { detailOf, noPrice, noPriceReason, type PriceDetail } from './detail.ts'
 import { sourcesOf, TokenLevels } from './frame.ts'
 import { canonical, isOther, TokenGraph } from './graph.ts'
 import { type DepthPoint, IMPACT_LEVELS, sellDepth } from './impact.ts'
-import { MissingBalances } from './lacking.ts'
 import { listedDecimals, pricedAs } from './listed.ts'
+import { MissingBalances } from './missing-balances.ts'
 import { type PoolView, viewPool } from './pool-view.ts'
-import { observationOf, type Redeemed, type RedemptionReadings, Shares } from './shares.ts'
+import { observationOf, type RedemptionPrice, type RedemptionReadings, Shares } from './shares.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
-import { TokenPricer } from './worth.ts'
+import { TokenPricer } from './token-pricer.ts'
 
 /** Minimum evidence in USD for a price. */
 export const EVIDENCE_FLOOR_USD = 300
 
-/** Pool pairs to process between yields: the sum of squared token counts; 8 pools of two tokens. */
-const ROW = 32
+/** Work between two yields, in token pairs: n² for a pool of n tokens, so 32 is 8 pools of two tokens. */
+const PAIRS_PER_SLICE = 32
 
 /**
  * USD prices of a chain's tokens. Unknown prices are null, never 0 and never estimated. NATIVE is priced as its
@@ -101,8 +101,8 @@ export class Prices implements PriceBook {
     return this.isReady && !this.isBusy
   }
 
-  /** False if a price jump is pending, so that prices may change without a new snapshot: see `rest`. */
-  get isCalm(): boolean {
+  /** False if a price jump is pending, so that prices may change without a new snapshot: see `acceptJumps`. */
+  get hasNoPendingJumps(): boolean {
     return this.graph.hasNoJumps
   }
 
@@ -127,8 +127,8 @@ export class Prices implements PriceBook {
     atOnce(this.steps())
   }
 
-  /** Accepts the price jumps of the last block because no new block has come for long, as the next block would. */
-  async rest(): Promise<void> {
+  /** Accepts the price jumps of the last block, as the next block would. Called if no block has arrived for long. */
+  async acceptJumps(): Promise<void> {
     const { target } = this
     await this.following
     if (!this.isReady || this.isBusy || target !== this.target) return
@@ -188,7 +188,7 @@ export class Prices implements PriceBook {
    * @param missing - missing base units of each token, in the order of the pool's tokens
    * @returns true if the report differs from the last one
    */
-  lack(id: string, missing: readonly number[]): boolean {
+  setMissing(id: string, missing: readonly number[]): boolean {
     if (!this.missingBalances.set(id, missing)) return false
     this.renewPool(id)
     return true
@@ -210,7 +210,7 @@ export class Prices implements PriceBook {
     return share ? this.shares!.combine(share, token ? this.pricer.observations(token) : []) : token
   }
 
-  private redeemed(address: Address): Redeemed | undefined {
+  private redeemed(address: Address): RedemptionPrice | undefined {
     return this.isReady && this.shares && !this.isUnsellable(address) ? this.shares.of(address) : undefined
   }
 
@@ -258,8 +258,8 @@ export class Prices implements PriceBook {
       for (const pool of changed) {
         this.put(pool, this.view(pool), isFirst)
         pairs += pool.tokens.length ** 2
-        if (pairs >= ROW) yield
-        pairs %= ROW
+        if (pairs >= PAIRS_PER_SLICE) yield
+        pairs %= PAIRS_PER_SLICE
       }
       for (const id of gone) this.remove(id)
     }

@@ -2,14 +2,14 @@
 import { atOnce, type Steps } from '@sluice/rpc'
 import { exactSum } from './sum.ts'
 import { EDGE_FIELDS, type Holding, type PricedToken } from './token.ts'
-import type { TokenPricer } from './worth.ts'
+import type { TokenPricer } from './token-pricer.ts'
 
 /** Relative tolerance above the rounding error of a plain sum. */
 const ROUNDING = 1e-6
 
 /**
  * Relative error by which prices may be too high. The liquidity against unlisted tokens is discounted by it, so that no
- * token counts for more than twice what is locked against it.
+ * token counts for more than twice the value locked against it.
  */
 const PRICE_ERROR = 0.02
 

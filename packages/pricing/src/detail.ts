@@ -2,7 +2,7 @@
 import type { Pool } from '@sluice/liquidity'
 import { MIN_WEIGHT_SHARE } from './median.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
-import type { PriceObservation } from './worth.ts'
+import type { PriceObservation } from './token-pricer.ts'
 
 /** Reason why a token has no price. `pending`: pools are still being discovered or applied. */
 export type NoPrice = 'unknown' | 'no-decimals' | 'below-floor' | 'no-anchor' | 'unsellable' | 'pending'

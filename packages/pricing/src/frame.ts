@@ -1,11 +1,11 @@
 /**
  * Order in which tokens price each other, updated incrementally.
  *
- * Each token has a level: the evidence behind it on a logarithmic scale with eight steps per doubling. It is that of
- * the best path from an anchor, judged by the weakest pool, one step lower per pool (widest paths, M. Pollack, 1960;
- * values follow from those above as in D. Knuth, "A generalization of Dijkstra's algorithm", 1977). A pool is weighed
- * by the reference price of its other token: the median over that token's pools, rounded to the same scale. Steps are
- * coarse, so levels rarely change when prices move, and an update stops where no level changes.
+ * Each token has a level: the evidence behind it on a logarithmic scale with eight steps per doubling. The best path
+ * from an anchor determines the level: the evidence of its weakest pool, one step lower per pool (widest paths, M.
+ * Pollack, 1960; values follow from those above as in D. Knuth, "A generalization of Dijkstra's algorithm", 1977). A
+ * pool is weighed by the reference price of its other token: the median over that token's pools, rounded to the same
+ * scale. Steps are coarse, so levels rarely change when prices move, and an update stops where no level changes.
  *
  * Tokens price only tokens of lower levels, so exactly one assignment of levels is consistent, for any order of
  * changes. Updates follow G. Ramalingam and T. Reps, "An incremental algorithm for a generalization of the
@@ -156,14 +156,14 @@ const weights: number[] = []
 /** Computes level and reference price of a token from its pools with tokens of higher levels. */
 function evaluate(token: PricedToken): { readonly level: number; readonly reference: number } {
   const { edges, others, edgeData } = token
-  const isCalm = token.jumpedEdges === 0
+  const hasNoJumps = token.jumpedEdges === 0
   let level = 0
   for (let k = 0; k < others.length; k++) {
     const other = others[k]!
     // Most edges do not raise the level; skip the logarithm for those.
     if (other.level <= level) continue
     const backing = edgeData[EDGE_FIELDS * k + 1]!
-    if (isCalm || edges[k]!.before === undefined) {
+    if (hasNoJumps || edges[k]!.before === undefined) {
       if (backing * other.reference >= STEP_USD[level]!) level = Math.max(level, levelBy(backing, other))
     } else level = Math.max(level, contribution(edges[k]!))
   }
@@ -173,7 +173,7 @@ function evaluate(token: PricedToken): { readonly level: number; readonly refere
   for (let k = 0; k < others.length; k++) {
     const other = others[k]!
     if (other.level <= level) continue
-    const before = isCalm ? undefined : edges[k]!.before
+    const before = hasNoJumps ? undefined : edges[k]!.before
     values.push(other.reference * (before ? before.rate : edgeData[EDGE_FIELDS * k]!))
     weights.push(
       Math.min((before ? before.backing : edgeData[EDGE_FIELDS * k + 1]!) * other.reference, LEVEL_USD[other.level]!),

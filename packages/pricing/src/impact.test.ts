@@ -4,7 +4,7 @@ import { atOnce } from '@sluice/rpc'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { IMPACT_LEVELS, sellDepth } from './impact.ts'
 import type { Holding, PricedToken } from './token.ts'
-import type { TokenPricer } from './worth.ts'
+import type { TokenPricer } from './token-pricer.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 /** Returns tokens as they are, with prices already set. */

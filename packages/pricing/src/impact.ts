@@ -4,7 +4,7 @@ import type { Steps } from '@sluice/rpc'
 import { curveOf } from './pool-view.ts'
 import { exactSum } from './sum.ts'
 import type { Holding, PricedToken } from './token.ts'
-import type { TokenPricer } from './worth.ts'
+import type { TokenPricer } from './token-pricer.ts'
 
 /** Price impact levels, in percent. */
 export const IMPACT_LEVELS = [0.5, 1, 2, 5, 10] as const

@@ -10,20 +10,14 @@ const FEW = 24
 /**
  * Returns the value at which half of the weight is reached; NaN if all weights are 0. The result does not depend on
  * input order, because equal values are ordered by weight.
- *
- * @param share - minimum weight, as a share of the maximum
  */
-export function weightedMedian(
-  values: readonly number[],
-  weights: readonly number[],
-  share = MIN_WEIGHT_SHARE,
-): number {
+export function weightedMedian(values: readonly number[], weights: readonly number[]): number {
   if (values.length === 1) return weights[0]! > 0 ? values[0]! : Number.NaN
   let best = 0
   for (const weight of weights) if (weight > best) best = weight
   voters.length = 0
   let total = 0
-  for (let k = 0; k < values.length; k++) if (weights[k]! >= best * share && weights[k]! > 0) voters.push(k)
+  for (let k = 0; k < values.length; k++) if (weights[k]! >= best * MIN_WEIGHT_SHARE && weights[k]! > 0) voters.push(k)
   if (voters.length > FEW) voters.sort((x, y) => values[x]! - values[y]! || weights[x]! - weights[y]!)
   else sortFew(values, weights)
   for (const k of voters) total += weights[k]!
@@ -35,7 +29,7 @@ export function weightedMedian(
   return Number.NaN
 }
 
-/** Maximum fee, relative to that of the median pool, of pools that may refine the median. */
+/** Maximum fee of pools that may refine the median, as a multiple of the median pool's fee. */
 const LOWER_FEE = 1 / 3
 /** Minimum total weight of those pools, as a share of the maximum weight. */
 const MIN_CLOSER_WEIGHT = 0.5

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { TokenGraph } from './graph.ts'
 import { observationOf, Shares } from './shares.ts'
 import type { PricedToken } from './token.ts'
-import type { TokenPricer } from './worth.ts'
+import type { TokenPricer } from './token-pricer.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [share, outer, dollar, ether, unlistedToken, wrapper] = [1, 2, 3, 4, 5, 6].map(at) as [

@@ -5,7 +5,7 @@ import type { Decimals } from './core.ts'
 import { canonical, type TokenGraph } from './graph.ts'
 import { weightedMedian } from './median.ts'
 import type { PricedToken, TokenPrice } from './token.ts'
-import type { PriceObservation, TokenPricer } from './worth.ts'
+import type { PriceObservation, TokenPricer } from './token-pricer.ts'
 
 /**
  * Returns the last redemption reading of a share, then the last one from another block; undefined if the token is not a
@@ -26,7 +26,7 @@ const PRICE_ERROR = 0.02
 type Side = TokenPrice & { readonly part: RedeemedPart; readonly usd: number; readonly isListed: boolean }
 
 /** Price of a share. `redeemableUsd`: USD that can be redeemed now. */
-export type Redeemed = TokenPrice & { readonly redeemableUsd: number; readonly source: Pool }
+export type RedemptionPrice = TokenPrice & { readonly redeemableUsd: number; readonly source: Pool }
 
 type Options = {
   readonly chain: Chain
@@ -57,11 +57,11 @@ export class Shares {
    * Returns the redemption price of a share; undefined if unknown. The lower of two readings counts, so that a donation
    * within one block raises nothing and a loss counts at once.
    */
-  of(address: Address, level = 0): Redeemed | undefined {
+  of(address: Address, level = 0): RedemptionPrice | undefined {
     const { redemptions, graph, floor } = this.options
     const readings = redemptions(address)
     if (!readings || level === MAX_LEVELS || isPooled(graph.find(address), address)) return undefined
-    let low: Redeemed | undefined
+    let low: RedemptionPrice | undefined
     for (const reading of readings) {
       const redeemed = this.read(reading, level)
       if (!redeemed) return undefined
@@ -71,7 +71,7 @@ export class Shares {
   }
 
   /** Combines the redemption price with the observations of pools that trade the share. */
-  combine(redeemed: Redeemed, observations: readonly PriceObservation[]): TokenPrice {
+  combine(redeemed: RedemptionPrice, observations: readonly PriceObservation[]): TokenPrice {
     const all = [...observations, observationOf(redeemed)]
     const price = weightedMedian(
       all.map(({ value }) => value),
@@ -80,7 +80,7 @@ export class Shares {
     return { price, evidence: Math.max(...all.map(({ weight }) => weight)) }
   }
 
-  private read(reading: Redemption, level: number): Redeemed | undefined {
+  private read(reading: Redemption, level: number): RedemptionPrice | undefined {
     const sides: Side[] = []
     for (const part of reading.parts) {
       const partPrice = this.priceOf(part.token, level)
@@ -172,7 +172,7 @@ function countedUsd(sides: readonly Side[]): number {
   return named > 0 ? named + Math.min(others, named) : 2 * min
 }
 
-function lowerOf(a: Redeemed, b: Redeemed): Redeemed {
+function lowerOf(a: RedemptionPrice, b: RedemptionPrice): RedemptionPrice {
   const [price, evidence] = [Math.min(a.price, b.price), Math.min(a.evidence, b.evidence)]
   return { ...a, price, evidence, redeemableUsd: Math.min(a.redeemableUsd, b.redeemableUsd) }
 }
@@ -184,6 +184,6 @@ function sourceOf({ share, kind, parts }: Redemption): Pool {
 }
 
 /** Converts a redemption price to a price observation. */
-export function observationOf({ source, price, evidence }: Redeemed): PriceObservation {
+export function observationOf({ source, price, evidence }: RedemptionPrice): PriceObservation {
   return { pool: source, value: price, weight: evidence }
 }

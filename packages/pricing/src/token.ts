@@ -70,7 +70,10 @@ export type EdgeRate = {
   readonly backing: number
 }
 
-/** Rate of a pool from one token to another. Its numbers are stored in the token, next to those of its other pools. */
+/**
+ * Rate of a pool from one token to another. Its numbers are stored in the token, next to the numbers of the token's
+ * other pools.
+ */
 export class PriceEdge implements EdgeRate {
   // Only declared, because class field initializers are slow and there are hundreds of thousands of edges.
   declare readonly token: PricedToken

@@ -2,7 +2,7 @@ import { type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EVIDENCE_FLOOR_USD, priceTokens } from '../src/index.ts'
+import { EVIDENCE_FLOOR_USD, priceTokens } from '../src/book.ts'
 import {
   address,
   centre,

@@ -32,7 +32,7 @@ test('a pool price that jumps for one block has no effect while another pool dis
 test('a jump that lasts for a second block counts', () => {
   const prices = after(at(1, deep, other), at(2, bent, other), at(3, bent, other))
   expect(prices.usd(LOCAL)).toBeCloseTo(3, 6)
-  expect(prices.isCalm).toBe(true)
+  expect(prices.hasNoPendingJumps).toBe(true)
 })
 
 test('a jump of the only pool of a token counts at once', () => {
@@ -56,8 +56,8 @@ test('a thin pool does not set the price while liquidity moves to another pool',
 
 test('without a new block for long, the prices of the last block count', async () => {
   const prices = after(at(1, deep, other), at(2, bent, other))
-  expect(prices.isCalm).toBe(false)
-  await prices.rest()
-  expect(prices.isCalm).toBe(true)
+  expect(prices.hasNoPendingJumps).toBe(false)
+  await prices.acceptJumps()
+  expect(prices.hasNoPendingJumps).toBe(true)
   expect(prices.usd(LOCAL)).toBeCloseTo(3, 6)
 })

@@ -8,7 +8,6 @@ const READ_GAS = 300_000
 
 const erc20 = IERC20__factory.createInterface()
 
-/** Holder of a balance, and its token. */
 export type BalanceKey = readonly [holder: Address, token: Address]
 
 /** Reads balances in base units; null for a token that does not answer. */

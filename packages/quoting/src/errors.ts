@@ -32,7 +32,7 @@ export type QuotingErrorCode =
   | 'ROUTE_REVERTED'
   /** The price impact is above the caller's limit. */
   | 'PRICE_IMPACT'
-  /** The USD value of the output is below that of the input by more than the caller's limit. */
+  /** The output is worth less than the input, in USD, by more than the caller's limit. */
   | 'VALUE_LOSS'
 
 /** Details of an error in JSON types. */

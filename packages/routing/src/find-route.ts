@@ -48,7 +48,7 @@ type PreparedRequest = { readonly problem: Problem; readonly admission: Admissio
 /**
  * Finds the route with the highest output for an input, or with the lowest input for an output, net of gas.
  *
- * @param budget - work limit; default: that of the request
+ * @param budget - work limit; default: the request's
  * @throws RoutingError `ROUTE_INVARIANT`, `WORK_SPENT`
  * @example
  * ```ts

@@ -275,7 +275,7 @@ function allocations(problem: Problem, paths: Paths, progress: Progress): void {
   }
   progress.best = best
   if (!free) progress.best = best = shortenChains(problem, best)
-  // If there is a profitable cycle, the bound is out of reach and does not show what the route lacks.
+  // If there is a profitable cycle, the bound is out of reach, so the gap to it is not a loss of the route.
   const mayLengthen = free ? isFarBelow(problem, [best], bound) : mayPayFor(1, problem, best, bound)
   if (!cyclic && mayLengthen && mayImprove(problem, [best], bound, backward)) {
     const inUse = gross.edges.filter((_, k) => gross.input[k]! > 0)

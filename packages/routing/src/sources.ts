@@ -1,7 +1,7 @@
 /** Filters on liquidity sources by family and DEX. */
 import { WRAPPER_FAMILY } from '@sluice/liquidity'
 
-/** Each name, in lower case, is that of a family or of a DEX. */
+/** Names of families or DEXes, in lower case. */
 export type SourceFilter = {
   /** Families that the deployed Executor can swap in; all if absent. Exact case. */
   readonly executable?: ReadonlySet<string>

@@ -137,7 +137,10 @@ export const ALTERNATIVE_MARGIN = 0.01
 export const ALTERNATIVES = 60
 /** Fraction of the trade below which a token that carries flow gets no price of its own. */
 export const MIN_LIVE_SHARE = 1e-12
-/** Tokens beyond those of the allocation up to which the spot bounds are sharp enough. With more, all token values are measured. */
+/**
+ * Maximum tokens outside the allocation for which the spot bounds are sharp enough. With more, all token values are
+ * measured.
+ */
 export const FEW_REACHED = 48
 /** Fraction of the trade below which an edge is skipped, and its maximum earnings are added to the bound instead. */
 export const DUST = 1e-9
@@ -199,7 +202,7 @@ export const REDUCTION_PART = 1 / 2
 /** Maximum rounds of refilling a route with profitable paths, and maximum paths per round. */
 export const REFILL_ROUNDS = 16
 export const REFILL_WAYS = 16
-/** Minimum earnings of such a path, as a fraction of the trade and of its gas. */
+/** Minimum earnings of a path, as a fraction of the trade and of its gas. */
 export const REFILL_BENEFIT = 1e-6
 export const REFILL_GAS_SHARE = 0.2
 /**

@@ -9,7 +9,7 @@ import { buildGraph } from '../src/graph/build-graph.ts'
 import { GAS_UNCERTAINTY } from '../src/tolerances.ts'
 import type { RoutePlan } from '../src/types.ts'
 import { randomPools, seeded, snapshotOf, token } from './graphs.ts'
-import { drawRequest, expectValid, netOf } from './kept.ts'
+import { drawRequest, expectValid, netOf } from './random-requests.ts'
 
 const RUNS = 300
 const TOKENS = 5

@@ -8,7 +8,7 @@ import type { Graph } from '../src/graph/graph.ts'
 import { MAX_WORK, WorkBudget } from '../src/problem/budget.ts'
 import type { ExactOutputRequest, RoutePlan, RouteRequest, RouteResult } from '../src/types.ts'
 import { E18, fairPools, pair, request, seeded, snapshotOf, token } from './graphs.ts'
-import { expectValid } from './kept.ts'
+import { expectValid } from './random-requests.ts'
 import { kinds } from './wide-pools.ts'
 
 const RUNS = process.env.LONG ? 3_000 : 120

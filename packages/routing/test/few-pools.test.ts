@@ -5,7 +5,7 @@ import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { fairPools, request, seeded, snapshotOf } from './graphs.ts'
-import { netOf } from './kept.ts'
+import { netOf } from './random-requests.ts'
 
 const RUNS = process.env.LONG ? 400 : 24
 

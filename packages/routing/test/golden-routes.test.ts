@@ -11,7 +11,7 @@ import { findRoute } from '../src/find-route.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { digestOf, goldenLines } from '../src/testing/digest.ts'
 import { address, E18, fairPools, randomPools, seeded, snapshotOf, token } from './graphs.ts'
-import { drawRequest } from './kept.ts'
+import { drawRequest } from './random-requests.ts'
 import { kinds } from './wide-pools.ts'
 
 const DEXES = ['alpha', 'beta', 'gamma']

@@ -17,7 +17,7 @@ import { MAX_WORK, WorkBudget } from '../src/problem/budget.ts'
 import { goldenLines } from '../src/testing/digest.ts'
 import type { ExactOutputRequest, LearnedGas, MeasuredHop, RouteRequest, RouteTerms } from '../src/types.ts'
 import { address, E18, fairPools, pair, randomPools, seeded, snapshotOf, token } from './graphs.ts'
-import { drawRequest } from './kept.ts'
+import { drawRequest } from './random-requests.ts'
 import { kinds } from './wide-pools.ts'
 
 type Random = () => number

@@ -9,7 +9,7 @@ import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
 import { seeded } from './graphs.ts'
-import { drawRequest, expectValid, netOf } from './kept.ts'
+import { drawRequest, expectValid, netOf } from './random-requests.ts'
 
 const RUNS = process.env.LONG ? 20_000 : 400
 

@@ -7,7 +7,7 @@ import { buildGraph } from '../src/graph/build-graph.ts'
 import type { Graph } from '../src/graph/graph.ts'
 import type { RoutePlan, RouteRequest, RouteResult } from '../src/types.ts'
 import { E18, fairPools, randomPools, request, seeded, snapshotOf, token } from './graphs.ts'
-import { netOf } from './kept.ts'
+import { netOf } from './random-requests.ts'
 import { kinds } from './wide-pools.ts'
 
 const RUNS = process.env.LONG ? 600 : 40

@@ -8,7 +8,7 @@ import { WRAP_GAS } from '../src/native.ts'
 import { WorkBudget } from '../src/problem/budget.ts'
 import type { RouteRequest } from '../src/types.ts'
 import { randomPools, seeded, snapshotOf, token } from './graphs.ts'
-import { drawRequest, expectValid, netOf } from './kept.ts'
+import { drawRequest, expectValid, netOf } from './random-requests.ts'
 
 const RUNS = process.env.LONG ? 20_000 : 600
 const DEXES = ['alpha', 'beta', 'gamma']

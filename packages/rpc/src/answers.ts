@@ -6,7 +6,7 @@ import { type NodeError, nodeError } from './node-error.ts'
 /** A JSON-RPC response. Some proxies send a plain string as the error. */
 export type Answer = { readonly id?: unknown; readonly result?: unknown; readonly error?: NodeError | string | null }
 /** A parsed HTTP body. */
-export type Parsed = {
+export type ParsedBody = {
   /** Answers by id; the first one if an id repeats. */
   readonly byId: ReadonlyMap<string, Answer>
   /** Error without an id, about the whole body. */
@@ -18,7 +18,7 @@ export type Parsed = {
  *
  * @throws RpcError `BAD_ANSWER` if it is not JSON, `UNREACHABLE` if it is not JSON and the status is 5xx
  */
-export async function parseAnswers(text: string, status: number): Promise<Parsed> {
+export async function parseAnswers(text: string, status: number): Promise<ParsedBody> {
   let json: unknown
   try {
     json = await parseJson(text)

@@ -50,7 +50,7 @@ export async function readCapabilities(ask: ProbeRequest): Promise<Capabilities>
   return {
     stateOverrides: plain !== null,
     coinbaseField: hasAuthor(feeRecipient) ? 'feeRecipient' : hasAuthor(coinbase) ? 'coinbase' : null,
-    // `block.number` is not compared: on Arbitrum it is that of the parent chain, even with an override.
+    // `block.number` is not compared: on Arbitrum it is the parent chain's number, even with an override.
     blockTime: timed?.timestamp === PROBE_TIME,
     gasCap,
   }

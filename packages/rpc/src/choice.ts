@@ -2,7 +2,9 @@
 import type { Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Expected cost of a failure in milliseconds: well above that of the retry itself, to prefer reliable endpoints. */
+/**
+ * Expected cost of a failure in milliseconds: well above the time of the retry itself, to prefer reliable endpoints.
+ */
 const FAILURE_MS = 200
 /** An endpoint later in the list must be faster by this many milliseconds and by this share to be preferred. */
 const LATER_MS = 20

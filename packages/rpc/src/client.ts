@@ -8,10 +8,10 @@ import type { EndpointOperation, RaceContext } from './course.ts'
 import { blockParam, callParam, logFilterParam, overridesParam, quantity, type RawBlock } from './encode.ts'
 import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
-import { Heads, readable, readBlock } from './heads.ts'
+import { Heads, orBadAnswer, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'
 import { Outage } from './outage.ts'
-import { type AtBlock, pinned } from './pinned.ts'
+import { type AtBlock, pinnedRpc } from './pinned.ts'
 import { type BackgroundBudget, Budgets } from './priority.ts'
 import { race } from './race.ts'
 import { hexAnswer, readLogs } from './results.ts'
@@ -134,7 +134,7 @@ class ChainRpc implements Rpc {
     let maxGas: bigint | undefined
     let ofBlock: readonly unknown[] = []
     const at: AtBlock = (ref) => ['eth_call', [call, ref, state, ...ofBlock]]
-    const ask = pinned(this.heads, block, at, { alone: true, more })
+    const ask = pinnedRpc(this.heads, block, at, { alone: true, more })
     const operation: EndpointOperation<readonly [Hex, BlockHeader?]> = async (upstream, send) => {
       const capabilities = await upstream.capabilities()
       if (!capabilities.stateOverrides) throw new RpcError('NO_OVERRIDES', 'the node cannot override state in eth_call')
@@ -240,7 +240,7 @@ class ChainRpc implements Rpc {
     return this.run(
       async (upstream, send) => {
         const raw = await upstream.endpoint.request<Hex>(method, [], send)
-        return readable(() => BigInt(raw))
+        return orBadAnswer(() => BigInt(raw))
       },
       method,
       options,
@@ -292,7 +292,7 @@ class ChainRpc implements Rpc {
     read: (raw: unknown) => T | Promise<T>,
     options: RequestOptions,
   ): Promise<T> {
-    const ask = pinned(this.heads, block, call)
+    const ask = pinnedRpc(this.heads, block, call)
     const [kind] = call('latest')
     return this.run(async (upstream, send) => read((await ask(upstream, send))[0]), kind, options)
   }

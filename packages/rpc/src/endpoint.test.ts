@@ -3,12 +3,15 @@ import { Abort } from './abort.ts'
 import type { EndpointCall, SendContext } from './calls.ts'
 import { Endpoint, type EndpointEvent, type EndpointOptions } from './endpoint.ts'
 import type { RpcError } from './errors.ts'
-import { type Posted, poolOf } from './post.ts'
+import { type HttpResponse, poolOf } from './post.ts'
 import { Budgets, type Priority } from './priority.ts'
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 type Body = Call | readonly Call[]
-type Respond = (calls: readonly Call[], isBatch: boolean) => Partial<Posted> | Error | Promise<Partial<Posted>>
+type Respond = (
+  calls: readonly Call[],
+  isBatch: boolean,
+) => Partial<HttpResponse> | Error | Promise<Partial<HttpResponse>>
 
 let worlds = 0
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
@@ -252,7 +255,8 @@ test('a connection that fails is a failure of all its calls', async () => {
 test('as many bodies as allowed are under way, the others wait', async () => {
   const releases: (() => void)[] = []
   const { endpoint, bodies } = world(
-    (calls, isBatch) => new Promise((resolve) => releases.push(() => resolve(good(calls, isBatch) as Partial<Posted>))),
+    (calls, isBatch) =>
+      new Promise((resolve) => releases.push(() => resolve(good(calls, isBatch) as Partial<HttpResponse>))),
     { maxConcurrency: 2, batchSize: 1 },
   )
   const requests = ask(endpoint, names(4))

@@ -5,7 +5,7 @@
 
 import { Abort } from './abort.ts'
 import { AdaptiveRate } from './adaptive-rate.ts'
-import { type Parsed, parseAnswers, resultOf } from './answers.ts'
+import { type ParsedBody, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
 import { type Call, type EndpointCall, type Group, makeCall, type SendContext } from './calls.ts'
 import { RpcError } from './errors.ts'
@@ -253,7 +253,7 @@ export class Endpoint {
     text: string,
     status: number,
     failure: RpcError | undefined,
-  ): Promise<Parsed | undefined> {
+  ): Promise<ParsedBody | undefined> {
     try {
       return await parseAnswers(text, status)
     } catch (error) {

@@ -4,7 +4,7 @@ import { Abort } from './abort.ts'
 import type { SendContext } from './calls.ts'
 import type { RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
-import { Heads, readable, readBlock } from './heads.ts'
+import { Heads, orBadAnswer, readBlock } from './heads.ts'
 import type { Upstream } from './upstream.ts'
 
 const hashAt = (number: number, fork = 'a'): Hex => `0x${fork}${number.toString(16).padStart(63, '0')}`
@@ -163,10 +163,10 @@ test('a block with a hash in upper case is read', () => {
 })
 
 test('an answer that cannot be read is bad, with the reason', () => {
-  expect(readable(() => 5)).toBe(5)
+  expect(orBadAnswer(() => 5)).toBe(5)
   const cause = new TypeError('no')
   const read = () =>
-    readable(() => {
+    orBadAnswer(() => {
       throw cause
     })
   expect(read).toThrow(RpcError)

@@ -1,10 +1,10 @@
 /** Tracks the head reported by each endpoint and decides which heads to trust. */
 import type { Hex } from '@sluice/chains'
 import { LRUCache } from 'lru-cache'
+import { BlockCadence } from './block-cadence.ts'
 import type { SendContext } from './calls.ts'
 import { decodeBlock, type RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
-import { BlockCadence } from './habit.ts'
 import type { BlockHeader } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -85,7 +85,7 @@ export class Heads {
 
 /** Parses and validates a block header. @throws RpcError `BAD_ANSWER` if it is not a block */
 export function readBlock(raw: RawBlock): BlockHeader {
-  const header = readable(() => decodeBlock(raw))
+  const header = orBadAnswer(() => decodeBlock(raw))
   if (
     !Number.isSafeInteger(header.number) ||
     !Number.isSafeInteger(header.timestamp) ||
@@ -100,7 +100,7 @@ export function readBlock(raw: RawBlock): BlockHeader {
  *
  * @throws RpcError `BAD_ANSWER` if the answer cannot be parsed
  */
-export function readable<T>(read: () => T): T {
+export function orBadAnswer<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {

@@ -90,8 +90,8 @@ export type Latency = {
 }
 
 /**
- * Returns the milliseconds after which a request is slow. If many requests hang, the 95th percentile is that of hanging
- * requests, so the median bounds it too.
+ * Returns the milliseconds after which a request is slow. If many requests hang, their time becomes the 95th
+ * percentile, so a multiple of the median bounds it too.
  *
  * @param isLosing - true if requests get lost: the delay is then bounded by the latency of answered requests
  */

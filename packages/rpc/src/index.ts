@@ -6,6 +6,6 @@ export { estimateL1Fee, estimateL1FeePerByte, type FeeTransaction, type L1Fee } 
 export { type Link, LinkedList } from './linked-list.ts'
 export { loopMeter } from './loop-meter.ts'
 export { Semaphore } from './semaphore.ts'
-export { atOnce, inSlices, noteTask, type Steps, takeLongestTasks } from './slices.ts'
+export { atOnce, inSlices, type Steps, takeLongestTasks } from './slices.ts'
 export type * from './types.ts'
 export { rpcWith } from './with.ts'

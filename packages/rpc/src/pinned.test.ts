@@ -5,7 +5,7 @@ import type { EndpointCall, SendContext } from './calls.ts'
 import type { RawBlock } from './encode.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { Heads, readBlock } from './heads.ts'
-import { type AtBlock, pinned } from './pinned.ts'
+import { type AtBlock, pinnedRpc } from './pinned.ts'
 import type { BlockRef } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -54,8 +54,8 @@ function world(
       },
     },
   }
-  const at = (ref: BlockRef, more?: Parameters<typeof pinned>[3]) => {
-    const task = pinned(heads, ref, call, more)
+  const at = (ref: BlockRef, more?: Parameters<typeof pinnedRpc>[3]) => {
+    const task = pinnedRpc(heads, ref, call, more)
     return () => task(upstream as unknown as Upstream, send)
   }
   /** Returns the error codes of repeated attempts of one call. */

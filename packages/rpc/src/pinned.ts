@@ -33,7 +33,7 @@ export type AtBlock = (block: Exclude<BlockRef, number> | Hex) => EndpointCall
  * @param more - other calls to send in the same HTTP request
  * @returns the results of the call and of `more`, in order
  */
-export function pinned(
+export function pinnedRpc(
   heads: Heads,
   ref: BlockRef,
   call: AtBlock,

@@ -10,8 +10,7 @@ import { onAbort, type Signal } from './abort.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { HostResolver } from './host-resolver.ts'
 
-/** An HTTP response. */
-export type Posted = { readonly status: number; readonly text: string; readonly retryAfter?: string }
+export type HttpResponse = { readonly status: number; readonly text: string; readonly retryAfter?: string }
 export type PostOptions = {
   readonly signal?: Signal
   /** True to use a new connection, in case existing ones lead to a hanging node. */
@@ -50,7 +49,11 @@ const unzip = promisify(gunzip)
  * @param url - http or https
  * @throws Error of the connection, or the reason of the signal
  */
-export async function postJson(url: URL, body: string, { signal, fresh = false }: PostOptions = {}): Promise<Posted> {
+export async function postJson(
+  url: URL,
+  body: string,
+  { signal, fresh = false }: PostOptions = {},
+): Promise<HttpResponse> {
   const { origin, pathname, search, protocol, username, password } = url
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   // Compression pays off for remote nodes, not for local ones.

@@ -2,7 +2,7 @@
 import type { Hex } from '@sluice/chains'
 import { decodeLog, type RawLog } from './encode.ts'
 import { RpcError } from './errors.ts'
-import { readable } from './heads.ts'
+import { orBadAnswer } from './heads.ts'
 import { inSlices, type Steps } from './slices.ts'
 import type { Log } from './types.ts'
 
@@ -21,9 +21,9 @@ export function readLogs(raw: unknown): Promise<readonly Log[]> {
 
 function* decodeLogs(raw: unknown): Steps<readonly Log[]> {
   const logs: Log[] = []
-  const all = readable(() => [...(raw as RawLog[])])
+  const all = orBadAnswer(() => [...(raw as RawLog[])])
   for (const log of all) {
-    logs.push(readable(() => decodeLog(log)))
+    logs.push(orBadAnswer(() => decodeLog(log)))
     yield
   }
   return logs

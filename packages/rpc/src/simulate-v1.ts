@@ -2,7 +2,7 @@
 import { type Hex, toAddress } from '@sluice/chains'
 import { callParam, overridesParam, quantity } from './encode.ts'
 import { RpcError } from './errors.ts'
-import { readable } from './heads.ts'
+import { orBadAnswer } from './heads.ts'
 import type { BlockOverrides, CallRequest, NativeTransfer, SimulatedTransaction, StateOverrides } from './types.ts'
 
 /** Pseudo address that nodes use in logs of native transfers (ERC-7528). */
@@ -28,7 +28,7 @@ export function simulationParam(
 }
 
 type RawLog = { readonly address: string; readonly topics: readonly string[]; readonly data: Hex }
-type RawCall = {
+type RawCallResult = {
   readonly status: Hex
   readonly returnData: Hex
   readonly gasUsed: Hex
@@ -39,12 +39,12 @@ type RawCall = {
 
 /** Decodes the result of eth_simulateV1. @throws RpcError `BAD_ANSWER` if the result is malformed */
 export function readSimulation(raw: unknown): readonly SimulatedTransaction[] {
-  return readable(() => {
-    const [block] = raw as readonly { readonly calls: readonly RawCall[] }[]
+  return orBadAnswer(() => {
+    const [block] = raw as readonly { readonly calls: readonly RawCallResult[] }[]
     if (!block) throw new RpcError('BAD_ANSWER', 'the node answered with no block')
     return block.calls.map((call) => ({
       success: BigInt(call.status) === 1n,
-      returnData: revertDataOf(call),
+      returnData: returnDataOf(call),
       gasUsed: BigInt(call.gasUsed),
       maxUsedGas: call.maxUsedGas === undefined ? undefined : BigInt(call.maxUsedGas),
       transfers: (call.logs ?? []).flatMap(nativeTransfer),
@@ -53,7 +53,7 @@ export function readSimulation(raw: unknown): readonly SimulatedTransaction[] {
 }
 
 /** Returns the return data. Some nodes put revert data only into the error. */
-function revertDataOf({ returnData, error }: RawCall): Hex {
+function returnDataOf({ returnData, error }: RawCallResult): Hex {
   if (returnData !== '0x' || typeof error?.data !== 'string') return returnData
   return /^0x[0-9a-fA-F]*$/.test(error.data) ? (error.data as Hex) : returnData
 }

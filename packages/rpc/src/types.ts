@@ -55,7 +55,7 @@ export type CallRequest = {
   readonly value?: bigint
 }
 
-/** Values that replace those of an account during a call. */
+/** Values that replace an account's own during a call. */
 export type AccountOverride = {
   readonly code?: Hex
   /** Wei. */
@@ -65,7 +65,7 @@ export type AccountOverride = {
 }
 /** Account overrides by address. */
 export type StateOverrides = Readonly<Record<Address, AccountOverride>>
-/** Block values that replace those of the block at which an eth_call runs. */
+/** Block values that replace the values of the block at which an eth_call runs. */
 export type BlockOverrides = {
   readonly coinbase?: Address
   /** Wei. */

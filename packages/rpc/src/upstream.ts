@@ -4,7 +4,7 @@ import type { SendContext } from './calls.ts'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
 import type { Endpoint } from './endpoint.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
-import { HealthTracker } from './standing.ts'
+import { HealthTracker } from './health-tracker.ts'
 
 /** Ejection after an answer for another chain. The configuration may be repaired meanwhile. */
 const WRONG_CHAIN_MS = 60_000

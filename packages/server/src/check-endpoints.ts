@@ -7,7 +7,7 @@ import { loadRegistry } from '@sluice/chains'
 const TIMEOUT_MS = 3_000
 const MAX_ENDPOINTS = 64
 
-export type Checked = {
+export type EndpointReport = {
   /** Reasons why the service must not start. */
   readonly mistakes: readonly string[]
   readonly warnings: readonly string[]
@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  * Checks all endpoints. An unknown chain and an endpoint of another chain are mistakes. An endpoint that does not
  * respond is only a warning, since it may respond later.
  */
-export async function checkEndpoints(environment: Environment): Promise<Checked> {
+export async function checkEndpoints(environment: Environment): Promise<EndpointReport> {
   const { CHAINS_DIR: chainsDir, DEPLOYMENTS_DIR: deploymentsDir, CHAINS } = environment
   const supportedIds = loadRegistry({
     chainsDir: chainsDir || undefined,

@@ -17,20 +17,20 @@ export type SentOutcome = CallOutcome & {
   /** Gas of the whole transaction after refunds, if the node reports it. */
   readonly chargedGas?: number
   /**
-   * Minimum gas of the target that the charge allows, if gas was not measured; `gasUsed` is then the maximum, with the
-   * largest refund.
+   * Lower bound on the gas of the target, if only the charged gas is known: the charge without a refund. `gasUsed` is then
+   * the upper bound: the charge plus the largest refund.
    */
   readonly minGasUsed?: number
 }
 
 /** Maximum refund as 1 / 5 of the gas (EIP-3529). */
 const MAX_REFUND_PART = 5
-/** Accepted gas difference in percent: a call of the target to itself costs about 700 more with a probe there. */
+/** Accepted gas difference in percent. With a probe at the target, its calls to itself cost about 700 gas more. */
 const GAS_TOLERANCE = 5
 
 /**
- * Runs the transaction as sent; undefined if no node supports it. Its gas before refunds takes another run at nodes that
- * do not report it, which a request for `charged` omits.
+ * Runs the transaction as sent; undefined if no node supports it. Nodes that do not report the gas before refunds need
+ * another run to measure it; a request for `charged` skips that run.
  */
 export async function runAsSent(
   task: SimulationTask,
@@ -39,20 +39,20 @@ export async function runAsSent(
 ): Promise<SentOutcome | undefined> {
   const { rpc, request, context, options } = task
   const { bareRuns } = context
-  // The run at the target then takes place only if the one as sent has no outcome.
-  const isFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
+  // True: run with the probe at the target only if the transaction as sent has no outcome.
+  const targetIsFallback = !bareRuns.isUnsupported && (bareRuns.reportsGrossGas || request.asSent === 'charged')
   const [sent, measured] = await Promise.all([
     bareRuns.run({ rpc, request, environment, setUp, options }),
-    isFallback ? undefined : runAtTarget(task, environment, setUp),
+    targetIsFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
   const confirms = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
   if (sent && confirms(sent.before.tokenIn)) return outcomeAsSent(sent, task, measured)
-  const atTarget = isFallback ? await runAtTarget(task, environment, setUp) : measured
+  const atTarget = targetIsFallback ? await runAtTarget(task, environment, setUp) : measured
   if (!atTarget || !confirms(atTarget.before.tokenIn)) return undefined
   return { ...outcomeOf(atTarget), isExhausted: isExhausted(atTarget) }
 }
 
-/** Runs with the probe at the target, which leaves the sender unchanged. Undefined if that cannot be set up. */
+/** Runs with the probe at the target, which leaves the sender unchanged. Undefined if the probe cannot be set up there. */
 async function runAtTarget(
   task: SimulationTask,
   environment: CallEnvironment,

@@ -42,8 +42,8 @@ const gasProbe = callCodec<[executor: Address, limit: bigint, hops: readonly Hop
 /** Recipient without token balances; the Guard's own balances are overridden here. */
 const RECIPIENT = toAddress('0x5177cE0000000000000000000000000000000007')
 /**
- * Maximum gas per hop: several times that of the most expensive family. Pools that use more keep the estimate of their
- * family.
+ * Maximum gas per hop: several times the gas of the most expensive family. Pools that use more keep the estimate of
+ * their family.
  */
 const HOP_LIMIT = 2_000_000n
 /** Gas of the call, within the cap of most nodes. Hops that no longer fit are measured another time. */

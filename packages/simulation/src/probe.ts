@@ -7,7 +7,7 @@ import type { StateOverrides } from '@sluice/rpc'
 import { maxIntrinsicGas } from './gas.ts'
 
 type Values = [order: SwapProbe.OrderStruct, data: Hex]
-/** Report with the types that the codec returns instead of those of ethers. */
+/** Report with the types of our codec instead of ethers' types. */
 type Report = Omit<SwapProbe.ReportStructOutput, 'coinbase' | 'returnData'> & { coinbase: Address; returnData: Hex }
 type Results = [report: Report]
 
@@ -97,7 +97,7 @@ export function encodeOrder(order: ProbeOrder): Hex {
   return (order.at === 'sender' ? swapProbe : targetProbe).encode(input, order.data)
 }
 
-/** Returns the gas limit of the eth_call: the gas of the target plus that of the probe. */
+/** Returns the gas limit of the eth_call: the gas of the target plus the gas of the probe. */
 export function callGas(order: ProbeOrder, input: Hex): bigint {
   // A call forwards at most 63/64 of the remaining gas (EIP-150). Alternatives share the rest.
   const framed = order.others ? (order.gas * 64n) / 63n : order.gas
@@ -105,7 +105,7 @@ export function callGas(order: ProbeOrder, input: Hex): bigint {
 }
 
 /**
- * Decodes the report of the order's own calldata, then those of the alternatives.
+ * Decodes the report of the order's own calldata, followed by the reports of the alternatives.
  *
  * @throws Error if the answer is not that of the probe, which a node that applies overrides never returns
  */

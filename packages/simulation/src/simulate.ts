@@ -242,7 +242,7 @@ async function tryToken(
   if (written && (written.report.success || task.input.allowance || (await canMove(task, layout)))) return written
   const own = await tryOwn(task, environment)
   if (own && (own.report.success || !written)) return own
-  const keyed = written ? undefined : await tryKeyed(task, environment, layout)
+  const keyed = written ? undefined : await trySlots(task, environment, layout, keyedSetUp)
   if (keyed) return keyed
   // A holder may be the pool of the swap itself, which then fails because it lent the tokens; try the others first.
   let failed = written
@@ -273,22 +273,14 @@ async function tryOwn(task: SimulationTask, environment: CallEnvironment): Promi
   return before.tokenIn.amount - after.tokenIn.amount > amountIn ? undefined : attempt
 }
 
-/** Overrides the slots that the token reads for this account; undefined if they cannot be found. */
-async function tryKeyed(
-  task: SimulationTask,
-  environment: CallEnvironment,
-  layout: TokenLayout,
-): Promise<Attempt | undefined> {
-  const setUp = await keyedSetUp(task.reader, layout, task.input)
-  return setUp && runConfirmed(task, environment, setUp)
-}
-
+/** @param find - finds the slots to override: of the layout, or those that the token reads for this account */
 async function trySlots(
   task: SimulationTask,
   environment: CallEnvironment,
   layout: TokenLayout,
+  find: typeof slotSetUp | typeof keyedSetUp = slotSetUp,
 ): Promise<Attempt | undefined> {
-  const setUp = await slotSetUp(task.reader, layout, task.input)
+  const setUp = await find(task.reader, layout, task.input)
   return setUp && runConfirmed(task, environment, setUp)
 }
 

@@ -17,8 +17,8 @@ export type SimulationRequest = {
   /** Block whose post-state the swap runs on. */
   readonly block: BlockRef
   /**
-   * Block number and timestamp of the simulated block, if the node can set them. Default: those of the next block; at
-   * `pending` those of the node.
+   * Block number and timestamp of the simulated block, if the node can set them. Default: the values of the next block;
+   * at `pending` the node's.
    */
   readonly runsIn?: BlockEnvironment
   /** Gas price in wei. Default: the network's price. 0n simulates without one. */
@@ -29,7 +29,7 @@ export type SimulationRequest = {
   readonly spender?: Address
   /** Account whose balance increase of `tokenOut` is the output; default `from`. */
   readonly recipient?: Address
-  /** Block author; default: that of the block. */
+  /** Block author; default: the block's own. */
   readonly coinbase?: Address
   readonly balanceSlot?: bigint
   readonly allowanceSlot?: bigint
@@ -51,9 +51,9 @@ export type SimulationRequest = {
    */
   readonly others?: readonly Hex[]
   /**
-   * Also runs the transaction without a probe at the sender, and uses that outcome if it differs. `charged`: compares the
-   * gas by what is charged, and measures it only if that differs. A failure of a sender without code is checked this way
-   * in any case.
+   * Also runs the transaction without a probe at the sender, and uses that outcome if it differs. `charged`: compares
+   * the charged gas, and measures the gas before refunds only if the charged gas differs. A failure of a sender without
+   * code is checked this way in any case.
    */
   readonly asSent?: 'measured' | 'charged'
   /** True to also read the node's head, without an extra request. */

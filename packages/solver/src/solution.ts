@@ -25,7 +25,7 @@ export type Solution = {
 }
 
 /** Solution with the rate by which it is compared with others for the same order. */
-export type Ranked = {
+export type RankedSolution = {
   readonly solution: Solution
   /** Base units of the buy token per 10^18 base units of the sell token, after gas. */
   readonly rate: bigint
@@ -43,7 +43,7 @@ type Terms = {
  *
  * The solver sets the fee of limit orders to cover the gas, and takes it in the sell token. Market orders have no fee.
  */
-export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }: Terms): Ranked | null {
+export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }: Terms): RankedSolution | null {
   const gas = fill.gas + SETTLEMENT_GAS
   const gasCost = sellPrice ? (gas * auction.effectiveGasPrice * ONE) / sellPrice : 0n
   const fee = order.class === 'limit' ? gasCost : 0n

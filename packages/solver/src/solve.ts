@@ -4,7 +4,7 @@ import type { Auction, Order } from './auction.ts'
 import { AuctionRouter } from './auction-router.ts'
 import type { ChainRouter } from './chain-router.ts'
 import { type Fill, type OrderFill, partsOf } from './fill.ts'
-import { type Ranked, type Solution, solutionOf } from './solution.ts'
+import { type RankedSolution, type Solution, solutionOf } from './solution.ts'
 
 /** Milliseconds before the deadline at which the response is sent. */
 const SLACK_MS = 500
@@ -51,7 +51,7 @@ class Search {
   private readonly signal: AbortSignal
   private readonly prices = new Map<Address, Promise<bigint | null>>()
   /** Best solution so far by order id. Kept as they are found, because routes over the chain may arrive too late. */
-  private readonly solutions = new Map<number, Ranked>()
+  private readonly solutions = new Map<number, RankedSolution>()
 
   constructor(auction: Auction, { chain, wrappedNative }: SolveOptions, signal: AbortSignal) {
     this.auction = auction

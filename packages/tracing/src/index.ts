@@ -1,1 +1,1 @@
-export { type Attributes, type Kind, type Recorder, record, span, untraced } from './span.ts'
+export { type Attributes, type Kind, type Recorder, record, span, withoutTrace } from './span.ts'

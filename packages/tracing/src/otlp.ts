@@ -1,7 +1,6 @@
 /** Encodes spans as OTLP JSON. @see opentelemetry-proto, trace/v1/trace.proto */
 import type { Attributes, Kind } from './span.ts'
 
-/** Finished span. */
 export type FinishedSpan = {
   /** Trace id: 16 bytes in hex. */
   readonly traceId: string

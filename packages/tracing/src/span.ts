@@ -34,6 +34,6 @@ export function span<T>(
 }
 
 /** Runs work outside the trace of the request that started it. */
-export function untraced<T>(work: () => T): T {
+export function withoutTrace<T>(work: () => T): T {
   return recorder ? recorder.outside(work) : work()
 }

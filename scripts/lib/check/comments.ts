@@ -13,7 +13,7 @@ const NATSPEC = [
 /**
  * Returns comments that begin with a question word or a genitive, with their lines. Ignores comments inside functions.
  */
-export function unnamed(path: string, text: string): readonly string[] {
+export function misleadingBeginnings(path: string, text: string): readonly string[] {
   const patterns = path.endsWith('.sol') ? [DOCUMENTATION, ...NATSPEC] : [DOCUMENTATION]
   return patterns
     .flatMap((pattern) => [...text.matchAll(pattern)])

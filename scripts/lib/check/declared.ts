@@ -29,7 +29,7 @@ export type Manifest = {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-export function undeclared(path: string, text: string, manifest: Manifest): readonly string[] {
+export function undeclaredImports(path: string, text: string, manifest: Manifest): readonly string[] {
   const { name, dependencies, devDependencies, peerDependencies } = manifest
   const dependencyNames = { ...dependencies, ...devDependencies, ...peerDependencies }
   return importedPackages(text)

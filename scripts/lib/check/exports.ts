@@ -60,7 +60,7 @@ export function duplicates(modules: ReadonlyMap<string, Module>): ReadonlyMap<st
 }
 
 /** @returns declarations that a package's entry exports without a docstring, as `path:line: name` */
-export function undocumented(entry: string, modules: ReadonlyMap<string, Module>): readonly string[] {
+export function undocumentedExports(entry: string, modules: ReadonlyMap<string, Module>): readonly string[] {
   const faults: string[] = []
   const visited = new Set<string>()
   const visit = (path: string, names: readonly string[] | undefined): void => {

@@ -6,7 +6,7 @@ import { type FileCost, type FileResult, groupSkips, type Skip, type Summary } f
 import { root, run } from '../run.ts'
 import type { PassedResult, PassedResults } from './passed-results.ts'
 
-/** Counts of tests. `unchanged` counts those among the passed ones that were not run again. */
+/** Counts of tests. `unchanged` counts the passed tests that were not run again. */
 export type Outcome = {
   readonly passed: number
   readonly failed: number

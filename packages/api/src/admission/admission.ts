@@ -3,7 +3,7 @@
  * that would wait longer is refused at once, because a quick 503 is more useful to a client than a late answer.
  */
 import { onAbort } from '@sluice/rpc'
-import { overloaded } from '../errors.ts'
+import { overloadError } from '../errors.ts'
 import { FairQueue, type Ticket } from './fair-queue.ts'
 import type { Places } from './places.ts'
 import { LearnedCosts, SharedClock } from './work-cost.ts'
@@ -86,7 +86,7 @@ export class ChainAdmission {
   async run<T>(signal: AbortSignal, request: AdmissionRequest, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const retryAfter = this.refusesFor(request)
-    if (retryAfter !== undefined) throw overloaded(retryAfter)
+    if (retryAfter !== undefined) throw overloadError(retryAfter)
     const ticket = await this.turn(signal, request)
     const startedAt = performance.now()
     const { current } = this.options.places
@@ -155,7 +155,7 @@ export class ChainAdmission {
       this.queue.remove(ticket)
       reject(reason)
     }
-    const refuse = () => leave(overloaded())
+    const refuse = () => leave(overloadError())
     const refuseAfter = (ms: number) => {
       clearTimeout(timer)
       timer = setTimeout(refuse, ms)

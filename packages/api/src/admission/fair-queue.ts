@@ -33,12 +33,12 @@ export class FairQueue<T> {
   private readonly backlogged = new Map<string, Flow<T>>()
   /** Virtual start time of the last taken task. */
   private virtualTime = 0
-  private waitingWorks = 0
-  private waitingCosts = 0
+  private waitingTasks = 0
+  private totalWaitingCost = 0
 
   /** Number of waiting tasks. */
   get size(): number {
-    return this.waitingWorks
+    return this.waitingTasks
   }
 
   /** Number of remembered callers. */
@@ -53,7 +53,7 @@ export class FairQueue<T> {
   costBefore(caller: string): number {
     const own = this.backlogged.get(caller)?.waitingCost ?? 0
     const sharing = this.backlogged.size + (own > 0 ? 0 : 1)
-    return Math.min(this.waitingCosts, own * sharing)
+    return Math.min(this.totalWaitingCost, own * sharing)
   }
 
   /** Returns the number of a caller's tasks that were taken and are not done. */
@@ -124,8 +124,8 @@ export class FairQueue<T> {
 
   private count(flow: Flow<T>, { cost }: Ticket<T>, sign: 1 | -1): void {
     flow.waitingCost = flow.waiting.size === 0 ? 0 : flow.waitingCost + sign * cost
-    this.waitingWorks += sign
-    this.waitingCosts = this.waitingWorks === 0 ? 0 : this.waitingCosts + sign * cost
+    this.waitingTasks += sign
+    this.totalWaitingCost = this.waitingTasks === 0 ? 0 : this.totalWaitingCost + sign * cost
   }
 
   private flowOf(caller: string): Flow<T> {
@@ -138,7 +138,7 @@ export class FairQueue<T> {
   }
 
   /**
-   * Forgets an idle caller unless it was served more than its share. Of these, only the most recent `MOST_REMEMBERED` are
+   * Forgets an idle caller unless it was served more than its share. Of these, only the most recent `MAX_REMEMBERED` are
    * kept.
    */
   private forget(caller: string, flow: Flow<T>): void {

@@ -3,7 +3,7 @@
  * their time is lost to the requests that are served.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { overloaded } from '../errors.ts'
+import { overloadError } from '../errors.ts'
 import { callerOf, type ProxyTrust } from '../http/caller.ts'
 import { requestId } from '../http/context.ts'
 import { integrator } from '../http/referer.ts'
@@ -110,7 +110,7 @@ function answerer(version: ErrorVersion): (one: TurnedAway) => void {
   const mark = '<id>'
   const replies = new Map<number, HttpReply>()
   const replyFor = (retryAfter: number) => {
-    const reply = replies.get(retryAfter) ?? errorReply(overloaded(retryAfter), mark, version)
+    const reply = replies.get(retryAfter) ?? errorReply(overloadError(retryAfter), mark, version)
     replies.set(retryAfter, reply)
     return reply
   }

@@ -6,7 +6,7 @@ export type Contour = readonly number[]
 
 export type Font = {
   readonly unitsPerEm: number
-  /** Returns the outline and the advance of a character; those of `?` for a missing one. */
+  /** Returns the outline and the advance of a character, or of `?` if the font lacks it. */
   readonly glyph: (character: string) => { readonly contours: readonly Contour[]; readonly advance: number }
 }
 

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { address, gasPrice, percent, text, uint } from '../parameters.ts'
 import { read } from '../requests.ts'
 import type { Dialect } from './dialect.ts'
-import { named, withBuffer } from './zero-x.ts'
+import { toSourceNames, withBuffer } from './zero-x.ts'
 
 const shared = {
   src: address('src', { native: true }),
@@ -37,7 +37,7 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
         ...(kind === 'swap' && { from, slippage, ...(receiver !== undefined && { recipient: receiver }) }),
         // A quote pays no fee, so it needs no recipient, but its amount must reflect the fee.
         ...(fee && { convenienceFee: fee, convenienceFeeRecipient: referrer ?? NOBODY }),
-        ...(excludedProtocols && { excludeSources: named(excludedProtocols) }),
+        ...(excludedProtocols && { excludeSources: toSourceNames(excludedProtocols) }),
         ...(gasPrice !== undefined && { gasPrice: String(gasPrice) }),
       }
     },

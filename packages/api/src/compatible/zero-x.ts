@@ -41,7 +41,7 @@ export function zeroX(kind: 'swap' | 'quote'): Dialect {
         slippage: percentOf(rest.slippageBps),
         ...(rest.swapFeeBps !== undefined && { convenienceFee: percentOf(rest.swapFeeBps) }),
         ...(rest.swapFeeRecipient && { convenienceFeeRecipient: rest.swapFeeRecipient.sent }),
-        ...(rest.excludedSources && { excludeSources: named(rest.excludedSources) }),
+        ...(rest.excludedSources && { excludeSources: toSourceNames(rest.excludedSources) }),
         ...(rest.gasPrice !== undefined && { gasPrice: String(rest.gasPrice) }),
         calls: '1',
       }
@@ -53,7 +53,7 @@ export function zeroX(kind: 'swap' | 'quote'): Dialect {
 }
 
 /** Converts source names of 0x and 1inch, which have underscores, to those of this service, which have hyphens. */
-export function named(sources: string): string {
+export function toSourceNames(sources: string): string {
   return sources.replaceAll('_', '-')
 }
 

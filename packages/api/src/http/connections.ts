@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { overloaded } from '../errors.ts'
+import { overloadError } from '../errors.ts'
 import { type ProxyTrust, sharedKey } from './caller.ts'
 import { type ErrorVersion, errorReply, rawReply } from './reply.ts'
 
@@ -27,7 +27,7 @@ export function boundConnections(server: Server, { max, version, trusts }: Conne
     const count = (open.get(caller) ?? 0) + 1
     if (count > max) {
       const requestId = randomUUID()
-      socket.end(rawReply(requestId, errorReply(overloaded(1, 'connections'), requestId, version)), () =>
+      socket.end(rawReply(requestId, errorReply(overloadError(1, 'connections'), requestId, version)), () =>
         socket.destroy(),
       )
       return
@@ -41,17 +41,17 @@ export function boundConnections(server: Server, { max, version, trusts }: Conne
   })
 }
 
-/** Wraps a listener: closes connections with more than `MOST_AHEAD` requests in flight. */
-export function bounded(listener: RequestListener): RequestListener {
-  const underWay = new WeakMap<Socket, number>()
+/** Wraps a listener: closes connections with more than `MAX_AHEAD` requests in flight. */
+export function limitInFlight(listener: RequestListener): RequestListener {
+  const inFlight = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request
-    const count = (underWay.get(socket) ?? 0) + 1
+    const count = (inFlight.get(socket) ?? 0) + 1
     // Requests that were parsed before the socket was destroyed still arrive here.
     if (socket.destroyed) return
     if (count > MAX_AHEAD) return void socket.destroy()
-    underWay.set(socket, count)
-    response.once('close', () => underWay.set(socket, underWay.get(socket)! - 1))
+    inFlight.set(socket, count)
+    response.once('close', () => inFlight.set(socket, inFlight.get(socket)! - 1))
     listener(request, response)
   }
 }

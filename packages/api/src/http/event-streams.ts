@@ -1,6 +1,6 @@
 /** Manages open streams of Server-Sent Events: limits, heartbeats, and shutdown. */
 import type { ServerResponse } from 'node:http'
-import { type ApiError, errorFields, overloaded } from '../errors.ts'
+import { type ApiError, errorFields, overloadError } from '../errors.ts'
 import { rateLimit } from './reply.ts'
 
 /** Interval of heartbeats; proxies close connections that are silent for a minute. */
@@ -49,7 +49,7 @@ export class EventStreams {
   take(caller: string): () => void {
     const count = this.callers.get(caller) ?? 0
     if (this.slotsTaken >= this.limits.max || count >= this.limits.maxPerCaller)
-      throw overloaded(HEARTBEAT_MS / 1_000, 'streams')
+      throw overloadError(HEARTBEAT_MS / 1_000, 'streams')
     this.callers.set(caller, count + 1)
     this.slotsTaken++
     return () => {

@@ -4,7 +4,7 @@ import { duplexPair } from 'node:stream'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import express, { type RequestHandler } from 'express'
 import { describe, expect, test } from 'vitest'
-import { ApiError, overloaded } from '../errors.ts'
+import { ApiError, overloadError } from '../errors.ts'
 import { silentLog } from '../services.ts'
 import { FixedBytes } from './compress.ts'
 import { attach, contextOf, RequestContext } from './context.ts'
@@ -242,7 +242,7 @@ describe('an error', () => {
     expect(headersOf(new ApiError('NO_ROUTE', 'no route'))).toEqual([
       ...['Cache-Control', 'no-store', 'Link', '</docs/errors.html#NO_ROUTE>; rel="help"'],
     ])
-    expect(headersOf(overloaded(3))).toEqual([
+    expect(headersOf(overloadError(3))).toEqual([
       ...['Cache-Control', 'no-store', 'Retry-After', '3', 'Link', '</docs/errors.html#OVERLOADED>; rel="help"'],
       ...['RateLimit', '"share";r=0;t=3'],
     ])

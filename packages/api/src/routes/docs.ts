@@ -12,9 +12,9 @@ import { FOREVER, readFiles, sendFile, staticFile, VALIDATED } from '../http/sta
 
 const none = ["'none'"]
 const self = ["'self'"]
-const data = fixedHeaders({ useDefaults: false, directives: { defaultSrc: none, frameAncestors: none } })
+const dataHeaders = fixedHeaders({ useDefaults: false, directives: { defaultSrc: none, frameAncestors: none } })
 /** Headers of documentation pages. The policy allows only files of this origin, no inline code, and no HTML from text. */
-const policy = fixedHeaders({
+const pageHeaders = fixedHeaders({
   useDefaults: false,
   directives: {
     ...{ defaultSrc: none, scriptSrc: self, styleSrc: self, fontSrc: self, imgSrc: self, connectSrc: self },
@@ -29,7 +29,7 @@ export const openApi: RequestHandler = async (request, response) => {
   document ??= new FixedBytes(Buffer.from(JSON.stringify(openApiDocument())))
   const { bytes, headers } = await document.for(request)
   const cached = [...headers, 'Cache-Control', 'public, max-age=300']
-  replyBytes(response, { type: 'json', bytes, headers: cached, fixed: data })
+  replyBytes(response, { type: 'json', bytes, headers: cached, fixed: dataHeaders })
 }
 
 /** Creates the routes of the documentation. @param dir - build output of packages/docs */
@@ -50,7 +50,7 @@ export function docs(dir: string, allow: (methods: string) => RequestHandler): R
     .route('/docs')
     .get((_request, response) => {
       const headers = ['Location', 'docs/', 'Content-Length', '0', 'X-Request-Id', contextOf(response).id]
-      response.writeHead(301, [...data, ...headers]).end()
+      response.writeHead(301, [...dataHeaders, ...headers]).end()
     })
     .all(allow('GET, HEAD'))
   router
@@ -64,7 +64,7 @@ export function docs(dir: string, allow: (methods: string) => RequestHandler): R
       const isPage = path.endsWith('.html') && twin !== undefined
       const isTwin = isPage && request.accepts(['text/html', 'text/markdown']) === 'text/markdown'
       const cache = path.startsWith('/assets/') ? FOREVER : VALIDATED
-      const headers = isPage ? [...policy, 'Vary', 'Accept'] : policy
+      const headers = isPage ? [...pageHeaders, 'Vary', 'Accept'] : pageHeaders
       await sendFile(request, response, isTwin ? twin : file, cache, headers)
     })
     .all(allow('GET, HEAD'))
@@ -72,11 +72,11 @@ export function docs(dir: string, allow: (methods: string) => RequestHandler): R
   const full = files.get('/llms-full.txt')!
   router
     .route('/llms.txt')
-    .get((request, response) => sendFile(request, response, llms, VALIDATED, data))
+    .get((request, response) => sendFile(request, response, llms, VALIDATED, dataHeaders))
     .all(allow('GET, HEAD'))
   router
     .route('/llms-full.txt')
-    .get((request, response) => sendFile(request, response, full, VALIDATED, data))
+    .get((request, response) => sendFile(request, response, full, VALIDATED, dataHeaders))
     .all(allow('GET, HEAD'))
   return router
 }

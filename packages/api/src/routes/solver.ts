@@ -20,7 +20,7 @@ import { readChainId } from '../requests.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
 
-/** Maximum size of an auction: several times that of a busy chain with its liquidity. */
+/** Maximum bytes of an auction: several times the size of an auction of a busy chain with its liquidity. */
 const MAX_AUCTION_BYTES = 64_000_000
 const MAX_SMALL_BYTES = 100_000
 /** Maximum auctions solved at once; more are refused with 429. */
@@ -80,7 +80,7 @@ class Auctions {
     }
   }
 
-  /** Counts what a driver reports about solutions. */
+  /** Counts a driver's reports about solutions. */
   readonly notify: RequestHandler = (request, response) => {
     const { chainId: chain } = this.chainOf(request, contextOf(response)).chain
     this.services.metrics.solverNotifications.inc({ chain, kind: notificationKind(request.body) })

@@ -48,7 +48,7 @@ async function pricesOf(
       const detailed = isPending(address) ? noPrice('pending') : await book.detail(address)
       details.set(address, detailOf(detailed, block, isCurrent))
     }
-    return JSON.stringify(keyed(token, (address) => details.get(address)))
+    return JSON.stringify(byTokenText(token, (address) => details.get(address)))
   }
   if (wanted === undefined) return answer(request, chain, context, token, pricesJson)
   const past = await context.time('prices', () => chain.live.pricesAt(wanted, [...token.values()], context.signal))
@@ -101,7 +101,7 @@ export async function history(
     priceHistory.track(address)
     if (at.isCurrent) priceHistory.recordFirst(address, at.block, usd)
   }
-  return keyed(priced, (address) => [...priceHistory.of(address)])
+  return byTokenText(priced, (address) => [...priceHistory.of(address)])
 }
 
 /** Encodes an object keyed by tokens as sent. Concatenation halves the time of `JSON.stringify`; addresses need no escapes. */
@@ -128,7 +128,7 @@ async function answer(
   const { view, book, at } = await readPrices(chain, [...tokens.values()], context)
   const body = await make(book, at)
   // The URL of a POST does not contain its tokens, so it cannot be the key.
-  if (at.isCurrent && book.isCalm && request.method !== 'POST') view.answers.keep(request.url, body)
+  if (at.isCurrent && book.hasNoPendingJumps && request.method !== 'POST') view.answers.keep(request.url, body)
   return body
 }
 
@@ -153,7 +153,7 @@ export async function readPrices(
 }
 
 /** Creates an object keyed by tokens as sent. It has no prototype, so keys such as `__proto__` are safe. */
-export function keyed<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
+export function byTokenText<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
   const map: Record<string, V> = Object.create(null)
   for (const [sent, token] of tokens) map[sent] = value(token)
   return map

@@ -53,7 +53,7 @@ export function quoteResponse(query: QuoteQuery, quote: SwapQuote, { chain }: An
   }
 }
 
-/** Returns the body of error version A if no route exists. */
+/** Returns the body of `/aggregator` if no route exists, in error version A (`ERROR_VERSION`). */
 export function noRouteResponse(query: QuoteQuery, block: number): SwapNoRoute {
   return {
     src: query.src.sent,
@@ -74,10 +74,10 @@ export function swapsOf(route: RoutePlan, chain: Chain): LegResponse[] {
 function legs(route: RoutePlan, chain: Chain): LegResponse[] {
   const wrappedNative = chain.wrappedNative?.address
   // NATIVE input feeds both native pools and wrapped native pools, so their shares add up to 100.
-  const amountInOf = ({ tokenIn }: Leg) =>
+  const inputTokenOf = ({ tokenIn }: Leg) =>
     route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
   const flow = new Map<string, bigint>()
-  for (const leg of route.legs) flow.set(amountInOf(leg), (flow.get(amountInOf(leg)) ?? 0n) + leg.amountIn)
+  for (const leg of route.legs) flow.set(inputTokenOf(leg), (flow.get(inputTokenOf(leg)) ?? 0n) + leg.amountIn)
   return route.legs.map((leg) => ({
     pool: leg.pool.id,
     protocol: leg.pool.family,
@@ -86,7 +86,7 @@ function legs(route: RoutePlan, chain: Chain): LegResponse[] {
     tokenOut: tokenText(leg.tokenOut),
     amountIn: leg.amountIn.toString(),
     amountOut: leg.amountOut.toString(),
-    share: sharePercent(leg, flow.get(amountInOf(leg))!),
+    share: sharePercent(leg, flow.get(inputTokenOf(leg))!),
     gas: Math.round(leg.gas).toString(),
   }))
 }

@@ -5,7 +5,7 @@ import type { Certificate } from '@sluice/quoting'
 type Request = (call: { readonly method: string; readonly params: readonly unknown[] }) => Promise<unknown>
 type Pool = Certificate['pools'][number]
 /** A false certificate, and the reason that the checker must report. */
-export type Falsified = { readonly way: string; readonly certificate: Certificate; readonly reason: string }
+export type FalsifiedCertificate = { readonly way: string; readonly certificate: Certificate; readonly reason: string }
 type Context = {
   /** Bound that the certificate's prices prove. */
   readonly recomputed: bigint
@@ -48,9 +48,12 @@ function parts({ amountIn, prices, tokenIn, pools, beyond, allowance }: Certific
 }
 
 /** Returns a false certificate for each kind of forgery that is possible with the given one. */
-export function falsify(certificate: Certificate, { recomputed, paid, earlier, below }: Context): readonly Falsified[] {
+export function falsify(
+  certificate: Certificate,
+  { recomputed, paid, earlier, below }: Context,
+): readonly FalsifiedCertificate[] {
   const unit = 10n ** BigInt(certificate.scale)
-  const falsified: Falsified[] = []
+  const falsified: FalsifiedCertificate[] = []
   const add = (way: string, reason: string, original: Certificate) =>
     falsified.push({ way, reason, certificate: original })
   const checked = certificate.pools.filter(isChecked)

@@ -10,7 +10,7 @@ export type ReportedState = {
   readonly groups: Groups
   /** Groups of the pairs in the state. */
   readonly pairGroups: readonly number[]
-  readonly stands: readonly Hex[]
+  readonly canonical: readonly Hex[]
 }
 
 const MAX_STATES = 300
@@ -28,7 +28,7 @@ export class ConsistencyCheck {
     this.chain = chain
   }
 
-  check({ hash, number, groups, pairGroups, stands }: ReportedState): void {
+  check({ hash, number, groups, pairGroups, canonical }: ReportedState): void {
     this.shown++
     this.blocks.add(hash)
     const right = this.expectedAt(hash)
@@ -42,7 +42,7 @@ export class ConsistencyCheck {
     else if (missing.length > 0)
       this.wrong.push(`block ${number}: pairs of groups ${missing.slice(0, 5)} lack their pools`)
     if (number > this.chain.tip().number) this.wrong.push(`block ${number}: of the future`)
-    if (!stands.includes(hash)) this.wrong.push(`block ${number}: said not to stand while it was shown`)
+    if (!canonical.includes(hash)) this.wrong.push(`block ${number}: said not to stand while it was shown`)
   }
 
   private expectedAt(hash: Hex): Groups {

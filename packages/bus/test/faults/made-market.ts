@@ -158,7 +158,7 @@ export class SyntheticMarket implements IndexedMarket {
     await this.store.save({ chainId: 1, block: this.newest.block, extra: {} }, parts())
   }
 
-  /** Reads the changes since the last block, on any branch. @param found - true if pools were added */
+  /** Reads the changes since the last block, on any branch. @param hasNewPools - true if pools were added */
   private read(hasNewPools: boolean): void {
     const block = this.chain.tip()
     if (!hasNewPools && this.newest?.block.hash === block.hash) return

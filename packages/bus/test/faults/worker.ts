@@ -6,7 +6,7 @@ import { Semaphore } from '@sluice/rpc'
 import { Commands } from '../../src/commands.ts'
 import { StateFollower } from '../../src/follower.ts'
 import { keysOf } from '../../src/keys.ts'
-import { sendRequest } from '../../src/wants.ts'
+import { sendRequest } from '../../src/request-stream.ts'
 import { type Groups, sumOf } from './digest.ts'
 import { FIRST_GROUPS, GROUPS, groupOfToken, pairOf, tokenOf } from './made-chain.ts'
 
@@ -23,10 +23,10 @@ const requestedAt = new Map<number, number>()
 
 const follower = new StateFollower({
   ...{ url, keys, joins: new Semaphore(1), page: PAGE },
-  onShown: ({ block, pools, pairs, stands }) => {
+  onShown: ({ block, pools, pairs, canonical }) => {
     const groups: Groups = sumOf(pools.values())
     const pairGroups = [...pairs].map((pair) => groupOfToken(pair.split(',')[0]!))
-    send({ shown: { hash: block.hash, number: block.number, groups, pairGroups, stands } })
+    send({ shown: { hash: block.hash, number: block.number, groups, pairGroups, canonical } })
     for (const [group, since] of requestedAt) {
       if (!pairs.has(pairOf(group))) continue
       send({ wantMs: Date.now() - since })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Stage, startStage } from '../service.ts'
 import { callOf, fuzzFailures } from './failures.ts'
-import { honestQuotes } from './honest.ts'
+import { honestQuotes } from './genuine-quotes.ts'
 import { randomOf } from './random.ts'
 
 let stage: Stage

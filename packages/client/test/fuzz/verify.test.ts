@@ -6,7 +6,7 @@ import { decodeSwap } from '../../src/abi.ts'
 import type { Hex } from '../../src/index.ts'
 import { type Stage, startStage } from '../service.ts'
 import { approveAll, campaign } from './campaign.ts'
-import { honestQuotes } from './honest.ts'
+import { honestQuotes } from './genuine-quotes.ts'
 import { changedOutcome, referenceOf } from './outcome.ts'
 
 const LONG = process.env.LONG === '1'

@@ -120,7 +120,7 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
 }
 
 /** Yearly borrow rate with 27 decimals: the debt grows by about three percent per second. */
-const BEYOND_REASON = RAY * 10n ** 6n
+const EXTREME_RATE = RAY * 10n ** 6n
 const SHARE_LENT = 2n
 
 export const aaveV3: Recipe = async (chain, tokens) => {
@@ -129,7 +129,7 @@ export const aaveV3: Recipe = async (chain, tokens) => {
     address: tokens[asset].address,
     decimals: TOKENS[asset].decimals,
   }))
-  const aTokens = await addReserves(assets, BEYOND_REASON)
+  const aTokens = await addReserves(assets, EXTREME_RATE)
   const pools: DevnetPool[] = []
   for (const [k, { asset, aToken, dollars }] of AAVE_V3_RESERVES.entries()) {
     const { address } = tokens[asset]

@@ -2,8 +2,8 @@
 import type { Hex } from '@sluice/chains'
 import { ZeroAddress } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
-import { type PoolSpec, pool, type TieredPoolSpec, tiered } from '../pools.ts'
-import { fund, mintRanges, sorted } from './concentrated.ts'
+import { type PoolSpec, pool, type TieredPoolSpec, tieredPool } from '../pools.ts'
+import { fund, mintRanges, sortedPool } from './concentrated.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Algebra Integral'
@@ -14,9 +14,9 @@ const STANDARD = { deployer: ZeroAddress }
 
 /** Pools without plugin, whose fees are set by hand. */
 const ALGEBRA_INTEGRAL_POOLS: readonly TieredPoolSpec[] = [
-  tiered('WETH', 'USDT', 900, 6_000_000n, 4n),
-  tiered('WBTC', 'WETH', 400, 9_000_000n, -3n),
-  tiered('FRAX', 'USDC', 80, 5_000_000n),
+  tieredPool('WETH', 'USDT', 900, 6_000_000n, 4n),
+  tieredPool('WBTC', 'WETH', 400, 9_000_000n, -3n),
+  tieredPool('FRAX', 'USDC', 80, 5_000_000n),
 ]
 
 /** Pools whose fee follows volatility, set by the protocol's default plugin: 1.06 basis points while prices stand still. */
@@ -42,7 +42,7 @@ export const algebraIntegral: Recipe = async (chain, tokens) => {
   const quoter = await chain.deploy(periphery('lens/QuoterV2'), [factory.address, weth, deployer.address])
 
   async function createPool(spec: PoolSpec, fee?: number): Promise<DevnetPool> {
-    const side = sorted(spec, tokens)
+    const side = sortedPool(spec, tokens)
     const { token0, token1, sqrtPriceX96 } = side
     const create = [token0, token1, STANDARD.deployer, sqrtPriceX96, '0x']
     await positions.send('createAndInitializePoolIfNecessary', create)

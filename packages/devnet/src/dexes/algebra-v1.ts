@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
 import { type Artifact, hardhatArtifact } from '../artifact.ts'
 import { type PoolSpec, pool } from '../pools.ts'
-import { fund, mintRanges, sorted } from './concentrated.ts'
+import { fund, mintRanges, sortedPool } from './concentrated.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Algebra V1'
@@ -46,7 +46,7 @@ export const algebraV1: Recipe = async (chain, tokens) => {
   await fund(chain, tokens, positions.address, ALGEBRA_V1_POOLS)
   const pools: DevnetPool[] = []
   for (const spec of ALGEBRA_V1_POOLS) {
-    const side = sorted(spec, tokens)
+    const side = sortedPool(spec, tokens)
     await positions.send('createAndInitializePoolIfNecessary', [side.token0, side.token1, side.sqrtPriceX96])
     const pool = chain.at(poolCode.abi, await factory.read<string>('poolByPair', [side.token0, side.token1]))
     const { tick } = await pool.readAll('globalState')

@@ -5,7 +5,7 @@ import type { Artifact } from '../artifact.ts'
 import type { Builder, Contract } from '../builder.ts'
 import { compileSources } from '../compile.ts'
 import type { StablePoolSpec, WeightedPoolSpec } from '../pools.ts'
-import { compile, published } from '../solc.ts'
+import { compile, publishedSources } from '../solc.ts'
 import { give, type TokenSymbol, type Tokens, worth } from '../tokens.ts'
 import { deployRates, inAddressOrder, type VaultToken } from './balancer-v2.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
@@ -21,7 +21,7 @@ export const balancerV3Contracts = () =>
     compiler: 'solc',
     evmVersion: 'cancun',
     runs: 1,
-    sources: published([
+    sources: publishedSources([
       ...['Vault', 'VaultExtension', 'VaultAdmin', 'ProtocolFeeController'].map(
         (name) => `@balancer-labs/v3-vault/contracts/${name}.sol`,
       ),

@@ -26,7 +26,7 @@ export type SortedPool = {
  *
  * @param addressOf - returns the address of a pool's token; the token's own by default
  */
-export function sorted(
+export function sortedPool(
   spec: PoolSpec,
   tokens: Tokens,
   addressOf: (symbol: PoolSpec['pair'][0]) => Address = (symbol) => tokens[symbol].address,

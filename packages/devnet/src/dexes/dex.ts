@@ -26,7 +26,6 @@ export type DevnetPool = {
   readonly hooks?: Address
 }
 
-/** A DEX entry of a chain file. */
 export type DexEntry = ChainFile['dexes'][number]
 
 /** Result of a recipe. */

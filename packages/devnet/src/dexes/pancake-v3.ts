@@ -3,19 +3,19 @@ import type { Hex } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
 import { compileSources } from '../compile.ts'
-import { type TieredPoolSpec, tiered } from '../pools.ts'
-import { fund, liquidityOf, ranges, sorted } from './concentrated.ts'
+import { type TieredPoolSpec, tieredPool } from '../pools.ts'
+import { fund, liquidityOf, ranges, sortedPool } from './concentrated.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'PancakeSwap V3'
 const FAMILY = 'pancake-v3'
 
 const PANCAKE_V3_POOLS: readonly TieredPoolSpec[] = [
-  tiered('WETH', 'USDC', 500, 16_000_000n, 3n),
-  tiered('WETH', 'USDT', 2500, 6_000_000n, -12n),
-  tiered('USDC', 'USDT', 100, 12_000_000n, 1n),
-  tiered('AAVE', 'USDC', 2500, 1_800_000n, 9n),
-  tiered('WETH', 'PEPE', 10000, 700_000n, -21n),
+  tieredPool('WETH', 'USDC', 500, 16_000_000n, 3n),
+  tieredPool('WETH', 'USDT', 2500, 6_000_000n, -12n),
+  tieredPool('USDC', 'USDT', 100, 12_000_000n, 1n),
+  tieredPool('AAVE', 'USDC', 2500, 1_800_000n, 9n),
+  tieredPool('WETH', 'PEPE', 10000, 700_000n, -21n),
 ]
 
 export const pancakeV3: Recipe = async (chain, tokens) => {
@@ -30,7 +30,7 @@ export const pancakeV3: Recipe = async (chain, tokens) => {
   await fund(chain, tokens, trader.address, PANCAKE_V3_POOLS, 2n)
   const pools: DevnetPool[] = []
   for (const spec of PANCAKE_V3_POOLS) {
-    const side = sorted(spec, tokens)
+    const side = sortedPool(spec, tokens)
     const key = [side.token0, side.token1, spec.fee]
     await factory.send('createPool', key)
     const pool = chain.at(poolCode.abi, await factory.read<string>('getPool', key))

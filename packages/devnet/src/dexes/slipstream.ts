@@ -2,8 +2,8 @@
 import { ZeroAddress } from 'ethers'
 import { compileSources } from '../compile.ts'
 import { type FeeOverride, type PoolSpec, pool } from '../pools.ts'
-import { compile, published } from '../solc.ts'
-import { fund, mintRanges, sorted } from './concentrated.ts'
+import { compile, publishedSources } from '../solc.ts'
+import { fund, mintRanges, sortedPool } from './concentrated.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Slipstream'
@@ -16,7 +16,7 @@ export const slipstreamContracts = () =>
     evmVersion: 'istanbul',
     // The authors' setting. The pool is close to the EVM's code size limit.
     runs: 200,
-    sources: published([
+    sources: publishedSources([
       `${SOURCES}/core/CLPool.sol`,
       `${SOURCES}/core/CLFactory.sol`,
       `${SOURCES}/core/fees/CustomSwapFeeModule.sol`,
@@ -59,7 +59,7 @@ export const slipstream: Recipe = async (chain, tokens) => {
   const pools: DevnetPool[] = []
   for (const spec of SLIPSTREAM_POOLS) {
     const { tickSpacing } = spec
-    const side = sorted(spec, tokens)
+    const side = sortedPool(spec, tokens)
     await factory.send('createPool', [side.token0, side.token1, tickSpacing, side.sqrtPriceX96])
     const pool = chain.at(CLPool!.abi, await factory.read<string>('getPool', [side.token0, side.token1, tickSpacing]))
     const { tick } = await pool.readAll('slot0')

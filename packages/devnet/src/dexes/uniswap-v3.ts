@@ -2,36 +2,36 @@
 import type { Hex } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
 import { hardhatArtifact } from '../artifact.ts'
-import { type TieredPoolSpec, tiered } from '../pools.ts'
-import { fund, mintRanges, sorted } from './concentrated.ts'
+import { type TieredPoolSpec, tieredPool } from '../pools.ts'
+import { fund, mintRanges, sortedPool } from './concentrated.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 
 const BRAND = 'Uniswap V3'
 const FAMILY = 'uniswap-v3'
 
 const UNISWAP_V3_POOLS: readonly TieredPoolSpec[] = [
-  tiered('WETH', 'USDC', 500, 60_000_000n, 2n),
-  tiered('WETH', 'USDC', 3000, 30_000_000n, -7n),
-  tiered('WETH', 'USDC', 10000, 1_000_000n, 31n),
-  tiered('WETH', 'USDT', 500, 25_000_000n, -3n),
-  tiered('WETH', 'USDT', 3000, 14_000_000n, 11n),
-  tiered('WETH', 'DAI', 3000, 10_000_000n, 5n),
-  tiered('WBTC', 'WETH', 500, 18_000_000n, -2n),
-  tiered('WBTC', 'WETH', 3000, 20_000_000n, 8n),
-  tiered('WBTC', 'USDC', 3000, 6_000_000n, -10n),
-  tiered('WBTC', 'TBTC', 100, 5_000_000n, 1n),
-  tiered('USDC', 'USDT', 100, 40_000_000n, 1n),
-  tiered('DAI', 'USDC', 100, 30_000_000n),
-  tiered('DAI', 'USDC', 500, 2_000_000n, 3n),
-  tiered('FRAX', 'USDC', 500, 8_000_000n, -2n),
-  tiered('SDAI', 'USDC', 100, 1_500_000n),
-  tiered('SUSDC', 'USDC', 500, 800_000n, 4n),
-  tiered('WSTETH', 'WETH', 100, 6_000_000n, 1n),
-  tiered('LINK', 'WETH', 3000, 7_000_000n, 6n),
-  tiered('UNI', 'WETH', 3000, 5_000_000n, -6n),
-  tiered('AAVE', 'WETH', 3000, 3_000_000n, 4n),
-  tiered('CRV', 'WETH', 10000, 900_000n, -16n),
-  tiered('PEPE', 'WETH', 10000, 1_500_000n, 13n),
+  tieredPool('WETH', 'USDC', 500, 60_000_000n, 2n),
+  tieredPool('WETH', 'USDC', 3000, 30_000_000n, -7n),
+  tieredPool('WETH', 'USDC', 10000, 1_000_000n, 31n),
+  tieredPool('WETH', 'USDT', 500, 25_000_000n, -3n),
+  tieredPool('WETH', 'USDT', 3000, 14_000_000n, 11n),
+  tieredPool('WETH', 'DAI', 3000, 10_000_000n, 5n),
+  tieredPool('WBTC', 'WETH', 500, 18_000_000n, -2n),
+  tieredPool('WBTC', 'WETH', 3000, 20_000_000n, 8n),
+  tieredPool('WBTC', 'USDC', 3000, 6_000_000n, -10n),
+  tieredPool('WBTC', 'TBTC', 100, 5_000_000n, 1n),
+  tieredPool('USDC', 'USDT', 100, 40_000_000n, 1n),
+  tieredPool('DAI', 'USDC', 100, 30_000_000n),
+  tieredPool('DAI', 'USDC', 500, 2_000_000n, 3n),
+  tieredPool('FRAX', 'USDC', 500, 8_000_000n, -2n),
+  tieredPool('SDAI', 'USDC', 100, 1_500_000n),
+  tieredPool('SUSDC', 'USDC', 500, 800_000n, 4n),
+  tieredPool('WSTETH', 'WETH', 100, 6_000_000n, 1n),
+  tieredPool('LINK', 'WETH', 3000, 7_000_000n, 6n),
+  tieredPool('UNI', 'WETH', 3000, 5_000_000n, -6n),
+  tieredPool('AAVE', 'WETH', 3000, 3_000_000n, 4n),
+  tieredPool('CRV', 'WETH', 10000, 900_000n, -16n),
+  tieredPool('PEPE', 'WETH', 10000, 1_500_000n, 13n),
 ]
 
 export const uniswapV3: Recipe = async (chain, tokens) => {
@@ -49,7 +49,7 @@ export const uniswapV3: Recipe = async (chain, tokens) => {
   await fund(chain, tokens, positions.address, UNISWAP_V3_POOLS)
   const pools: DevnetPool[] = []
   for (const spec of UNISWAP_V3_POOLS) {
-    const side = sorted(spec, tokens)
+    const side = sortedPool(spec, tokens)
     const key = [side.token0, side.token1, spec.fee]
     await positions.send('createAndInitializePoolIfNecessary', [...key, side.sqrtPriceX96])
     const pool = chain.at(poolCode.abi, await factory.read<string>('getPool', key))

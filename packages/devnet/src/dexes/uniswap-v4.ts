@@ -6,8 +6,8 @@ import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { AbiCoder, keccak256 } from 'ethers'
 import { artifact } from '../artifact.ts'
 import { compileSources } from '../compile.ts'
-import { type TieredPoolSpec, tiered } from '../pools.ts'
-import { fund, liquidityOf, ranges, sorted } from './concentrated.ts'
+import { type TieredPoolSpec, tieredPool } from '../pools.ts'
+import { fund, liquidityOf, ranges, sortedPool } from './concentrated.ts'
 import { type DevnetPool, type Recipe, START_BLOCK } from './dex.ts'
 
 const BRAND = 'Uniswap V4'
@@ -49,13 +49,13 @@ const keyed = (spec: TieredPoolSpec, tickSpacing: number, kind: KeyedPoolSpec['k
 })
 
 const UNISWAP_V4_POOLS: readonly KeyedPoolSpec[] = [
-  keyed(tiered('WETH', 'USDC', 500, 24_000_000n, -4n), 10, 'native'),
-  keyed(tiered('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, 'native'),
-  keyed(tiered('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, 'native'),
-  keyed(tiered('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
-  keyed(tiered('USDC', 'USDT', 10, 20_000_000n), 1),
-  keyed(tiered('SDAI', 'USDC', 100, 3_000_000n, 1n), 1),
-  keyed(tiered('UNI', 'USDC', 3000, 600_000n, -8n), 60, 'hooked'),
+  keyed(tieredPool('WETH', 'USDC', 500, 24_000_000n, -4n), 10, 'native'),
+  keyed(tieredPool('WETH', 'USDT', 3000, 9_000_000n, 14n), 60, 'native'),
+  keyed(tieredPool('WETH', 'LINK', 3000, 2_500_000n, -9n), 60, 'native'),
+  keyed(tieredPool('WBTC', 'USDC', 3000, 4_000_000n, 7n), 60),
+  keyed(tieredPool('USDC', 'USDT', 10, 20_000_000n), 1),
+  keyed(tieredPool('SDAI', 'USDC', 100, 3_000_000n, 1n), 1),
+  keyed(tieredPool('UNI', 'USDC', 3000, 600_000n, -8n), 60, 'hooked'),
 ]
 
 export const uniswapV4: Recipe = async (chain, tokens) => {
@@ -65,7 +65,7 @@ export const uniswapV4: Recipe = async (chain, tokens) => {
   async function createPool(spec: KeyedPoolSpec): Promise<DevnetPool> {
     const addressOf = (symbol: KeyedPoolSpec['pair'][0]) =>
       spec.kind === 'native' && symbol === 'WETH' ? ZERO_ADDRESS : tokens[symbol].address
-    const side = sorted(spec, tokens, addressOf)
+    const side = sortedPool(spec, tokens, addressOf)
     const { fee, tickSpacing } = spec
     const hooks = spec.kind === 'hooked' ? HOOK : ZERO_ADDRESS
     const key: PoolKey = { currency0: side.token0, currency1: side.token1, fee, tickSpacing, hooks }

@@ -1,7 +1,7 @@
 /** Aerodrome's volatile and stable pools (Velodrome V2), compiled from their sources. */
 import { toAddress } from '@sluice/chains'
 import { type FeeOverride, type PoolSpec, pool } from '../pools.ts'
-import { compile, published } from '../solc.ts'
+import { compile, publishedSources } from '../solc.ts'
 import { give, TOKENS } from '../tokens.ts'
 import { amounts } from './constant-product.ts'
 import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
@@ -15,7 +15,7 @@ export const aerodrome = () =>
     compiler: 'solc',
     evmVersion: 'cancun',
     runs: 200,
-    sources: published([`${SOURCES}/Pool.sol`, `${SOURCES}/factories/PoolFactory.sol`]),
+    sources: publishedSources([`${SOURCES}/Pool.sol`, `${SOURCES}/factories/PoolFactory.sol`]),
     packages: ['sphere-mezo-solidity-files', '@openzeppelin/contracts'],
   })
 

@@ -5,7 +5,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import type { Address, Hex } from '@sluice/chains'
 import { DevnetError } from '../errors.ts'
 import { request } from '../node.ts'
-import type { MainnetAccount, MainnetState } from './state.ts'
+import { type MainnetAccount, type MainnetState, NO_CODE } from './state.ts'
 
 /** A recorded Ethereum block. */
 export type RecordedBlock = {
@@ -39,7 +39,6 @@ type Recorded = {
 const BLOCKS_BEFORE = 100
 const SECONDS_PER_BLOCK = 12
 const MINED_MS = 10_000
-const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
 function readRecorded(): Recorded {
   const file = join(import.meta.dirname, '../../mainnet/ethereum-blocks.json.br')
@@ -84,11 +83,11 @@ export async function mineUpTo(url: string, { number, timestamp }: RecordedBlock
 }
 
 /**
- * Mines the block from its real transactions, or from the first `count` of them, on their original state.
+ * Mines the block from its real transactions on their original state.
  *
  * @throws DevnetError REPLAY if a status, a gas amount, or a log differs from Ethereum
  */
-export async function replayBlock(url: string, block: RecordedBlock, count = block.transactions.length): Promise<void> {
+export async function replayBlock(url: string, block: RecordedBlock): Promise<void> {
   await mineUpTo(url, block)
   await request(url, 'anvil_setCoinbase', [block.miner])
   await request(url, 'evm_setNextBlockTimestamp', [block.timestamp])
@@ -96,8 +95,7 @@ export async function replayBlock(url: string, block: RecordedBlock, count = blo
   await request(url, 'evm_setAutomine', [false])
   const hashes: Hex[] = []
   try {
-    const sent = block.transactions.slice(0, count)
-    for (const { raw } of sent) hashes.push(await request<Hex>(url, 'eth_sendRawTransaction', [raw]))
+    for (const { raw } of block.transactions) hashes.push(await request<Hex>(url, 'eth_sendRawTransaction', [raw]))
     await request(url, 'evm_mine', [])
   } finally {
     await request(url, 'evm_setAutomine', [true])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import type { Address, Hex } from '@sluice/chains'
 import type { RecordedBlock } from './blocks.ts'
-import type { MainnetAccount, MainnetPool, MainnetState } from './state.ts'
+import { type MainnetAccount, type MainnetPool, type MainnetState, NO_CODE } from './state.ts'
 
 type RollupBlock = RecordedBlock & { readonly gasLimit: Hex }
 
@@ -23,7 +23,7 @@ type File = {
   }[]
 }
 
-/** Consecutive blocks of a chain, with what they touch. */
+/** Consecutive blocks of a chain, with the accounts and storage that they touch. */
 export type Recording = File['recordings'][number] & Pick<File, 'chainId' | 'pools' | 'code'>
 
 /** Chains other than Ethereum with recorded blocks. */
@@ -35,8 +35,6 @@ export function readRecordings(name: RecordedRollup): readonly Recording[] {
   const { recordings, ...shared } = JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as File
   return recordings.map((recording) => ({ ...recording, ...shared }))
 }
-
-const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
 /** Returns the state before the first block, with the pools that it holds. */
 export function recordedState({ chainId, hardfork, pools, code, accounts, blocks }: Recording): MainnetState {

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import type { Address, Hex } from '@sluice/chains'
 
+/** Code hash of accounts without code. */
+export const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+
 /** Real accounts of a chain before one block. Numbers are hex, addresses lower case. */
 export type MainnetState = {
   readonly chainId: number

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { differenceOf, entryBetween, entryBytes } from './codec.ts'
+import { entriesBetween, rememberEntry } from './entry-cache.ts'
 import { FieldCollector, readEntry } from './fields.ts'
-import { entriesBetween, rememberEntry } from './told.ts'
 
 const ticksOf = (count: number, at: bigint) =>
   Array.from({ length: count }, (_, k) => ({ index: k, net: at + BigInt(k) }))

@@ -4,7 +4,7 @@ import type { DexFamily, Pool } from '../family.ts'
 import type { PoolMap } from '../pool-map.ts'
 
 /** Result of applying logs. */
-export type Applied = {
+export type AppliedLogs = {
   readonly changed: ReadonlyMap<string, Pool>
   /** Ids of pools whose logs lack data; they must be read at the end of the block. */
   readonly reread: ReadonlySet<string>
@@ -16,7 +16,7 @@ export function* applyLogs(
   logs: readonly Log[],
   familyOf: (id: string) => DexFamily | undefined,
   idOf: (log: Log) => string,
-): Steps<Applied> {
+): Steps<AppliedLogs> {
   const changed = new Map<string, Pool>()
   const reread = new Set<string>()
   for (const log of [...logs].sort((a, b) => a.logIndex - b.logIndex)) {

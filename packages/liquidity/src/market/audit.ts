@@ -7,7 +7,6 @@ import type { MarketFollower, MarketParts } from './follow.ts'
 const ROUNDS = 256
 const MIN_POOLS = 16
 
-/** Auditor of one market. */
 export class Auditor {
   private readonly parts: MarketParts
   private readonly follower: MarketFollower

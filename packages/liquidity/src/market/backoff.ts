@@ -14,12 +14,12 @@ export class Backoff {
     return wait === undefined || block >= wait.until
   }
 
-  failed(id: string, block: number): void {
+  recordFailure(id: string, block: number): void {
     const blocks = Math.min(this.maxBlocks, 2 * (this.waits.get(id)?.blocks ?? 0) || 1)
     this.waits.set(id, { until: block + blocks, blocks })
   }
 
-  worked(id: string): void {
+  recordSuccess(id: string): void {
     this.waits.delete(id)
   }
 }

@@ -9,7 +9,6 @@ import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
 import type { PoolList } from '../pool-list/pool-list.ts'
 import type { ScanStatus } from '../snapshot.ts'
-import { AskedPairs } from './asked-pairs.ts'
 import { Background } from './background.ts'
 import type { Evictor } from './evictor.ts'
 import type { MarketFollower, MarketParts } from './follow.ts'
@@ -18,7 +17,8 @@ import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
 import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
 import { pairsOf, type TokenPair } from './pairs.ts'
-import { type FoundPool, findPools } from './pool-reader.ts'
+import { findPools, type PoolEntry } from './pool-reader.ts'
+import { AskedPairs } from './requested-pairs.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 /** Milliseconds that a requested token waits for the log scan; pools found later are added by themselves. */
@@ -34,7 +34,6 @@ const POOL_BATCH = 200
 /** Maximum attempts to read pools when their block is reorged away. */
 const MAX_READS = 8
 
-/** Options of `Discovery`. */
 export type DiscoveryOptions = {
   readonly parts: MarketParts
   readonly follower: MarketFollower
@@ -147,7 +146,7 @@ export class Discovery {
   }
 
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  async take(foundPools: readonly FoundPool[]): Promise<void> {
+  async take(foundPools: readonly PoolEntry[]): Promise<void> {
     for (const entry of foundPools) this.parts.directory.listed.set(entry.pool.id, entry)
     await this.add(foundPools)
   }
@@ -167,8 +166,8 @@ export class Discovery {
   }
 
   /**
-   * Resolves when the pools of the hubs are in memory, and those of the other intermediates are too or a time limit has
-   * passed. After a failure the next request tries again.
+   * Resolves when the pools of the hubs are in memory, and either the pools of the other intermediates are too or a
+   * time limit has passed. After a failure the next request tries again.
    */
   private warmUp(): Promise<unknown> {
     if (this.warm) return this.warm
@@ -218,10 +217,12 @@ export class Discovery {
     await this.add([...foundPools, ...directory.listed.values()])
   }
 
-  /** Adds those of the pools that trade followed tokens, in batches. */
-  private async add(foundPools: readonly FoundPool[]): Promise<void> {
+  /** Adds the pools that trade followed tokens, in batches. */
+  private async add(foundPools: readonly PoolEntry[]): Promise<void> {
     const { directory, ledger } = this.parts
-    const wantedPools = foundPools.filter(({ pool }) => directory.isWanted(pool) && !ledger.newest?.pools.has(pool.id))
+    const wantedPools = foundPools.filter(
+      ({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id),
+    )
     for (const some of chunks(wantedPools, POOL_BATCH)) await this.addSome(some)
     if (wantedPools.length > 0) this.evictor.run()
   }
@@ -230,7 +231,7 @@ export class Discovery {
    * Adds pools to memory. New blocks arrive while they are read, so a pool joins the directory first: a log of a later
    * block then triggers a read at that block.
    */
-  private async addSome(foundPools: readonly FoundPool[]): Promise<void> {
+  private async addSome(foundPools: readonly PoolEntry[]): Promise<void> {
     const { ledger } = this.parts
     const ids = await ledger.mutex.run(async () => this.admit(foundPools))
     for (let attempt = 1; ids.length > 0; attempt++) {
@@ -244,10 +245,10 @@ export class Discovery {
     }
   }
 
-  private admit(foundPools: readonly FoundPool[]): readonly string[] {
+  private admit(foundPools: readonly PoolEntry[]): readonly string[] {
     const { directory, ledger } = this.parts
     const { pools } = ledger.history!.top
-    const fresh = foundPools.filter(({ pool }) => directory.isWanted(pool) && !pools.has(pool.id))
+    const fresh = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
     return fresh.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
   }
 

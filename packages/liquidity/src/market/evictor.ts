@@ -28,9 +28,9 @@ export class Evictor {
   private drop(): void {
     const { directory, ledger } = this
     directory.tokens.dropIdle()
-    const ids = [...directory.dropUnwanted(directory.tokens.takeDropped())]
+    const ids = [...directory.dropUnfollowed(directory.tokens.takeDropped())]
     while (directory.isOverfull && directory.tokens.dropOldest())
-      ids.push(...directory.dropUnwanted(directory.tokens.takeDropped()))
+      ids.push(...directory.dropUnfollowed(directory.tokens.takeDropped()))
     const { history } = ledger
     if (!history || ids.length === 0) return
     const { top } = history

@@ -2,7 +2,7 @@
 import type { Chain, DexRow } from '@sluice/chains'
 import { families as allFamilies } from '../dexes/index.ts'
 import { MarketError } from '../errors.ts'
-import type { DexFamily, ListedPool } from '../family.ts'
+import type { ListedPool } from '../family.ts'
 import type { ListedDeployment, PoolList } from '../pool-list/pool-list.ts'
 import { SnapshotDatabase } from '../store/database.ts'
 import type { FileExtra } from '../store/worker.ts'
@@ -21,8 +21,8 @@ const REORG_BLOCKS = 64
  * @throws MarketError `BAD_SNAPSHOT` if the file is not a database of the service, or was saved with different rows of
  * the chain's file
  */
-export function exportPools(path: string, chain: Chain, families: readonly DexFamily[] = allFamilies): PoolList {
-  const rows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
+export function exportPools(path: string, chain: Chain): PoolList {
+  const rows = servedRows(chain, new Map(allFamilies.map((family) => [family.id, family])))
   const database = new SnapshotDatabase(path, { readOnly: true })
   try {
     const facts = database.facts()

@@ -59,7 +59,6 @@ function* compare(pools: PoolMap, ids: Iterable<string>, read: readonly Pool[]):
   return { differ, gone: [...ids].filter((id) => !readable.has(id) && pools.has(id)) }
 }
 
-/** Follower of one market. */
 export class MarketFollower {
   private readonly parts: MarketParts
   private readonly forgetPairs: () => void
@@ -173,7 +172,7 @@ export class MarketFollower {
     for (const { pool } of incomplete) {
       // The pool may have been dropped during the read.
       const entry = directory.followedPools.get(pool.id)
-      if (entry && directory.isIncomplete(entry)) directory.couldNotComplete(entry, block.number)
+      if (entry && directory.isIncomplete(entry)) directory.recordIncomplete(entry, block.number)
     }
     return read.pools.filter(({ id }) => directory.followedPools.has(id))
   }
@@ -303,7 +302,7 @@ export class MarketFollower {
     return inSlices('follow', compare(pools, ids, await this.read(block, ids, priority)))
   }
 
-  /** Updates those of the pools that change without a log, at the end of a block. @throws RpcError */
+  /** Updates the pools that can change without a log, at the end of a block. @throws RpcError */
   async refreshed(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolMap> {
     const { directory } = this.parts
     const { differ, gone } = await this.refresh(

@@ -7,7 +7,7 @@ import type { DexFamily, ListedPool, Pool, Reads } from '../family.ts'
 import { deploymentKey, type PoolList } from '../pool-list/pool-list.ts'
 import type { MarketFollower, MarketParts } from './follow.ts'
 import type { PoolDirectory } from './pool-directory.ts'
-import type { FoundPool } from './pool-reader.ts'
+import type { PoolEntry } from './pool-reader.ts'
 import { runReads } from './reads.ts'
 
 /** Pools verified per batch, in one or two calls. */
@@ -88,7 +88,7 @@ export class HeadStart {
    * @returns the pools that exist
    * @throws RpcError if the node fails; the same batch is tried again
    */
-  async prove(options: RequestOptions): Promise<readonly FoundPool[]> {
+  async prove(options: RequestOptions): Promise<readonly PoolEntry[]> {
     const { row, listed } = this.waiting.at(-1)!
     const { rpc, directory } = this.parts
     const family = directory.familyOf(row)

@@ -2,7 +2,7 @@
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
 import type { PoolDirectory } from './pool-directory.ts'
-import type { FoundPool } from './pool-reader.ts'
+import type { PoolEntry } from './pool-reader.ts'
 
 /** Maximum pools: the other market reads each one that it wants. */
 const MAX_POOLS = 2_000
@@ -16,11 +16,11 @@ const SLICE = 256
 export function* listedPools(
   { scope, tokens: followed, listed, followedPools, familyOf }: PoolDirectory,
   tokens: readonly Address[],
-): Steps<readonly FoundPool[]> {
+): Steps<readonly PoolEntry[]> {
   const near = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
   for (const token of tokens) for (const neighbor of followed.following(token)?.neighbors ?? []) near.add(neighbor)
   const ends = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
-  const [preferred, others] = [new Map<string, FoundPool>(), new Map<string, FoundPool>()]
+  const [preferred, others] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
   let examined = 0
   for (const pools of [listed, followedPools]) {
     for (const entry of pools.values()) {

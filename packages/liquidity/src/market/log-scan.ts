@@ -9,7 +9,7 @@ import type { DexFamily } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import type { MarketParts } from './follow.ts'
 import type { HeadStart, HeadStartCount } from './head-start.ts'
-import type { FoundPool } from './pool-reader.ts'
+import type { PoolEntry } from './pool-reader.ts'
 import { ScanRange } from './scan-range.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
@@ -36,10 +36,9 @@ const reasons: Partial<Record<RpcErrorCode, string>> = {
 
 type Target = { readonly row: DexRow; readonly family: DexFamily; next: number }
 
-/** Log scan of one market. */
 export class LogScan {
   private readonly parts: MarketParts
-  private readonly add: (pools: readonly FoundPool[]) => Promise<void>
+  private readonly add: (pools: readonly PoolEntry[]) => Promise<void>
   private readonly targets: readonly Target[]
   private range = new ScanRange()
   private to = -1
@@ -63,7 +62,7 @@ export class LogScan {
    */
   constructor(
     parts: MarketParts,
-    add: (pools: readonly FoundPool[]) => Promise<void>,
+    add: (pools: readonly PoolEntry[]) => Promise<void>,
     onChange: (status: ScanStatus) => void = () => {},
     onHeadStart: (count: HeadStartCount) => void = () => {},
     searchesLogs = true,
@@ -224,7 +223,7 @@ export class LogScan {
       // Several families can serve pools of one contract.
       const byAddress = Map.groupBy(targets, ({ row }) => row.address)
       const foundPools = logs.flatMap((log) =>
-        (byAddress.get(log.address) ?? []).flatMap(({ row, family }): FoundPool[] => {
+        (byAddress.get(log.address) ?? []).flatMap(({ row, family }): PoolEntry[] => {
           // The filter matches any address with any topic: skip logs whose topic belongs to another family.
           const pool = family.creationTopics!.includes(log.topics[0]!) && family.createdPool?.(row, log)
           return pool ? [{ row, pool }] : []

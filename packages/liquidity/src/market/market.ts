@@ -21,7 +21,7 @@ import { type MarketLimits, marketLimits } from './limits.ts'
 import { listedPools } from './listed-pools.ts'
 import { nextPollMs } from './poll-schedule.ts'
 import { PoolDirectory } from './pool-directory.ts'
-import type { FoundPool } from './pool-reader.ts'
+import type { PoolEntry } from './pool-reader.ts'
 import { type SaveOptions, Saver } from './saver.ts'
 import { repeat, sleep } from './timing.ts'
 import { TokenFacts } from './token-facts.ts'
@@ -67,7 +67,7 @@ export interface IndexedMarket extends Market {
   /** Resolves when no pool search is running, at the latest after the time limit, to the newest snapshot. */
   settled(timeoutMs: number): Promise<Snapshot>
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  take(foundPools: readonly FoundPool[]): Promise<void>
+  take(foundPools: readonly PoolEntry[]): Promise<void>
   /** Keys of the pairs whose pools are in memory, in the format of `pairKeysOf`. */
   readonly pairs: Iterable<string>
 }
@@ -185,7 +185,7 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  async take(foundPools: readonly FoundPool[]): Promise<void> {
+  async take(foundPools: readonly PoolEntry[]): Promise<void> {
     if (!this.ledger.newest) await this.sync()
     await this.discovery.take(foundPools)
   }
@@ -195,7 +195,7 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  listed(tokens: readonly Address[]): Promise<readonly FoundPool[]> {
+  listed(tokens: readonly Address[]): Promise<readonly PoolEntry[]> {
     return inSlices('pool list', listedPools(this.directory, tokens))
   }
 

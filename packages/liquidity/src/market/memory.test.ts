@@ -6,17 +6,17 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DexFamily, Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { applyLogs } from './apply.ts'
-import { AskedPairs } from './asked-pairs.ts'
-import { AskedTokens } from './asked-tokens.ts'
 import { Background } from './background.ts'
 import { logsOf, mayHold } from './block-logs.ts'
 import { findBranch } from './branch.ts'
 import { DoubtfulBlocks } from './doubtful-blocks.ts'
-import { FoundPools } from './found-pools.ts'
+import { FollowedPools } from './followed-pools.ts'
+import { FollowedTokens } from './followed-tokens.ts'
 import { HISTORY_BLOCKS, History, type HistoryEntry } from './history.ts'
 import { Ledger } from './ledger.ts'
 import { marketLimits } from './limits.ts'
-import type { FoundPool } from './pool-reader.ts'
+import type { PoolEntry } from './pool-reader.ts'
+import { AskedPairs } from './requested-pairs.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const hashOf = (number: number, fork = ''): Hex => `0x${fork}${number.toString(16).padStart(4, '0')}`
@@ -137,9 +137,9 @@ describe('the branch to a head', () => {
 
 describe('followed tokens', () => {
   const named = new Set([at(1)])
-  let tokens: AskedTokens
+  let tokens: FollowedTokens
   beforeEach(() => {
-    tokens = new AskedTokens(named, { ...marketLimits, tokens: 3, tokenIdleMs: 100 })
+    tokens = new FollowedTokens(named, { ...marketLimits, tokens: 3, tokenIdleMs: 100 })
   })
 
   test('beyond the limit, the least recently requested goes; named ones stay and do not count', () => {
@@ -195,10 +195,10 @@ describe('followed tokens', () => {
 
 describe('requested pairs', () => {
   const [a, b, c] = [at(2), at(3), at(4)]
-  let tokens: AskedTokens
+  let tokens: FollowedTokens
   let pairs: AskedPairs
   beforeEach(() => {
-    tokens = new AskedTokens(new Set(), marketLimits)
+    tokens = new FollowedTokens(new Set(), marketLimits)
     for (const token of [a, b, c]) tokens.add(token)
     pairs = new AskedPairs(tokens, { ...marketLimits, pairs: 2 })
   })
@@ -300,8 +300,8 @@ test('a doubtful block is checked after 0.5, 1, 2, and 4 s more, then dropped; 6
 
 test('pools that change without a log are listed as long as they are followed as such', () => {
   const silent = new Set(['a', 'b'])
-  const pools = new FoundPools(({ pool }) => silent.has(pool.id))
-  const entryOf = (id: string) => ({ pool: { id } }) as FoundPool
+  const pools = new FollowedPools(({ pool }) => silent.has(pool.id))
+  const entryOf = (id: string) => ({ pool: { id } }) as PoolEntry
   for (const id of ['a', 'b', 'c']) pools.set(id, entryOf(id))
   expect([[...pools.silent], pools.size]).toEqual([['a', 'b'], 3])
   silent.delete('a')

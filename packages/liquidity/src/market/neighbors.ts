@@ -45,7 +45,7 @@ type Counts = ReadonlyMap<Address, number>
 
 /**
  * Counts, for each token, the pools with each neighbor. Counts only pools that are known regardless of earlier
- * requests: those of past logs, and those that also trade an intermediate.
+ * requests: pools found in past logs, and pools that also trade an intermediate.
  */
 function* countNeighbors(
   { scope, listed, followedPools, familyOf }: PoolDirectory,

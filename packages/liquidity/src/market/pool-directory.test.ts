@@ -89,7 +89,7 @@ describe('followed pools', () => {
   test('have two followed tokens', () => {
     const directory = directoryOf()
     directory.tokens.add(a)
-    const isWanted = (...tokens: readonly Address[]) => directory.isWanted(poolOf('paired', 'x', tokens))
+    const isWanted = (...tokens: readonly Address[]) => directory.hasFollowedPair(poolOf('paired', 'x', tokens))
     expect([isWanted(a, hub), isWanted(hub, stable), isWanted(a, b), isWanted(a, b, hub)]).toEqual([
       ...[true, true, false, true],
     ])
@@ -103,7 +103,7 @@ describe('followed pools', () => {
     expect(directory.add(entry('paired', '4', hub, a))).toBe(true)
     expect(directory.counts.pools).toEqual({ entries: 3, evicted: 1 })
     directory.tokens.dropIdle(Number.POSITIVE_INFINITY)
-    expect(new Set(directory.dropUnwanted(directory.tokens.takeDropped()))).toEqual(new Set(['1', '2', '4']))
+    expect(new Set(directory.dropUnfollowed(directory.tokens.takeDropped()))).toEqual(new Set(['1', '2', '4']))
     directory.tokens.add(a)
     expect(['5', '6', '7'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
   })
@@ -117,9 +117,9 @@ describe('followed pools', () => {
     directory.add(entry('paired', 'ab hub', a, b, hub))
     expect(directory.isOverfull).toBe(true)
     expect(directory.tokens.dropOldest()).toBe(true)
-    expect(new Set(directory.dropUnwanted([a]))).toEqual(new Set(['ab', 'a']))
+    expect(new Set(directory.dropUnfollowed([a]))).toEqual(new Set(['ab', 'a']))
     expect([...directory.followedPools.keys()]).toEqual(['ab hub'])
-    expect(directory.dropUnwanted([a, d])).toEqual([])
+    expect(directory.dropUnfollowed([a, d])).toEqual([])
   })
 
   test('wait for their facts, with growing pauses, and only while they are followed', () => {
@@ -129,8 +129,8 @@ describe('followed pools', () => {
     expect([directory.isIncomplete(lazy), directory.isIncomplete(other)]).toEqual([true, false])
     const due = (block: number) => directory.isDueToComplete(lazy, block)
     expect([due(1), directory.isDueToComplete(other, 1)]).toEqual([true, false])
-    directory.couldNotComplete(lazy, 1)
-    directory.couldNotComplete(lazy, 2)
+    directory.recordIncomplete(lazy, 1)
+    directory.recordIncomplete(lazy, 2)
     expect([due(3), due(4)]).toEqual([false, true])
     const complete = { ...lazy, pool: { ...lazy.pool, fixed: 7 } }
     directory.complete(complete)

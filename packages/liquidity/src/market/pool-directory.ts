@@ -6,12 +6,12 @@ import { Bounded, type StateCount } from '@sluice/simulation'
 import type { DexFamily, Pool } from '../family.ts'
 import type { PoolMap } from '../pool-map.ts'
 import { namedTokens } from '../trust/named.ts'
-import { AskedTokens } from './asked-tokens.ts'
 import { Backoff } from './backoff.ts'
-import { FoundPools } from './found-pools.ts'
+import { FollowedPools } from './followed-pools.ts'
+import { FollowedTokens } from './followed-tokens.ts'
 import { type MarketLimits, marketLimits } from './limits.ts'
 import { type PairScope, pairScopeOf } from './pairs.ts'
-import { type Families, type FoundPool, servedRows } from './pool-reader.ts'
+import { type Families, type PoolEntry, servedRows } from './pool-reader.ts'
 import { SamplingBudget } from './sampling-budget.ts'
 
 /**
@@ -27,12 +27,11 @@ export class PoolDirectory {
   /** topic0 of every log that can concern a pool. */
   readonly topics: readonly Hex[]
   /** Pools found by the log scan, including those of tokens that are not followed. */
-  readonly listed: Bounded<string, FoundPool>
-  /** Followed tokens. */
-  readonly tokens: AskedTokens
+  readonly listed: Bounded<string, PoolEntry>
+  readonly tokens: FollowedTokens
   readonly scope: PairScope
   /** Followed pools, including those that cannot be read yet. */
-  private readonly pools = new FoundPools(({ row, pool }) => {
+  private readonly pools = new FollowedPools(({ row, pool }) => {
     const { refreshStates, movesSilently } = this.familyOf(row)
     return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
   })
@@ -53,14 +52,14 @@ export class PoolDirectory {
 
   constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = marketLimits) {
     this.limits = limits
-    this.tokens = new AskedTokens(namedTokens(chain), limits)
+    this.tokens = new FollowedTokens(namedTokens(chain), limits)
     this.listed = new Bounded(limits.listed)
     this.sampling = new SamplingBudget(this.tokens, (row) => this.familyOf(row).sampled !== undefined)
     this.families = new Map(families.map((family) => [family.id, family]))
     this.rows = servedRows(chain, this.families)
     this.scope = pairScopeOf(chain)
     for (const token of this.scope.intermediates) this.tokens.add(token)
-    // Pools of the native token are wanted as soon as a wrapper connects it to other tokens.
+    // Follow the native token only if a wrapper connects it to other tokens.
     if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.add(ZERO_ADDRESS)
     this.rowsByFactory = Map.groupBy(this.rows, (row) => row.address)
     const served = new Set(this.rows.map((row) => this.familyOf(row)))
@@ -75,7 +74,7 @@ export class PoolDirectory {
   readonly idOf = (log: Log): string => this.idByTopic.get(log.topics[0]!)?.(log) ?? log.address
 
   /** Followed pools with their DEX rows, including those that cannot be read yet. */
-  get followedPools(): ReadonlyMap<string, FoundPool> {
+  get followedPools(): ReadonlyMap<string, PoolEntry> {
     return this.pools
   }
 
@@ -92,7 +91,7 @@ export class PoolDirectory {
   }
 
   /** Adds a pool. @returns false if there are too many pools of the same tokens */
-  add(entry: FoundPool): boolean {
+  add(entry: PoolEntry): boolean {
     const { id, tokens } = entry.pool
     if (!this.pools.has(id)) {
       const same = tokens.join()
@@ -115,11 +114,11 @@ export class PoolDirectory {
   }
 
   /** Removes the pools of dropped tokens that no other token needs. @returns their ids */
-  dropUnwanted(tokens: Iterable<Address>): readonly string[] {
+  dropUnfollowed(tokens: Iterable<Address>): readonly string[] {
     const ids = new Set([...tokens].flatMap((token) => [...(this.poolsOf.get(token) ?? [])]))
     for (const id of ids) {
       const { pool } = this.pools.get(id)!
-      if (this.isWanted(pool)) ids.delete(id)
+      if (this.hasFollowedPair(pool)) ids.delete(id)
       else this.drop(pool)
     }
     return [...ids]
@@ -128,7 +127,7 @@ export class PoolDirectory {
   private drop({ id, tokens }: Pool<null>): void {
     this.pools.delete(id)
     this.sampling.drop(id)
-    this.incomplete.worked(id)
+    this.incomplete.recordSuccess(id)
     const same = tokens.join()
     const count = this.sameTokens.get(same)! - 1
     if (count > 0) this.sameTokens.set(same, count)
@@ -141,31 +140,31 @@ export class PoolDirectory {
   }
 
   /** True if at least two of the pool's tokens are followed. */
-  isWanted({ tokens }: Pool<null>): boolean {
+  hasFollowedPair({ tokens }: Pool<null>): boolean {
     return tokens.filter((token) => this.tokens.has(token)).length >= 2
   }
 
-  /** True if immutable facts must be read before the pool can be. */
-  isIncomplete(entry: FoundPool): boolean {
+  /** True if the immutable facts of the pool must be read before its state can be read. */
+  isIncomplete(entry: PoolEntry): boolean {
     return this.familyOf(entry.row).readFixed !== undefined && !this.completed.has(entry.pool)
   }
 
-  /** True if an incomplete pool is to be read at a block: failed attempts are retried less and less often. */
-  isDueToComplete(entry: FoundPool, block: number): boolean {
+  /** True if an incomplete pool must be read at a block: failed attempts are retried less and less often. */
+  isDueToComplete(entry: PoolEntry, block: number): boolean {
     return this.isIncomplete(entry) && this.incomplete.isDue(entry.pool.id, block)
   }
 
   /** Stores a pool whose immutable facts were read. */
-  complete(entry: FoundPool): void {
+  complete(entry: PoolEntry): void {
     // A pool that was dropped during the read stays dropped.
     if (this.pools.has(entry.pool.id)) this.pools.set(entry.pool.id, entry)
     this.completed.add(entry.pool)
-    this.incomplete.worked(entry.pool.id)
+    this.incomplete.recordSuccess(entry.pool.id)
   }
 
   /** Records a failed attempt to read the immutable facts of a pool. */
-  couldNotComplete(entry: FoundPool, block: number): void {
-    this.incomplete.failed(entry.pool.id, block)
+  recordIncomplete(entry: PoolEntry, block: number): void {
+    this.incomplete.recordFailure(entry.pool.id, block)
   }
 
   /** True for a pool whose state can change without a log. */
@@ -173,7 +172,7 @@ export class PoolDirectory {
     return this.pools.silent.has(id)
   }
 
-  /** Returns the ids of such pools in a map, without sampled ones, which have a budget of their own. */
+  /** Returns the ids of silent pools in a map, without sampled pools, which have a budget of their own. */
   silent(pools: PoolMap): readonly string[] {
     return [...this.pools.silent].filter((id) => pools.has(id) && !this.sampling.has(id))
   }
@@ -202,6 +201,6 @@ export class PoolDirectory {
       this.listed.set(pool.id, { row, pool })
       for (const token of pool.tokens) this.tokens.forgetNeighbors(token)
     }
-    return this.isWanted(pool) && this.add({ row, pool }) ? pool.id : null
+    return this.hasFollowedPair(pool) && this.add({ row, pool }) ? pool.id : null
   }
 }

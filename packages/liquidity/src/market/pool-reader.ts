@@ -36,9 +36,9 @@ export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
   }))
 
 /** A pool without state, with the DEX row that it belongs to. */
-export type FoundPool = { readonly row: DexRow; readonly pool: Pool<null> }
-/** A found pool with its state. */
-export type KnownPool = { readonly row: DexRow; readonly pool: Pool }
+export type PoolEntry = { readonly row: DexRow; readonly pool: Pool<null> }
+/** A pool with its state and its DEX row. */
+export type LoadedPoolEntry = { readonly row: DexRow; readonly pool: Pool }
 
 /** Pairs per generator: Uniswap V4 hashes about twenty ids per pair. The reads of all generators still share calls. */
 const PAIR_BATCH = 25
@@ -51,9 +51,9 @@ export async function findPools(
   families: Families,
   pairs: readonly TokenPair[],
   options: RequestOptions,
-): Promise<readonly FoundPool[]> {
+): Promise<readonly PoolEntry[]> {
   if (pairs.length === 0) return []
-  const find = function* (row: DexRow, some: readonly TokenPair[]): Reads<readonly FoundPool[]> {
+  const find = function* (row: DexRow, some: readonly TokenPair[]): Reads<readonly PoolEntry[]> {
     const pools = yield* families.get(row.family)!.findPools(row, some)
     return pools.map((pool) => ({ row, pool }))
   }
@@ -63,7 +63,7 @@ export async function findPools(
 }
 
 /** The pools that were read, and those whose immutable facts were read for the first time. */
-export type PoolsRead = { readonly pools: readonly Pool[]; readonly completed: readonly FoundPool[] }
+export type PoolsRead = { readonly pools: readonly Pool[]; readonly completed: readonly PoolEntry[] }
 
 /**
  * Reads the states of pools at a block; pools that cannot be read are left out. The immutable facts of incomplete pools
@@ -74,11 +74,11 @@ export type PoolsRead = { readonly pools: readonly Pool[]; readonly completed: r
 export async function readPools(
   rpc: Rpc,
   block: BlockHeader,
-  { complete, incomplete }: { readonly complete: readonly FoundPool[]; readonly incomplete: readonly FoundPool[] },
+  { complete, incomplete }: { readonly complete: readonly PoolEntry[]; readonly incomplete: readonly PoolEntry[] },
   families: Families,
   options: RequestOptions,
 ): Promise<PoolsRead> {
-  const read = function* (row: DexRow, some: readonly FoundPool[], isComplete: boolean): Reads<PoolsRead> {
+  const read = function* (row: DexRow, some: readonly PoolEntry[], isComplete: boolean): Reads<PoolsRead> {
     const { readFixed, stateNeedsFixed, readStates } = families.get(row.family)!
     const foundPools = some.map(({ pool }) => pool)
     if (isComplete || !readFixed)
@@ -104,11 +104,11 @@ export async function readPools(
 export async function refreshPools(
   rpc: Rpc,
   block: BlockHeader,
-  knownPools: readonly KnownPool[],
+  knownPools: readonly LoadedPoolEntry[],
   families: Families,
   options: RequestOptions,
 ): Promise<readonly Pool[]> {
-  const refresh = function* (row: DexRow, some: readonly KnownPool[]): Reads<readonly Pool[]> {
+  const refresh = function* (row: DexRow, some: readonly LoadedPoolEntry[]): Reads<readonly Pool[]> {
     const pools = some.map(({ pool }) => pool)
     return withStates(pools, yield* families.get(row.family)!.refreshStates!(row, pools, block))
   }

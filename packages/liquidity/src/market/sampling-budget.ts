@@ -3,9 +3,9 @@
  * must be sampled, so their number is limited: for all tokens together, and for pools of the same tokens.
  */
 import { type DexRow, ZERO_ADDRESS } from '@sluice/chains'
-import type { AskedTokens } from './asked-tokens.ts'
 import { Backoff } from './backoff.ts'
-import type { FoundPool } from './pool-reader.ts'
+import type { FollowedTokens } from './followed-tokens.ts'
+import type { PoolEntry } from './pool-reader.ts'
 
 /** Maximum pools that are sampled at a block: three calls of 20 million gas. */
 export const MAX_SAMPLED_POOLS = 12
@@ -30,13 +30,13 @@ export type SamplingChoice = {
 
 /** Budget of one market. */
 export class SamplingBudget {
-  private readonly tokens: AskedTokens
+  private readonly tokens: FollowedTokens
   private readonly isSampled: (row: DexRow) => boolean
   /** Followed pools that must be sampled, by id. */
-  private readonly pools = new Map<string, FoundPool>()
+  private readonly pools = new Map<string, PoolEntry>()
   private readonly backoff = new Backoff(MAX_BACKOFF)
 
-  constructor(tokens: AskedTokens, isSampled: (row: DexRow) => boolean) {
+  constructor(tokens: FollowedTokens, isSampled: (row: DexRow) => boolean) {
     this.tokens = tokens
     this.isSampled = isSampled
   }
@@ -55,19 +55,19 @@ export class SamplingBudget {
     return this.pools.size
   }
 
-  add(entry: FoundPool): void {
+  add(entry: PoolEntry): void {
     if (this.isSampled(entry.row)) this.pools.set(entry.pool.id, entry)
   }
 
   drop(id: string): void {
     this.pools.delete(id)
-    this.backoff.worked(id)
+    this.backoff.recordSuccess(id)
   }
 
   /** Records whether a pool could be sampled. */
   sampled(id: string, worked: boolean, block: number): void {
-    if (worked) this.backoff.worked(id)
-    else if (this.pools.has(id)) this.backoff.failed(id, block)
+    if (worked) this.backoff.recordSuccess(id)
+    else if (this.pools.has(id)) this.backoff.recordFailure(id, block)
   }
 
   /**
@@ -105,7 +105,7 @@ export class SamplingBudget {
    * Returns when the pool was requested: both of its tokens if the chain's file names both, else the ones that it does
    * not name.
    */
-  private askedAt(tokens: FoundPool['pool']['tokens']): number {
+  private askedAt(tokens: PoolEntry['pool']['tokens']): number {
     const unnamed = tokens.filter((token) => !this.tokens.isNamed(token))
     // The native token is never requested itself, but as its wrapper.
     const deciding = unnamed.length > 0 ? unnamed : tokens.filter((token) => token !== ZERO_ADDRESS)

@@ -163,7 +163,7 @@ describe('a save', () => {
     await saver.save()
     expect(summary(store.saves[0]).kept).toEqual([])
     directory.tokens.dropIdle(Number.POSITIVE_INFINITY)
-    directory.dropUnwanted(directory.tokens.takeDropped())
+    directory.dropUnfollowed(directory.tokens.takeDropped())
     directory.tokens.add(a)
     directory.add({ row: directory.rows[0]!, pool: pools[2]! })
     publish(2, [])

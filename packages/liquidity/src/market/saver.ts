@@ -18,7 +18,7 @@ import type { Discovery } from './discovery.ts'
 import { History } from './history.ts'
 import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
-import type { FoundPool } from './pool-reader.ts'
+import type { PoolEntry } from './pool-reader.ts'
 
 /** Options for saving a market's memory. */
 export type SaveOptions = {
@@ -55,9 +55,9 @@ export type SavedExtra = {
 
 type WriteSummary = {
   /** Pools that are new to the file. */
-  readonly fresh: FoundPool[]
+  readonly fresh: PoolEntry[]
   /** The pools that the file keeps, if it must delete others; else empty. */
-  readonly retained: FoundPool[]
+  readonly retained: PoolEntry[]
 }
 
 const LIST_BATCH = 5_000
@@ -78,7 +78,7 @@ export class Saver {
   private file: Store | null = null
   /** Pools in the file that have a state. */
   private saved = PoolMap.empty
-  private savedKnown = new WeakSet<FoundPool>()
+  private savedKnown = new WeakSet<PoolEntry>()
   /** Number of pools in the file, with or without a state. */
   private count = 0
   private savedHash: string | null = null
@@ -166,7 +166,7 @@ export class Saver {
       const row = directory.rows[dexRow!]!
       const entry = { row, pool }
       if (directory.familyOf(row).listedByLogs) directory.listed.set(pool.id, entry)
-      if (directory.isWanted(pool)) directory.add(entry)
+      if (directory.hasFollowedPair(pool)) directory.add(entry)
       if (pool.fixed !== undefined) directory.complete(entry)
       this.savedKnown.add(entry)
       this.count++
@@ -204,9 +204,8 @@ export class Saver {
 
   /**
    * Yields the changes since the last save. Memory changes meanwhile: the directory is listed as it is during the save,
-   * while states are those of `pools`.
-   *
-   * @param summary - filled in while yielding
+   * while the states are taken from `pools`.
+   * Fills in `fresh` and `retained` while yielding.
    */
   private async *partsOf(pools: PoolMap, { fresh, retained }: WriteSummary): AsyncGenerator<SavePart> {
     const { directory, discovery } = this.parts
@@ -242,7 +241,6 @@ export class Saver {
   }
 }
 
-/** Returns the hash of the DEX rows. */
 export function rowsHash(rows: readonly DexRow[]): string {
   return createHash('sha256').update(JSON.stringify(rows)).digest('hex')
 }

@@ -80,7 +80,7 @@ function checkLiquidity({ reserveX, reserveY }: Bin, price: bigint): void {
 
 type Fill = { readonly amountIn: bigint; readonly amountOut: bigint; readonly fee: bigint }
 
-/** Returns what one bin accepts and pays for an input of up to `amountIn`. @see BinHelper.getAmounts */
+/** Returns the input that one bin accepts, up to `amountIn`, and the output that it pays. @see BinHelper.getAmounts */
 function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, feeRate: bigint): Fill {
   const reserveOut = swapForY ? bin.reserveY : bin.reserveX
   const maxIn = swapForY ? divUp(reserveOut << 128n, price) : divUp(reserveOut * price, SCALE)

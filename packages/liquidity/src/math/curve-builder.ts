@@ -8,7 +8,6 @@ import { NARROW_FALL } from './curve-end.ts'
  */
 const FALL = 1e-7
 
-/** Builder of one curve. */
 export class CurveBuilder {
   private readonly sqrtPrice: number[] = []
   private readonly liquidity: number[] = []

@@ -193,7 +193,10 @@ class Samples implements Points {
     return errors.map((error) => Math.min(error, largest))
   }
 
-  /** Returns the estimated error of an interval and its neighbors, since that of one can be small by chance. */
+  /**
+   * Returns the estimated error of an interval and its neighbors, since the error of a single interval can be small by
+   * chance.
+   */
   private estimateNear(k: number): number {
     const { error } = this
     return Math.max(TOLERANCE, ERROR_SAFETY * Math.max(error[k - 1] ?? 0, error[k]!, error[k + 1] ?? 0))

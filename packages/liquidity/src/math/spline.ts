@@ -87,7 +87,7 @@ function intervalAt(points: Points, k: number, isFine: boolean): Interval | null
   const from = before || middle ** 2 / to
   if (!(from > middle && middle > to)) return null
   const [upper, lower] = [from - middle, middle - to]
-  // Two equations for two depths: the inputs and the outputs of both pieces sum to those of the interval.
+  // Two equations for two depths: the inputs of both pieces sum to the input of the interval, and so do the outputs.
   const scale = ((points.x[k]! - points.x[k - 1]!) * middle) / (from - to)
   return { from, middle, to, first: (scale * from * lower) / upper, second: (scale * to * upper) / lower }
 }

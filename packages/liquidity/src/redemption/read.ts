@@ -43,7 +43,7 @@ export type RedeemedPart = {
 }
 
 /**
- * Reads what shares redeem for: null for a token that is not a share, undefined for a share with no supply.
+ * Reads the assets that shares redeem for: null for a token that is not a share, undefined for a share with no supply.
  *
  * @param holders - for each share an account that may hold some of it; the zero address if unknown
  * @param registries - Curve's address provider, if the chain has one

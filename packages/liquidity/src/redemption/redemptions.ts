@@ -1,6 +1,6 @@
 /**
- * Cache of what share tokens redeem for. Tokens are checked on request, and shares are read again at each requested
- * block.
+ * Cache of the assets that share tokens redeem for. Tokens are checked on request, and shares are read again at each
+ * requested block.
  */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'

@@ -41,7 +41,6 @@ export type StoredPool = SavedPool & { readonly state: unknown }
 
 /** Changes since the last save. */
 export type Differences = {
-  /** New pools. */
   readonly newPools: Iterable<SavedPool>
   readonly changed: Iterable<Pool>
   /** Ids of pools whose state is no longer known. */

@@ -1,30 +1,8 @@
-/** Saves, loads, and copies snapshots as files, for replaying quotes or for starting another service. */
+/** Loads and copies snapshots as files, for replaying quotes or for starting another service. */
 import { renameSync, rmSync } from 'node:fs'
 import { MarketError } from '../errors.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type SavedFacts, SnapshotDatabase } from './database.ts'
-
-/**
- * Writes a snapshot to a file atomically; an existing file is replaced.
- *
- * @throws MarketError `BAD_SNAPSHOT` if the file cannot be written
- */
-export async function saveSnapshot(path: string, { chainId, block, pools }: Snapshot): Promise<void> {
-  const draft = `${path}.${process.pid}.draft`
-  try {
-    const database = new SnapshotDatabase(draft)
-    try {
-      const newPools = [...pools.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: null }))
-      database.save({ chainId, block, extra: null }, { newPools, changed: pools.values(), gone: [] })
-    } finally {
-      // Closing merges the write-ahead log into the file.
-      database.close()
-    }
-    renameSync(draft, path)
-  } finally {
-    for (const rest of ['', '-wal', '-shm']) rmSync(draft + rest, { force: true })
-  }
-}
 
 /**
  * Loads a snapshot from a file, including one that a running service writes to.

@@ -35,7 +35,6 @@ export type RecordLimits = { readonly records: number; readonly bytes: number }
 
 /** Text shared by records, keyed by its hash. */
 export type SharedText = { readonly hash: string; readonly text: string }
-/** A record with its id. */
 export type RecordText = { readonly id: string; readonly text: string }
 
 /** The end of a block's transaction. */

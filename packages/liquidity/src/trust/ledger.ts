@@ -8,15 +8,15 @@ import {
   broken,
   hasEarned,
   isDueForReport,
-  measured,
-  observed,
+  recordMeasurement,
+  recordSighting,
   type Standing,
   standingOf,
   type Terms,
   UNOBSERVED,
 } from './record.ts'
 import { isTrustedPool, namedTrust, type Trust } from './trust.ts'
-import { type PoolContribution, sightingOf, type Watched } from './watched.ts'
+import { type PoolContribution, sightingOf, type WatchedItem } from './watched.ts'
 
 /** Maximum watched tokens, and maximum watched pools. When full, the entry with the least depth is evicted. */
 const MAX_WATCHED = 512
@@ -40,8 +40,8 @@ export class TrustLedger {
   readonly named: Trust
   private current: Trust
   private readonly terms: Terms
-  private readonly tokens = new Map<Address, Watched>()
-  private readonly pools = new Map<string, Watched>()
+  private readonly tokens = new Map<Address, WatchedItem>()
+  private readonly pools = new Map<string, WatchedItem>()
   private block: number | null = null
   private turn = 0
   /** Number of resets: an `observing` generator that started before a reset must stop. */
@@ -124,7 +124,7 @@ export class TrustLedger {
   report(token: Address, fault: string | null): void {
     const watched = this.tokens.get(token)
     if (!watched || this.block === null) return
-    watched.record = measured(watched.record, fault, this.block)
+    watched.record = recordMeasurement(watched.record, fault, this.block)
     this.promote()
   }
 
@@ -178,7 +178,7 @@ export class TrustLedger {
       this.admit(this.tokens, untrustedTokens[0]!, pool)
   }
 
-  private admit<K>(watched: Map<K, Watched>, key: K, pool: Pool): void {
+  private admit<K>(watched: Map<K, WatchedItem>, key: K, pool: Pool): void {
     const existing = watched.get(key)
     if (existing) {
       if (existing.pools.has(pool.id) || existing.pools.size < MAX_POOLS_OF_TOKEN) this.value(existing, pool)
@@ -224,21 +224,21 @@ export class TrustLedger {
     }
   }
 
-  private value(watched: Watched, pool: Pool): void {
+  private value(watched: WatchedItem, pool: Pool): void {
     watched.pools.set(pool.id, this.shareOf(pool))
     watched.sighting = null
   }
 
   private *observeAll(number: number): Steps<void> {
     for (const watched of this.tokens.values()) {
-      watched.record = observed(watched.record, sightingOf(watched), number, this.terms)
+      watched.record = recordSighting(watched.record, sightingOf(watched), number, this.terms)
       yield
     }
     // A pool earns trust only for itself, by its own trades: there is no token to measure.
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
     for (const watched of this.pools.values()) {
-      watched.record = observed(watched.record, sightingOf(watched), number, terms)
-      if (isDueForReport(watched.record, this.terms)) watched.record = measured(watched.record, null, number)
+      watched.record = recordSighting(watched.record, sightingOf(watched), number, terms)
+      if (isDueForReport(watched.record, this.terms)) watched.record = recordMeasurement(watched.record, null, number)
       yield
     }
   }
@@ -273,7 +273,7 @@ export class TrustLedger {
   }
 
   private promote(): void {
-    const earned = (watched: Map<string, Watched>) =>
+    const earned = (watched: Map<string, WatchedItem>) =>
       [...watched].flatMap(([key, { record }]) => (hasEarned(record, this.terms) ? [key] : []))
     const tokens = earned(this.tokens) as Address[]
     const pools = earned(this.pools)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Pool } from '../family.ts'
 import { namedAccounts, namedTokens } from './named.ts'
 import { isTrustedPool, namedTrust } from './trust.ts'
-import { sightingOf, type Watched } from './watched.ts'
+import { sightingOf, type WatchedItem } from './watched.ts'
 
 const at = (n: number) => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const token = (n: number) => ({ address: at(n), symbol: `T${n}`, decimals: 18 })
@@ -54,8 +54,8 @@ test('a pool is trusted if it depends on no account, on trusted ones only, or if
 })
 
 test('the pools of a token are summed once, and its partners counted once', () => {
-  const watched: Watched = {
-    record: {} as Watched['record'],
+  const watched: WatchedItem = {
+    record: {} as WatchedItem['record'],
     pools: new Map([
       ['a', { depthUsd: 10, partners: [at(1)] }],
       ['b', { depthUsd: 5.5, partners: [at(1), at(3)] }],

@@ -4,8 +4,8 @@ import {
   broken,
   hasEarned,
   isDueForReport,
-  measured,
-  observed,
+  recordMeasurement,
+  recordSighting,
   standingOf,
   type TrustRecord,
   UNOBSERVED,
@@ -27,24 +27,24 @@ describe('a block', () => {
   ])('without enough %s ends the period and the measurement, but not the breach', (_, missing, fault) => {
     const sighting = { ...enough, ...missing }
     const before = { ...record(110, 108), breach: 'a tax' }
-    expect(observed(before, sighting, 111, terms)).toEqual({
+    expect(recordSighting(before, sighting, 111, terms)).toEqual({
       ...{ since: null, lastSeenAt: 111, depthUsd: sighting.depthUsd, cleanAt: null, fault, breach: 'a tax' },
     })
   })
 
   test('with exactly enough of everything starts a period, and the next one continues it', () => {
-    const first = observed({ ...UNOBSERVED, breach: 'a tax' }, enough, 7, terms)
+    const first = recordSighting({ ...UNOBSERVED, breach: 'a tax' }, enough, 7, terms)
     expect(first).toEqual({ since: 7, lastSeenAt: 7, depthUsd: 1_000, cleanAt: null, fault: null, breach: 'a tax' })
-    expect(observed(first, { ...enough, depthUsd: 2_000 }, 8, terms)).toEqual({
+    expect(recordSighting(first, { ...enough, depthUsd: 2_000 }, 8, terms)).toEqual({
       ...{ ...first, lastSeenAt: 8, depthUsd: 2_000 },
     })
   })
 })
 
 test('a clean measurement is dated; a faulty one and a breach reset all but the sighting', () => {
-  expect(measured(record(110, null), null, 110)).toEqual(record(110, 110))
+  expect(recordMeasurement(record(110, null), null, 110)).toEqual(record(110, 110))
   const reset = { ...UNOBSERVED, lastSeenAt: 110, depthUsd: 1_500, fault: 'a tax', breach: 'a tax' }
-  expect(measured(record(110, 108), 'a tax', 111)).toEqual(reset)
+  expect(recordMeasurement(record(110, 108), 'a tax', 111)).toEqual(reset)
   expect(broken(record(110, 108), 'a tax')).toEqual(reset)
 })
 

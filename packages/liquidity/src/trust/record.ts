@@ -49,7 +49,7 @@ export const UNOBSERVED: TrustRecord = {
 }
 
 /** Returns the record after a block. */
-export function observed(record: TrustRecord, sighting: Sighting, block: number, terms: Terms): TrustRecord {
+export function recordSighting(record: TrustRecord, sighting: Sighting, block: number, terms: Terms): TrustRecord {
   const { depthUsd } = sighting
   const fault = failedCondition(sighting, terms)
   if (fault !== null) return { ...UNOBSERVED, lastSeenAt: block, depthUsd, fault, breach: record.breach }
@@ -69,7 +69,7 @@ function failedCondition({ pools, namedTokens, depthUsd }: Sighting, terms: Term
  *
  * @param fault - the fault that was measured; null for a clean report
  */
-export function measured(record: TrustRecord, fault: string | null, block: number): TrustRecord {
+export function recordMeasurement(record: TrustRecord, fault: string | null, block: number): TrustRecord {
   return fault === null ? { ...record, cleanAt: block } : broken(record, fault)
 }
 

@@ -4,7 +4,10 @@ import { familyOf } from '../dexes/index.ts'
 import type { Pool } from '../family.ts'
 import { namedAccounts, namedTokens } from './named.ts'
 
-/** `named`: only what the chain's file names. `earned`: also tokens and pools that have earned trust (`record.ts`). */
+/**
+ * `named`: only tokens and pools that the chain's file names. `earned`: also tokens and pools that have earned trust
+ * (`record.ts`).
+ */
 export type TrustLevel = 'named' | 'earned'
 
 /** Plain data, so that it can be sent to another thread. The same object as long as its content is unchanged. */

@@ -11,10 +11,14 @@ export type PoolContribution = {
 }
 
 /** A watched token or pool. `sighting` caches the sums over `pools`; null if a share has changed since. */
-export type Watched = { record: TrustRecord; readonly pools: Map<string, PoolContribution>; sighting: Sighting | null }
+export type WatchedItem = {
+  record: TrustRecord
+  readonly pools: Map<string, PoolContribution>
+  sighting: Sighting | null
+}
 
 /** Returns the cached sums, or computes them. */
-export function sightingOf(watched: Watched): Sighting {
+export function sightingOf(watched: WatchedItem): Sighting {
   if (watched.sighting) return watched.sighting
   const partners = new Set<Address>()
   let depthUsd = 0

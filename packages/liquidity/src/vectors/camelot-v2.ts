@@ -1,6 +1,6 @@
 /** Test vectors of Camelot V2. */
 import type { CamelotV2State } from '../dexes/camelot-v2/math.ts'
-import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
+import { differences, pairOf, swapsAndSequence, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { VectorForm, VectorPool } from './types.ts'
 
 const stateOf = (from: VectorPool): CamelotV2State => ({
@@ -14,14 +14,7 @@ const stateOf = (from: VectorPool): CamelotV2State => ({
 })
 
 /** Converts `getAmountOut` results, and sequences of swaps with the reserves after each. */
-export const camelotV2Form: VectorForm = ({ states }) =>
-  states.flatMap((state: VectorPool) => [
-    ...state.swaps.map((swap: VectorPool) => () => question(state, state.name, swap)),
-    ...(state.sequence ?? []).map(
-      (swap: VectorPool, k: number) => () =>
-        question(k === 0 ? state : state.sequence[k - 1].after, `${state.name}, in turn`, swap),
-    ),
-  ])
+export const camelotV2Form: VectorForm = ({ states }) => states.flatMap(swapsAndSequence(question))
 
 function question(from: VectorPool, name: string, swap: VectorPool) {
   const refused = swap.refusal !== undefined

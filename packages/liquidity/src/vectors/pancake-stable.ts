@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import type { CurveStableState } from '../dexes/curve-stable/types.ts'
 import { namedAddress } from './address.ts'
-import { differences, pairOf } from './pool.ts'
+import { differences, pairOf, swapsAndSequence } from './pool.ts'
 import type { VectorForm, VectorPool } from './types.ts'
 
 const PLAIN_FEE = 0n
@@ -20,14 +20,7 @@ const stateOf = (from: VectorPool): CurveStableState => ({
 })
 
 /** Converts results of `exchange` from one state, and sequences with the balances after each. */
-export const pancakeStableForm: VectorForm = ({ states }) =>
-  states.flatMap((state: VectorPool) => [
-    ...state.swaps.map((swap: VectorPool) => () => question(state, state.name, swap)),
-    ...state.sequence.map(
-      (swap: VectorPool, k: number) => () =>
-        question(k === 0 ? state : state.sequence[k - 1].after, `${state.name}, in turn`, swap),
-    ),
-  ])
+export const pancakeStableForm: VectorForm = ({ states }) => states.flatMap(swapsAndSequence(question))
 
 function question(from: VectorPool, name: string, swap: VectorPool) {
   const tokens = from.coins.map((_: unknown, k: number): Address => namedAddress(`coin${k}`))

@@ -49,7 +49,6 @@ export function isPlain(content: FormFile['content']): content is PlainFile {
   )
 }
 
-/** Returns the questions of a file. */
 export function plainQuestions({ family, pools }: PlainFile): readonly (() => Question | { readonly skip: string })[] {
   return pools.flatMap((from) =>
     from.answers.map((answer) => () => {

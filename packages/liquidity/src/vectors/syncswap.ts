@@ -1,7 +1,7 @@
 /** Test vectors of SyncSwap. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import type { SyncswapState } from '../dexes/syncswap/types.ts'
-import { differences, pairOf, TOKEN_0, TOKEN_1 } from './pool.ts'
+import { differences, pairOf, swapsAndSequence, TOKEN_0, TOKEN_1 } from './pool.ts'
 import type { VectorForm, VectorPool } from './types.ts'
 
 const AQUA = '3'
@@ -19,14 +19,7 @@ const stateOf = (from: VectorPool): SyncswapState => ({
 })
 
 /** Converts quotes of deployed pools, and sequences of swaps with the reserves after each. */
-export const syncswapForm: VectorForm = ({ pools }) =>
-  pools.flatMap((pool: VectorPool) => [
-    ...pool.swaps.map((swap: VectorPool) => () => question(pool, pool.name, swap)),
-    ...pool.sequence.map(
-      (swap: VectorPool, k: number) => () =>
-        question(k === 0 ? pool : pool.sequence[k - 1].after, `${pool.name}, in turn`, swap),
-    ),
-  ])
+export const syncswapForm: VectorForm = ({ pools }) => pools.flatMap(swapsAndSequence(question))
 
 function question(from: VectorPool, name: string, swap: VectorPool) {
   if (from.poolType === AQUA) return { skip: 'aqua pools, whose source is not public, are left out' }

@@ -33,7 +33,6 @@ export type ValuesOf<F extends OpFields> = { readonly [Name in keyof F]: ValueOf
 
 /** Field of 20 bytes. */
 export const address = { kind: 'address' } as const satisfies OpField
-/** Field of 32 bytes. */
 export const bytes32 = { kind: 'bytes32' } as const satisfies OpField
 /** Field with a big-endian number of `bytes` bytes. */
 export const uint = (bytes: number, more: Pick<UintField, 'below'> = {}): UintField => ({

@@ -15,7 +15,7 @@ import {
 import { Prices } from '@sluice/pricing'
 import { type BlockHeader, createRpc, type Rpc, type RpcOptions } from '@sluice/rpc'
 import type { FeeReader, StateCount } from '@sluice/simulation'
-import { untraced } from '@sluice/tracing'
+import { withoutTrace } from '@sluice/tracing'
 import type { Logger, QuotingListener } from '../events.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
 import type { SharedFact } from '../tokens/shared-facts.ts'
@@ -112,7 +112,7 @@ export class ChainRuntime {
     if (this.awake) this.idleTimer?.refresh()
     else {
       this.idleTimer = setTimeout(() => this.sleepIfIdle(), this.options.idleSleepMs).unref()
-      this.awake = untraced(() => this.wake())
+      this.awake = withoutTrace(() => this.wake())
     }
     return this.awake
   }
@@ -222,7 +222,7 @@ export class ChainRuntime {
     })
     tokens.standings.price(prices)
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
-    tokens.onNews = () => this.awake?.views.forgetAnswers()
+    tokens.onNewEvidence = () => this.awake?.views.forgetAnswers()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
     const awake: Awake = { rpc, market, prices, redemptions, views, poolCount: undefined }
     market.onSnapshot((snapshot) => {
@@ -240,7 +240,10 @@ export class ChainRuntime {
       }
       prices.follow(snapshot).then(notifyPriced).catch(onPricesFailed)
       clearTimeout(this.restTimer)
-      this.restTimer = setTimeout(() => prices.rest().catch(onPricesFailed), REST_BLOCKS * chain.blockTimeMs).unref()
+      this.restTimer = setTimeout(
+        () => prices.acceptJumps().catch(onPricesFailed),
+        REST_BLOCKS * chain.blockTimeMs,
+      ).unref()
     })
     market.start()
     log.info({}, 'chain wakes')

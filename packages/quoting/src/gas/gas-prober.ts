@@ -54,7 +54,7 @@ export class GasProber {
   /** Tokens of quotes whose pools are not scanned yet. */
   private pendingTokens = new Set<Address>()
   private queue = new Map<string, Pool>()
-  /** Token sets that were scanned within `LOOK_EVERY_MS`. */
+  /** Token sets that were scanned within `SCAN_TTL_MS`. */
   private readonly scanned = new Bounded<string, true>(MAX_SCANNED, { ttl: SCAN_TTL_MS })
   private source: Source | undefined
   private running = false

@@ -38,8 +38,8 @@ export class LaterGas {
   }
 
   /**
-   * Returns the Unix time in seconds at which routes should be simulated again; undefined if that would show nothing
-   * new.
+   * Returns the Unix time in seconds at which routes should be simulated again; undefined if a second simulation would
+   * show nothing new.
    */
   dueAt(routes: readonly RoutePlan[], span: Span): number | undefined {
     const legs = routes.flatMap((route) => route.legs)

@@ -25,7 +25,7 @@ type StoredQuote = {
 }
 
 /** Result of replaying a logged quote. */
-export type Replayed = {
+export type ReplayResult = {
   readonly at: string
   readonly block: number
   readonly amountIn: bigint
@@ -71,7 +71,7 @@ export function recordOf({ quote, from, searchRequest, alternativeIndex, terms }
 }
 
 /** Searches a logged quote's route again in the pools of its block. */
-export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): Replayed {
+export function replayRecord({ text, snapshot, partOf: part }: FoundRecord): ReplayResult {
   const record = JSON.parse(text) as StoredQuote
   // The file keeps a part as long as a record that refers to it.
   const shared = Object.entries(record.parts).map(([name, hash]) => [name, JSON.parse(part(hash)!)])

@@ -82,7 +82,7 @@ function pays({ success, amountOut }: CallOutcome, expected: bigint): boolean {
   return success && amountOut * 1_000n >= expected * (1_000n - MAX_SHORTFALL_PER_MILLE)
 }
 
-/** Returns the leg with an amount that hardly moves the pool's price; undefined if that is not less. */
+/** Returns the leg with an amount that hardly moves the pool's price; undefined if the leg is already that small. */
 function smallLeg(leg: Leg): Leg | undefined {
   const { pool, tokenIn, tokenOut } = leg
   const amountIn = probeAmount(pool, tokenIn, tokenOut)

@@ -1,4 +1,7 @@
-/** Finds a route that works: rounds of search and simulation, each with what the round before has learned. */
+/**
+ * Finds a route that works: rounds of search and simulation, each with the pools, gas, and limits that earlier rounds
+ * have learned.
+ */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { type BoundProof, type ExactOutputRequest, MAX_WORK, type RoutePlan, type RouteRequest } from '@sluice/routing'
 import { type SimulationContext, usualGas } from '@sluice/simulation'

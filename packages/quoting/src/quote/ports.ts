@@ -6,7 +6,7 @@ import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/rout
 import type { SimulationRequest, SwapSimulation } from '@sluice/simulation'
 import type { Logger } from '../events.ts'
 import type { ChainTokens } from '../tokens/chain-tokens.ts'
-import type { TrustTracker } from '../tokens/standings.ts'
+import type { TrustTracker } from '../tokens/trust-tracker.ts'
 import type { ChainView } from '../view/view.ts'
 
 /** Finds the best route in the pools of a view. @throws RoutingError */

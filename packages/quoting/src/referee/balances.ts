@@ -14,7 +14,9 @@ const MAX_HOLDINGS = 150
 const READ_GAS = 500_000n
 const BALANCE_OF = '0x70a08231'
 
-/** Lists the holdings that the flows change, those of `first` ahead. The wrapper's own account is none. */
+/**
+ * Lists the holdings that the flows change, starting with the holdings of `first`. The wrapper's own account is none.
+ */
 export function holdingsOf(
   flows: readonly TokenTransfer[],
   first: Address,
@@ -41,7 +43,6 @@ export function balanceCalls(holdings: readonly AccountToken[]): readonly object
   }))
 }
 
-/** A change of a balance. */
 export type BalanceChange = AccountToken & { readonly amount: bigint }
 
 /** Returns the changes between two rounds of reads; none of tokens that fail to return a balance. */

@@ -34,9 +34,9 @@ export const GAP_CODES = [
   'NATIVE_MOVES',
   /** Moves of the native token between accounts other than the sender. */
   'NATIVE_MOVES_OF_OTHERS',
-  /** Balances before and after the transaction: amounts are those of the logs. */
+  /** Balances before and after the transaction; without them, amounts are taken from the logs. */
   'BALANCES',
-  /** Code of accounts at the block: that of the newest block is used. */
+  /** Code of accounts at the block; without it, the code at the newest block is used. */
   'CODE_AT_BLOCK',
   /** Neighbors in the block, so that a sandwich may be missed. */
   'NEIGHBORS',

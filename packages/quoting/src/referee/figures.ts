@@ -23,7 +23,7 @@ export function boundOf(output: bigint, gapBps: number): bigint | null {
   return (output * scale + below - 1n) / below
 }
 
-/** Cost of gas in the output token, by what the gas of a quote costs in it. */
+/** Cost of gas in the output token, at the price of gas in output tokens that a quote implies. */
 export function gasInOutput(
   costWei: bigint,
   quote: { readonly gasCostWei: bigint; readonly amountOut: bigint; readonly netAmountOut: bigint | null },

@@ -17,8 +17,8 @@ export type TokenTransfer = {
 export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
 
 /**
- * Transfers of ERC-20 tokens, and what the wrapper of the native token mints and burns without one. Its own account gives what it
- * mints and receives what it burns, as it receives and gives the native token for that.
+ * Transfers of ERC-20 tokens, and mints and burns of the native token's wrapper, which emits no transfer for them. The
+ * wrapper's own account is the sender of mints and the recipient of burns, since it receives and pays the native token.
  */
 export function tokenFlows(logs: readonly FlowLog[], wrapper: Address | null): readonly TokenTransfer[] {
   const transfers = logs.flatMap((log): TokenTransfer[] => {
@@ -97,7 +97,7 @@ export type CallFrame = {
   readonly calls?: readonly CallFrame[] | undefined
 }
 
-/** Moves of the native token in a call trace; none of frames that reverted, nor of what they called. */
+/** Moves of the native token in a call trace; without frames that reverted and the frames that they called. */
 export function nativeFlows(frame: CallFrame): readonly TokenTransfer[] {
   const flows: TokenTransfer[] = []
   const frames: CallFrame[] = [frame]

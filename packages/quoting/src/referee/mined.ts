@@ -182,7 +182,7 @@ export async function traceNative(
 /** True if no node of the chain has the method or the state. */
 const isUnable = (error: RpcError) => error.ofBlock || error.isRefusal
 
-export type Resimulated = {
+export type ResimulationResult = {
   readonly succeeded: boolean
   readonly gasUsed: bigint
   /** Flows of tokens, and of the native token if the node reports its moves. */
@@ -211,7 +211,7 @@ export async function resimulate(
   mined: MinedReceipt,
   { parent, environment, transactions }: MinedBlock,
   { before, wrapper, options }: ResimulationOptions,
-): Promise<Resimulated | undefined> {
+): Promise<ResimulationResult | undefined> {
   const earlier = before.map(simulatedCall)
   const own = simulatedCall(transactions[mined.index]!)
   const { coinbase, baseFeePerGas, number, timestamp, prevRandao } = environment

@@ -1,4 +1,4 @@
-/** Judges a mined swap of any router: what was paid, and the best that was possible at the same state. */
+/** Judges a mined swap of any router: compares the paid output with the best possible output at the same state. */
 import { type Address, type Chain, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
@@ -16,7 +16,7 @@ import {
   type MinedBlock,
   type MinedReceipt,
   type NeighborReceipts,
-  type Resimulated,
+  type ResimulationResult,
   readBlock,
   readNeighbors,
   readReceipt,
@@ -111,8 +111,11 @@ class SwapReferee {
     this.gaps.push({ code, message })
   }
 
-  /** Corrects what the logs state by the balances, if the transaction ends as mined in the simulation that reads them. */
-  private corrected(changes: Changes, inPosition: Resimulated | undefined): Changes {
+  /**
+   * Replaces amounts from the logs by measured balance changes, if the simulation that reads the balances ends as the
+   * mined transaction did.
+   */
+  private corrected(changes: Changes, inPosition: ResimulationResult | undefined): Changes {
     if (inPosition?.isAsMined && inPosition.balances) return withBalances(changes, inPosition.balances)
     this.addGap(
       'BALANCES',
@@ -126,7 +129,7 @@ class SwapReferee {
   }
 
   /** Behind all transactions before it; some nodes refuse to simulate creations of contracts, which are left out then. */
-  private async runInPosition(block: MinedBlock): Promise<Resimulated | undefined> {
+  private async runInPosition(block: MinedBlock): Promise<ResimulationResult | undefined> {
     const { index } = this.mined
     if (index > MAX_BEFORE) return undefined
     this.before = block.transactions.slice(0, index)
@@ -143,14 +146,14 @@ class SwapReferee {
     return some
   }
 
-  private runBehind(block: MinedBlock, before: MinedBlock['transactions']): Promise<Resimulated | undefined> {
+  private runBehind(block: MinedBlock, before: MinedBlock['transactions']): Promise<ResimulationResult | undefined> {
     return resimulate(this.ports.rpc, this.mined, block, { before, wrapper: this.wrapper, options: this.options })
   }
 
   /** Tokens by the receipt's logs; the native token by a trace, by a simulation that ends as the receipt does, or by balances. */
   private async flows(
     { miner, transactions }: MinedBlock,
-    inPosition: Resimulated | undefined,
+    inPosition: ResimulationResult | undefined,
   ): Promise<readonly TokenTransfer[]> {
     const { mined, options, wrapper } = this
     const { rpc } = this.ports
@@ -250,7 +253,7 @@ class SwapReferee {
   private async compare(
     trades: readonly AccountTrade[],
     block: MinedBlock,
-    inPosition: Resimulated | undefined,
+    inPosition: ResimulationResult | undefined,
   ): Promise<readonly JudgedTrade[]> {
     const { mined, work } = this
     const { rpc } = this.ports
@@ -363,7 +366,7 @@ function netOf(
 }
 
 /** Output of the same trade in a simulation; null if the transaction failed there. */
-function outputOf(simulated: Resimulated | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
+function outputOf(simulated: ResimulationResult | undefined, { recipient, tokenOut }: AccountTrade): bigint | null {
   if (!simulated?.succeeded) return null
   const changes = withBalances(changesOf(simulated.flows), simulated.balances ?? [])
   const received = changes.get(recipient)?.get(tokenOut) ?? 0n

@@ -26,11 +26,9 @@ export type SandwichAttack = {
   readonly back: Pick<Neighbor, 'hash' | 'index'>
   /** Sender of both, or contract that both call. */
   readonly by: Address
-  /**
-   * Token that the pool took before and gave back after, with what the pool gave more than it took: base units. Of the
-   * smaller of both trades, and of the same part of the larger one.
-   */
+  /** Token that the attacker sold first and bought back. */
   readonly token: Address
+  /** Profit in base units of `token`, for the amount of the other token that was both bought and sold. */
   readonly gain: bigint
 }
 
@@ -95,6 +93,6 @@ function isRoundTrip({ amountOut }: PoolTrade, { amountIn }: PoolTrade): boolean
 
 function partyOf(front: Neighbor, back: Neighbor, victim: Neighbor, isRoundTrip: boolean): Address | null {
   if (front.from === back.from) return front.from
-  // Many call the same public router: only one that sells what another has bought acts for the same person.
+  // Unrelated users call the same public router, so a shared contract counts only if it sells the amount that it bought.
   return isRoundTrip && front.to !== null && front.to === back.to && front.to !== victim.to ? front.to : null
 }

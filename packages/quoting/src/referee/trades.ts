@@ -20,14 +20,14 @@ export type AccountTrade = {
 }
 
 /** A transaction that is no swap to judge. */
-export type Unjudged = {
+export type UnjudgedTransaction = {
   readonly kind: 'wrap' | 'transfer' | 'nothing' | 'several'
   readonly code: ReasonCode
   readonly reason: string
 }
 
 /** The trades of a transaction, or the reason why it has none. */
-export type TradeReading = { readonly kind: 'swap'; readonly trades: readonly AccountTrade[] } | Unjudged
+export type TradeReading = { readonly kind: 'swap'; readonly trades: readonly AccountTrade[] } | UnjudgedTransaction
 
 export type TradeContext = {
   readonly sender: Address
@@ -47,7 +47,11 @@ type Sides = {
   readonly outputs: readonly (readonly [Address, bigint])[]
 }
 
-const unjudged = (kind: Unjudged['kind'], code: ReasonCode, reason: string): Unjudged => ({ kind, code, reason })
+const unjudged = (kind: UnjudgedTransaction['kind'], code: ReasonCode, reason: string): UnjudgedTransaction => ({
+  kind,
+  code,
+  reason,
+})
 const tokensIn = (side: Sides['inputs']) => `${side.length} tokens: ${side.map(([token]) => token).join(', ')}`
 
 /** Reads the trades of a transaction from the changes of its accounts. */
@@ -91,7 +95,7 @@ function* receivers(changes: Changes, { miner, wrapper }: TradeContext) {
 type Output = Pick<AccountTrade, 'recipient' | 'tokenOut' | 'amountOut'>
 
 /** Finds the account that received most of the only other token that came out, if the sender received none. */
-function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | Unjudged {
+function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | UnjudgedTransaction {
   const all = [...receivers(changes, context)]
   const others = all.filter(({ token }) => token !== tokenIn)
   const tokens = [...new Set(others.map(({ token }) => token))]

@@ -5,12 +5,12 @@ import { type Pool, type Snapshot, TokenFacts } from '@sluice/liquidity'
 import type { Rpc } from '@sluice/rpc'
 import { SimulationError, type StateCount } from '@sluice/simulation'
 import { TokenNames } from './names.ts'
-import { TrustTracker } from './standings.ts'
 import { measureToken, TaxRecords, type TaxSource } from './taxes.ts'
 import { TokenCatalog } from './token-catalog.ts'
 import { TokenEvidence } from './token-evidence.ts'
 import { TokenLister } from './token-list.ts'
 import { type MeasuredToken, TokenReports } from './token-reports.ts'
+import { TrustTracker } from './trust-tracker.ts'
 
 /** Timeout in milliseconds for reading symbols. */
 const SYMBOLS_TIMEOUT_MS = 1_000
@@ -47,16 +47,16 @@ export class ChainTokens {
       measure: (token, snapshot) => this.report(token, snapshot),
     })
     this.taxes.onSold = (token, sellable) => this.reports.learn(token, [sellable])
-    this.reports.onUnsellable = () => this.onNews()
+    this.reports.onUnsellable = () => this.onNewEvidence()
     this.evidence = new TokenEvidence({
       allowListed: new Set(this.catalog.registry),
       measure: (token, pool, snapshot) => this.measureSale(token, pool, snapshot),
-      onNews: () => this.onNews(),
+      onNewEvidence: () => this.onNewEvidence(),
     })
   }
 
   /** Called when a measurement changes prices. */
-  onNews: () => void = () => {}
+  onNewEvidence: () => void = () => {}
 
   /**
    * Measures a token in the pools that trade it; null if the address is not a token, or cannot be measured. Callers

@@ -55,7 +55,7 @@ export class HubNeighbors {
   private running = false
   private ranAt = Number.NEGATIVE_INFINITY
 
-  /** @param named - tokens of the chain's file, which are known already */
+  /** @param registry - tokens of the chain's file, which are known already */
   constructor(chain: Chain, registry: Iterable<Address>, decimals: (token: Address) => number | undefined) {
     const rows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
     const loggedRows = rows.filter(({ family }) => familyOf(family)?.createdPool && familyOf(family)?.keepsTokens)

@@ -26,7 +26,7 @@ function gathering() {
   })
   const source = {
     snapshot: { block: { hash: '0x07' } },
-    prices: { poolsOf: (token: Address) => [poolOf(token)], usd: () => 1, lack: () => chain.isNew },
+    prices: { poolsOf: (token: Address) => [poolOf(token)], usd: () => 1, setMissing: () => chain.isNew },
     rpc: {
       call: async ({ data }: { data: Hex }) => {
         chain.reads++
@@ -42,7 +42,7 @@ function gathering() {
       chain.measured.push(token)
       await chain.measuring
     },
-    onNews: () => {
+    onNewEvidence: () => {
       chain.news++
     },
   })

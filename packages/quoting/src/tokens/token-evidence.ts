@@ -9,7 +9,7 @@ import { Semaphore } from '@sluice/rpc'
 import { Bounded, type StateCount } from '@sluice/simulation'
 import { deepestPools, type HoldingsSource, readHoldings, unlistedOf } from '../view/holdings.ts'
 
-/** Milliseconds for which a check of balances is valid; `SOLD_MS` is the same for test sales. */
+/** Milliseconds for which a check of balances is valid; `SALE_TTL_MS` is the same for test sales. */
 const BALANCES_TTL_MS = 60_000
 const SALE_TTL_MS = 600_000
 const MAX_REMEMBERED = 20_000
@@ -21,7 +21,7 @@ type Options = {
   /** Tests whether a token can be sold to a pool, and records the result. */
   readonly measure: (token: Address, pool: Pool, snapshot: Snapshot) => Promise<unknown>
   /** Called if a pool holds less than its state says. */
-  readonly onNews: () => void
+  readonly onNewEvidence: () => void
 }
 
 /** Gathers evidence about unlisted tokens. */
@@ -58,7 +58,7 @@ export class TokenEvidence {
 
   private holdings(token: Address, source: HoldingsSource): Promise<void> {
     return once(this.balanceChecks, token, async () => {
-      if (await this.slots.run(() => readHoldings(token, source))) this.options.onNews()
+      if (await this.slots.run(() => readHoldings(token, source))) this.options.onNewEvidence()
     })
   }
 

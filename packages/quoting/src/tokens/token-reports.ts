@@ -1,8 +1,9 @@
 /** Cached measurements of tokens. */
 import { type Address, NATIVE } from '@sluice/chains'
-import { familyOf, type Pool, type Snapshot } from '@sluice/liquidity'
+import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { Bounded, SimulationError, type StateCount, type TokenReport } from '@sluice/simulation'
+import { deepestOf } from '../view/holdings.ts'
 import { measureToken, type TaxSource } from './taxes.ts'
 
 /** Maximum pools in which a token is measured: those that hold most of it. */
@@ -64,7 +65,7 @@ export class TokenReports {
 
 async function measureEverywhere(token: Address, snapshot: Snapshot, source: TaxSource): Promise<MeasuredToken | null> {
   if (token === NATIVE) return null
-  const pools = deepestPools(token, snapshot)
+  const pools = deepestOf(token, snapshot.pools.values(), MAX_POOLS)
   const places: readonly (Pool | undefined)[] = pools.length > 0 ? pools : [undefined]
   try {
     return await Promise.all(places.map(async (pool) => ({ pool, report: await measureToken(token, pool, source) })))
@@ -72,14 +73,4 @@ async function measureEverywhere(token: Address, snapshot: Snapshot, source: Tax
     if (error instanceof SimulationError) return null
     throw error
   }
-}
-
-function deepestPools(token: Address, { pools }: Snapshot): readonly Pool[] {
-  const balanceIn = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
-  return [...pools.values()]
-    .filter((pool) => pool.tokens.includes(token))
-    .map((pool) => ({ pool, balanceIn: balanceIn(pool) }))
-    .sort((a, b) => (a.balanceIn < b.balanceIn ? 1 : -1))
-    .slice(0, MAX_POOLS)
-    .map(({ pool }) => pool)
 }

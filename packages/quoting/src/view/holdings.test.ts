@@ -65,10 +65,10 @@ describe('balances of pools', () => {
   const read = async (balances: Balances, reserves = { held: 10n ** 9n, other: 10n ** 9n }) => {
     const pool = pair(11, reserves.held, reserves)
     const lacks: unknown[] = []
-    const lack = (id: string, missing: readonly number[]) => lacks.push([id, missing]) > 0
+    const setMissing = (id: string, missing: readonly number[]) => lacks.push([id, missing]) > 0
     const { rpc, readCalls } = nodeOf((to) => (balances[to] === null ? null : word(balances[to]!)))
     const snapshot = { block: { hash: '0x07' } } as unknown as Snapshot
-    const isNew = await readHoldings(TOKEN, { snapshot, prices: pricesOf([pool], { lack }), rpc })
+    const isNew = await readHoldings(TOKEN, { snapshot, prices: pricesOf([pool], { setMissing }), rpc })
     return { isNew, lacks, readCalls }
   }
 
@@ -96,9 +96,9 @@ describe('balances of pools', () => {
   test('change no price if the missing amounts were known', async () => {
     const { rpc } = nodeOf(() => word(0n))
     const snapshot = { block: { hash: '0x07' } } as unknown as Snapshot
-    const unchanged = pricesOf([pair(11, 5n), pair(12, 4n)], { lack: () => false })
+    const unchanged = pricesOf([pair(11, 5n), pair(12, 4n)], { setMissing: () => false })
     expect(await readHoldings(TOKEN, { snapshot, prices: unchanged, rpc })).toBe(false)
-    const second = pricesOf([pair(11, 5n), pair(12, 4n)], { lack: (id: string) => id === account(12) })
+    const second = pricesOf([pair(11, 5n), pair(12, 4n)], { setMissing: (id: string) => id === account(12) })
     expect(await readHoldings(TOKEN, { snapshot, prices: second, rpc })).toBe(true)
     expect(await readHoldings(TOKEN, { snapshot, prices: pricesOf([]), rpc })).toBe(false)
   })
@@ -107,7 +107,7 @@ describe('balances of pools', () => {
     const lacksOf = async (answer: Hex) => {
       const lacks: (readonly number[])[] = []
       const prices = pricesOf([pair(11, 1_000n, { other: 1_000n })], {
-        lack: (_id: string, missing: readonly number[]) => lacks.push(missing) > 0,
+        setMissing: (_id: string, missing: readonly number[]) => lacks.push(missing) > 0,
       })
       const snapshot = { block: { hash: '0x07' } } as unknown as Snapshot
       await readHoldings(TOKEN, { snapshot, prices, rpc: nodeOf(() => answer).rpc })

@@ -43,19 +43,24 @@ export async function readHoldings(token: Address, { snapshot, prices, rpc }: Ho
       const lacks = balance === null ? 0n : reserve - balance
       return lacks * ROUNDING > reserve ? Number(lacks) : 0
     })
-    if (prices.lack(pool.id, missing)) isNew = true
+    if (prices.setMissing(pool.id, missing)) isNew = true
   }
   return isNew
 }
 
 /** Returns the pools that hold a token at their own address, deepest first. */
 export function deepestPools(token: Address, prices: Prices): readonly Pool[] {
+  const holders = prices.poolsOf(token).filter(({ family }) => familyOf(family)?.keepsTokens)
+  return deepestOf(token, holders, MAX_POOLS)
+}
+
+/** Returns the pools that trade a token, deepest first, at most `max`. */
+export function deepestOf(token: Address, pools: Iterable<Pool>, max: number): readonly Pool[] {
   const balanceIn = (pool: Pool) => familyOf(pool.family)!.reserves(pool)[pool.tokens.indexOf(token)]!
-  return prices
-    .poolsOf(token)
-    .filter((pool) => pool.tokens.includes(token) && familyOf(pool.family)?.keepsTokens)
+  return [...pools]
+    .filter((pool) => pool.tokens.includes(token))
     .map((pool) => ({ pool, balance: balanceIn(pool) }))
     .sort((a, b) => (a.balance < b.balance ? 1 : -1))
-    .slice(0, MAX_POOLS)
+    .slice(0, max)
     .map(({ pool }) => pool)
 }

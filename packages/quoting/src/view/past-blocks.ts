@@ -2,9 +2,9 @@
 import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import {
   createMarket,
-  type FoundPool,
   type IndexedMarket,
   MarketError,
+  type PoolEntry,
   RedemptionCache,
   type Snapshot,
   type TokenFacts,
@@ -67,11 +67,11 @@ export type PastState = {
 
 /** Pools that can only be discovered in past logs, as the market of the newest block has discovered them. */
 export type ListedPools = {
-  readonly pools: readonly FoundPool[]
+  readonly pools: readonly PoolEntry[]
   /** False while the logs are still being searched. */
   readonly isWhole: boolean
 }
-/** Lists such pools of some tokens; undefined if another process searches the logs. */
+/** Lists the pools of some tokens that the log scan found; undefined if another process searches the logs. */
 export type ListPools = (tokens: readonly Address[]) => Promise<ListedPools | undefined>
 
 type Options = {

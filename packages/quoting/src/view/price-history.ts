@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import { Bounded } from '@sluice/simulation'
 
-/** Maximum tokens with a history: those of the chain's file first, then the last ones requested. */
+/** Maximum tokens with a history: tokens of the chain's file first, then the last requested ones. */
 const MAX_TOKENS = 64
 /** Maximum points of a token. When it is reached, every second point is dropped, and half as many are recorded. */
 const MAX_POINTS = 512

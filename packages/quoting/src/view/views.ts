@@ -148,7 +148,7 @@ export class ChainViews {
   }
 
   /**
-   * Discovers the pools of tokens. For tokens that are vault shares, also those of the assets that they redeem for.
+   * Discovers the pools of tokens. For vault shares, also the pools of the assets that they redeem for.
    *
    * @returns true if all redemption rates are of the newest block
    */

@@ -17,7 +17,7 @@ export class Frontier {
   tokens: number[] = []
   /** Tokens that carry flow. */
   liveTokens: readonly number[] = []
-  /** Edges that are part of such a path, or that directly join two tokens of the allocation and would pay. */
+  /** Edges on a path that would pay, or that join two tokens of the allocation directly and would pay. */
   edges: number[] = []
   /** Minimum cost of a token in output base units; its price if the token carries flow. */
   readonly costLabel: Float64Array

@@ -2,7 +2,7 @@ import type { Problem } from '../problem/problem.ts'
 
 /**
  * Upper bound on the earnings of an edge, given the cost of its input (`price`) and the value of its first unit of
- * output (`value`): those of a pool of x·y = k with the edge's maximum depth everywhere. ∞ for adjusted curves.
+ * output (`value`): the earnings of a pool of x·y = k with the edge's maximum depth everywhere. ∞ for adjusted curves.
  */
 export function earningsBound({ adjustedCurves, graph }: Problem, edge: number, price: number, value: number): number {
   if (adjustedCurves.size > 0 && adjustedCurves.has(edge)) return Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-/** Programs of one hop, for its gas to be measured: what the hop does as a part of a route. */
+/** Programs of one hop, to measure its gas as a part of a route. */
 import type { Address, Hex } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { encodeProgram, isPrepaid, ProgramError, type StepInput, type StepOutput } from '@sluice/program'

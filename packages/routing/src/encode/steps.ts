@@ -19,8 +19,8 @@ export type StepContext = {
 const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**
- * The steps that do what the route's legs say, with the same arithmetic: legs out of the sender's token draw their exact
- * amount, legs out of any other take a share of what is held, and the last of them the rest.
+ * The steps that do what the route's legs say, with the same arithmetic: legs out of the sender's token draw their
+ * exact amount, legs out of any other token take a share of the balance, and the last of them takes the rest.
  *
  * @throws EncodeError if the legs do not add up to the route
  */

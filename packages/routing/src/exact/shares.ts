@@ -76,9 +76,9 @@ export function sharesOf(
 
 /**
  * Orders the legs out of one token. The last leg takes the rounding remainder: it is the largest leg with enough room, or
- * else the one with the most room. If none has room, it is the largest, which takes nearly all of the reduction when less
- * of the token is bought. A leg that buys few units comes before the others, because only legs before the last can take
- * the input that buys whole units.
+ * else the one with the most room. If none has room, it is the largest: when less of the token arrives, that leg takes
+ * nearly all of the reduction. A leg that buys few units must not be last, because the input of the last leg cannot be
+ * chosen to buy whole units.
  *
  * @param places - indices of the legs in the flow
  */
@@ -112,11 +112,11 @@ function stopsBeforeTick(curve: CompiledCurve, input: number): boolean {
 const ROUNDED_UNITS = 2
 /** Fraction of the inputs out of one token that always covers the rounding remainder. */
 const ENOUGH_ROOM = 0.01
-/** Fraction of these inputs that does not exceed the rounding of a share. */
+/** Fraction of the inputs out of one token below which a room may be smaller than the rounding of a share. */
 const NO_ROOM = 1e-6
 const NO_LIMITS: ReadonlyMap<number, bigint> = new Map()
 
-/** @param isDown - true if too little is better than too much */
+/** @param isDown - true to round down, for legs that must not exceed their input */
 function partOf(part: number, fromSource: boolean, isDown: boolean): bigint {
   // NaN if the search sends nothing to the token.
   const num = BigInt(Math.min(PRECISION - 1, Math.max(1, Math.round(part * PRECISION) || 1)))

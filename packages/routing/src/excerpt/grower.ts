@@ -16,7 +16,7 @@ export type ExpansionTerms = {
   readonly budget: WorkBudget
 }
 
-/** The search for such edges. Its results are valid until the next call of `grow`. */
+/** Performs the expansion. Its results are valid until the next call of `grow`. */
 export class SubgraphExpander {
   private readonly graph: Graph
   private readonly growth: ExpansionTerms

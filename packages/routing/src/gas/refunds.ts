@@ -32,18 +32,18 @@ function hopRefund(
 ): number {
   const { pullsInput, forwardsOutput, locks = 0 } = familyOf(family)?.payment ?? {}
   // A vault burns its own shares, which needs no allowance.
-  const isAllowed = pullsInput && tokenIn !== ZERO_ADDRESS && tokenIn !== address
+  const usesAllowance = pullsInput && tokenIn !== ZERO_ADDRESS && tokenIn !== address
   const isWrapper = family === WRAPPER_FAMILY
   // The wrapper pays the Executor, and takes its own token without an allowance.
-  const isTaken = isFirst && tokenIn !== ZERO_ADDRESS && (pullsInput || isWrapper)
-  const isPassedOn = isLast && tokenOut !== ZERO_ADDRESS && (forwardsOutput || isWrapper)
-  const inputRefund = isTaken ? balanceRefund(executor, tokenIn) : 0
-  const outputRefund = isPassedOn ? balanceRefund(executor, tokenOut) : 0
-  return (isAllowed ? EMPTIED_REFUND : 0) + inputRefund + outputRefund + locks * RESTORED
+  const emptiesInput = isFirst && tokenIn !== ZERO_ADDRESS && (pullsInput || isWrapper)
+  const emptiesOutput = isLast && tokenOut !== ZERO_ADDRESS && (forwardsOutput || isWrapper)
+  const inputRefund = emptiesInput ? balanceRefund(executor, tokenIn) : 0
+  const outputRefund = emptiesOutput ? balanceRefund(executor, tokenOut) : 0
+  return (usesAllowance ? EMPTIED_REFUND : 0) + inputRefund + outputRefund + locks * RESTORED
 }
 
 /**
- * Refund of a whole route without the limit of EIP-3529, and without that of the sender's own allowance.
+ * Returns the refund of a whole route before the limit of EIP-3529. Excludes the refund of the sender's own allowance.
  *
  * @param isDirect - the last pools pay the sender, so the Guard holds no output
  */
@@ -68,22 +68,23 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
 const PAID_AT_POOL = 17_100
 /** Gas of a route outside its hops, before refunds: transaction, Guard, and its transfers. */
 const ROUTE_GROSS = 42_000
-/** Gas saved by the second of two hops that share a call, from receipts: before and after refunds. */
+/** Gas that the second of two hops in one call saves, measured from receipts: before refunds (`gross`) and after (`net`). */
 const JOINED = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
 /** Gas per hop by which an average route's refunds are below their limit, a fifth of all gas. */
 const SLACK = 5_000
 /** Limit of refunds as a fraction of the gas used (EIP-3529). */
 const MAX_REFUND = 1 / 5
 
-/** A vault that pulls its input also saves an allowance. */
-const joinedGas = (family: string) => (familyOf(family)?.payment?.pullsInput ? JOINED.pulled : JOINED.usual)
-const joinedGross = (family: string): number => joinedGas(family).gross
+/** Savings of a shared call; a vault that pulls its input also saves an allowance. */
+const joinedSavings = (family: string) => (familyOf(family)?.payment?.pullsInput ? JOINED.pulled : JOINED.usual)
+const joinedGrossSaving = (family: string): number => joinedSavings(family).gross
 /** Gas after refunds that the second of two hops of one contract saves if they share a call. */
-export const joinedSaves = (family: string): number => joinedGas(family).net
+export const joinedNetSaving = (family: string): number => joinedSavings(family).net
 
-/** The part of these savings beyond the gas table, which contains the figure of most contracts. */
-export function joinedBeyondTable(legs: readonly GasLeg[]): number {
-  const beyond = ({ pool }: GasLeg, k: number) => (isJoined(legs, k) ? joinedSaves(pool.family) - JOINED.usual.net : 0)
+/** Returns the savings of shared calls that exceed `JOINED.usual`, which the gas table already contains. */
+export function joinedSavingBeyondTable(legs: readonly GasLeg[]): number {
+  const beyond = ({ pool }: GasLeg, k: number) =>
+    isJoined(legs, k) ? joinedNetSaving(pool.family) - JOINED.usual.net : 0
   return legs.reduce((sum, leg, k) => sum + beyond(leg, k), 0)
 }
 
@@ -106,15 +107,19 @@ export function measuredRouteGas(swap: GasSwap, hops: readonly MeasuredHop[]): n
   const { tokenIn, tokenOut, wrappedNative, legs } = swap
   const gross = legs.reduce((sum, leg, k) => {
     const [isFirst, isLast] = [isEnd(tokenIn, leg.tokenIn, wrappedNative), isEnd(tokenOut, leg.tokenOut, wrappedNative)]
-    const sharedGas = isJoined(legs, k) ? joinedGross(leg.pool.family) : isPrepaidLeg(swap, leg) ? PAID_AT_POOL : 0
+    const sharedGas = isJoined(legs, k)
+      ? joinedGrossSaving(leg.pool.family)
+      : isPrepaidLeg(swap, leg)
+        ? PAID_AT_POOL
+        : 0
     return sum + grossAt(hops[k]!, isFirst, isLast) - sharedGas
   }, ROUTE_GROSS)
   return gross - refundOf(gross, slotRefund(swap))
 }
 
 /**
- * Refund of a transaction with a given gas in a simulation that uses up an allowance of exactly the input. The sender
- * is assumed to keep some of the token and of its allowance.
+ * Returns the refund of a transaction, given its gas in a simulation. The simulation uses up an allowance of exactly the
+ * input; the real sender is assumed to keep some of the token and of its allowance.
  *
  * @param isDirect - see `slotRefund`
  */

@@ -8,7 +8,6 @@ export const MAX_SWAPS = 3
 /** Relative price difference of adjacent pieces that counts as rounding. */
 const ROUNDING = 1e-12
 
-/** A curve of one swap or of several. */
 export type SwapsCurve = PriceCurve & {
   /** Input from which a trade takes several swaps, and relative amount by which these may pay more than the curve. */
   readonly repeats?: { readonly from: number; readonly outputError: number }

@@ -35,7 +35,7 @@ export class Scratch {
   private readonly blankBounds: Shelves<Float64Array>
   private parts: Scratch | null = null
 
-  /** @param roomOf - rounds a length up to that of the underlying array */
+  /** @param roomOf - returns the length of the underlying array for a requested length */
   constructor(roomOf = (length: number) => length) {
     const { inUse } = this
     this.floatArrays = new Shelves(Float64Array, inUse, roomOf)

@@ -6,7 +6,7 @@ import { partGas } from '@sluice/liquidity'
 import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
 import { type GasParts, gasParts } from '../gas/parts.ts'
-import { joinedBeyondTable, joinedSaves, measuredRouteGas } from '../gas/refunds.ts'
+import { joinedNetSaving, joinedSavingBeyondTable, measuredRouteGas } from '../gas/refunds.ts'
 import { gasOfParts } from '../gas/route-gas.ts'
 import { outputOf } from '../graph/price-curve.ts'
 import { type Potential, potential } from '../problem/potentials.ts'
@@ -130,7 +130,7 @@ function expectedNet(problem: Problem, flow: Flow): number {
     hops.length === edges.length
       ? measuredRouteGas({ ...swap, legs }, hops) + gasOfParts(beyondHops(parts)).charged + oracleGas(problem, flow)
       : gasOfParts(parts).charged -
-        joinedBeyondTable(legs) +
+        joinedSavingBeyondTable(legs) +
         edges.reduce((sum, edge) => sum + (extraGas.get(edge) ?? 0), 0)
   return amountOut - gas * perGas - edges.length * perLeg
 }
@@ -159,7 +159,7 @@ function pathsWithSharedCalls(problem: Problem, backward: Potential): readonly (
     const saved = (edge: number) => {
       if (edges[edge]!.pool.family !== family) return 0
       const uncertain = problem.measuredHops.has(edge) ? 0 : GAS_UNCERTAINTY * edges[edge]!.gas
-      return (joinedSaves(family) * (hops - 1)) / hops + uncertain
+      return (joinedNetSaving(family) * (hops - 1)) / hops + uncertain
     }
     const path = bestSinglePath(
       withMoreGas(problem, (edge) => -saved(edge)),

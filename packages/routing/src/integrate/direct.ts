@@ -10,7 +10,7 @@ import { stopAtTicks } from './ticks.ts'
 
 /** Replaces chains while the net output improves. */
 export function shortenChains(problem: Problem, flow: Flow): Flow {
-  const allocation = allocationOver(problem, flow.edges)
+  const allocation = allocationOf(problem, flow)
   let best = flow
   for (let move = 0; move < DIRECT_MOVES; move++) {
     const better = firstImprovement(problem, allocation, best)
@@ -21,7 +21,7 @@ export function shortenChains(problem: Problem, flow: Flow): Flow {
 }
 
 /** The allocation of a flow, with its prices. */
-function allocationOver(problem: Problem, edges: readonly number[]): Allocation {
+function allocationOf(problem: Problem, { edges }: Flow): Allocation {
   const { graph, rate } = problem
   const { from, to } = graph.topology
   const allocation = new Allocation(problem)

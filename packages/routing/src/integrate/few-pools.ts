@@ -7,7 +7,7 @@
 import { outputOf } from '../graph/price-curve.ts'
 import type { Problem } from '../problem/problem.ts'
 import { costOf, curveOf } from '../problem/problem.ts'
-import { Allocation } from '../solver/allocation.ts'
+import { type Allocation, allocationOver } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
 import { type Flow, flowOf } from '../solver/flow.ts'
 import {
@@ -66,7 +66,7 @@ export function withDetours(problem: Problem, flow: Flow, values: Float64Array):
   let best = flow
   for (let round = 0; round < DETOUR_ROUNDS && best.edges.length < problem.maxPools; round++) {
     const ways = problem.graph.topology.scratch.within(() =>
-      findDetours(problem, allocationOver(problem, best.edges, values), best),
+      findDetours(problem, solvedOver(problem, best.edges, values), best),
     )
     const better = addGreedily(
       problem,
@@ -151,15 +151,13 @@ export function pathsOver(problem: Problem, edges: ReadonlySet<number>): readonl
 
 function flowOver(problem: Problem, edges: Iterable<number>, values: Float64Array): Flow | null {
   return problem.graph.topology.scratch.within(() => {
-    const flow = flowOf(problem, allocationOver(problem, edges, values))
+    const flow = flowOf(problem, solvedOver(problem, edges, values))
     return flow && flow.edges.length <= problem.maxPools && flow.hops <= problem.maxHops ? flow : null
   })
 }
 
-function allocationOver(problem: Problem, edges: Iterable<number>, values: Float64Array): Allocation {
-  const allocation = new Allocation(problem)
-  for (const edge of edges) allocation.addEnds(edge, values)
-  for (const edge of edges) allocation.addEdge(edge)
+function solvedOver(problem: Problem, edges: Iterable<number>, best: Float64Array): Allocation {
+  const allocation = allocationOver(problem, edges, { best })
   solve(allocation, MAX_RESIDUAL, FEW_STEPS)
   return allocation
 }

@@ -111,7 +111,10 @@ function cheapestRemovals(
   return leavesWay(problem, used, edges) ? edges : byProfit[0]!.edges
 }
 
-/** Edges one of which must be removed: all of them above the pool limit, those of the longest path above the hop limit. */
+/**
+ * Edges of which one must be removed: above the pool limit all edges, above the hop limit the edges of the longest
+ * path.
+ */
 function violations(problem: Problem, flow: Flow, first: First): readonly number[] {
   const { graph, maxPools, maxHops, reuse } = problem
   if (!reuse && new Set(flow.edges.map((edge) => graph.edges[edge]!.pool.id)).size < flow.edges.length) {

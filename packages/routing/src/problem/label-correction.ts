@@ -48,13 +48,13 @@ export class LabelQueue {
 
   /** Returns the next token to process; −1 if no labels change any more, or after the last round. */
   next(): number {
-    if (this.at === this.end && !this.turn()) return -1
+    if (this.at === this.end && !this.startRound()) return -1
     const token = this.layer[this.at++]!
     this.queued[token] = 0
     return token
   }
 
-  private turn(): boolean {
+  private startRound(): boolean {
     if (this.size === 0 || this.round === this.rounds) return false
     this.round++
     const layer = this.following

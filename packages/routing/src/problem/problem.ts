@@ -121,7 +121,7 @@ export function baseCost(problem: Problem, edge: number): number {
   return gasOf(problem, edge) * problem.perGas + problem.perLeg
 }
 
-/** Gas of a leg before tick crossings, at least that of the cheapest hop, which the lower bounds on paths rely on. */
+/** Gas of a leg before tick crossings; at least the gas of the cheapest hop, because the bounds on paths assume it. */
 function gasOf({ graph, extraGas }: Problem, edge: number): number {
   const { gas } = graph.edges[edge]!
   const more = extraGas.size > 0 ? extraGas.get(edge) : undefined

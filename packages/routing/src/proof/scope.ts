@@ -29,8 +29,8 @@ export function edgesInScope(problem: Problem): readonly number[] {
 }
 
 /**
- * Adds all pairs of multi-token pools from a token that is sold to the pool to one that is bought. The pool trades
- * them together, so its earnings are those of all pairs.
+ * Adds all pairs of multi-token pools from a token that is sold to the pool to one that is bought. The pool trades them
+ * together, so its earnings are the sum over all pairs.
  */
 function withPairs({ graph, rate }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, edgesOfPool, isWide } = graph.topology

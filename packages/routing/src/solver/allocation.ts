@@ -50,7 +50,7 @@ export class Allocation {
   together: Uint8Array
   /** Pools of several tokens with pairs in the allocation. */
   private readonly pools = new Map<Pool, SharedPool>()
-  /** Those with more than one pair in the allocation; the pairs of such a pool trade together. */
+  /** Pools with more than one pair in the allocation; their pairs trade together. */
   shared: SharedPool[] = []
   private readonly point: CurvePoint = { input: 0, output: 0, conductance: 0 }
 
@@ -257,8 +257,12 @@ export class Allocation {
   }
 }
 
-/** An allocation over some edges, with spot rates to the target as initial prices. */
-export function allocationOver(problem: Problem, edges: Iterable<number>, backward: Potential): Allocation {
+/** Returns an allocation over some edges, with spot rates to the target as initial prices. */
+export function allocationOver(
+  problem: Problem,
+  edges: Iterable<number>,
+  backward: Pick<Potential, 'best'>,
+): Allocation {
   const allocation = new Allocation(problem)
   // Adds both ends: edges combined from several allocations may lack the outgoing edges of a token.
   for (const edge of edges) allocation.addEnds(edge, backward.best)

@@ -1,8 +1,8 @@
 /**
  * Finds the best allocation of a trade over a set of edges. Every token has a price in the output token, and every edge
  * trades until its marginal rate equals the ratio of the prices at its ends. The prices that leave no token in surplus
- * or shortage minimize a convex function, the dual. Newton's method finds them: the Hessian is that of a resistor
- * network with the edges' conductances.
+ * or shortage minimize a convex function, the dual. Newton's method finds them: the Hessian equals the matrix of a
+ * resistor network with the edges' conductances.
  *
  * The same function over all edges bounds the output of any route: see `columns/upper-bound.ts`.
  */

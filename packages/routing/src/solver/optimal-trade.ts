@@ -154,7 +154,7 @@ export class OptimalTrade {
   }
 
   /**
-   * Difference between the assumed r and that of the trading function at the balances for v; rises with v. Leaves the
+   * Difference between the assumed r and the r of the trading function at the balances for v; rises with v. Leaves the
    * balances there.
    */
   private mismatch(v: number): number {

@@ -23,7 +23,7 @@ export type Flow = {
   readonly edges: readonly number[]
   readonly input: readonly number[]
   readonly amountOut: number
-  /** `amountOut` less the cost of the legs. If part of the input is unsold, lower than that of any flow that sells everything. */
+  /** `amountOut` less the cost of the legs. A flow with unsold input ranks below every flow that sells everything. */
   readonly net: number
   /** Maximum unsold fraction of the input or of an intermediate token; 0 if the edges take everything. */
   readonly unsold: number
@@ -53,11 +53,12 @@ export class OutOf {
     }
   }
 
-  /** First edge index of a token, and the next one after an index; −1 if there are no more. */
+  /** Returns the first edge index of a token; −1 if it has none. */
   of(token: number): number {
     return this.first[token]!
   }
 
+  /** Returns the next edge index of the same token; −1 if there are no more. */
   after(place: number): number {
     return this.following[place]!
   }
@@ -70,7 +71,7 @@ export type Pruned = {
   /** Tokens in topological order, beginning with the source. */
   readonly order: readonly number[]
   readonly cut: boolean
-  /** By edge: share of an amount that the weights do not cover. If absent, the weights themselves are scaled. */
+  /** By edge: part in the amount that the weights do not cover, relative to the sum. If absent, the weights are scaled. */
   readonly response?: ReadonlyMap<number, number>
 }
 
@@ -95,8 +96,8 @@ function partsOf(problem: Problem, { edges }: OutOf, weights: readonly number[])
 }
 
 /**
- * Fractions that sell everything if the best pools cannot take a whole token: nearly all of some tokens goes to one
- * edge, although it pays less. Null if none are found.
+ * Returns fractions that sell everything although the best pools have too little capacity: nearly all of some tokens
+ * goes to one edge, which pays less. Null if none are found.
  */
 function wastefulParts(problem: Problem, pruned: Pruned, unsold: number): readonly number[] | null {
   const { outOf, weights } = pruned
@@ -124,7 +125,7 @@ function wastefulParts(problem: Problem, pruned: Pruned, unsold: number): readon
   return null
 }
 
-/** The best flow between the weights, which leave a part unsold, and the fractions, which do not. */
+/** Returns the best flow between `weights`, which leave a part unsold, and `parts`, which sell everything. */
 function interpolatedFlow(problem: Problem, pruned: Pruned, parts: readonly number[]): PushedFlow {
   const requested = partsOf(problem, pruned.outOf, pruned.weights)
   const flowAt = (place: number) => {
@@ -172,7 +173,7 @@ function pushWithin(problem: Problem, pruned: Pruned, first: PushedFlow, less: L
       }
     }
     flow = pushOnce(problem, pruned, limits)
-    // The reduction for one token can first cause an excess in another.
+    // Reducing the inflow of one token can increase the excess of another for a few rounds.
     idle = flow.unsold < minUnsold * OVERFLOW_FALL ? 0 : idle + 1
     minUnsold = Math.min(minUnsold, flow.unsold)
   }
@@ -247,7 +248,7 @@ function pushOnce(problem: Problem, pruned: Pruned, limits: ReadonlyMap<number, 
   return { edges, input: inputs, amountOut, net, unsold, hops: depth[target]!, cut, overflow }
 }
 
-/** Weights of the edges out of a token, with the uncovered part of the amount divided in proportion to their response to prices. */
+/** Returns the weights of a token's edges, plus the amount that they do not cover, divided in proportion to `response`. */
 function responding({ outOf, weights, response }: Pruned, token: number, amount: number): readonly number[] {
   let [total, responses] = [0, 0]
   for (let k = outOf.of(token); k >= 0; k = outOf.after(k)) {

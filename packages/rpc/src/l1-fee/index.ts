@@ -80,13 +80,12 @@ export async function estimateL1FeePerByte(
   model: L1FeeModel,
   gasPriceWei: bigint,
   block: BlockRef,
-  options?: RequestOptions,
 ): Promise<number> {
   if (model === 'none') return 0
   const feeOf = async (length: number) => {
     const { address: to } = oracles.scroll
     const transaction = { to, data: noise(length), value: 0n, gas: 300_000n, gasPriceWei }
-    return (await estimateL1Fee(rpc, model, transaction, block, options))?.feeWei ?? 0n
+    return (await estimateL1Fee(rpc, model, transaction, block))?.feeWei ?? 0n
   }
   const [short, long] = await Promise.all([feeOf(SHORT), feeOf(LONG)])
   return long > short ? Number(long - short) / (LONG - SHORT) : 0

@@ -7,7 +7,7 @@ const erc20 = IERC20__factory.createInterface()
 
 export type StorageSlot = { readonly contract: Address; readonly key: Hex }
 
-/** Maximum slots used. The last ones come first: a balance is read after the slots that lead to it. */
+/** Maximum slots used. The last slots come first: a balance is read after the slots that lead to it. */
 const MAX_SLOTS = 32
 
 export const balanceOf = (owner: Address): Hex => erc20.encodeFunctionData('balanceOf', [owner]) as Hex

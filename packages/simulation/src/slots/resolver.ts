@@ -111,7 +111,7 @@ async function withShape(reader: TokenReader, { balance, allowance }: FoundMappi
   }
 }
 
-/** Returns the mappings of a clone: what the first token keeps in its own storage, the clone keeps in its own. */
+/** Returns the mappings of a clone: those in the first token's own storage move to the clone's own storage. */
 function mappingsOf({ balance, allowance }: TokenLayout, first: Address, clone: Address): readonly Mapping[] {
   const mappings = [...(balance ? [balance.mapping] : []), ...(allowance ? [allowance] : [])]
   return mappings.map((mapping) => (mapping.contract === first ? { ...mapping, contract: clone } : mapping))

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useCallback, useMemo, useRef, useState } from 'react'
 import { sluice } from '../service/client.ts'
-import { painted, TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
+import { nextPaint, TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure } from '../ui/Notice.tsx'
@@ -20,7 +20,7 @@ import {
   type OpenApi,
   type ParameterField,
 } from './openapi.ts'
-import { Shown } from './Shown.tsx'
+import { ResponseView } from './ResponseView.tsx'
 import { type Language, languages, sampleOf } from './samples.ts'
 import { useFilled } from './use-filled.ts'
 import { type ConsoleAnswer, send } from './wire.ts'
@@ -117,7 +117,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
   const [answer, setAnswer] = useState<Asking>({ state: 'none' })
   const ask = async () => {
     setAnswer((before) => ({ ...before, state: 'asking' }))
-    await painted()
+    await nextPaint()
     try {
       setAnswer({ state: 'none', got: await send(call) })
     } catch (error) {
@@ -247,7 +247,7 @@ function Code({ endpoint, call, values, language, answer, onLanguage }: CodeProp
       </section>
       <section className="panel" aria-label="Response" aria-live="polite" aria-busy={answer.state === 'asking'}>
         {answer.got ? (
-          <Shown answer={answer.got} />
+          <ResponseView answer={answer.got} />
         ) : (
           <p className="res-h note">{answer.state === 'asking' ? 'Sending…' : 'Response'}</p>
         )}

@@ -3,7 +3,7 @@ import type { Route } from '@sluice/client'
 import { useState } from 'react'
 import { sluice } from '../service/client.ts'
 import { isNative, type PageToken, useTokens } from '../service/tokens.ts'
-import { painted } from '../ui/after-paint.ts'
+import { nextPaint } from '../ui/after-paint.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 
 /** Sender if no wallet is connected. A simulation needs no real account. */
@@ -24,7 +24,7 @@ export function useExampleSwap(chainId: number, use: (route: Route, amount: stri
     async fill() {
       if (!pair) return
       setState({ busy: true, error: null })
-      await painted()
+      await nextPaint()
       const { src, dst } = pair
       const from = wallet?.address ?? NOBODY
       const amount = String(10n ** BigInt(src.decimals))

@@ -18,7 +18,7 @@ import { Facts } from './Facts.tsx'
 import { type ExplainedTransaction, poolsFact, read } from './facts.ts'
 import { fragmentOf, type PastedTx, readPasted } from './input.ts'
 import { Steps } from './Steps.tsx'
-import { termsOf, unknownPoolsOf, type Valued } from './terms.ts'
+import { type TokenValue, termsOf, unknownPoolsOf } from './terms.ts'
 import { type Sent, useSent } from './use-sent.ts'
 import { useValues } from './use-values.ts'
 import { Verdict } from './Verdict.tsx'
@@ -214,7 +214,7 @@ function Whole({ chainId, chainName, tx, block, contracts, read }: WholeProps) {
   const unknown = useMemo(() => unknownPoolsOf(explanation, contracts), [explanation, contracts])
   const valued = JSON.stringify([input, output])
   const terms = useMemo(() => {
-    const [input, output] = JSON.parse(valued) as [Valued, Valued]
+    const [input, output] = JSON.parse(valued) as [TokenValue, TokenValue]
     const now = Math.floor(Date.now() / 1000)
     return termsOf({ tx, explanation, contracts, unknown, signer, isMined: block !== undefined, now, input, output })
   }, [tx, explanation, contracts, unknown, signer, block, valued])

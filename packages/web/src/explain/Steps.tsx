@@ -1,8 +1,8 @@
 /** The steps panel of the Explain page. */
 import type { Explanation } from '@sluice/client'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { FamilyMark } from '../route/FamilyMark.tsx'
 import { groupOf } from '../route/families.ts'
-import { Swatch } from '../route/Swatch.tsx'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount } from '../ui/Num.tsx'
@@ -105,7 +105,7 @@ function StepLane({ step, index, width, mode, tokenOf, lit, onLight }: StepLaneP
       onLight={(on) => onLight(on ? key : null)}
     >
       <b>
-        <Swatch family={step.op} />
+        <FamilyMark family={step.op} />
         {titleOf(step)}
       </b>{' '}
       <Address of={placeOf(step)} />{' '}

@@ -2,7 +2,7 @@
 import { isAddress, isHash } from '../format/hex.ts'
 
 /** Input that a user pastes: calldata, a whole transaction, a hash, or a link that contains one of them. */
-export type Pasted =
+export type PastedInput =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'hash'; readonly hash: `0x${string}` }
   | { readonly kind: 'transaction'; readonly tx: PastedTx }
@@ -20,7 +20,7 @@ export type PastedTx = {
 /** Maximum hex digits of the calldata, with prefix. The Guard accepts no more than a transaction of 128 kB carries. */
 const MAX_HEX = 262_146
 
-export function readPasted(text: string): Pasted {
+export function readPasted(text: string): PastedInput {
   const trimmed = text.trim()
   if (trimmed === '') return { kind: 'nothing' }
   if (trimmed.length > 2 * MAX_HEX) return { kind: 'wrong', why: 'That is longer than any transaction.' }
@@ -33,7 +33,7 @@ export function readPasted(text: string): Pasted {
   return { kind: 'wrong', why: 'Paste 0x and hex digits, a transaction as JSON, or a link to this page.' }
 }
 
-function fromJson(text: string): Pasted {
+function fromJson(text: string): PastedInput {
   try {
     const json = JSON.parse(text) as Record<string, unknown>
     // A response of the service has the transaction in `tx`.
@@ -43,7 +43,7 @@ function fromJson(text: string): Pasted {
   }
 }
 
-function fromFields(fields: Readonly<Record<string, unknown>>): Pasted {
+function fromFields(fields: Readonly<Record<string, unknown>>): PastedInput {
   const data = String(fields.data ?? fields.input ?? '')
   if (!/^0x([0-9a-fA-F]{2})+$/.test(data)) return { kind: 'wrong', why: 'The transaction has no calldata.' }
   const value = fields.value === undefined ? undefined : wei(String(fields.value))

@@ -1,6 +1,6 @@
 /** Terms of a swap that the signer should check: the Guard allows them, but this service does not usually set them. */
 import { type Explanation, type SwapContracts, unknownPools } from '@sluice/client'
-import { grouped, usdOf } from '../format/amount.ts'
+import { groupThousands, usdOf } from '../format/amount.ts'
 import { isZeroAddress } from '../format/hex.ts'
 import { brief, hundredths, utc } from '../format/number.ts'
 import type { PastedTx } from './input.ts'
@@ -23,7 +23,7 @@ export type Unusual = {
 }
 
 /** Price and decimals of a token; undefined if unknown. */
-export type Valued = { readonly usd: number | undefined; readonly decimals: number | undefined }
+export type TokenValue = { readonly usd: number | undefined; readonly decimals: number | undefined }
 
 export type TransactionTerms = {
   readonly unusual: readonly Unusual[]
@@ -50,8 +50,8 @@ export type TermsInput = {
   readonly isMined: boolean
   /** Unix seconds. */
   readonly now: number
-  readonly input: Valued
-  readonly output: Valued
+  readonly input: TokenValue
+  readonly output: TokenValue
 }
 
 /** Returns the pools that nothing proves; undefined if the page knows no contracts of the chain. Takes many hashes. */
@@ -150,11 +150,11 @@ function missing({ tx, explanation, contracts, input, output }: TermsInput): rea
 const SWAP_NATIVE = '0x3293da90'
 
 /** Returns the USD value of an amount, as a float for comparison and display only. */
-function worth(base: bigint, { usd, decimals }: Valued): number | undefined {
+function worth(base: bigint, { usd, decimals }: TokenValue): number | undefined {
   return usd === undefined || decimals === undefined ? undefined : usdOf(base, decimals, usd)
 }
 
-const usdText = (usd: number): string => (usd > 0 && usd < 0.01 ? '< $0.01' : `$${grouped(usd.toFixed(2))}`)
+const usdText = (usd: number): string => (usd > 0 && usd < 0.01 ? '< $0.01' : `$${groupThousands(usd.toFixed(2))}`)
 
 /** Formats a percentage with two decimals, truncated: 99.999 must not read as 100. */
 export const percentText = (percent: number): string => `${hundredths(percent)} %`

@@ -3,7 +3,7 @@ import type { SwapContracts } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../service/client.ts'
 import { isNative, type PageToken, type TokenOf } from '../service/tokens.ts'
-import type { Valued } from './terms.ts'
+import type { TokenValue } from './terms.ts'
 
 const SOON_MS = 2_000
 /** The first responses omit prices that the service is still loading. */
@@ -18,7 +18,7 @@ type PriceRequest = {
   readonly block: number | undefined
 }
 
-type Values = { readonly input: Valued; readonly output: Valued; readonly isPending: boolean }
+type Values = { readonly input: TokenValue; readonly output: TokenValue; readonly isPending: boolean }
 
 export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: PriceRequest, of: TokenOf): Values {
   // The native token has the price of its wrapper.
@@ -38,6 +38,6 @@ export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: Pric
     return typeof usd === 'number' && Number.isFinite(usd) ? usd : undefined
   }
   const decimalsOf = ({ tags, decimals }: PageToken) => (tags?.includes('unknown') ? undefined : decimals)
-  const valued = (token: string): Valued => ({ usd: usdOf(token), decimals: decimalsOf(of(token)) })
+  const valued = (token: string): TokenValue => ({ usd: usdOf(token), decimals: decimalsOf(of(token)) })
   return { input: valued(tokenIn), output: valued(tokenOut), isPending: isLoading }
 }

@@ -20,7 +20,7 @@ export function usdOf(base: bigint | string, decimals: number, price: number): n
   return Number(plain(base, decimals)) * price
 }
 
-export type Typed =
+export type TypedAmount =
   | { readonly kind: 'empty' }
   | { readonly kind: 'amount'; readonly base: bigint }
   /** A comma that either separates thousands or begins the fraction. `readings` has both readings, written without a comma. */
@@ -51,7 +51,7 @@ function canonical(text: string): string | readonly [string, string] {
  * Parses typed text into base units. `1,5` is 1.5, `1,234.56` and `1.234,56` are 1234.56, and `1,234` is ambiguous.
  * Ignores spaces and apostrophes between digits, since the page shows amounts with spaces.
  */
-export function parseAmount(text: string, decimals: number): Typed {
+export function parseAmount(text: string, decimals: number): TypedAmount {
   const digits = canonical(text.replace(SEPARATORS, ''))
   if (typeof digits !== 'string') return { kind: 'ambiguous', readings: digits }
   if (digits === '' || digits === '.') return { kind: 'empty' }
@@ -79,7 +79,7 @@ const USD_DIGITS = 9
  * @param text - without dollar sign
  * @param price - USD of a whole token
  */
-export function parseUsd(text: string, price: number, decimals: number): Typed {
+export function parseUsd(text: string, price: number, decimals: number): TypedAmount {
   const typed = parseAmount(text, USD_PLACES)
   if (typed.kind !== 'amount') return typed
   const [whole = '0', fraction = ''] = decimal(price).split('.')
@@ -94,7 +94,7 @@ export function parseUsd(text: string, price: number, decimals: number): Typed {
 }
 
 /** Adds thin spaces between thousands. Use it only for input fields. */
-export function grouped(text: string): string {
+export function groupThousands(text: string): string {
   const [whole = '', ...rest] = text.split('.')
   return [whole.replace(/\B(?=(\d{3})+$)/g, '\u202f'), ...rest].join('.')
 }

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, type ReactNode } from 'react'
 import { brief, utc } from '../format/number.ts'
-import { Swatch } from '../route/Swatch.tsx'
+import { FamilyMark } from '../route/FamilyMark.tsx'
 import { useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
 import { useChoice } from '../ui/after-paint.ts'
@@ -200,7 +200,7 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
   return (
     <tr className={isChosen ? 'chosen' : undefined} onClick={() => onPick(row.key)}>
       <td>
-        {row.family !== undefined && <Swatch family={row.family} />}{' '}
+        {row.family !== undefined && <FamilyMark family={row.family} />}{' '}
         <button type="button" className="sym" aria-pressed={isChosen} title={row.key}>
           {row.dex === undefined ? row.key : brief(row.key)}
         </button>{' '}

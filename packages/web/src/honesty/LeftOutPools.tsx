@@ -1,6 +1,6 @@
 /** The panel of pools with unreliable quotes. */
 import { brief, utc } from '../format/number.ts'
-import { Swatch } from '../route/Swatch.tsx'
+import { FamilyMark } from '../route/FamilyMark.tsx'
 import { Percent } from '../ui/Num.tsx'
 import type { LeftOut } from './drift.ts'
 
@@ -35,7 +35,7 @@ export function LeftOutPools({ pools }: { readonly pools: readonly LeftOut[] }) 
                   </span>
                 </td>
                 <td>
-                  <Swatch family={family} /> {dex}
+                  <FamilyMark family={family} /> {dex}
                 </td>
                 <td className="r">
                   {withdrew.toFixed(0)} <span className="unit">of {samples.toFixed(0)}</span>

@@ -4,7 +4,7 @@
 export const impacts = ['0.5', '1', '2', '5', '10'] as const
 export type Depth = Readonly<Record<(typeof impacts)[number], number>>
 
-/** USD from which a depth is that of a pool without an end, such as a wrapper. */
+/** USD above which a depth belongs to a pool with unlimited liquidity, such as a wrapper. */
 const ENDLESS_USD = 1e12
 
 export const isEndless = (usd: number): boolean => usd >= ENDLESS_USD

@@ -10,7 +10,7 @@ import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { useChain } from '../ui/setting.ts'
 import { useTitle } from '../ui/title.ts'
-import { Judged } from './Judged.tsx'
+import { JudgedSwap } from './JudgedSwap.tsx'
 import { notJudged } from './outcomes.ts'
 import type { RefereeParams } from './params.ts'
 import { useReport } from './use-report.ts'
@@ -56,7 +56,7 @@ export function RefereePage() {
           </div>
         )}
         {!isWrong && isFetching && !report && <Judging />}
-        {report && !outcome && <Judged {...{ report, params, chain, onChange: change }} />}
+        {report && !outcome && <JudgedSwap {...{ report, params, chain, onChange: change }} />}
       </div>
     </>
   )

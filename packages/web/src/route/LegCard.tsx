@@ -4,7 +4,7 @@ import { rate } from '../format/amount.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count, Decimal, Percent } from '../ui/Num.tsx'
-import { Swatch } from './Swatch.tsx'
+import { FamilyMark } from './FamilyMark.tsx'
 
 type Props = {
   readonly leg: SwapLeg
@@ -19,7 +19,7 @@ export function LegCard({ leg, tokenOf, at }: Props) {
   return (
     <div className="tip" style={at} aria-hidden="true">
       <h3>
-        <Swatch family={leg.protocol} />
+        <FamilyMark family={leg.protocol} />
         {leg.dex}
       </h3>
       <span className="addr">

@@ -5,8 +5,8 @@ import { Address } from '../ui/Address.tsx'
 import { Copy } from '../ui/Copy.tsx'
 import { Cell, Count, Decimal, Percent } from '../ui/Num.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
+import { FamilyMark } from './FamilyMark.tsx'
 import { legRate } from './LegCard.tsx'
-import { Swatch } from './Swatch.tsx'
 
 type Props = {
   readonly legs: readonly SwapLeg[]
@@ -51,7 +51,7 @@ export function LegTable({ legs, tokenOf, lit, onLight }: Props) {
                   onPointerLeave={() => onLight(null)}
                 >
                   <td>
-                    <Swatch family={leg.protocol} />
+                    <FamilyMark family={leg.protocol} />
                     {leg.dex}
                   </td>
                   <td className="unit">{leg.protocol}</td>

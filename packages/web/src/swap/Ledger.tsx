@@ -8,7 +8,7 @@ import { brief, utc } from '../format/number.ts'
 import { sluice } from '../service/client.ts'
 import { Amount, Count } from '../ui/Num.tsx'
 import { useSetting } from '../ui/setting.ts'
-import { type Connected, useWallet } from '../wallet/use-wallet.ts'
+import { type ConnectedWallet, useWallet } from '../wallet/use-wallet.ts'
 import { type LedgerEntry, removeEntries, updateEntry } from './ledger.ts'
 
 const EVERY_MS = 3_000
@@ -143,7 +143,7 @@ function useOutcome(entry: LedgerEntry): string | undefined {
 
 async function outcomeOf(
   { chainId, id, toAmount }: LedgerEntry,
-  wallet: Connected | undefined,
+  wallet: ConnectedWallet | undefined,
   guard: string | undefined,
 ): Promise<Outcome> {
   const node = wallet && (await wallet.open()).wallet
@@ -159,7 +159,7 @@ async function outcomeOf(
  * Reads the outcome of a batch from its wallet. Only the wallet knows the batch id; after that the transaction is
  * followed by its hash.
  */
-async function batchOutcome({ id }: LedgerEntry, wallet: Connected | undefined): Promise<Outcome> {
+async function batchOutcome({ id }: LedgerEntry, wallet: ConnectedWallet | undefined): Promise<Outcome> {
   if (!wallet) return { state: 'pending' }
   const { provider } = await wallet.open()
   const answer = Object(await provider.request({ method: 'wallet_getCallsStatus', params: [id] })) as {

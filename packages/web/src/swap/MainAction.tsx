@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { fragmentOf } from '../explain/input.ts'
 import { plain } from '../format/amount.ts'
+import { errorTextOf, isInvalidOrder } from '../service/error-messages.ts'
 import { isNative } from '../service/tokens.ts'
-import { isInvalidOrder, wordsOf } from '../service/words.ts'
 import { loadPart } from '../ui/load-part.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
@@ -89,7 +89,7 @@ function Refused({ swap }: { readonly swap: SwapPageState }) {
   const { order, live, maxRoutable, spendable, act } = swap
   const { chain, src, dst, exact, limit } = order
   const named = exact === 'in' ? src : dst
-  const { title, text } = wordsOf(live.error, limit)
+  const { title, text } = errorTextOf(live.error, limit)
   const isAbove = exact === 'in' && maxRoutable !== undefined && spendable !== undefined && maxRoutable > spendable
   const offered = isAbove && spendable > 0n ? spendable : maxRoutable
   return (

@@ -12,6 +12,7 @@ import { Amount, Count } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Figures } from './Figures.tsx'
 import type { ShownQuote, TypedRequest } from './use-quote.ts'
+import type { WhyRouteProps } from './WhyRoute.tsx'
 
 const WhyRoute = loadPart(async () => (await import('./WhyRoute.tsx')).WhyRoute)
 
@@ -120,15 +121,8 @@ const Legs = memo(function Legs(props: ComponentProps<typeof LegTable>) {
   return <LegTable {...useAfterPaint(props)} />
 })
 
-type WhyProps = {
-  readonly request: TypedRequest
-  readonly quote: ShownQuote
-  readonly src: PageToken
-  readonly dst: PageToken
-}
-
 /** Compares the route with others on demand; at once for one pool, whose drawing shows nothing else. */
-function Why({ quote, ...rest }: WhyProps) {
+function Why({ quote, ...rest }: WhyRouteProps) {
   const [isOpen, setIsOpen] = useState<boolean>()
   const isShown = isOpen ?? quote.swaps.length === 1
   return (

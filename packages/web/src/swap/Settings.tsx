@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { isAddress } from '../format/hex.ts'
-import { IMPACT_DEFAULT } from '../service/words.ts'
+import { IMPACT_DEFAULT } from '../service/error-messages.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useSwapParams } from './params.ts'
 import { slippageWarning } from './slippage.ts'
@@ -78,7 +78,7 @@ function Recipient({ value, onChange }: RecipientProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          // The ticket shows an invalid recipient as an error, so that nothing is signed for the one before.
+          // The ticket shows an invalid recipient as an error, so that nothing is signed for the previous recipient.
           onChange(next || undefined)
         }}
       />

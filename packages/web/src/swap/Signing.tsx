@@ -23,7 +23,7 @@ const SILENT_MS = 60_000
 
 /** Shows the steps of signing with the results of their checks. */
 export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCancel, onAgain }: Props) {
-  const { steps, allowance, route, explanation, error, hash, sent } = signing
+  const { steps, allowance, route, proof, error, hash, sent } = signing
   const allow = {
     approval: 'Exactly this amount for the Guard, no more.',
     permit: 'By a signature, without a transaction.',
@@ -43,23 +43,21 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
       </div>
       <ol className="steps">
         <Step state={steps.check} number={1} title="We checked the transaction">
-          {explanation && route && (
+          {proof && route && (
             <ul className="checks">
               <Check>
-                {explanation.recipient.toLowerCase() === route.tx.from.toLowerCase()
-                  ? `Pays you, ${brief(explanation.recipient)}, and nobody else`
-                  : `Pays ${explanation.recipient}, the account that you named, and nobody else`}
+                {proof.recipient.toLowerCase() === route.tx.from.toLowerCase()
+                  ? `Pays you, ${brief(proof.recipient)}, and nobody else`
+                  : `Pays ${proof.recipient}, the account that you named, and nobody else`}
               </Check>
               <Check>
-                At least <Amount base={explanation.minOutput} decimals={dst.decimals} digits={9} /> {dst.symbol}
+                At least <Amount base={proof.minOutput} decimals={dst.decimals} digits={9} /> {dst.symbol}
               </Check>
               <Check>
-                Takes <Amount base={explanation.amountIn} decimals={src.decimals} /> {src.symbol},{' '}
-                {explanation.fee
-                  ? `a fee of ${Number(explanation.fee.ppm) / 10_000} % to ${explanation.fee.recipient}`
-                  : 'no fee'}
+                Takes <Amount base={proof.amountIn} decimals={src.decimals} /> {src.symbol},{' '}
+                {proof.fee ? `a fee of ${Number(proof.fee.ppm) / 10_000} % to ${proof.fee.recipient}` : 'no fee'}
               </Check>
-              <Check>Calls the Guard of this chain, {brief(explanation.guard)}</Check>
+              <Check>Calls the Guard of this chain, {brief(proof.guard)}</Check>
               <Check>
                 {signing.unknownPools === 0
                   ? 'Every pool is from a known factory'
@@ -79,10 +77,10 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
           </Step>
         )}
         <Step state={steps.confirm} number={needsAllowance ? 3 : 2} title="Confirm in your wallet">
-          {explanation && route && (
+          {proof && route && (
             <p className="note">
-              Your wallet should show the address <span className="mono">{brief(explanation.guard)}</span> and a gas
-              limit of <Count value={signing.gasLimit ?? 0n} />.
+              Your wallet should show the address <span className="mono">{brief(proof.guard)}</span> and a gas limit of{' '}
+              <Count value={signing.gasLimit ?? 0n} />.
             </p>
           )}
         </Step>
@@ -98,12 +96,12 @@ export function SigningPanel({ signing, src, dst, amount, needsAllowance, onCanc
 type FootProps = Pick<Props, 'signing' | 'src' | 'dst' | 'amount' | 'onAgain'>
 
 function Foot({ signing, src, dst, amount, onAgain }: FootProps) {
-  const { lower, error, waitingSince, sent } = signing
+  const { lowerQuote, error, waitingSince, sent } = signing
   const silent = useSince(waitingSince, SILENT_MS)
   return (
     <div className="ticket__go" aria-live="polite">
-      {lower && <Lower lower={lower} dst={dst} />}
-      {error === undefined && !lower && (
+      {lowerQuote && <LowerQuote quote={lowerQuote} dst={dst} />}
+      {error === undefined && !lowerQuote && (
         <Notice kind="info" title={sent === 'swap' ? 'Sent.' : 'Quote locked while you sign.'}>
           {sent === 'swap'
             ? 'It stays listed under Transactions, also after a reload.'
@@ -140,10 +138,10 @@ function canRetry({ error, sent }: Signing): boolean {
   return code === 'REVERTED' || (sent !== 'swap' && code !== 'PENDING')
 }
 
-type LowerProps = { readonly lower: NonNullable<Signing['lower']>; readonly dst: PageToken }
+type LowerQuoteProps = { readonly quote: NonNullable<Signing['lowerQuote']>; readonly dst: PageToken }
 
-function Lower({ lower, dst }: LowerProps) {
-  const { route, answer } = lower
+function LowerQuote({ quote, dst }: LowerQuoteProps) {
+  const { route, answer } = quote
   return (
     <>
       <Notice kind="warn" title="The price moved." urgent>

@@ -16,12 +16,12 @@ import { type SwapPageState, useSwap } from './use-swap.ts'
 
 /** Components that load on demand, so that the route is drawn first. */
 const TokenPicker = loadPart(async () => (await import('./TokenPicker.tsx')).TokenPicker)
-const WhyNot = loadPart(async () => (await import('./WhyNot.tsx')).WhyNot)
+const WhyNot = loadPart(async () => (await import('./QuoteError.tsx')).WhyNot)
 const SigningPanel = loadPart(async () => (await import('./Signing.tsx')).SigningPanel)
 const PairChart = loadPart(async () => (await import('./PairChart.tsx')).PairChart)
 const Ledger = loadPart(async () => (await import('./Ledger.tsx')).Ledger)
-const LandedTicket = loadPart(async () => (await import('./Landed.tsx')).LandedTicket)
-const LandedPanel = loadPart(async () => (await import('./Landed.tsx')).LandedPanel)
+const ReceiptTicket = loadPart(async () => (await import('./SwapReceipt.tsx')).ReceiptTicket)
+const ReceiptPanel = loadPart(async () => (await import('./SwapReceipt.tsx')).ReceiptPanel)
 
 export function SwapPage() {
   useTitle('Swap')
@@ -70,9 +70,9 @@ function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPic
   if (!signing || !src || !dst || !request) return <OrderForm swap={swap} onPick={onPick} />
   if (signing.paid && signing.route)
     return (
-      <LandedTicket
+      <ReceiptTicket
         {...{ chainId: chain.id, route: signing.route, paid: signing.paid, src, dst, onNew: act.leave }}
-        fee={signing.explanation?.fee}
+        fee={signing.proof?.fee}
       />
     )
   return (
@@ -112,7 +112,7 @@ const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState 
   if (!quote) return <RouteSkeleton pools={pools} />
   return (
     <>
-      {signing?.paid && signing.route && <LandedPanel {...{ route: signing.route, paid: signing.paid, src, dst }} />}
+      {signing?.paid && signing.route && <ReceiptPanel {...{ route: signing.route, paid: signing.paid, src, dst }} />}
       <RoutePanel
         {...{ quote, isAsking: live.isAsking, isStale: live.isStale }}
         {...{ src, dst, tokenOf, isSigning: signing !== undefined, native, request }}

@@ -11,14 +11,14 @@ import { type Alternative, compare, lossOf, type RouteComparison } from './alter
 import { MINUS } from './Ticket.tsx'
 import type { ShownQuote, TypedRequest } from './use-quote.ts'
 
-type Props = {
+export type WhyRouteProps = {
   readonly request: TypedRequest
   readonly quote: ShownQuote
   readonly src: PageToken
   readonly dst: PageToken
 }
 
-export function WhyRoute({ request, quote, src, dst }: Props) {
+export function WhyRoute({ request, quote, src, dst }: WhyRouteProps) {
   const { from: _, ...order } = request
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['alternatives', order, quote.swaps.length === 1],

@@ -89,8 +89,8 @@ function namesOf({ swaps }: ShownQuote): (pool: string) => string {
 const MILLION = 1_000_000n
 
 /**
- * Returns what an alternative pays less than the best route: base units of the output, net of gas if both are known, and
- * percent. For an exact output, what it costs more.
+ * Returns how much less an alternative pays than the best route: in base units of the output, net of gas if both are
+ * known, and in percent. For an exact output, how much more it costs.
  */
 export function lossOf(best: ServiceQuote, other: ServiceQuote, isExactOutput: boolean) {
   if (isExactOutput) return difference(BigInt(other.fromAmount), BigInt(best.fromAmount), BigInt(best.fromAmount))

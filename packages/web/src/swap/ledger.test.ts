@@ -1,7 +1,7 @@
 /** Tests of the transaction list's bound. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bounded, type LedgerEntry, MAX_ENTRIES } from './ledger.ts'
+import { type LedgerEntry, MAX_ENTRIES, withinLimit } from './ledger.ts'
 
 const entry = (id: number, status: LedgerEntry['status']): LedgerEntry => ({
   ...{ id: String(id), kind: 'swap', chainId: 1, from: '0x', sentAt: id, status },
@@ -15,7 +15,7 @@ test('the ledger is bounded, keeps its order, and drops settled entries before p
   fc.assert(
     fc.property(statuses, (list) => {
       const all = list.map((status, id) => entry(id, status as LedgerEntry['status']))
-      const remaining = bounded(all)
+      const remaining = withinLimit(all)
       expect(remaining).toHaveLength(Math.min(all.length, MAX_ENTRIES))
       expect(remaining.map(({ sentAt }) => sentAt)).toEqual(remaining.map(({ sentAt }) => sentAt).sort((a, b) => a - b))
       const dropped = all.filter((one) => !remaining.includes(one))

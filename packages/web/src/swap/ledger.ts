@@ -60,7 +60,7 @@ function isEntry(value: unknown): value is LedgerEntry {
 function store(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[]): void {
   // Another tab may have written in the meantime.
   const stored = load()
-  const next = bounded(change(stored.length > 0 ? stored : entries))
+  const next = withinLimit(change(stored.length > 0 ? stored : entries))
   entries = next
   try {
     localStorage.setItem(KEY, JSON.stringify(next))
@@ -71,7 +71,7 @@ function store(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[
 }
 
 /** Drops entries above the limit: the oldest settled ones first, then the oldest pending ones. */
-export function bounded(all: readonly LedgerEntry[]): readonly LedgerEntry[] {
+export function withinLimit(all: readonly LedgerEntry[]): readonly LedgerEntry[] {
   let surplus = all.length - MAX_ENTRIES
   const isKept = (entry: LedgerEntry) => entry.status === 'pending' || surplus-- <= 0
   // The filter drops the first settled entries that it visits, so it visits the oldest first.

@@ -13,21 +13,21 @@ import {
 import { type SwapQuestion, type SwapRun, useSwap } from '@sluice/react'
 import { useState } from 'react'
 import type { PageToken } from '../service/tokens.ts'
-import type { Connected } from '../wallet/use-wallet.ts'
+import type { ConnectedWallet } from '../wallet/use-wallet.ts'
 import { recordEntry, updateEntry } from './ledger.ts'
 import type { ShownQuote } from './use-quote.ts'
 
 export type StepName = 'allow' | 'check' | 'confirm' | 'land'
 export type StepState = 'todo' | 'now' | 'done'
 
-export type Paid = {
+export type ReceivedSwap = {
   readonly hash: string
   readonly block: number
   readonly gasUsed: bigint
-  /** Growth of the balance in that block; undefined if the node does not keep the state of the block before. */
+  /** Increase of the balance in `block`; undefined if the node does not keep the state of the previous block. */
   readonly received: bigint | undefined
   /** True if an account other than the wallet received the output. */
-  readonly isOther: boolean
+  readonly isForRecipient: boolean
 }
 
 export type Signing = {
@@ -35,18 +35,18 @@ export type Signing = {
   /** Way in which the Guard gets its allowance; undefined until known, or if no allowance is needed. */
   readonly allowance: 'approval' | 'permit' | 'batch' | undefined
   readonly route: Route | undefined
-  readonly explanation: Proven | undefined
+  readonly proof: Proven | undefined
   readonly gasLimit: bigint | undefined
   /** Number of pools whose address does not prove which factory created them. */
   readonly unknownPools: number
   /** A later quote below the displayed one, which the user must accept. */
-  readonly lower: SwapQuestion | undefined
+  readonly lowerQuote: SwapQuestion | undefined
   /** Unix milliseconds of the request that the wallet has not answered yet. */
   readonly waitingSince: number | undefined
   readonly hash: string | undefined
-  /** Transactions that the wallet has sent, including earlier attempts at this swap. */
+  /** Last kind of transaction that the wallet has sent, including earlier attempts at this swap. */
   readonly sent: 'nothing' | 'approval' | 'swap'
-  readonly paid: Paid | undefined
+  readonly paid: ReceivedSwap | undefined
   readonly error: unknown
 }
 
@@ -67,7 +67,7 @@ export function useSigning() {
   const [isApproved, setIsApproved] = useState(false)
   const [receipt, setReceipt] = useState<Pick<Signing, 'paid' | 'error'> & { readonly hash: string }>()
 
-  async function start(order: SignedOrder, connected: Connected): Promise<void> {
+  async function start(order: SignedOrder, connected: ConnectedWallet): Promise<void> {
     const { chainId, request, shown, contracts, direct } = order
     const record = ledgerOf(order)
     const floor = BigInt(shown.minToAmount ?? shown.toAmount)
@@ -132,7 +132,7 @@ function ledgerOf({ chainId, src, dst, request, shown }: SignedOrder): (progress
   }
 }
 
-function signingOf(run: SwapRun, isApproved: boolean, paid: Paid | undefined, receiptError: unknown): Signing {
+function signingOf(run: SwapRun, isApproved: boolean, paid: ReceivedSwap | undefined, receiptError: unknown): Signing {
   const { events, route, proven, question, promptedAt, hash } = run
   const prompts = events.flatMap((event) => (event.stage === 'prompted' ? [event.prompt] : []))
   return {
@@ -143,7 +143,7 @@ function signingOf(run: SwapRun, isApproved: boolean, paid: Paid | undefined, re
       : isApproved
         ? 'approval'
         : 'nothing',
-    ...{ route, hash, paid, explanation: proven, lower: question, waitingSince: promptedAt },
+    ...{ route, hash, paid, proof: proven, lowerQuote: question, waitingSince: promptedAt },
     gasLimit: route && gasLimit(route),
     unknownPools: proven?.unknownPools.length ?? 0,
     error: run.error ?? receiptError,
@@ -176,7 +176,7 @@ type Receipt = {
   readonly effectiveGasPrice?: string
 }
 
-async function receiptOf(provider: Eip1193Provider, route: Route, owner: string, hash: string): Promise<Paid> {
+async function receiptOf(provider: Eip1193Provider, route: Route, owner: string, hash: string): Promise<ReceivedSwap> {
   const receipt = (await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as Receipt
   const block = Number(receipt.blockNumber)
   const gasUsed = BigInt(receipt.gasUsed)
@@ -188,14 +188,14 @@ async function receiptOf(provider: Eip1193Provider, route: Route, owner: string,
     const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
     return BigInt(await provider.request({ method: 'eth_call', params: [{ to: route.dst, data }, tag] }))
   }
-  const isOther = owner.toLowerCase() !== route.tx.from.toLowerCase()
-  const fee = native && !isOther ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
-  // Nodes without the state of the block before reject the call.
+  const isForRecipient = owner.toLowerCase() !== route.tx.from.toLowerCase()
+  const fee = native && !isForRecipient ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') : 0n
+  // Nodes that do not keep the state of the previous block reject the call.
   const received = await Promise.all([at(block), at(block - 1)]).then(
     ([after, before]) => after - before + fee,
     () => undefined,
   )
-  return { hash, block, gasUsed, received, isOther }
+  return { hash, block, gasUsed, received, isForRecipient }
 }
 
 /** Returns true if the user rejected the request in the wallet. */

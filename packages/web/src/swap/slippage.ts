@@ -13,8 +13,9 @@ const PPM_PER_PERCENT = 10_000
 const MARGIN_PPM = 100
 
 /**
- * Returns the slippage in percent to sign with: slightly less than that of the displayed quote. Two searches in the same block can differ
- * by a fraction of a basis point. With the margin, the signed minimum is still at least the displayed one.
+ * Returns the slippage in percent to sign with: slightly less than the displayed quote's. Two searches in the same
+ * block can differ by a fraction of a basis point. With the margin, the signed minimum is still at least the displayed
+ * one.
  */
 export function slippageToSign(shown: number | string): string {
   const ppm = Math.round(Number(shown) * PPM_PER_PERCENT)

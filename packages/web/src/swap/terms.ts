@@ -4,7 +4,7 @@
  */
 import { useState } from 'react'
 import { isAddress } from '../format/hex.ts'
-import { IMPACT_DEFAULT } from '../service/words.ts'
+import { IMPACT_DEFAULT } from '../service/error-messages.ts'
 import type { SwapParams } from './params.ts'
 
 export const MAX_SLIPPAGE = 50

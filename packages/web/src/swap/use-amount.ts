@@ -3,7 +3,7 @@
  * both agree.
  */
 import { useEffect, useState } from 'react'
-import { grouped, parseAmount, parseUsd, plain, type Typed, usdOf } from '../format/amount.ts'
+import { groupThousands, parseAmount, parseUsd, plain, type TypedAmount, usdOf } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { TYPING_PAUSE_MS } from '../ui/after-paint.ts'
 
@@ -14,7 +14,7 @@ export type AmountEntry = {
   readonly text: string
   readonly unit: AmountUnit
   /** Parsed amount in base units of the token; undefined while the token is unknown. */
-  readonly typed: Typed | undefined
+  readonly typed: TypedAmount | undefined
   /** True if the URL contains this amount. */
   readonly isSettled: boolean
   readonly set: (text: string) => void
@@ -32,7 +32,7 @@ type Draft = {
   /** Unit of the field. A dollar sign in the text overrides it. */
   readonly unit: AmountUnit
   /** Converted once when dollars are typed, so that price updates do not change the amount. */
-  readonly typed: Typed
+  readonly typed: TypedAmount
   readonly token: string
   readonly before: string
   /** Amount that was written into the URL. */
@@ -71,7 +71,7 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
     return () => clearTimeout(later)
   })
   return {
-    text: draft?.text ?? grouped(value),
+    text: draft?.text ?? groupThousands(value),
     unit: draft ? unitOf(draft.text, draft.unit) : 'token',
     typed,
     isSettled: !draft || draft.sent === value,
@@ -84,7 +84,7 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
     commit,
     tidy() {
       if (!draft || !token || unitOf(draft.text, draft.unit) === 'usd' || draft.typed.kind !== 'amount') return
-      setDraft({ ...draft, text: grouped(plain(draft.typed.base, token.decimals)) })
+      setDraft({ ...draft, text: groupThousands(plain(draft.typed.base, token.decimals)) })
     },
     toggleUnit() {
       if (!token || !typed) return
@@ -99,7 +99,7 @@ export function useAmount({ value, token, price, settle }: Options): AmountEntry
 
 const unitOf = (text: string, unit: AmountUnit): AmountUnit => (text.trim().startsWith('$') ? 'usd' : unit)
 
-function parse(text: string, unit: AmountUnit, token: PageToken, price: number | null | undefined): Typed {
+function parse(text: string, unit: AmountUnit, token: PageToken, price: number | null | undefined): TypedAmount {
   if (unit === 'token') return parseAmount(text, token.decimals)
   if (typeof price === 'number') return parseUsd(text.replace('$', ''), price, token.decimals)
   return { kind: 'wrong', why: `No price for ${token.symbol}. Enter an amount of ${token.symbol}.` }

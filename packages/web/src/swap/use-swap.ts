@@ -1,8 +1,8 @@
 /** State of the Swap page: the order, its quote, and its signing. */
 import { useQueryClient } from '@tanstack/react-query'
 import { plain } from '../format/amount.ts'
+import { isAboutSize, refusalOf } from '../service/error-messages.ts'
 import { isNative, type PageToken, type TokenOf, useNamed } from '../service/tokens.ts'
-import { isAboutSize, refusalOf } from '../service/words.ts'
 import { useSetting } from '../ui/setting.ts'
 import { useBalance, useGasReserve, useWallet } from '../wallet/use-wallet.ts'
 import { type Loss, lossOf } from './loss.ts'

@@ -1,6 +1,6 @@
 /** Notices and error messages. */
 import type { ReactNode } from 'react'
-import { wordsOf } from '../service/words.ts'
+import { errorTextOf } from '../service/error-messages.ts'
 import { Icon } from './Icon.tsx'
 
 type Props = {
@@ -24,7 +24,7 @@ export function Notice({ kind, title, children, urgent = false }: Props) {
 
 /** Shows the message of an error. */
 export function Failure({ error, children }: { readonly error: unknown; readonly children?: ReactNode }) {
-  const { title, text, small } = wordsOf(error)
+  const { title, text, small } = errorTextOf(error)
   return (
     <Notice kind="bad" title={title} urgent>
       {text} {children}

@@ -44,7 +44,7 @@ export function usePaintedParts(count: number): number {
 }
 
 /** Resolves after the next frame is painted. */
-export const painted = (): Promise<void> => new Promise(afterPaint)
+export const nextPaint = (): Promise<void> => new Promise(afterPaint)
 
 /**
  * Shows a choice at once, and applies it after the next paint. For choices in the URL, whose navigation renders the page again.

@@ -6,11 +6,11 @@ import { isNative } from '../service/tokens.ts'
 import type { Session } from './session.ts'
 import { useWalletState } from './wallets.ts'
 
-export type Connected = Omit<Session, 'provider'> & {
+export type ConnectedWallet = Omit<Session, 'provider'> & {
   readonly open: () => Promise<{ readonly wallet: Wallet; readonly provider: Eip1193Provider }>
 }
 
-export function useWallet(): Connected | undefined {
+export function useWallet(): ConnectedWallet | undefined {
   const { session } = useWalletState()
   if (!session) return undefined
   const { address, chainId, name, isLocal } = session
@@ -112,7 +112,7 @@ export function useAllowanceWay(
 
 const word = (address: string): string => address.slice(2).toLowerCase().padStart(64, '0')
 
-async function balanceOf(connected: Connected, token: string): Promise<bigint> {
+async function balanceOf(connected: ConnectedWallet, token: string): Promise<bigint> {
   const { provider, wallet } = await connected.open()
   if (isNative(token))
     return BigInt(await provider.request({ method: 'eth_getBalance', params: [connected.address, 'latest'] }))

@@ -23,7 +23,6 @@ export type AaveGsmState = {
   readonly level: bigint
 }
 
-/** Unit of fees. */
 const FEE_UNIT = 10_000n
 
 /** Amounts of a trade in both tokens, and the GHO that is minted or burned. */

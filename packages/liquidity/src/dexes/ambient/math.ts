@@ -70,7 +70,7 @@ export function swapExactInput(
   onLeg?: (leg: CurveLeg) => void,
 ): AmbientSwap {
   const { priceRoot, levels } = state
-  if (state.knockedOut) throw new PoolRefusal('UNSUPPORTED', 'liquidity was taken out, how much is not known')
+  if (state.knockedOut) throw new PoolRefusal('UNSUPPORTED', 'an unknown amount of liquidity was removed')
   if (isBuy ? priceRoot > limit : priceRoot < limit) throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
   if (amount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
   const now: Progress = { curve: state, remaining: amount, paid: 0n }
@@ -198,7 +198,7 @@ export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[]
 }
 
 /**
- * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`: it reaches the price limit.
+ * Returns the largest input that `quote` accepts, for `DexFamily.maxInput`. It moves the price to the limit.
  *
  * @param precisionBits - as in `largestInput`
  */

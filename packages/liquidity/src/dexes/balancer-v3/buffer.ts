@@ -6,12 +6,11 @@
 import { PoolRefusal } from '../../family.ts'
 import { max } from '../../math/integers.ts'
 import type { Erc4626State } from '../erc4626/math.ts'
-import { converted, exchanged, limitOf } from '../erc4626/math.ts'
+import { convert, exchange, limitOf } from '../erc4626/math.ts'
 
 /** A buffer of an asset and its share token, in this order. */
 export type Buffer = {
   readonly kind: 'buffer'
-  /** State of the ERC-4626 vault. */
   readonly vault: Erc4626State
   /** Base units in the buffer. */
   readonly underlying: bigint
@@ -33,7 +32,7 @@ export function bufferQuote(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: Buffer } {
   if (amountIn < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} is less than a buffer takes`)
-  const amountOut = converted(state.vault, wrap, amountIn - 1n) - 1n
+  const amountOut = convert(state.vault, wrap, amountIn - 1n) - 1n
   if (amountOut < MIN_WRAP) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys less than a buffer pays`)
   return { amountOut, state: wrap ? wrapped(state, amountIn, amountOut) : unwrapped(state, amountIn, amountOut) }
 }
@@ -41,7 +40,7 @@ export function bufferQuote(
 function wrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
   const direct = { underlying: state.underlying + amountIn, wrapped: state.wrapped - amountOut }
   if (direct.wrapped >= 0n) return { ...state, ...direct }
-  const value = state.wrapped > 0n ? converted(state.vault, false, state.wrapped, true) : 0n
+  const value = state.wrapped > 0n ? convert(state.vault, false, state.wrapped, true) : 0n
   const assets = amountIn + (state.underlying - value) / 2n
   const { amountOut: shares, state: vault } = rebalance(state.vault, true, assets)
   return { ...state, vault, underlying: direct.underlying - assets, wrapped: direct.wrapped + shares }
@@ -50,7 +49,7 @@ function wrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
 function unwrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
   const direct = { underlying: state.underlying - amountOut, wrapped: state.wrapped + amountIn }
   if (direct.underlying >= 0n) return { ...state, ...direct }
-  const value = state.underlying > 0n ? converted(state.vault, true, state.underlying, true) : 0n
+  const value = state.underlying > 0n ? convert(state.vault, true, state.underlying, true) : 0n
   const shares = amountIn + (state.wrapped - value) / 2n
   const { amountOut: assets, state: vault } = rebalance(state.vault, false, shares)
   return { ...state, vault, underlying: direct.underlying + assets, wrapped: direct.wrapped - shares }
@@ -59,7 +58,7 @@ function unwrapped(state: Buffer, amountIn: bigint, amountOut: bigint): Buffer {
 /** Deposits assets or redeems shares, as the Balancer vault does to rebalance a buffer. */
 function rebalance(vault: Erc4626State, deposit: boolean, amount: bigint) {
   if (amount <= 0n) throw new PoolRefusal('UNSUPPORTED', 'the buffer holds too much of what it would need')
-  return exchanged(vault, deposit, amount)
+  return exchange(vault, deposit, amount)
 }
 
 /**
@@ -67,9 +66,9 @@ function rebalance(vault: Erc4626State, deposit: boolean, amount: bigint) {
  * it.
  */
 export function bufferLimit({ vault, underlying, wrapped }: Buffer, wrap: boolean): bigint {
-  const direct = converted(vault, !wrap, wrap ? wrapped : underlying)
+  const direct = convert(vault, !wrap, wrap ? wrapped : underlying)
   const reserve = wrap ? wrapped : underlying
-  const value = reserve > 0n ? converted(vault, !wrap, reserve, true) : 0n
+  const value = reserve > 0n ? convert(vault, !wrap, reserve, true) : 0n
   const rebalanced = limitOf(vault, wrap) - ((wrap ? underlying : wrapped) - value) / 2n
   return max(rebalanced, direct)
 }

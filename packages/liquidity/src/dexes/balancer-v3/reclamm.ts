@@ -85,7 +85,10 @@ function atRatio(root: bigint, live: BalancePair, last: BalancePair): BalancePai
   return isAbove ? [under, over] : [over, under]
 }
 
-/** Returns the virtual balances of a range that follows the price: that of the plentiful token shrinks every second. */
+/**
+ * Returns the virtual balances of a range that follows the price: the plentiful token's virtual balance shrinks every
+ * second.
+ */
 function inRange(
   clock: ReclammClock,
   live: BalancePair,

@@ -77,11 +77,11 @@ function decodeState(answer: Hex): PooledState | null {
     const state = { ...common, kind, params: { alpha, beta, c, s, lambda }, derived, ...surge }
     return agreesWithSamples(state, read, true) ? state : null
   }
-  const firstRelease: PooledState =
+  const unbounded: PooledState =
     kind === 'weighted'
       ? { ...common, kind, weights: [...read.weights] }
       : { ...common, kind, amp: read.amp, ...(read.surges && { surge: { threshold, maxFee } }) }
-  const state = { ...firstRelease, bounded: !agreesWithProbe(firstRelease, read.probe) }
+  const state = { ...unbounded, bounded: !agreesWithProbe(unbounded, read.probe) }
   return agreesWithSamples(state, read, false) ? state : null
 }
 
@@ -123,7 +123,10 @@ function reclammState(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow, 
   return virtual[0] === virtualNow[0] && virtual[1] === virtualNow[1] ? { ...state, virtual } : null
 }
 
-/** True if a pool of the first release would return this; the balances are those of `_probe` in BalancerV3Lens. */
+/**
+ * True if the pool answers the lens's probe like a pool that is not `bounded`. The balances are the same as in `_probe`
+ * of BalancerV3Lens.
+ */
 function agreesWithProbe(state: PooledState, answer: bigint): boolean {
   const weighted = state.kind === 'weighted'
   const plentiful = weighted && state.weights[0]! < state.weights[1]! ? 0 : 1

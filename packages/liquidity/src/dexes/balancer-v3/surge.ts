@@ -34,7 +34,10 @@ export function surgeFee(
   return staticFee + mulDown(maxFee - staticFee, divDown(then - threshold, ONE - threshold))
 }
 
-/** Returns the price's distance from the peak relative to that of the range's end, times the slope; at most one. */
+/**
+ * Returns the price's distance from the peak as a fraction of the distance between the range's end and the peak, times
+ * the slope; at most one.
+ */
 export function eclpImbalance(
   price: bigint,
   { alpha, beta, c, s }: EclpParams,

@@ -57,5 +57,4 @@ export type PooledState =
       })
   | (Common & Reclamm)
 
-/** State of a pool or buffer. */
 export type BalancerV3State = PooledState | Buffer

@@ -3,6 +3,7 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { limitOfStable } from '../../math/solidly.ts'
 import { sampledTrade } from '../common/capacity-family.ts'
+import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { maxInput } from '../uniswap-v2/math.ts'
@@ -58,12 +59,5 @@ export const camelotV2: DexFamily<CamelotV2State> = {
   keepsTokens: true,
   oracleGas: 10_000,
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
-    op: 'solidly',
-    pool: pool.address,
-    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input,
-    output,
-  }),
+  step: directedStep('solidly'),
 }

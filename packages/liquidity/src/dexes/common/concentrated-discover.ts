@@ -25,7 +25,6 @@ const finders = {
  */
 export type PoolKeys = { readonly by: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
 
-/** Finds the pools of pairs for all keys. */
 export const findByKeys = (row: DexRow, pairs: readonly (readonly [Address, Address])[], { by, values }: PoolKeys) =>
   findKeyedPools(row, pairs, values, {
     lens: CONCENTRATED_LENS,

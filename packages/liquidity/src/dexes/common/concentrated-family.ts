@@ -15,6 +15,7 @@ import { concentratedCurve } from '../../math/curves.ts'
 import { concentratedOutline } from '../../math/outline.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { pathOfTicks, withConsistentState } from './consistent-state.ts'
+import { directedStep } from './directed-step.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS, PIECE_GAS } from './gas.ts'
 
@@ -97,14 +98,7 @@ export function concentratedTrade<State extends ConcentratedState>(
     // One observation: 5,900 to 6,400, depending on its slot.
     oracleGas: 6_100,
     takesTaxedInput: false,
-    step: (pool, tokenIn, tokenOut, input, output) => ({
-      op: 'uniswap-v3',
-      pool: pool.address,
-      zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-      tokenIn,
-      input,
-      output,
-    }),
+    step: directedStep('uniswap-v3'),
   }
   return withConsistentState(trade, ({ state }: Pool<State>) => pathOfTicks(state.liquidity, state.tick, state.ticks))
 }

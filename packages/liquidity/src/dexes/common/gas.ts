@@ -19,7 +19,7 @@ export type GasRow = {
   readonly piece: number
   /** Gas of a write to the pool's oracle, if a hop that moves the tick writes one. */
   readonly oracle?: number
-  /** Refund of the hop at the end of the transaction. Absent: that of one balance that is set and cleared. */
+  /** Refund of the hop at the end of the transaction. Default: the refund of one balance that is set and cleared. */
   readonly refund?: number
   /** Method of measurement, or the reason for an estimate. */
   readonly basis: string
@@ -66,8 +66,8 @@ const TOKENS: ReadonlyMap<string, { readonly gas: number; readonly once: number 
 export const isExpensive = (token: Address): boolean => TOKENS.has(token)
 
 /**
- * Returns the gas of a token at one end of a leg beyond that of a plain ERC-20, to rank single legs. A route pays for
- * cold accounts and slots only `once`.
+ * Returns the gas of a token at one end of a leg in addition to the gas of a plain ERC-20, to rank single legs. A route
+ * pays for cold accounts and slots only `once`.
  */
 export const tokenGas = (token: Address): number => TOKENS.get(token)?.gas ?? 0
 

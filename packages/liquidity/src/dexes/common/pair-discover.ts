@@ -10,7 +10,7 @@ import { presentAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { sortTokens } from './direction.ts'
 
-const find = callCodec<[factory: string, getter: string, pairs: string[]], [string[]]>(
+export const findByGetter = callCodec<[factory: string, getter: string, pairs: string[]], [string[]]>(
   PairLens__factory.createInterface(),
   'find',
 )
@@ -27,7 +27,7 @@ function* findByPair(
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) => ({
     ...PAIR_LENS,
-    data: find.encode(row.address, getter, batch.flat()),
+    data: findByGetter.encode(row.address, getter, batch.flat()),
     gas: 5_000 * batch.length,
   }))
   return batches.flatMap((batch, b) => {
@@ -40,6 +40,17 @@ function* findByPair(
 /** Returns an unread two-token pool with a contract of its own. */
 export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
   return { id: address, family: row.family, dex: row.brand, address, tokens: sortTokens(pair), state: null }
+}
+
+/** Reads the pools of `PoolCreated` logs, which name both tokens and the pool. */
+export function poolCreation(factory: Interface) {
+  return {
+    creationTopics: [factory.getEvent('PoolCreated')!.topicHash as Hex] as readonly Hex[],
+    createdPool(row: DexRow, log: Log): Pool<null> {
+      const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
+      return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
+    },
+  }
 }
 
 /**

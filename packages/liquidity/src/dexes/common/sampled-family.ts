@@ -110,7 +110,7 @@ function* sampleFirst(
   return pools.map(({ id }) => states.get(id) ?? null)
 }
 
-/** Adds samples at the inputs of swaps to those of a pool. */
+/** Adds samples at the inputs of swaps to a pool's samples. */
 function* refine(
   { readOf, decode }: SampledKind,
   row: DexRow,

@@ -36,7 +36,9 @@ export function searchLadder(): readonly bigint[] {
   return Array.from({ length: SEARCH_STEPS }, (_, k) => 1n << (FIRST_BITS + SEARCH_BITS * BigInt(k)))
 }
 
-/** Returns the amounts of the next samples, ascending; those of the search if the pool did not trade. */
+/**
+ * Returns the amounts of the next samples, ascending. If the pool did not trade, they are the amounts of the search.
+ */
 export function ladderOf({ samples, focus }: SampledLadders, i: 0 | 1): readonly bigint[] {
   if (samples[i].length === 0) return searchLadder()
   const knee = kneeOf(samples[i])

@@ -18,6 +18,7 @@ import {
 } from '../../math/solidly.ts'
 import { sampledTrade } from './capacity-family.ts'
 import { chunks } from './chunks.ts'
+import { directedStep } from './directed-step.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS } from './gas.ts'
 import { pairPool } from './pair-discover.ts'
@@ -130,13 +131,6 @@ export function solidlyFamily({ id, velodrome, solve }: Kind): DexFamily<Solidly
     // An observation is due 30 minutes after the last one: three new slots and the array length.
     laterGas: 71_300,
     takesTaxedInput: true,
-    step: (pool, tokenIn, tokenOut, input, output) => ({
-      op: 'solidly',
-      pool: pool.address,
-      zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-      tokenIn,
-      input,
-      output,
-    }),
+    step: directedStep('solidly'),
   }
 }

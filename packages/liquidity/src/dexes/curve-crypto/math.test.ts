@@ -1,7 +1,7 @@
 /** Tests of CryptoSwap math. */
 import { describe, expect, test } from 'vitest'
 import { PoolRefusal } from '../../family.ts'
-import { fee, limitOf, quote, scaled, swapOut, tradingFunction } from './math.ts'
+import { balancesAtPriceScale, fee, limitOf, quote, swapOut, tradingFunction } from './math.ts'
 import { geometricMean, newtonInvariant, ONE } from './newton.ts'
 import type { CryptoKind, CurveCryptoState } from './types.ts'
 
@@ -104,5 +104,5 @@ describe.each(kinds)('a pool of the kind %s', (kind) => {
 
 test('balances are scaled to 18 decimals and to the first coin', () => {
   const pool = poolOf('two', { precisions: [10n ** 12n, 10n ** 10n], priceScale: [3n * ONE] })
-  expect(scaled(pool, [5n, 7n])).toEqual([5n * 10n ** 12n, 21n * 10n ** 10n])
+  expect(balancesAtPriceScale(pool, [5n, 7n])).toEqual([5n * 10n ** 12n, 21n * 10n ** 10n])
 })

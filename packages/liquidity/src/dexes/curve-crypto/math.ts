@@ -60,7 +60,7 @@ export function swapOut(
   if (amountIn <= 0n) throw nothing()
   const { balances } = state
   const d = presentInvariant(state)
-  const xp = scaled(state, balances.with(i, balances[i]! + amountIn))
+  const xp = balancesAtPriceScale(state, balances.with(i, balances[i]! + amountIn))
   const { y, k0 } = solveBalance(state, xp, d, j)
   const whole = unscaled(state, j, xp[j]! - y - 1n)
   if (whole <= 0n) throw nothing()
@@ -71,10 +71,13 @@ export function swapOut(
 
 /** Returns the invariant before a swap. */
 const presentInvariant = (state: CurveCryptoState): bigint =>
-  state.ramping ? invariant(state, scaled(state, state.balances), 0n) : state.invariant
+  state.ramping ? invariant(state, balancesAtPriceScale(state, state.balances), 0n) : state.invariant
 
 /** Returns the balances at the price scale, in units of the first coin with 18 decimals. */
-export function scaled({ precisions, priceScale }: CurveCryptoState, balances: readonly bigint[]): bigint[] {
+export function balancesAtPriceScale(
+  { precisions, priceScale }: CurveCryptoState,
+  balances: readonly bigint[],
+): bigint[] {
   return balances.map((balance, k) =>
     k === 0 ? balance * precisions[0]! : (balance * priceScale[k - 1]! * precisions[k]!) / ONE,
   )
@@ -138,7 +141,7 @@ function closedSolution({ kind, a, gamma }: CurveCryptoState, others: readonly b
  */
 export function limitOf(state: CurveCryptoState, i: number, j: number): bigint {
   const { a, gamma, balances } = state
-  const xp = scaled(state, balances)
+  const xp = balancesAtPriceScale(state, balances)
   const solution = orRefused(() => {
     const d = presentInvariant(state)
     const minJ = (d * solvedRange(state).from) / ONE
@@ -160,7 +163,7 @@ function invariant(state: CurveCryptoState, xp: readonly bigint[], k0: bigint): 
 function afterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   const { kind, priceScale, totalSupply, profit, allowedExtraProfit, ramping } = state
   const n = BigInt(state.balances.length)
-  const d = invariant(state, scaled(state, state.balances), k0)
+  const d = invariant(state, balancesAtPriceScale(state, state.balances), k0)
   const balanced = [d / n, ...priceScale.map((price) => (d * ONE) / (n * price))]
   const virtualPrice = (ONE * geometricMean(kind, balanced)) / totalSupply
   const loses = isNg(state) ? virtualPrice <= state.virtualPrice : virtualPrice < state.virtualPrice
@@ -175,7 +178,7 @@ function afterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
 export function tradingFunction(state: CurveCryptoState): TradingFunction | null {
   const { balances, precisions, priceScale, a, gamma, midFeeE10, outFeeE10 } = state
   if (balances.includes(0n) || !state.settled) return null
-  const xp = scaled(state, balances)
+  const xp = balancesAtPriceScale(state, balances)
   const coins = balances.length
   return evenTradingFunction(
     cryptoLevel(Number(a) / A_PRECISION, Number(gamma) / 1e18, Number(presentInvariant(state)), coins),

@@ -5,7 +5,7 @@ import { id } from 'ethers'
 import { orRefused, type Pool, type Reads } from '../../family.ts'
 import { CURVE_CRYPTO_LENS } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
-import { fee, scaled, solveBalance, swapOut } from './math.ts'
+import { balancesAtPriceScale, fee, solveBalance, swapOut } from './math.ts'
 import type { CryptoKind, CurveCryptoState } from './types.ts'
 
 const lens = CurveCryptoLens__factory.createInterface()
@@ -66,7 +66,7 @@ export function toState(read: Read): CurveCryptoState | null {
 /** True if our math reproduces the pool's fee and two samples: of coin 0, and of the last coin. */
 function agrees(state: CurveCryptoState, { samples, quotes, fee: poolFee }: Read): boolean {
   const last = state.balances.length - 1
-  const xp = scaled(state, state.balances)
+  const xp = balancesAtPriceScale(state, state.balances)
   const computed = (sample: bigint, i: number, j: number) =>
     state.kind === 'two' || state.kind === 'tri'
       ? swapOut(state, i, j, sample).amountOut

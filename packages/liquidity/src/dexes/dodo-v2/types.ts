@@ -15,7 +15,7 @@ export type DodoV2State = {
   readonly baseTarget: bigint
   readonly quoteTarget: bigint
   readonly side: Side
-  /** Fractions of the output, 18 decimals: the fee of the liquidity providers and that of the maintainer. */
+  /** Fractions of the output, 18 decimals: the fees of the liquidity providers and of the maintainer. */
   readonly lpFee: bigint
   readonly maintainerFee: bigint
 }

@@ -8,8 +8,8 @@ import { lastTickAtOrBelow } from '../../math/concentrated.ts'
 import { divUp, min } from '../../math/integers.ts'
 import type { EkuboConfig } from './config.ts'
 import { ABOVE_PRICES, MAX_TICK, MIN_TICK, onGrid, ratioAtTick, tickAtRatio } from './ratio.ts'
+import { placeOf, tickAtPlace, WORD } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
-import { placeOf, tickAtPlace, WORD } from './words.ts'
 
 const ONE = 128n
 const FEE_BITS = 64n

@@ -12,8 +12,8 @@ import { decodeTicks, splitAnswers } from '../common/concentrated-state.ts'
 import { decodeConfig, keyOf } from './config.ts'
 import { MAX_TICK, MIN_TICK } from './ratio.ts'
 import { decodeHead, sload, wordsOf } from './storage.ts'
+import { placeOf, tickAtPlace, WORD } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
-import { placeOf, tickAtPlace, WORD } from './words.ts'
 
 const LENS = lensOf('EkuboLens')
 const ticksIn = callCodec<[core: string, id: string, spacing: number, first: number, last: number], [bigint[]]>(

@@ -16,7 +16,7 @@ export type EkuboState = {
   readonly sqrtRatio: bigint
   /** Usually floor(log₁.₀₀₀₀₀₁ price); one less after a downward step that ended exactly on a tick. */
   readonly tick: number
-  /** Liquidity in range at the price; in a pool with one range, that of the range regardless of the price. */
+  /** Liquidity in range at the price; in a pool with one range, the range's liquidity regardless of the price. */
   readonly liquidity: bigint
   /** Initialized ticks, ascending; empty in a pool with one range. */
   readonly ticks: readonly Tick[]

@@ -1,6 +1,6 @@
 /** Tests of vaults with a rate of their own, independent of their totals; expected values computed by hand. */
 import { expect, test } from 'vitest'
-import { converted, payable, quote } from './math.ts'
+import { convert, payable, quote } from './math.ts'
 
 const RAY = 10n ** 27n
 const vault = {
@@ -15,10 +15,10 @@ const refused = (code: string, isOwnLimit = false) => expect.objectContaining({ 
 
 test('shares and assets follow the rate, down for deposits and redemptions, up for mints and withdrawals', () => {
   // 100 / 1.1 = 90.9; 101 · 1.1 = 111.1
-  expect(converted(vault, true, 100n)).toBe(90n)
-  expect(converted(vault, true, 100n, true)).toBe(91n)
-  expect(converted(vault, false, 101n)).toBe(111n)
-  expect(converted(vault, false, 101n, true)).toBe(112n)
+  expect(convert(vault, true, 100n)).toBe(90n)
+  expect(convert(vault, true, 100n, true)).toBe(91n)
+  expect(convert(vault, false, 101n)).toBe(111n)
+  expect(convert(vault, false, 101n, true)).toBe(112n)
   expect(quote(vault, true, 100n)).toEqual({
     amountOut: 90n,
     state: { ...vault, totalAssets: 1_100n, totalSupply: 990n, maxDeposit: 400n },
@@ -29,7 +29,7 @@ test('deposits are limited by maxDeposit', () => {
   expect(quote(vault, true, 500n).state.maxDeposit).toBe(0n)
   expect(() => quote(vault, true, 501n)).toThrow(refused('TOO_LARGE'))
   expect(() => quote(quote(vault, true, 500n).state, true, 2n)).toThrow(refused('TOO_LARGE'))
-  expect(() => converted({ ...vault, rate: 0n }, true, 1n)).toThrow(refused('EMPTY'))
+  expect(() => convert({ ...vault, rate: 0n }, true, 1n)).toThrow(refused('EMPTY'))
 })
 
 test('redemptions are limited by maxRedeem, regardless of the cash', () => {

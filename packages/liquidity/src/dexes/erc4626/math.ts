@@ -33,7 +33,7 @@ type Conversion = Pick<Erc4626State, 'totalAssets' | 'totalSupply' | 'virtualSha
  * @throws PoolRefusal `EMPTY`
  * @see ERC4626._convertToShares and _convertToAssets, OpenZeppelin Contracts 5
  */
-export function converted(state: Conversion, toShares: boolean, amount: bigint, up = false): bigint {
+export function convert(state: Conversion, toShares: boolean, amount: bigint, up = false): bigint {
   const { totalAssets, totalSupply, virtualShares, rate } = state
   const shares = rate === undefined ? totalSupply + virtualShares : RAY
   const assets = rate ?? totalAssets + (virtualShares > 0n ? 1n : 0n)
@@ -50,18 +50,18 @@ type Exchange = { readonly amountOut: bigint; readonly state: Erc4626State }
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL`, `TOO_LARGE` above the limits of the vault
  */
 export function quote(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
-  const exchange = exchanged(state, deposit, amountIn)
-  if (exchange.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  return exchange
+  const result = exchange(state, deposit, amountIn)
+  if (result.amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  return result
 }
 
 /** Like `quote`, but accepts amounts that buy nothing. @throws PoolRefusal `EMPTY`, `TOO_LARGE` */
-export function exchanged(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
+export function exchange(state: Erc4626State, deposit: boolean, amountIn: bigint): Exchange {
   return deposit ? deposited(state, amountIn) : redeemed(state, amountIn)
 }
 
 function deposited(state: Erc4626State, assets: bigint): Exchange {
-  const shares = converted(state, true, assets)
+  const shares = convert(state, true, assets)
   if (assets > state.maxDeposit) throw new PoolRefusal('TOO_LARGE', `the vault does not take ${assets}`)
   const after = {
     totalAssets: state.totalAssets + assets,
@@ -74,7 +74,7 @@ function deposited(state: Erc4626State, assets: bigint): Exchange {
 
 function redeemed(state: Erc4626State, shares: bigint): Exchange {
   const { totalAssets, totalSupply, cash, maxRedeem } = state
-  const assets = converted(state, false, shares)
+  const assets = convert(state, false, shares)
   if (shares > totalSupply || assets > totalAssets || (maxRedeem !== undefined && shares > maxRedeem))
     throw new PoolRefusal('TOO_LARGE', `the vault does not redeem ${shares}`)
   if (maxRedeem === undefined && assets > cash)
@@ -102,7 +102,7 @@ export function limitOf(state: Erc4626State, deposit: boolean): bigint {
   if (deposit) return state.maxDeposit
   const { totalAssets, totalSupply, cash, maxRedeem } = state
   const paid = maxRedeem === undefined ? min(cash, totalAssets) : totalAssets
-  return min(min(converted(state, true, paid), totalSupply), maxRedeem ?? totalSupply)
+  return min(min(convert(state, true, paid), totalSupply), maxRedeem ?? totalSupply)
 }
 
 /** Returns the approximate base units of the asset that can be redeemed now; 0 for a vault that has lost all assets. */
@@ -110,5 +110,5 @@ export function payable(state: Erc4626State): bigint {
   const { totalAssets, totalSupply, cash, maxRedeem, rate } = state
   if (totalAssets === 0n || rate === 0n) return 0n
   if (maxRedeem === undefined) return min(cash, totalAssets)
-  return totalSupply > maxRedeem ? min(converted(state, false, maxRedeem), totalAssets) : totalAssets
+  return totalSupply > maxRedeem ? min(convert(state, false, maxRedeem), totalAssets) : totalAssets
 }

@@ -14,10 +14,9 @@ const vault = IERC4626State__factory.createInterface()
 const erc20 = IERC20__factory.createInterface()
 
 const READ_GAS = 300_000
-/** Maximum decimals that shares have in addition to those of the asset. */
+/** Maximum difference between the decimals of the shares and of the asset. */
 const MAX_OFFSET = 18
 
-/** Finds the pool of a row, which is a vault. */
 export function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const read = { to: row.address, data: vault.encodeFunctionData('asset') as Hex }
   return findTokenRow(row, pairs, read, (answer) => vault.decodeFunctionResult('asset', answer)[0])
@@ -43,7 +42,7 @@ export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly
     })),
   )
 
-/** A vault; its address is that of its share. */
+/** A vault; the vault contract is also its share token. */
 export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
 
 export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {

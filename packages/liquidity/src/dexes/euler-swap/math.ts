@@ -55,7 +55,9 @@ function reserveAfter(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigin
     : reserveX(reserveIn, halfOf(state, i === 0 ? 1 : 0))
 }
 
-/** Returns the approximate largest input: limited by what the vaults accept, what they pay, and the maximum reserve. */
+/**
+ * Returns the approximate largest input: limited by the vaults' deposits and withdrawals, and by the maximum reserve.
+ */
 export function limitOf(state: EulerSwapState, i: 0 | 1): bigint {
   const { reserves, fees, limits } = state
   const j = i === 0 ? 1 : 0
@@ -78,7 +80,7 @@ function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 
   }
 }
 
-/** Reduces the limits of the trade's direction. Those of the other direction only grow and are left unchanged. */
+/** Reduces the limits of the trade's direction. The limits of the other direction only grow and are left unchanged. */
 function after(state: EulerSwapState, i: 0 | 1, traded: EulerSwapLimits): EulerSwapState {
   const { reserves, limits } = state
   const shrunk = { in: limits[i]!.in - traded.in, out: limits[i]!.out - traded.out }

@@ -3,6 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { endingAt } from '../../math/curve-end.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
+import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { curveOf } from './curve.ts'
@@ -38,14 +39,7 @@ const pools: DexFamily<IziswapState> = {
   keepsTokens: true,
   oracleGas: 10_000,
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
-    op: 'iziswap',
-    pool: pool.address,
-    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input,
-    output,
-  }),
+  step: directedStep('iziswap'),
 }
 
 const endpointsOf = ({ points }: Pick<IziswapState, 'points'>) =>

@@ -6,7 +6,7 @@ import { orRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { divUp } from '../../math/integers.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
-import { fillWithX, fillWithY, type Moved, type Stand, sellXInRange, sellYInRange } from './range.ts'
+import { fillWithX, fillWithY, type RangeMove, type Stand, sellXInRange, sellYInRange } from './range.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
 
 /** Limit of all pools' points, before rounding to the spacing. */
@@ -27,7 +27,7 @@ type Trade = {
 }
 
 /** Result of a trade. */
-export type Traded = {
+export type IziswapTrade = {
   readonly amountIn: bigint
   readonly amountOut: bigint
   readonly state: IziswapState
@@ -62,7 +62,7 @@ function deduct(trade: Trade, { cost, got }: { readonly cost: bigint; readonly g
   trade.out += got
 }
 
-function move(trade: Trade, moved: Moved, amount: bigint): void {
+function move(trade: Trade, moved: RangeMove, amount: bigint): void {
   deduct(trade, moved, amount)
   trade.done = moved.finished
   const { point, price, liquidityX } = moved
@@ -171,7 +171,7 @@ function sellY(trade: Trade, delta: number, highest: number): void {
  *
  * @throws PoolRefusal `TOO_SMALL`, `TOO_LARGE`, or `EMPTY` if the pool would revert
  */
-export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint): Traded {
+export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
   if (amountIn <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
   if (amountIn > MAX_UINT128) throw new PoolRefusal('TOO_LARGE', 'more than 128 bits')
   if (state.sqrtPriceX96 === 0n) throw new PoolRefusal('EMPTY', 'the pool has no price yet')
@@ -211,7 +211,7 @@ export function trade(state: IziswapState, zeroForOne: boolean, amountIn: bigint
  * @throws PoolRefusal if the pool would revert, `TOO_LARGE` if it has no more to sell, `UNSUPPORTED` if rounding would
  * leave part of the input
  */
-export function sell(state: IziswapState, zeroForOne: boolean, amountIn: bigint): Traded {
+export function sell(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
   const result = trade(state, zeroForOne, amountIn)
   if (result.amountIn === amountIn) return result
   // A partially filled order can leave a few units of an input although the pool accepts a larger one.

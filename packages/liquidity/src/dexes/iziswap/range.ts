@@ -17,7 +17,7 @@ export type Stand = {
   readonly liquidityX: bigint
 }
 /** Amounts of a range, and the position at its end. */
-export type Moved = {
+export type RangeMove = {
   /** True if the trade ends here. */
   readonly finished: boolean
   readonly cost: bigint
@@ -59,7 +59,7 @@ function turnToY(amount: bigint, price: bigint, liquidityX: bigint): Part & { re
 }
 
 /** Sells up to `amount` of X from the current point down to `left`. @see SwapMathX2Y.x2YRange */
-export function sellXInRange(stand: Stand, left: number, amount: bigint): Moved {
+export function sellXInRange(stand: Stand, left: number, amount: bigint): RangeMove {
   const { liquidity, liquidityX } = stand
   let { point, price } = stand
   let [cost, got, after] = [0n, 0n, liquidityX]
@@ -109,7 +109,7 @@ export function sellXInRange(stand: Stand, left: number, amount: bigint): Moved 
 }
 
 /** Sells up to `amount` of Y from the current point up to, but excluding, `right`. @see SwapMathY2X.y2XRange */
-export function sellYInRange(stand: Stand, right: number, amount: bigint): Moved {
+export function sellYInRange(stand: Stand, right: number, amount: bigint): RangeMove {
   const { liquidity, liquidityX } = stand
   let { point, price } = stand
   let [cost, got] = [0n, 0n]

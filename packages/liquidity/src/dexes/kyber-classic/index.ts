@@ -8,9 +8,10 @@ import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
+import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
-import { pairPool } from '../common/pair-discover.ts'
+import { pairPool, poolCreation } from '../common/pair-discover.ts'
 import { readEach } from '../common/read-each.ts'
 import { type KyberClassicState, maxInput, quote } from './math.ts'
 
@@ -38,13 +39,7 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   })
 }
 
-const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
-
-/** Returns the pool of a creation log. */
-function createdPool(row: DexRow, log: Log): Pool<null> {
-  const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
-  return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
-}
+const { creationTopics, createdPool } = poolCreation(factory)
 
 const TRADE_INFO = pair.encodeFunctionData('getTradeInfo') as Hex
 /** Two pairs of reserves, and the fee from two moving averages of the volume. */
@@ -96,12 +91,5 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
-    op: 'kyber-classic',
-    pool: pool.address,
-    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input,
-    output,
-  }),
+  step: directedStep('kyber-classic'),
 }

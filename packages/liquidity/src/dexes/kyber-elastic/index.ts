@@ -2,6 +2,7 @@
 import type { DexFamily } from '../../family.ts'
 import { endingAt } from '../../math/curve-end.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
+import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
 import { curveOf } from './curve.ts'
@@ -12,7 +13,7 @@ import type { KyberElasticState } from './types.ts'
 const { hop, piece } = gasRow('kyber-elastic')
 /** Gas of a step that ends without crossing a tick, relative to one that crosses it. */
 const EMPTY_STEP_GAS_RATIO = 0.25
-/** Gas of the first tick that a swap crosses beyond that of others: the pool mints its fees. */
+/** Additional gas of the first tick that a swap crosses, compared with later ticks: the pool mints its fees. */
 const MINT_GAS = 40_600
 
 const pools: DexFamily<KyberElasticState> = {
@@ -51,14 +52,7 @@ const pools: DexFamily<KyberElasticState> = {
   oracleGas: 17_000,
   // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, input, output) => ({
-    op: 'kyber-elastic',
-    pool: pool.address,
-    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input,
-    output,
-  }),
+  step: directedStep('kyber-elastic'),
 }
 
 /** Kyber Elastic pools, whose state is possible. */

@@ -278,7 +278,9 @@ export function inputForOutput(state: KyberElasticState, zeroForOne: boolean, am
   return null
 }
 
-/** Returns what positions and reinvested fees hold between the ticks that were read, in base units, rounded down. */
+/**
+ * Returns the balances of positions and reinvested fees between the ticks that were read, in base units, rounded down.
+ */
 export function reservesOf(state: KyberElasticState): [amount0: bigint, amount1: bigint] {
   if (!hasPrice(state)) return [0n, 0n]
   const { sqrtPriceX96, tick, ticks, reinvestedLiquidity, lowestTick, highestTick } = state

@@ -1,13 +1,12 @@
 /** Finds and reads Kyber Elastic pools. */
 import { IKyberElasticFactory__factory, IKyberElasticState__factory, KyberElasticLens__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { Log } from '@sluice/rpc'
+import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { finderOf, findKeyedPools } from '../common/concentrated-discover.ts'
 import { decodeTicks } from '../common/concentrated-state.ts'
-import { pairPool } from '../common/pair-discover.ts'
+import { poolCreation } from '../common/pair-discover.ts'
 import { readEach } from '../common/read-each.ts'
 import type { KyberElasticState } from './types.ts'
 
@@ -39,13 +38,7 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
     pairGas: 20_000,
   })
 
-export const creationTopics: readonly Hex[] = [factory.getEvent('PoolCreated').topicHash as Hex]
-
-/** Returns the pool of a creation log. */
-export function createdPool(row: DexRow, log: Log): Pool<null> {
-  const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
-  return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
-}
+export const { creationTopics, createdPool } = poolCreation(factory)
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberElasticState | null)[]> {
   return readEach(

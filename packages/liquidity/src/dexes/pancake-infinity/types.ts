@@ -16,7 +16,7 @@ export type InfinityKey = {
   readonly hooks: Address
 }
 
-/** Fees in ppm: that of the liquidity providers, and the protocol fee per direction, which is added to it. */
+/** Fees in ppm: the fee of the liquidity providers, plus the protocol fee of the direction. */
 export type InfinityFees = {
   readonly feePpm: number
   readonly protocolFee0Ppm: number

@@ -1,19 +1,15 @@
 /** Pool discovery for PancakeSwap stable pools: the factory has one getter for two coins and one for three. */
-import { CurveLens__factory, IPancakeStableFactory__factory, PairLens__factory } from '@sluice/bindings'
-import { callCodec } from '@sluice/bindings/codec'
+import { CurveLens__factory, IPancakeStableFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS, PAIR_LENS } from '../../lenses.ts'
 import { presentAddresses } from '../common/address-list.ts'
 import { chunks } from '../common/chunks.ts'
+import { findByGetter } from '../common/pair-discover.ts'
 
 const factory = IPancakeStableFactory__factory.createInterface()
 const curve = CurveLens__factory.createInterface()
-const find = callCodec<[factory: string, getter: string, pairs: string[]], [string[]]>(
-  PairLens__factory.createInterface(),
-  'find',
-)
 
 const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map((name) => factory.getFunction(name).selector)
 /** Four or five storage loads per pair: about 4 million gas. */
@@ -24,7 +20,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const answers = yield GETTERS.flatMap((getter) =>
     chunks(pairs, PAIRS_PER_READ).map((batch) => ({
       ...PAIR_LENS,
-      data: find.encode(row.address, getter, batch.flat()),
+      data: findByGetter.encode(row.address, getter, batch.flat()),
       gas: PAIR_GAS * batch.length,
     })),
   )

@@ -5,7 +5,6 @@
 import { PoolRefusal } from '../../family.ts'
 import type { SyncswapState } from './types.ts'
 
-/** Unit of fees. */
 const FEE_UNIT = 100_000n
 /** Twice the amplification, which is 1000 in every pool. */
 const ANN = 2_000n

@@ -7,11 +7,11 @@ import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
-import type { Paid } from './signing.ts'
+import type { ReceivedSwap } from './signing.ts'
 
 type Props = {
   readonly route: Route
-  readonly paid: Paid
+  readonly paid: ReceivedSwap
   readonly src: PageToken
   readonly dst: PageToken
 }
@@ -22,7 +22,7 @@ type TicketProps = Props & {
   readonly onNew: () => void
 }
 
-export function LandedTicket({ chainId, route, paid, src, dst, fee, onNew }: TicketProps) {
+export function ReceiptTicket({ chainId, route, paid, src, dst, fee, onNew }: TicketProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   // Moves the focus to the outcome, so that screen readers announce it.
   useEffect(() => heading.current?.focus(), [])
@@ -43,7 +43,7 @@ export function LandedTicket({ chainId, route, paid, src, dst, fee, onNew }: Tic
           </dd>
         </div>
         <div>
-          <dt>{paid.isOther ? 'The recipient received' : 'You received'}</dt>
+          <dt>{paid.isForRecipient ? 'The recipient received' : 'You received'}</dt>
           <dd>
             {paid.received === undefined ? (
               'unknown (your node doesn’t keep past state)'
@@ -90,7 +90,7 @@ export function LandedTicket({ chainId, route, paid, src, dst, fee, onNew }: Tic
   )
 }
 
-export function LandedPanel({ route, paid, dst }: Props) {
+export function ReceiptPanel({ route, paid, dst }: Props) {
   const { received } = paid
   const quoted = BigInt(route.toAmount)
   const below = received === undefined ? undefined : percentBelow(quoted, received)

@@ -2,8 +2,8 @@ import { type Address, type Chain, toAddress } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import { afterEach, expect, test, vi } from 'vitest'
-import { type MeasureToken, TrustTracker } from './standings.ts'
 import type { MeasuredToken } from './token-reports.ts'
+import { type MeasureToken, TrustTracker } from './trust-tracker.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [WETH, USDC, TOKEN, OTHER] = [account(1), account(2), account(3), account(4)]

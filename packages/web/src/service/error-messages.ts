@@ -35,7 +35,7 @@ export function isInvalidOrder(error: unknown): boolean {
  *
  * @param limit - requested limit of price impact, in percent
  */
-export function wordsOf(error: unknown, limit = IMPACT_DEFAULT): ErrorText {
+export function errorTextOf(error: unknown, limit = IMPACT_DEFAULT): ErrorText {
   if (!(error instanceof ClientError))
     return {
       // Errors of wallets and nodes have a numeric code; errors of the page do not.

@@ -1,7 +1,7 @@
 /**
  * Tests quotes while the chain's endpoints fail in every known way; `npm run bench -- faults` measures their speed.
  */
-import { type Devnet, NodeProxy, setWeather, startDevnet, weathers } from '@sluice/devnet'
+import { type Devnet, endpointFailures, NodeProxy, setEndpointFailure, startDevnet } from '@sluice/devnet'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { devnetDir, type Service, serviceEnv, startService } from './src/service.ts'
 import { get, quote, type RouteBody, type SwapQuery, send, swapUrl } from './src/swap.ts'
@@ -50,13 +50,15 @@ afterAll(async () => {
 /**
  * Kinds of faults. The service remembers for minutes that an endpoint cannot override state, so that kind comes last.
  */
-const kinds = [...weathers()].sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
+const kinds = [...endpointFailures()].sort(
+  (a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'),
+)
 
-describe.each(kinds.map((weather) => [weather.name, weather] as const))('%s', (_, weather) => {
-  test.each(weather.survivable ? ['one', 'both'] : ['one'])(
+describe.each(kinds.map((failure) => [failure.name, failure] as const))('%s', (_, failure) => {
+  test.each(failure.survivable ? ['one', 'both'] : ['one'])(
     'at %s: quotes equal those without faults',
     async (struck) => {
-      for (const proxy of struck === 'one' ? proxies.slice(0, 1) : proxies) setWeather(proxy, weather)
+      for (const proxy of struck === 'one' ? proxies.slice(0, 1) : proxies) setEndpointFailure(proxy, failure)
       try {
         const waiting = [...queries]
         const lost: string[] = []
@@ -72,7 +74,7 @@ describe.each(kinds.map((weather) => [weather.name, weather] as const))('%s', (_
         expect(lost.length, lost.join()).toBeLessThanOrEqual(struck === 'both' ? 1 : 0)
         for (const answer of lost) expect(answer).toMatch(/^50[234] /)
       } finally {
-        for (const proxy of proxies) setWeather(proxy)
+        for (const proxy of proxies) setEndpointFailure(proxy)
       }
     },
   )

@@ -22,8 +22,12 @@ export type PairRequest = {
 }
 
 /** Appends a request to the stream. */
-export async function sendRequest(connection: Connection, { wants }: ChainKeys, request: PairRequest): Promise<void> {
-  await connection.call('XADD', wants, 'MAXLEN', '~', MAX_REQUESTS, '*', 'want', JSON.stringify(request))
+export async function sendRequest(
+  connection: Connection,
+  { requests }: ChainKeys,
+  request: PairRequest,
+): Promise<void> {
+  await connection.call('XADD', requests, 'MAXLEN', '~', MAX_REQUESTS, '*', 'want', JSON.stringify(request))
 }
 
 /** Parses a request; null if it is not a valid request of this version. */

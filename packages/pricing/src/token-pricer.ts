@@ -117,12 +117,12 @@ export class TokenPricer {
     values.length = 0
     weights.length = 0
     const { edges, others, edgeData, order, jumpedEdges } = token
-    let isCalm = true
+    let hasNoJumps = true
     let best = 0
     for (let k = 0; k < others.length; k++) {
       const other = others[k]!
       if (other.order <= order) continue
-      if (other.before !== undefined || (jumpedEdges > 0 && edges[k]!.before !== undefined)) isCalm = false
+      if (other.before !== undefined || (jumpedEdges > 0 && edges[k]!.before !== undefined)) hasNoJumps = false
       const { price } = other
       const weight = Math.min(edgeData[EDGE_FIELDS * k + 1]! * price, other.evidence)
       if (!(weight >= this.floor)) continue
@@ -132,7 +132,7 @@ export class TokenPricer {
       best = weight
       token.best = k
     }
-    return isCalm
+    return hasNoJumps
   }
 
   /** Collects the observations of a token, with the rates of the previous block for those that jumped. */

@@ -5,7 +5,7 @@ import { Semaphore } from '@sluice/rpc'
 import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import { isAtOrAfter } from './head.ts'
 import type { ChainKeys } from './keys.ts'
-import { readRequest } from './wants.ts'
+import { readRequest } from './request-stream.ts'
 
 /** Milliseconds that a read of requests blocks. */
 const WAIT_MS = 500
@@ -55,7 +55,7 @@ export class PairRequests {
       }
       after ??= await clock(connection, RECENT_MS)
       const answer: [string, [string, RedisReply[]][]][] | null = await connection.call(
-        ...['XREAD', 'COUNT', MAX_REQUESTS, 'BLOCK', WAIT_MS, 'STREAMS', keys.wants, after],
+        ...['XREAD', 'COUNT', MAX_REQUESTS, 'BLOCK', WAIT_MS, 'STREAMS', keys.requests, after],
       )
       for (const [id, flat] of answer?.[0]?.[1] ?? []) {
         after = id

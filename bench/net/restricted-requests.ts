@@ -1,11 +1,17 @@
 /** Restricted requests, which a good router's route never loses to. */
 import { findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
 
-const HOPS = [1, 2, 3]
-const POOLS = [1, 2, 3, 5, 8, 12]
+const GWEI = 10n ** 9n
+/** Gas prices of both benchmarks, in wei. */
+export const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
+/** Minimum loss that counts as lost, in basis points of the output. */
+export const LOST_BPS = 0.5
+/** Values of `maxHops` and `maxSplits`. */
+export const HOPS = [1, 2, 3]
+export const POOLS = [1, 2, 3, 5, 8, 12]
 
 /** Yields a request's variants with one family excluded, or with fewer hops or pools. */
-function* narrower(request: RouteRequest, families: Iterable<string>): Generator<[name: string, RouteRequest]> {
+function* restrictions(request: RouteRequest, families: Iterable<string>): Generator<[name: string, RouteRequest]> {
   for (const family of families) yield [`without ${family}`, { ...request, sources: { exclude: new Set([family]) } }]
   for (const maxHops of HOPS) yield [`${maxHops} hops`, { ...request, maxHops }]
   for (const maxSplits of POOLS) yield [`${maxSplits} pools`, { ...request, maxSplits }]
@@ -21,7 +27,7 @@ export function alternatives(graph: Graph, request: RouteRequest): readonly [Alt
   if (!own.ok) return null
   const candidates: [Alternative, ...Alternative[]] = [{ name: 'own', route: own.route }]
   const keys = new Set([keyOf(own.route)])
-  for (const [name, restricted] of narrower(request, new Set(own.route.legs.map(({ pool }) => pool.family)))) {
+  for (const [name, restricted] of restrictions(request, new Set(own.route.legs.map(({ pool }) => pool.family)))) {
     const other = findRoute(graph, restricted)
     if (!other.ok || keys.has(keyOf(other.route))) continue
     keys.add(keyOf(other.route))

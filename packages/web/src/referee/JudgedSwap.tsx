@@ -23,7 +23,7 @@ type Props = {
 }
 
 /** Shows a judged swap: the verdict, its metrics, neighboring transactions, and the better route. */
-export function Judged({ report, params, chain, onChange }: Props) {
+export function JudgedSwap({ report, params, chain, onChange }: Props) {
   const { trades, sandwich, gaps } = report
   const trade = trades[(params.trade ?? 1) - 1] ?? trades[0]!
   const { comparisons, src, dst, fees } = trade

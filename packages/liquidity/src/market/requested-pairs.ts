@@ -1,7 +1,7 @@
 /** Tracks the token pairs whose pools have been requested. */
 import { Bounded, type StateCount } from '@sluice/simulation'
 import { pairKey, sortTokens } from '../dexes/common/direction.ts'
-import type { AskedTokens, Following } from './asked-tokens.ts'
+import type { FollowedTokens, Following } from './followed-tokens.ts'
 import type { MarketLimits } from './limits.ts'
 import type { TokenPair } from './pairs.ts'
 
@@ -13,10 +13,10 @@ type PairRequest = {
 
 /** Pairs whose pools are in memory or being searched. An entry expires when one of its tokens is no longer followed. */
 export class AskedPairs {
-  private readonly tokens: AskedTokens
+  private readonly tokens: FollowedTokens
   private readonly requests: Bounded<string, PairRequest>
 
-  constructor(tokens: AskedTokens, limits: MarketLimits) {
+  constructor(tokens: FollowedTokens, limits: MarketLimits) {
     this.tokens = tokens
     this.requests = new Bounded(limits.pairs)
   }

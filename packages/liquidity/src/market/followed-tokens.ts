@@ -15,7 +15,7 @@ export type Following = {
  * The tokens whose pools are followed: every requested token that the chain's file names, and the most recently
  * requested others.
  */
-export class AskedTokens {
+export class FollowedTokens {
   private readonly named: ReadonlySet<Address>
   private readonly limits: MarketLimits
   private readonly permanent = new Map<Address, Following>()

@@ -54,7 +54,10 @@ export class TrustTracker {
     this.ledger = new TrustLedger(options.chain, termsOf(options.chain, options.earnBlocks))
   }
 
-  /** Returns what a route may pass through: the same object until it changes; undefined if there is no restriction. */
+  /**
+   * Returns the tokens and pools that a route may pass through: the same object until they change; undefined if there
+   * is no restriction.
+   */
   trust(level: TrustLevel | 'any'): Trust | undefined {
     return level === 'any' ? undefined : this.ledger[level]
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HealthTracker } from './standing.ts'
+import { HealthTracker } from './health-tracker.ts'
 
 function world(ejectMs = 10_000) {
   const clock = { ms: 50_000 }

@@ -8,7 +8,11 @@ const LONG = 90
 const CUT = 66
 
 /** Shows the status, the duration, and the body of a response. */
-export function Shown({ answer: { status, ms, body, isWhole, retryAfter } }: { readonly answer: ConsoleAnswer }) {
+export function ResponseView({
+  answer: { status, ms, body, isWhole, retryAfter },
+}: {
+  readonly answer: ConsoleAnswer
+}) {
   const json = isWhole ? parse(body) : undefined
   const code = (json as { code?: unknown } | undefined)?.code
   const pip = status < 400 ? '' : status < 500 ? 'pip--warn' : 'pip--bad'

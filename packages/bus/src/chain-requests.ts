@@ -6,23 +6,16 @@ import { type ChainKeys, REQUESTED_CHAINS, SCHEMA, SCHEMAS } from './keys.ts'
 const IN_USE_MS = 60_000
 
 /** Records that chains are requested now, and that this version is in use. */
-export async function requestChains(
-  connection: Connection,
-  chainIds: readonly number[],
-  now = Date.now(),
-): Promise<void> {
+export async function requestChains(connection: Connection, chainIds: readonly number[]): Promise<void> {
+  const now = Date.now()
   await connection.call('ZADD', SCHEMAS, now, SCHEMA)
   if (chainIds.length > 0)
     await connection.call('ZADD', REQUESTED_CHAINS, ...chainIds.flatMap((chainId) => [now, chainId]))
 }
 
 /** Returns the chains that were requested within the given milliseconds. */
-export async function chainsRequestedWithin(
-  connection: Connection,
-  ms: number,
-  now = Date.now(),
-): Promise<readonly number[]> {
-  const chainIds = await connection.call<string[]>('ZRANGEBYSCORE', REQUESTED_CHAINS, now - ms, '+inf')
+export async function chainsRequestedWithin(connection: Connection, ms: number): Promise<readonly number[]> {
+  const chainIds = await connection.call<string[]>('ZRANGEBYSCORE', REQUESTED_CHAINS, Date.now() - ms, '+inf')
   return chainIds.map(Number)
 }
 
@@ -40,7 +33,7 @@ export async function reasonUnowned(
 }
 
 /** Returns the other versions in use, whose states this version neither reads nor writes. */
-async function otherSchemas(connection: Connection, now = Date.now()): Promise<readonly string[]> {
-  const schemas = await connection.call<string[]>('ZRANGEBYSCORE', SCHEMAS, now - IN_USE_MS, '+inf')
+async function otherSchemas(connection: Connection): Promise<readonly string[]> {
+  const schemas = await connection.call<string[]>('ZRANGEBYSCORE', SCHEMAS, Date.now() - IN_USE_MS, '+inf')
   return schemas.filter((schema) => schema !== SCHEMA)
 }

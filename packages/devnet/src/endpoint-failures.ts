@@ -2,7 +2,7 @@
 import type { Fault, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
 
 /** A kind of endpoint failure. */
-export type Weather = {
+export type EndpointFailure = {
   readonly name: string
   /** Share of requests or calls that fail; 1 for a permanent failure. */
   readonly share: number
@@ -20,24 +20,24 @@ const ofBlock = /^eth_(call|getCode|getLogs|getBlockByHash)$/
 const namesHash = ({ params }: RpcCall) =>
   params.some((param) => typeof param === 'object' && param !== null && 'blockHash' in param)
 
+type Behavior = Pick<EndpointFailure, 'fault' | 'answer' | 'rewrite'>
+
 /**
  * Returns the kinds of failures.
  *
  * @param random - returns numbers from 0 (inclusive) to 1 (exclusive)
  */
-export function weathers(random: () => number = Math.random): readonly Weather[] {
-  const sometimes = (name: string, share: number, more: Pick<Weather, 'fault' | 'answer'>): Weather => ({
+export function endpointFailures(random: () => number = Math.random): readonly EndpointFailure[] {
+  const sometimes = (name: string, share: number, { fault, answer }: Behavior): EndpointFailure => ({
     name,
     share,
     survivable: true,
-    ...(more.fault && { fault: (...args) => (random() < share ? more.fault?.(...args) : undefined) }),
-    ...(more.answer && { answer: (...args) => (random() < share ? more.answer?.(...args) : undefined) }),
+    ...(fault && { fault: (...args) => (random() < share ? fault(...args) : undefined) }),
+    ...(answer && { answer: (...args) => (random() < share ? answer(...args) : undefined) }),
   })
-  const always = (name: string, survivable: boolean, more: Pick<Weather, 'fault' | 'answer' | 'rewrite'>): Weather => ({
-    name,
-    share: 1,
-    survivable,
-    ...more,
+  const always = (name: string, survivable: boolean, behavior: Behavior): EndpointFailure => ({
+    ...{ name, share: 1, survivable },
+    ...behavior,
   })
   return [
     sometimes('HTTP 429', 0.3, { fault: () => ({ status: 429, body: 'too many requests' }) }),
@@ -103,7 +103,7 @@ export function weathers(random: () => number = Math.random): readonly Weather[]
 }
 
 /** Applies a kind of failure to a proxy; removes the faults by default. */
-export function setWeather(proxy: NodeProxy, { fault, answer, rewrite }: Partial<Weather> = {}): void {
+export function setEndpointFailure(proxy: NodeProxy, { fault, answer, rewrite }: Partial<EndpointFailure> = {}): void {
   proxy.fault = fault ?? (() => undefined)
   proxy.answer = answer ?? (() => undefined)
   proxy.rewrite = rewrite ?? ((answers) => answers)

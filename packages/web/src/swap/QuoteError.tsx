@@ -1,8 +1,8 @@
 /** The explanation of a request without a route. */
 import { plain } from '../format/amount.ts'
-import { Swatch } from '../route/Swatch.tsx'
+import { FamilyMark } from '../route/FamilyMark.tsx'
+import { errorTextOf, impactOf, isAboutSize, type Reason, refusalOf } from '../service/error-messages.ts'
 import type { PageToken } from '../service/tokens.ts'
-import { impactOf, isAboutSize, type Reason, refusalOf, wordsOf } from '../service/words.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count, Usd } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
@@ -28,7 +28,7 @@ const LISTED = 6
 
 /** Explains why there is no route, and offers the largest amount with a route. */
 export function WhyNot({ error, token, requested, limit, worth, maxRoutable, onUse, onRaise }: Props) {
-  const { title, text, small } = wordsOf(error, limit)
+  const { title, text, small } = errorTextOf(error, limit)
   const { reasons, block } = refusalOf(error) ?? { reasons: [] }
   const byReason = new Map<string, Reason[]>()
   for (const reason of reasons) byReason.set(reason.reason, [...(byReason.get(reason.reason) ?? []), reason])
@@ -84,7 +84,7 @@ export function WhyNot({ error, token, requested, limit, worth, maxRoutable, onU
                   <b>{list.length === 1 ? '1 pool' : `${list.length} pools`}</b> {reason}
                   {list.slice(0, LISTED).map(({ pool, family }) => (
                     <div className="note" key={pool}>
-                      {family && <Swatch family={family} />}
+                      {family && <FamilyMark family={family} />}
                       {family} {pool && <Address of={pool} />}
                     </div>
                   ))}

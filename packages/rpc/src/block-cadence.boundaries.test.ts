@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BlockCadence } from './habit.ts'
+import { BlockCadence } from './block-cadence.ts'
 
 function world() {
   const clock = { ms: 1_800_000_000_000 }

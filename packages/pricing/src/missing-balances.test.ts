@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MissingBalances } from './lacking.ts'
+import { MissingBalances } from './missing-balances.ts'
 import type { PoolView } from './pool-view.ts'
 
 const view: PoolView = {

@@ -1,0 +1,15 @@
+/** Steps of pools whose op takes the direction only. */
+import type { DexFamily } from '../../family.ts'
+import { isZeroForOne } from './direction.ts'
+
+/** Returns the `step` of a family with two tokens per pool. */
+export const directedStep =
+  <State>(op: 'iziswap' | 'kyber-classic' | 'kyber-elastic' | 'solidly' | 'uniswap-v3'): DexFamily<State>['step'] =>
+  (pool, tokenIn, tokenOut, input, output) => ({
+    op,
+    pool: pool.address,
+    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
+    tokenIn,
+    input,
+    output,
+  })
