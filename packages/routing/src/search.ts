@@ -99,8 +99,8 @@ export function search(
     if (!bestOf(problem, progress.flows))
       progress.flows.push(problem.budget.attempt(IMPROVING_PART, coarse, () => null))
   }
-  const found = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
-  const initial = found ?? bestOf(problem, [divide(problem, null)])
+  const bestFlow = progress.best ?? bestOf(problem, [...progress.flows, alongPath(problem, single)])
+  const initial = bestFlow ?? bestOf(problem, [divide(problem, null)])
   if (!initial) return null
   const { bound } = progress
   const sureBound = bound === null ? null : bound + progress.beyondCurves

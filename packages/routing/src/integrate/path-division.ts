@@ -1,7 +1,7 @@
 /**
  * Divides a trade among paths without prices: assigns chunks to the path that gains most, and then moves amounts between paths. It is
  * coarser than the dual and takes more work, but needs neither prices that determine the inputs (very deep pools, pools at their
- * ends) nor pools that take whatever a price sends them. With gas, it also tries combinations that the dual's order of removals misses.
+ * ends) nor pools that take all that a price sends them. With gas, it also tries combinations that the dual's order of removals misses.
  */
 import { capacityOf, inputBefore, marginalRate, outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { costOf, curveOf, isFree, type Problem } from '../problem/problem.ts'
@@ -188,9 +188,9 @@ class Division {
     for (const [k, { edge, paths }] of plan.entries()) {
       const curve = curveOf(problem, edge)
       const crossed = curve.gasPerPiece === 0 ? 0 : piecesCrossed(curve, inputs[k]!)
-      const kept =
+      const partsToKeep =
         crossed === 0 ? [0] : [0, (inputBefore(curve, crossed) / curve.keepIn / inputs[k]!) * (1 - TICK_MARGIN)]
-      for (const part of kept) {
+      for (const part of partsToKeep) {
         const net = this.movePartOf(paths, part, edge)
         if (net > Number.NEGATIVE_INFINITY) states.push({ amounts: amounts.slice(), net })
         amounts.set(before)
@@ -204,11 +204,11 @@ class Division {
   }
 
   /** Moves all but a part of the amounts of some paths to paths without an edge. Returns the net output; −∞ if it is impossible. */
-  private movePartOf(places: readonly number[], kept: number, edge: number): number {
+  private movePartOf(places: readonly number[], keptPart: number, edge: number): number {
     const { amounts, paths } = this
     const closed = paths.flatMap((path, place) => (path.includes(edge) ? [place] : []))
-    const moved = places.map((place) => amounts[place]! * (1 - kept))
-    for (const place of places) amounts[place]! *= kept
+    const moved = places.map((place) => amounts[place]! * (1 - keptPart))
+    for (const place of places) amounts[place]! *= keptPart
     let net = Number.NEGATIVE_INFINITY
     for (const amount of moved) {
       const [place, next] = this.bestGain(amount, closed)
