@@ -1,7 +1,7 @@
 /** Browser tests of the Swap page. */
 import { deployCoin } from '@sluice/api/testing'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { safetyTests } from './src/safety.ts'
 import { type Stage, startStage } from './src/stage.ts'
@@ -35,18 +35,9 @@ function clockDrawings() {
 
 describe.skipIf(!browser)('the Swap page', () => {
   let stage: Stage
-  const opened: Page[] = []
   beforeAll(async () => {
-    const started = await startStage(browser!)
-    const open: Stage['open'] = async (...options) => {
-      const result = await started.open(...options)
-      opened.push(result.page)
-      return result
-    }
-    stage = { ...started, open }
+    stage = await startStage(browser!)
   })
-  // Each page keeps a stream open, and the service limits the streams per client.
-  afterEach(() => Promise.all(opened.splice(0).map((page) => page.context().close())))
   afterAll(() => stage?.stop())
 
   const owner = (index: number) => stage.devnet.info.accounts[index]!.address

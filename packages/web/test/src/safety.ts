@@ -217,7 +217,7 @@ export function safetyTests(stageOf: () => Stage): void {
 
   test('parts of the page whose code does not arrive leave the rest usable, and a reload loads them', async () => {
     const code = /\/assets\/(PairChart|WhyRoute|Settings)-/
-    const page = await open('/app/chains')
+    const page = await open('/app/chains', { isOwn: true })
     await page.route(code, (route) => route.abort())
     await page.goto(`${stageOf().server.url}${pair('WETH', 'USDC', '2')}`)
     await ready(page)
