@@ -14,7 +14,7 @@ const E18 = 10n ** 18n
 const TOKENS = 6
 /** Maximum followed tokens in addition to the hub. */
 const MAX_FOLLOWED = 3
-const RUNS = process.env.LONG ? 200 : 8
+const RUNS = process.env.LONG ? 200 : 15
 
 let f: Fixture
 beforeAll(async () => {

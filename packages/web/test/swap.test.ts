@@ -75,7 +75,7 @@ describe.skipIf(!browser)('the Swap page', () => {
   })
 
   test('follows the chain block by block, without layout shifts', async () => {
-    const { page } = await stage.open(pair('WETH', 'USDC', '3'))
+    const { page } = await stage.open(pair('WETH', 'USDC', '3'), { isOwn: true })
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
     const at = () => page.locator('.age .unit .num').textContent()
     const first = await at()

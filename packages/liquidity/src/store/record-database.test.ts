@@ -77,7 +77,7 @@ test('every record is found with the pools of its block, for any changes and res
       expect(findRecord(path, 'another')).toBeNull()
       await file.close()
     }),
-    { numRuns: process.env.LONG ? 100 : 8 },
+    { numRuns: 20 },
   )
 })
 
