@@ -75,8 +75,12 @@ describe.skipIf(!browser)('the Swap page', () => {
   })
 
   test('follows the chain block by block, without layout shifts', async () => {
-    const { page } = await stage.open(pair('WETH', 'USDC', '3'), { isOwn: true })
+    const { page } = await stage.open(pair('WETH', 'USDC', '3'))
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
+    // The route and the chart of the pair are drawn after the quote, and belong to the first load.
+    await page.locator('.gt').first().waitFor(WAIT)
+    await page.locator('.pair__depth').waitFor(WAIT)
+    await page.evaluate(() => document.fonts.ready)
     const at = () => page.locator('.age .unit .num').textContent()
     const first = await at()
     await page.evaluate(() => {
