@@ -12,8 +12,8 @@ import { registryNetworks } from './deploy/networks.ts'
 
 const root = join(import.meta.dirname, '..')
 const lenses = join(import.meta.dirname, 'src/lenses/')
-/** Cases of each fuzz test, and sequences of each invariant test. */
-const runs = Number(process.env.RUNS ?? (process.env.LONG === '1' ? 10_000 : 1_000))
+/** Cases of each fuzz test, and sequences of each invariant test. 60 cases notice every mutant of scripts/mutants.ts. */
+const runs = Number(process.env.RUNS ?? (process.env.LONG === '1' ? 10_000 : 200))
 /** Seed of fuzz tests; constant unless `SEED` is set. */
 const seed = process.env.SEED ?? '0x51ce'
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')

@@ -10,7 +10,7 @@ import { realStates } from '../bench/bounded/real-states.ts'
 import { seeded } from '../bench/lib/random.ts'
 import { snapshotOf } from '../bench/lib/snapshot.ts'
 
-const TRADES = process.env.LONG ? 10_000 : 120
+const TRADES = process.env.LONG ? 10_000 : 60
 const SEED = 1
 /** Basis points up to which another way may be better. */
 const MAX_LOSS_BPS = 0.5

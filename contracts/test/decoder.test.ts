@@ -14,7 +14,7 @@ import { executorInitCode } from '../deploy/plan.ts'
 import { type Call, expectedCalls, type Scene, WORD } from './support/expected-calls.ts'
 
 const LONG = process.env.LONG === '1'
-const CASES = LONG ? 20_000 : 3_000
+const CASES = LONG ? 20_000 : 1_000
 const BATCH = 100
 const scene: Scene = {
   executor: `0x${'ee'.repeat(20)}`,

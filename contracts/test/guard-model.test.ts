@@ -8,7 +8,7 @@ import { Arena } from './model/arena.ts'
 import { compileMutant, guardMutants } from './model/guard-code.ts'
 
 const LONG = process.env.LONG === '1'
-const CALLS = LONG ? 50_000 : 4_000
+const CALLS = LONG ? 50_000 : 2_000
 const SEED = Number(process.env.SEED ?? 20_41)
 /** Calls until a mutant must be noticed. */
 const CALLS_OF_A_MUTANT = 5_000

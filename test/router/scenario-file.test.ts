@@ -86,7 +86,6 @@ test.each<[string, readonly string[], object, string]>([
   ['a gas price that is none', ['--gas-price', '1.5'], {}, '--gas-price: 1.5 is not a whole number of wei'],
   ['another version', [], { version: 2 }, 'version must be 1'],
   ['no trades', [], { trades: [] }, 'has no trades'],
-  ['lists that are none', [], { pools: {}, tokens: 1 }, 'tokens must be a list\npools must be a list'],
 ])('%s is refused with its name', async (_what, args, change, message) => {
   const { lines, stderr } = await route({ ...scenario, ...change }, ...args)
   expect(stderr).toContain(message)
@@ -95,6 +94,11 @@ test.each<[string, readonly string[], object, string]>([
 })
 
 test.each<[string, (scenario: ReturnType<typeof copy>) => void, string]>([
+  [
+    'lists that are none',
+    (spoiled) => Object.assign(spoiled, { pools: {}, tokens: 1 }),
+    'tokens must be a list\npools must be a list',
+  ],
   ['a pool of an unknown kind', ({ pools }) => Object.assign(pools[1]!, { type: 'v9' }), 'pools.1.type must be v2, v3'],
   [
     'an amount as a number',

@@ -22,7 +22,7 @@ const MAX_POSTED = 1_000
 /** Concurrent requests for past prices, far more than the service admits. */
 const BURST = 60
 /** Blocks of the chart that one caller requests at once. */
-const CHART = process.env.LONG ? 60 : 15
+const CHART = process.env.LONG ? 60 : 8
 const HONEST = 10
 const HONEST_MS = 5_000
 /** `MAX_CONCURRENT` of the service. */

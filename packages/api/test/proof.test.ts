@@ -14,7 +14,7 @@ import { digestOf, falsify } from './src/certificates.ts'
 import { localService, request } from './src/devnet.ts'
 import { ask, warmUp } from './src/service.ts'
 
-const RUNS = process.env.LONG ? 2_000 : 20
+const RUNS = process.env.LONG ? 2_000 : 12
 const SEED = 20_261_127
 const local = localService({ REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' })
 /** Timeout that suffices on a busy machine. */

@@ -221,9 +221,10 @@ describe.each(Object.keys(makers))('%s', (kind) => {
     )
   })
 
+  // The signature has the same form for both tokens of EIP-2612, so one kind of signer signs for the second one.
   test.each([
     ['LINK', 'eip2612', {}],
-    ['AAVE', 'eip2612', {}],
+    ...(kind === 'EIP-1193' ? ([['AAVE', 'eip2612', {}]] as const) : []),
     ['DAI', 'dai', { unlimitedPermits: true }],
   ] as const)('a signature for %s comes with the swap', async (symbol, form, options) => {
     sent.length = 0

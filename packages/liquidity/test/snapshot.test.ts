@@ -18,7 +18,7 @@ import { madeUpSnapshot } from './made-up.ts'
 import { random } from './random.ts'
 
 const E18 = 10n ** 18n
-const KILLS = Number(process.env.LONG === '1' ? 100 : 8)
+const KILLS = Number(process.env.LONG === '1' ? 100 : 4)
 const dir = mkdtempSync(join(tmpdir(), 'sluice-snapshot-'))
 let f: Fixture
 beforeAll(async () => {

@@ -51,7 +51,7 @@ describe.skipIf(!browser)('the Explain page', () => {
   })
 
   test('works offline once any page was open for some seconds', async () => {
-    const { page } = await stage.open('/app/chains')
+    const { page } = await stage.open('/app/chains', { isOwn: true })
     const loaded = () =>
       page.evaluate(() =>
         performance

@@ -36,7 +36,7 @@ describe.skipIf(!browser)('a first visit', () => {
     { timeout: VISIT_MS },
     async ({ theme, width }) => {
       const viewport = { width, height: width < 720 ? 844 : 960 }
-      const { page, complaints } = await stage.open('/health', { colorScheme: theme, viewport })
+      const { page, complaints } = await stage.open('/health', { colorScheme: theme, viewport, isOwn: true })
       const keep = async (step: string) => {
         if (!documented) return
         await page.evaluate(() => document.fonts.ready)
@@ -61,7 +61,6 @@ describe.skipIf(!browser)('a first visit', () => {
       await page.getByText('Checking prices…').waitFor({ ...WAIT, state: 'detached' })
       await keep('3-explain')
       expect(complaints).toEqual([])
-      await page.context().close()
     },
   )
 })

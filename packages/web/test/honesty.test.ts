@@ -90,7 +90,7 @@ describe.skipIf(!browser)('the page of quote accuracy', () => {
   })
 
   test('reports that the service does not answer, without figures or with the last ones', async () => {
-    const { page } = await stage.open('/health')
+    const { page } = await stage.open('/health', { isOwn: true })
     await page.clock.install()
     await page.route(STATS, (route) => route.abort())
     await page.goto(`${stage.server.url}${PATH}`)

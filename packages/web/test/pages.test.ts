@@ -113,7 +113,6 @@ describe.skipIf(!browser)('every page', () => {
         expect(await sideways(page), `${width} px`).toBe(0)
       }
       expect(complaints).toEqual([])
-      await page.context().close()
     },
     4 * WAIT.timeout,
   )
@@ -136,7 +135,7 @@ describe.skipIf(!browser)('every page', () => {
   })
 
   test(`the first load is below ${FIRST_LOAD / 1000} kB`, async () => {
-    const { page } = await stage.open('/health')
+    const { page } = await stage.open('/health', { isOwn: true })
     const sizes: number[] = []
     // The Explain page is prefetched later, which on a slow machine falls into the first load.
     await page.route(/ExplainPage/, (route) => route.abort())
@@ -152,7 +151,7 @@ describe.skipIf(!browser)('every page', () => {
   })
 
   test('injected markup runs, loads, and sends nothing, and is reported', async () => {
-    const { page } = await stage.open('/health')
+    const { page } = await stage.open('/health', { isOwn: true })
     const other = stage.devnet.url.replace('127.0.0.1', 'localhost')
     const injected = `<base href="${other}/"><style>.gt{display:none}</style><script>globalThis.ran='inline'</script>
       <script src="${other}/x.js"></script><script src="data:text/javascript,globalThis.ran='data'"></script>
@@ -217,7 +216,6 @@ describe.skipIf(!browser)('every page', () => {
     await atRest(page)
     expect(await page.getByText('Something broke').count()).toBe(0)
     expect(complaints).toEqual([])
-    await page.context().close()
   })
 
   test('everything is reachable by keys: skip link, pages by letters, gates by arrows, help', async () => {

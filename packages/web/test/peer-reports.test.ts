@@ -4,7 +4,7 @@
  */
 
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { type Stage, startStage } from './src/stage.ts'
 import { announce } from './src/wallet.ts'
@@ -14,18 +14,15 @@ const WAIT = { timeout: 50_000 }
 
 describe.skipIf(!browser)('what users of similar pages reported', () => {
   let stage: Stage
-  const opened: Page[] = []
   beforeAll(async () => {
     stage = await startStage(browser!, { RPC_TIMEOUT_MS: '30000', REQUEST_TIMEOUT_MS: '60000' })
   })
-  afterEach(() => Promise.all(opened.splice(0).map((page) => page.context().close())))
   afterAll(() => stage?.stop())
 
   const pair = (src: string, dst: string, amount: string) =>
     `/?chain=31337&src=${stage.token(src)}&dst=${stage.token(dst)}&amount=${amount}`
   const open = async (path: string, options?: Parameters<Stage['open']>[1]) => {
     const { page } = await stage.open(path, options)
-    opened.push(page)
     return page
   }
   const go = (page: Page, name: string | RegExp) => page.locator('.btn--go', { hasText: name })
@@ -234,7 +231,7 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
   test('a wallet is remembered over a reload, and its code loads only for it (Uniswap/widgets#290)', async () => {
     const address = stage.devnet.info.accounts[1]!.address
     const before = announce({ rpcUrl: stage.devnet.url, address, chainId: 31337 })
-    const page = await open('/health', { before })
+    const page = await open('/health', { before, isOwn: true })
     const scripts: string[] = []
     page.on('request', (request) => scripts.push(request.url()))
     await page.goto(`${stage.server.url}${pair('WETH', 'USDC', '1')}`)

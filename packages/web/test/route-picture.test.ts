@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { type Stage, startStage } from './src/stage.ts'
 
@@ -11,19 +11,16 @@ const WAIT = { timeout: 50_000 }
 
 describe.skipIf(!browser)('the picture of a route', () => {
   let stage: Stage
-  const opened: Page[] = []
   beforeAll(async () => {
     stage = await startStage(browser!, { RPC_TIMEOUT_MS: '30000', REQUEST_TIMEOUT_MS: '60000' })
     await fetch(`${stage.server.url}/prices/31337?token=${stage.token('WETH')}`)
   })
-  afterEach(() => Promise.all(opened.splice(0).map((page) => page.context().close())))
   afterAll(() => stage?.stop())
 
   const pair = (src: string, dst: string, amount: string) =>
     `/?chain=31337&src=${stage.token(src)}&dst=${stage.token(dst)}&amount=${amount}`
   const open = async (path: string, options?: Parameters<Stage['open']>[1]) => {
     const { page } = await stage.open(path, options)
-    opened.push(page)
     await page.locator('.gt').first().waitFor(WAIT)
     return page
   }
@@ -144,7 +141,6 @@ describe.skipIf(!browser)('the picture of a route', () => {
 
   test('a chain without a node shows a reason and a retry', async () => {
     const { page } = await stage.open('/?chain=1')
-    opened.push(page)
     await page.locator('.btn--go', { hasText: 'Try again' }).waitFor(WAIT)
     await page.getByText('Couldn’t load the token list.').waitFor(WAIT)
   })

@@ -1,7 +1,7 @@
 /** Browser tests of the Swap page. */
 import { deployCoin } from '@sluice/api/testing'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { safetyTests } from './src/safety.ts'
 import { type Stage, startStage } from './src/stage.ts'
@@ -35,18 +35,9 @@ function clockDrawings() {
 
 describe.skipIf(!browser)('the Swap page', () => {
   let stage: Stage
-  const opened: Page[] = []
   beforeAll(async () => {
-    const started = await startStage(browser!)
-    const open: Stage['open'] = async (...options) => {
-      const result = await started.open(...options)
-      opened.push(result.page)
-      return result
-    }
-    stage = { ...started, open }
+    stage = await startStage(browser!)
   })
-  // Each page keeps a stream open, and the service limits the streams per client.
-  afterEach(() => Promise.all(opened.splice(0).map((page) => page.context().close())))
   afterAll(() => stage?.stop())
 
   const owner = (index: number) => stage.devnet.info.accounts[index]!.address
@@ -86,6 +77,10 @@ describe.skipIf(!browser)('the Swap page', () => {
   test('follows the chain block by block, without layout shifts', async () => {
     const { page } = await stage.open(pair('WETH', 'USDC', '3'))
     await page.getByText('Up to date (simulated in the latest block)').waitFor(WAIT)
+    // The route and the chart of the pair are drawn after the quote, and belong to the first load.
+    await page.locator('.gt').first().waitFor(WAIT)
+    await page.locator('.pair__depth').waitFor(WAIT)
+    await page.evaluate(() => document.fonts.ready)
     const at = () => page.locator('.age .unit .num').textContent()
     const first = await at()
     await page.evaluate(() => {

@@ -10,6 +10,7 @@ test.each([
   [{ fee: 1 }, 'The integrator fee has no recipient.'],
   [{ fee: 10.5, feeTo: OTHER }, 'Integrator fee “10.5” is not a number from 0 to 10.'],
   [{ slippage: {} }, 'Slippage tolerance “{}” is not a number from 0 to 50.'],
+  [{ slippage: 51 }, 'Slippage tolerance “51” is not a number from 0 to 50.'],
   [{ impact: '1e2' }, 'Max price impact “1e2” is not a number from 0 to 100.'],
   [{ recipient: '\u202e0x12' }, 'Recipient “0x12” is not an address.'],
 ])('an invalid term of a link is a problem, and never ignored: %j', (search, words) => {

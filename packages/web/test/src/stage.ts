@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import type { RunningServer } from '@sluice/api'
 import { startChain, startOver } from '@sluice/api/testing'
 import { type Devnet, NodeProxy, request, writeDevnetJson } from '@sluice/devnet'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import { launch } from './browser.ts'
+import { type Options, Pages } from './pages.ts'
 
 export type Stage = {
   readonly devnet: Devnet
@@ -16,15 +18,14 @@ export type Stage = {
   readonly token: (symbol: string) => string
   readonly rpc: <T>(method: string, ...params: readonly unknown[]) => Promise<T>
   readonly balance: (token: string, owner: string) => Promise<bigint>
-  /** Opens a new page and collects its errors. */
+  /**
+   * Opens a page and collects its errors. After the test, the page is kept for a later one with the same options: a page
+   * in a new context costs more than twice the CPU time of a page that navigates.
+   */
   readonly open: (path: string, options?: Options) => Promise<{ readonly page: Page; readonly complaints: string[] }>
   readonly stop: () => Promise<void>
 }
 
-type Options = BrowserContextOptions & {
-  /** Script that runs in the page before all others. */
-  readonly before?: string
-}
 
 /** Waits until the service has measured the drift of some quotes, so that statistics exist. */
 export async function measure({ server, token, rpc }: Stage): Promise<void> {
@@ -61,6 +62,7 @@ export async function startStage(executablePath: string, env: Readonly<Record<st
   })
   await writeDevnetJson({ dir, devnet, apiUrl: server.url })
   const browser: Browser = await launch(executablePath)
+  const pages = new Pages(browser, `${server.url}/health`)
   const rpc = <T>(method: string, ...params: readonly unknown[]) => request<T>(devnet.url, method, params)
   return {
     ...{ devnet, proxy, server, rpc },
@@ -70,15 +72,9 @@ export async function startStage(executablePath: string, env: Readonly<Record<st
       const data = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
       return BigInt(await rpc<string>('eth_call', { to: token, data }, 'latest'))
     },
-    async open(path, { before, ...options } = {}) {
-      const context = await browser.newContext({
-        viewport: { width: 1440, height: 960 },
-        reducedMotion: 'reduce',
-        ...options,
-      })
-      context.setDefaultTimeout(60_000)
-      const page = await context.newPage()
-      if (before) await page.addInitScript(before)
+    async open(path, options = {}) {
+      const page = await pages.take(options)
+      onTestFinished(() => pages.giveBack(page, options))
       const complaints: string[] = []
       page.on('pageerror', ({ message }) => complaints.push(message))
       // Browsers log error responses of the service as errors, but they are no faults of the page.
