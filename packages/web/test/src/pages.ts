@@ -29,10 +29,10 @@ export class Pages {
   /** Returns a page without stored data: one that an earlier test gave back, or a new one. */
   async take({ before, isOwn = false, ...options }: Options): Promise<Page> {
     const key = JSON.stringify([before, options])
-    const kept = isOwn ? undefined : this.idle.get(key)
-    if (kept) {
+    const keptPage = isOwn ? undefined : this.idle.get(key)
+    if (keptPage) {
       this.idle.delete(key)
-      return kept
+      return keptPage
     }
     const context = await this.browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce', ...options })
     context.setDefaultTimeout(60_000)
