@@ -1,7 +1,6 @@
 /** Browser tests of the picture of a route, its comparison with other routes, the pair's chart, and the picture of a link. */
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from './src/browser.ts'
 import { type Stage, startStage } from './src/stage.ts'

@@ -26,7 +26,6 @@ export type Stage = {
   readonly stop: () => Promise<void>
 }
 
-
 /** Waits until the service has measured the drift of some quotes, so that statistics exist. */
 export async function measure({ server, token, rpc }: Stage): Promise<void> {
   const url = `${server.url}/stats/31337`
