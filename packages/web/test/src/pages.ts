@@ -44,6 +44,9 @@ export class Pages {
   /** Keeps the page for the next test with the same options. Closes it if it cannot be reset. */
   async giveBack(page: Page, { before, isOwn = false, ...options }: Options): Promise<void> {
     const key = JSON.stringify([before, options])
+    // Listeners and routes that outlive their test would fail with the page, as an error of no test.
+    for (const event of EVENTS) page.removeAllListeners(event)
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' }).catch(() => undefined)
     const isReset = !isOwn && !this.idle.has(key) && (await this.reset(page, options))
     if (isReset) this.idle.set(key, page)
     else await page.context().close()
@@ -53,9 +56,7 @@ export class Pages {
     // A second page of the context could keep its own state.
     if (page.isClosed() || page.context().pages().length > 1) return false
     try {
-      for (const event of EVENTS) page.removeAllListeners(event)
       await page.context().setOffline(false)
-      await page.unrouteAll({ behavior: 'ignoreErrors' })
       if (viewport) await page.setViewportSize(viewport)
       const media = { media: null, colorScheme: colorScheme ?? 'light', forcedColors: forcedColors ?? 'none' } as const
       await page.emulateMedia({ ...media, reducedMotion: 'reduce' })
