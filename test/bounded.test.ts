@@ -54,8 +54,9 @@ test.each([
 /**
  * Trades of today's markets that once lost: what a pool leaves when most of it must be sold at a loss (19 bps), a pool far deeper than
  * the trade before a vault (20 bps), few units and prices that disagree (32 bps), a tick crossed for nothing (8 bps), pools that earn
- * their gas only together (5 bps), pools that earn it only with more than a small part (5 bps), and a pool that rounds against the
- * trader by a fixed amount (15 bps).
+ * their gas only together (5 bps), pools that earn it only with more than a small part (5 bps), a pool that rounds against the
+ * trader by a fixed amount (15 bps), paths of which only a small part fits with the others (26, 11, 5, and 6 bps), and a tick that is
+ * crossed by rounding (5 bps).
  */
 test.each([
   [5_000_756, 1],
@@ -65,6 +66,11 @@ test.each([
   [5_001_063, 2],
   [5_000_604, 1],
   [5_000_651, 0],
+  [1_001_580, 3],
+  [1_003_380, 1],
+  [1_003_536, 3],
+  [1_004_050, 3],
+  [1_003_793, 3],
 ])('market %i, trade %i loses nothing either', (seed, index) => {
   const market = makeMarket(seed)
   const checked = checkTrade(market, buildGraph(snapshotOf(market.pools)), drawTrade(market, index))!
@@ -72,10 +78,14 @@ test.each([
   expect(checked.findings.filter(({ lossBps }) => lossBps > MAX_LOSS_BPS)).toEqual([])
 })
 
-/** Trades that lost 1,607 and 33 bps because a pool's rounding refused some amounts that buy few units. */
+/**
+ * Trades that lost 1,607 and 33 bps because a pool's rounding refused some amounts that buy few units, and 513 bps because a flow that
+ * fills a pool has no room for such units.
+ */
 test.each([
   [5_000_571, 3],
   [5_000_922, 0],
+  [1_003_568, 1],
 ])('market %i, trade %i pays about what fewer hops pay', (seed, index) => {
   const market = makeMarket(seed)
   const graph = buildGraph(snapshotOf(market.pools))

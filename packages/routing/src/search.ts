@@ -172,7 +172,15 @@ function searchRestricted(
   const pruned = flow === best || isFree(problem) ? flow : pruneAgain(problem, flow, backward)
   const maxValue = maxNet ?? progress.bound
   const isFar = maxValue === null || pruned.net < maxValue * (1 - DIVISION_MIN_GAP)
-  return (isFar && bestOf(problem, [pruned, divide(problem, pruned)])) || pruned
+  if (!isFar) return pruned
+  const divided = bestOf(problem, [pruned, divide(problem, pruned)]) ?? pruned
+  return isLoose && !isFree(problem) ? divideFromWithoutGas(problem, divided) : divided
+}
+
+/** Improves a flow by the best division without gas, whose chunks find paths that gas hides: with it they choose few paths. */
+function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
+  const start = divide({ ...problem, perGas: 0, perLeg: 0 }, flow)
+  return (start && bestOf(problem, [flow, divide(problem, start)])) || flow
 }
 
 /** Divides the trade among all paths of a small graph; null for larger graphs, with little work left, or if no division was found. */

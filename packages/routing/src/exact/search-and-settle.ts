@@ -1,13 +1,13 @@
 /** Alternates search and settlement until they agree: a pool may refuse the searched amount, or occur twice in a route. */
 
 import { bestSinglePath } from '../columns/single-path.ts'
-import { outputOf, upToInput } from '../graph/price-curve.ts'
+import { type CompiledCurve, capacityOf, outputOf, upToInput } from '../graph/price-curve.ts'
 import { rankAlternatives } from '../integrate/alternatives.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { potential } from '../problem/potentials.ts'
 import { type Admission, costOf, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { type SearchResult, search } from '../search.ts'
-import { alongPath, pushThrough } from '../solver/flow.ts'
+import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
 import { usesPoolTwice } from '../solver/shared-pools.ts'
 import type { Taxes } from '../taxes.ts'
 import {
@@ -16,16 +16,19 @@ import {
   FEW_UNITS,
   MAX_EXACT_QUOTES,
   MAX_FAILED_AMOUNTS,
+  MAX_FALLBACK_LOSS,
   MAX_REFUSED_PARTS,
+  PART_TO_TICK,
   REFUSALS,
   REFUSED_PARTS,
+  ROOM_IN_FULL_POOLS,
   SUSPICIOUS_GAP,
   UNEXPECTED_GAS_SHARE,
   UNIT_ROUNDING,
 } from '../tolerances.ts'
 import type { Leg } from '../types.ts'
 import { discountedOutput } from './drift-penalties.ts'
-import { LegRefused, outputOfPool, type Settlement, settle } from './settle.ts'
+import { LegRefused, legOf, outputOfPool, type Settlement, settle } from './settle.ts'
 
 /** A search result with its settlement. */
 export type SettledRoute = SearchResult & {
@@ -43,7 +46,8 @@ export function searchAndSettle(
 ): SettledRoute | null {
   const first = searchUntilSettled(problem, amountIn, admission, taxes)
   if (!first) return null
-  const result = withSettledGas(problem, first, (costlier) => searchUntilSettled(costlier, amountIn, admission, taxes))
+  const repeat = (changed: Problem) => searchUntilSettled(changed, amountIn, admission, taxes)
+  const result = withSettledGas(problem, first, repeat, taxes)
   if (!isCoarse(problem, result)) return result
   const others = [
     ifWorkAllows(problem, () => withoutCoarseEdges(problem, result, amountIn, taxes)),
@@ -57,26 +61,46 @@ export function searchAndSettle(
 
 /**
  * Repeats the search if the settled legs cost so much more gas than their price curves indicate (ticks crossed in the
- * pool's own arithmetic) that another route may be better.
+ * pool's own arithmetic) that another route may be better: one without these legs, or one in which they are smaller.
  */
 function withSettledGas(
   problem: Problem,
   result: SettledRoute,
-  repeat: (costlier: Problem) => SettledRoute | null,
+  repeat: (changed: Problem) => SettledRoute | null,
+  taxes?: Taxes,
 ): SettledRoute {
   if (problem.perGas === 0) return result
   const unexpectedGas = unexpectedGasOf(problem, result)
   const sum = [...unexpectedGas.values()].reduce((total, gas) => total + gas, 0)
   if (!(sum * problem.perGas > UNEXPECTED_GAS_SHARE * discountedOutput(problem, result.settlement))) return result
   const costlier = withMoreGas(problem, (edge) => unexpectedGas.get(edge) ?? 0)
-  const other = ifWorkAllows(problem, () => repeat(costlier))
+  const smaller = ifWorkAllows(problem, () => withSmallerLegs(problem, result, taxes))
   const netAfterGas = (route: SettledRoute) => {
     const more = [...unexpectedGasOf(problem, route).values()].reduce((total, gas) => total + gas, 0)
     return netOf(problem, route) - more * problem.perGas
   }
-  // Alternatives are ranked with the gas of the settlement.
-  return other ? oneOf(costlier, result, other, netAfterGas(other) > netAfterGas(result)) : result
+  return [costlier, smaller].reduce((best, changed) => {
+    const other = changed && ifWorkAllows(problem, () => repeat(changed))
+    // Alternatives are ranked with the gas of the settlement.
+    return other ? oneOf(costlier, best, other, netAfterGas(other) > netAfterGas(best)) : best
+  }, result)
 }
+
+/** Limits edges to slightly less than their legs, if that costs less gas: settlement rounds legs past ticks. Null if none does. */
+function withSmallerLegs(problem: Problem, { settlement }: SettledRoute, taxes?: Taxes): Problem | null {
+  const limited = new Map<number, CompiledCurve>()
+  for (const [k, edge] of settlement.edges.entries()) {
+    const { amountIn, gas } = settlement.legs[k]!
+    const input = amountIn - amountIn / PART_TO_TICK - 1n
+    problem.budget.spend(QUOTE_WORK)
+    const smaller = legOf(problem.graph.edges[edge]!, input, taxes)
+    if (smaller && smaller.gas < gas) limited.set(edge, upToInput(curveOf(problem, edge), Number(input)))
+  }
+  return withCurves(problem, limited)
+}
+
+const withCurves = (problem: Problem, curves: ReadonlyMap<number, CompiledCurve>): Problem | null =>
+  curves.size === 0 ? null : { ...problem, adjustedCurves: new Map([...problem.adjustedCurves, ...curves]) }
 
 /** Returns one of two routes with the bounds of the first, and the other one among its alternatives. */
 export function oneOf(problem: Problem, result: SettledRoute, other: SettledRoute, isOther: boolean): SettledRoute {
@@ -336,16 +360,37 @@ export function settleAlternatives(
   })
 }
 
-/** Settles the flow of a search, or its fallback. Returns the refusal if neither settles. */
+/**
+ * Settles the flow of a search, or else the better one of its fallback and of a flow that leaves room in its full pools. Returns the
+ * refusal if none settles.
+ */
 function settleFlow(
   result: SearchResult,
   problem: Problem,
   amountIn: bigint,
   taxes?: Taxes,
 ): SettledRoute | LegRefused | null {
+  const { flow, fallback } = result
   const outcome = withoutSmallLegs(result, problem, amountIn, taxes)
-  if (!(result.fallback && outcome instanceof LegRefused)) return outcome
-  return withoutSmallLegs({ ...result, flow: result.fallback }, problem, amountIn, taxes)
+  if (!(fallback && outcome instanceof LegRefused)) return outcome
+  const other = withoutSmallLegs({ ...result, flow: fallback }, problem, amountIn, taxes)
+  const net = other === null || other instanceof LegRefused ? 0 : netOf(problem, other)
+  if (net > flow.net * (1 - MAX_FALLBACK_LOSS)) return other
+  const open = withRoom(problem, flow)
+  const roomier = open && ifWorkAllows(problem, () => search(open, result))
+  const settled = roomier && withoutSmallLegs({ ...result, flow: roomier.flow }, problem, amountIn, taxes)
+  return settled && !(settled instanceof LegRefused) && netOf(problem, settled) > net ? settled : other
+}
+
+/** Cuts the pools that a flow fills, so that the units by which settlement differs from a flow fit into them. Null if none is full. */
+function withRoom(problem: Problem, { edges, input }: Flow): Problem | null {
+  const cut = new Map<number, CompiledCurve>()
+  for (const [k, edge] of edges.entries()) {
+    const curve = curveOf(problem, edge)
+    const max = capacityOf(curve) * (1 - ROOM_IN_FULL_POOLS)
+    if (input[k]! > max) cut.set(edge, upToInput(curve, max))
+  }
+  return withCurves(problem, cut)
 }
 
 /** Settles a flow. Legs too small for their pools are dropped if other legs can take their share. */

@@ -339,9 +339,13 @@ function trimLeg(
 }
 
 /** Output of an edge's pool in its current state; 0 if it refuses. */
-export function outputOfPool(edge: Edge, amountIn: bigint, taxes?: Taxes): bigint {
+export const outputOfPool = (edge: Edge, amountIn: bigint, taxes?: Taxes): bigint =>
+  legOf(edge, amountIn, taxes)?.amountOut ?? 0n
+
+/** A leg through an edge's pool in its current state; null if it refuses. */
+export function legOf(edge: Edge, amountIn: bigint, taxes?: Taxes): Leg | null {
   const result = amountIn > 0n ? quoteLeg(edge, edge.pool, { amount: amountIn, num: 1n, den: 1n }, taxes) : null
-  return result === null || result instanceof PoolRefusal ? 0n : result.leg.amountOut
+  return result === null || result instanceof PoolRefusal ? null : result.leg
 }
 
 type SettledLeg = { readonly leg: Leg; readonly after: Pool }

@@ -12,6 +12,7 @@ import {
   DIVISION_MIN_GAIN,
   DIVISION_MIN_PART,
   DIVISION_MOVES,
+  DIVISION_OPENING_PART,
   DIVISION_PATHS,
   DIVISION_TARGETS,
   DIVISION_WORK,
@@ -143,7 +144,7 @@ class Division {
     this.accept(best.net)
     const idle = [...this.amounts.keys()].filter((place) => this.amounts[place] === 0)
     for (let size = DIVISION_COARSE_PART * amountIn; size > DIVISION_MIN_PART * amountIn; size /= 4)
-      this.moveAmounts(size, idle)
+      this.moveAmounts(size, size > DIVISION_OPENING_PART * amountIn ? [] : idle)
     return this
   }
 
