@@ -267,8 +267,9 @@ export const PATHS_ELSEWHERE = 2
 export const SHORT_PATHS = 2
 /** Hops that share a call, for which paths of one contract are searched. */
 export const SHARED_CALLS = [2, 3] as const
-/** Maximum alternatives that exchange one pool of a single path. */
-export const EXCHANGES_TRIED = 4
+/** Maximum alternatives that exchange one pool of a route, and maximum exchanges one after the other. */
+export const EXCHANGES_TRIED = 8
+export const MAX_EXCHANGES = 3
 /** Factor on the gas price at which the route is pruned once more; the result costs less gas for certain. */
 export const HIGHER_GAS_FACTOR = 1.3
 /** Relative distance to the bound from which a route with gas is also searched among all edges that are profitable without gas. */

@@ -1,6 +1,6 @@
 /** Alternatives that are returned with the best route, so that their gas can be measured. */
 import { readFileSync } from 'node:fs'
-import { type Address, toAddress } from '@sluice/chains'
+import { type Address, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { fromText, type Pool } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { findRoute } from '../src/find-route.ts'
@@ -8,7 +8,7 @@ import { routeGas } from '../src/gas/route-gas.ts'
 import { buildGraph } from '../src/graph/build-graph.ts'
 import { GAS_UNCERTAINTY } from '../src/tolerances.ts'
 import type { RoutePlan } from '../src/types.ts'
-import { randomPools, seeded, snapshotOf, token } from './graphs.ts'
+import { E18, pair, randomPools, request, seeded, snapshotOf, token } from './graphs.ts'
 import { drawRequest, expectValid, netOf } from './random-requests.ts'
 
 const RUNS = 300
@@ -23,7 +23,7 @@ function drawCase(run: number) {
 }
 
 describe('on random graphs', () => {
-  test('alternativeCount satisfy the request, differ, and are within the uncertainty; the best route does not change', () => {
+  test('alternatives satisfy the request, differ, and are within the uncertainty; the best route does not change', () => {
     let alternativeCount = 0
     for (let run = 1; run <= RUNS; run++) {
       const { graph, request } = drawCase(run)
@@ -51,13 +51,32 @@ describe('on random graphs', () => {
     expect(alternativeCount).toBeGreaterThan(RUNS / 20)
   })
 
-  test('there are no alternativeCount if gas is free', () => {
+  test('there are no alternatives if gas is free', () => {
     for (let run = 1; run <= 20; run++) {
       const { graph, request } = drawCase(run)
       const result = findRoute(graph, { ...request, gasPriceWei: 0n, maxAlternatives: 3 })
       if (result.ok && request.l1FeePerByteWei === undefined) expect(result.alternatives).toBeUndefined()
     }
   })
+})
+
+test('a leg of a divided route is exchanged for a pool of the native token and its wrapper', () => {
+  const deep = { reserveA: 1_000_000n * E18, reserveB: 1_000_000n * E18 }
+  const shallow = { reserveA: 10_000n * E18, reserveB: 10_000n * E18 }
+  const wrapper = { ...pair(9, { a: 0, b: 0, ...deep }), family: 'wrapped-native', tokens: [ZERO_ADDRESS, token(0)] }
+  const ofNative = { ...pair(2, { a: 1, b: 0, ...deep, feePpm: 3500 }), tokens: [token(1), ZERO_ADDRESS] }
+  const pools: Pool[] = [
+    pair(1, { a: 1, b: 0, ...deep }),
+    ofNative,
+    pair(3, { a: 0, b: 2, ...shallow }),
+    pair(4, { a: 0, b: 2, ...shallow }),
+    { ...wrapper, state: { supply: 10n ** 30n } },
+  ]
+  const terms = request({ amountIn: 100n * E18, gasPriceWei: 3n * 10n ** 12n, maxAlternatives: 7 })
+  const result = findRoute(buildGraph(snapshotOf(pools)), terms)
+  const poolsOf = ({ legs }: RoutePlan) => legs.map(({ pool }) => Number(pool.id)).sort((a, b) => a - b)
+  expect(result.ok && poolsOf(result.route)).toEqual([1, 3, 4])
+  expect(result.ok && result.alternatives?.map(poolsOf)).toContainEqual([2, 3, 4, 9])
 })
 
 describe('on pools of one real block', () => {
@@ -67,7 +86,7 @@ describe('on pools of one real block', () => {
   const wrappedNative = toAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
   const gasPriceWei = 50n * 10n ** 9n
 
-  test('excluding a family never beats the best route and its alternativeCount, by the gas of whole routes', () => {
+  test('excluding a family never beats the best route and its alternatives, by the gas of whole routes', () => {
     let compared = 0
     const losses: string[] = []
     for (const tokenIn of graph.topology.tokens) {

@@ -2,7 +2,8 @@
  * Alternatives to the best route that may turn out better once gas is measured. Before a route is simulated, the gas of
  * its legs is known to a few percent; routes that differ by less are decided by simulation.
  */
-import { partGas } from '@sluice/liquidity'
+import { ZERO_ADDRESS } from '@sluice/chains'
+import { partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
 import { isSingleton } from '@sluice/program'
 import { bestSinglePath } from '../columns/single-path.ts'
 import { type GasParts, gasParts } from '../gas/parts.ts'
@@ -13,12 +14,13 @@ import { type Potential, potential } from '../problem/potentials.ts'
 import { costOf, crossingGas, curveOf, type Problem, withMoreGas, without } from '../problem/problem.ts'
 import { Allocation } from '../solver/allocation.ts'
 import { solve } from '../solver/dual-solver.ts'
-import { alongPath, type Flow } from '../solver/flow.ts'
+import { alongPath, type Flow, pushThrough } from '../solver/flow.ts'
 import {
   EXCHANGES_TRIED,
   GAS_UNCERTAINTY,
   HIGHER_GAS_FACTOR,
   IMPROVING_PART,
+  MAX_EXCHANGES,
   MAX_RESIDUAL,
   MIN_GAIN_TO_MEASURE,
   PATHS_ELSEWHERE,
@@ -56,22 +58,27 @@ export function alternativesOf(
       alongPath(problem, single),
       ...onFewerHops(problem, best),
       ...pathsWithSharedCalls(problem, backward),
-      ...withExchangedPool(problem, best),
+      ...withExchangedPool(problem, backward, best),
       ...pathsElsewhere(problem, best).flatMap((flow) => [flow, throughBest(problem, flow)]),
     ],
     () => [],
   )
-  const candidates = [...flows, ...others]
-  const ranked = rankAlternatives(problem, best, candidates)
-  const [top] = ranked
-  const isTopBetter = top !== undefined && expectedNet(problem, top) > expectedNet(problem, best)
-  if (!isTopBetter) return ranked
-  const exchanged = problem.budget.attempt(
-    IMPROVING_PART,
-    () => withExchangedPool(problem, top),
-    () => [],
-  )
-  return rankAlternatives(problem, best, [...candidates, ...exchanged])
+  const candidates: (Flow | null)[] = [...flows, ...others]
+  let ranked = rankAlternatives(problem, best, candidates)
+  let top = best
+  for (let exchanges = 1; exchanges < MAX_EXCHANGES; exchanges++) {
+    const [first] = ranked
+    if (!first || !(expectedNet(problem, first) > expectedNet(problem, top))) break
+    top = first
+    const others = problem.budget.attempt(
+      IMPROVING_PART,
+      () => withExchangedPool(problem, backward, first),
+      () => [],
+    )
+    candidates.push(...others)
+    ranked = rankAlternatives(problem, best, candidates)
+  }
+  return ranked
 }
 
 /** Returns true if the uncertain gas is worth enough that alternatives should be measured. */
@@ -171,33 +178,90 @@ function pathsWithSharedCalls(problem: Problem, backward: Potential): readonly (
   return [...families].filter(isSingleton).flatMap((family) => lengths.map((hops) => pathOf(family, hops)))
 }
 
-type Exchange = { readonly place: number; readonly edge: number; readonly net: number }
+type Exchange = { readonly place: number; readonly edges: readonly number[]; readonly gain: number }
 
-/** A path with one pool replaced by one of another family between the same tokens, the best of each family. */
-function withExchangedPool(problem: Problem, { edges, input, amountOut, net, hops }: Flow): readonly (Flow | null)[] {
-  if (edges.length !== hops) return []
-  const { graph, rate, budget } = problem
-  const { offset, from, to } = graph.topology
-  const kind = (edge: number) => graph.edges[edge]!.pool.family
-  const results: Exchange[] = []
-  edges.forEach((edge, place) => {
-    const amount = input[place]!
-    const output = outputOf(curveOf(problem, edge), amount)
-    const cost = costOf(problem, edge, amount)
-    const byFamily = new Map<string, Exchange>()
-    const token = from[edge]!
-    budget.spend(offset[token + 1]! - offset[token]!)
-    for (let other = offset[token]!; other < offset[token + 1]!; other++) {
-      if (to[other] !== to[edge] || rate[other] === 0 || kind(other) === kind(edge)) continue
-      const more = outputOf(curveOf(problem, other), amount) / output - 1
-      const netWith = net + amountOut * more + cost - costOf(problem, other, amount)
-      if (netWith > (byFamily.get(kind(other))?.net ?? 0))
-        byFamily.set(kind(other), { place, edge: other, net: netWith })
-    }
-    results.push(...byFamily.values())
+/**
+ * A flow with one leg replaced by a pool of another family between the same tokens, the best of each family, or by such a pool of the
+ * native token instead of its wrapper, or the reverse.
+ */
+function withExchangedPool(problem: Problem, backward: Potential, flow: Flow): readonly (Flow | null)[] {
+  const { from, to } = problem.graph.topology
+  const wrapper = wrapperEdges(problem)
+  const exchanges = flow.edges.flatMap((edge, place) => {
+    const [a, b] = [from[edge]!, to[edge]!]
+    const unwrapped = wrapper.find((other) => to[other] === b)
+    const wrapped = wrapper.find((other) => from[other] === a)
+    const replacements = [
+      ...edgesBetween(problem, a, b).map((other) => [other]),
+      ...(unwrapped === undefined ? [] : edgesBetween(problem, a, from[unwrapped]!).map((other) => [other, unwrapped])),
+      ...(wrapped === undefined ? [] : edgesBetween(problem, to[wrapped]!, b).map((other) => [wrapped, other])),
+    ]
+    return bestOfFamilies(problem, backward, flow, { place, replacements })
   })
-  const candidates = results.toSorted((a, b) => b.net - a.net).slice(0, EXCHANGES_TRIED)
-  return candidates.map(({ place, edge }) => alongPath(problem, edges.with(place, edge)))
+  const ranked = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, EXCHANGES_TRIED)
+  return ranked.map((exchange) => exchanged(problem, flow, exchange))
+}
+
+/** The two edges of the native token's wrapper; none if the chain has none. */
+function wrapperEdges({ graph }: Problem): readonly number[] {
+  const { tokenIndex, offset } = graph.topology
+  const native = tokenIndex.get(ZERO_ADDRESS)
+  if (native === undefined) return []
+  for (let edge = offset[native]!; edge < offset[native + 1]!; edge++) {
+    const { pool } = graph.edges[edge]!
+    if (pool.family === WRAPPER_FAMILY) return graph.topology.edgesOfPool.get(pool.id) ?? []
+  }
+  return []
+}
+
+/** Admitted edges from one token to another. */
+function edgesBetween({ graph, rate, budget }: Problem, a: number, b: number): readonly number[] {
+  const { offset, to } = graph.topology
+  budget.spend(offset[a + 1]! - offset[a]!)
+  const edges: number[] = []
+  for (let edge = offset[a]!; edge < offset[a + 1]!; edge++) if (to[edge] === b && rate[edge]! > 0) edges.push(edge)
+  return edges
+}
+
+/** The best replacement of a leg by each other family, by output after the gas of the legs, in output base units. */
+function bestOfFamilies(
+  problem: Problem,
+  backward: Potential,
+  { edges, input, amountOut }: Flow,
+  { place, replacements }: { readonly place: number; readonly replacements: readonly (readonly number[])[] },
+): readonly Exchange[] {
+  const { graph, budget } = problem
+  const family = (edge: number) => graph.edges[edge]!.pool.family
+  const [edge, amount] = [edges[place]!, input[place]!]
+  const output = outputOf(curveOf(problem, edge), amount)
+  const value = Math.min(amountOut, output * backward.best[graph.topology.to[edge]!]!)
+  const best = new Map<string, Exchange>()
+  budget.spend(replacements.length)
+  for (const replacement of replacements) {
+    const key = replacement.map(family).join()
+    if (key === family(edge)) continue
+    let [other, cost] = [amount, 0]
+    for (const next of replacement) {
+      cost += costOf(problem, next, other)
+      other = outputOf(curveOf(problem, next), other)
+    }
+    const gain = value * (other / output - 1) + costOf(problem, edge, amount) - cost
+    if (gain > (best.get(key)?.gain ?? -amountOut)) best.set(key, { place, edges: replacement, gain })
+  }
+  return [...best.values()]
+}
+
+/** The flow after an exchange. Edges that it had already take the amounts of both legs. */
+function exchanged(problem: Problem, { edges, input }: Flow, { place, edges: replacement }: Exchange): Flow | null {
+  const weights = new Map(edges.map((edge, k) => [edge, input[k]!]))
+  weights.delete(edges[place]!)
+  let amount = input[place]!
+  for (const edge of replacement) {
+    weights.set(edge, (weights.get(edge) ?? 0) + amount)
+    amount = outputOf(curveOf(problem, edge), amount)
+  }
+  const flow = pushThrough(problem, [...weights.keys()], [...weights.values()])
+  return flow && flow.unsold === 0 ? flow : null
 }
 
 /** The best path without the route's pools, then the best path that also avoids the first one's pools. */
